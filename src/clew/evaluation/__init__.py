@@ -1,0 +1,1 @@
+"""Metrics as pure functions, breakdowns, intervals, paired tests, and the report."""

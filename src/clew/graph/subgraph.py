@@ -1,0 +1,120 @@
+"""A set of triples over dense integers: what every kernel, search and network in clew works on.
+
+Kept apart from the store so that one question's neighbourhood, a benchmark's per-question graph and a whole mapped
+graph are the same thing to the code that walks them. Nothing here materialises a Python object per triple.
+
+Shapes: N entities, T triples, R relations of the store, S seeds. Entity numbers are local to the subgraph (0..N-1);
+relation numbers are the store's (0..R-1), so that one table of relation vectors serves every subgraph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.types import Entity, Relation, Triple
+
+Ints = NDArray[np.int32]
+Offsets = NDArray[np.int64]
+
+
+class Csr(NamedTuple):
+    """The triples of one direction, grouped by entity: those of entity e stand at offsets[e]:offsets[e+1]."""
+
+    offsets: Offsets  # (N+1,)
+    neighbors: Ints  # (T,) the entity at the other end
+    relations: Ints  # (T,)
+    triples: Ints  # (T,) position in the subgraph's heads/relations/tails
+
+
+class Names(Protocol):
+    """Turns store numbers into records; a store implements it once for all its subgraphs."""
+
+    def entity_at(self, number: int) -> Entity: ...
+    def relation_at(self, number: int) -> Relation: ...
+    def labels_at(self, numbers: Sequence[int] | Ints) -> list[str]: ...
+    def mediators_at(self, numbers: Ints) -> NDArray[np.bool_]: ...
+    def number_of(self, id: str) -> int | None: ...
+    @property
+    def num_relations(self) -> int: ...
+    def source_at(self, triple: int) -> str | None: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Subgraph:
+    """A directed multigraph over local integers, with a way back to names."""
+
+    heads: Ints  # (T,) local
+    rels: Ints  # (T,) store relation numbers
+    tails: Ints  # (T,) local
+    entities: Ints  # (N,) store number of each local entity
+    names: Names
+    seeds: Ints = field(default_factory=lambda: np.empty(0, np.int32))  # (S,) local
+    triple_numbers: Ints | None = None  # (T,) store triple numbers, where the store has such
+    truncated: tuple[str, ...] = ()  # what a limit cut off, in words; never silent
+
+    @property
+    def num_entities(self) -> int:
+        return len(self.entities)
+
+    @property
+    def num_triples(self) -> int:
+        return len(self.heads)
+
+    @property
+    def num_relations(self) -> int:
+        return self.names.num_relations
+
+    @cached_property
+    def out(self) -> Csr:
+        """Triples by head."""
+        return csr(self.heads, self.tails, self.rels, self.num_entities)
+
+    @cached_property
+    def inc(self) -> Csr:
+        """Triples by tail; `neighbors` holds the heads."""
+        return csr(self.tails, self.heads, self.rels, self.num_entities)
+
+    @cached_property
+    def mediators(self) -> NDArray[np.bool_]:
+        """(N,) True where the entity is a nameless n-ary node."""
+        return self.names.mediators_at(self.entities)
+
+    @cached_property
+    def _local(self) -> dict[int, int]:
+        return {int(number): i for i, number in enumerate(self.entities)}
+
+    def local(self, id: str) -> int | None:
+        """The local number of an entity id, or None when it is not in this subgraph."""
+        number = self.names.number_of(id)
+        return None if number is None else self._local.get(number)
+
+    def entity(self, i: int) -> Entity:
+        return self.names.entity_at(int(self.entities[i]))
+
+    def relation(self, r: int) -> Relation:
+        return self.names.relation_at(int(r))
+
+    def labels(self, locals_: Sequence[int] | Ints) -> list[str]:
+        """Labels of local entities."""
+        return self.names.labels_at(self.entities[np.asarray(locals_, np.int64)])
+
+    def triple(self, t: int) -> Triple:
+        """The t-th triple as a record."""
+        source = None if self.triple_numbers is None else self.names.source_at(int(self.triple_numbers[t]))
+        return Triple(
+            self.entity(int(self.heads[t])), self.relation(int(self.rels[t])), self.entity(int(self.tails[t])), source
+        )
+
+
+def csr(keys: Ints, values: Ints, relations: Ints, n: int) -> Csr:
+    """Group triples by `keys` (0..n-1); inside a group by relation, then value, so that siblings stand together."""
+    order = np.lexsort((values, relations, keys)).astype(np.int32)
+    offsets = np.zeros(n + 1, np.int64)
+    np.cumsum(np.bincount(keys, minlength=n), out=offsets[1:])
+    return Csr(offsets, values[order], relations[order], order)

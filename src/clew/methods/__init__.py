@@ -1,0 +1,1 @@
+"""The methods, one room each. A room is complete and imports no other room."""

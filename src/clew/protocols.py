@@ -1,0 +1,193 @@
+"""The four seams of clew: graph store, text encoder, language model, method.
+
+Anything that satisfies one of these can be plugged in; `clew.testing` ships a conformance suite for each. A batch is
+the primitive everywhere. What only some implementations can do is an *ability*, checked when a method is opened, so that
+nobody learns on question 900 that a model has no log-probabilities.
+
+Shapes: Q questions, L texts, D width of a vector.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path as FilePath
+from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.types import Answer, Entity, Event, Question, Relation, Triple, Usage
+
+Direction = Literal["out", "in", "both"]
+Role = Literal["query", "passage"]
+Ability = Literal["beams", "logprobs", "json_schema", "soft_prompt", "constrained", "stream"]
+OnEvent = Callable[[Event], None]
+
+
+def ignore(event: Event) -> None:
+    """The default listener."""
+
+
+@runtime_checkable
+class GraphStore(Protocol):
+    """A directed multigraph that can be asked by name and by neighbourhood."""
+
+    @property
+    def name(self) -> str:
+        """Stable identity including the version of the content; part of cache keys and manifests."""
+        ...
+
+    def find(self, label: str, *, limit: int = 10) -> list[tuple[Entity, float]]:
+        """Entities whose label or alias resembles `label`, with a score in [0, 1], best first; 1.0 is exact."""
+        ...
+
+    def entity(self, id: str) -> Entity:
+        """The entity with this id. Raises NotFoundError with the nearest ids or labels."""
+        ...
+
+    def neighbors(
+        self,
+        entities: Sequence[str],
+        *,
+        relations: Collection[str] | None = None,
+        direction: Direction = "both",
+        limit: int | None = None,
+    ) -> list[Triple]:
+        """Every triple that touches one of `entities` (ids), parallel ones included; at most `limit` per entity."""
+        ...
+
+    def relations(self) -> list[Relation]:
+        """All relations, in a stable order."""
+        ...
+
+    def triples(self) -> Iterator[Triple]:
+        """A full scan. A remote store may raise UnsupportedError."""
+        ...
+
+
+@runtime_checkable
+class TextEncoder(Protocol):
+    """Texts to unit vectors."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def dim(self) -> int: ...
+
+    def encode(self, texts: Sequence[str], *, role: Role = "passage") -> NDArray[np.float32]:
+        """(L, D) float32, rows of unit length."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One turn of a conversation."""
+
+    role: Literal["system", "user", "assistant"]
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class LLMRequest:
+    """What to generate. Every field is part of the cache key."""
+
+    messages: tuple[Message, ...]
+    max_tokens: int = 512
+    temperature: float = 0.0
+    n: int = 1  # texts wanted
+    beams: int = 0  # > 0: beam search with this width; needs "beams"
+    stop: tuple[str, ...] = ()
+    seed: int | None = None
+    logprobs: bool = False  # needs "logprobs"
+    json_schema: Mapping[str, Any] | None = None  # the reply must be JSON of this schema
+    soft_prompt: NDArray[np.float32] | None = None  # (tokens, width of the model); needs "soft_prompt"
+    constraint: Any = None  # an object that narrows the next token; needs "constrained"
+
+
+@dataclass(frozen=True, slots=True)
+class LLMText:
+    """One generated text. `logprob` is the sum over its tokens, `tokens` how many there are."""
+
+    text: str
+    logprob: float | None = None
+    tokens: int = 0
+    finished: bool = True  # False when it was cut at max_tokens
+
+
+@dataclass(frozen=True, slots=True)
+class LLMReply:
+    """The texts for one request, best first."""
+
+    texts: tuple[LLMText, ...]
+    usage: Usage = field(default_factory=Usage)
+
+    @property
+    def text(self) -> str:
+        return self.texts[0].text
+
+
+@runtime_checkable
+class LanguageModel(Protocol):
+    """Text to text."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def abilities(self) -> frozenset[Ability]: ...
+
+    def generate(self, requests: Sequence[LLMRequest]) -> list[LLMReply]:
+        """One reply per request, in order."""
+        ...
+
+
+Requirement = Literal["none", "optional", "required"]
+
+
+@dataclass(frozen=True, slots=True)
+class Needs:
+    """What a method needs before it can answer."""
+
+    encoder: Requirement = "none"
+    language_model: Requirement = "none"
+    abilities: frozenset[Ability] = frozenset()  # of the language model
+    model: Requirement = "none"  # a folder written by `clew train`
+    extras: tuple[str, ...] = ()  # of pip install 'clew[…]'
+
+
+@dataclass(frozen=True, slots=True)
+class Tools:
+    """What a method is handed when it is opened. The workspace fills it from configuration."""
+
+    encoder: TextEncoder | None = None
+    language_model: LanguageModel | None = None
+    model: FilePath | None = None  # folder of trained weights
+    link: Callable[[Question, GraphStore], list[Any]] | None = None  # question → list[Topic]; default: clew.retrieval
+    cache: FilePath | None = None  # where derived arrays may be kept; None: nothing is kept
+
+
+class Method(Protocol):
+    """A way to answer questions over a graph."""
+
+    name: ClassVar[str]
+
+    def answer(self, question: Question, graph: GraphStore, *, on_event: OnEvent = ignore) -> Answer:
+        """One answer. Never raises for a hard question; abstains with a note instead."""
+        ...
+
+    def predict(self, questions: Sequence[Question], graph: GraphStore, *, on_event: OnEvent = ignore) -> list[Answer]:
+        """One answer per question, in order; may share work between them."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class MethodCard:
+    """What `clew methods` shows and what the workspace opens. Importing it must not import the room's heavy parts."""
+
+    name: str
+    summary: str
+    paper: str  # citation, or "" for a baseline
+    needs: Needs
+    method: str  # "package.module:Class"; Class(config, tools)
+    config: str  # "package.module:Config"
+    train: str | None = None  # "package.module:train", see clew.learning; None: nothing to train

@@ -1,0 +1,1 @@
+"""One folder per run: manifest, append-only rows, resume."""

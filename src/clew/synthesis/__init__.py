@@ -1,0 +1,1 @@
+"""Questions made from a graph alone: training data for a graph nobody labelled."""

@@ -1,0 +1,44 @@
+"""Fixtures that every part of the suite shares."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from clew.graph import Graph
+
+ROOT = Path(__file__).resolve().parent.parent
+
+TOY = [
+    ("Paris", "capital of", "France"),
+    ("Lyon", "located in", "France"),
+    ("Paris", "located in", "France"),
+    ("France", "continent", "Europe"),
+    ("France", "currency", "Euro"),
+    ("Germany", "continent", "Europe"),
+    ("Germany", "currency", "Euro"),
+    ("Berlin", "capital of", "Germany"),
+    ("Berlin", "located in", "Germany"),
+    ("France", "borders", "Germany"),
+    ("Germany", "borders", "France"),
+    ("France", "office held", "m.0abc12"),
+    ("m.0abc12", "holder", "Ada Example"),
+    ("m.0abc12", "since", "2010"),
+]
+
+
+@pytest.fixture(scope="session")
+def toy() -> Graph:
+    """A small multigraph with parallel and reciprocal relations and a mediator."""
+    return Graph.from_triples(TOY, name="toy")
+
+
+@pytest.fixture(scope="session")
+def data() -> Path:
+    """The folder of public question sets; tests that need it are skipped where it is absent."""
+    folder = Path(os.environ.get("CLEW_DATA", ROOT.parent / "shared" / "data"))
+    if not folder.is_dir():
+        pytest.skip(f"no data folder at {folder}: set CLEW_DATA to run this test")
+    return folder
