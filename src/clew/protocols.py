@@ -1,8 +1,8 @@
 """The four seams of clew: graph store, text encoder, language model, method.
 
 Anything that satisfies one of these can be plugged in; `clew.testing` ships a conformance suite for each. A batch is
-the primitive everywhere. What only some implementations can do is an *ability*, checked when a method is opened, so that
-nobody learns on question 900 that a model has no log-probabilities.
+the primitive everywhere. What only some implementations can do is an *ability*, checked when a method is opened, so
+that nobody learns on question 900 that a model has no log-probabilities.
 
 Shapes: Q questions, L texts, D width of a vector.
 """
