@@ -17,7 +17,7 @@ from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.types import Answer, Entity, Event, Question, Relation, Triple, Usage
+from clew.types import Answer, Entity, Event, Gold, Question, Relation, Triple, Usage
 
 Direction = Literal["out", "in", "both"]
 Role = Literal["query", "passage"]
@@ -190,4 +190,45 @@ class MethodCard:
     needs: Needs
     method: str  # "package.module:Class"; Class(config, tools)
     config: str  # "package.module:Config"
-    train: str | None = None  # "package.module:train", see clew.learning; None: nothing to train
+    train: str | None = None  # "package.module:train", a Train; None: nothing to train
+    train_config: str | None = None  # "package.module:TrainConfig", the [train.config] section
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A question with its gold answer, for training and scoring only; `graph` where the set has one per question."""
+
+    question: Question
+    gold: Gold
+    graph: GraphStore | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TrainRequest:
+    """Everything a training needs. It may write under `out` and nowhere else."""
+
+    graph: GraphStore  # the shared graph; an example's own graph goes first
+    examples: Sequence[Example]
+    dev: Sequence[Example]  # for early stopping and calibration; may be empty
+    config: Any  # the method's Config
+    train_config: Any  # the card's TrainConfig, or None
+    tools: Tools  # `tools.model` is a folder to start from, or None
+    out: FilePath  # becomes the folder that `Tools.model` names when answering
+    seed: int = 0
+    resume: bool = False  # go on from the last checkpoint in `out`; the result equals an uninterrupted training
+
+
+@dataclass(frozen=True, slots=True)
+class TrainResult:
+    """What a training left behind."""
+
+    model: FilePath  # the folder to answer with
+    metrics: Mapping[str, float] = field(default_factory=dict)  # on dev, of the checkpoint that was kept
+    seconds: Mapping[str, float] = field(default_factory=dict)  # wall clock by stage
+    details: Mapping[str, Any] = field(default_factory=dict)  # JSON values for the manifest
+
+
+class Train(Protocol):
+    """What `MethodCard.train` points at. Progress goes out as events: data may hold step, steps, loss and metrics."""
+
+    def __call__(self, request: TrainRequest, on_event: OnEvent = ignore) -> TrainResult: ...
