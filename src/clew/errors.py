@@ -67,6 +67,12 @@ class UnsupportedError(ClewError):
     exit_code = 8
 
 
+class RunStoppedError(ClewError):
+    """Too many questions of a run failed; the rows so far are kept."""
+
+    exit_code = 9
+
+
 def nearest(word: str, known: Iterable[str], limit: int = 3) -> list[str]:
     """The known words most like `word`, best first, for error messages."""
     return get_close_matches(word, list(known), n=limit, cutoff=0.5)

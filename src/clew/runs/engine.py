@@ -1,0 +1,159 @@
+"""Answers many questions into a run: batches or threads, a row per question, failures as rows.
+
+Separate from the folder so that another engine (`ray_engine`) can fill the same folder with the same rows. An error
+that every question would meet (a missing extra, an exhausted budget, an impossible setting) ends the run at once; any
+other becomes the row of the question that met it.
+"""
+
+from __future__ import annotations
+
+import time
+import traceback
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass, field
+
+from clew.errors import (
+    BudgetError,
+    ClewError,
+    ConfigError,
+    MissingExtraError,
+    RunStoppedError,
+    UnsupportedError,
+)
+from clew.protocols import GraphStore
+from clew.runs.folder import Run, RunRow
+from clew.types import Answer, Question
+
+Predict = Callable[[Sequence[Question], GraphStore], list[Answer]]
+Item = tuple[Question, GraphStore]
+FATAL = (BudgetError, ConfigError, MissingExtraError, UnsupportedError)
+
+
+@dataclass(slots=True)
+class Progress:
+    """How far a run is. `failed` counts this session's failures."""
+
+    done: int = 0
+    failed: int = 0
+    total: int | None = None
+    started: float = field(default_factory=time.monotonic)
+    last_error: str = ""
+
+    @property
+    def rate(self) -> float:
+        """Questions per second of this session."""
+        return self.done / max(time.monotonic() - self.started, 1e-9)
+
+
+def answer_all(
+    run: Run,
+    items: Iterable[Item],
+    predict: Predict,
+    *,
+    batch: int = 16,
+    threads: int = 1,
+    max_failures: int = 20,
+    on_progress: Callable[[Progress], None] | None = None,
+    total: int | None = None,
+) -> Progress:
+    """Answer every item that has no answer in `run` yet.
+
+    Args:
+        items: each question with the graph to ask; read lazily, so a set with one graph per question fits in memory.
+        batch: questions handed to `predict` together; only neighbours in order that share a graph are.
+        threads: calls of `predict` at once; more than one is for methods that wait for a language model.
+        max_failures: stop once so many questions failed in this session; 0 means never.
+        total: number of items without an answer, where known.
+
+    Raises:
+        RunStoppedError: after `max_failures` failures; every row so far is kept.
+        ClewError: one that every question would meet.
+    """
+    progress = Progress(total=total)
+    finished = run.answered()
+    waiting = (item for item in items if item[0].id not in finished)
+
+    def keep(rows: list[RunRow]) -> None:
+        run.append(rows)
+        progress.done += len(rows)
+        failures = [row.error["message"] for row in rows if row.error is not None]
+        progress.failed += len(failures)
+        if failures:
+            progress.last_error = failures[-1]
+        if on_progress is not None:
+            on_progress(progress)
+        if max_failures and progress.failed >= max_failures:
+            raise RunStoppedError(
+                f"run {run.folder}: stopped after {progress.failed} failed questions "
+                f"(run.max_failures = {max_failures}); the last: {progress.last_error}; correct the cause and go on with --resume"
+            )
+
+    for rows in _rows(chunks(waiting, batch), predict, threads):
+        keep(rows)
+    return progress
+
+
+def _rows(work: Iterator[list[Item]], predict: Predict, threads: int) -> Iterator[list[RunRow]]:
+    if threads <= 1:
+        for chunk in work:
+            yield answer_chunk(chunk, predict)
+        return
+    pool = ThreadPoolExecutor(threads, thread_name_prefix="clew-run")
+    running: set[Future[list[RunRow]]] = set()
+    try:
+        for chunk in work:
+            running.add(pool.submit(answer_chunk, chunk, predict))
+            if len(running) >= 2 * threads:
+                done, running = wait(running, return_when=FIRST_COMPLETED)
+                for future in done:
+                    yield future.result()
+        while running:
+            done, running = wait(running, return_when=FIRST_COMPLETED)
+            for future in done:
+                yield future.result()
+    finally:
+        pool.shutdown(wait=True, cancel_futures=True)
+
+
+def answer_chunk(chunk: Sequence[Item], predict: Predict) -> list[RunRow]:
+    """One row per item. When the chunk fails as a whole, each question is asked alone: one bad one costs one row."""
+    try:
+        return _checked(chunk, predict)
+    except FATAL:
+        raise
+    except Exception as error:  # noqa: BLE001 - the boundary at which any failure of a method becomes a row
+        if len(chunk) > 1:
+            return [row for item in chunk for row in answer_chunk([item], predict)]
+        return [RunRow(chunk[0][0].id, error=_described(error))]
+
+
+def _checked(chunk: Sequence[Item], predict: Predict) -> list[RunRow]:
+    questions = [question for question, _ in chunk]
+    answers = predict(questions, chunk[0][1])
+    ids, asked = [answer.question.id for answer in answers], [question.id for question in questions]
+    if ids != asked:
+        raise ValueError(f"the method answered questions {ids[:5]}, asked were {asked[:5]}")
+    rows = [RunRow(answer.question.id, answer) for answer in answers]
+    for row in rows:
+        row.to_line()
+    return rows
+
+
+def _described(error: Exception) -> dict[str, str]:
+    described = {"type": type(error).__name__, "message": str(error) or repr(error)}
+    if not isinstance(error, ClewError):
+        described["traceback"] = "".join(traceback.format_exception(error)[-6:])
+    return described
+
+
+def chunks(items: Iterable[Item], batch: int) -> Iterator[list[Item]]:
+    """Neighbours in order that share a graph, at most `batch` together."""
+    chunk: list[Item] = []
+    for item in items:
+        if chunk and (len(chunk) >= batch or chunk[0][1] is not item[1]):
+            yield chunk
+            chunk = []
+        chunk.append(item)
+    if chunk:
+        yield chunk
