@@ -86,7 +86,8 @@ def answer_all(
         if max_failures and progress.failed >= max_failures:
             raise RunStoppedError(
                 f"run {run.folder}: stopped after {progress.failed} failed questions "
-                f"(run.max_failures = {max_failures}); the last: {progress.last_error}; correct the cause and go on with --resume"
+                f"(run.max_failures = {max_failures}); the last: {progress.last_error}; "
+                "correct the cause and go on with --resume"
             )
 
     for rows in _rows(chunks(waiting, batch), predict, threads):
