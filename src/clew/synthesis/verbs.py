@@ -1,0 +1,173 @@
+"""Just enough English verb morphology to turn relation names into questions.
+
+Kept apart because it is knowledge about English, not about graphs: relation names use third-person forms ("borders"),
+participles ("directed by") and nouns ("capital"), questions need base forms ("did … direct") and past forms ("who
+wrote …").
+"""
+
+from __future__ import annotations
+
+# participle → (base, past), where the rules below would be wrong.
+_IRREGULAR = {
+    "begun": ("begin", "began"),
+    "born": ("bear", "bore"),
+    "bought": ("buy", "bought"),
+    "broken": ("break", "broke"),
+    "built": ("build", "built"),
+    "caught": ("catch", "caught"),
+    "chosen": ("choose", "chose"),
+    "done": ("do", "did"),
+    "drawn": ("draw", "drew"),
+    "driven": ("drive", "drove"),
+    "fought": ("fight", "fought"),
+    "flown": ("fly", "flew"),
+    "found": ("find", "found"),
+    "given": ("give", "gave"),
+    "grown": ("grow", "grew"),
+    "held": ("hold", "held"),
+    "kept": ("keep", "kept"),
+    "known": ("know", "knew"),
+    "led": ("lead", "led"),
+    "lost": ("lose", "lost"),
+    "made": ("make", "made"),
+    "met": ("meet", "met"),
+    "paid": ("pay", "paid"),
+    "played": ("play", "played"),
+    "sent": ("send", "sent"),
+    "set": ("set", "set"),
+    "shot": ("shoot", "shot"),
+    "sold": ("sell", "sold"),
+    "spoken": ("speak", "spoke"),
+    "sung": ("sing", "sang"),
+    "taken": ("take", "took"),
+    "taught": ("teach", "taught"),
+    "told": ("tell", "told"),
+    "won": ("win", "won"),
+    "worn": ("wear", "wore"),
+    "written": ("write", "wrote"),
+}
+_STEMS_IN_EAT = {"treat", "defeat", "heat", "repeat", "seat", "cheat", "beat"}
+_PARTICIPLES_IN_S_OR_NOUN = {"based", "born", "held", "found", "made", "set", "known", "led"}
+
+# Third-person forms that occur as relation names; anything else in -s is taken for a plural noun.
+_THIRD_PERSON = {
+    "adjoins": "adjoin",
+    "borders": "border",
+    "causes": "cause",
+    "contains": "contain",
+    "covers": "cover",
+    "employs": "employ",
+    "follows": "follow",
+    "includes": "include",
+    "influences": "influence",
+    "inhibits": "inhibit",
+    "interacts": "interact",
+    "knows": "know",
+    "leads": "lead",
+    "likes": "like",
+    "manages": "manage",
+    "offers": "offer",
+    "owns": "own",
+    "plays": "play",
+    "precedes": "precede",
+    "produces": "produce",
+    "provides": "provide",
+    "represents": "represent",
+    "requires": "require",
+    "serves": "serve",
+    "speaks": "speak",
+    "studies": "study",
+    "succeeds": "succeed",
+    "supports": "support",
+    "teaches": "teach",
+    "treats": "treat",
+    "uses": "use",
+    "wears": "wear",
+    "works": "work",
+    "lives": "live",
+    "writes": "write",
+    "wrote": "write",
+    "belongs": "belong",
+    "flows": "flow",
+}
+
+PREPOSITIONS = frozenset(
+    {"about", "after", "against", "among", "as", "at", "before", "between", "by", "for", "from", "in", "into", "near"}
+    | {"of", "on", "onto", "over", "to", "under", "with", "within"}
+)
+
+
+def is_participle(word: str) -> bool:
+    """Whether `word` reads as a past participle."""
+    return word in _IRREGULAR or word in _PARTICIPLES_IN_S_OR_NOUN or (word.endswith("ed") and len(word) > 4)
+
+
+def third_person_base(word: str) -> str | None:
+    """The base of a third-person verb form, or None when `word` is not known to be one."""
+    return _THIRD_PERSON.get(word)
+
+
+def base_of(participle: str) -> str:
+    """`directed` → `direct`, `produced` → `produce`, `written` → `write`."""
+    if participle in _IRREGULAR:
+        return _IRREGULAR[participle][0]
+    if participle.endswith("ied"):
+        return participle[:-3] + "y"
+    stem = participle[:-2]
+    if len(stem) > 2 and stem[-1] == stem[-2] and stem[-1] not in "ls":
+        return stem[:-1]
+    drops_e = (
+        stem.endswith(
+            ("c", "v", "z", "u", "ir", "ur", "bl", "pl", "tl", "dl", "gl", "cl", "rg", "ng", "dg", "ag", "as")
+        )
+        or (stem.endswith("at") and stem not in _STEMS_IN_EAT)
+        or (stem.endswith("s") and not stem.endswith("ss"))
+        or (stem.endswith(("am", "in", "id", "iv", "uc", "os")) and not stem.endswith(("ain", "oin", "aid")))
+    )
+    return stem + "e" if drops_e else stem
+
+
+def past_of(participle: str) -> str:
+    """`written` → `wrote`; regular verbs have one form."""
+    return _IRREGULAR[participle][1] if participle in _IRREGULAR else participle
+
+
+_SINGULAR = {"people": "person", "children": "child", "men": "man", "women": "woman", "wives": "wife"}
+_NOT_PLURAL = ("ss", "us", "is", "series", "species", "headquarters", "news")
+
+
+def singular_of(noun: str) -> str:
+    """The singular of a (possibly compound) noun; a noun that is no plural stays as it is."""
+    head, space, rest = noun.partition(" of ")
+    *before, last = head.split(" ")
+    if last in _SINGULAR:
+        last = _SINGULAR[last]
+    elif last.endswith("s") and not last.endswith(_NOT_PLURAL) and len(last) > 3:
+        if last.endswith("ies"):
+            last = last[:-3] + "y"
+        elif last.endswith(("sses", "xes", "ches", "shes")):
+            last = last[:-2]
+        else:
+            last = last[:-1]
+    return " ".join([*before, last]) + space + rest
+
+
+def plural_of(noun: str) -> str:
+    """The plural of a (possibly compound) noun; the head of `place of birth` is `place`."""
+    head, space, rest = noun.partition(" of ")
+    *before, last = head.split(" ")
+    plurals = {singular: plural for plural, singular in _SINGULAR.items()}
+    if last in plurals:
+        last = plurals[last]
+    elif last.endswith("y") and last[-2:-1] not in "aeiou":
+        last = last[:-1] + "ies"
+    elif last.endswith(("s", "x", "ch", "sh")):
+        last = last if last.endswith("s") and not last.endswith("ss") else last + "es"
+    else:
+        last += "s"
+    return " ".join([*before, last]) + space + rest
+
+
+def article_for(noun: str) -> str:
+    """`a` or `an`, by the first letter."""
+    return "an" if noun[:1].lower() in "aeiou" else "a"

@@ -1,0 +1,254 @@
+"""Structures to questions in English, without a language model.
+
+Phase 2 of STEM's reverse generation (paper appendix C.2) with a grammar in the place of the language model. Each
+relation has its `RelationGrammar`; a chain nests noun phrases ("the spouse of the person who directed {x}"), the last
+step asks, a branch becomes a relative clause. Everything is drawn by one seeded generator.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.graph.subgraph import Ints, Subgraph
+from clew.synthesis.phrases import Kind, Phrasing, RelationGrammar, Side, grammar, kind_of, words_of
+from clew.synthesis.structures import Step, Structure
+from clew.types import Entity
+
+_YEAR = re.compile(r"-?\d{3,4}(?:-\d\d(?:-\d\d)?)?(?:T.*)?")
+_NUMERIC = re.compile(r"[-+]?[\d,]*\.?\d+(?:[eE][-+]?\d+)?")
+_TYPE_RELATIONS = re.compile(
+    r"(?:^|[/#._ ])(?:type|instance[ _]?of|is[ _]a|notable[ _]types?|kind|class)$", re.IGNORECASE
+)
+_WRAPPERS = ("what is {}", "name {}", "tell me {}", "can you tell me {}", "i want to know {}", "please give me {}")
+_WHO_WRAPPERS = ("who is {}", "name {}", "tell me who {} is", "do you know who {} is")
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A question and the assertions behind it, with placeholders for what the asker does not know."""
+
+    text: str
+    form: str  # which construction was used, for the report
+    assertions: tuple[str, ...]  # one per masked triple
+    masked: tuple[tuple[str, str, str], ...]  # (head, relation, tail) with [ENTi] for everything but the topics
+
+
+class Writer:
+    """Knows how every relation of one graph reads."""
+
+    def __init__(self, graph: Subgraph, seed: int) -> None:
+        self.graph = graph
+        self.random = np.random.default_rng(seed)
+        self.used: Counter[str] = Counter()
+        self._types = _type_nouns(graph)
+        self._kinds = _kinds_as_tails(graph)
+        self.grammars: list[RelationGrammar] = self._read_relations()
+
+    @property
+    def forms(self) -> int:
+        """How many phrasings the grammar of this graph's relations holds."""
+        return sum(g.forward.forms + g.backward.forms for g in self.grammars)
+
+    def write(self, structure: Structure) -> Written:
+        """One question for a structure."""
+        names = self.graph.labels([structure.topic] + ([structure.branch.topic] if structure.branch else []))
+        subject = names[0]
+        clause = ""
+        if structure.branch:
+            relation, forward = structure.branch.steps[0]
+            phrasing = self._phrasing((relation, forward))
+            options = phrasing.clauses or tuple(f"is {phrase}" for phrase in phrasing.noun_phrases)
+            clause = self._pick(options).replace("{x}", names[1])
+        station = 0
+        for i, step in enumerate(structure.steps[:-1]):
+            subject = self._name(self._phrasing(step), subject, nested=i > 0)
+            if not self.graph.mediators[structure.thread[i + 1]]:
+                station += 1
+                if structure.branch and structure.branch.station == station:
+                    subject = f"{subject} that also {clause}"
+        last = structure.steps[-1]
+        at_end = clause if structure.branch and structure.branch.station == structure.hops else ""
+        text, form = self._ask(last, subject, at_end, chained=len(structure.steps) > 1, many=len(structure.answers) > 1)
+        form = f"{structure.hops} hops, {'conjunction, ' if structure.branch else ''}{form}"
+        self.used[form] += 1
+        masked, assertions = self._assertions(structure, names)
+        return Written(self._style(text), form, assertions, masked)
+
+    def _ask(self, step: Step, subject: str, clause: str, *, chained: bool, many: bool) -> tuple[str, str]:
+        phrasing = self._phrasing(step)
+        pattern = self.grammars[step[0]].pattern + (" forward" if step[1] else " backward")
+        side = self._side(step)
+        if clause:
+            phrase = self._name(phrasing, subject, chained)
+            wrapper = "who is {} and also {}" if side.kind == "person" else "what is {} and also {}"
+            return wrapper.format(phrase, clause), f"{pattern} wrapped"
+        if self.random.random() < 0.25:
+            wrappers = _WHO_WRAPPERS if side.kind == "person" else _WRAPPERS
+            phrase = self._name(phrasing, subject, chained)
+            return self._pick(wrappers).replace("{}", phrase), f"{pattern} wrapped"
+        options = phrasing.asks_many if many and self.random.random() < 0.7 else phrasing.asks
+        return self._pick(_fitting(options, chained)).replace("{x}", subject), pattern
+
+    def _name(self, phrasing: Phrasing, subject: str, nested: bool) -> str:
+        return self._pick(_fitting(phrasing.noun_phrases, nested)).replace("{x}", subject)
+
+    def _style(self, text: str) -> str:
+        """As people type: sometimes a capital and a question mark, sometimes neither."""
+        if self.random.random() < 0.5:
+            text = text[:1].upper() + text[1:]
+        return text + "?" if self.random.random() < 0.7 else text
+
+    def _pick(self, options: tuple[str, ...]) -> str:
+        return options[int(self.random.integers(len(options)))]
+
+    def _phrasing(self, step: Step) -> Phrasing:
+        relation, forward = step
+        return self.grammars[relation].forward if forward else self.grammars[relation].backward
+
+    def _side(self, step: Step) -> Side:
+        relation, forward = step
+        return self._sides[relation][1 if forward else 0]
+
+    def _assertions(
+        self, structure: Structure, names: list[str]
+    ) -> tuple[tuple[tuple[str, str, str], ...], tuple[str, ...]]:
+        """Masked triples of the structure and one assertion each; equal entities share a placeholder."""
+        labels = {structure.topic: names[0]}
+        if structure.branch:
+            labels[structure.branch.topic] = names[1]
+        triples: list[tuple[int, int, int]] = []
+        for i, (relation, forward) in enumerate(structure.steps):
+            a, b = structure.thread[i], structure.thread[i + 1]
+            triples.append((a, relation, b) if forward else (b, relation, a))
+        if structure.branch:
+            stations = [i for i, e in enumerate(structure.thread) if i and not self.graph.mediators[e]]
+            relation, forward = structure.branch.steps[0]
+            a, b = structure.branch.topic, structure.thread[stations[structure.branch.station - 1]]
+            triples.append((a, relation, b) if forward else (b, relation, a))
+        for triple in triples:
+            for entity in (triple[0], triple[2]):
+                if entity not in labels:
+                    labels[entity] = f"[ENT{len(labels) - (2 if structure.branch else 1) + 1}]"
+        masked = tuple((labels[h], self.graph.relation(r).id, labels[t]) for h, r, t in triples)
+        said = tuple(_fill(self.grammars[r].statement, labels[h], labels[t]) for h, r, t in triples)
+        return masked, said
+
+    def _read_relations(self) -> list[RelationGrammar]:
+        graph = self.graph
+        self._sides: list[tuple[Side, Side]] = []
+        grammars = []
+        order = np.argsort(graph.rels, kind="stable")
+        bounds = np.searchsorted(graph.rels[order], np.arange(graph.num_relations + 1))
+        for r in range(graph.num_relations):
+            mine = order[bounds[r] : bounds[r + 1]]
+            sample = mine[:: max(1, len(mine) // 64)][:64]
+            relation = graph.relation(r)
+            name = relation.label if " " in relation.label else relation.id
+            named = kind_of(words_of(name))
+            head = self._look(graph.heads[sample], None)
+            tail = self._look(graph.tails[sample], named)
+            head = Side(head.kind, head.noun or _domain_of(relation.id))
+            self._sides.append((head, tail))
+            grammars.append(grammar(name, head, tail))
+        return grammars
+
+    def _look(self, entities: Ints, named: Kind | None) -> Side:
+        """The kind and noun of one end of a relation, from a sample of the entities there."""
+        noun = _majority([self._types.get(e, "") for e in entities.tolist()])
+        records = [self.graph.entity(int(e)) for e in entities[:16]]
+        seen = _kind_seen(records)
+        if seen != "thing":
+            return Side(seen, "")
+        kind = named if named not in ("date", "number") else None
+        return Side(kind or (kind_of(noun) if noun else None) or _agreed(self._kinds[entities]), noun)
+
+
+def _fitting(options: tuple[str, ...], nested: bool) -> tuple[str, ...]:
+    """Without possessives when the subject is itself a phrase: "the film that X directed's genre" reads badly."""
+    plain = tuple(option for option in options if "{x}'s" not in option) if nested else options
+    return plain or options
+
+
+def _fill(template: str, head: str, tail: str) -> str:
+    # Two passes would let a label that contains "{t}" be filled a second time.
+    before, _, after = template.partition("{h}")
+    if "{t}" in before:
+        left, _, middle = before.partition("{t}")
+        return left + tail + middle + head + after
+    middle, _, right = after.partition("{t}")
+    return before + head + middle + tail + right
+
+
+def _kind_seen(records: list[Entity]) -> Kind:
+    """What the values themselves show: dates and numbers are recognised by their form."""
+    labels = [record.label for record in records if record.kind != "mediator"]
+    if not labels:
+        return "thing"
+    dated = sum(bool(_YEAR.fullmatch(label)) for label in labels)
+    if dated > 0.8 * len(labels):
+        return "date"
+    if sum(bool(_NUMERIC.fullmatch(label)) for label in labels) > 0.8 * len(labels):
+        return "number"
+    return "thing"
+
+
+def _kinds_as_tails(graph: Subgraph) -> NDArray[np.int8]:
+    """(N,) what the relations that point at an entity say of it: 1 person, 2 place, 0 nothing.
+
+    A person's own relations seldom say so ("nationality"), but those that lead to people do ("spouse").
+    """
+    codes = np.zeros(graph.num_relations, np.int8)
+    for r in range(graph.num_relations):
+        kind = kind_of(words_of(graph.relation(r).id))
+        codes[r] = {"person": 1, "place": 2}.get(kind or "", 0)
+    said = np.zeros(graph.num_entities, np.int8)
+    np.maximum.at(said, graph.tails, codes[graph.rels])
+    return said
+
+
+def _agreed(codes: NDArray[np.int8]) -> Kind:
+    """The kind that four in five of the known ones share, when at least one in five is known."""
+    known = codes[codes > 0]
+    if len(known) < 0.2 * len(codes):
+        return "thing"
+    people = float((known == 1).mean()) if len(known) else 0.0
+    return "person" if people >= 0.8 else "place" if people <= 0.2 and len(known) else "thing"
+
+
+def _majority(nouns: list[str]) -> str:
+    known = Counter(noun for noun in nouns if noun)
+    if not known:
+        return ""
+    noun, count = known.most_common(1)[0]
+    return noun if count > 0.5 * len(nouns) else ""
+
+
+def _domain_of(relation: str) -> str:
+    """`film.film.directed_by` → `film`; the middle part of a Freebase-style name is the type of its head."""
+    parts = relation.split(".")
+    return parts[-2].replace("_", " ") if len(parts) >= 3 and "/" not in relation else ""
+
+
+def _type_nouns(graph: Subgraph) -> dict[int, str]:
+    """A noun for every entity whose type the graph states."""
+    wanted = [
+        r
+        for r in range(graph.num_relations)
+        if _TYPE_RELATIONS.search(graph.relation(r).id) or _TYPE_RELATIONS.search(graph.relation(r).label)
+    ]
+    if not wanted:
+        return {}
+    rows = np.flatnonzero(np.isin(graph.rels, wanted))
+    kinds = np.unique(graph.tails[rows])
+    nouns = dict(zip(kinds.tolist(), graph.labels(kinds), strict=True))
+    readable = {kind: words_of(noun) for kind, noun in nouns.items()}
+    return {
+        int(head): readable[int(tail)]
+        for head, tail in zip(graph.heads[rows].tolist(), graph.tails[rows].tolist(), strict=True)
+        if readable[int(tail)]
+    }
