@@ -123,6 +123,7 @@ class Gold:
     paths: tuple[tuple[tuple[str, str, str], ...], ...] = ()  # gold triples, where the source states them
     hops: int | None = None
     kind: str | None = None  # question type named by the source
+    stated: bool = True  # False: the source gives no answers, so nothing can be scored (no answers here: unanswerable)
 
 
 @dataclass(frozen=True, slots=True)

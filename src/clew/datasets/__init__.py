@@ -1,1 +1,21 @@
-"""Question sets: where they come from, what they hold, and how they are split."""
+"""Question sets as iterators of `Example`, with source, licence, checksum and expected counts asserted.
+
+Sits above `graph` because an example may carry a graph of its own.
+"""
+
+from clew.datasets.catalog import QuestionSet, load, question_set, question_sets
+from clew.datasets.plain import parse_example, read_plain, to_plain, write_plain
+from clew.datasets.source import Source, data_folder
+
+__all__ = [
+    "QuestionSet",
+    "Source",
+    "data_folder",
+    "load",
+    "parse_example",
+    "question_set",
+    "question_sets",
+    "read_plain",
+    "to_plain",
+    "write_plain",
+]
