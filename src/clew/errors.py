@@ -73,6 +73,12 @@ class RunStoppedError(ClewError):
     exit_code = 9
 
 
+class TrainingError(ClewError):
+    """A training cannot go on: a loss that is no number, nothing to learn from, impossible settings."""
+
+    exit_code = 10
+
+
 def nearest(word: str, known: Iterable[str], limit: int = 3) -> list[str]:
     """The known words most like `word`, best first, for error messages."""
     return get_close_matches(word, list(known), n=limit, cutoff=0.5)

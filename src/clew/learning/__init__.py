@@ -1,1 +1,9 @@
-"""Training code that more than one room uses: relational layers, losses, the loop, checkpoints."""
+"""Shared training code: one plain loop, checkpoints without pickle, relational layers, losses.
+
+Kept below the rooms so that every trained method resumes, stops early and reports in the same way. Importing this
+package loads no torch; its modules `loop`, `checkpoints`, `layers` and `losses` do.
+"""
+
+from clew.learning.stages import Stage, run_stages
+
+__all__ = ["Stage", "run_stages"]
