@@ -86,6 +86,11 @@ class Subgraph:
         return self.names.mediators_at(self.entities)
 
     @cached_property
+    def marks(self) -> list[Ints]:
+        """Spare (N,) arrays of zeros for the compiled loops: one is popped, and put back once it is zero again."""
+        return []
+
+    @cached_property
     def _local(self) -> dict[int, int]:
         return {int(number): i for i, number in enumerate(self.entities)}
 
@@ -114,7 +119,9 @@ class Subgraph:
 
 def csr(keys: Ints, values: Ints, relations: Ints, n: int) -> Csr:
     """Group triples by `keys` (0..n-1); inside a group by relation, then value, so that siblings stand together."""
-    order = np.lexsort((values, relations, keys)).astype(np.int32)
-    offsets = np.zeros(n + 1, np.int64)
-    np.cumsum(np.bincount(keys, minlength=n), out=offsets[1:])
-    return Csr(offsets, values[order], relations[order], order)
+    if len(keys) == 0:
+        none = np.empty(0, np.int32)
+        return Csr(np.zeros(n + 1, np.int64), none, none, none)
+    from clew.graph.compiled import group
+
+    return Csr(*group(keys, values, relations, n))

@@ -1,0 +1,248 @@
+"""The triples around some entities: how a question's part of a graph of any size becomes a `Subgraph`.
+
+Separate from the kernels because it is the one algorithm that meets a *store*: the embedded `Graph` is walked in its
+arrays, any other store is asked once a hop. Both end in the same compiled loop, so the limits mean the same.
+
+Limits. `fanout` bounds what one entity contributes per direction and relation, so that a hub keeps all its relations.
+`max_triples` bounds the whole: a hop that does not fit is shared out fairly, every entity of it gets the same number
+(small ones, and so mediators, stay whole) and in an entity that is cut the relations of either direction take turns.
+Inside a relation the lowest-numbered ends stay. What was cut stands in `Subgraph.truncated`.
+
+Shapes: N entities, T triples, R relations, S seeds.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.errors import InputError, NotFoundError, unknown
+from clew.graph.store import Graph
+from clew.graph.subgraph import Ints, Subgraph
+from clew.protocols import Direction, GraphStore
+from clew.types import Entity, Relation, Triple
+
+Keep = Literal["walked", "induced"]
+Flags = NDArray[np.bool_]
+NO_LIMIT = 1 << 60
+ANY = np.empty(0, np.bool_)
+
+
+def neighborhood(
+    store: GraphStore,
+    seeds: Sequence[str],
+    hops: int,
+    *,
+    direction: Direction = "both",
+    relations: Collection[str] | None = None,
+    excluded: Collection[str] = (),
+    fanout: int | None = None,
+    max_triples: int | None = 10_000,
+    keep: Keep = "walked",
+) -> Subgraph:
+    """The subgraph within `hops` of the seeds.
+
+    Args:
+        seeds: entity ids; local numbers of the distinct ones, in this order, are the result's `seeds`.
+        direction: which way triples may be walked: "out" from head to tail, "in" from tail to head.
+        relations: ids of the only relations that count; None means all.
+        excluded: ids of relations that do not count.
+        fanout: most triples per entity, direction and relation; None means no limit.
+        max_triples: most triples in the result; None means no limit.
+        keep: "walked" holds the triples met on the way, so those between two entities at distance `hops` are absent;
+            "induced" adds every triple among the entities reached.
+
+    Raises:
+        NotFoundError: a seed is not in the graph.
+        InputError: a limit is out of range.
+    """
+    for what, value, least in (("hops", hops, 0), ("fanout", fanout, 1), ("max_triples", max_triples, 1)):
+        if value is not None and value < least:
+            raise InputError(f"neighborhood: {what} is {value}, expected at least {least}")
+    limits = _Limits(hops, direction, fanout or NO_LIMIT, max_triples or NO_LIMIT, keep)
+    if isinstance(store, Graph):
+        numbers = [store.number_of(id) for id in seeds]
+        if None in numbers:
+            store.entity(seeds[numbers.index(None)])  # raises, with the nearest names
+        allowed = ANY
+        if relations is not None or excluded:
+            allowed = _allowed(store.relations(), relations, excluded)
+        return _grow(store.whole, np.array(numbers, np.int32), allowed, limits)
+    return _gather(store, seeds, relations, excluded, limits)
+
+
+class _Limits(NamedTuple):
+    hops: int
+    direction: Direction
+    fanout: int
+    max_triples: int
+    keep: Keep
+
+
+def _allowed(known: Sequence[Relation], relations: Collection[str] | None, excluded: Collection[str]) -> Flags:
+    """(R,) which relations count; an id the graph does not know is an error, not an empty result."""
+    ids = [relation.id for relation in known]
+    for id in (*(relations or ()), *excluded):
+        if id not in ids:
+            raise NotFoundError(f"neighborhood: {unknown('relation', id, ids)}")
+    return np.array([(relations is None or id in relations) and id not in excluded for id in ids] or [False])
+
+
+def _grow(graph: Subgraph, seeds: Ints, allowed: Flags, limits: _Limits) -> Subgraph:
+    """The fast path: arrays in, arrays out."""
+    from clew.graph.compiled import between, clear, grow
+
+    use_out, use_in = limits.direction != "in", limits.direction != "out"
+    mark = graph.marks.pop() if graph.marks else np.zeros(graph.num_entities, np.int32)
+    entities, rows, hubs, capped, *walked = grow(
+        graph.out, graph.inc, seeds, limits.hops, use_out, use_in, allowed, limits.fanout, limits.max_triples, mark
+    )
+    cut_between = False
+    if limits.keep == "induced":
+        room = limits.max_triples - len(rows[0])
+        expanded, *seen = walked
+        more, cut_between = between(graph.out, entities, expanded, use_out, use_in, allowed, room, mark, *seen)
+        rows = tuple(np.concatenate(pair) for pair in zip(rows, more, strict=True))
+    clear(mark, entities)
+    graph.marks.append(mark)
+    heads, rels, tails, triples = rows
+    truncated = graph.truncated
+    if hubs or capped >= 0 or cut_between:
+        truncated = (*truncated, *_told(limits, hubs, capped, cut_between))
+    return Subgraph(
+        heads,
+        rels,
+        tails,
+        graph.entities[entities],
+        graph.names,
+        np.arange(len(set(seeds.tolist())), dtype=np.int32),  # the loop numbers the seeds first
+        triples if graph.triple_numbers is None else graph.triple_numbers[triples],
+        truncated,
+    )
+
+
+def _told(limits: _Limits, hubs: int, capped: int, cut_between: bool) -> list[str]:
+    told = []
+    if hubs:
+        told.append(f"{hubs} entities have more than {limits.fanout} triples in a relation (fanout)")
+    if capped >= 0:
+        told.append(f"hop {capped + 1} was cut at {limits.max_triples} triples (max_triples); later hops are absent")
+    elif cut_between:
+        told.append(f"triples among the entities reached were cut at {limits.max_triples} (max_triples)")
+    return told
+
+
+class Gathered:
+    """The names of a subgraph whose triples came as records: numbers are given in the order of arrival."""
+
+    def __init__(self) -> None:
+        self.entities: list[Entity] = []
+        self.relations: list[Relation] = []
+        self.sources: list[str | None] = []
+        self._entity: dict[str, int] = {}
+        self._relation: dict[str, int] = {}
+        self._rows: dict[tuple[int, int, int], None] = {}
+
+    def add_entity(self, entity: Entity) -> int:
+        number = self._entity.setdefault(entity.id, len(self.entities))
+        if number == len(self.entities):
+            self.entities.append(entity)
+        return number
+
+    def add(self, triple: Triple) -> None:
+        """Keep a triple; one that is here already is not kept twice."""
+        relation = self._relation.setdefault(triple.relation.id, len(self.relations))
+        if relation == len(self.relations):
+            self.relations.append(triple.relation)
+        row = (self.add_entity(triple.head), relation, self.add_entity(triple.tail))
+        if row not in self._rows:
+            self._rows[row] = None
+            self.sources.append(triple.source)
+
+    def subgraph(self) -> Subgraph:
+        """Everything kept so far; local numbers are the numbers here."""
+        heads, rels, tails = np.array(list(self._rows), np.int32).reshape(-1, 3).T.copy()
+        return Subgraph(
+            heads,
+            rels,
+            tails,
+            np.arange(len(self.entities), dtype=np.int32),
+            self,
+            triple_numbers=np.arange(len(heads), dtype=np.int32),
+        )
+
+    def entity_at(self, number: int) -> Entity:
+        return self.entities[number]
+
+    def relation_at(self, number: int) -> Relation:
+        return self.relations[number]
+
+    def labels_at(self, numbers: Sequence[int] | Ints) -> list[str]:
+        return [self.entities[int(i)].label for i in numbers]
+
+    def mediators_at(self, numbers: Ints) -> Flags:
+        return np.array([self.entities[int(i)].kind == "mediator" for i in numbers], bool)
+
+    def number_of(self, id: str) -> int | None:
+        return self._entity.get(id)
+
+    @property
+    def num_relations(self) -> int:
+        return len(self.relations)
+
+    def source_at(self, triple: int) -> str | None:
+        return self.sources[triple]
+
+
+def from_records(triples: Iterable[Triple]) -> Subgraph:
+    """A subgraph of triples that are at hand as records, e.g. the evidence of an answer."""
+    gathered = Gathered()
+    for triple in triples:
+        gathered.add(triple)
+    return gathered.subgraph()
+
+
+def _gather(
+    store: GraphStore,
+    seeds: Sequence[str],
+    relations: Collection[str] | None,
+    excluded: Collection[str],
+    limits: _Limits,
+) -> Subgraph:
+    """One call of the store a hop, then the same loop over what came back."""
+    gathered = Gathered()
+    for id in dict.fromkeys(seeds):
+        gathered.add_entity(store.entity(id))
+    numbers = np.arange(len(gathered.entities), dtype=np.int32)
+    direction = limits.direction
+    limit = None if limits.max_triples == NO_LIMIT else limits.max_triples
+    asked: set[int] = set()
+    at_limit = 0
+    extra = limits.keep == "induced"  # one call more: the triples among the outermost
+    for hop in range(limits.hops + extra):
+        members = _grow(gathered.subgraph(), numbers, ANY, limits._replace(hops=hop, keep="walked")).entities
+        frontier = [int(e) for e in members if int(e) not in asked]
+        if not frontier:
+            break
+        asked.update(frontier)
+        ids = [gathered.entities[e].id for e in frontier]
+        came = store.neighbors(ids, relations=relations, direction=direction, limit=limit)
+        inside = {gathered.entities[int(e)].id for e in members} if hop == limits.hops else None
+        for triple in came:
+            if triple.relation.id not in excluded and (
+                inside is None or (triple.head.id in inside and triple.tail.id in inside)
+            ):
+                gathered.add(triple)
+        if limit is not None and len(came) >= limit:
+            touched = Counter(id for triple in came for id in {triple.head.id, triple.tail.id})
+            at_limit += sum(touched[id] >= limit for id in ids)
+    found = _grow(gathered.subgraph(), numbers, ANY, limits)
+    if not at_limit:
+        return found
+    told = f"{at_limit} entities have {limit} triples or more, of which the store was asked for {limit} (max_triples)"
+    return replace(found, truncated=(*found.truncated, told))
