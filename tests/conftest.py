@@ -6,8 +6,13 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from clew.graph import Graph
+
+# Compiling a kernel on its first call takes seconds.
+settings.register_profile("clew", deadline=None, derandomize=True)
+settings.load_profile("clew")
 
 ROOT = Path(__file__).resolve().parent.parent
 
