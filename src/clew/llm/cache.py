@@ -1,0 +1,192 @@
+"""Replies and a log of calls in one SQLite file.
+
+A reply is found again by a hash of the model, every parameter and the prompt. Each reply is committed as soon as it
+arrives, in WAL mode, so that a killed process loses at most the calls under way; several processes may share a file.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from clew.errors import FormatError, UnavailableError
+from clew.protocols import LLMReply, LLMRequest, LLMText
+from clew.types import Usage
+
+FORMAT = 1
+_SCHEMA = """
+CREATE TABLE replies (key TEXT PRIMARY KEY, model TEXT NOT NULL, request TEXT NOT NULL, reply TEXT NOT NULL, time REAL NOT NULL) WITHOUT ROWID;
+CREATE TABLE calls (id INTEGER PRIMARY KEY, time REAL NOT NULL, model TEXT NOT NULL, key TEXT, cached INTEGER NOT NULL,
+  seconds REAL NOT NULL, prompt_tokens INTEGER NOT NULL, completion_tokens INTEGER NOT NULL, cost REAL NOT NULL, error TEXT);
+CREATE TABLE servers (model TEXT PRIMARY KEY, findings TEXT NOT NULL) WITHOUT ROWID;
+"""  # noqa: E501
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """One row of the call log."""
+
+    time: float  # seconds since the epoch
+    model: str
+    key: str | None
+    cached: bool
+    seconds: float
+    usage: Usage
+    error: str | None
+    prompt: tuple[dict[str, str], ...] = ()  # role and content of each message, where the reply was kept
+    texts: tuple[str, ...] = ()
+
+
+def request_key(model: str, request: LLMRequest) -> str | None:
+    """Hash of the model and every field of a request; None for a constraint without a key."""
+    described = describe(request)
+    if described is None:
+        return None
+    text = json.dumps({"format": FORMAT, "model": model, **described}, sort_keys=True, ensure_ascii=False)
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def describe(request: LLMRequest) -> dict[str, Any] | None:
+    """Every field of a request as JSON values; arrays stand by their hash."""
+    described: dict[str, Any] = {}
+    for field in fields(request):
+        value = getattr(request, field.name)
+        if field.name == "messages":
+            value = [asdict(message) for message in value]
+        elif field.name == "soft_prompt" and value is not None:
+            value = [list(value.shape), hashlib.sha256(value.tobytes()).hexdigest()]
+        elif field.name == "json_schema" and value is not None:
+            value = json.loads(json.dumps(value))
+        elif field.name == "constraint" and value is not None:
+            value = getattr(value, "key", None)
+            if not isinstance(value, str):
+                return None
+        described[field.name] = list(value) if isinstance(value, tuple) else value
+    return described
+
+
+class ReplyCache:
+    """The file of replies and calls; thread-safe."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lock = threading.Lock()
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._db = sqlite3.connect(path, timeout=30, check_same_thread=False, isolation_level=None)
+        except (OSError, sqlite3.Error) as error:
+            raise UnavailableError(f"{path}: the reply cache cannot be opened: {error}") from None
+        try:
+            with self._guard():
+                self._open()
+        except BaseException:
+            self._db.close()
+            raise
+
+    def _open(self) -> None:
+        self._db.execute("PRAGMA journal_mode=WAL")
+        self._db.execute("PRAGMA synchronous=NORMAL")
+        self._db.execute("BEGIN IMMEDIATE")  # two processes may create the file at the same moment
+        try:
+            version = self._db.execute("PRAGMA user_version").fetchone()[0]
+            if version == 0:
+                if self._db.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+                    raise FormatError(f"{self.path}: an SQLite file, but not a reply cache; choose another path")
+                for statement in _SCHEMA.split(";"):
+                    self._db.execute(statement)
+                self._db.execute(f"PRAGMA user_version={FORMAT}")
+            elif version != FORMAT:
+                raise FormatError(
+                    f"{self.path}: reply cache of format {version}, this clew reads {FORMAT}; "
+                    "upgrade clew or choose another path"
+                )
+        except BaseException:
+            self._db.execute("ROLLBACK")
+            raise
+        self._db.execute("COMMIT")
+
+    @contextmanager
+    def _guard(self) -> Iterator[None]:
+        """The lock, and SQLite's errors in our words."""
+        with self._lock:
+            try:
+                yield
+            except sqlite3.DatabaseError as error:
+                if isinstance(error, sqlite3.OperationalError) and "malformed" not in str(error):
+                    raise UnavailableError(f"{self.path}: the reply cache does not work: {error}") from None
+                raise FormatError(
+                    f"{self.path}: the reply cache is damaged ({error}); move it away, replies will be asked for again"
+                ) from None
+
+    def close(self) -> None:
+        with self._lock:
+            self._db.close()
+
+    def get(self, key: str) -> LLMReply | None:
+        """The stored reply; its usage is one cached call and nothing else."""
+        with self._guard():
+            row = self._db.execute("SELECT reply FROM replies WHERE key=?", (key,)).fetchone()
+        if row is None:
+            return None
+        return LLMReply(tuple(LLMText(**text) for text in json.loads(row[0])), Usage(cached_calls=1))
+
+    def put(self, key: str, model: str, request: LLMRequest, reply: LLMReply) -> None:
+        """Keep a reply."""
+        row = (
+            key,
+            model,
+            json.dumps(describe(request), ensure_ascii=True),
+            json.dumps([asdict(text) for text in reply.texts], ensure_ascii=True),
+            time.time(),
+        )
+        with self._guard():
+            self._db.execute("INSERT OR REPLACE INTO replies VALUES (?,?,?,?,?)", row)
+
+    def log(self, model: str, key: str | None, seconds: float, usage: Usage, error: str | None = None) -> None:
+        """Note a call, whether it came from the cache, and how it ended."""
+        row = (time.time(), model, key, usage.cached_calls > 0, seconds, usage.prompt_tokens, usage.completion_tokens)
+        with self._guard():
+            self._db.execute(
+                "INSERT INTO calls(time, model, key, cached, seconds, prompt_tokens, completion_tokens, cost, error) "
+                "VALUES (?,?,?,?,?,?,?,?,?)",
+                (*row, usage.cost, error),
+            )
+
+    def calls(self, limit: int = 20) -> list[Call]:
+        """The last calls, newest first, with prompt and texts where they were kept."""
+        with self._guard():
+            rows = self._db.execute(
+                "SELECT c.time, c.model, c.key, c.cached, c.seconds, c.prompt_tokens, c.completion_tokens, "
+                "c.cost, c.error, r.request, r.reply FROM calls c LEFT JOIN replies r ON r.key = c.key "
+                "ORDER BY c.id DESC LIMIT ?",
+                (limit,),
+            ).fetchall()
+        return [
+            Call(
+                *(when, model, key, bool(cached), seconds),
+                Usage(int(not cached), int(cached), prompt, completion, cost),
+                error,
+                tuple(json.loads(request)["messages"]) if request else (),
+                tuple(text["text"] for text in json.loads(reply)) if reply else (),
+            )
+            for when, model, key, cached, seconds, prompt, completion, cost, error, request, reply in rows
+        ]
+
+    def findings(self, model: str) -> dict[str, Any]:
+        """What was found out about a server before."""
+        with self._guard():
+            row = self._db.execute("SELECT findings FROM servers WHERE model=?", (model,)).fetchone()
+        return {} if row is None else dict(json.loads(row[0]))
+
+    def remember(self, model: str, findings: dict[str, Any]) -> None:
+        """Keep what was found out about a server."""
+        with self._guard():
+            self._db.execute("INSERT OR REPLACE INTO servers VALUES (?,?)", (model, json.dumps(findings)))

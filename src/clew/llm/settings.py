@@ -1,0 +1,56 @@
+"""What a user may say about a language model. Secrets are never settings: they come from the environment."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field
+
+from clew.config import Settings
+
+
+class Price(Settings):
+    """What a million tokens cost, in the currency the user thinks in."""
+
+    prompt: float = Field(default=0.0, ge=0)
+    completion: float = Field(default=0.0, ge=0)
+
+
+class Budget(Settings):
+    """Limits of one opened model; 0 means no limit. Reaching one stops hard with BudgetError."""
+
+    calls: int = Field(default=0, ge=0)
+    tokens: int = Field(default=0, ge=0)  # prompt and completion together
+    cost: float = Field(default=0.0, ge=0)  # in the currency of the prices
+    seconds: float = Field(default=0.0, ge=0)  # wall clock since the model was opened
+
+
+class ModelSettings(Settings):
+    """The section `[language_model]` of a configuration."""
+
+    backend: Literal["openai", "local"] = "openai"
+    model: str = ""  # name at the server; for `local` a folder or hub name
+    base_url: str | None = None  # default: OPENAI_BASE_URL, else the OpenAI cloud
+    api_key_env: str = "OPENAI_API_KEY"  # name of the environment variable that holds the key
+    timeout_s: float = Field(default=120.0, gt=0)  # for a whole reply
+    connect_timeout_s: float = Field(default=1.5, gt=0)
+    max_retries: int = Field(default=4, ge=0)
+    max_wait_s: float = Field(
+        default=60.0, ge=0
+    )  # longest pause between two tries, also when Retry-After asks for more
+    concurrency: int = Field(default=8, ge=1, le=512)
+    seed: int | None = None  # used where a request names none
+    extra_body: dict[str, Any] = Field(default_factory=dict)  # sent with every call as it is
+    json_mode: Literal["probe", "json_schema", "structured_outputs", "json_object", "prompt"] = "probe"
+    logprobs: bool = True  # set to false for servers that give none
+
+    adapter: Path | None = None  # local: a peft folder
+    dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"  # local
+    device: str = "auto"  # local
+    batch_size: int = Field(default=16, ge=1)  # local
+    chat_template: Path | None = None  # local: a file that replaces the tokenizer's own
+
+    prices: dict[str, Price] = Field(default_factory=dict)  # by model name
+    budget: Budget = Budget()
+    cache: Path | None = None  # SQLite file of replies and call log; None: nothing is kept
