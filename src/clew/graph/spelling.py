@@ -1,0 +1,329 @@
+"""How names are compared: one normal form, its hash, and lists of which names share a trigram.
+
+The arithmetic under `names`, kept apart because it is kernels over byte arrays and knows nothing of entities.
+Normalising is a map from single characters to texts (compatibility forms, case and accents folded, apostrophes
+dropped, other punctuation and underscores to spaces), so that the Python form for a query and the compiled form for
+millions of names cannot drift apart: both read the same table.
+
+Shapes: L names, U bytes of all of them, P bytes of all posting lists.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numba import njit
+from numpy.typing import NDArray
+
+Bytes = NDArray[np.uint8]
+Longs = NDArray[np.int64]
+
+FNV_START, FNV_PRIME, MASK64 = 0xCBF29CE484222325, 0x100000001B3, (1 << 64) - 1
+MAX_GRAMS = 120  # of one name: similar spelling is judged by its first 120 bytes, equality by all of it
+APOSTROPHES = "'’‘ʼ`´"
+FEWER_THAN_COMPILED = 2000  # below this many names Python is done before compiled code is loaded
+
+
+class _Fold(dict[int, str]):
+    """Character → what it becomes, worked out when first met."""
+
+    def __missing__(self, code: int) -> str:
+        char = chr(code)
+        if char in APOSTROPHES or unicodedata.combining(char):
+            folded = ""
+        else:
+            plain = (c for c in unicodedata.normalize("NFKD", char.casefold()) if not unicodedata.combining(c))
+            folded = "".join(c if c.isalnum() else " " for c in "".join(plain).casefold())
+        self[code] = folded
+        return folded
+
+
+FOLD = _Fold()
+
+
+def normalise(text: str) -> str:
+    """`text` as it is compared: "The  Amélie_Film!" → "the amelie film". A text of signs alone stays as it is."""
+    return " ".join(text.translate(FOLD).split()) or text
+
+
+def hash_text(text: str, start: int = FNV_START) -> int:
+    """FNV-1a of the UTF-8 bytes, 64 bits; continues from `start`, so a prefix is hashed once."""
+    value = start
+    for byte in text.encode("utf-8", "surrogatepass"):
+        value = ((value ^ byte) * FNV_PRIME) & MASK64
+    return value
+
+
+def string_buffers(texts: Any) -> tuple[Bytes, Longs]:
+    """(U,) bytes and (L+1,) offsets of a sequence of strings or a pyarrow string array; nulls become empty."""
+    if isinstance(texts, pa.ChunkedArray):
+        texts = texts.combine_chunks()
+    array = texts if isinstance(texts, pa.Array) else pa.array(texts, pa.large_string())
+    if array.null_count:
+        array = array.fill_null("")
+    array = array.cast(pa.large_string())
+    if isinstance(array, pa.ChunkedArray):
+        array = array.combine_chunks()
+    _, offsets, data = array.buffers()
+    if len(array) == 0:
+        return np.empty(0, np.uint8), np.zeros(1, np.int64)
+    places = np.frombuffer(offsets, np.int64)[array.offset : array.offset + len(array) + 1]
+    content = np.frombuffer(data, np.uint8) if data is not None else np.empty(0, np.uint8)
+    return content, places
+
+
+def normalise_all(data: Bytes, offsets: Longs) -> tuple[Bytes, Longs]:
+    """Every name in its normal form: (U',) bytes and (L+1,) offsets."""
+    if len(offsets) - 1 < FEWER_THAN_COMPILED:
+        raw = data.tobytes()
+        names = [_text(raw[offsets[i] : offsets[i + 1]]) for i in range(len(offsets) - 1)]
+        encoded = [normalise(name).encode() for name in names]
+        places = np.zeros(len(encoded) + 1, np.int64)
+        np.cumsum([len(name) for name in encoded], out=places[1:])
+        return np.frombuffer(b"".join(encoded), np.uint8), places
+    present = np.flatnonzero(_characters(data, offsets))
+    replacements = [FOLD[int(code)].encode() for code in present]
+    slot = np.zeros(0x110000, np.int32)
+    slot[present] = np.arange(len(present))
+    starts = np.zeros(len(present) + 1, np.int64)
+    np.cumsum([len(replacement) for replacement in replacements], out=starts[1:])
+    table = np.frombuffer(b"".join(replacements) or b"\0", np.uint8)
+    places = np.zeros(len(offsets), np.int64)
+    _fold(data, offsets, slot, table, starts, np.empty(0, np.uint8), places, False)
+    np.cumsum(places, out=places)
+    result = np.empty(int(places[-1]), np.uint8)
+    _fold(data, offsets, slot, table, starts, result, places, True)
+    return result, places
+
+
+def hash_all(data: Bytes, offsets: Longs) -> NDArray[np.uint64]:
+    """(L,) the hash of every name."""
+    if len(offsets) - 1 < FEWER_THAN_COMPILED:
+        raw = data.tobytes()
+        hashes = (hash_text(_text(raw[offsets[i] : offsets[i + 1]])) for i in range(len(offsets) - 1))
+        return np.fromiter(hashes, np.uint64, len(offsets) - 1)
+    result: NDArray[np.uint64] = _hashes(data, offsets)
+    return result
+
+
+def postings(data: Bytes, offsets: Longs) -> tuple[Longs, Bytes, Bytes]:
+    """Which names contain a trigram: (B+1,) offsets of B buckets, (P,) coded gaps, (L,) trigrams of each name.
+
+    A bucket is a hashed trigram of bytes, a space standing before and after the name. Gaps between successive name
+    numbers take one byte below 254, else an escape and two or four more: a third of the room of plain numbers.
+    """
+    bits = int(np.clip(np.ceil(np.log2(max(len(data), 1))), 16, 18))
+    sizes = np.zeros((1 << bits) + 1, np.int64)
+    grams = np.zeros(len(offsets) - 1, np.uint8)
+    _measure(data, offsets, bits, sizes, grams)
+    np.cumsum(sizes, out=sizes)
+    result = np.empty(int(sizes[-1]), np.uint8)
+    _write(data, offsets, bits, sizes, result)
+    return sizes, result, grams
+
+
+def similar(query: bytes, places: Longs, coded: Bytes, grams: Bytes, limit: int) -> NDArray[np.int32]:
+    """Numbers of names that share many trigrams with `query`: the best `limit` by Dice's coefficient, and as many of
+    the shortest that hold every trigram of it. Candidates, in no order."""
+    bits = (len(places) - 1).bit_length() - 1
+    wanted = np.empty(MAX_GRAMS, np.int64)
+    found = _grams(np.frombuffer(query or b" ", np.uint8), 0, len(query), bits, wanted)
+    result: NDArray[np.int32] = _overlap(wanted[:found], places, coded, grams, limit)
+    return result
+
+
+def _text(raw: bytes) -> str:
+    return raw.decode("utf-8")
+
+
+@njit(cache=True, nogil=True)
+def _next(data, at, end):  # type: ignore[no-untyped-def]
+    """The character at `at` and the position after it. The bytes are UTF-8, checked by pyarrow."""
+    first = np.int64(data[at])
+    if first < 0x80:
+        return first, at + 1
+    length = 2 if first < 0xE0 else (3 if first < 0xF0 else 4)
+    code = first & (0xFF >> (length + 1))
+    for k in range(1, length):
+        if at + k < end:
+            code = (code << 6) | (np.int64(data[at + k]) & 0x3F)
+    return code, min(at + length, end)
+
+
+@njit(cache=True, nogil=True)
+def _characters(data, offsets):  # type: ignore[no-untyped-def]
+    seen = np.zeros(0x110000, np.bool_)
+    at, end = offsets[0], offsets[-1]
+    while at < end:
+        code, at = _next(data, at, end)
+        seen[code] = True
+    return seen
+
+
+@njit(cache=True, nogil=True)
+def _fold(data, offsets, slot, table, starts, result, places, write):  # type: ignore[no-untyped-def]
+    """Lengths into places[1:], or, when `write`, the normal forms into `result`."""
+    for i in range(len(offsets) - 1):
+        at, end = offsets[i], offsets[i + 1]
+        out = places[i] if write else 0
+        begin = out
+        gap = False
+        while at < end:
+            code, at = _next(data, at, end)
+            s = slot[code]
+            for k in range(starts[s], starts[s + 1]):
+                byte = table[k]
+                if byte == 32:
+                    gap = out > begin
+                    continue
+                if gap:
+                    if write:
+                        result[out] = 32
+                    out += 1
+                    gap = False
+                if write:
+                    result[out] = byte
+                out += 1
+        if out == begin:  # nothing but signs: the text itself
+            for k in range(offsets[i], offsets[i + 1]):
+                if write:
+                    result[out] = data[k]
+                out += 1
+        if not write:
+            places[i + 1] = out
+
+
+@njit(cache=True, nogil=True)
+def _hashes(data, offsets):  # type: ignore[no-untyped-def]
+    result = np.empty(len(offsets) - 1, np.uint64)
+    for i in range(len(result)):
+        value = np.uint64(0xCBF29CE484222325)
+        for k in range(offsets[i], offsets[i + 1]):
+            value = (value ^ np.uint64(data[k])) * np.uint64(0x100000001B3)
+        result[i] = value
+    return result
+
+
+@njit(cache=True, nogil=True)
+def _grams(data, start, end, bits, found):  # type: ignore[no-untyped-def]
+    """The distinct buckets of the name data[start:end] into `found`; returns how many."""
+    count = 0
+    a, b = np.uint64(32), np.uint64(32)
+    for k in range(start, end + 1):
+        c = np.uint64(data[k]) if k < end else np.uint64(32)
+        if k > start or end == start:
+            code = (a << np.uint64(16)) | (b << np.uint64(8)) | c
+            bucket = np.int64((code * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(64 - bits))
+            known = False
+            for j in range(count):
+                if found[j] == bucket:
+                    known = True
+                    break
+            if not known:
+                found[count] = bucket
+                count += 1
+                if count == len(found):
+                    return count
+        a, b = b, c
+    return count
+
+
+@njit(cache=True, nogil=True)
+def _measure(data, offsets, bits, sizes, grams):  # type: ignore[no-untyped-def]
+    found = np.empty(MAX_GRAMS, np.int64)
+    last = np.full(len(sizes) - 1, -1, np.int64)
+    for i in range(len(offsets) - 1):
+        count = _grams(data, offsets[i], offsets[i + 1], bits, found)
+        grams[i] = count
+        for j in range(count):
+            gap = i - last[found[j]]
+            sizes[found[j] + 1] += 1 if gap < 254 else (3 if gap < 65536 else 5)
+            last[found[j]] = i
+
+
+@njit(cache=True, nogil=True)
+def _write(data, offsets, bits, places, coded):  # type: ignore[no-untyped-def]
+    found = np.empty(MAX_GRAMS, np.int64)
+    last = np.full(len(places) - 1, -1, np.int64)
+    at = places[:-1].copy()
+    for i in range(len(offsets) - 1):
+        for j in range(_grams(data, offsets[i], offsets[i + 1], bits, found)):
+            bucket = found[j]
+            gap = i - last[bucket]
+            last[bucket] = i
+            k = at[bucket]
+            if gap < 254:
+                coded[k] = gap
+                at[bucket] = k + 1
+                continue
+            width = 2 if gap < 65536 else 4
+            coded[k] = 254 if width == 2 else 255
+            for byte in range(width):
+                coded[k + 1 + byte] = (gap >> (8 * byte)) & 255
+            at[bucket] = k + 1 + width
+
+
+@njit(cache=True, nogil=True)
+def _overlap(wanted, places, coded, grams, limit):  # type: ignore[no-untyped-def]
+    n = len(grams)
+    shared = np.zeros(n, np.uint8)
+    for bucket in wanted:
+        at, end = places[bucket], places[bucket + 1]
+        name = -1
+        while at < end:
+            gap = int(coded[at])
+            at += 1
+            if gap >= 254:
+                width = 2 if gap == 254 else 4
+                gap = 0
+                for byte in range(width):
+                    gap |= int(coded[at + byte]) << (8 * byte)
+                at += width
+            name += gap
+            shared[name] += 1
+    # Two histograms choose the cut-offs, so that nothing is sorted.
+    alike = np.zeros(256, np.int64)
+    whole = np.zeros(256, np.int64)
+    for i in range(n):
+        if shared[i] > 0:
+            alike[(510 * np.int64(shared[i])) // (len(wanted) + np.int64(grams[i]))] += 1
+            if shared[i] == len(wanted):
+                whole[grams[i]] += 1
+    least, total = 255, int(alike[255])
+    while least > 1 and total + alike[least - 1] <= limit:
+        least -= 1
+        total += int(alike[least])
+    most, total = 0, int(whole[0])
+    while most < 255 and total + whole[most + 1] <= limit:
+        most += 1
+        total += int(whole[most])
+    result = np.empty(2 * limit + 2, np.int32)
+    count, ties, contained = 0, limit - min(limit, alike[least:].sum()), limit - min(limit, total)
+    for i in range(n):
+        if shared[i] == 0:
+            continue
+        score = (510 * np.int64(shared[i])) // (len(wanted) + np.int64(grams[i]))
+        keep = bool(score >= least)
+        if not keep and score == least - 1 and ties > 0:
+            ties -= 1
+            keep = True
+        if not keep and shared[i] == len(wanted):
+            keep = bool(grams[i] <= most)
+            if not keep and grams[i] == most + 1 and contained > 0:
+                contained -= 1
+                keep = True
+        if keep and count < len(result):
+            result[count] = i
+            count += 1
+    return result[:count]
+
+
+def most_words(data: Bytes, offsets: Longs) -> int:
+    """The number of words of the name that has most."""
+    if len(offsets) < 2 or not len(data):
+        return 0
+    spaces = np.concatenate([[0], np.cumsum(data == 32)])
+    return int((spaces[offsets[1:]] - spaces[offsets[:-1]]).max()) + 1
