@@ -1,0 +1,408 @@
+"""Fine-tuning a language model: supervised (`tune`) and by rewards (`reinforce`), one function each.
+
+The only file that knows TRL and PEFT: our pairs and rewards go in, an ordinary checkpoint folder comes out, so that a
+new release of either library is met in one place. Resumable: the trainer's checkpoints lie under `out/checkpoints`,
+an unfinished one left by a kill is recognised and dropped.
+
+The trainer keeps optimizer and random state in torch's own format, read back with `weights_only`; what is kept in the
+end is safetensors.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import shutil
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from pydantic import Field
+
+from clew.config import Settings
+from clew.errors import InputError, MissingExtraError
+from clew.protocols import Message, OnEvent, ignore
+from clew.types import Event
+
+Reward = Callable[[Sequence[str], Sequence[Mapping[str, Any]]], Sequence[float]]
+"""(texts, states) → one number per text; text i was written in state i."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """What a model is shown, and what it should write."""
+
+    prompt: tuple[Message, ...]
+    completion: str
+
+
+@dataclass(frozen=True, slots=True)
+class State:
+    """What a model is shown, and what the rewards need to judge the reply (JSON values)."""
+
+    prompt: tuple[Message, ...]
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+
+class LoraSettings(Settings):
+    """Low-rank adapters; rank 0 trains every weight."""
+
+    rank: int = Field(0, ge=0)
+    alpha: int = Field(64, ge=1)
+    dropout: float = Field(0.0, ge=0, lt=1)
+
+
+class TuneSettings(Settings):
+    """How to fine-tune on pairs."""
+
+    epochs: float = Field(3.0, gt=0)
+    max_steps: int = Field(0, ge=0)  # 0: as many as the epochs need
+    batch: int = Field(16, ge=1)
+    accumulate: int = Field(1, ge=1)
+    learning_rate: float = Field(1e-4, gt=0)
+    warmup: float = Field(0.03, ge=0, le=1)
+    schedule: str = "cosine"
+    weight_decay: float = Field(0.0, ge=0)
+    max_tokens: int = Field(1024, ge=8)  # of prompt and completion; a longer example is refused, never cut
+    bf16: bool = True
+    lora: LoraSettings = LoraSettings()
+    save_every_s: float = Field(180.0, gt=0)
+
+
+class ReinforceSettings(Settings):
+    """How to train by group-relative policy optimisation."""
+
+    epochs: float = Field(1.0, gt=0)
+    max_steps: int = Field(0, ge=0)
+    groups: int = Field(4, ge=1)  # states per step
+    group: int = Field(4, ge=2)  # replies per state (G)
+    accumulate: int = Field(1, ge=1)
+    learning_rate: float = Field(5e-6, gt=0)
+    kl: float = Field(0.04, ge=0)  # γ, weight of the divergence from the start
+    clip: float = Field(0.2, gt=0)  # ε
+    temperature: float = Field(1.0, gt=0)
+    max_tokens: int = Field(128, ge=1)  # of a reply
+    bf16: bool = True
+    lora: LoraSettings = LoraSettings()
+    save_every_s: float = Field(180.0, gt=0)
+
+
+@dataclass(frozen=True, slots=True)
+class Tuned:
+    """What a fine-tuning left behind."""
+
+    folder: Path
+    curve: tuple[dict[str, float], ...]  # step, loss or rewards, seconds
+    seconds: float
+    refused: int = 0  # examples longer than max_tokens
+
+
+def tune(
+    model: Path | str,
+    pairs: Sequence[Pair],
+    out: Path,
+    settings: TuneSettings,
+    *,
+    seed: int = 0,
+    resume: bool = False,
+    on_event: OnEvent = ignore,
+) -> Tuned:
+    """Supervised fine-tuning with the loss on the completion only. The folder `out` opens like `model` did.
+
+    Raises:
+        InputError: no pairs, or none short enough; the loss is not a number (the last checkpoint stays).
+        MissingExtraError: without the extra `train`.
+    """
+    trl, torch = _libraries()
+    from datasets import Dataset
+
+    if not pairs:
+        raise InputError("fine-tuning needs at least one pair of prompt and completion; none were given")
+    network, tokenizer, adapter = _open(model, settings.lora)
+    kept, lengths = _short_enough(pairs, tokenizer, settings.max_tokens)
+    rows = Dataset.from_list(
+        [{"prompt": _turns(p.prompt), "completion": [{"role": "assistant", "content": p.completion}]} for p in kept]
+    )
+    order = _order(lengths, settings, seed)
+    checkpoints = out / "checkpoints"
+    arguments = trl.SFTConfig(
+        **_common(checkpoints, settings, seed, torch, batch=settings.batch),
+        max_length=None,
+        completion_only_loss=True,
+        num_train_epochs=1,  # all epochs are laid out in `order`
+        train_sampling_strategy="sequential",
+        warmup_steps=math.ceil(settings.warmup * len(order) / (settings.batch * settings.accumulate)),
+        lr_scheduler_type=settings.schedule,
+        weight_decay=settings.weight_decay,
+    )
+    with _quiet():
+        trainer = trl.SFTTrainer(
+            model=network,
+            args=arguments,
+            train_dataset=rows.select(order),
+            processing_class=tokenizer,
+            peft_config=adapter,
+        )
+        return _train(
+            trainer, checkpoints, out, tokenizer, resume, settings.save_every_s, on_event, len(pairs) - len(kept)
+        )
+
+
+def reinforce(
+    model: Path | str,
+    states: Sequence[State],
+    rewards: Mapping[str, Reward],
+    out: Path,
+    settings: ReinforceSettings,
+    *,
+    seed: int = 0,
+    resume: bool = False,
+    on_event: OnEvent = ignore,
+) -> Tuned:
+    """GRPO: `group` replies per state, advantage = (sum of rewards - mean of the group) / its deviation.
+
+    Each reward's mean is logged under its own name.
+
+    Raises: as `tune`.
+    """
+    trl, torch = _libraries()
+    from datasets import Dataset
+
+    if not states or not rewards:
+        raise InputError("training by rewards needs at least one state and one reward")
+    network, tokenizer, adapter = _open(model, settings.lora)
+    rows = Dataset.from_list([{"prompt": _turns(s.prompt), "facts": json.dumps(dict(s.facts))} for s in states])
+    checkpoints = out / "checkpoints"
+    arguments = trl.GRPOConfig(
+        **_common(checkpoints, settings, seed, torch, batch=settings.groups * settings.group),
+        num_train_epochs=settings.epochs,
+        max_steps=settings.max_steps or -1,
+        num_generations=settings.group,
+        max_completion_length=settings.max_tokens,
+        temperature=settings.temperature,
+        beta=settings.kl,
+        epsilon=settings.clip,
+        lr_scheduler_type="constant",
+    )
+    with _quiet():
+        trainer = trl.GRPOTrainer(
+            model=network,
+            args=arguments,
+            train_dataset=rows,
+            processing_class=tokenizer,
+            reward_funcs=[_judged(name, reward) for name, reward in rewards.items()],
+            peft_config=adapter,
+        )
+        return _train(trainer, checkpoints, out, tokenizer, resume, settings.save_every_s, on_event, 0)
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """The libraries' own progress bars off: what a training says goes out as events."""
+    from transformers.utils import logging
+
+    import datasets
+
+    datasets.disable_progress_bars()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        datasets.enable_progress_bars()
+        logging.enable_progress_bar()
+
+
+def _judged(name: str, reward: Reward) -> Callable[..., list[float]]:
+    def judge(completions: list[list[dict[str, str]]], facts: list[str], **_: Any) -> list[float]:
+        texts = [turns[0]["content"] for turns in completions]
+        return [float(value) for value in reward(texts, [json.loads(fact) for fact in facts])]
+
+    judge.__name__ = name
+    return judge
+
+
+def _libraries() -> tuple[Any, Any]:
+    try:
+        import peft  # noqa: F401
+        import torch
+        import trl
+    except ImportError:
+        raise MissingExtraError("fine-tuning a language model", "train") from None
+    return trl, torch
+
+
+def _open(model: Path | str, lora: LoraSettings) -> tuple[Any, Any, Any]:
+    from transformers import AutoModelForCausalLM, AutoTokenizer
+
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(str(model))
+        network = AutoModelForCausalLM.from_pretrained(str(model))
+    except (OSError, ValueError) as error:
+        raise InputError(f"language model {str(model)!r}: cannot be opened ({str(error).splitlines()[0]})") from None
+    if tokenizer.chat_template is None:
+        raise InputError(f"language model {str(model)!r}: its tokenizer has no chat template; add one to the folder")
+    if tokenizer.pad_token is None:
+        tokenizer.pad_token = tokenizer.eos_token
+    adapter = None
+    if lora.rank:
+        from peft import LoraConfig
+
+        adapter = LoraConfig(
+            r=lora.rank,
+            lora_alpha=lora.alpha,
+            lora_dropout=lora.dropout,
+            target_modules="all-linear",
+            task_type="CAUSAL_LM",
+        )
+    return network, tokenizer, adapter
+
+
+def _common(checkpoints: Path, settings: Any, seed: int, torch: Any, *, batch: int) -> dict[str, Any]:
+    from transformers import TrainingArguments
+
+    on_cpu = not torch.cuda.is_available()
+    has_new_name = "activation_checkpointing" in TrainingArguments.__dataclass_fields__
+    return {
+        "output_dir": str(checkpoints),
+        "per_device_train_batch_size": batch,
+        "gradient_accumulation_steps": settings.accumulate,
+        "learning_rate": settings.learning_rate,
+        "bf16": settings.bf16,
+        "use_cpu": on_cpu,
+        "seed": seed,
+        "data_seed": seed,
+        "logging_steps": 10,
+        "save_strategy": "no",  # by the clock instead, see _Clock
+        "save_total_limit": 2,
+        "report_to": "none",
+        "disable_tqdm": True,
+        "dataloader_pin_memory": not on_cpu,
+        # Off where the library switches it on: it trades time for memory that small models do not need.
+        ("activation_checkpointing" if has_new_name else "gradient_checkpointing"): False,
+    }
+
+
+def _turns(prompt: Sequence[Message]) -> list[dict[str, str]]:
+    return [{"role": message.role, "content": message.content} for message in prompt]
+
+
+def _short_enough(pairs: Sequence[Pair], tokenizer: Any, limit: int) -> tuple[list[Pair], list[int]]:
+    texts = [
+        tokenizer.apply_chat_template(
+            [*_turns(p.prompt), {"role": "assistant", "content": p.completion}], tokenize=False
+        )
+        for p in pairs
+    ]
+    lengths = [len(ids) for ids in tokenizer(texts, add_special_tokens=False)["input_ids"]]
+    kept = [i for i, length in enumerate(lengths) if length <= limit]
+    if not kept:
+        raise InputError(
+            f"every example is longer than max_tokens = {limit} (shortest: {min(lengths)}); raise it or shorten prompts"
+        )
+    return [pairs[i] for i in kept], [lengths[i] for i in kept]
+
+
+def _order(lengths: Sequence[int], settings: TuneSettings, seed: int) -> list[int]:
+    """The examples of all epochs in the order in which they are shown, batches of like length together.
+
+    Laid out beforehand because a sampler that draws as it goes gives a resumed training other batches.
+    """
+    random = np.random.default_rng(seed)
+    per_step = settings.batch * settings.accumulate
+    wanted = settings.max_steps * per_step or math.ceil(settings.epochs * len(lengths))
+    size = np.asarray(lengths)
+    order: list[int] = []
+    while len(order) < wanted:
+        shuffled = random.permutation(len(size))
+        # Sorting whole epochs would show the same neighbours every time; pools of some batches keep chance alive.
+        pools = [shuffled[i : i + 50 * settings.batch] for i in range(0, len(shuffled), 50 * settings.batch)]
+        batches = []
+        for pool in pools:
+            by_length = pool[np.argsort(size[pool], kind="stable")]
+            batches += [by_length[i : i + settings.batch] for i in range(0, len(by_length), settings.batch)]
+        for i in random.permutation(len(batches)).tolist():
+            order += batches[i].tolist()
+    return order[:wanted]
+
+
+def _train(
+    trainer: Any,
+    checkpoints: Path,
+    out: Path,
+    tokenizer: Any,
+    resume: bool,
+    save_every_s: float,
+    on_event: OnEvent,
+    refused: int,
+) -> Tuned:
+    from transformers import PrinterCallback, TrainerCallback
+
+    curve: list[dict[str, float]] = []
+    start = time.perf_counter()
+
+    class _Clock(TrainerCallback):  # type: ignore[misc]
+        """Saves by the clock, stops at a loss that is no number, and tells the listener."""
+
+        def __init__(self) -> None:
+            self.saved = time.monotonic()
+            self.broken = False
+
+        def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+            if time.monotonic() - self.saved > save_every_s:
+                control.should_save, self.saved = True, time.monotonic()
+
+        def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **_: Any) -> None:
+            numbers = {k: float(v) for k, v in (logs or {}).items() if isinstance(v, (int, float))}
+            if "loss" not in numbers:
+                return
+            if not all(math.isfinite(numbers.get(key, 0.0)) for key in ("loss", "grad_norm")):
+                self.broken, control.should_training_stop = True, True
+            row = {"step": float(state.global_step), "seconds": time.perf_counter() - start, **numbers}
+            curve.append(row)
+            on_event(
+                Event("train", f"step {state.global_step} of {state.max_steps}", {**row, "steps": state.max_steps})
+            )
+
+    clock = _Clock()
+    trainer.add_callback(clock)
+    trainer.remove_callback(PrinterCallback)
+    last = _last_whole(checkpoints) if resume else None
+    if not resume:
+        shutil.rmtree(checkpoints, ignore_errors=True)
+    trainer.train(resume_from_checkpoint=None if last is None else str(last))
+    if clock.broken:
+        raise InputError(
+            f"training in {out}: the loss or its gradient is not a number at step {trainer.state.global_step}; lower learning_rate. "
+            "The last checkpoint is kept: go on with --resume"
+        )
+    trained = trainer.model
+    if hasattr(trained, "merge_and_unload"):
+        # One ordinary folder for every later use; the adapter alone is kept beside it.
+        trained.save_pretrained(out / "adapter")
+        trained = trained.merge_and_unload()
+    beside = out / ".model.tmp"
+    shutil.rmtree(beside, ignore_errors=True)
+    trained.save_pretrained(beside)
+    tokenizer.save_pretrained(beside)
+    final = out / "model"
+    shutil.rmtree(final, ignore_errors=True)
+    beside.rename(final)
+    shutil.rmtree(checkpoints, ignore_errors=True)
+    return Tuned(final, tuple(curve), time.perf_counter() - start, refused)
+
+
+def _last_whole(checkpoints: Path) -> Path | None:
+    """The newest checkpoint that was written to its end; those a kill cut short are removed."""
+    found = sorted(checkpoints.glob("checkpoint-*"), key=lambda path: int(path.name.rsplit("-", 1)[1]), reverse=True)
+    for path in found:
+        try:
+            json.loads((path / "trainer_state.json").read_text(encoding="utf-8"))  # the trainer writes it last
+        except (OSError, ValueError):
+            shutil.rmtree(path)
+            continue
+        return path
+    return None
