@@ -376,8 +376,8 @@ def _train(
     trainer.train(resume_from_checkpoint=None if last is None else str(last))
     if clock.broken:
         raise InputError(
-            f"training in {out}: the loss or its gradient is not a number at step {trainer.state.global_step}; lower learning_rate. "
-            "The last checkpoint is kept: go on with --resume"
+            f"training in {out}: the loss or its gradient is not a number at step {trainer.state.global_step}; "
+            "lower learning_rate. The last checkpoint is kept: go on with --resume"
         )
     trained = trainer.model
     if hasattr(trained, "merge_and_unload"):
