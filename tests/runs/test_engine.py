@@ -10,15 +10,15 @@ import pytest
 
 from clew.errors import BudgetError, InputError, RunStoppedError
 from clew.graph import Graph
-from clew.protocols import GraphStore
+from clew.protocols import Example, GraphStore
 from clew.runs import Progress, Run, answer_all
-from clew.types import Answer, Candidate, Question
+from clew.types import Answer, Candidate, Gold, Question
 
 QUESTIONS = [Question(f"q{i}", f"what is {i}?") for i in range(23)]
 
 
 def new(folder: Path, *, resume: bool = False) -> Run:
-    return Run.create(folder, {"method": "echo"}, [(q, None) for q in QUESTIONS], session={}, resume=resume)
+    return Run.create(folder, {"method": "echo"}, [Example(q, Gold(())) for q in QUESTIONS], session={}, resume=resume)
 
 
 def echo(questions: Sequence[Question], graph: GraphStore) -> list[Answer]:
@@ -126,6 +126,6 @@ def test_threads_overlap(tmp_path: Path, toy: Graph) -> None:
         meeting.wait()
         return echo(questions, graph)
 
-    with Run.create(tmp_path / "run", {}, [(q, None) for q in QUESTIONS[:6]], session={}) as run:
+    with Run.create(tmp_path / "run", {}, [Example(q, Gold(())) for q in QUESTIONS[:6]], session={}) as run:
         progress: Progress = answer_all(run, ((q, toy) for q in QUESTIONS[:6]), together, batch=1, threads=3)
     assert progress.failed == 0

@@ -8,13 +8,16 @@ from pathlib import Path
 import pytest
 
 from clew.errors import ConfigError, FormatError, InputError, NotFoundError
+from clew.protocols import Example
 from clew.runs import Run, RunRow
 from clew.types import Answer, Candidate, Gold, Question
 
 QUESTIONS = [
-    (Question("q1", "capital of France?", ("France",)), Gold(("Paris",), aliases=(("City of Light",),), hops=1)),
-    (Question("q2", "nothing?"), None),
-    (Question("q3", "currency of Germany?"), Gold(("Euro",), paths=((("Germany", "currency", "Euro"),),))),
+    Example(
+        Question("q1", "capital of France?", ("France",)), Gold(("Paris",), aliases=(("City of Light",),), hops=1)
+    ),
+    Example(Question("q2", "nothing?"), Gold((), stated=False)),
+    Example(Question("q3", "currency of Germany?"), Gold(("Euro",), paths=((("Germany", "currency", "Euro"),),))),
 ]
 IDENTITY = {"method": {"name": "echo", "beam": 5}, "graph": "toy"}
 
@@ -25,7 +28,7 @@ def create(folder: Path, *, resume: bool = False, identity: dict[str, object] | 
 
 
 def row(number: int) -> RunRow:
-    question = QUESTIONS[number][0]
+    question = QUESTIONS[number].question
     return RunRow(question.id, Answer(question, "echo", (Candidate(question.text, 1.0),)))
 
 
@@ -119,7 +122,7 @@ def test_no_run_a_file_and_a_newer_run(tmp_path: Path) -> None:
 
 def test_changed_gold_is_noticed(tmp_path: Path) -> None:
     create(tmp_path / "run").close()
-    gold = tmp_path / "run" / "gold.jsonl"
+    gold = tmp_path / "run" / "questions.jsonl"
     gold.write_text(gold.read_text().replace("Paris", "Lyons"))
     with pytest.raises(FormatError, match="changed after the run"):
         Run.open(tmp_path / "run").examples()

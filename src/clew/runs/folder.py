@@ -15,8 +15,10 @@ from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
 
+from clew.datasets import parse_example, to_plain
 from clew.errors import ConfigError, FormatError, InputError, NotFoundError
-from clew.types import Answer, Gold, Question, answer_from_json, to_json
+from clew.protocols import Example
+from clew.types import Answer, answer_from_json, to_json
 
 FORMAT = 1
 
@@ -61,7 +63,7 @@ class Run:
         cls,
         folder: Path,
         identity: Mapping[str, Any],
-        questions: Iterable[tuple[Question, Gold | None]],
+        examples: Iterable[Example],
         *,
         session: Mapping[str, Any],
         resume: bool = False,
@@ -71,7 +73,7 @@ class Run:
         Args:
             identity: what every row of the folder has in common (method, configuration, checksums of graph and
                 model). JSON values. Rows made under two identities are never mixed.
-            questions: all questions in order, with gold where it is known; read once and stored beside the rows.
+            examples: all questions in order; read once, stored with their gold beside the rows, graphs left out.
             session: what may differ between two starts of one run (versions, commit, time); kept as a list.
 
         Raises:
@@ -84,7 +86,7 @@ class Run:
         run = cls(folder, {})
         run._acquire()
         try:
-            run._begin(identity, questions, session, resume)
+            run._begin(identity, examples, session, resume)
         except BaseException:
             run.close()
             raise
@@ -93,11 +95,11 @@ class Run:
     def _begin(
         self,
         identity: Mapping[str, Any],
-        questions: Iterable[tuple[Question, Gold | None]],
+        examples: Iterable[Example],
         session: Mapping[str, Any],
         resume: bool,
     ) -> None:
-        text, count = _question_lines(questions)
+        text, count = _question_lines(examples)
         identity = json.loads(json.dumps({**identity, "questions": {"sha256": _sha256(text), "count": count}}))
         path = self.folder / "manifest.json"
         if path.exists():
@@ -115,7 +117,7 @@ class Run:
                 )
         sessions = [*self.manifest.get("sessions", []), dict(session)]
         self.manifest = {"format": FORMAT, "identity": identity, "sessions": sessions}
-        _write_whole(self.folder / "gold.jsonl", text)
+        _write_whole(self.folder / "questions.jsonl", text)
         _write_whole(path, (json.dumps(self.manifest, indent=1, ensure_ascii=False) + "\n").encode())
         rows = self.folder / "rows.jsonl"
         if rows.exists():
@@ -161,20 +163,18 @@ class Run:
     def row_count(self) -> int:
         return len({row["id"] for row in self._raw()})
 
-    def examples(self) -> list[tuple[Question, Gold | None]]:
-        """The questions of this run with their gold answers, in order. For scoring."""
-        found = []
-        for data in self._questions():
-            gold = data["gold"]
-            question = Question(data["id"], data["question"], tuple(data["topics"]))
-            found.append((question, None if gold is None else _gold(gold)))
-        return found
+    def examples(self) -> list[Example]:
+        """The questions of this run with their gold, in order, without their graphs. For scoring."""
+        return [parse_example(data) for data in self._questions()]
 
     def question_ids(self) -> list[str]:
         return [data["id"] for data in self._questions()]
 
+    def question_count(self) -> int:
+        return int(self.manifest["identity"]["questions"]["count"])
+
     def _questions(self) -> list[dict[str, Any]]:
-        path = self.folder / "gold.jsonl"
+        path = self.folder / "questions.jsonl"
         try:
             content = path.read_bytes()
         except OSError as error:
@@ -237,29 +237,16 @@ def checksum(path: Path) -> str:
     return digest.hexdigest()
 
 
-def _question_lines(questions: Iterable[tuple[Question, Gold | None]]) -> tuple[bytes, int]:
+def _question_lines(examples: Iterable[Example]) -> tuple[bytes, int]:
     seen: dict[str, int] = {}
     lines = []
-    for number, (question, gold) in enumerate(questions, start=1):
-        if question.id in seen:
-            raise InputError(
-                f"questions {seen[question.id]} and {number} have the same id {question.id!r}; every id must differ"
-            )
-        seen[question.id] = number
-        record = {"id": question.id, "question": question.text, "topics": list(question.topics), "gold": to_json(gold)}
-        lines.append(json.dumps(record, ensure_ascii=False) + "\n")
+    for number, example in enumerate(examples, start=1):
+        id = example.question.id
+        if id in seen:
+            raise InputError(f"questions {seen[id]} and {number} have the same id {id!r}; every id must differ")
+        seen[id] = number
+        lines.append(json.dumps(to_plain(Example(example.question, example.gold)), ensure_ascii=False) + "\n")
     return "".join(lines).encode(), len(lines)
-
-
-def _gold(data: Mapping[str, Any]) -> Gold:
-    return Gold(
-        answers=tuple(data["answers"]),
-        entities=tuple(data["entities"]),
-        aliases=tuple(tuple(names) for names in data["aliases"]),
-        paths=tuple(tuple((h, r, t) for h, r, t in path) for path in data["paths"]),
-        hops=data["hops"],
-        kind=data["kind"],
-    )
 
 
 def _row(line: bytes) -> dict[str, Any] | None:

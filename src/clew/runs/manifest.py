@@ -18,18 +18,16 @@ PACKAGES = (
 )  # fmt: skip
 
 
-def environment() -> dict[str, Any]:
-    """Version of clew with its git commit (where it runs from a checkout), of Python and of the packages that count."""
+def environment(version_of_clew: str) -> dict[str, Any]:
+    """The version of clew with its git commit (where it runs from a checkout), of Python and of the packages that count."""
     found = {}
     for package in PACKAGES:
         try:
             found[package] = version(package)
         except PackageNotFoundError:
             continue
-    from clew import __version__
-
     return {
-        "clew": __version__,
+        "clew": version_of_clew,
         "commit": commit(),
         "python": platform.python_version(),
         "platform": f"{sys.platform}-{platform.machine()}",

@@ -1,0 +1,53 @@
+"""The commands, gathered. A new group of commands is a module with functions and a line here."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from clew.cli import asking, graphs, machine, running, scoring
+
+app = typer.Typer(
+    name="clew",
+    help="Ask a knowledge graph; get answers with the thread that leads to them.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 110},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from clew import __version__
+
+        typer.echo(f"clew {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _root(
+    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Say which clew.")] = False,
+) -> None:
+    pass
+
+
+for command in (
+    graphs.build,
+    graphs.info,
+    graphs.add,
+    graphs.remove,
+    graphs.compact,
+    graphs.link,
+    asking.ask,
+    asking.methods,
+    running.train,
+    running.predict,
+    scoring.score,
+    scoring.compare,
+    scoring.report,
+    machine.doctor,
+):
+    app.command()(command)
