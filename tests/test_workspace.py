@@ -1,0 +1,152 @@
+"""The workspace: what configuration becomes, and what it says when it cannot."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import clew
+from clew.errors import ConfigError, FormatError, InputError, MissingExtraError, NotFoundError, UnsupportedError
+from clew.graph import Graph
+from clew.methods import registry
+from clew.protocols import Example
+from clew.types import Gold, Question
+from clew.workspace import Workspace, configure, read_trained, require_extra
+
+
+@pytest.fixture(autouse=True)
+def follow_room(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(registry, "ROOMS", (*registry.ROOMS, "follow_room"))
+    monkeypatch.chdir(tmp_path)
+
+
+def space(graph: Graph, *assignments: str) -> Workspace:
+    return Workspace(configure(None, assignments, environment={}), graph=graph)
+
+
+EXAMPLES = [Example(Question("q1", "currency of France?", ("France",)), Gold(("Euro",)))]
+
+
+def test_flags_beat_the_environment_beats_the_file(tmp_path: Path) -> None:
+    file = tmp_path / "c.toml"
+    file.write_text('[run]\nseed = 1\nbatch = 1\nthreads = 1\n[method]\nname = "follow"\n')
+    environment = {"CLEW_RUN__BATCH": "2", "CLEW_RUN__THREADS": "2", "CLEW_DATA": "/x", "OTHER__KEY": "1"}
+    found = configure(file, ["run.threads=3"], environment=environment, flags={"data": {"questions": "q.jsonl"}})
+    assert (found.run.seed, found.run.batch, found.run.threads) == (1, 2, 3)
+    assert (found.method, found.data.questions) == ({"name": "follow"}, "q.jsonl")
+
+
+def test_clew_toml_of_the_working_directory_is_read(tmp_path: Path) -> None:
+    (tmp_path / "clew.toml").write_text("[run]\nseed = 7\n")
+    assert configure(environment={}).run.seed == 7
+
+
+@pytest.mark.parametrize(
+    ("text", "assignments", "environment", "message"),
+    [
+        ("[rum]\nseed = 1", [], {}, r"c\.toml: no key 'rum'; nearest: 'run'"),
+        ("[run]\nsead = 1", [], {}, r"c\.toml: no key 'sead'; nearest: 'seed'.* in \[run\]"),
+        ("[run]\nbatch = 0", [], {}, r"run\.batch = 0"),
+        ("", ["run.thread=2"], {}, r"no key 'thread'; nearest: 'threads'"),
+        ("", ["run.threads"], {}, "expected key=value"),
+        ("", [], {"CLEW_RUN__SEAD": "1"}, r"environment \(CLEW_RUN__SEAD\): no key 'sead'"),
+    ],
+)
+def test_an_unknown_key_names_the_nearest(
+    tmp_path: Path, text: str, assignments: list[str], environment: dict[str, str], message: str
+) -> None:
+    file = tmp_path / "c.toml"
+    file.write_text(text)
+    with pytest.raises(ConfigError, match=message):
+        configure(file, assignments, environment=environment)
+
+
+def test_a_method_gets_its_own_settings(toy: Graph) -> None:
+    assert space(toy, "method.name=follow", "method.score=0.25").method_config().score == 0.25
+    with pytest.raises(ConfigError, match=r"method 'follow': no key 'scor'; nearest: 'score'"):
+        space(toy, "method.name=follow", "method.scor=1").method_config()
+    with pytest.raises(NotFoundError, match="no method 'folow'; nearest: 'follow'"):
+        space(toy, "method.name=folow").method_name()
+
+
+def test_the_run_seed_reaches_a_method_that_has_one(toy: Graph) -> None:
+    assert space(toy, "method.name=follow", "run.seed=5").method_config().seed == 5
+    assert space(toy, "method.name=follow", "run.seed=5", "method.seed=9").method_config().seed == 9
+
+
+def test_missing_needs_are_said_before_the_first_question(toy: Graph) -> None:
+    with pytest.raises(ConfigError, match=r"language_model\.model"):
+        space(toy, "method.name=talk").open_method()
+    with pytest.raises(NotFoundError, match="clew train weights"):
+        space(toy, "method.name=weights").open_method()
+    with pytest.raises(ConfigError, match="no graph"):
+        Workspace(configure(environment={})).graph  # noqa: B018
+
+
+def test_a_missing_extra_shows_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
+    from clew import workspace
+
+    monkeypatch.setitem(workspace.EXTRA_MODULES, "pcst", ("no_such_module",))
+    with pytest.raises(MissingExtraError, match=r"pip install 'clew\[pcst\]'"):
+        require_extra("method 'x'", "pcst")
+
+
+def test_training_leaves_a_model_that_answers_with_its_settings(toy: Graph, tmp_path: Path) -> None:
+    out = tmp_path / "model"
+    space(toy, "method.name=follow", "method.score=0.75", "run.seed=3").train(EXAMPLES, [], out)
+    assert json.loads((out / "weights.json").read_text()) == {"seen": 1, "seed": 3}
+    trained = read_trained(out)
+    assert (trained.method, trained.graph, trained.seed, trained.metrics) == ("follow", "toy", 3, {"hits@1": 1.0})
+    with_model = space(toy, f"method.model={out}")
+    assert with_model.method_name() == "follow"
+    assert with_model.ask("currency of France?", topics=["France"]).candidates[0].score == 0.75
+    with pytest.raises(InputError, match="--resume"):
+        space(toy, "method.name=follow").train(EXAMPLES, [], out)
+    with pytest.raises(ConfigError, match="trained for method 'follow', not 'weights'"):
+        space(toy, f"method.model={out}", "method.name=weights").model()
+    with pytest.raises(UnsupportedError, match="trainable here:.*follow"):
+        space(toy, "method.name=talk").train(EXAMPLES, [], tmp_path / "other")
+    with pytest.raises(ConfigError, match="no key 'epoch'; nearest: 'epochs'"):
+        space(toy, "method.name=follow", "train.epoch=1").train(EXAMPLES, [], tmp_path / "other")
+
+
+def test_a_damaged_model_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(NotFoundError, match="no trained model"):
+        read_trained(tmp_path)
+    (tmp_path / "trained.json").write_text("{")
+    with pytest.raises(FormatError, match="damaged"):
+        read_trained(tmp_path)
+    (tmp_path / "trained.json").write_text('{"format": 9}')
+    with pytest.raises(FormatError, match="format 9"):
+        read_trained(tmp_path)
+
+
+def test_ask_and_predict_from_python(toy: Graph) -> None:
+    answer = clew.ask(toy, "what is the currency of France?", method="follow", settings={"score": 0.5})
+    assert answer.texts == ("Euro",)
+    assert clew.verify(answer, toy) == []
+    answers = clew.predict(toy, ["currency of Germany?", Question("x", "continent of France?")], method="follow")
+    assert [a.texts for a in answers] == [("Euro",), ("Europe",)]
+    assert [a.question.id for a in answers] == ["q1", "x"]
+    with pytest.raises(InputError, match="empty"):
+        clew.ask(toy, "  ", method="follow")
+
+
+def test_every_public_name_exists() -> None:
+    for name in clew.__all__:
+        assert getattr(clew, name) is not None
+    with pytest.raises(AttributeError, match="no attribute 'Grap'"):
+        clew.Grap  # noqa: B018
+
+
+def test_import_clew_loads_nothing_heavy() -> None:
+    code = (
+        "import clew, sys; heavy = {'torch', 'numba', 'openai', 'transformers', 'numpy', 'pyarrow', 'pydantic', 'rich'};"
+        "sys.exit(', '.join(heavy & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
