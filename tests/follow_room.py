@@ -45,13 +45,14 @@ class Follow:
         if self.config.refuse and self.config.refuse in question.text:
             raise InputError(f"refused {question.text!r}")
         time.sleep(self.config.seconds)
-        topics = [found for name in question.topics or _names(question.text, graph) for found in graph.find(name, limit=1)]
+        topics = [
+            found for name in question.topics or _names(question.text, graph) for found in graph.find(name, limit=1)
+        ]
         on_event(Event("link", f"{len(topics)} topics"))
-        paths = []
+        paths: list[Path] = []
         for entity, _ in topics:
-            for triple in graph.neighbors([entity.id]):
-                if triple.relation.label in question.text:
-                    paths.append(Path(entity, (Hop(triple, triple.head.id == entity.id),), self.config.score))
+            named = (t for t in graph.neighbors([entity.id]) if t.relation.label in question.text)
+            paths += [Path(entity, (Hop(t, t.head.id == entity.id),), self.config.score) for t in named]
         ends = {path.end.id: path.end for path in paths}
         candidates = tuple(
             Candidate(end.label, self.config.score, end, tuple(i for i, p in enumerate(paths) if p.end.id == id))

@@ -126,21 +126,16 @@ def predict_run(
     with Run.create(folder, identity(workspace), examples, session=session, resume=resume) as run:
         left = run.question_count() - len(run.answered())
         threads = section.threads or (workspace.concurrency() if workspace.uses_language_model() else 1)
-        if section.engine == "ray":
-            from clew.runs.ray_engine import answer_with_ray
-
-            answer_with_ray(run, examples, workspace, left, on_progress)
-        else:
-            answer_all(
-                run,
-                ((example.question, example.graph or graph) for example in examples),
-                method.predict,
-                batch=section.batch or (1 if threads > 1 else 32),
-                threads=threads,
-                max_failures=section.max_failures,
-                on_progress=on_progress,
-                total=left,
-            )
+        answer_all(
+            run,
+            ((example.question, example.graph or graph) for example in examples),
+            method.predict,
+            batch=section.batch or (1 if threads > 1 else 32),
+            threads=threads,
+            max_failures=section.max_failures,
+            on_progress=on_progress,
+            total=left,
+        )
     return Run.open(folder)
 
 

@@ -36,9 +36,7 @@ class QuestionSource:
         yield from (example for position, example in enumerate(self._all()) if position in chosen)
 
     def _all(self) -> Iterator[Example]:
-        yield from load(
-            self.name, folder=self.data.folder, need_answers=self.need_answers, **self.data.options
-        )
+        yield from load(self.name, folder=self.data.folder, need_answers=self.need_answers, **self.data.options)
 
 
 class StandardInput:

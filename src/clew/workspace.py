@@ -13,7 +13,7 @@ import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
@@ -75,7 +75,7 @@ class EncoderSection(Settings):
     name: str = ""  # empty: the one the trained model used, else the default of clew.encoding
     device: str = "auto"
     dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
-    batch: int = Field(256, ge=1)
+    batch: int = Field(default=256, ge=1)
     engine: str = "auto"
     models: Path | None = None  # folder of downloaded models
 
@@ -84,7 +84,9 @@ class DataSection(Settings):
     questions: str = ""  # a JSONL file, or a known set with its split: "metaqa-r-1hop:test"
     train: str = ""
     dev: str = ""
-    limit: int | None = Field(None, ge=1)  # a sample of so many questions, drawn with `seed`; the same for a same seed
+    limit: int | None = Field(
+        default=None, ge=1
+    )  # a sample of so many questions, drawn with `seed`; the same for a same seed
     seed: int = 0
     folder: Path | None = None  # of the known sets; default: CLEW_DATA
     options: dict[str, Any] = Field(default_factory=dict)  # of the set's loader
@@ -92,9 +94,9 @@ class DataSection(Settings):
 
 class RunSection(Settings):
     seed: int = 0
-    threads: int | None = Field(None, ge=1)  # default: the concurrency of the language model, 1 without one
-    batch: int | None = Field(None, ge=1)  # questions handed over together; default 32, 1 with a language model
-    max_failures: int = Field(20, ge=0)  # 0: never stop
+    threads: int | None = Field(default=None, ge=1)  # default: the concurrency of the language model, 1 without one
+    batch: int | None = Field(default=None, ge=1)  # questions handed over together; default 32, 1 with a language model
+    max_failures: int = Field(default=20, ge=0)  # 0: never stop
     engine: Literal["local", "ray"] = "local"
     ray_address: str | None = None  # of a running cluster; default: one on this machine
 
@@ -103,7 +105,7 @@ class ExpectedSection(Settings):
     """What a run of this file should reach, and who says so."""
 
     source: str
-    tolerance: float = Field(0.02, ge=0)
+    tolerance: float = Field(default=0.02, ge=0)
     metrics: dict[str, float]
 
 
@@ -185,9 +187,11 @@ class Workspace:
             return self._graph
         from clew.graph import Graph
 
+        opened: GraphStore
         path = self.configuration.graph.path
         if path is not None:
-            return Graph.open(path)
+            opened = load("clew.graph:Graph").open(path)
+            return opened
         from clew.datasets import question_sets
 
         data = self.configuration.data
@@ -285,8 +289,11 @@ class Workspace:
         """The method's settings: its defaults, then those it was trained with, then `[method]`."""
         mine = {k: v for k, v in self.configuration.method.items() if k not in ("name", "model")}
         model = self.model()
+        kind = load(self.card().config)
         tree = merge(model.config if model is not None else {}, mine)
-        return parse(load(self.card().config), tree, f"method {self.method_name()!r}")
+        if "seed" in kind.model_fields and "seed" not in mine:
+            tree["seed"] = self.configuration.run.seed
+        return parse(kind, tree, f"method {self.method_name()!r}")
 
     def train_config(self) -> Any:
         declared = self.card().train_config
@@ -314,8 +321,8 @@ class Workspace:
             missing = sorted(needs.abilities - language_model.abilities)
             if missing and needs.language_model == "required":
                 raise UnsupportedError(
-                    f"method {chosen.name!r} needs a language model with {', '.join(missing)}; "
-                    f"{language_model.name} has {', '.join(sorted(language_model.abilities)) or 'none of the abilities'}"
+                    f"method {chosen.name!r} needs a language model with {', '.join(missing)}; {language_model.name} "
+                    f"has {', '.join(sorted(language_model.abilities)) or 'none of the abilities'}"
                 )
         encoder = None
         if needs.encoder == "required" or (needs.encoder == "optional" and self.configuration.encoder.name):
@@ -330,9 +337,12 @@ class Workspace:
 
     def link(self, encoder: TextEncoder | None) -> Any:
         """question, graph → topics, with the settings of `[link]`."""
-        from clew.retrieval.linking import link
 
-        return partial(link, encoder=encoder, **self.configuration.link)
+        def linked(question: Question, graph: GraphStore) -> list[Any]:
+            return list(load("clew.retrieval.linking:link")(question, graph, encoder=encoder, **settings))
+
+        settings = dict(self.configuration.link)
+        return linked
 
     def cache(self) -> Path | None:
         """Where derived arrays of this graph may be kept: beside it; nowhere for a graph in memory."""

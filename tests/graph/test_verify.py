@@ -41,7 +41,9 @@ def test_an_invented_or_turned_triple_is_found(toy: Graph) -> None:
 
 def test_a_broken_thread_is_found(toy: Graph) -> None:
     broken = answer(Hop(fact("Paris", "capital of", "France")), Hop(fact("Germany", "continent", "Europe")))
-    assert verify(broken, toy) == ["path 0: hop (Germany, continent, Europe) starts at 'Germany', the thread is at 'France'"]
+    assert verify(broken, toy) == [
+        "path 0: hop (Germany, continent, Europe) starts at 'Germany', the thread is at 'France'"
+    ]
 
 
 def test_a_candidate_must_be_where_its_path_ends(toy: Graph) -> None:

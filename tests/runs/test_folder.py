@@ -13,9 +13,7 @@ from clew.runs import Run, RunRow
 from clew.types import Answer, Candidate, Gold, Question
 
 QUESTIONS = [
-    Example(
-        Question("q1", "capital of France?", ("France",)), Gold(("Paris",), aliases=(("City of Light",),), hops=1)
-    ),
+    Example(Question("q1", "capital of France?", ("France",)), Gold(("Paris",), aliases=(("City of Light",),), hops=1)),
     Example(Question("q2", "nothing?"), Gold((), stated=False)),
     Example(Question("q3", "currency of Germany?"), Gold(("Euro",), paths=((("Germany", "currency", "Euro"),),))),
 ]

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from clew.cli import asking, graphs, machine, running, scoring
+from clew.cli import asking, machine, running
 
 app = typer.Typer(
     name="clew",
@@ -29,25 +29,18 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def _root(
-    version: Annotated[bool, typer.Option("--version", callback=_version, is_eager=True, help="Say which clew.")] = False,
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say which clew.")
+    ] = False,
 ) -> None:
     pass
 
 
 for command in (
-    graphs.build,
-    graphs.info,
-    graphs.add,
-    graphs.remove,
-    graphs.compact,
-    graphs.link,
     asking.ask,
     asking.methods,
     running.train,
     running.predict,
-    scoring.score,
-    scoring.compare,
-    scoring.report,
     machine.doctor,
 ):
     app.command()(command)

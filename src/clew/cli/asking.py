@@ -28,7 +28,9 @@ def ask(
     config: ConfigFile = None,
     assignments: Set = None,
     json: Json = False,
-    explain: Annotated[bool, typer.Option("--explain", help="Also topics and why, stages, seconds, relations.")] = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Also topics and why, stages, seconds, relations.")
+    ] = False,
     verbose: Verbose = False,
 ) -> None:
     """Ask one question and print the answers with their evidence."""
@@ -103,7 +105,9 @@ def methods(
 def _needs(needs: dict[str, Any]) -> str:
     words = {"encoder": "encoder", "language_model": "language model", "model": "trained model"}
     said = [
-        word + (" (optional)" if needs[key] == "optional" else "") for key, word in words.items() if needs[key] != "none"
+        word + (" (optional)" if needs[key] == "optional" else "")
+        for key, word in words.items()
+        if needs[key] != "none"
     ]
     return ", ".join(said) or "nothing"
 

@@ -72,7 +72,9 @@ def _findings(space: Workspace) -> Iterator[Finding]:
     for extra, purpose in EXTRAS.items():
         missing = missing_modules(extra)
         if missing:
-            yield Finding(f"extra {extra}", "missing", f"{purpose}: no {', '.join(missing)}", f"pip install 'clew[{extra}]'")
+            yield Finding(
+                f"extra {extra}", "missing", f"{purpose}: no {', '.join(missing)}", f"pip install 'clew[{extra}]'"
+            )
         else:
             yield Finding(f"extra {extra}", "ok", purpose)
     yield _encoder(space)

@@ -135,7 +135,9 @@ def predict(
             source,
             run,
             resume=resume,
-            on_progress=lambda p: bar(p.done, p.total, f"{p.rate:.1f}/s" + (f"  {p.failed} failed" if p.failed else "")),
+            on_progress=lambda p: bar(
+                p.done, p.total, f"{p.rate:.1f}/s" + (f"  {p.failed} failed" if p.failed else "")
+            ),
         )
     errors = folder.errors()
     if not quiet:
@@ -156,5 +158,3 @@ def _shown(bar: Bar) -> OnEvent:
             bar(data["step"], data.get("steps"), f"{event.stage}  {said}")
 
     return show
-
-

@@ -69,13 +69,24 @@ class Bar(Protocol):
     def __call__(self, done: float, total: float | None = None, note: str = "") -> None: ...
 
 
+def _nothing(done: float, total: float | None = None, note: str = "") -> None:
+    pass
+
+
 @contextmanager
 def progress(what: str, *, quiet: bool = False) -> Iterator[Bar]:
     """A bar with rate and time left on stderr, or nothing where stderr is no terminal."""
     if quiet or not sys.stderr.isatty():
-        yield lambda done, total=None, note="": None
+        yield _nothing
         return
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
 
     columns = (
         TextColumn("{task.description}", markup=False),

@@ -1,8 +1,9 @@
 """Runs: one folder per run, so that many questions survive a crash and every score can be traced to what made it.
 
 Separate from evaluation (which only reads) and from the methods (which never learn that they are part of a run). A
-folder holds `manifest.json` (what was run), `rows.jsonl` (append-only, one JSON object a question) and `questions.jsonl`
-(with gold, in the plain format, joined with the rows by `clew score`; no method is ever told where it is).
+folder holds `manifest.json` (what was run), `rows.jsonl` (append-only, one JSON object a question) and
+`questions.jsonl` (with gold, in the plain format, joined with the rows by `clew score`; no method is ever told where
+it is).
 """
 
 from clew.runs.engine import Progress, answer_all, answer_chunk, chunks

@@ -19,7 +19,7 @@ PACKAGES = (
 
 
 def environment(version_of_clew: str) -> dict[str, Any]:
-    """The version of clew with its git commit (where it runs from a checkout), of Python and of the packages that count."""
+    """The version of clew and its git commit (in a checkout), of Python and of the packages that count."""
     found = {}
     for package in PACKAGES:
         try:
