@@ -1,0 +1,132 @@
+"""A language model as reader of evidence: it picks answers, and each is bound to the paths that support it.
+
+Kept apart from the methods because several may let a model choose among what they found. An answer that is on no path
+stays, with no paths: it is then shown as unsupported.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path as FilePath
+
+from clew.llm import load_prompt, normalise, parse_answers
+from clew.protocols import LanguageModel, LLMRequest
+from clew.retrieval.verbalise import EvidenceText, Marking, MediatorStyle, estimate_tokens, evidence_text
+from clew.types import Candidate, Entity, Evidence, Path, Usage
+
+_CITED = re.compile(r"\s*[\[(]\s*(?:paths?\s*)?(\d{1,6}(?:\s*,\s*\d{1,6})*)\s*[\])]\s*$", re.IGNORECASE)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a reader made of evidence."""
+
+    candidates: tuple[Candidate, ...] = ()
+    reply: str | None = None  # None when the model was not asked
+    evidence: EvidenceText = field(default_factory=lambda: EvidenceText((), (), 0))
+    usage: Usage = field(default_factory=Usage)
+    note: str = ""
+
+
+def reading_request(
+    question: str,
+    evidence: Evidence,
+    *,
+    max_tokens: int = 256,
+    evidence_tokens: int = 2048,
+    count: Callable[[str], int] = estimate_tokens,
+    direction: Marking = "ignore",
+    mediators: MediatorStyle = "keep",
+    prompt: FilePath | None = None,
+) -> tuple[LLMRequest, EvidenceText]:
+    """The request that asks for answers, and the evidence as it is shown in it."""
+    shown = evidence_text(evidence, max_tokens=evidence_tokens, count=count, direction=direction, mediators=mediators)
+    template = load_prompt("clew.retrieval", "read", slots=("question", "evidence"), override=prompt)
+    messages = template.render(question=question, evidence=shown.numbered())
+    return LLMRequest(messages, max_tokens=max_tokens), shown
+
+
+def read(
+    model: LanguageModel,
+    question: str,
+    evidence: Evidence,
+    *,
+    max_tokens: int = 256,
+    evidence_tokens: int = 2048,
+    count: Callable[[str], int] = estimate_tokens,
+    direction: Marking = "ignore",
+    mediators: MediatorStyle = "keep",
+    prompt: FilePath | None = None,
+) -> Reading:
+    """Ask `model` for the answers that `evidence` gives; without evidence it is not asked.
+
+    Costs one call. `note` tells what was left out of the prompt and whether the model found nothing.
+    """
+    if not evidence.paths and not evidence.triples:
+        return Reading(note="no evidence to read")
+    request, shown = reading_request(
+        question,
+        evidence,
+        max_tokens=max_tokens,
+        evidence_tokens=evidence_tokens,
+        count=count,
+        direction=direction,
+        mediators=mediators,
+        prompt=prompt,
+    )
+    reply = model.generate([request])[0]
+    candidates = bind(parse_answers(reply.text), evidence, shown)
+    notes = [shown.note, "" if candidates else "the reader found no answer in the evidence"]
+    if not reply.texts[0].finished:
+        notes.append(f"the reader's reply was cut at {max_tokens} tokens")
+    return Reading(candidates, reply.text, shown, reply.usage, "; ".join(note for note in notes if note))
+
+
+def bind(answers: Sequence[str], evidence: Evidence, shown: EvidenceText | None = None) -> tuple[Candidate, ...]:
+    """Each answer with the paths that support it, in the order given; the score is (n - rank) / n.
+
+    An answer is supported by the paths that end in an entity of that name (compared in normalised form), else by those
+    that pass through one. A number `[3]` after it is a hint and no proof: it narrows the paths only where the name is
+    on that path. A bare number that is no entity's name stands for the end of that line of `shown`.
+    """
+    ends: dict[str, list[int]] = {}
+    passes: dict[str, list[int]] = {}
+    for i, path in enumerate(evidence.paths):
+        for key in _keys(path.end):
+            ends.setdefault(key, []).append(i)
+        for passed in (path.start, *(hop.target for hop in path.hops[:-1])):
+            for key in _keys(passed):
+                passes.setdefault(key, []).append(i)
+    lines = {} if shown is None else {n: i for n, i in enumerate(shown.paths, 1) if i >= 0}
+    bound: dict[str, tuple[str, Entity | None, tuple[int, ...]]] = {}
+    for answer in answers:
+        cited = _CITED.search(answer)
+        numbers = [int(n) for n in cited.group(1).split(",")] if cited else []
+        text = _CITED.sub("", answer) or answer
+        key = normalise(text)
+        positions = list(dict.fromkeys(ends.get(key) or passes.get(key) or []))
+        if not positions and text.strip("[] ").isdecimal() and (line := lines.get(int(text.strip("[] ")))) is not None:
+            end = evidence.paths[line].end
+            text, key = end.label, normalise(end.label)
+            positions = ends.get(key, [])
+        hinted = [lines[n] for n in numbers if n in lines and lines[n] in positions]
+        positions = hinted or positions
+        positions.sort(key=lambda i: -evidence.paths[i].score)
+        entity = _named(evidence.paths[positions[0]], key) if positions else None
+        bound.setdefault(key, (text if entity is None else entity.label, entity, tuple(positions)))
+    n = len(bound)
+    return tuple(
+        Candidate(text, (n - rank) / n, entity, paths) for rank, (text, entity, paths) in enumerate(bound.values())
+    )
+
+
+def _keys(entity: Entity) -> set[str]:
+    """What an entity may be called in a reply; a mediator has no name that could be an answer."""
+    return set() if entity.kind == "mediator" else {normalise(entity.label), normalise(entity.id)}
+
+
+def _named(path: Path, key: str) -> Entity | None:
+    """The entity on a path that goes by this name, its end first."""
+    return next((e for e in (path.end, path.start, *(h.target for h in path.hops)) if key in _keys(e)), None)
