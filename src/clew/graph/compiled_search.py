@@ -76,11 +76,12 @@ def reach(out, inc, use_out, use_inc, sources, targets, limit, slack, distance, 
 
 
 @compiled
-def paths_of_length(out, inc, use_inc, to_target, source, target, length, distinct, room):
+def paths_of_length(out, inc, use_inc, to_target, source, target, length, repeats, room):
     """Every path of exactly `length` ≥ 1 hops, depth first, in the order of the Csr, forward steps before backward.
 
     `to_target` (N,) holds distances to the target plus one: a step is tried only when the target is still in reach.
-    No triple is used twice; with `distinct`, no entity either, but for a source that is the target too.
+    `repeats` says what a path may meet again: 0 nothing (but for a source that is the target too), 1 entities,
+    2 triples, though no step turns round over the triple of the step before.
 
     Returns:
         triples (P, length), forward (P, length), whether there is a path more than `room`.
@@ -116,9 +117,12 @@ def paths_of_length(out, inc, use_inc, to_target, source, target, length, distin
         if side[depth] == 1 and v == u:
             continue  # a self loop was walked forward already
         seen = False
-        for k in range(depth):
-            seen = seen or used[k] == triple
-        if distinct and not (left == 0 and source == target):
+        if repeats == 2:
+            seen = depth > 0 and used[depth - 1] == triple and side[depth - 1] != side[depth]
+        else:
+            for k in range(depth):
+                seen = seen or used[k] == triple
+        if repeats == 0 and not (left == 0 and source == target):
             for k in range(depth + 1):
                 seen = seen or entity[k] == v
             seen = seen or (left > 0 and v == target)

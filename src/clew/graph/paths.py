@@ -21,6 +21,8 @@ from clew.graph.subgraph import Csr, Ints, Subgraph
 from clew.types import Hop, Path
 
 Way = Literal["forward", "any"]
+Repeats = Literal["nothing", "entities", "triples"]
+REPEATS: tuple[Repeats, ...] = ("nothing", "entities", "triples")
 RelationPath = tuple[tuple[int, bool], ...]  # (relation, forward) per hop
 NO_TARGETS = np.empty(0, np.int32)
 
@@ -99,11 +101,11 @@ def mine_paths(
     max_paths_per_pair: int = 64,
     max_total: int = 256,
     returns: bool = False,
-    distinct: bool = True,
+    repeats: Repeats = "nothing",
 ) -> MinedPaths:
     """The paths of at least one hop from each source to each target.
 
-    Parallel triples give separate paths; a triple stands at most once in a path. Order: pairs as given, sources first;
+    Parallel triples give separate paths. Order: pairs as given, sources first;
     within a pair by length, then step by step forward before backward, lower relation and entity numbers first.
     Cost grows with what is found, not with the graph: a search from the source stops at the targets, one back from
     each target keeps to entities that lie on a path short enough, and the enumeration steps on those only.
@@ -116,8 +118,9 @@ def mine_paths(
         max_total: the pairs share this number fairly: no pair loses a path to one that keeps more.
         returns: for a target that is the source itself, its cycles: paths back to it. Without, such a pair has no
             path. `slack` then counts from the shortest cycle.
-        distinct: entities of a path differ (start and end of a cycle apart). Without, only its triples do, so a path
-            may cross an entity, its source or its target again.
+        repeats: what a path may meet again. "nothing": its entities differ (start and end of a cycle apart).
+            "entities": only its triples differ. "triples": a walk, which only never turns round at once over the triple
+            it came by; "the mother of the child of the mother" needs it.
     """
     if max_len < 1 or max_paths_per_pair < 1 or max_total < 1 or (slack is not None and slack < 0):
         raise InputError(
@@ -153,7 +156,7 @@ def mine_paths(
             else:
                 continue
             found, more = _enumerate(
-                graph, both, back, source, target, shortest, limit, slack, distinct, max_paths_per_pair
+                graph, both, back, source, target, shortest, limit, slack, REPEATS.index(repeats), max_paths_per_pair
             )
             clear(back, near)
             pairs.append(found)
@@ -204,7 +207,7 @@ def _enumerate(
     shortest: int,
     limit: int,
     slack: int | None,
-    distinct: bool,
+    repeats: int,
     room: int,
 ) -> tuple[_Pair, bool]:
     """The first `room` paths of one pair by length, and whether there are more."""
@@ -214,7 +217,7 @@ def _enumerate(
     length = shortest
     while length <= limit:
         triples, forward, more = paths_of_length(
-            graph.out, graph.inc, both, to_target, source, target, length, distinct, room
+            graph.out, graph.inc, both, to_target, source, target, length, repeats, room
         )
         if more and not len(triples):
             return _Pair(source, blocks), True
