@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections import Counter
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clew.errors import InputError, NotFoundError
 from clew.graph import Graph
-from clew.graph.neighborhood import from_records, neighborhood
+from clew.graph.neighborhood import around, from_records, neighborhood
 from clew.graph.subgraph import Subgraph
 from clew.types import Triple
 
@@ -177,3 +178,16 @@ def test_subgraph_of_records(toy):
     assert [found.triple(t) for t in range(found.num_triples)] == triples
     assert found.local("Euro") is not None
     assert [found.entity(int(i)).id for i in found.mediators.nonzero()[0]] == ["m.0abc12"]
+
+
+def test_around_is_the_neighborhood_inside_a_subgraph(toy):
+    inside = neighborhood(toy, ["France"], 1)
+    paris = inside.local("Paris")
+    part = around(inside, [paris, paris], 1)
+    assert sorted(ids(part)) == [("Paris", "capital of", "France"), ("Paris", "located in", "France")]
+    assert part.entity(int(part.seeds[0])).id == "Paris"
+    assert [toy.whole.triple(t) for t in part.triple_numbers] == [part.triple(t) for t in range(2)]
+    allowed = [inside.relation(r).id == "capital of" for r in range(inside.num_relations)]
+    assert around(inside, [paris], 1, allowed=np.array(allowed)).num_triples == 1
+    with pytest.raises(InputError, match="local numbers below"):
+        around(inside, [99], 1)

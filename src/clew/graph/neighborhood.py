@@ -61,19 +61,35 @@ def neighborhood(
         NotFoundError: a seed is not in the graph.
         InputError: a limit is out of range.
     """
-    for what, value, least in (("hops", hops, 0), ("fanout", fanout, 1), ("max_triples", max_triples, 1)):
-        if value is not None and value < least:
-            raise InputError(f"neighborhood: {what} is {value}, expected at least {least}")
-    limits = _Limits(hops, direction, fanout or NO_LIMIT, max_triples or NO_LIMIT, keep)
-    if isinstance(store, Graph):
-        numbers = [store.number_of(id) for id in seeds]
-        if None in numbers:
-            store.entity(seeds[numbers.index(None)])  # raises, with the nearest names
-        allowed = ANY
-        if relations is not None or excluded:
-            allowed = _allowed(store.relations(), relations, excluded)
-        return _grow(store.whole, np.array(numbers, np.int32), allowed, limits)
-    return _gather(store, seeds, relations, excluded, limits)
+    limits = _checked(hops, direction, fanout, max_triples, keep)
+    if not isinstance(store, Graph):
+        return _gather(store, seeds, relations, excluded, limits)
+    numbers = [store.number_of(id) for id in seeds]
+    if None in numbers:
+        store.entity(seeds[numbers.index(None)])  # raises, with the nearest names
+    allowed = ANY
+    if relations is not None or excluded:
+        allowed = _allowed(store.relations(), relations, excluded)
+    return _grow(store.whole, np.array(list(dict.fromkeys(numbers)), np.int32), allowed, limits)
+
+
+def around(
+    graph: Subgraph,
+    seeds: Sequence[int] | Ints,
+    hops: int,
+    *,
+    direction: Direction = "both",
+    allowed: Flags | None = None,
+    fanout: int | None = None,
+    max_triples: int | None = 10_000,
+    keep: Keep = "walked",
+) -> Subgraph:
+    """As `neighborhood`, inside a subgraph: seeds are local numbers, `allowed` (R,) says which relations count."""
+    limits = _checked(hops, direction, fanout, max_triples, keep)
+    numbers = np.array(list(dict.fromkeys(np.asarray(seeds).tolist())), np.int32)
+    if len(numbers) and not 0 <= numbers.min() <= numbers.max() < graph.num_entities:
+        raise InputError(f"around: seeds {numbers.tolist()}, expected local numbers below {graph.num_entities}")
+    return _grow(graph, numbers, ANY if allowed is None else allowed, limits)
 
 
 class _Limits(NamedTuple):
@@ -82,6 +98,13 @@ class _Limits(NamedTuple):
     fanout: int
     max_triples: int
     keep: Keep
+
+
+def _checked(hops: int, direction: Direction, fanout: int | None, max_triples: int | None, keep: Keep) -> _Limits:
+    for what, value, least in (("hops", hops, 0), ("fanout", fanout, 1), ("max_triples", max_triples, 1)):
+        if value is not None and value < least:
+            raise InputError(f"neighborhood: {what} is {value}, expected at least {least}")
+    return _Limits(hops, direction, fanout or NO_LIMIT, max_triples or NO_LIMIT, keep)
 
 
 def _allowed(known: Sequence[Relation], relations: Collection[str] | None, excluded: Collection[str]) -> Flags:
@@ -94,7 +117,7 @@ def _allowed(known: Sequence[Relation], relations: Collection[str] | None, exclu
 
 
 def _grow(graph: Subgraph, seeds: Ints, allowed: Flags, limits: _Limits) -> Subgraph:
-    """The fast path: arrays in, arrays out."""
+    """The fast path: arrays in, arrays out. The seeds are distinct."""
     from clew.graph.compiled import between, clear, grow
 
     use_out, use_in = limits.direction != "in", limits.direction != "out"
@@ -120,7 +143,7 @@ def _grow(graph: Subgraph, seeds: Ints, allowed: Flags, limits: _Limits) -> Subg
         tails,
         graph.entities[entities],
         graph.names,
-        np.arange(len(set(seeds.tolist())), dtype=np.int32),  # the loop numbers the seeds first
+        np.arange(len(seeds), dtype=np.int32),  # the loop numbers the seeds first
         triples if graph.triple_numbers is None else graph.triple_numbers[triples],
         truncated,
     )
