@@ -122,7 +122,12 @@ def predict_run(
     """
     method, section = workspace.open_method(), workspace.configuration.run
     graph = workspace.graph
-    session = {"started": datetime.now(UTC).isoformat(timespec="seconds"), **environment(clew.__version__)}
+    expected = workspace.configuration.expected
+    session = {
+        "started": datetime.now(UTC).isoformat(timespec="seconds"),
+        **environment(clew.__version__),
+        "expected": None if expected is None else expected.model_dump(mode="json"),
+    }
     with Run.create(folder, identity(workspace), examples, session=session, resume=resume) as run:
         left = run.question_count() - len(run.answered())
         threads = section.threads or (workspace.concurrency() if workspace.uses_language_model() else 1)

@@ -308,6 +308,8 @@ class Workspace:
         chosen, model = self.card(), None if training else self.model()
         needs = chosen.needs
         for extra in needs.extras:
+            if extra == "llm" and self._language_model is not None:
+                continue  # whoever hands over a language model needs no client for one
             require_extra(f"method {chosen.name!r}", extra)
         if needs.model == "required" and model is None and not training:
             where = self.folder or "GRAPH"

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from clew.cli import asking, machine, running
+from clew.cli import asking, machine, running, scoring
 
 app = typer.Typer(
     name="clew",
@@ -41,6 +41,8 @@ for command in (
     asking.methods,
     running.train,
     running.predict,
+    scoring.score,
+    scoring.compare,
     machine.doctor,
 ):
     app.command()(command)

@@ -1,0 +1,62 @@
+"""Joins the rows of runs with gold: the one place where answers and right answers meet.
+
+Kept apart from `clew.evaluation`, which takes rows and gold as arguments, and from `clew.runs`, which keeps both and
+compares neither.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from clew.datasets import load, question_sets
+from clew.errors import InputError, NotFoundError, unknown
+from clew.evaluation import Scores, read_predictions, score
+from clew.runs import Run
+
+
+def score_run(folder: Path, modes: Sequence[str] = ()) -> Scores:
+    """Score a run against the gold that lies in its folder. Raises NotFoundError or FormatError."""
+    run = Run.open(folder)
+    examples = [(example.question, example.gold) for example in run.examples()]
+    return score(run.rows(), examples, name=folder.name, modes=modes, notices=_notices(run))
+
+
+def score_file(path: Path, format: str = "rog", questions: str | None = None, modes: Sequence[str] = ()) -> Scores:
+    """Score somebody else's output file; the format `rog` adds the metrics that its authors publish."""
+    predictions = read_predictions(path, format)
+    asked = list(predictions.questions)
+    if questions is not None:
+        asked = [(example.question, example.gold) for example in load(questions)]
+    if not asked:
+        raise InputError(f"{path}: format {format!r} states no gold; name it with --questions FILE")
+    wanted = tuple(dict.fromkeys((*(("rog",) if format == "rog" else ()), *modes)))
+    return score(predictions.rows, asked, name=path.name, modes=wanted)
+
+
+def expectation(folder: Path, scores: Scores) -> list[dict[str, Any]]:
+    """Whether each value that the run's experiment file expects was reached, within its tolerance."""
+    expected = Run.open(folder).manifest["sessions"][-1].get("expected")
+    verdicts = []
+    for name, value in (expected or {"metrics": {}})["metrics"].items():
+        if name not in scores.metrics:
+            raise NotFoundError(f"{folder}: the experiment expects {unknown('metric', name, scores.metrics)}")
+        found, tolerance = scores.metrics[name].value, expected["tolerance"]
+        verdicts.append(
+            {
+                "metric": name,
+                "expected": value,
+                "tolerance": tolerance,
+                "source": expected["source"],
+                "found": found,
+                "holds": found is not None and abs(found - value) <= tolerance,
+            }
+        )
+    return verdicts
+
+
+def _notices(run: Run) -> tuple[str, ...]:
+    name = str(run.manifest["identity"].get("data", {}).get("questions", "")).partition(":")[0]
+    known = question_sets().get(name)
+    return (known.notice,) if known is not None and known.notice else ()

@@ -1,0 +1,86 @@
+"""Every registered method is whole: it conforms, and has its paper card, experiment and tests."""
+
+from __future__ import annotations
+
+import inspect
+import tomllib
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+from clew.methods import registry
+from clew.protocols import MethodCard
+from clew.testing.method import MethodSuite
+from clew.workspace import load
+
+ROOT = Path(__file__).resolve().parents[2]
+CARDS = registry.cards()
+
+
+class TestIo(MethodSuite):
+    name = "io"
+    uses_graph = False
+
+
+class TestCot(MethodSuite):
+    name = "cot"
+    script = 'A capital. Answers: ["Japan"]'
+    uses_graph = False
+
+
+def suites() -> dict[str, set[str]]:
+    """Method name to the test files that run the conformance suite on it."""
+    found: dict[str, set[str]] = {}
+    for file in (ROOT / "tests" / "methods").rglob("test_*.py"):
+        module = import_module(file.stem)
+        for _, kind in inspect.getmembers(module, inspect.isclass):
+            if issubclass(kind, MethodSuite) and hasattr(kind, "name"):
+                found.setdefault(kind.name, set()).add(file.name)
+    return found
+
+
+def gaps(card: MethodCard) -> list[str]:
+    """What a registered method lacks, in words."""
+    room = ROOT / "src" / Path(*card.method.partition(":")[0].split(".")[:-1])
+    experiments = [tomllib.loads(file.read_text()) for file in (ROOT / "experiments").glob("**/*.toml")]
+    checks = {
+        "no paper card README.md in its room": (room / "README.md").is_file(),
+        "no docstring": bool((inspect.getdoc(load(card.method)) or "").strip()),
+        "only one of train and train_config": (card.train is None) == (card.train_config is None),
+        "no test in tests/methods runs MethodSuite on it": card.name in suites(),
+        "no experiment file": any(tree.get("method", {}).get("name") == card.name for tree in experiments),
+    }
+    return [gap for gap, good in checks.items() if not good]
+
+
+@pytest.mark.parametrize("name", CARDS)
+def test_a_registered_method_is_whole(name: str) -> None:
+    if not CARDS[name].method.startswith("clew."):
+        pytest.skip("of another package")
+    assert gaps(CARDS[name]) == []
+    load(CARDS[name].config)()
+    assert CARDS[name].train is None or callable(load(str(CARDS[name].train)))
+
+
+def test_what_a_method_lacks_is_noticed() -> None:
+    follow, _, weights = import_module("follow_room").CARDS
+    assert gaps(follow) == [
+        "no paper card README.md in its room",
+        "no test in tests/methods runs MethodSuite on it",
+        "no experiment file",
+    ]
+    assert "only one of train and train_config" in gaps(weights)
+
+
+def test_every_experiment_file_is_valid() -> None:
+    from clew.workspace import Workspace, configure
+
+    for file in (ROOT / "experiments").glob("**/*.toml"):
+        space = Workspace(configure(file, environment={}))
+        card = registry.card(str(space.configuration.method["name"]))
+        settings = {k: v for k, v in space.configuration.method.items() if k not in ("name", "model")}
+        load(card.config).model_validate(settings)
+        if space.configuration.train:
+            load(str(card.train_config)).model_validate(space.configuration.train)
+        assert space.configuration.data.questions, f"{file.name}: names no questions"
