@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -106,6 +106,16 @@ def compare(
     )  # fmt: skip
     notices = tuple(dict.fromkeys((*first.notices, *second.notices)))
     return Comparison(first.name, second.name, len(shared), left_out, differences, notices, level)
+
+
+def compare_all(first: Scores, others: Sequence[Scores], metrics: Sequence[str] = COMPARED) -> list[Comparison]:
+    """Each of `others` against `first`, with Holm's correction over every metric of every pair."""
+    found = [compare(first, other, metrics) for other in others]
+    corrected = iter(holm([d.p for comparison in found for d in comparison.differences]))
+    return [
+        replace(comparison, differences=tuple(replace(d, p_holm=next(corrected)) for d in comparison.differences))
+        for comparison in found
+    ]
 
 
 def _column(scores: Scores, metric: str, ids: list[str]) -> list[float | None]:
