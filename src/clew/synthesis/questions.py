@@ -61,6 +61,15 @@ class SynthesisReport:
     relations: int = 0
     phrasings: int = 0
 
+    def count(self, structure: Structure, written: Written, strategy: str, covered: int) -> None:
+        """Add one question that was kept."""
+        self.questions += 1
+        self.relations_covered = covered
+        self.characters += len(written.text)
+        self.hops[structure.hops] += 1
+        self.strategies[strategy] += 1
+        self.forms[written.form] += 1
+
     def to_json(self) -> dict[str, Any]:
         return {
             "questions": self.questions,
@@ -108,16 +117,12 @@ def synthesize(
             continue
         seen.add(key)
         covered.update(relation for relation, _ in structure.steps)
-        report.questions += 1
-        report.relations_covered = len(covered)
-        report.characters += len(written.text)
-        report.hops[structure.hops] += 1
-        report.strategies[structure.strategy] += 1
-        report.forms[written.form] += 1
-        yield _record(graph, structure, written, f"synthetic-{seed}-{report.questions}")
+        report.count(structure, written, structure.strategy, len(covered))
+        yield record(graph, structure, written, f"synthetic-{seed}-{report.questions}", structure.strategy)
 
 
-def _record(graph: Subgraph, structure: Structure, written: Written, id: str) -> Synthetic:
+def record(graph: Subgraph, structure: Structure, written: Written, id: str, strategy: str) -> Synthetic:
+    """A structure and its words as a question with every answer that the graph gives it."""
     topics = [structure.topic] + ([structure.branch.topic] if structure.branch else [])
     entities = [graph.entity(answer) for answer in structure.answers]
     path = []
@@ -132,4 +137,4 @@ def _record(graph: Subgraph, structure: Structure, written: Written, id: str) ->
         kind="conjunction" if structure.branch else "chain",
     )
     question = Question(id, written.text, tuple(graph.entity(topic).id for topic in topics))
-    return Synthetic(question, gold, written.assertions, written.masked, structure.strategy)
+    return Synthetic(question, gold, written.assertions, written.masked, strategy)

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -94,6 +95,30 @@ def expand(graph: Subgraph, frontier: Ints, step: Step, limit: int) -> Ints | No
         # Parallel triples of one relation were dropped when the graph was built: already distinct and sorted.
         return parts[0]
     return np.unique(np.concatenate(parts)) if parts else np.empty(0, np.int32)
+
+
+def mask(graph: Subgraph, structure: Structure) -> list[tuple[tuple[int, int, int], tuple[str, str, str]]]:
+    """The triples of a structure's thread and branch, each as numbers and as words.
+
+    In words, everything but the topics is a placeholder `[ENTi]`; equal entities share one (STEM appendix C.1).
+    """
+    topics = [structure.topic] + ([structure.branch.topic] if structure.branch else [])
+    names = dict(zip(topics, graph.labels(topics), strict=True))
+    triples: list[tuple[int, int, int]] = []
+
+    def add(a: int, step: Step, b: int) -> None:
+        triples.append((a, step[0], b) if step[1] else (b, step[0], a))
+
+    for (a, b), step in zip(pairwise(structure.thread), structure.steps, strict=True):
+        add(a, step, b)
+    if structure.branch:
+        stations = [entity for entity in structure.thread[1:] if not graph.mediators[entity]]
+        add(structure.branch.topic, structure.branch.steps[0], stations[structure.branch.station - 1])
+    for head, _, tail in triples:
+        for entity in (head, tail):
+            if entity not in names:
+                names[entity] = f"[ENT{len(names) - len(topics) + 1}]"
+    return [((h, r, t), (names[h], graph.relation(r).id, names[t])) for h, r, t in triples]
 
 
 class Sampler:

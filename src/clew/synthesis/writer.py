@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from clew.graph.subgraph import Ints, Subgraph
 from clew.synthesis.phrases import Kind, Phrasing, RelationGrammar, Side, grammar, kind_of, words_of
-from clew.synthesis.structures import Step, Structure
+from clew.synthesis.structures import Step, Structure, mask
 from clew.types import Entity
 
 _YEAR = re.compile(r"-?\d{3,4}(?:-\d\d(?:-\d\d)?)?(?:T.*)?")
@@ -76,8 +76,9 @@ class Writer:
         text, form = self._ask(last, subject, at_end, chained=len(structure.steps) > 1, many=len(structure.answers) > 1)
         form = f"{structure.hops} hops, {'conjunction, ' if structure.branch else ''}{form}"
         self.used[form] += 1
-        masked, assertions = self._assertions(structure, names)
-        return Written(self._style(text), form, assertions, masked)
+        masked = mask(self.graph, structure)
+        said = tuple(_fill(self.grammars[r].statement, h, t) for (_, r, _), (h, _, t) in masked)
+        return Written(self._style(text), form, said, tuple(words for _, words in masked))
 
     def _ask(self, step: Step, subject: str, clause: str, *, chained: bool, many: bool) -> tuple[str, str]:
         phrasing = self._phrasing(step)
@@ -113,30 +114,6 @@ class Writer:
     def _side(self, step: Step) -> Side:
         relation, forward = step
         return self._sides[relation][1 if forward else 0]
-
-    def _assertions(
-        self, structure: Structure, names: list[str]
-    ) -> tuple[tuple[tuple[str, str, str], ...], tuple[str, ...]]:
-        """Masked triples of the structure and one assertion each; equal entities share a placeholder."""
-        labels = {structure.topic: names[0]}
-        if structure.branch:
-            labels[structure.branch.topic] = names[1]
-        triples: list[tuple[int, int, int]] = []
-        for i, (relation, forward) in enumerate(structure.steps):
-            a, b = structure.thread[i], structure.thread[i + 1]
-            triples.append((a, relation, b) if forward else (b, relation, a))
-        if structure.branch:
-            stations = [i for i, e in enumerate(structure.thread) if i and not self.graph.mediators[e]]
-            relation, forward = structure.branch.steps[0]
-            a, b = structure.branch.topic, structure.thread[stations[structure.branch.station - 1]]
-            triples.append((a, relation, b) if forward else (b, relation, a))
-        for triple in triples:
-            for entity in (triple[0], triple[2]):
-                if entity not in labels:
-                    labels[entity] = f"[ENT{len(labels) - (2 if structure.branch else 1) + 1}]"
-        masked = tuple((labels[h], self.graph.relation(r).id, labels[t]) for h, r, t in triples)
-        said = tuple(_fill(self.grammars[r].statement, labels[h], labels[t]) for h, r, t in triples)
-        return masked, said
 
     def _read_relations(self) -> list[RelationGrammar]:
         graph = self.graph
