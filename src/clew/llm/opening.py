@@ -2,27 +2,40 @@
 
 from __future__ import annotations
 
-from clew.errors import UnsupportedError
+from clew.errors import MissingExtraError
 from clew.llm.budget import Meter
 from clew.llm.cache import ReplyCache
 from clew.llm.ledger import Ledger
 from clew.llm.settings import ModelSettings
+from clew.protocols import LanguageModel
 
 
 def open_language_model(settings: ModelSettings, *, api_key: str | None = None) -> Ledger:
-    """The language model of a configuration, with its accounts. Nothing is sent and no weights are read twice.
+    """The language model of a configuration, with its accounts. A server is not contacted before the first call.
 
     Args:
         api_key: for a remote server; default: the environment variable named in the settings.
 
     Raises:
-        ConfigError: no model is named, the URL is none, or a key is missing for a server that is not local.
+        ConfigError: no model is named, the URL is none, a key is missing for a server that is not local, or a local
+            model has no chat template.
+        InputError: a local model cannot be opened.
     """
+    price = settings.prices.get(settings.model)
+    cache = None if settings.cache is None else ReplyCache(settings.cache)
+    meter = Meter(settings.budget, price)
     if settings.backend == "local":
-        raise UnsupportedError("language_model.backend = 'local' is not part of this version; use backend = 'openai'")
+        local = _open_local(settings)
+        return Ledger(local, meter=meter, cache=cache, group=4 * settings.batch_size)
     from clew.llm.remote import RemoteModel
 
-    model = RemoteModel(settings, api_key=api_key)
-    cache = None if settings.cache is None else ReplyCache(settings.cache)
-    meter = Meter(settings.budget, settings.prices.get(settings.model))
-    return Ledger(model, meter=meter, cache=cache, concurrency=settings.concurrency, group=1)
+    remote = RemoteModel(settings, api_key=api_key)
+    return Ledger(remote, meter=meter, cache=cache, concurrency=settings.concurrency)
+
+
+def _open_local(settings: ModelSettings) -> LanguageModel:
+    try:
+        from clew.llm.local import LocalModel
+    except ImportError:
+        raise MissingExtraError("a local language model", "models") from None
+    return LocalModel(settings)

@@ -33,7 +33,7 @@ class ModelSettings(Settings):
     model: str = ""  # name at the server; for `local` a folder or hub name
     base_url: str | None = None  # default: OPENAI_BASE_URL, else the OpenAI cloud
     api_key_env: str = "OPENAI_API_KEY"  # name of the environment variable that holds the key
-    timeout_s: float = Field(default=120.0, gt=0)  # for a whole reply
+    timeout_s: float = Field(default=120.0, gt=0)  # longest silence of the server
     connect_timeout_s: float = Field(default=1.5, gt=0)
     max_retries: int = Field(default=4, ge=0)
     max_wait_s: float = Field(
@@ -49,7 +49,8 @@ class ModelSettings(Settings):
     dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"  # local
     device: str = "auto"  # local
     batch_size: int = Field(default=16, ge=1)  # local
-    chat_template: Path | None = None  # local: a file that replaces the tokenizer's own
+    chat_template: Path | Literal["plain"] | None = None  # local: a file that replaces the tokenizer's own, or "plain"
+    template_options: dict[str, Any] = Field(default_factory=dict)  # local: for the template, e.g. enable_thinking
 
     prices: dict[str, Price] = Field(default_factory=dict)  # by model name
     budget: Budget = Budget()

@@ -1,0 +1,468 @@
+"""A causal language model in this process: any checkpoint folder or hub name that transformers opens.
+
+Can what no server can: beams, log-probabilities of whole texts, soft prompts, constraints over the graph. Callers in
+many threads share batches. In half precision the low bits of a result depend on the batch it was part of; identical
+text is promised for a batch of one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import queue
+import random
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from clew.errors import ConfigError, InputError, MissingExtraError, UnavailableError, UnsupportedError
+from clew.llm.ability import check_request
+from clew.llm.coalesce import Coalescer
+from clew.llm.constraint import Grammar, TokenTrie, longest_complete, states_of
+from clew.llm.decoding import Decoder, Mask, Row, Written
+from clew.llm.settings import ModelSettings
+from clew.protocols import Ability, LLMReply, LLMRequest, LLMText, Message
+from clew.types import Usage
+
+_TURN_ENDS = ("<|im_end|>", "<|eot_id|>", "<end_of_turn>", "<|end|>", "<|endoftext|>")
+_ANCHOR = "\n"  # a text before a piece, so that tokenizers which treat a beginning specially do not
+
+
+@dataclass(slots=True)
+class _Job:
+    """A request with its prompt in tokens."""
+
+    request: LLMRequest
+    ids: list[int]
+    soft_at: int = 0
+    streamer: Any = None
+    cancelled: threading.Event | None = None
+
+    @property
+    def rows(self) -> int:
+        return max(self.request.n, self.request.beams, 1)
+
+    @property
+    def kind(self) -> object:
+        """Jobs of one kind share a batch."""
+        request = self.request
+        if self.streamer is not None:
+            return id(self)
+        return (request.beams, request.n, request.max_tokens) if request.beams else 0
+
+
+class LocalModel:
+    """A model opened with transformers; `module` and `tokenizer` are theirs, for training code."""
+
+    def __init__(self, settings: ModelSettings) -> None:
+        if not settings.model:
+            raise ConfigError("language_model.model is empty: name a checkpoint folder or a model of the hub")
+        self.settings = settings
+        self.device = torch.device(_device(settings.device))
+        self.tokenizer, self.module = _open(settings, self.device)
+        self._template = _template(settings, self.tokenizer)
+        self._ends = _ends(self.module, self.tokenizer)
+        pad = self.tokenizer.pad_token_id
+        self._decoder = Decoder(
+            self.module, self._ends, self._ends[0] if pad is None else pad, self._decode, self.device
+        )
+        self._name = _identity(settings, self.module)
+        able: set[Ability] = {"beams", "logprobs", "soft_prompt", "constrained", "stream"}
+        if find_spec("llguidance") is not None:
+            able.add("json_schema")
+        self._abilities = frozenset(able)
+        self._batches: Coalescer[_Job, LLMReply] = Coalescer(
+            self._work,
+            limit=settings.batch_size,
+            kind=lambda job: job.kind,
+            length=lambda job: len(job.ids),
+            rows=lambda job: job.rows,
+        )
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    @property
+    def abilities(self) -> frozenset[Ability]:
+        return self._abilities
+
+    @property
+    def width(self) -> int:
+        """Width of a token vector, and so of a soft prompt."""
+        return int(self.module.get_input_embeddings().weight.shape[1])
+
+    @cached_property
+    def context(self) -> int:
+        """How many tokens prompt and reply may have together."""
+        config = self.module.config.get_text_config()
+        return int(getattr(config, "max_position_embeddings", None) or self.tokenizer.model_max_length)
+
+    def count_tokens(self, text: str) -> int:
+        """How many tokens a text takes, for budgets of evidence."""
+        return len(self.tokenizer(text, add_special_tokens=False)["input_ids"])
+
+    def generate(self, requests: Sequence[LLMRequest]) -> list[LLMReply]:
+        """One reply per request, in order; callers in other threads share the batches.
+
+        A constrained reply holds only texts that its grammar allows, checked as text after decoding: so it may hold
+        fewer than `n`. A text cut at `max_tokens` is shortened to its longest allowed beginning and not `finished`.
+
+        Raises:
+            InputError: a prompt leaves no room in the context, or a soft prompt has another width than the model.
+            UnsupportedError: an ability is missing.
+            UnavailableError: out of memory even with one request alone.
+        """
+        jobs = [self._job(request) for request in requests]
+        return self._batches.run(jobs) if jobs else []
+
+    def stream(self, request: LLMRequest) -> Iterator[str]:
+        """The pieces of one text as they are written. Stops writing when the reader goes away."""
+        from transformers import TextIteratorStreamer
+
+        if request.beams or request.n > 1 or request.constraint is not None or request.json_schema is not None:
+            raise UnsupportedError(f"{self.name} streams one plain text: no beams, n = 1, no constraint, no schema")
+        job = self._job(request)
+        job.streamer = TextIteratorStreamer(self.tokenizer, skip_prompt=True, skip_special_tokens=True, timeout=0.1)
+        job.cancelled = threading.Event()
+        failed: list[BaseException] = []
+
+        def write() -> None:
+            try:
+                self._batches.run([job])
+            except Exception as error:  # noqa: BLE001  raised again in the reader's thread
+                failed.append(error)
+
+        writer = threading.Thread(target=write, daemon=True)
+        writer.start()
+        try:
+            while True:
+                try:
+                    piece = next(job.streamer)
+                except StopIteration:
+                    break
+                except queue.Empty:
+                    if not writer.is_alive():
+                        break
+                    continue
+                if piece:
+                    yield piece
+        finally:
+            job.cancelled.set()
+            writer.join()
+        if failed:
+            raise failed[0]
+
+    def close(self) -> None:
+        """End the worker; what is waiting is still answered."""
+        self._batches.close()
+
+    def prompt(self, messages: Sequence[Message]) -> list[int]:
+        """A conversation as token ids, ready for the reply; one that ends with the assistant is continued."""
+        if not messages:
+            raise InputError("a request without messages")
+        if self._template is None:
+            text = "\n".join(message.content for message in messages)
+            return list(self.tokenizer(text)["input_ids"])
+        turns = [{"role": message.role, "content": message.content} for message in messages]
+        text = self._render(turns)
+        return list(self.tokenizer(text, add_special_tokens=False)["input_ids"])
+
+    def encode_pieces(self, pieces: Sequence[str]) -> list[list[int]]:
+        """Pieces of a reply as tokens, each as it is tokenised inside a text."""
+        if not pieces:
+            return []
+        anchor = self.tokenizer(_ANCHOR, add_special_tokens=False)["input_ids"]
+        anchored = self.tokenizer([_ANCHOR + piece for piece in pieces], add_special_tokens=False)["input_ids"]
+        if all(ids[: len(anchor)] == anchor for ids in anchored):
+            return [list(ids[len(anchor) :]) for ids in anchored]
+        return [list(ids) for ids in self.tokenizer(list(pieces), add_special_tokens=False)["input_ids"]]
+
+    def _render(self, turns: list[dict[str, str]]) -> str:
+        from jinja2 import TemplateError
+
+        options: dict[str, Any] = dict(self.settings.template_options)
+        if turns[-1]["role"] == "assistant":
+            options["continue_final_message"] = True
+        else:
+            options["add_generation_prompt"] = True
+        try:
+            return str(
+                self.tokenizer.apply_chat_template(turns, chat_template=self._template, tokenize=False, **options)
+            )
+        except TemplateError as error:
+            if turns[0]["role"] == "system" and len(turns) > 1 and turns[1]["role"] == "user":
+                # templates without a system turn (Gemma, early Mistral): what it says goes before the question
+                merged = {"role": "user", "content": turns[0]["content"] + "\n\n" + turns[1]["content"]}
+                return self._render([merged, *turns[2:]])
+            raise InputError(f"{self.name}: the chat template refuses the messages: {error}") from None
+
+    def _job(self, request: LLMRequest) -> _Job:
+        check_request(self, request)
+        if request.beams and request.n > request.beams:
+            raise InputError(f"n = {request.n} texts from {request.beams} beams: n may not exceed beams")
+        if request.beams and (request.json_schema is not None or request.temperature > 0):
+            raise UnsupportedError("beams go neither with a JSON schema nor with a temperature")
+        if request.constraint is not None and not isinstance(request.constraint, Grammar):
+            raise InputError(f"a constraint of type {type(request.constraint).__name__}: expected a Grammar")
+        if request.constraint is not None and (request.stop or request.json_schema is not None):
+            raise UnsupportedError("a constraint goes neither with stop strings nor with a JSON schema")
+        ids = self.prompt(request.messages)
+        taken = len(ids)
+        if request.soft_prompt is not None:
+            soft = request.soft_prompt
+            if soft.ndim != 2 or soft.shape[1] != self.width:
+                raise InputError(f"soft prompt of shape {soft.shape}: {self.name} takes (tokens, {self.width})")
+            taken += len(soft)
+        if taken + request.max_tokens > self.context:
+            raise InputError(
+                f"{self.name}: the prompt has {taken} tokens and the reply may have {request.max_tokens}, "
+                f"but the context holds {self.context}; show less evidence or lower max_tokens"
+            )
+        return _Job(request, ids, int(bool(ids) and ids[0] == self.tokenizer.bos_token_id))
+
+    def _work(self, jobs: list[_Job]) -> list[LLMReply]:
+        """Answer a batch; one that does not fit into memory is halved."""
+        try:
+            return self._answer(jobs)
+        except torch.OutOfMemoryError:
+            torch.cuda.empty_cache()
+            if len(jobs) == 1:
+                raise UnavailableError(
+                    f"{self.name}: out of memory on {self.device} with one request; shorten the prompt, ask for fewer "
+                    "beams, or use a smaller model"
+                ) from None
+        half = len(jobs) // 2
+        return self._work(jobs[:half]) + self._work(jobs[half:])
+
+    def _answer(self, jobs: list[_Job]) -> list[LLMReply]:
+        tries: dict[int, TokenTrie] = {}
+        beams, n = jobs[0].request.beams, jobs[0].request.n
+        if beams:
+            rows = [self._row(job, 0, tries) for job in jobs]
+            found = self._decoder.write(rows, beams=beams, n=n)
+        else:
+            owners = [job for job in jobs for _ in range(job.request.n)]
+            rows = [self._row(job, i, tries) for job in jobs for i in range(job.request.n)]
+            written = self._decoder.write(rows, streamer=jobs[0].streamer)
+            found = [[w for owner, (w,) in zip(owners, written, strict=True) if owner is job] for job in jobs]
+        return [self._reply(job, texts) for job, texts in zip(jobs, found, strict=True)]
+
+    def _row(self, job: _Job, copy: int, tries: dict[int, TokenTrie]) -> Row:
+        request = job.request
+        seed = self.settings.seed if request.seed is None else request.seed
+        if seed is None:
+            seed = random.SystemRandom().getrandbits(62)
+        return Row(
+            ids=job.ids,
+            max_tokens=request.max_tokens,
+            temperature=request.temperature,
+            seed=int.from_bytes(hashlib.sha256(f"{seed}/{copy}".encode()).digest()[:7], "big"),
+            stop=request.stop,
+            mask=self._mask(request, tries),
+            soft_prompt=request.soft_prompt,
+            soft_at=job.soft_at,
+            cancelled=job.cancelled,
+        )
+
+    def _mask(self, request: LLMRequest, tries: dict[int, TokenTrie]) -> Mask | None:
+        if request.constraint is not None:
+            trie = tries.get(id(request.constraint))
+            if trie is None:
+                trie = tries[id(request.constraint)] = TokenTrie(request.constraint, self.encode_pieces, self._ends)
+            return _TrieMask(trie)
+        if request.json_schema is not None:
+            return _JsonMask(self._json_tokenizer, request.json_schema, self._ends)
+        return None
+
+    @cached_property
+    def _json_tokenizer(self) -> Any:
+        from llguidance.hf import from_tokenizer
+
+        width = int(self.module.get_output_embeddings().weight.shape[0])
+        return from_tokenizer(self.tokenizer, n_vocab=max(width, len(self.tokenizer)), eos_token=self._ends)
+
+    def _reply(self, job: _Job, written: Sequence[Written]) -> LLMReply:
+        if job.request.beams:  # a search that runs out of texts finds the same ones again
+            written = list({one.ids: one for one in reversed(written) if one.usable}.values())[::-1]
+        texts = [text for one in written if (text := self._read(job.request, one)) is not None]
+        prompt = len(job.ids) + (0 if job.request.soft_prompt is None else len(job.request.soft_prompt))
+        return LLMReply(tuple(texts), Usage(1, 0, prompt, sum(one.tokens for one in written)))
+
+    def _read(self, request: LLMRequest, written: Written) -> LLMText | None:
+        """One text, cut at a stop string; None for one that its constraint does not allow."""
+        text, finished = self._decode(written.ids), written.ended
+        cuts = [at for word in request.stop if (at := text.find(word)) >= 0]
+        if cuts:
+            text = text[: min(cuts)]
+        if request.constraint is not None and not (finished and states_of(request.constraint, text)):
+            text, finished = longest_complete(request.constraint, text), False
+            if not text:
+                return None
+        logprob = written.logprob if request.logprobs or request.beams else None
+        return LLMText(text, logprob, written.tokens, finished)
+
+    def _decode(self, ids: Sequence[int]) -> str:
+        return str(self.tokenizer.decode(list(ids), skip_special_tokens=True, clean_up_tokenization_spaces=False))
+
+
+class _TrieMask:
+    """Lets through what a token trie allows, and nothing where the prefix has left it."""
+
+    def __init__(self, trie: TokenTrie) -> None:
+        self._trie = trie
+
+    def apply(self, prefix: tuple[int, ...], scores: Tensor) -> None:
+        allowed = torch.tensor(self._trie.allowed(prefix), device=scores.device)
+        kept = scores[allowed]
+        scores.fill_(-torch.inf)
+        scores[allowed] = kept
+
+
+class _JsonMask:
+    """Lets through what continues a JSON text of a schema (llguidance)."""
+
+    def __init__(self, tokenizer: Any, schema: Mapping[str, Any], ends: list[int]) -> None:
+        from llguidance import LLMatcher
+
+        grammar = LLMatcher.grammar_from_json_schema(dict(schema), defaults={"whitespace_flexible": False})
+        self._matcher, self._ends, self._seen = LLMatcher(tokenizer, grammar), ends, 0
+        if self._matcher.is_error():
+            raise InputError(f"the JSON schema cannot be decoded under: {self._matcher.get_error()}")
+
+    def apply(self, prefix: tuple[int, ...], scores: Tensor) -> None:
+        while self._seen < len(prefix) and not self._matcher.is_stopped():
+            self._matcher.consume_token(prefix[self._seen])
+            self._seen += 1
+        if self._matcher.is_error():
+            raise InputError(f"the JSON schema cannot be decoded under: {self._matcher.get_error()}")
+        if self._matcher.is_stopped():
+            kept = scores[self._ends]
+            scores.fill_(-torch.inf)
+            scores[self._ends] = kept
+            return
+        bits = np.frombuffer(self._matcher.compute_bitmask(), np.uint8)
+        allowed = torch.from_numpy(np.unpackbits(bits, bitorder="little")[: scores.shape[0]].astype(bool))
+        scores[~allowed.to(scores.device)] = -torch.inf
+
+
+def _device(wanted: str) -> str:
+    if wanted != "auto":
+        return wanted
+    if torch.cuda.is_available():
+        return "cuda"
+    return "mps" if torch.backends.mps.is_available() else "cpu"
+
+
+def _open(settings: ModelSettings, device: torch.device) -> tuple[Any, Any]:
+    """Tokenizer and model, in evaluation mode."""
+    try:
+        from transformers import AutoModelForCausalLM, AutoTokenizer, GenerationConfig
+        from transformers.utils import logging
+    except ImportError:
+        raise MissingExtraError("a local language model", "models") from None
+    folder = Path(settings.model)
+    if folder.is_dir() and not any((folder / name).is_file() for name in ("config.json", "adapter_config.json")):
+        raise InputError(f"{folder}: no model folder, it has no config.json; expected what save_pretrained writes")
+    if not folder.exists() and (folder.is_absolute() or settings.model.startswith(".")):
+        raise InputError(f"{folder}: no such model folder")
+    dtype = settings.dtype
+    if dtype == "auto":
+        dtype = "bfloat16" if device.type == "cuda" else "float32"
+    shown = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()
+    try:
+        tokenizer = AutoTokenizer.from_pretrained(settings.model)
+        model = AutoModelForCausalLM.from_pretrained(settings.model, dtype=getattr(torch, dtype))
+    except (OSError, ValueError, KeyError) as error:
+        reason = " ".join(str(error).split())[:300]
+        raise InputError(f"{settings.model}: not a causal language model that can be opened here: {reason}") from None
+    finally:
+        if shown:
+            logging.enable_progress_bar()
+    if settings.adapter is not None:
+        model = _with_adapter(model, settings.adapter)
+    own = model.generation_config
+    model.generation_config = GenerationConfig(eos_token_id=own.eos_token_id, pad_token_id=own.pad_token_id)
+    return tokenizer, model.to(device).eval()
+
+
+def _with_adapter(model: Any, adapter: Path) -> Any:
+    try:
+        from peft import PeftModel
+    except ImportError:
+        raise MissingExtraError("an adapter", "train") from None
+    if not (adapter / "adapter_config.json").is_file():
+        raise InputError(f"{adapter}: no adapter folder, it has no adapter_config.json")
+    try:
+        return PeftModel.from_pretrained(model, str(adapter)).merge_and_unload()
+    except (OSError, ValueError, RuntimeError) as error:
+        raise InputError(
+            f"{adapter}: the adapter does not fit the model: {' '.join(str(error).split())[:300]}"
+        ) from None
+
+
+def _template(settings: ModelSettings, tokenizer: Any) -> str | None:
+    """The chat template; None for "plain". Raises ConfigError when there is none and none was chosen."""
+    if settings.chat_template == "plain":
+        return None
+    if isinstance(settings.chat_template, Path):
+        try:
+            return settings.chat_template.read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise ConfigError(f"language_model.chat_template = {str(settings.chat_template)!r}: {error}") from None
+    if tokenizer.chat_template is None:
+        raise ConfigError(
+            f"{settings.model}: its tokenizer has no chat template; set language_model.chat_template to a file, or to "
+            "'plain' to show the messages as they are (right for a base model)"
+        )
+    return str(tokenizer.chat_template) if isinstance(tokenizer.chat_template, str) else tokenizer.get_chat_template()
+
+
+def _ends(model: Any, tokenizer: Any) -> list[int]:
+    """The tokens that end a reply: of the generation settings, the tokenizer, and of known chat formats."""
+    own = model.generation_config.eos_token_id
+    ids = list(own) if isinstance(own, (list, tuple)) else [own]
+    ids += [tokenizer.eos_token_id, *(tokenizer.get_added_vocab().get(text) for text in _TURN_ENDS)]
+    found = list(dict.fromkeys(int(id) for id in ids if id is not None))
+    if not found:
+        raise InputError(f"{tokenizer.name_or_path}: neither model nor tokenizer names a token that ends a text")
+    return found
+
+
+def _identity(settings: ModelSettings, model: Any) -> str:
+    """A name that changes when the weights do: part of every cache key."""
+    folder = Path(settings.model)
+    if folder.is_dir():
+        name = f"{folder.resolve().name}#{_fingerprint(folder)}"
+    else:
+        name = f"{settings.model}@{getattr(model.config, '_commit_hash', None) or 'unknown'}"
+    if settings.adapter is not None:
+        name += f"+{settings.adapter.resolve().name}#{_fingerprint(settings.adapter)}"
+    options = {"template": str(settings.chat_template or ""), **settings.template_options}
+    marks = hashlib.sha256(repr(sorted(options.items())).encode()).hexdigest()[:8]
+    return f"local:{name}:{str(model.dtype).removeprefix('torch.')}:{marks}"
+
+
+def _fingerprint(folder: Path, blocks: int = 64, block: int = 65536) -> str:
+    """Hash of the files of a checkpoint: whole where small, else blocks spread over each file."""
+    digest = hashlib.sha256()
+    for file in sorted(folder.iterdir()):
+        if file.suffix not in (".safetensors", ".json", ".jinja", ".model", ".txt", ".bin"):
+            continue
+        size = file.stat().st_size
+        digest.update(f"{file.name}:{size}".encode())
+        with file.open("rb") as stream:
+            for i in range(blocks):
+                stream.seek(0 if size <= blocks * block else i * ((size - block) // (blocks - 1)))
+                digest.update(stream.read(blocks * block if size <= blocks * block else block))
+                if size <= blocks * block:
+                    break
+    return digest.hexdigest()[:12]
