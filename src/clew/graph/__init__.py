@@ -1,6 +1,9 @@
 """The graph: an embedded, memory-mapped store, import from files, and pure algorithms over dense subgraphs."""
 
+from clew.graph.build import build
+from clew.graph.edit import add, compact, remove
+from clew.graph.inputs import BuildReport, Problem, Progress
 from clew.graph.store import Graph
 from clew.graph.subgraph import Csr, Subgraph
 
-__all__ = ["Csr", "Graph", "Subgraph"]
+__all__ = ["BuildReport", "Csr", "Graph", "Problem", "Progress", "Subgraph", "add", "build", "compact", "remove"]

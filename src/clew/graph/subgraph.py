@@ -57,6 +57,7 @@ class Subgraph:
     seeds: Ints = field(default_factory=lambda: np.empty(0, np.int32))  # (S,) local
     triple_numbers: Ints | None = None  # (T,) store triple numbers, where the store has such
     truncated: tuple[str, ...] = ()  # what a limit cut off, in words; never silent
+    numbered_as_store: bool = False  # entity i is the store's entity i: nothing needs to be looked up
 
     @property
     def num_entities(self) -> int:
@@ -97,7 +98,9 @@ class Subgraph:
     def local(self, id: str) -> int | None:
         """The local number of an entity id, or None when it is not in this subgraph."""
         number = self.names.number_of(id)
-        return None if number is None else self._local.get(number)
+        if number is None or self.numbered_as_store:
+            return number
+        return self._local.get(number)
 
     def entity(self, i: int) -> Entity:
         return self.names.entity_at(int(self.entities[i]))

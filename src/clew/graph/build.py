@@ -1,0 +1,196 @@
+"""`build`: from files to a finished graph on disk, in one pass over the input.
+
+Kept apart because it is the only place that knows all readers. Reads in batches, hands them to `assembly`, lets
+`naming` decide what things are called, and seals the folder; a build that fails or is killed leaves the old graph.
+"""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Callable, Iterator, Sequence
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from clew.errors import InputError, NotFoundError
+from clew.graph.assembly import PART, Assembly
+from clew.graph.inputs import Batch, BuildReport, Problems, Progress, Stream, size_of, split_suffix
+from clew.graph.layout import LITERAL, MEDIATOR, open_texts, replacing, seal
+from clew.graph.naming import DEFAULT_MEDIATOR, Predicate, write_kinds, write_labels, write_lookups
+from clew.graph.tabular import delimited, json_lines, label_file, parquet
+
+Source = str | PathLike[str]
+OnProgress = Callable[[Progress], None]
+
+RDF = ("nt", "nq", "ttl", "trig", "jsonld", "rdf", "xml", "owl", "n3")
+TEXT = ("tsv", "csv", "txt")
+FORMATS = (*RDF, *TEXT, "parquet", "jsonl")
+
+
+def build(
+    inputs: Source | Sequence[Source],
+    out: Source,
+    *,
+    strict: bool = False,
+    labels: Source | Sequence[Source] = (),
+    language: str | Sequence[str] = "en",
+    mediator: Predicate = None,
+    format: str | None = None,
+    delimiter: str | None = None,
+    header: bool | None = None,
+    on_progress: OnProgress | None = None,
+    part: int = PART,
+) -> BuildReport:
+    """Build a graph folder from files; whatever stood at `out` stays until the new graph is whole.
+
+    Args:
+        inputs: files whose suffix names the format, each may end in .gz, .bz2 or .zst; "-" is standard input.
+        out: the folder to write, by custom `<name>.kg`.
+        strict: stop at the first problem instead of counting it.
+        labels: files of `id<TAB>label` lines, aliases in further fields; they win over labels in the data.
+        language: languages of labels in order of liking; others are a last resort.
+        mediator: pattern of ids, or a test, of nameless n-ary nodes; blank nodes are such, labelled things never.
+        format: one of `FORMATS`, for all inputs; needed for standard input.
+        delimiter, header: of delimited text; None finds out.
+        part: triples sorted in memory at once.
+
+    Raises:
+        NotFoundError: an input does not exist.
+        InputError: no triple in the input, an unknown format, a problem under `strict`, or `out` is not a graph.
+        ClewError: the disk is full.
+    """
+    files, label_files = _paths(inputs), _paths(labels)
+    formats = [_format(file, format) for file in files]
+    for file in (*files, *label_files):
+        if str(file) != "-" and not file.exists():
+            raise NotFoundError(f"no file {file}: check the spelling")
+    if not files:
+        raise InputError("nothing to build from: name at least one file")
+    languages = (language,) if isinstance(language, str) else tuple(language)
+    out = Path(out)
+    problems, clock, prefixes = Problems(strict), _Clock(), dict[str, str]()
+    total = size_of([*files, *label_files])
+    with replacing(out) as folder:
+        scratch = folder / "scratch"
+        scratch.mkdir()
+        assembly = Assembly(folder, scratch, part)
+        done = 0
+
+        def report(stage: str, stream: Stream | None = None) -> None:
+            if on_progress is not None:
+                on_progress(Progress(stage, done + (stream.position if stream else 0), total, assembly.rows))
+
+        try:
+            for number, (file, kind) in enumerate(
+                [*zip(files, formats, strict=True), *((f, "labels") for f in label_files)]
+            ):
+                stream, before = Stream(file, problems), assembly.rows + problems.total
+                try:
+                    for batch in _read(file, kind, problems, stream, delimiter, header, languages, number, prefixes):
+                        assembly.add(batch)
+                        report("read", stream)
+                    if kind != "labels" and assembly.rows + problems.total == before:
+                        problems.add(str(file), None, "empty", "holds no triple")
+                    done += stream.position
+                finally:
+                    stream.close()
+        finally:
+            assembly.close()
+        if not assembly.rows:
+            shown = "".join(f"\n  {problem}" for problem in problems.first) or " they are empty"
+            raise InputError(f"no triple in {', '.join(map(str, files))}:{shown}")
+        clock.stage("read")
+        report("sort")
+        triples = assembly.sort()
+        clock.stage("sort")
+        report("names")
+        unused = write_labels(assembly)
+        kinds = write_kinds(assembly, mediator)
+        write_lookups(folder)
+        shutil.rmtree(scratch)
+        clock.stage("names")
+        report("write")
+        pattern = mediator if isinstance(mediator, str) else getattr(mediator, "pattern", None)
+        meta: dict[str, Any] = {
+            "entities": len(kinds),
+            "relations": assembly.relations.count,
+            "triples": triples,
+            "literals": int(np.count_nonzero(kinds == LITERAL)),
+            "mediators": int(np.count_nonzero(kinds == MEDIATOR)),
+            "labels": len(open_texts(folder, "labels")),
+            "mediator": None if callable(mediator) else pattern or DEFAULT_MEDIATOR,
+            "languages": list(languages),
+            "prefixes": prefixes,
+            "inputs": [file.name for file in files],
+            "problems": dict(problems.counts),
+        }
+        sealed = seal(folder, meta)
+        clock.stage("write")
+    return BuildReport(
+        path=out,
+        name=f"{out.stem}@{sealed['fingerprint'][:12]}",
+        triples=triples,
+        entities=meta["entities"],
+        relations=meta["relations"],
+        duplicates=assembly.rows - triples,
+        literals=meta["literals"],
+        mediators=meta["mediators"],
+        labels=meta["labels"],
+        labels_unused=unused,
+        bytes_read=done,
+        seconds=clock.seconds,
+        problem_counts=dict(problems.counts),
+        problems=tuple(problems.first),
+    )
+
+
+def _paths(sources: Source | Sequence[Source]) -> list[Path]:
+    return [Path(sources)] if isinstance(sources, (str, PathLike)) else [Path(source) for source in sources]
+
+
+def _format(file: Path, given: str | None) -> str:
+    suffix = given or split_suffix(file)[0]
+    if suffix not in FORMATS and not file.is_dir():
+        raise InputError(f"{file}: unknown format {suffix!r}; known are {', '.join(FORMATS)}: say which one it is")
+    return suffix
+
+
+def _read(
+    file: Path,
+    kind: str,
+    problems: Problems,
+    stream: Stream,
+    delimiter: str | None,
+    header: bool | None,
+    languages: Sequence[str],
+    number: int,
+    prefixes: dict[str, str],
+) -> Iterator[Batch]:
+    if stream.failed:
+        return iter(())
+    if kind == "labels":
+        return label_file(file, problems, stream)
+    if kind == "parquet":
+        return parquet(file, problems)
+    if kind == "jsonl":
+        return json_lines(file, problems, stream)
+    if kind in RDF:
+        from clew.graph.rdf import rdf
+
+        return rdf(file, kind, problems, stream, languages, number, prefixes)
+    return delimited(file, kind, problems, stream, delimiter, header)
+
+
+class _Clock:
+    """Seconds by stage."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+        self._last = time.perf_counter()
+
+    def stage(self, name: str) -> None:
+        now = time.perf_counter()
+        self.seconds[name], self._last = now - self._last, now

@@ -1,0 +1,242 @@
+"""What a build reads and what it says about it: files as streams of bytes, problems with file and line, the report.
+
+Kept apart so that every reader meets the same bad input in the same way: it is counted and reported with its place,
+and the build goes on, unless it is strict.
+
+Shapes: B bytes of a block, n rows of a batch.
+"""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import sys
+import zlib
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.errors import InputError
+
+BLOCK = 8 << 20
+TERM_LIMIT = 1 << 20  # bytes of one id, label or literal
+LINE_LIMIT = 16 << 20
+SHOWN = 20  # problems kept word for word
+
+FOREIGN = 500  # rank of a label in a language nobody asked for: a last resort, never an alias
+ALIAS = 100  # rank of an alternative label: becomes the label only before a foreign one
+CHOSEN = -1  # rank of a label from a label file: before every other
+
+COMPRESSIONS = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd"}
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something in the input that is no triple."""
+
+    file: str
+    line: int | None
+    kind: str  # "fields", "empty", "nul", "utf8", "long", "quote", "syntax", "truncated", "unreadable", "columns", …
+    message: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.message}" if self.line else f"{self.file}: {self.message}"
+
+
+@dataclass(slots=True)
+class Problems:
+    """Counts what goes wrong and keeps the first few. With `strict` the first one ends the build."""
+
+    strict: bool = False
+    counts: Counter[str] = field(default_factory=Counter)
+    first: list[Problem] = field(default_factory=list)
+
+    def add(self, file: str, line: int | None, kind: str, message: str, times: int = 1) -> None:
+        problem = Problem(file, line, kind, message)
+        self.counts[kind] += times
+        if len(self.first) < SHOWN:
+            self.first.append(problem)
+        if self.strict:
+            raise InputError(f"{problem}; correct the input, or build without strict to pass over such lines")
+
+    @property
+    def total(self) -> int:
+        return sum(self.counts.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a build is. Bytes are those of the files as they lie on disk; the total is 0 where it is unknown."""
+
+    stage: str  # "read", "sort", "names", "write"
+    bytes_read: int
+    bytes_total: int
+    triples: int
+
+
+@dataclass(frozen=True, slots=True)
+class BuildReport:
+    """What a build made of its input."""
+
+    path: Path
+    name: str
+    triples: int
+    entities: int
+    relations: int
+    duplicates: int
+    literals: int
+    mediators: int
+    labels: int
+    labels_unused: int  # labels and descriptions of things that no triple mentions
+    bytes_read: int
+    seconds: dict[str, float]
+    problem_counts: dict[str, int]
+    problems: tuple[Problem, ...]  # the first ones
+
+    @property
+    def num_problems(self) -> int:
+        return sum(self.problem_counts.values())
+
+    def __str__(self) -> str:
+        seconds = sum(self.seconds.values())
+        lines = [
+            f"{self.path}: {self.triples:,} triples, {self.entities:,} entities, {self.relations:,} relations "
+            f"({self.duplicates:,} duplicates dropped) in {seconds:.1f} s"
+        ]
+        if self.num_problems:
+            counts = ", ".join(f"{count:,} {kind}" for kind, count in sorted(self.problem_counts.items()))
+            lines.append(f"{self.num_problems:,} problems: {counts}")
+            lines += [f"  {problem}" for problem in self.problems]
+        return "\n".join(lines)
+
+
+class Column(NamedTuple):
+    """Terms of one position: term i is data[starts[i] : starts[i] + lengths[i]], UTF-8."""
+
+    data: NDArray[np.uint8]
+    starts: NDArray[np.int64]  # (n,)
+    lengths: NDArray[np.int64]  # (n,)
+
+
+class Rows(NamedTuple):
+    """Triples as text."""
+
+    heads: Column
+    relations: Column
+    tails: Column
+    literal_tails: NDArray[np.bool_] | None = None  # (n,)
+    sources: Column | None = None  # an empty term: no source
+
+
+class Notes(NamedTuple):
+    """Labels or descriptions as text; the lowest rank of an entity's labels is its label, the others are aliases."""
+
+    kind: str  # "label", "description"
+    owners: Column
+    texts: Column
+    ranks: NDArray[np.int16]  # (n,)
+
+
+Batch = Rows | Notes
+
+
+def column(texts: list[str]) -> Column:
+    """A list of strings as a column."""
+    import pyarrow as pa
+
+    array = pa.array(texts, pa.large_string())
+    offsets = np.frombuffer(array.buffers()[1], np.int64)[: len(texts) + 1]
+    data = array.buffers()[2]
+    return Column(
+        np.frombuffer(data, np.uint8) if data is not None else np.empty(0, np.uint8), offsets[:-1], np.diff(offsets)
+    )
+
+
+def split_suffix(file: Path) -> tuple[str, str | None]:
+    """Format suffix and compression of a file name: ("ttl", "gzip") for movies.ttl.gz."""
+    suffixes = [suffix.lower() for suffix in file.suffixes]
+    compression = COMPRESSIONS.get(suffixes[-1]) if suffixes else None
+    if compression:
+        suffixes.pop()
+    return (suffixes[-1][1:] if suffixes else ""), compression
+
+
+class Stream:
+    """A file, compressed or not, as blocks of bytes; knows how much of the file has been read.
+
+    A stream that ends before its time or cannot be read is a problem, not an exception: what came before it counts.
+    """
+
+    def __init__(self, file: Path, problems: Problems) -> None:
+        self.file, self.problems = file, problems
+        self._raw: IO[bytes] | None = None
+        self._stream: Any = None
+        self.line = 0  # of the last line handed out, where the reader keeps count
+        try:
+            if str(file) == "-":
+                self._raw = self._stream = sys.stdin.buffer
+                return
+            if file.is_dir():
+                problems.add(str(file), None, "unreadable", "is a folder; name the files in it")
+                return
+            compression = split_suffix(file)[1]
+            self._raw = file.open("rb")
+            if compression == "gzip":
+                self._stream = gzip.GzipFile(fileobj=self._raw)
+            elif compression == "bz2":
+                self._stream = bz2.BZ2File(self._raw)
+            elif compression == "zstd":
+                import pyarrow as pa
+
+                self._stream = pa.CompressedInputStream(pa.PythonFile(self._raw, "rb"), "zstd")
+            else:
+                self._stream = self._raw
+        except OSError as error:
+            problems.add(str(file), None, "unreadable", f"cannot be read: {error.strerror or error}")
+
+    @property
+    def failed(self) -> bool:
+        """Whether the file could not even be opened."""
+        return self._stream is None
+
+    @property
+    def position(self) -> int:
+        """Bytes of the file read so far."""
+        try:
+            return 0 if self._raw is None or self._raw.closed else self._raw.tell()
+        except OSError:  # a pipe
+            return 0
+
+    def read(self, size: int = BLOCK) -> bytes:
+        """Up to `size` bytes; none at the end and after a problem."""
+        if self._stream is None:
+            return b""
+        try:
+            block: bytes = self._stream.read(size)
+            return block
+        except (EOFError, zlib.error, OSError) as error:
+            broken = not isinstance(error, OSError) or error.errno is None
+            kind = "truncated" if broken else "unreadable"
+            what = "is cut off or not what its name says" if broken else "cannot be read on"
+            self._stream = None
+            self.problems.add(str(self.file), self.line or None, kind, f"{what} ({error}); what came before it counts")
+            return b""
+
+    def close(self) -> None:
+        if self._raw is not None and self._raw is not sys.stdin.buffer:
+            self._raw.close()
+
+
+def size_of(files: list[Path]) -> int:
+    """Bytes of all files together, 0 where one is a pipe or gone."""
+    total = 0
+    for file in files:
+        try:
+            total += file.stat().st_size
+        except OSError:
+            return 0
+    return total

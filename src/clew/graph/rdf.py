@@ -1,0 +1,351 @@
+"""Reader of RDF in every syntax, through pyoxigraph.
+
+Kept apart because RDF says more than triples: labels in many languages, descriptions, typed literals, nameless nodes
+and named graphs. A literal becomes an entity whose id is its text in quotes with language or datatype behind
+(`"1889-03-31"^^<http://www.w3.org/2001/XMLSchema#date>`), so that a date or a number can be an answer.
+
+Shapes: n rows of a batch.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyoxigraph as ox
+
+from clew.graph.inputs import (
+    ALIAS,
+    BLOCK,
+    FOREIGN,
+    LINE_LIMIT,
+    TERM_LIMIT,
+    Batch,
+    Notes,
+    Problems,
+    Rows,
+    Stream,
+    column,
+)
+
+SYNTAXES = {
+    "nt": ox.RdfFormat.N_TRIPLES,
+    "nq": ox.RdfFormat.N_QUADS,
+    "ttl": ox.RdfFormat.TURTLE,
+    "trig": ox.RdfFormat.TRIG,
+    "jsonld": ox.RdfFormat.JSON_LD,
+    "rdf": ox.RdfFormat.RDF_XML,
+    "xml": ox.RdfFormat.RDF_XML,
+    "owl": ox.RdfFormat.RDF_XML,
+    "n3": ox.RdfFormat.N3,
+}
+LABELS = {
+    "http://www.w3.org/2004/02/skos/core#prefLabel": 0,
+    "http://www.w3.org/2000/01/rdf-schema#label": 1,
+    "http://schema.org/name": 2,
+    "https://schema.org/name": 2,
+    "http://xmlns.com/foaf/0.1/name": 3,
+}
+ALIASES = {
+    "http://www.w3.org/2004/02/skos/core#altLabel",
+    "http://schema.org/alternateName",
+    "https://schema.org/alternateName",
+}
+DESCRIPTIONS = {
+    "http://www.w3.org/2000/01/rdf-schema#comment",
+    "http://schema.org/description",
+    "https://schema.org/description",
+    "http://purl.org/dc/terms/description",
+}
+STRING = "http://www.w3.org/2001/XMLSchema#string"
+LANG_STRING = "http://www.w3.org/1999/02/22-rdf-syntax-ns#langString"
+
+CHUNK = 1 << 16  # statements per batch
+
+
+def literal_id(literal: Any) -> str:
+    """The id of a literal; see `strings.literal_parts` for the way back."""
+    if literal.language:
+        return f'"{literal.value}"@{literal.language}'
+    datatype = literal.datatype.value
+    return f'"{literal.value}"' if datatype == STRING else f'"{literal.value}"^^<{datatype}>'
+
+
+class Statements:
+    """Sorts statements into triples, labels and descriptions, and hands them over in batches."""
+
+    def __init__(
+        self, languages: Sequence[str], blank_prefix: str, problems: Problems, name: str, *, renumber: bool
+    ) -> None:
+        self._languages = [language.casefold() for language in languages]
+        self._ranks: dict[str | None, int | None] = {None: len(languages), "": len(languages)}
+        self._blank, self._problems, self._name = f"_:{blank_prefix}", problems, name
+        # The parser invents random names for anonymous nodes: numbered, the same file gives the same graph.
+        self._blanks: dict[str, str] | None = {} if renumber else None
+        self._clear()
+
+    def _blank_id(self, name: str) -> str:
+        if self._blanks is None:
+            return self._blank + name
+        if name not in self._blanks:
+            self._blanks[name] = f"{self._blank}b{len(self._blanks)}"
+        return self._blanks[name]
+
+    def _clear(self) -> None:
+        self._heads: list[str] = []
+        self._relations: list[str] = []
+        self._tails: list[str] = []
+        self._literal: list[bool] = []
+        self._sources: list[str] = []
+        self._sourced = False
+        self._notes: dict[str, tuple[list[str], list[str], list[int]]] = {}
+
+    def _rank(self, language: str | None) -> int:
+        """0 is the language liked best; FOREIGN for one that was not asked for."""
+        if language not in self._ranks:
+            tag = (language or "").casefold()
+            matches = [i for i, want in enumerate(self._languages) if tag == want or tag.startswith(want + "-")]
+            self._ranks[language] = matches[0] if matches else FOREIGN
+        return self._ranks[language] or 0
+
+    def add(self, quads: Iterable[Any], line: int | None = None) -> None:
+        """Take in statements until they end; what the parser raises passes through."""
+        heads, relations, tails = self._heads.append, self._relations.append, self._tails.append
+        literal, sources = self._literal.append, self._sources.append
+        named, blank, text = ox.NamedNode, ox.BlankNode, ox.Literal
+        blank_id = self._blank_id
+        for subject, predicate, tail, graph in quads:
+            kind = type(subject)
+            if kind is named:
+                head = subject.value
+            elif kind is blank:
+                head = blank_id(subject.value)
+            else:
+                self._problems.add(self._name, line, "syntax", "a statement about a statement is not supported")
+                continue
+            relation = predicate.value
+            kind = type(tail)
+            if kind is text:
+                if len(tail.value) * 4 > TERM_LIMIT and len(tail.value.encode()) > TERM_LIMIT:
+                    self._problems.add(
+                        self._name, line, "long", f"a text of {len(tail.value):,} letters about {head[:200]}"
+                    )
+                    continue
+                if self._noted(head, relation, tail):
+                    continue
+                heads(head)
+                tails(literal_id(tail))
+                literal(True)
+            else:
+                if kind is named:
+                    heads(head)
+                    tails(tail.value)
+                elif kind is blank:
+                    heads(head)
+                    tails(blank_id(tail.value))
+                else:
+                    self._problems.add(self._name, line, "syntax", "a statement about a statement is not supported")
+                    continue
+                literal(False)
+            relations(relation)
+            if type(graph) is ox.DefaultGraph:
+                sources("")
+            else:
+                self._sourced = True
+                sources(graph.value if type(graph) is named else blank_id(graph.value))
+
+    def _noted(self, head: str, relation: str, text: Any) -> bool:
+        """Whether the statement only names or describes its subject, and was put aside for that."""
+        if relation in LABELS:
+            language = self._rank(text.language)
+            kind, rank = "label", language if language >= FOREIGN else language * 5 + LABELS[relation]
+        elif relation in ALIASES:
+            language = self._rank(text.language)
+            if language >= FOREIGN:
+                return True
+            kind, rank = "label", ALIAS + language
+        elif relation in DESCRIPTIONS:
+            kind, rank = "description", self._rank(text.language)
+        else:
+            return False
+        if text.value.strip():
+            owners, texts, ranks = self._notes.setdefault(kind, ([], [], []))
+            owners.append(head)
+            texts.append(text.value.strip())
+            ranks.append(rank)
+        return True
+
+    def __len__(self) -> int:
+        return len(self._heads) + sum(len(owners) for owners, _, _ in self._notes.values())
+
+    def batches(self) -> Iterator[Batch]:
+        """What was taken in since the last call."""
+        if self._heads:
+            yield Rows(
+                column(self._heads),
+                column(self._relations),
+                column(self._tails),
+                np.array(self._literal, bool),
+                column(self._sources) if self._sourced else None,
+            )
+        for kind, (owners, texts, ranks) in self._notes.items():
+            yield Notes(kind, column(owners), column(texts), np.array(ranks, np.int16))
+        self._clear()
+
+
+def rdf(
+    file: Path,
+    suffix: str,
+    problems: Problems,
+    stream: Stream,
+    languages: Sequence[str],
+    number: int,
+    prefixes: dict[str, str],
+) -> Iterator[Batch]:
+    """Statements of one RDF file; `number` keeps the nameless nodes of several files apart."""
+    by_line = suffix in ("nt", "nq")
+    prefix = f"f{number}." if number else ""
+    statements = Statements(languages, prefix, problems, str(file), renumber=not by_line)
+    syntax = SYNTAXES[suffix]
+    if by_line:
+        yield from _by_lines(str(file), syntax, problems, stream, statements)
+    else:
+        yield from _streamed(str(file), syntax, problems, stream, statements, prefixes)
+
+
+def _by_lines(
+    name: str, syntax: ox.RdfFormat, problems: Problems, stream: Stream, statements: Statements
+) -> Iterator[Batch]:
+    """A syntax of one statement a line: after an error the next line is read as if nothing had happened."""
+    pending, line = b"", 0
+    while True:
+        block = stream.read(BLOCK)
+        pending += block
+        cut = pending.rfind(b"\n") + 1 if block else len(pending)
+        if cut == 0 and len(pending) > LINE_LIMIT:
+            line += 1
+            problems.add(name, line, "long", f"a line longer than {LINE_LIMIT:,} bytes")
+            while pending and b"\n" not in pending:
+                pending = stream.read(BLOCK)
+            pending = pending.partition(b"\n")[2]
+            continue
+        chunk, pending = pending[:cut], pending[cut:]
+        lines = chunk.count(b"\n")
+        done = 0
+        if b"\0" in chunk:
+            chunk = _without_nul(chunk, name, line, problems)
+        while chunk:
+            try:
+                statements.add(ox.parse(chunk, syntax))
+                break
+            except SyntaxError as error:
+                bad = max(error.lineno or 1, 1)
+                problems.add(name, line + done + bad, *_diagnosis(error))
+                chunk = _skip_lines(chunk, bad)
+                done += bad
+        line += lines
+        stream.line = line
+        yield from statements.batches()
+        if not block:
+            return
+
+
+def _without_nul(chunk: bytes, name: str, line: int, problems: Problems) -> bytes:
+    """The chunk with its lines that hold a NUL byte made blank."""
+    lines = chunk.split(b"\n")
+    for i, text in enumerate(lines):
+        if b"\0" in text:
+            problems.add(name, line + i + 1, "nul", "contains a NUL byte")
+            lines[i] = b""
+    return b"\n".join(lines)
+
+
+def _skip_lines(chunk: bytes, lines: int) -> bytes:
+    at = 0
+    for _ in range(lines):
+        at = chunk.find(b"\n", at) + 1
+        if not at:
+            return b""
+    return chunk[at:]
+
+
+def _diagnosis(error: SyntaxError) -> tuple[str, str]:
+    message = re.sub(r"^Parser error[^:]*: ", "", str(error.msg or error))
+    kind = "utf8" if "UTF-8" in message else "quote" if "string literal" in message else "syntax"
+    return kind, message
+
+
+class _CleanUtf8:
+    """A stream for the parser in which broken UTF-8 is replaced, because the parser cannot go on after it."""
+
+    def __init__(self, stream: Stream, problems: Problems) -> None:
+        self._stream, self._problems = stream, problems
+        self._rest, self._line = b"", 1
+
+    def read(self, size: int = BLOCK) -> bytes:
+        wanted = BLOCK if size is None or size < 0 else max(size - 8, 1)
+        while True:
+            block = self._stream.read(wanted)
+            data = self._rest + block
+            if not data:
+                return b""
+            self._rest = b""
+            cleaned = self._clean(data, final=not block)
+            if cleaned:
+                self._line += cleaned.count(b"\n")
+                self._stream.line = self._line
+                return cleaned
+
+    def _clean(self, data: bytes, final: bool) -> bytes:
+        if b"\0" in data:
+            line = self._line + data[: data.index(b"\0")].count(b"\n")
+            times = data.count(b"\0")
+            self._problems.add(str(self._stream.file), line, "nul", "contains a NUL byte; read with � instead", times)
+            data = data.replace(b"\0", "�".encode())
+        good: list[bytes] = []
+        while True:
+            try:
+                data.decode("utf-8")
+                return b"".join([*good, data])
+            except UnicodeDecodeError as error:
+                if not final and error.end == len(data) and error.reason == "unexpected end of data":
+                    self._rest = data[error.start :]
+                    return b"".join([*good, data[: error.start]])
+                good += [data[: error.start], "�".encode()]
+                line = self._line + sum(part.count(b"\n") for part in good)
+                self._problems.add(str(self._stream.file), line, "utf8", "is not valid UTF-8; read with � instead")
+                data = data[error.end :]
+
+
+def _streamed(
+    name: str,
+    syntax: ox.RdfFormat,
+    problems: Problems,
+    stream: Stream,
+    statements: Statements,
+    prefixes: dict[str, str],
+) -> Iterator[Batch]:
+    """Any other syntax: the parser recovers by itself where the syntax allows it."""
+    quads = ox.parse(_CleanUtf8(stream, problems), syntax)  # type: ignore[arg-type]
+    last: tuple[Any, Any] | None = None
+    at_end = False
+    while not at_end:
+        try:
+            at_end = True
+            for quad in quads:
+                statements.add((quad,))
+                if len(statements) >= CHUNK:
+                    at_end = False
+                    break
+        except SyntaxError as error:
+            place = (error.lineno, error.offset)
+            at_end = place == last  # an error twice at one place: it cannot go on
+            last = place
+            if not at_end:
+                problems.add(name, error.lineno, *_diagnosis(error))
+        prefixes.update(quads.prefixes)
+        if len(statements) >= CHUNK or at_end:
+            yield from statements.batches()

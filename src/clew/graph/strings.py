@@ -1,0 +1,150 @@
+"""Numbered strings: ids, labels and everything else a graph knows as text, mapped from disk or held in a list.
+
+Kept apart because a graph of ten million triples must open in milliseconds: no Python object is made for a string
+before somebody asks for it, and a look-up searches a sorted array of checksums instead of a dict. An edit that is not
+compacted yet hangs new strings behind the mapped ones.
+
+Shapes: n strings, m texts (some entities have none, some have several).
+"""
+
+from __future__ import annotations
+
+import re
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from urllib.parse import unquote
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.graph.subgraph import Ints, Offsets
+
+Bytes = NDArray[np.uint8]
+Keys = NDArray[np.uint32]
+
+_BULK = 64  # from here on one call of pyarrow beats a Python loop
+_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
+
+def readable(id: str) -> str:
+    """What to show for something without a label: the last part of an IRI as words; any other id as it is."""
+    if "://" not in id and not id.startswith("urn:"):
+        return id
+    tail = re.split(r"[/#:]", id.rstrip("/#"))[-1]
+    return _CAMEL.sub(" ", unquote(tail).replace("_", " ")).strip() or id
+
+
+def literal_parts(id: str) -> tuple[str, str | None, str | None]:
+    """Text, datatype and language of a literal's id, which is `"text"`, `"text"@language` or `"text"^^<datatype>`."""
+    end = id.rindex('"')
+    text, rest = id[1:end], id[end + 1 :]
+    if rest.startswith("@"):
+        return text, "http://www.w3.org/1999/02/22-rdf-syntax-ns#langString", rest[1:]
+    return text, rest[3:-1] if rest else None, None
+
+
+class Strings:
+    """Strings by number: `offsets` (n+1,) into UTF-8 `data`, and behind them any that live in memory."""
+
+    def __init__(self, offsets: Offsets | None = None, data: Bytes | None = None, more: Sequence[str] = ()) -> None:
+        self._offsets = np.zeros(1, np.int64) if offsets is None else offsets
+        self._data = np.empty(0, np.uint8) if data is None else data
+        self._view = memoryview(self._data)  # type: ignore[arg-type]
+        self._mapped = len(self._offsets) - 1
+        self._more = list(more)
+
+    def __len__(self) -> int:
+        return self._mapped + len(self._more)
+
+    def __getitem__(self, number: int) -> str:
+        if number >= self._mapped:
+            return self._more[number - self._mapped]
+        return str(self._view[int(self._offsets[number]) : int(self._offsets[number + 1])], "utf-8")
+
+    def __iter__(self) -> Iterator[str]:
+        for start in range(0, self._mapped, 1 << 16):
+            yield from self.take(np.arange(start, min(start + (1 << 16), self._mapped)))
+        yield from self._more
+
+    def take(self, numbers: Ints | NDArray[np.int64]) -> list[str]:
+        """The strings with these numbers, in order."""
+        if not self._mapped:
+            return [self._more[i] for i in numbers.tolist()]
+        if len(numbers) < _BULK or (self._more and len(numbers) and int(numbers.max()) >= self._mapped):
+            return [self[i] for i in numbers.tolist()]
+        import pyarrow as pa
+
+        column = pa.LargeStringArray.from_buffers(self._mapped, pa.py_buffer(self._offsets), pa.py_buffer(self._data))
+        taken: list[str] = column.take(pa.array(numbers)).to_pylist()
+        return taken
+
+    def extended(self, more: Sequence[str]) -> Strings:
+        """These strings followed by others."""
+        return Strings(self._offsets, self._data, [*self._more, *more])
+
+    @property
+    def arrays(self) -> tuple[Offsets, Bytes]:
+        """The mapped part as offsets and bytes."""
+        return self._offsets, self._data
+
+    @property
+    def nbytes(self) -> int:
+        return self._offsets.nbytes + self._data.nbytes + sum(map(len, self._more))
+
+
+class Lookup:
+    """String → numbers, by sorted CRC-32 checksums (n,) of the strings and the numbers that go with them."""
+
+    def __init__(self, keys: Keys, numbers: Ints, text_of: Callable[[int], str]) -> None:
+        self._keys, self._numbers, self._text_of = keys, numbers, text_of
+
+    def all(self, text: str) -> list[int]:
+        """Every number whose string is `text`; a checksum only nominates, the string itself decides."""
+        key = np.uint32(zlib.crc32(text.encode()))
+        low, high = np.searchsorted(self._keys, key, "left"), np.searchsorted(self._keys, key, "right")
+        return [n for n in dict.fromkeys(self._numbers[low:high].tolist()) if self._text_of(n) == text]
+
+
+class Texts:
+    """Texts that belong to numbered things: `owners` (m,) ascending; one may recur or be absent."""
+
+    def __init__(self, owners: Ints, strings: Strings) -> None:
+        self.owners, self.strings = owners, strings
+
+    def __len__(self) -> int:
+        return len(self.owners)
+
+    def first(self, owner: int) -> str | None:
+        """The only (or first) text of a thing."""
+        low = int(np.searchsorted(self.owners, owner))
+        return self.strings[low] if low < len(self.owners) and self.owners[low] == owner else None
+
+    def all(self, owner: int) -> list[str]:
+        low, high = np.searchsorted(self.owners, owner, "left"), np.searchsorted(self.owners, owner, "right")
+        return [self.strings[i] for i in range(int(low), int(high))]
+
+    def firsts(self, owners: Ints | NDArray[np.int64]) -> list[str | None]:
+        """The first text of each, None where there is none."""
+        if not len(self.owners):
+            return [None] * len(owners)
+        at = np.minimum(np.searchsorted(self.owners, owners), len(self.owners) - 1)
+        held = self.owners[at] == owners
+        found: list[str | None] = list(self.strings.take(at))
+        if not held.all():
+            found = [text if has else None for text, has in zip(found, held.tolist(), strict=True)]
+        return found
+
+    @classmethod
+    def of(cls, rows: Sequence[tuple[int, str]]) -> Texts:
+        """From (owner, text) rows in any order; the order within an owner stays."""
+        rows = sorted(rows, key=lambda row: row[0])
+        return cls(np.array([owner for owner, _ in rows], np.int32), Strings(more=[text for _, text in rows]))
+
+    def merged(self, rows: Sequence[tuple[int, str]]) -> Texts:
+        """These texts with those of some owners replaced; made for a handful of edits."""
+        if not rows:
+            return self
+        owners = {owner for owner, _ in rows}
+        keep = np.flatnonzero(~np.isin(self.owners, np.fromiter(owners, np.int32)))
+        kept = list(zip(self.owners[keep].tolist(), self.strings.take(keep), strict=True))
+        return Texts.of([*kept, *rows])

@@ -1,0 +1,176 @@
+"""Everything a graph knows by name: ids, labels, aliases, descriptions and kinds of its entities and relations.
+
+Kept apart from `store` so that a graph, an edited graph and all views of it share one copy. The same class serves
+names mapped from disk and names in memory; only the look-up by text differs (sorted checksums or a dict).
+
+Shapes: N entities, R relations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.graph.layout import LITERAL, MEDIATOR, NAME_INDEX, NAMED, mapped, open_strings, open_texts
+from clew.graph.strings import Lookup, Strings, Texts, literal_parts, readable
+from clew.graph.subgraph import Ints
+from clew.types import Entity, EntityKind, Relation
+
+if TYPE_CHECKING:
+    from clew.graph.names import NameIndex
+
+KINDS: tuple[EntityKind, ...] = ("named", "mediator", "literal")
+NO_TEXTS = Texts(np.empty(0, np.int32), Strings())
+
+
+class Terms:
+    """Names by number and numbers by name."""
+
+    def __init__(
+        self,
+        ids: Strings,
+        relation_ids: Sequence[str],
+        kinds: NDArray[np.uint8],
+        *,
+        labels: Texts = NO_TEXTS,
+        aliases: Texts = NO_TEXTS,
+        descriptions: Texts = NO_TEXTS,
+        relation_labels: Texts = NO_TEXTS,
+        sources: Strings | None = None,
+        folder: Path | None = None,
+        mapped_count: int = 0,
+    ) -> None:
+        self.ids, self.relation_ids, self.kinds = ids, list(relation_ids), kinds
+        self.labels, self.aliases, self.descriptions = labels, aliases, descriptions
+        self.relation_labels = relation_labels
+        self.sources = sources or Strings()
+        self._mapped = mapped_count  # entities below this number are found through the files in `folder`
+        self._folder = folder
+        self._by_id: Lookup | None = None
+        if folder is not None:
+            self._by_id = Lookup(mapped(folder / "ids.keys.u32"), mapped(folder / "ids.order.i32"), ids.__getitem__)
+        self._renamed: set[int] = set()  # entities whose label the files do not know
+
+    @classmethod
+    def open(cls, folder: Path) -> Terms:
+        """The names of a graph folder, mapped."""
+        ids = open_strings(folder, "ids")
+        return cls(
+            ids,
+            list(open_strings(folder, "relations")),
+            mapped(folder / "kinds.u8"),
+            labels=open_texts(folder, "labels"),
+            aliases=open_texts(folder, "aliases"),
+            descriptions=open_texts(folder, "descriptions"),
+            relation_labels=open_texts(folder, "relation_labels"),
+            sources=open_strings(folder, "sources"),
+            folder=folder,
+            mapped_count=len(ids),
+        )
+
+    def with_edits(
+        self,
+        ids: Sequence[str],
+        kinds: Sequence[int],
+        relation_ids: Sequence[str],
+        labels: Mapping[int, str],
+    ) -> Terms:
+        """These names and those an edit brought; labels given for known entities replace theirs."""
+        edited = Terms.__new__(Terms)
+        edited.__dict__.update({k: v for k, v in self.__dict__.items() if k not in _CACHED})
+        edited.ids = self.ids.extended(ids)
+        edited.kinds = np.concatenate([self.kinds, np.array(kinds, np.uint8)])
+        edited.relation_ids = [*self.relation_ids, *relation_ids]
+        edited.labels = self.labels.merged(list(labels.items()))
+        relabelled = np.fromiter(labels, np.int64)
+        mediators = relabelled[edited.kinds[relabelled] == MEDIATOR] if len(relabelled) else relabelled
+        edited.kinds[mediators] = NAMED
+        edited._renamed = self._renamed | set(labels)
+        return edited
+
+    @cached_property
+    def _unmapped(self) -> dict[str, int]:
+        return {self.ids[i]: i for i in range(self._mapped, len(self.ids))}
+
+    @cached_property
+    def relation_numbers(self) -> dict[str, int]:
+        return {id: i for i, id in enumerate(self.relation_ids)}
+
+    def number_of(self, id: str) -> int | None:
+        """The number of an entity id."""
+        if self._by_id is not None:
+            found = self._by_id.all(id)
+            if found:
+                return found[0]
+        return self._unmapped.get(id)
+
+    @cached_property
+    def indexes(self) -> tuple[NameIndex, ...]:
+        """The name index of the folder, and a small one in memory over what the folder does not know."""
+        from clew.graph.names import NameIndex
+
+        on_disk = () if self._folder is None else (NameIndex.open(self._folder / NAME_INDEX),)
+        unknown = np.array([*sorted(n for n in self._renamed if n < self._mapped), *range(self._mapped, len(self.ids))])
+        if self._folder is not None and not len(unknown):
+            return on_disk
+        return (*on_disk, self.index_of(unknown.astype(np.int64)))
+
+    def index_of(self, numbers: NDArray[np.int64], places: NDArray[np.int64] | None = None) -> NameIndex:
+        """A name index in memory over some entities, which finds their numbers (or what `places` says for each)."""
+        from clew.graph.names import NameIndex
+
+        places = numbers if places is None else places
+        named = self.kinds[numbers] != MEDIATOR
+        numbers, places = numbers[named], places[named]
+        at = np.searchsorted(numbers, self.aliases.owners)
+        mine = (
+            np.flatnonzero(numbers[np.minimum(at, len(numbers) - 1)] == self.aliases.owners) if len(numbers) else at[:0]
+        )
+        texts = [*self.labels_of(numbers), *self.aliases.strings.take(mine)]
+        return NameIndex.build(texts, numbers=np.concatenate([places, places[at[mine]]]), aliases_from=len(numbers))
+
+    def stale(self, index: int, number: int) -> bool:
+        """Whether what an index says of an entity was overtaken by a later edit."""
+        return index == 0 and self._folder is not None and number in self._renamed
+
+    def label_of(self, number: int) -> str:
+        return self.labels.first(number) or self._unlabelled(self.ids[number], int(self.kinds[number]))
+
+    def labels_of(self, numbers: Ints | NDArray[np.int64]) -> list[str]:
+        """Labels in order; an entity without one shows a readable form of its id."""
+        found = self.labels.firsts(numbers)
+        missing = [i for i, label in enumerate(found) if label is None]
+        if missing:
+            asked = numbers[missing]
+            ids = self.ids.take(asked)
+            for i, id, kind in zip(missing, ids, self.kinds[asked].tolist(), strict=True):
+                found[i] = self._unlabelled(id, kind)
+        return found  # type: ignore[return-value]
+
+    @staticmethod
+    def _unlabelled(id: str, kind: int) -> str:
+        if kind == LITERAL:
+            return literal_parts(id)[0]
+        return id if kind == MEDIATOR else readable(id)
+
+    def entity(self, number: int) -> Entity:
+        id, kind = self.ids[number], int(self.kinds[number])
+        datatype = literal_parts(id)[1] if kind == LITERAL else None
+        return Entity(id, self.label_of(number), KINDS[kind], datatype)
+
+    def relation(self, number: int) -> Relation:
+        id = self.relation_ids[number]
+        return Relation(id, self.relation_labels.first(number) or readable(id))
+
+    @property
+    def nbytes(self) -> int:
+        tables = (self.labels, self.aliases, self.descriptions)
+        return self.ids.nbytes + self.kinds.nbytes + sum(t.strings.nbytes + t.owners.nbytes for t in tables)
+
+
+_CACHED = ("_unmapped", "relation_numbers", "indexes")
