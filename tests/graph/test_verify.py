@@ -32,9 +32,9 @@ def test_a_real_thread_is_proven_in_both_directions(toy: Graph) -> None:
 
 def test_an_invented_or_turned_triple_is_found(toy: Graph) -> None:
     invented = answer(Hop(fact("Paris", "capital of", "Germany")), end="Germany")
-    assert verify(invented, toy) == ["not in graph 'toy': (Paris, capital of, Germany)"]
+    assert verify(invented, toy) == [f"not in graph {toy.name!r}: (Paris, capital of, Germany)"]
     turned = answer(Hop(fact("France", "capital of", "Paris"), False), end="France")
-    assert verify(turned, toy) == ["not in graph 'toy': (France, capital of, Paris)"]
+    assert verify(turned, toy) == [f"not in graph {toy.name!r}: (France, capital of, Paris)"]
     unwalked = replace(GOOD, evidence=Evidence(GOOD.evidence.paths, (fact("Paris", "borders", "Berlin"),)))
     assert len(verify(unwalked, toy)) == 1
 
