@@ -60,7 +60,7 @@ def path_text(
     text = "" if _hidden(path.start, mediators, path) else _name(path.start, mediators, facts, walked)
     for i, hop in enumerate(path.hops):
         arrow = "->" if hop.forward or direction == "ignore" else "<-"
-        text += f" {arrow} {_line(hop.triple.relation.label)}"
+        text += f" {arrow} {one_line(hop.triple.relation.label)}"
         last = i == len(path.hops) - 1
         if last or not _hidden(hop.target, mediators, path):
             text += f" {arrow} {_name(hop.target, mediators, facts, walked)}"
@@ -69,7 +69,7 @@ def path_text(
 
 def triple_text(triple: Triple) -> str:
     """`A -> relation -> B`."""
-    return f"{_line(triple.head.label)} -> {_line(triple.relation.label)} -> {_line(triple.tail.label)}"
+    return f"{one_line(triple.head.label)} -> {one_line(triple.relation.label)} -> {one_line(triple.tail.label)}"
 
 
 def evidence_text(
@@ -130,14 +130,17 @@ def _hidden(entity: Entity, mediators: MediatorStyle, path: Path) -> bool:
 def _name(
     entity: Entity, mediators: MediatorStyle, facts: Mapping[str, Iterable[Triple]] | None, walked: set[Triple]
 ) -> str:
-    label = _line(entity.label)
+    label = one_line(entity.label)
     if mediators != "expand" or entity.kind != "mediator" or not facts:
         return label
     others = [t for t in facts.get(entity.id, ()) if t not in walked]
-    said = [f"{_line(t.relation.label)}: {_line((t.tail if t.head.id == entity.id else t.head).label)}" for t in others]
+    said = [
+        f"{one_line(t.relation.label)}: {one_line((t.tail if t.head.id == entity.id else t.head).label)}"
+        for t in others
+    ]
     return f"{label} [{'; '.join(said)}]" if said else label
 
 
-def _line(label: str) -> str:
+def one_line(label: str) -> str:
     """A label on one line: whatever stands in a graph must not be able to open a new line of a prompt."""
     return " ".join(label.split())
