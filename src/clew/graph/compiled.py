@@ -16,11 +16,14 @@ from typing import Any
 import numba
 import numpy as np
 
+# Sides of an entity. Not plain integers: numba would compile each function once per literal it is called with.
+OUT, IN, ZERO = np.int64(0), np.int64(1), np.int64(0)
+
 
 def compiled(function: Callable[..., Any]) -> Any:
     """`numba.njit` with the machine code kept on disk where a folder for it can be written."""
     try:
-        return numba.njit(cache=True)(function)
+        return numba.njit(cache=True, error_model="numpy")(function)
     except RuntimeError:  # "no locator available": an installation nobody may write to
         return numba.njit(function)
 
@@ -40,7 +43,7 @@ def ends(keys, n):
 def reordered(order, keys, n):
     """`order`, stably sorted by keys[order] (in 0..n-1): one pass of a radix sort."""
     next_place = ends(keys, n)
-    result = np.empty_like(order)
+    result = np.empty(len(order), np.int32)
     for position in order:
         key = keys[position]
         result[next_place[key]] = position
@@ -49,13 +52,18 @@ def reordered(order, keys, n):
 
 
 @compiled
-def group(keys, values, relations, n):
+def group(keys, values, relations, n, num_values, num_relations):
     """The arrays of a Csr over `keys`: counting sorts, the least significant key first."""
-    order = np.arange(len(keys)).astype(np.int32)
-    order = reordered(order, values, values.max() + 1)
-    order = reordered(order, relations, relations.max() + 1)
+    order = np.empty(len(keys), np.int32)
+    for i in range(len(keys)):
+        order[i] = i
+    order = reordered(order, values, num_values)
+    order = reordered(order, relations, num_relations)
     order = reordered(order, keys, n)
-    return ends(keys, n), values[order], relations[order], order
+    neighbors, kinds = np.empty(len(keys), np.int32), np.empty(len(keys), np.int32)
+    for i in range(len(keys)):
+        neighbors[i], kinds[i] = values[order[i]], relations[order[i]]
+    return ends(keys, n), neighbors, kinds, order
 
 
 @compiled
@@ -76,29 +84,64 @@ def group_end(relations, start, end):
 
 
 @compiled
+def first_at_least(ordered, start, end, value):
+    """The first position in the ascending ordered[start:end] that holds `value` or more; `end` if there is none."""
+    while start < end:
+        middle = (start + end) // 2
+        if ordered[middle] < value:
+            start = middle + 1
+        else:
+            end = middle
+    return start
+
+
+@compiled
 def listed(triples, start, end, triple):
     """Whether the sorted triples[start:end] hold `triple`."""
-    i = start + np.searchsorted(triples[start:end], triple)
+    i = first_at_least(triples, start, end, triple)
     return i < end and triples[i] == triple
 
 
 @compiled
+def sort_part(array, start, end):
+    """Sort array[start:end] in place, Shell's way: numpy's own takes seconds to compile."""
+    gap = 1
+    while gap < end - start:
+        gap = 3 * gap + 1
+    while gap > 0:
+        for i in range(start + gap, end):
+            value, j = array[i], i
+            while j >= start + gap and array[j - gap] > value:
+                array[j] = array[j - gap]
+                j -= gap
+            array[j] = value
+        gap //= 3
+
+
+@compiled
 def level(sizes, room):
-    """Fair shares of `room`: the level q such that everyone gets min(size, q), and how many may get one more."""
-    ordered = np.sort(sizes)
-    left, n = room, len(ordered)
-    for i in range(n):
-        share = left // (n - i)
-        if ordered[i] > share:
-            return share, left - share * (n - i)
-        left -= ordered[i]
-    return ordered[n - 1] if n else 0, 0
+    """Fair shares of less `room` than sum(sizes): everyone gets min(size, q); returns q and how many get one more."""
+    low, high = 0, room  # the largest q whose shares fit
+    while low < high:
+        middle = (low + high + 1) // 2
+        total = 0
+        for size in sizes:
+            total += min(size, middle)
+        if total <= room:
+            low = middle
+        else:
+            high = middle - 1
+    extra = room
+    for size in sizes:
+        extra -= min(size, low)
+    return low, extra
 
 
 @compiled
 def enlarged(array, used, size):
     result = np.empty(size, array.dtype)
-    result[:used] = array[:used]
+    for i in range(used):
+        result[i] = array[i]
     return result
 
 
@@ -181,39 +224,43 @@ def take(csr, side, i, e, n, count, room, fanout, allowed, entities, seen, resul
 
 
 @compiled
-def groups_of(csr, e, allowed):
-    """(groups + 1,) where each relation's run of entity e begins; runs of relations that do not count are empty."""
-    relations, first, last = csr[2], csr[0][e], csr[0][e + 1]
-    groups, p = 0, first
+def count_groups(csr, e):
+    """How many relations entity e has on one side."""
+    p, last, groups = csr[0][e], csr[0][e + 1], 0
     while p < last:
-        p = group_end(relations, p, last)
+        p = group_end(csr[2], p, last)
         groups += 1
-    at, stop = np.empty(groups, np.int64), np.empty(groups, np.int64)
-    p = first
-    for g in range(groups):
-        at[g] = p
-        p = group_end(relations, p, last)
-        stop[g] = p
-        if len(allowed) and not allowed[relations[at[g]]]:
-            at[g] = p
-    return at, stop
+    return groups
+
+
+@compiled
+def mark_groups(csr, e, allowed, at, stop, g):
+    """Write where the runs of entity e's relations begin and stop, from place g; one that does not count is empty."""
+    p, last = csr[0][e], csr[0][e + 1]
+    while p < last:
+        end = group_end(csr[2], p, last)
+        at[g] = p if len(allowed) == 0 or allowed[csr[2][p]] else end
+        stop[g] = end
+        p = end
+        g += 1
 
 
 @compiled
 def take_turns(out, inc, i, e, n, count, room, fanout, allowed, use_out, use_inc, entities, seen, result):
     """As `take`, over both sides, one triple of each direction and relation in turn until there is no more room."""
     both, mark, cut, kept, begin, end = seen
-    at, stop = groups_of(out, e, allowed)
-    outgoing = len(at) if use_out else 0
+    outgoing = count_groups(out, e) if use_out else ZERO
+    groups = outgoing + (count_groups(inc, e) if use_inc else ZERO)
+    at, stop = np.empty(groups, np.int64), np.empty(groups, np.int64)
+    if use_out:
+        mark_groups(out, e, allowed, at, stop, ZERO)
     if use_inc:
-        more_at, more_stop = groups_of(inc, e, allowed)
-        at = np.concatenate((at[:outgoing], more_at))
-        stop = np.concatenate((stop[:outgoing], more_stop))
+        mark_groups(inc, e, allowed, at, stop, outgoing)
     full, turn = count + room, 0
     while count < full and turn < fanout:
         before = count
         for g in range(len(at)):
-            side = 0 if g < outgoing else 1
+            side = OUT if g < outgoing else IN
             _, neighbors, relations, triples = out if g < outgoing else inc
             p = at[g]
             while p < stop[g] and known(triples[p], neighbors[p], i, side, both, mark, cut, kept, begin, end):
@@ -247,7 +294,7 @@ def grow(out, inc, seeds, hops, use_out, use_inc, allowed, fanout, max_triples, 
         and what `between` needs: how many entities were expanded, which of them are cut, and their triples.
     """
     both = use_out and use_inc
-    n = count = hubs = low = 0
+    n = count = hubs = low = ZERO
     capped = -1
     entities = np.empty(len(seeds) + 8, np.int32)
     for seed in seeds:
@@ -264,7 +311,8 @@ def grow(out, inc, seeds, hops, use_out, use_inc, allowed, fanout, max_triples, 
         high = n
         if low == high or capped >= 0:
             break
-        cut[low:high] = False
+        for i in range(low, high):
+            cut[i] = False
         room = max_triples - count
         bound = np.int64(0)
         for i in range(low, high):
@@ -278,19 +326,22 @@ def grow(out, inc, seeds, hops, use_out, use_inc, allowed, fanout, max_triples, 
         if bound > room:  # perhaps too many: count exactly, but no further than matters
             seen = (both, mark, cut, kept, begin, end)
             sizes = np.zeros(high - low, np.int64)
+            total = 0
             for i in range(low, high):
                 if use_out:
-                    sizes[i - low] += size_of(out, 0, i, entities[i], fanout, room, allowed, seen)
+                    sizes[i - low] += size_of(out, OUT, i, entities[i], fanout, room, allowed, seen)
                 if use_inc:
-                    sizes[i - low] += size_of(inc, 1, i, entities[i], fanout, room, allowed, seen)
+                    sizes[i - low] += size_of(inc, IN, i, entities[i], fanout, room, allowed, seen)
+                total += sizes[i - low]
             shares = sizes
-            if sizes.sum() > room:
+            if total > room:
                 capped = hop
                 share, extra = level(sizes, room)
-                shares = np.minimum(sizes, share)
+                shares = np.empty(len(sizes), np.int64)
                 for k in range(len(sizes)):
-                    if extra > 0 and sizes[k] > share:
-                        shares[k] += 1
+                    shares[k] = sizes[k]
+                    if sizes[k] > share:
+                        shares[k] = share + (extra > 0)
                         extra -= 1
             bound = room
         if count + bound > len(heads):
@@ -320,12 +371,12 @@ def grow(out, inc, seeds, hops, use_out, use_inc, allowed, fanout, max_triples, 
             else:
                 if use_out:
                     n, count, past_fanout, full = take(
-                        out, 0, i, e, n, count, room, fanout, allowed, entities, seen, result
+                        out, OUT, i, e, n, count, room, fanout, allowed, entities, seen, result
                     )
                 if use_inc:
                     room -= count - begin[i]
                     n, count, more_past, more_full = take(
-                        inc, 1, i, e, n, count, room, fanout, allowed, entities, seen, result
+                        inc, IN, i, e, n, count, room, fanout, allowed, entities, seen, result
                     )
                 full = full or more_full
                 past_fanout = past_fanout or more_past
@@ -336,7 +387,9 @@ def grow(out, inc, seeds, hops, use_out, use_inc, allowed, fanout, max_triples, 
                 capped = hop
             if full or past_fanout:
                 cut[i] = True
-                kept[begin[i] : count] = np.sort(triples[begin[i] : count])
+                for k in range(begin[i], count):
+                    kept[k] = triples[k]
+                sort_part(kept, begin[i], count)
         low = high
     return (
         entities[:n],
@@ -353,12 +406,14 @@ def grow(out, inc, seeds, hops, use_out, use_inc, allowed, fanout, max_triples, 
 
 @compiled
 def between(out, entities, expanded, use_out, use_inc, allowed, room, mark, cut, kept, begin, end):
-    """The triples among the entities that `grow` found but did not walk: rows of heads, rels, tails, triples.
+    """The triples among the entities that `grow` found but did not walk.
 
-    Returns the (4, T) rows and whether `room` cut them.
+    Returns (heads, rels, tails, triples) and whether `room` cut them.
     """
     offsets, neighbors, relations, triples = out
-    rows, count = np.empty((4, 16), np.int32), 0
+    heads, rels = np.empty(16, np.int32), np.empty(16, np.int32)
+    tails, found = np.empty(16, np.int32), np.empty(16, np.int32)
+    count = ZERO
     for i in range(len(entities)):
         e = entities[i]
         for p in range(offsets[e], offsets[e + 1]):
@@ -370,14 +425,13 @@ def between(out, entities, expanded, use_out, use_inc, allowed, room, mark, cut,
             if use_inc and j < expanded and (not cut[j] or listed(kept, begin[j], end[j], triples[p])):
                 continue
             if count == room:
-                return rows[:, :count], True
-            if count == rows.shape[1]:
-                larger = np.empty((4, 2 * count), np.int32)
-                larger[:, :count] = rows
-                rows = larger
-            rows[0, count], rows[1, count], rows[2, count], rows[3, count] = i, relations[p], j, triples[p]
+                return (heads[:count], rels[:count], tails[:count], found[:count]), True
+            if count == len(heads):
+                heads, rels = enlarged(heads, count, 2 * count), enlarged(rels, count, 2 * count)
+                tails, found = enlarged(tails, count, 2 * count), enlarged(found, count, 2 * count)
+            heads[count], rels[count], tails[count], found[count] = i, relations[p], j, triples[p]
             count += 1
-    return rows[:, :count], False
+    return (heads[:count], rels[:count], tails[:count], found[:count]), False
 
 
 @compiled

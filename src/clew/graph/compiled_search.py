@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from clew.graph.compiled import compiled
+from clew.graph.compiled import ZERO, compiled, enlarged, first_at_least
 
 
 @compiled
@@ -37,7 +37,7 @@ def reach(out, inc, use_out, use_inc, sources, targets, limit, slack, distance, 
     Returns:
         the entities reached, nearest first.
     """
-    queue, count, low, level = np.empty(64, np.int32), 0, 0, 0
+    queue, count, low, level = np.empty(64, np.int32), ZERO, ZERO, ZERO
     if len(sources) > len(queue):
         queue = np.empty(len(sources), np.int32)
     for source in sources:
@@ -64,9 +64,7 @@ def reach(out, inc, use_out, use_inc, sources, targets, limit, slack, distance, 
             if use_inc:
                 room += inc[0][u + 1] - inc[0][u]
             if room > len(queue):
-                larger = np.empty(2 * room, np.int32)
-                larger[:count] = queue[:count]
-                queue = larger
+                queue = enlarged(queue, count, 2 * room)
             if use_out:
                 count = spread(out, u, level, distance, other_way, budget, queue, count)
             if use_inc:
@@ -140,7 +138,9 @@ def paths_of_length(out, inc, use_inc, to_target, source, target, length, repeat
         if count == len(triples):
             size = min(room, 2 * count)
             more, more_forward = np.empty((size, length), np.int32), np.empty((size, length), np.bool_)
-            more[:count], more_forward[:count] = triples, forward
+            for i in range(count):
+                for k in range(length):
+                    more[i, k], more_forward[i, k] = triples[i, k], forward[i, k]
             triples, forward = more, more_forward
         for k in range(length):
             triples[count, k] = used[k]
@@ -161,8 +161,8 @@ def along(csr, frontier, relation):
     total = 0
     for i in range(len(frontier)):
         first, last = offsets[frontier[i]], offsets[frontier[i] + 1]
-        low[i] = first + np.searchsorted(relations[first:last], relation, side="left")
-        high[i] = first + np.searchsorted(relations[first:last], relation, side="right")
+        low[i] = first_at_least(relations, first, last, relation)
+        high[i] = first_at_least(relations, low[i], last, relation + 1)
         total += high[i] - low[i]
     row, reached, walked = np.empty(total, np.int64), np.empty(total, np.int32), np.empty(total, np.int32)
     count = 0

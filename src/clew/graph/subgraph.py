@@ -127,4 +127,4 @@ def csr(keys: Ints, values: Ints, relations: Ints, n: int) -> Csr:
         return Csr(np.zeros(n + 1, np.int64), none, none, none)
     from clew.graph.compiled import group
 
-    return Csr(*group(keys, values, relations, n))
+    return Csr(*group(keys, values, relations, n, int(values.max()) + 1, int(relations.max()) + 1))
