@@ -47,13 +47,20 @@ class Edges:
 
     @classmethod
     def from_messages(
-        cls, receivers: NDArray[Any], senders: NDArray[Any], codes: NDArray[Any], n: int, num_relations: int
+        cls,
+        receivers: NDArray[Any],
+        senders: NDArray[Any],
+        codes: NDArray[Any],
+        n: int,
+        num_relations: int,
+        num_senders: int | None = None,
     ) -> Edges:
+        """Any messages to the first `n` of `num_senders` entities, in any order."""
         order = np.lexsort((codes, senders, receivers))
         offsets = np.zeros(n + 1, np.int64)
         np.cumsum(np.bincount(receivers, minlength=n), out=offsets[1:])
         a, b, c = (torch.from_numpy(np.ascontiguousarray(x)) for x in (offsets, senders[order], codes[order]))
-        return cls(a, b, c, num_relations, n)
+        return cls(a, b, c, num_relations, n if num_senders is None else num_senders)
 
     def to(self, device: torch.device) -> Edges:
         a, b, c = (array.to(device) for array in (self.offsets, self.senders, self.codes))
@@ -201,10 +208,13 @@ class RelationalAttention(nn.Module):
         self.message = nn.ModuleList(nn.Linear(text_width, width, bias=False) for _ in range(2 * message_relation))
 
     def forward(self, features: Tensor, edges: Edges, relations: Tensor) -> Tensor:
-        """(N, D_in) features and (R, D_text) relation vectors to (N, D)."""
-        n, h = len(features), self.heads
-        mine = self.entity(features)  # (N, D)
-        split = mine.view(n, h, -1)
+        """(M, D_in) features and (R, D_text) relation vectors to (N, D).
+
+        The receivers are the first N of the M senders: all of them, or those whose messages were sampled.
+        """
+        n, h = edges.num_entities, self.heads
+        mine = self.entity(features)  # (M, D)
+        split = mine.view(len(features), h, -1)
         receiver, sender = (split * self.to_receiver).sum(-1), (split * self.to_sender).sum(-1)  # (N, H)
         relation = (self.relation(relations).view(len(relations), h, -1) * self.to_relation).sum(-1)  # (R, H)
         of = edges.codes % max(edges.num_relations, 1)
@@ -213,7 +223,7 @@ class RelationalAttention(nn.Module):
         weights = [softmax_by_receiver(logits[:, i], edges) for i in range(h)]  # Eq. 4
         # A list of products rather than one: each head has weights of its own for the same pattern.
         parts = [aggregate(w, split[:, i], edges) for i, w in enumerate(weights)]
-        result = (mine if self.residual is None else self.residual(features)) + torch.cat(parts, 1)
+        result = (mine[:n] if self.residual is None else self.residual(features[:n])) + torch.cat(parts, 1)
         if len(self.message):
             table = torch.cat([table(relations) for table in self.message]).view(2 * len(relations), h, -1)
             sums = [_by_relation(w, table[:, i], edges) for i, w in enumerate(weights)]
@@ -243,7 +253,7 @@ class RelationalConvolution(nn.Module):
         cells = edges.receivers * (2 * edges.num_relations) + edges.codes
         _, where, counts = torch.unique(cells, return_inverse=True, return_counts=True)
         share = 1.0 / counts[where].float()
-        result = self.own(features)
+        result = self.own(features[: edges.num_entities])
         for i, basis in enumerate(self.bases):
             result = result + aggregate(share * self.mix[edges.codes, i], basis(features), edges)
         return F.elu(result) if self.activate else result

@@ -14,34 +14,18 @@ from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import torch
-from pydantic import Field
 from torch import Tensor, nn
 from torch import distributed as dist
 
-from clew.config import Settings
 from clew.errors import TrainingError
 from clew.learning.checkpoints import load_checkpoint, save_checkpoint, save_weights
 from clew.learning.curve import write_curve
+from clew.learning.fitting import FitConfig
 from clew.protocols import OnEvent, ignore
 from clew.types import Event
-
-
-class FitConfig(Settings):
-    """Settings of the loop that every trained method shares."""
-
-    steps: int = Field(1000, ge=1)  # optimizer steps
-    lr: float = Field(1e-3, gt=0)
-    weight_decay: float = Field(1e-4, ge=0)
-    warmup: float = Field(0.05, ge=0, le=1)  # share of the steps; then a cosine to zero
-    clip: float = Field(1.0, gt=0)  # norm of the gradient
-    accumulate: int = Field(1, ge=1)  # batches per optimizer step
-    evaluate_every: int = Field(0, ge=0)  # steps; 0: ten times in a training
-    patience: int = Field(0, ge=0)  # evaluations without improvement before it stops; 0: never
-    checkpoint_s: float = Field(180.0, ge=0)  # seconds between checkpoints; 0: after every step
-    precision: Literal["float32", "bfloat16", "float16"] = "float32"  # of the forward pass
 
 
 @dataclass(slots=True)

@@ -1,0 +1,212 @@
+"""SCR's network: graph encoder (Eq. 2-6), question encoder, cosine scores (Eq. 7, 10-11).
+
+`states` is our light question encoder: token states of the frozen sentence encoder, computed once per question, are
+the memory of a small causal decoder whose inputs are the steps of the path so far (each the frozen vectors of an
+entity and of the relation that led to it). Its output at position i is the query of step i, so that one pass trains
+every step of a path and a hop of the search costs only the small part. `bert` is the paper's: a trainable encoder
+that reads `[CLS] q [SEP] e0 [SEP] r1 [SEP] e1 ...`.
+
+Shapes: N entities, R relations, Q questions, L tokens, B paths, P steps of a path, D width, E width of the encoder.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional as F
+
+from clew.learning.layers import Edges, RelationalAttention, RelationalConvolution
+from clew.methods.scr.config import NetworkConfig
+
+MAX_STEPS = 16  # positions of the decoder: the topic and up to fifteen hops
+
+
+@dataclass(frozen=True, eq=False)
+class Tables:
+    """What the graph alone decides: a candidate is scored as normalise(entities[c] + relations[code])."""
+
+    entities: Tensor  # (N, D)
+    relations: Tensor  # (2R + 1, D): r forward, r backward at r + R, and last the stop
+
+
+@dataclass(frozen=True, eq=False)
+class Memory:
+    """Questions as the decoder reads them."""
+
+    keys: tuple[Tensor, ...]  # one (Q, heads, L, D / heads) per block
+    values: tuple[Tensor, ...]
+    real: Tensor  # (Q, L)
+
+
+class Block(nn.Module):
+    """Pre-norm decoder block: causal attention over the steps, attention over the question, feed-forward."""
+
+    def __init__(self, width: int, heads: int, dropout: float):
+        super().__init__()
+        self.heads = heads
+        self.norms = nn.ModuleList(nn.LayerNorm(width) for _ in range(3))
+        self.own, self.own_out = nn.Linear(width, 3 * width), nn.Linear(width, width)
+        self.ask, self.ask_out = nn.Linear(width, width), nn.Linear(width, width)
+        self.memory = nn.Linear(width, 2 * width)
+        self.up, self.down = nn.Linear(width, 2 * width), nn.Linear(2 * width, width)
+        self.dropout = nn.Dropout(dropout)
+
+    def _split(self, x: Tensor) -> Tensor:
+        return x.view(*x.shape[:-1], self.heads, -1).transpose(-2, -3)  # (B, heads, P, D / heads)
+
+    def remember(self, tokens: Tensor) -> tuple[Tensor, Tensor]:
+        """(Q, L, D) to keys and values."""
+        keys, values = self.memory(tokens).chunk(2, -1)
+        return self._split(keys), self._split(values)
+
+    def forward(self, x: Tensor, keys: Tensor, values: Tensor, real: Tensor) -> Tensor:
+        q, k, v = self.own(self.norms[0](x)).chunk(3, -1)
+        mixed = F.scaled_dot_product_attention(self._split(q), self._split(k), self._split(v), is_causal=True)
+        x = x + self.dropout(self.own_out(mixed.transpose(-2, -3).flatten(-2)))
+        asked = self._split(self.ask(self.norms[1](x)))
+        mixed = F.scaled_dot_product_attention(asked, keys, values, attn_mask=real[:, None, None, :])
+        x = x + self.dropout(self.ask_out(mixed.transpose(-2, -3).flatten(-2)))
+        return x + self.dropout(self.down(F.gelu(self.up(self.norms[2](x)))))
+
+
+class StepDecoder(nn.Module):
+    """The light question encoder."""
+
+    def __init__(self, text_width: int, config: NetworkConfig):
+        super().__init__()
+        width = config.width
+        self.token = nn.Linear(text_width, width)
+        self.places = nn.Parameter(torch.randn(64, width) * 0.02)  # of tokens; later ones share the last
+        self.reader = nn.TransformerEncoderLayer(
+            width, config.block_heads, 2 * width, config.dropout, "gelu", batch_first=True, norm_first=True
+        )
+        self.entity = nn.Linear(text_width, width)
+        self.relation = nn.ModuleList(nn.Linear(text_width, width, bias=False) for _ in range(2))  # forward, backward
+        self.steps = nn.Parameter(torch.randn(MAX_STEPS, width) * 0.02)
+        self.blocks = nn.ModuleList(Block(width, config.block_heads, config.dropout) for _ in range(config.blocks))
+        self.norm, self.out = nn.LayerNorm(width), nn.Linear(width, width)
+        self.dropout = nn.Dropout(config.dropout)
+
+    def remember(self, states: Tensor, real: Tensor) -> Memory:
+        """(Q, L, E) frozen token states and (Q, L) which are real."""
+        place = torch.arange(states.shape[1], device=states.device).clamp_max(len(self.places) - 1)
+        x = self.dropout(self.token(states)) + self.places[place]
+        x = self.reader(x, src_key_padding_mask=~real)
+        pairs = [block.remember(x) for block in self.blocks]
+        return Memory(tuple(k for k, _ in pairs), tuple(v for _, v in pairs), real)
+
+    def forward(self, memory: Memory, rows: Tensor, entities: Tensor, relations: Tensor, kinds: Tensor) -> Tensor:
+        """Queries of every step.
+
+        Args:
+            rows: (B,) the question of each path.
+            entities: (B, P, E) frozen vectors of the entities on the path.
+            relations: (B, P, E) those of the relations that led there.
+            kinds: (B, P) 0 forward, 1 backward, 2 no relation (the topic).
+        """
+        one_hot = F.one_hot(kinds, 3).to(entities.dtype)
+        x = self.entity(entities) + self.steps[: entities.shape[1]]
+        x = x + one_hot[..., :1] * self.relation[0](relations) + one_hot[..., 1:2] * self.relation[1](relations)
+        for block, keys, values in zip(self.blocks, memory.keys, memory.values, strict=True):
+            x = block(x, keys[rows], values[rows], memory.real[rows])
+        return F.normalize(self.out(self.norm(x)).float(), dim=-1)
+
+
+class BertReader(nn.Module):
+    """The paper's question encoder: a whole BERT-like encoder, trained along."""
+
+    def __init__(self, folder: Path, pooling: str):
+        super().__init__()
+        from transformers import AutoConfig, AutoModel
+
+        # The weights come from the folder only when a training starts; a trained model brings its own.
+        self.model: Any = AutoModel.from_config(AutoConfig.from_pretrained(folder))
+        self.pooling = pooling
+
+    def start_from(self, folder: Path) -> None:
+        """Take the pre-trained weights."""
+        from transformers import AutoModel
+
+        self.model.load_state_dict(AutoModel.from_pretrained(folder).state_dict())
+
+    def forward(self, tokens: Tensor, real: Tensor) -> Tensor:
+        """(B, L) token numbers to (B, D) queries."""
+        states = self.model(input_ids=tokens, attention_mask=real.long()).last_hidden_state
+        pooled = (
+            states[:, 0] if self.pooling == "cls" else (states * real[..., None]).sum(1) / real.sum(1, keepdim=True)
+        )
+        return F.normalize(pooled.float(), dim=-1)
+
+
+class Network(nn.Module):
+    """Graph encoder, question encoder and temperature.
+
+    Args:
+        text_width: E. num_relations: R, read by the R-GCN only. encoder: folder of the text encoder, for `bert`.
+    """
+
+    def __init__(self, config: NetworkConfig, text_width: int, num_relations: int, encoder: Path | None = None):
+        super().__init__()
+        self.config = config
+        width = config.width
+        widths = [text_width, *[width] * config.layers]
+        if config.gnn == "rgcn":
+            layers: list[nn.Module] = [RelationalConvolution(a, width, num_relations) for a in widths[:-1]]
+        elif config.gnn == "attention":
+            layers = [
+                RelationalAttention(
+                    a,
+                    width,
+                    text_width,
+                    heads=config.heads,
+                    residual=config.residual,
+                    message_relation=config.message_relation,
+                    activate=config.residual == "shared" or i + 1 < config.layers,
+                )
+                for i, a in enumerate(widths[:-1])
+            ]
+        else:
+            layers = []
+        self.layers = nn.ModuleList(layers)
+        self.plain = nn.Linear(text_width, width, bias=False) if config.gnn == "none" else None
+        self.question: StepDecoder | BertReader
+        if config.question == "states":
+            self.question = StepDecoder(text_width, config)
+        else:
+            assert encoder is not None
+            self.question = BertReader(encoder, config.pooling)
+        if config.relation_aware:
+            self.candidate = nn.Linear(width, width)
+            self.edge = nn.ModuleList(nn.Linear(text_width, width, bias=False) for _ in range(2))
+            self.stop = nn.Parameter(torch.randn(width) / math.sqrt(width))
+        temperature = torch.tensor(math.log(config.temperature))
+        self.log_temperature = nn.Parameter(temperature, requires_grad=config.learned_temperature)
+
+    def encode_graph(self, entities: Tensor, edges: list[Edges], relations: Tensor) -> Tensor:
+        """(N, E) frozen vectors to (N', D) unit vectors of the receivers of the last layer's edges (Eq. 6)."""
+        x = entities
+        for layer, message in zip(self.layers, edges, strict=False):
+            x = layer(x, message, relations)
+        return F.normalize((x if self.plain is None else self.plain(x)).float(), dim=-1)
+
+    def tables(self, encoded: Tensor, relations: Tensor) -> Tables:
+        """What is added up to a candidate; in the paper's form the relation's part is zero."""
+        if not self.config.relation_aware:
+            return Tables(encoded, encoded.new_zeros(2 * len(relations) + 1, encoded.shape[1]))
+        edge = torch.cat([self.edge[0](relations), self.edge[1](relations), self.stop[None]])
+        return Tables(self.candidate(encoded).float(), edge.float())
+
+    @property
+    def temperature(self) -> Tensor:
+        """Tau of Eq. 11; kept above 0.01 so that no softmax is harder than one to e^200."""
+        return self.log_temperature.exp().clamp_min(0.01)
+
+    def scores(self, queries: Tensor, tables: Tables, entities: Tensor, codes: Tensor) -> Tensor:
+        """(I, D) queries, (I, C) candidates and their codes to (I, C) cosines over temperature (Eq. 7, 11)."""
+        vectors = F.normalize(tables.entities[entities] + tables.relations[codes], dim=-1)  # (I, C, D)
+        return (vectors @ queries[..., None])[..., 0] / self.temperature
