@@ -146,3 +146,13 @@ def test_damaged_settings_are_refused(copy: Path) -> None:
 def test_importing_the_package_loads_no_torch() -> None:
     code = "import sys, clew.encoding; sys.exit(bool({'torch', 'transformers', 'openai'} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+@pytest.mark.parametrize("engine", ["bert", "sentence-transformers"])
+def test_pooled_token_states_are_the_vectors(engine: Engine) -> None:
+    encoder = LocalEncoder("all-MiniLM-L6-v2", find_weights("all-MiniLM-L6-v2"), dtype="float32", engine=engine)
+    texts = ["who directed the film", "Vienna", "capital of Austria in 1867"]
+    states, offsets = encoder.encode_tokens(texts)
+    pooled = np.stack([states[a:b].mean(0) for a, b in pairwise(offsets)])
+    np.testing.assert_allclose(pooled / np.linalg.norm(pooled, axis=1)[:, None], encoder.encode(texts), atol=1e-5)
+    assert encoder.encode_tokens([])[1].tolist() == [0]

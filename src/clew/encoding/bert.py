@@ -102,6 +102,16 @@ class Bert:
     @torch.inference_mode()
     def __call__(self, tokens: Tensor, lengths: Tensor) -> Tensor:
         """(B, S) padded token numbers and (B,) their lengths to (B, H) float32 unit vectors."""
+        x, real = self.states(tokens, lengths)
+        if self.shape.pooling == "cls":
+            pooled = x[:, 0]
+        else:
+            pooled = (x * real[:, :, None]).sum(1) / lengths[:, None]
+        return F.normalize(pooled, dim=1)
+
+    @torch.inference_mode()
+    def states(self, tokens: Tensor, lengths: Tensor) -> tuple[Tensor, Tensor]:
+        """(B, S, H) float32 states of the last layer before pooling, and (B, S) which of them are no padding."""
         shape = self.shape
         b, s = tokens.shape
         real = torch.arange(s, device=tokens.device) < lengths[:, None]  # (B, S)
@@ -116,12 +126,7 @@ class Bert:
             mixed = mixed.transpose(1, 2).reshape(b, s, shape.width)
             x = self._normalise(x + F.linear(mixed, *layer["out"]), layer["norm1"])
             x = self._normalise(x + F.linear(act(F.linear(x, *layer["up"])), *layer["down"]), layer["norm2"])
-        x = x.float()
-        if shape.pooling == "cls":
-            pooled = x[:, 0]
-        else:
-            pooled = (x * real[:, :, None]).sum(1) / lengths[:, None]
-        return F.normalize(pooled, dim=1)
+        return x.float(), real
 
     def _normalise(self, x: Tensor, norm: tuple[Tensor, Tensor]) -> Tensor:
         return F.layer_norm(x, (self.shape.width,), *norm, eps=self.shape.epsilon)

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
@@ -150,6 +150,16 @@ class LocalEncoder:
         vectors: NDArray[np.float32] = self._run([prompt + text for text in texts] if prompt else list(texts))
         return vectors
 
+    def encode_tokens(self, texts: Sequence[str]) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+        """The states of every token before pooling: all texts in one (tokens, D) array, text i at offsets[i:i+2].
+
+        For networks that read a question token by token; special tokens of the model included.
+        """
+        if not len(texts):
+            return np.zeros((0, self.dim), np.float32), np.zeros(1, np.int64)
+        found: tuple[NDArray[np.float32], NDArray[np.int64]] = self._run.tokens(list(texts))
+        return found
+
 
 class _Tokenized:
     """Texts → token batches of similar length → one forward pass each."""
@@ -163,8 +173,25 @@ class _Tokenized:
         self._tokenizer.enable_truncation(max_tokens)
 
     def __call__(self, texts: list[str]) -> NDArray[np.float32]:
-        torch = self._torch
         result = np.empty((len(texts), self._model.shape.width), np.float32)
+        for members, tokens, lengths in self._batches(texts):
+            result[members] = self._model(tokens, lengths).cpu().numpy()
+        return result
+
+    def tokens(self, texts: list[str]) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+        parts: list[Any] = [None] * len(texts)
+        for members, tokens, lengths in self._batches(texts):
+            states, real = self._model.states(tokens, lengths)
+            flat = states[real].cpu().numpy()
+            for i, part in zip(members, np.split(flat, np.cumsum(lengths.cpu().numpy())[:-1]), strict=True):
+                parts[i] = part
+        offsets = np.zeros(len(texts) + 1, np.int64)
+        np.cumsum([len(part) for part in parts], out=offsets[1:])
+        return np.concatenate(parts), offsets
+
+    def _batches(self, texts: list[str]) -> Iterator[tuple[NDArray[np.int64], Any, Any]]:
+        """Positions of some texts, their (B, S) padded token numbers, and (B,) lengths; similar lengths together."""
+        torch = self._torch
         for start in range(0, len(texts), 65536):  # bounds the memory that token lists take
             rows = [encoding.ids for encoding in self._tokenizer.encode_batch(texts[start : start + 65536])]
             lengths = np.array([len(row) for row in rows], np.int64)
@@ -179,12 +206,9 @@ class _Tokenized:
                 tokens = np.zeros((len(members), int(mine[-1])), np.int64)
                 real = np.arange(tokens.shape[1]) < mine[:, None]
                 tokens[real] = np.concatenate([rows[i] for i in members])
-                vectors = self._model(
-                    torch.from_numpy(tokens).to(self._model.device), torch.from_numpy(mine).to(self._model.device)
-                )
-                result[start + members] = vectors.cpu().numpy()
+                device = self._model.device
+                yield start + members, torch.from_numpy(tokens).to(device), torch.from_numpy(mine).to(device)
                 at += len(members)
-        return result
 
 
 class _SentenceTransformers:
@@ -208,6 +232,13 @@ class _SentenceTransformers:
         vectors = vectors.float()
         result: NDArray[np.float32] = (vectors / vectors.norm(dim=1, keepdim=True).clamp_min(1e-12)).cpu().numpy()
         return result
+
+    def tokens(self, texts: list[str]) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+        states = self._model.encode(texts, prompt="", batch_size=self._batch, output_value="token_embeddings")
+        parts = [state.float().cpu().numpy() for state in states]
+        offsets = np.zeros(len(texts) + 1, np.int64)
+        np.cumsum([len(part) for part in parts], out=offsets[1:])
+        return np.concatenate(parts), offsets
 
 
 def _import_torch(name: str) -> Any:

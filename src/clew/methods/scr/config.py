@@ -16,29 +16,29 @@ from clew.learning.fitting import FitConfig
 class Config(Settings):
     """How a trained model is asked. `None` means: what the model was trained for."""
 
-    beam: int = Field(10, ge=1)  # K of Eq. 12 and 15
-    hops: int | None = Field(None, ge=1)  # longest path; the paper has 10
-    threshold: float = Field(0.02, ge=0, le=1)  # least probability of an evidence path (Eq. 14)
+    beam: int = Field(default=10, ge=1)  # K of Eq. 12 and 15
+    hops: int | None = Field(default=None, ge=1)  # longest path; the paper has 10
+    threshold: float = Field(default=0.02, ge=0, le=1)  # least probability of an evidence path (Eq. 14)
     returns: Literal["edge", "none"] | None = None  # "edge": back over another edge; "none": visited once (paper)
     siblings: bool | None = None  # all entities that a chosen relation path reaches are answers
-    representatives: int = Field(3, ge=1)  # most hypotheses of one relation path in the beam, with siblings
-    cut: float | None = Field(None, ge=0, le=1)  # an answer needs this share of the best one's score
+    representatives: int = Field(default=3, ge=1)  # most hypotheses of one relation path in the beam, with siblings
+    cut: float | None = Field(default=None, ge=0, le=1)  # an answer needs this share of the best one's score
     score_stop: bool = True  # the stop probability counts (Eq. 14); the published code leaves it out
-    conjunction: float = Field(1.0, ge=0)  # how much an answer gains for each further topic that reaches it
-    hub_limit: int = Field(4000, ge=10)  # most candidates of one step; beyond, a first pass by relation
-    max_answers: int = Field(1000, ge=1)
-    max_paths: int = Field(10, ge=1)  # paths shown to a reader (the paper: top 10)
+    conjunction: float = Field(default=1.0, ge=0)  # how much an answer gains for each further topic that reaches it
+    hub_limit: int = Field(default=4000, ge=10)  # most candidates of one step; beyond, a first pass by relation
+    max_answers: int = Field(default=1000, ge=1)
+    max_paths: int = Field(default=10, ge=1)  # paths shown to a reader (the paper: top 10)
     reader: bool = False  # let the language model, where one is configured, write the answers (Figure 2)
     device: str = "cpu"
-    neighborhood: int = Field(200_000, ge=1)  # triples fetched per question from a store that holds no arrays
+    neighborhood: int = Field(default=200_000, ge=1)  # triples fetched per question from a store that holds no arrays
 
 
 class NetworkConfig(Settings):
     """Sizes and variants of the network (Eq. 2-11)."""
 
-    width: int = Field(192, ge=0)  # D; 0: that of the text encoder, as in the paper
-    layers: int = Field(2, ge=1)  # of the graph network; the paper: 3
-    heads: int = Field(1, ge=1)  # the published code: 2
+    width: int = Field(default=192, ge=0)  # D; 0: that of the text encoder, as in the paper
+    layers: int = Field(default=2, ge=1)  # of the graph network; the paper: 3
+    heads: int = Field(default=1, ge=1)  # the published code: 2
     residual: Literal["shared", "separate"] = "shared"  # the published code: separate
     gnn: Literal["attention", "rgcn", "none"] = "attention"
     message_relation: bool = True  # the relation is part of the message; the paper: of the attention only
@@ -47,10 +47,10 @@ class NetworkConfig(Settings):
         "states"  # small decoder over frozen token states, or a trainable BERT (paper)
     )
     pooling: Literal["mean", "cls"] = "mean"  # of the trainable BERT
-    blocks: int = Field(2, ge=1)  # of the small decoder
-    block_heads: int = Field(4, ge=1)
-    dropout: float = Field(0.1, ge=0, lt=1)
-    temperature: float = Field(0.05, gt=0)  # tau of Eq. 11
+    blocks: int = Field(default=2, ge=1)  # of the small decoder
+    block_heads: int = Field(default=4, ge=1)
+    dropout: float = Field(default=0.1, ge=0, lt=1)
+    temperature: float = Field(default=0.05, gt=0)  # tau of Eq. 11
     learned_temperature: bool = True  # the published code learns it
     multi_step: bool = True  # False: Table 4, "w/o multi-step"
 
@@ -61,19 +61,19 @@ class TrainConfig(Settings):
     preset: Literal["light", "paper"] = "light"
     network: NetworkConfig = NetworkConfig()
     fit: FitConfig = FitConfig(steps=1200, lr=2e-3, patience=0)
-    epochs: float | None = Field(20.0, gt=0)  # passes over the questions; None: `fit.steps` counts
-    batch: int = Field(32, ge=1)  # questions per step
+    epochs: float | None = Field(default=20.0, gt=0)  # passes over the questions; None: `fit.steps` counts
+    batch: int = Field(default=32, ge=1)  # questions per step
     gold: Literal["best", "shortest"] = "best"  # relation paths with the best F1, or all shortest paths (paper)
-    hops: int = Field(3, ge=1, le=6)  # longest gold path looked for
-    hub_limit: int = Field(600, ge=1)  # mining does not pass through entities with more triples
-    max_states: int = Field(300_000, ge=1000)  # partial paths of one question in mining
-    candidates: int = Field(48, ge=2)  # most candidates of a step in training
+    hops: int = Field(default=3, ge=1, le=6)  # longest gold path looked for
+    hub_limit: int = Field(default=600, ge=1)  # mining does not pass through entities with more triples
+    max_states: int = Field(default=300_000, ge=1000)  # partial paths of one question in mining
+    candidates: int = Field(default=48, ge=2)  # most candidates of a step in training
     compete: bool = True  # several right next steps compete as one; False: they are each other's negatives (paper)
     fanout: tuple[int, ...] = (8, 6, 4)  # neighbours sampled per layer; a graph below `whole` triples is taken whole
-    whole: int = Field(20_000, ge=0)
+    whole: int = Field(default=20_000, ge=0)
     mask_topics: bool = True  # the topic's name in the question becomes a plain word, as its own vector says who it is
-    validate_on: int = Field(300, ge=1)  # questions of the dev set per evaluation
-    dev_share: float = Field(0.1, gt=0, lt=0.5)  # taken from the training questions when there is no dev set
+    validate_on: int = Field(default=300, ge=1)  # questions of the dev set per evaluation
+    dev_share: float = Field(default=0.1, gt=0, lt=0.5)  # taken from the training questions when there is no dev set
     returns: Literal["edge", "none"] = "edge"
     siblings: bool = True
     half: bool = True  # the model's folder holds 16-bit weights

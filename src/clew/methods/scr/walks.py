@@ -1,0 +1,112 @@
+"""Walking many paths at once over a subgraph's arrays: the moves that mining, search and answers share.
+
+A *move* leaves an entity over a triple: its code is the relation r when walked forward and r + R when walked backward.
+A walk may come back to an entity over another triple, but never turns round over the triple it came by.
+
+Shapes: S walks, M moves, N entities, R relations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.graph import Subgraph
+
+Int = NDArray[Any]
+
+
+class Moves(NamedTuple):
+    """Moves grouped by the walk that makes them."""
+
+    walks: Int  # (M,) row of the walk
+    triples: Int  # (M,)
+    codes: Int  # (M,)
+    targets: Int  # (M,)
+
+
+class Level(NamedTuple):
+    """The distinct moves at one depth of a relation path, whatever walk makes them."""
+
+    sources: Int
+    triples: Int
+    targets: Int
+
+
+def moves(graph: Subgraph, entities: Int, last: Int) -> Moves:
+    """Every move from `entities` (S,); `last` (S,) is the triple each walk came by, -1 where it stands at its start."""
+    sides = []
+    for side, shift in ((graph.out, 0), (graph.inc, graph.num_relations)):
+        starts = side.offsets[entities]
+        counts = side.offsets[np.asarray(entities, np.int64) + 1] - starts
+        walks = np.repeat(np.arange(len(entities)), counts)
+        at = np.arange(len(walks)) + np.repeat(starts - (np.cumsum(counts) - counts), counts)
+        sides.append((walks, side.triples[at], side.relations[at].astype(np.int64) + shift, side.neighbors[at]))
+    walks, triples, codes, targets = (np.concatenate(pair) for pair in zip(*sides, strict=True))
+    kept = np.flatnonzero(triples != last[walks])
+    order = kept[np.argsort(walks[kept], kind="stable")]
+    return Moves(walks[order], triples[order], codes[order], targets[order])
+
+
+def degrees(graph: Subgraph) -> Int:
+    """(N,) triples that touch each entity."""
+    return np.diff(graph.out.offsets) + np.diff(graph.inc.offsets)
+
+
+def follow(graph: Subgraph, topic: int, codes: Sequence[int], limit: int | None = None) -> tuple[list[Level], bool]:
+    """The moves that a relation path makes from `topic`, depth by depth, and whether `limit` moves were exceeded.
+
+    A move stands for all walks that end with it, so the work is bounded by the triples and not by the walks; a walk of
+    the result turns round nowhere.
+    """
+    levels: list[Level] = []
+    cut = False
+    entities, last = np.array([topic]), np.array([-1])
+    for code in codes:
+        found = moves(graph, entities, last)
+        mine = np.flatnonzero(found.codes == code)
+        _, first = np.unique(found.triples[mine], return_index=True)
+        mine = mine[first]
+        if limit is not None and len(mine) > limit:
+            mine, cut = mine[:limit], True
+        levels.append(Level(entities[found.walks[mine]], found.triples[mine], found.targets[mine]))
+        entities, last = found.targets[mine], found.triples[mine]
+    return levels, cut
+
+
+def prune(levels: Sequence[Level], ends: Int) -> list[Level]:
+    """The moves that lie on a walk to one of `ends`."""
+    if not levels:
+        return []
+    kept = [_take(levels[-1], np.isin(levels[-1].targets, ends))]
+    for level in reversed(levels[:-1]):
+        later = kept[0]
+        known, counts = np.unique(later.sources, return_counts=True)
+        place = np.searchsorted(known, level.targets)
+        place[place == len(known)] = 0
+        onward = (
+            np.where(known[place] == level.targets, counts[place], 0) if len(known) else np.zeros(len(level.targets))
+        )
+        # The one move that would turn round does not count: it leaves the target over the same triple.
+        turning = np.isin(level.triples, later.triples) & _turns(level, later)
+        kept.insert(0, _take(level, onward > turning))
+    return kept
+
+
+def _turns(level: Level, later: Level) -> NDArray[np.bool_]:
+    """For each move of `level`: does `later` hold the move back over the same triple?"""
+    order = np.argsort(later.triples, kind="stable")
+    place = np.searchsorted(later.triples[order], level.triples)
+    place[place == len(order)] = 0
+    if not len(order):
+        return np.zeros(len(level.triples), bool)
+    same = order[place]
+    found: NDArray[np.bool_] = (later.triples[same] == level.triples) & (later.sources[same] == level.targets)
+    return found
+
+
+def _take(level: Level, where: Int) -> Level:
+    return Level(*(column[where] for column in level))
