@@ -5,13 +5,14 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from clew.encoding import HashEncoder, LocalEncoder, open_encoder
-from clew.encoding.local import find_weights
+from clew.encoding.local import Engine, find_weights
 from clew.errors import ConfigError, FormatError, NotFoundError
 from clew.protocols import TextEncoder
 from clew.testing.text_encoder import TextEncoderSuite
@@ -148,6 +149,8 @@ def test_importing_the_package_loads_no_torch() -> None:
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
+@pytest.mark.slow  # importing sentence-transformers takes seconds
+@pytest.mark.filterwarnings("default")
 @pytest.mark.parametrize("engine", ["bert", "sentence-transformers"])
 def test_pooled_token_states_are_the_vectors(engine: Engine) -> None:
     encoder = LocalEncoder("all-MiniLM-L6-v2", find_weights("all-MiniLM-L6-v2"), dtype="float32", engine=engine)

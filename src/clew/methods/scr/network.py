@@ -71,7 +71,8 @@ class Block(nn.Module):
         asked = self._split(self.ask(self.norms[1](x)))
         mixed = F.scaled_dot_product_attention(asked, keys, values, attn_mask=real[:, None, None, :])
         x = x + self.dropout(self.ask_out(mixed.transpose(-2, -3).flatten(-2)))
-        return x + self.dropout(self.down(F.gelu(self.up(self.norms[2](x)))))
+        more: Tensor = self.dropout(self.down(F.gelu(self.up(self.norms[2](x)))))
+        return x + more
 
 
 class StepDecoder(nn.Module):
@@ -97,7 +98,7 @@ class StepDecoder(nn.Module):
         place = torch.arange(states.shape[1], device=states.device).clamp_max(len(self.places) - 1)
         x = self.dropout(self.token(states)) + self.places[place]
         x = self.reader(x, src_key_padding_mask=~real)
-        pairs = [block.remember(x) for block in self.blocks]
+        pairs: list[tuple[Tensor, Tensor]] = [block.remember(x) for block in self.blocks]  # type: ignore[operator]
         return Memory(tuple(k for k, _ in pairs), tuple(v for _, v in pairs), real)
 
     def forward(self, memory: Memory, rows: Tensor, entities: Tensor, relations: Tensor, kinds: Tensor) -> Tensor:

@@ -1,0 +1,130 @@
+"""From finished walks to answers: sums over paths and topics (Eq. 13), siblings, the threads behind each answer.
+
+Shapes: S starts (a topic of a question), N entities.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from clew.graph import Subgraph
+from clew.methods.scr.search import Finished
+from clew.methods.scr.walks import Level, follow
+from clew.types import Hop, Path
+
+UNSEEN = 0.9  # weight of a sibling that was not itself in the beam; one that was has up to 1
+MAX_MOVES = 20_000  # of one relation path when its siblings are gathered
+
+
+@dataclass(slots=True)
+class Reached:
+    """An entity that walks ended at."""
+
+    entity: int
+    score: float
+    walks: list[tuple[int, tuple[int, ...], tuple[int, ...], float]]  # start, codes, triples, probability; best first
+
+
+def reach(
+    graph: Subgraph, finished: Sequence[Finished], topics: dict[int, int], *, siblings: bool, conjunction: float
+) -> tuple[list[Reached], list[str]]:
+    """What one question's finished walks say about each entity, best first, and notes on limits.
+
+    Args:
+        topics: of each start, the entity it stands at.
+        conjunction: how much more an entity counts for each further start that reaches it.
+    """
+    notes: list[str] = []
+    per_start: dict[int, dict[int, Reached]] = {}
+    walked = [walk for walk in finished if walk.codes]
+    if siblings:
+        for walk_set in _by_path(walked):
+            _add_siblings(graph, walk_set, topics, per_start, notes)
+    else:
+        for walk in walked:
+            mine = per_start.setdefault(walk.start, {})
+            entity = walk.entities[-1]
+            reached = mine.setdefault(entity, Reached(entity, 0.0, []))
+            reached.score += walk.chance  # Eq. 13
+            reached.walks.append((walk.start, walk.codes, walk.triples, walk.chance))
+    total: dict[int, Reached] = {}
+    support: dict[int, int] = {}
+    for mine in per_start.values():
+        for entity, reached in mine.items():
+            whole = total.setdefault(entity, Reached(entity, 0.0, []))
+            whole.score += min(reached.score, 1.0)
+            whole.walks += reached.walks
+            support[entity] = support.get(entity, 0) + 1
+    full = len(topics) * (1 + conjunction * (len(topics) - 1))
+    for entity, whole in total.items():
+        whole.score *= (1 + conjunction * (support[entity] - 1)) / full
+        whole.walks.sort(key=lambda walk: -walk[3])
+    return sorted(total.values(), key=lambda r: (-r.score, r.entity)), notes
+
+
+def _by_path(finished: Sequence[Finished]) -> list[list[Finished]]:
+    groups: dict[tuple[int, tuple[int, ...]], list[Finished]] = {}
+    for walk in finished:
+        groups.setdefault((walk.start, walk.codes), []).append(walk)
+    return list(groups.values())
+
+
+def _add_siblings(
+    graph: Subgraph,
+    walks: list[Finished],
+    topics: dict[int, int],
+    per_start: dict[int, dict[int, Reached]],
+    notes: list[str],
+) -> None:
+    """Everything that the relation path of `walks` reaches, scored by the path's probability."""
+    start, codes = walks[0].start, walks[0].codes
+    chance = max(walk.path_chance for walk in walks)
+    best = max(walk.chance for walk in walks)
+    known: dict[int, Finished] = {}
+    for walk in sorted(walks, key=lambda w: w.chance):
+        known[walk.entities[-1]] = walk
+    levels, cut = follow(graph, topics[start], codes, MAX_MOVES)
+    if cut:
+        notes.append(f"a relation path of {len(codes)} hops has more than {MAX_MOVES} moves: some answers are left out")
+    mine = per_start.setdefault(start, {})
+    ends, first = np.unique(levels[-1].targets, return_index=True)
+    for end, row in zip(ends.tolist(), first.tolist(), strict=True):
+        seen = known.get(end)
+        weight = UNSEEN if seen is None else UNSEEN + (1 - UNSEEN) * seen.chance / max(best, 1e-300)
+        triples = _thread(levels, row) if seen is None else seen.triples
+        reached = mine.setdefault(end, Reached(end, 0.0, []))
+        reached.score += chance * weight
+        reached.walks.append((start, codes, triples, chance * weight))
+
+
+def _thread(levels: Sequence[Level], row: int) -> tuple[int, ...]:
+    """The triples of one walk that ends with move `row` of the last level."""
+    triples = [int(levels[-1].triples[row])]
+    source = levels[-1].sources[row]
+    for level in reversed(levels[:-1]):
+        before = np.flatnonzero((level.targets == source) & (level.triples != triples[0]))
+        triples.insert(0, int(level.triples[before[0]]))
+        source = level.sources[before[0]]
+    return tuple(triples)
+
+
+class Records:
+    """Walks as `Path` records; each triple is turned into names once."""
+
+    def __init__(self, graph: Subgraph):
+        self._graph = graph
+        self._hops: dict[tuple[int, bool], Hop] = {}
+
+    def path(self, topic: int, codes: Sequence[int], triples: Sequence[int], score: float) -> Path:
+        """The path record of one walk."""
+        hops = tuple(self._hop(t, code < self._graph.num_relations) for t, code in zip(triples, codes, strict=True))
+        return Path(self._graph.entity(topic), hops, score)
+
+    def _hop(self, triple: int, forward: bool) -> Hop:
+        key = (triple, forward)
+        if key not in self._hops:
+            self._hops[key] = Hop(self._graph.triple(triple), forward)
+        return self._hops[key]

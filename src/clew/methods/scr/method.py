@@ -1,0 +1,248 @@
+"""SCR: answer a question by a beam of walks, each step chosen by comparing the question so far with the candidates."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+import torch
+
+from clew.errors import InputError
+from clew.graph import Graph, Subgraph
+from clew.graph.neighborhood import neighborhood
+from clew.methods.scr.answers import Reached, Records, reach
+from clew.methods.scr.config import Config
+from clew.methods.scr.features import mask_topic, question_states
+from clew.methods.scr.model import GraphView, Model, load_model, relation_names, unlike, view
+from clew.methods.scr.reading import Reading, StateReading, TextReading
+from clew.methods.scr.search import Finished, Plan, Walks, search
+from clew.protocols import GraphStore, OnEvent, TextEncoder, Tools, ignore
+from clew.types import Answer, Candidate, Event, Evidence, Question, Topic
+
+PRUNE = 0.1  # walks below this share of the threshold are dropped
+
+
+class Scr:
+    """Stepwise Contrastive Reasoning (Lin, Luo, Liu, Wu; AAAI 2026).
+
+    A relational graph network encodes every entity with its surroundings; a question encoder encodes the question and
+    the walk so far. At each step the question is compared with the present entity and its neighbours; the nearest is
+    the next entity, and the walk ends where the present one is nearest. A beam of walks is kept; their probabilities
+    order the answers (sections Methodology and Reasoning with Beam Search, Eq. 1-15).
+
+    Needs: the text encoder and a model from `clew train scr`. A language model is optional (the reader of Figure 2).
+    Cost: no calls of a language model, one with `reader`. One small batch per hop for all questions together.
+
+    Differs from the paper, each a switch: candidates know the edge they are reached by; a walk may return to an entity
+    over another edge; all entities that a relation path reaches are answers; hubs have a limit; topics that agree are
+    rewarded; the light question encoder reads frozen token states. See README.md beside this file for why.
+    """
+
+    name: ClassVar[str] = "scr"
+
+    def __init__(self, config: Config, tools: Tools):
+        if tools.encoder is None or tools.model is None:
+            raise InputError("scr needs a text encoder and a model folder; train one with  clew train scr GRAPH …")
+        self.config, self._tools = config, tools
+        self._encoder: TextEncoder = tools.encoder
+        self._model = load_model(tools.model, tools.encoder, config.device)
+        self._views: dict[str, GraphView] = {}
+
+    def answer(self, question: Question, graph: GraphStore, *, on_event: OnEvent = ignore) -> Answer:
+        """One answer; `predict` with one question."""
+        return self.predict([question], graph, on_event=on_event)[0]
+
+    def predict(self, questions: Sequence[Question], graph: GraphStore, *, on_event: OnEvent = ignore) -> list[Answer]:
+        """Answers in order; all questions over an embedded graph share each step's batch."""
+        topics = [self._link(question, graph) for question in questions]
+        if isinstance(graph, Graph):
+            return self._answer(questions, topics, self._view(graph, on_event), on_event)
+        answers = []
+        for question, mine in zip(questions, topics, strict=True):
+            part = self._surroundings(graph, mine)
+            answers += self._answer([question], [mine], view(self._model.network, part, self._encoder), on_event)
+        return answers
+
+    def _link(self, question: Question, graph: GraphStore) -> list[Topic]:
+        if self._tools.link is not None:
+            return list(self._tools.link(question, graph))
+        found = [graph.find(name, limit=1) for name in question.topics]
+        return [
+            Topic(hit[0][0], hit[0][1], name, "given") for name, hit in zip(question.topics, found, strict=True) if hit
+        ]
+
+    def _view(self, graph: Graph, on_event: OnEvent) -> GraphView:
+        if graph.name not in self._views:
+            warning = unlike(self._model.trained, relation_names(graph.whole))
+            if warning:
+                on_event(Event("warning", warning))
+            self._views = {graph.name: view(self._model.network, graph.whole, self._encoder)}
+        return self._views[graph.name]
+
+    def _surroundings(self, graph: GraphStore, topics: list[Topic]) -> Subgraph:
+        hops = self.config.hops or self._model.trained.hops
+        ids = [topic.entity.id for topic in topics]
+        return neighborhood(graph, ids, hops + 1, max_triples=self.config.neighborhood)
+
+    def _answer(
+        self, questions: Sequence[Question], topics: Sequence[list[Topic]], seen: GraphView, on_event: OnEvent
+    ) -> list[Answer]:
+        started = time.perf_counter()
+        starts = [
+            (i, local, topic)
+            for i, mine in enumerate(topics)
+            for topic in mine
+            if (local := seen.graph.local(topic.entity.id)) is not None
+        ]
+        finished: list[Finished] = []
+        unscored: dict[int, int] = {}
+        if starts:
+            texts = [self._text(questions[i], topic) for i, _, topic in starts]
+            finished, unscored = run_search(
+                self._model, self._encoder, self.config, seen, texts, [s[1] for s in starts], [s[0] for s in starts]
+            )
+        searched = time.perf_counter()
+        share = (searched - started) / max(1, len(questions))
+        answers = []
+        for i, question in enumerate(questions):
+            mine = {row: local for row, (owner, local, _) in enumerate(starts) if owner == i}
+            walks = [walk for walk in finished if walk.start in mine]
+            cut = {row: unscored[row] for row in mine if row in unscored}
+            answers.append(self._assemble(question, list(topics[i]), seen.graph, walks, mine, cut, share))
+        on_event(Event("search", f"{len(finished)} walks for {len(questions)} questions", {"walks": len(finished)}))
+        return answers
+
+    def _text(self, question: Question, topic: Topic) -> str:
+        if not self._model.trained.mask_topics:
+            return question.text
+        return mask_topic(question.text, [topic.mention, topic.entity.label])
+
+    def _assemble(
+        self,
+        question: Question,
+        topics: list[Topic],
+        graph: Subgraph,
+        walks: list[Finished],
+        starts: dict[int, int],
+        unscored: dict[int, int],
+        seconds: float,
+    ) -> Answer:
+        started = time.perf_counter()
+        trained, config = self._model.trained, self.config
+        siblings = trained.siblings if config.siblings is None else config.siblings
+        chosen = confident(walks, config.threshold, by_path=siblings)
+        reached, notes = reach(graph, chosen, starts, siblings=siblings, conjunction=config.conjunction)
+        kept = self._cut(graph, reached)
+        records = Records(graph)
+        paths: dict[tuple[Any, ...], int] = {}
+        listed: list[Any] = []
+        candidates: list[Candidate] = []
+        for each in kept:
+            mine = []
+            for start, codes, triples, score in each.walks[: config.max_paths]:
+                key = (start, codes, triples)
+                if key not in paths:
+                    paths[key] = len(listed)
+                    listed.append(records.path(starts[start], codes, triples, score))
+                mine.append(paths[key])
+            entity = graph.entity(each.entity)
+            candidates.append(Candidate(entity.label, trained.calibration(each.score), entity, tuple(mine)))
+        details: dict[str, Any] = {"walks": len(walks), "answers_found": len(reached)}
+        if unscored:
+            details["hub"] = (
+                f"{sum(unscored.values())} candidates beyond hub_limit = {config.hub_limit} were not scored"
+            )
+        if notes:
+            details["limits"] = notes
+        return Answer(
+            question=question,
+            method=self.name,
+            candidates=tuple(candidates),
+            evidence=Evidence(tuple(listed)),
+            topics=tuple(topics),
+            note=_note(topics, starts, reached),
+            seconds={"search": seconds, "answers": time.perf_counter() - started},
+            details=details,
+        )
+
+    def _cut(self, graph: Subgraph, reached: list[Reached]) -> list[Reached]:
+        """Answers above the cut; mediators only where nothing else was reached."""
+        named = np.array([not graph.mediators[each.entity] for each in reached], bool)
+        if named.any():
+            reached = [each for each, is_named in zip(reached, named, strict=True) if is_named]
+        cut = self._model.trained.calibration.cut if self.config.cut is None else self.config.cut
+        kept = [each for each in reached if each.score >= cut * reached[0].score]
+        return kept[: self.config.max_answers]
+
+
+def _note(topics: list[Topic], starts: dict[int, int], reached: list[Reached]) -> str:
+    if not topics:
+        return "no topic entity was found in the question"
+    if not starts:
+        return "no topic entity lies in this graph"
+    return "" if reached else "no walk was likely enough"
+
+
+def confident(walks: list[Finished], threshold: float, *, by_path: bool) -> list[Finished]:
+    """Walks with at least `threshold`; where there is none, the single best one."""
+
+    def chance(walk: Finished) -> float:
+        return walk.path_chance if by_path else walk.chance
+
+    walks = [walk for walk in walks if walk.codes]
+    chosen = [walk for walk in walks if chance(walk) >= threshold]
+    return chosen or sorted(walks, key=lambda walk: -chance(walk))[:1]
+
+
+def plan_of(config: Config, model: Model) -> Plan:
+    """The settings of a search: those given, else what the model was trained for."""
+    trained = model.trained
+    return Plan(
+        beam=config.beam,
+        hops=config.hops or trained.hops,
+        floor=PRUNE * config.threshold,
+        returns=config.returns or trained.returns,
+        by_path=trained.siblings if config.siblings is None else config.siblings,
+        representatives=config.representatives,
+        score_stop=config.score_stop,
+        hub_limit=config.hub_limit,
+    )
+
+
+@torch.no_grad()
+def run_search(
+    model: Model,
+    encoder: TextEncoder,
+    config: Config,
+    seen: GraphView,
+    texts: Sequence[str],
+    topics: Sequence[int],
+    owners: Sequence[int],
+) -> tuple[list[Finished], dict[int, int]]:
+    """Search from `topics` with one text each; `owners` says which of them share a question's beam."""
+    network = model.network
+    reading: Reading
+    if network.config.question == "states":
+        distinct = {text: i for i, text in enumerate(dict.fromkeys(texts))}
+        states = question_states(encoder, list(distinct))
+        rows = np.array([distinct[text] for text in texts])
+        reading = StateReading(network, states, np.arange(len(states)), seen.vectors, seen.relations)
+    else:
+        assert model.encoder_folder is not None
+        rows = np.arange(len(texts))
+        reading = TextReading(network, model.encoder_folder, texts, seen.graph, seen.relations.device)
+
+    def ask(live: Walks) -> torch.Tensor:
+        return reading.last_step(rows[live.starts], live.entities, live.codes)
+
+    return search(
+        seen.graph,
+        seen.tables,
+        float(network.temperature),
+        ask,
+        np.array(topics, np.int64),
+        np.array(owners, np.int64),
+        plan_of(config, model),
+    )

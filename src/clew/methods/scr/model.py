@@ -1,0 +1,177 @@
+"""A trained model: its folder, what it was trained for, and the graph as it sees it.
+
+Kept apart from the method so that training, which evaluates by really searching, and answering open it in one way.
+
+Shapes: N entities, T triples, R relations, E width of the encoder, D width of the network.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from clew.config import Settings, parse
+from clew.errors import FormatError, InputError
+from clew.graph import Subgraph
+from clew.learning.checkpoints import fill, load_weights, read_json, save_weights, write_json
+from clew.learning.layers import Edges
+from clew.methods.scr.config import NetworkConfig
+from clew.methods.scr.features import Floats, entity_vectors, relation_vectors, token_kind
+from clew.methods.scr.network import Network, Tables
+from clew.protocols import TextEncoder
+
+FORMAT = 1
+DESCRIPTION, WEIGHTS = "model.json", "weights.safetensors"
+
+
+class Calibration(Settings):
+    """What the dev set taught about scores: the chance that an answer is right, and where to cut the list."""
+
+    slope: float = 1.0  # of the logistic map from log-odds of a score to log-odds of being right
+    shift: float = 0.0
+    cut: float = 0.5  # an answer needs this share of the best one's score
+
+    def __call__(self, score: float) -> float:
+        """The chance that an answer with this score is right."""
+        p = min(max(score, 1e-6), 1 - 1e-6)
+        return float(1 / (1 + np.exp(-(self.slope * np.log(p / (1 - p)) + self.shift))))
+
+
+class Trained(Settings):
+    """What a model's folder says about it."""
+
+    network: NetworkConfig
+    encoder: str
+    encoder_width: int
+    tokens: Literal["tokens", "words"]
+    hops: int
+    returns: Literal["edge", "none"]
+    siblings: bool
+    mask_topics: bool
+    graph: str
+    relations: tuple[str, ...]
+    calibration: Calibration = Calibration()
+
+
+@dataclass(eq=False)
+class Model:
+    """A network with what it was trained for."""
+
+    network: Network
+    trained: Trained
+    digest: str  # of the weights; names what is derived from them
+    encoder_folder: Path | None = None  # of the trainable encoder, where the network has one
+
+
+def base_name(encoder: str) -> str:
+    """The encoder's name without its precision: vectors of 16 and 32 bits are near enough to share a model."""
+    return encoder.partition("@")[0]
+
+
+def encoder_folder(network: NetworkConfig, encoder: str) -> Path | None:
+    """Where the weights and the tokenizer of a trainable question encoder lie."""
+    if network.question == "states":
+        return None
+    from clew.encoding.local import find_weights
+
+    return find_weights(base_name(encoder))
+
+
+def save_model(folder: Path, network: Network, trained: Trained, *, half: bool) -> None:
+    """Write weights and description into `folder`; the description last, so that a folder with one is whole."""
+    tensors = network.state_dict()
+    if half:
+        tensors = {name: t.half() if t.is_floating_point() else t for name, t in tensors.items()}
+    digest = save_weights(folder / WEIGHTS, tensors)
+    write_json(folder / DESCRIPTION, {"format": FORMAT, "sha256": digest, **trained.model_dump(mode="json")})
+
+
+def load_model(folder: Path, encoder: TextEncoder, device: str = "cpu") -> Model:
+    """The model in `folder`. Raises NotFoundError, FormatError, or InputError for another encoder than its own."""
+    record = read_json(folder / DESCRIPTION)
+    if not isinstance(record, dict) or "sha256" not in record:
+        raise FormatError(f"{folder / DESCRIPTION}: not the description of a model; train again")
+    if record.pop("format", 0) != FORMAT:
+        raise FormatError(
+            f"{folder}: written in another format than {FORMAT}; use the clew that wrote it, or train again"
+        )
+    digest = str(record.pop("sha256"))
+    trained = parse(Trained, record, str(folder / DESCRIPTION))
+    if base_name(encoder.name) != base_name(trained.encoder) or encoder.dim != trained.encoder_width:
+        raise InputError(
+            f"model {folder}: was trained with the encoder {trained.encoder!r} ({trained.encoder_width} dimensions), "
+            f"not {encoder.name!r} ({encoder.dim}); set encoder.name = {base_name(trained.encoder)!r} or train again"
+        )
+    if trained.network.question == "states" and token_kind(encoder) != trained.tokens:
+        raise InputError(
+            f"model {folder}: was trained on {trained.tokens} of the encoder, this one gives {token_kind(encoder)}"
+        )
+    weights = load_weights(folder / WEIGHTS, digest)
+    home = encoder_folder(trained.network, trained.encoder)
+    network = Network(trained.network, trained.encoder_width, len(trained.relations), home)
+    fill(network, {name: t.float() if t.is_floating_point() else t for name, t in weights.items()}, str(folder))
+    network.to(device).eval().requires_grad_(False)
+    return Model(network, trained, digest, home)
+
+
+def unlike(trained: Trained, relations: tuple[str, ...]) -> str:
+    """A warning when a graph has other relations than the one a model was trained on, else "".
+
+    Raises InputError where the network has parameters for each relation and cannot read others.
+    """
+    known = set(trained.relations)
+    strange = [relation for relation in relations if relation not in known]
+    if trained.network.gnn == "rgcn" and relations != trained.relations:
+        raise InputError(
+            f"the model was trained on graph {trained.graph!r} and has parameters for its relations; this graph has "
+            f"others ({', '.join(strange[:3]) or 'in another order'}). Train on this graph, or with gnn = 'attention'"
+        )
+    if 2 * len(strange) > len(relations):
+        return (
+            f"trained on graph {trained.graph!r}: {len(strange)} of this graph's {len(relations)} relations were not "
+            f"there ({', '.join(strange[:3])} …); answers rest on how alike the names are"
+        )
+    return ""
+
+
+@dataclass(eq=False)
+class GraphView:
+    """A graph as a model sees it: frozen vectors, and the tables that candidates are scored with."""
+
+    graph: Subgraph
+    vectors: Floats  # (N, E)
+    relations: Tensor  # (R, E)
+    tables: Tables
+
+
+def relation_names(graph: Subgraph) -> tuple[str, ...]:
+    return tuple(graph.relation(r).id for r in range(graph.num_relations))
+
+
+@torch.no_grad()
+def view(network: Network, graph: Subgraph, encoder: TextEncoder, vectors: Floats | None = None) -> GraphView:
+    """One pass of the graph encoder over all of `graph` (Eq. 6). It depends on no question."""
+    device = network.log_temperature.device
+    frozen = entity_vectors(graph, encoder) if vectors is None else vectors
+    relations = torch.from_numpy(relation_vectors(graph, encoder)).to(device)
+    edges = whole_edges(graph).to(device)
+    encoded = network.encode_graph(torch.from_numpy(frozen).to(device), [edges] * len(network.layers), relations)
+    return GraphView(graph, frozen, relations, network.tables(encoded, relations))
+
+
+def whole_edges(graph: Subgraph) -> Edges:
+    """Messages over every triple of `graph`, both ways."""
+    return Edges.from_triples(graph.heads, graph.rels, graph.tails, graph.num_entities, graph.num_relations)
+
+
+def digest_of(parts: Mapping[str, Any]) -> str:
+    """A short name for what some values decide."""
+    text = "\0".join(f"{key}={value}" for key, value in sorted(parts.items()))
+    return hashlib.sha256(text.encode()).hexdigest()[:16]

@@ -1,0 +1,229 @@
+"""Beam search over steps of the walk (Eq. 12-15), for many questions at once.
+
+A hypothesis is a walk from a topic. At each hop all live ones of all questions ask the network in one batch; their
+candidates are their moves and the stop. Probabilities are products of softmaxes over all candidates, the stop's own
+included (Eq. 14).
+
+Two probabilities travel with a hypothesis: that of its entities (the paper's), and that of its relation path, in which
+all candidates over one relation count together. The first falls with the number of right answers, the second does
+not; with `siblings` the beam is ranked by it.
+
+Shapes: H hypotheses, M moves, S starts (a topic of a question), P steps, D width, R relations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+from torch.nn import functional as F
+
+from clew.graph import Subgraph
+from clew.methods.scr.network import Tables
+from clew.methods.scr.walks import Int, Moves, moves
+
+CHUNK = 100_000  # moves scored at once: bounds the memory of a step through hubs
+Reals = NDArray[np.float64]
+
+
+class Walks(NamedTuple):
+    """Hypotheses of one depth."""
+
+    starts: Int  # (H,) row of the start
+    entities: Int  # (H, P) from the topic on
+    codes: Int  # (H, P-1)
+    triples: Int  # (H, P-1)
+    chance: Reals  # (H,) of the walk
+    path_chance: Reals  # (H,) of its relation path
+    names: Int  # (H,) equal for equal relation paths from one start
+
+    def rows(self, which: Int) -> Walks:
+        return Walks(*(column[which] for column in self))
+
+    @property
+    def last(self) -> Int:
+        return self.triples[:, -1] if self.triples.shape[1] else np.full(len(self.starts), -1)
+
+
+@dataclass(frozen=True, slots=True)
+class Finished:
+    """A walk that stopped."""
+
+    start: int
+    entities: tuple[int, ...]
+    codes: tuple[int, ...]
+    triples: tuple[int, ...]
+    chance: float
+    path_chance: float
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The settings of one search."""
+
+    beam: int
+    hops: int
+    floor: float  # hypotheses less probable than this are dropped: they can only become less so
+    returns: Literal["edge", "none"]
+    by_path: bool  # rank by the relation path's probability
+    representatives: int  # most hypotheses of one relation path, when ranked by it
+    score_stop: bool
+    hub_limit: int
+
+
+Ask = Callable[[Walks], Tensor]  # live walks to (H, D) queries
+
+
+def search(
+    graph: Subgraph,
+    tables: Tables,
+    temperature: float,
+    ask: Ask,
+    topics: Int,
+    owners: Int,
+    plan: Plan,
+) -> tuple[list[Finished], dict[int, int]]:
+    """All walks that stopped with a probability of at least `plan.floor`.
+
+    Args:
+        topics: (S,) local entity each start stands at.
+        owners: (S,) question each start belongs to; the starts of one question share its beam.
+
+    Returns: the walks, and per start how many candidates the hub limit kept from being scored.
+    """
+    s = len(topics)
+    ones = np.ones(s)
+    empty = np.empty((s, 0), np.int64)
+    live = Walks(np.arange(s), topics[:, None].astype(np.int64), empty, empty, ones, ones, np.arange(s))
+    finished: list[Finished] = []
+    unscored: dict[int, int] = {}
+    for depth in range(plan.hops + 1):
+        if not len(live.starts):
+            break
+        found = _moves(graph, live, plan)
+        queries = ask(live)
+        found = _limit_hubs(found, live, queries, tables, plan, unscored)
+        chance, stop = _probabilities(found, live, queries, tables, temperature)
+        _collect(live, stop, plan, finished)
+        if depth == plan.hops:
+            break
+        live = _advance(graph, live, found, chance, owners, plan)
+    return finished, unscored
+
+
+def _moves(graph: Subgraph, live: Walks, plan: Plan) -> Moves:
+    found = moves(graph, live.entities[:, -1], live.last)
+    if plan.returns == "none":
+        fresh = ~(live.entities[found.walks] == found.targets[:, None]).any(1)
+        found = Moves(*(column[fresh] for column in found))
+    return found
+
+
+def _limit_hubs(
+    found: Moves, live: Walks, queries: Tensor, tables: Tables, plan: Plan, unscored: dict[int, int]
+) -> Moves:
+    """Keep at most `hub_limit` moves of a hypothesis: a cheap first pass ranks them by their relation alone."""
+    counts = np.bincount(found.walks, minlength=len(live.starts))
+    large = np.flatnonzero(counts > plan.hub_limit)
+    if not len(large):
+        return found
+    kept = counts[found.walks] <= plan.hub_limit
+    ends = np.cumsum(counts)
+    by_relation = (queries[torch.from_numpy(large)] @ tables.relations.T).cpu().numpy()  # (hubs, 2R + 1)
+    for row, walk in enumerate(large.tolist()):
+        span = np.arange(ends[walk] - counts[walk], ends[walk])
+        order = np.argsort(-by_relation[row][found.codes[span]], kind="stable")
+        kept[span[order[: plan.hub_limit]]] = True
+        start = int(live.starts[walk])
+        unscored[start] = unscored.get(start, 0) + int(counts[walk]) - plan.hub_limit
+    return Moves(*(column[kept] for column in found))
+
+
+def _probabilities(
+    found: Moves, live: Walks, queries: Tensor, tables: Tables, temperature: float
+) -> tuple[Reals, Reals]:
+    """(M,) probability of each move and (H,) of each stop: softmax over a hypothesis's candidates (Eq. 7, 10)."""
+    h = len(live.starts)
+    device = tables.entities.device
+    here = torch.from_numpy(live.entities[:, -1]).to(device)
+    halt = F.normalize(tables.entities[here] + tables.relations[-1], dim=1)
+    stop = ((halt * queries).sum(1) / temperature).cpu().numpy().astype(np.float64)
+    scores = np.empty(len(found.walks))
+    for at in range(0, len(scores), CHUNK):
+        part = slice(at, at + CHUNK)
+        targets, codes, walks = (
+            torch.from_numpy(np.asarray(column[part], np.int64)).to(device)
+            for column in (found.targets, found.codes, found.walks)
+        )
+        vectors = tables.entities.index_select(0, targets).add_(tables.relations.index_select(0, codes))
+        dots = torch.linalg.vecdot(vectors, queries.index_select(0, walks))
+        scores[part] = (dots / vectors.norm(dim=1).clamp_min(1e-12) / temperature).cpu().numpy()
+    top = stop.copy()
+    np.maximum.at(top, found.walks, scores)
+    moved, halted = np.exp(scores - top[found.walks]), np.exp(stop - top)
+    total = halted + np.bincount(found.walks, weights=moved, minlength=h)
+    return moved / total[found.walks], halted / total
+
+
+def _collect(live: Walks, stop: Reals, plan: Plan, finished: list[Finished]) -> None:
+    share = stop if plan.score_stop else np.ones_like(stop)
+    chance, path_chance = live.chance * share, live.path_chance * share
+    enough = np.flatnonzero((path_chance if plan.by_path else chance) >= plan.floor)
+    finished.extend(
+        Finished(
+            int(live.starts[i]),
+            tuple(live.entities[i].tolist()),
+            tuple(live.codes[i].tolist()),
+            tuple(live.triples[i].tolist()),
+            float(chance[i]),
+            float(path_chance[i]),
+        )
+        for i in enough.tolist()
+    )
+
+
+def _advance(graph: Subgraph, live: Walks, found: Moves, chance: Reals, owners: Int, plan: Plan) -> Walks:
+    """The K best continuations of each question."""
+    walks, width = found.walks, 2 * graph.num_relations
+    groups, group = np.unique(walks * width + found.codes, return_inverse=True)
+    together = np.bincount(group, weights=chance, minlength=len(groups))
+    walked = live.chance[walks] * chance
+    path = live.path_chance[walks] * together[group]
+    keep = np.flatnonzero((path if plan.by_path else walked) >= plan.floor)
+    if not len(keep):
+        return live.rows(keep)
+    names = np.unique(live.names[walks[keep]] * width + found.codes[keep], return_inverse=True)[1]
+    owner = owners[live.starts[walks[keep]]]
+    if plan.by_path:
+        # Most representatives of a path are as good as another: keep the likeliest few, leave room for other paths.
+        order = np.lexsort((-walked[keep], names))
+        few = order[_rank(names[order]) < plan.representatives]
+        keep, names, owner = keep[few], names[few], owner[few]
+        order = np.lexsort((-walked[keep], -path[keep], owner))
+    else:
+        order = np.lexsort((-walked[keep], owner))
+    order = order[_rank(owner[order]) < plan.beam]
+    keep, names = keep[order], names[order]
+    rows = live.rows(walks[keep])
+    return Walks(
+        rows.starts,
+        np.concatenate([rows.entities, found.targets[keep, None].astype(np.int64)], 1),
+        np.concatenate([rows.codes, found.codes[keep, None]], 1),
+        np.concatenate([rows.triples, found.triples[keep, None].astype(np.int64)], 1),
+        walked[keep],
+        path[keep],
+        names,
+    )
+
+
+def _rank(sorted_keys: Int) -> Any:
+    """Position of each element inside its run of equal keys."""
+    if not len(sorted_keys):
+        return sorted_keys
+    first = np.flatnonzero(np.r_[True, sorted_keys[1:] != sorted_keys[:-1]])
+    return np.arange(len(sorted_keys)) - np.repeat(first, np.diff(np.r_[first, len(sorted_keys)]))

@@ -1,0 +1,441 @@
+"""Training SCR: mine gold walks, encode the frozen texts, fit the network, calibrate, write the model's folder.
+
+Read from the bottom: `train` is the list of stages. Validation runs the very search that answers questions.
+"""
+
+from __future__ import annotations
+
+import math
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from clew.errors import InputError, TrainingError, UnsupportedError
+from clew.graph import Graph, Subgraph
+from clew.learning import Stage, run_stages
+from clew.learning.checkpoints import fill, load_weights, write_json
+from clew.learning.fitting import FitConfig
+from clew.learning.loop import Progress, fit
+from clew.learning.losses import info_nce
+from clew.methods.scr.answers import Reached, reach
+from clew.methods.scr.config import Config, TrainConfig
+from clew.methods.scr.features import (
+    Floats,
+    QuestionStates,
+    entity_vectors,
+    mask_topic,
+    question_states,
+    relation_vectors,
+    token_kind,
+)
+from clew.methods.scr.method import confident, run_search
+from clew.methods.scr.mining import mine
+from clew.methods.scr.model import (
+    Calibration,
+    Model,
+    Trained,
+    encoder_folder,
+    relation_names,
+    save_model,
+    view,
+)
+from clew.methods.scr.network import MAX_STEPS, BertReader, Network
+from clew.methods.scr.reading import Reading, StateReading, TextReading
+from clew.methods.scr.sampling import Batch, Item, Sampler
+from clew.methods.scr.walks import Int
+from clew.protocols import Example, GraphStore, OnEvent, TextEncoder, TrainRequest, TrainResult, ignore
+from clew.types import Event
+
+CUTS = tuple(i / 20 for i in range(1, 20))
+
+
+@dataclass(frozen=True, slots=True)
+class Resolved:
+    """A question with its topics and answers as local numbers, and its text as each topic sees it."""
+
+    id: str
+    topics: tuple[int, ...]
+    texts: tuple[str, ...]
+    answers: Int
+    stated: tuple[tuple[int, ...], ...]  # relation paths that the data set names
+
+
+@dataclass(slots=True)
+class Material:
+    """What the stages hand on to each other."""
+
+    graph: Subgraph
+    questions: list[Resolved] = field(default_factory=list)
+    dev: list[Resolved] = field(default_factory=list)
+    texts: dict[str, int] = field(default_factory=dict)
+    items: list[Item] = field(default_factory=list)
+    report: dict[str, Any] = field(default_factory=dict)
+    vectors: Floats | None = None
+    states: QuestionStates | None = None
+    network: Network | None = None
+    progress: Progress | None = None
+    metrics: dict[str, float] = field(default_factory=dict)
+
+
+def resolve(examples: Sequence[Example], graph: Subgraph, *, mask: bool) -> tuple[list[Resolved], dict[str, list[str]]]:
+    """Topics and answers by id or label. Returns the usable questions, and why each other one was left out."""
+    labels: dict[str, list[int]] = {}
+    for i, label in enumerate(graph.labels(np.arange(graph.num_entities, dtype=np.int32))):
+        labels.setdefault(label.casefold(), []).append(i)
+
+    def numbers(names: Sequence[str]) -> list[int]:
+        found: list[int] = []
+        for name in names:
+            local = graph.local(name)
+            found += [local] if local is not None else labels.get(name.casefold(), [])
+        return list(dict.fromkeys(found))
+
+    relation = {name: r for r, name in enumerate(relation_names(graph))}
+    usable: list[Resolved] = []
+    left: dict[str, list[str]] = {"unknown topic": [], "unknown answers": [], "no answers": [], "duplicate": []}
+    seen: set[tuple[str, tuple[int, ...]]] = set()
+    for example in examples:
+        question, gold = example.question, example.gold
+        topics = tuple(numbers(question.topics))
+        answers = np.array(numbers(gold.entities or gold.answers), np.int64)
+        if not gold.answers and not gold.entities:
+            left["no answers"].append(question.id)
+        elif not topics:
+            left["unknown topic"].append(question.id)
+        elif not len(answers):
+            left["unknown answers"].append(question.id)
+        elif (question.text, topics) in seen:
+            left["duplicate"].append(question.id)
+        else:
+            seen.add((question.text, topics))
+            names = graph.labels(np.array(topics, np.int32))
+            texts = tuple(
+                mask_topic(question.text, [*question.topics, name]) if mask else question.text for name in names
+            )
+            stated = tuple(_codes(path, graph, relation) for path in gold.paths)
+            usable.append(Resolved(question.id, topics, texts, answers, tuple(codes for codes in stated if codes)))
+    return usable, {reason: ids for reason, ids in left.items() if ids}
+
+
+def _codes(path: Sequence[tuple[str, str, str]], graph: Subgraph, relation: Mapping[str, int]) -> tuple[int, ...]:
+    """A stated path as codes; empty when a relation is not in the graph or the triples do not join."""
+    codes: list[int] = []
+    here = path[0][0] if path else ""
+    for head, name, tail in path:
+        if name not in relation or here not in (head, tail):
+            return ()
+        codes.append(relation[name] + (0 if here == head else graph.num_relations))
+        here = tail if here == head else head
+    return tuple(codes)
+
+
+def _union(examples: Sequence[Example], shared: GraphStore) -> Graph:
+    """The graph to train on: the shared one, or the union of the questions' own."""
+    own = {example.graph.name: example.graph for example in examples if example.graph is not None}
+    if own:
+        triples = ((t.head.id, t.relation.id, t.tail.id) for graph in own.values() for t in graph.triples())
+        return Graph.from_triples(triples, name=f"union of {len(own)} question graphs")
+    if not isinstance(shared, Graph):
+        raise UnsupportedError(
+            f"graph {shared.name!r}: training needs its triples at hand; clew build makes such a graph"
+        )
+    return shared
+
+
+def metrics_of(
+    model: Model, encoder: TextEncoder, config: Config, graph: Subgraph, vectors: Floats, dev: Sequence[Resolved]
+) -> tuple[dict[str, float], list[tuple[list[Reached], set[int]]]]:
+    """Hits@1, Hit and F1 of a real search over `dev`, and what it reached for each question."""
+    seen = view(model.network, graph, encoder, vectors)
+    siblings = model.trained.siblings if config.siblings is None else config.siblings
+    cut = model.trained.calibration.cut if config.cut is None else config.cut
+    results: list[tuple[list[Reached], set[int]]] = []
+    for at in range(0, len(dev), 64):
+        part = dev[at : at + 64]
+        starts = [(i, topic, text) for i, q in enumerate(part) for topic, text in zip(q.topics, q.texts, strict=True)]
+        finished, _ = run_search(
+            model, encoder, config, seen, [s[2] for s in starts], [s[1] for s in starts], [s[0] for s in starts]
+        )
+        for i, question in enumerate(part):
+            mine = {row: topic for row, (owner, topic, _) in enumerate(starts) if owner == i}
+            chosen = confident([w for w in finished if w.start in mine], config.threshold, by_path=siblings)
+            reached, _ = reach(graph, chosen, mine, siblings=siblings, conjunction=config.conjunction)
+            named = [each for each in reached if not graph.mediators[each.entity]]
+            results.append((named or reached, set(question.answers.tolist())))
+    return _measure(results, cut), results
+
+
+def _measure(results: Sequence[tuple[list[Reached], set[int]]], cut: float) -> dict[str, float]:
+    hits1 = hit = f1 = 0.0
+    for reached, gold in results:
+        kept = [each.entity for each in reached if each.score >= cut * reached[0].score]
+        right = sum(entity in gold for entity in kept)
+        hits1 += bool(kept) and kept[0] in gold
+        hit += right > 0
+        f1 += 2 * right / (len(kept) + len(gold)) if right else 0.0
+    n = max(1, len(results))
+    return {"hits@1": hits1 / n, "hit": hit / n, "f1": f1 / n}
+
+
+def calibrate(results: Sequence[tuple[list[Reached], set[int]]]) -> Calibration:
+    """The cut with the best F1, and a logistic map from scores to the chance of being right (Platt)."""
+    cut = max(CUTS, key=lambda c: (round(_measure(results, c)["f1"], 6), c))
+    scores = np.array([each.score for reached, _ in results for each in reached[:20]])
+    right = np.array([each.entity in gold for reached, gold in results for each in reached[:20]], float)
+    if len(scores) < 20 or right.all() or not right.any():
+        return Calibration(cut=cut)
+    p = np.clip(scores, 1e-6, 1 - 1e-6)
+    x = np.stack([np.log(p / (1 - p)), np.ones(len(p))], 1)
+    w = np.array([1.0, 0.0])
+    for _ in range(25):  # Newton, with a weak pull towards the identity map
+        chance = 1 / (1 + np.exp(-np.clip(x @ w, -30, 30)))
+        gradient = x.T @ (chance - right) + (w - [1.0, 0.0])
+        hessian = (x * (chance * (1 - chance))[:, None]).T @ x + np.eye(2)
+        w = w - np.linalg.solve(hessian, gradient)
+    slope = float(w[0])
+    if slope <= 0:  # scores say nothing on this dev set: keep their order
+        return Calibration(cut=cut)
+    return Calibration(slope=slope, shift=float(w[1]), cut=cut)
+
+
+def loss_of(
+    network: Network,
+    batch: Batch,
+    reading: Callable[[Int], Reading],
+    vectors: Floats,
+    relations: Tensor,
+    *,
+    compete: bool,
+) -> Tensor:
+    """InfoNCE of one batch (Eq. 10)."""
+    device = relations.device
+    edges = [layer.to(device) for layer in batch.edges]
+    encoded = network.encode_graph(torch.from_numpy(vectors[batch.nodes]).to(device), edges, relations)
+    tables = network.tables(encoded, relations)
+    b = len(batch.texts)
+    queries = reading(batch.texts).every_step(np.arange(b), batch.entities, batch.codes)
+    queries = queries[batch.walk.to(device), batch.step.to(device)]
+    scores = network.scores(queries, tables, batch.candidates.to(device), batch.candidate_codes.to(device))
+    scores = scores + batch.weights.to(device)
+    return info_nce(scores, batch.positive.to(device), batch.real.to(device), others=compete)
+
+
+class _Training:
+    """The stages over one `Material`."""
+
+    def __init__(self, request: TrainRequest, on_event: OnEvent):
+        if request.tools.encoder is None:
+            raise InputError("training scr needs a text encoder")
+        self.request, self.on_event, self.encoder = request, on_event, request.tools.encoder
+        config: TrainConfig = request.train_config or TrainConfig()
+        if config.network.width == 0:
+            config = config.model_copy(
+                update={"network": config.network.model_copy(update={"width": self.encoder.dim})}
+            )
+        if config.network.question == "bert" and config.network.width != self.encoder.dim:
+            raise InputError(
+                f"train.network.width = {config.network.width}: a bert question encoder needs {self.encoder.dim}"
+            )
+        if config.hops >= MAX_STEPS:
+            raise InputError(f"train.hops = {config.hops}: at most {MAX_STEPS - 1}")
+        self.config = config
+        self.source = _union(request.examples, request.graph)
+        self.material = Material(self.source.whole)
+        torch.set_num_threads(max(1, torch.get_num_threads()))
+
+    def mine(self) -> None:
+        """Gold threads of every topic of every question."""
+        config, m = self.config, self.material
+        m.questions, left = resolve(self.request.examples, m.graph, mask=config.mask_topics)
+        if self.request.dev:
+            m.dev, _ = resolve(self.request.dev, m.graph, mask=config.mask_topics)
+        else:
+            order = np.random.default_rng(self.request.seed).permutation(len(m.questions))
+            held = max(1, round(config.dev_share * len(order)))
+            m.dev, m.questions = [m.questions[i] for i in order[:held]], [m.questions[i] for i in order[held:]]
+        unreachable: list[str] = []
+        cut = 0
+        for question in m.questions:
+            reached = False
+            for topic, text in zip(question.topics, question.texts, strict=True):
+                mined = mine(
+                    m.graph,
+                    topic,
+                    question.answers,
+                    hops=config.hops,
+                    mode=config.gold,
+                    hub_limit=config.hub_limit,
+                    max_states=config.max_states,
+                    stated=question.stated,
+                )
+                cut += mined.cut
+                threads = tuple(thread for thread in mined.threads if thread.codes or config.gold == "shortest")
+                if threads:
+                    row = m.texts.setdefault(text, len(m.texts))
+                    m.items.append(Item(row, topic, threads, question.answers))
+                    reached = True
+            if not reached:
+                unreachable.append(question.id)
+        m.report = {
+            "questions": len(m.questions),
+            "items": len(m.items),
+            "without a path": unreachable,
+            "left out": left,
+            "topics whose search was cut": cut,
+            "hops": _counts(len(thread.codes) for item in m.items for thread in item.threads[:1]),
+        }
+        write_json(self.request.out / "mining.json", m.report)
+        told = ", ".join(f"{len(ids)} {reason}" for reason, ids in left.items())
+        self.on_event(
+            Event(
+                "train",
+                f"{len(m.items)} walks to learn from {len(m.questions)} questions; {len(unreachable)} without a path"
+                + (f"; left out: {told}" if told else ""),
+                {"items": len(m.items), "without_a_path": len(unreachable)},
+            )
+        )
+        if not m.items:
+            raise TrainingError(
+                "no question has a path from a topic to an answer: check that topics and answers are ids or labels of "
+                f"this graph (graph {self.request.graph.name!r}); the reasons are in {self.request.out / 'mining.json'}"
+            )
+
+    def encode(self) -> None:
+        """Frozen vectors of all texts."""
+        m = self.material
+        m.vectors = entity_vectors(m.graph, self.encoder)
+        if self.config.network.question == "states":
+            m.states = question_states(self.encoder, list(m.texts))
+
+    def fit(self) -> None:
+        """The network."""
+        m, config, request = self.material, self.config, self.request
+        assert m.vectors is not None
+        torch.manual_seed(request.seed)
+        home = encoder_folder(config.network, self.encoder.name)
+        network = Network(config.network, self.encoder.dim, m.graph.num_relations, home)
+        if home is not None and isinstance(network.question, BertReader):
+            network.question.start_from(home)
+        m.network = network.to(config.device)
+        vectors = m.vectors
+        relations = torch.from_numpy(relation_vectors(m.graph, self.encoder)).to(config.device)
+        sampler = Sampler(m.graph, m.items, config, len(network.layers), request.seed)
+        dev = _sampled(m.dev, config.validate_on, request.seed)
+        model = Model(network, self.trained(Calibration()), "", home)
+        texts = list(m.texts)
+
+        def reading(rows: Int) -> Reading:
+            if m.states is not None:
+                return StateReading(network, m.states, rows, vectors, relations)
+            assert home is not None
+            return TextReading(network, home, [texts[row] for row in rows], m.graph, relations.device)
+
+        def evaluate() -> dict[str, float]:
+            return metrics_of(model, self.encoder, request.config, m.graph, vectors, dev)[0]
+
+        m.progress = fit(
+            network,
+            sampler,
+            lambda batch: loss_of(network, batch, reading, vectors, relations, compete=config.compete),
+            request.out,
+            self.fit_config(),
+            evaluate=evaluate,
+            resume=request.resume,
+            seed=request.seed,
+            on_event=self.on_event,
+        )
+
+    def fit_config(self) -> FitConfig:
+        """The loop's settings with `epochs` turned into steps."""
+        config = self.config
+        if config.epochs is None:
+            return config.fit
+        per_step = config.batch * config.fit.accumulate
+        return config.fit.model_copy(
+            update={"steps": max(1, math.ceil(config.epochs * len(self.material.items) / per_step))}
+        )
+
+    def trained(self, calibration: Calibration) -> Trained:
+        config = self.config
+        return Trained(
+            network=config.network,
+            encoder=self.encoder.name,
+            encoder_width=self.encoder.dim,
+            tokens=token_kind(self.encoder),
+            hops=max((len(t.codes) for item in self.material.items for t in item.threads), default=1),
+            returns=config.returns,
+            siblings=config.siblings,
+            mask_topics=config.mask_topics,
+            graph=self.source.name,
+            relations=relation_names(self.material.graph),
+            calibration=calibration,
+        )
+
+    def finish(self) -> None:
+        """Calibrate the best weights on the dev set and write the folder."""
+        m, out = self.material, self.request.out
+        assert m.network is not None and m.vectors is not None and m.progress is not None
+        weights = load_weights(out / "best.safetensors")
+        if self.config.half:
+            weights = {k: t.half().float() if t.is_floating_point() else t for k, t in weights.items()}
+        fill(m.network, weights, str(out / "best.safetensors"))
+        m.network.eval()
+        home = encoder_folder(self.config.network, self.encoder.name)
+        model = Model(m.network, self.trained(Calibration()), "", home)
+        dev = _sampled(m.dev, 1000, self.request.seed)
+        _, results = metrics_of(model, self.encoder, self.request.config, m.graph, m.vectors, dev)
+        calibration = calibrate(results)
+        m.metrics = _measure(results, calibration.cut)
+        save_model(out, m.network, self.trained(calibration), half=self.config.half)
+        (out / "best.safetensors").unlink()
+        shutil.rmtree(out / "checkpoints", ignore_errors=True)
+
+
+def train(request: TrainRequest, on_event: OnEvent = ignore) -> TrainResult:
+    """Train a model for `request.graph` from `request.examples`.
+
+    Raises TrainingError when no question has a path to an answer or the loss is no number, InputError for impossible
+    settings. What was left out and why stands in `mining.json` beside the model.
+    """
+    request.out.mkdir(parents=True, exist_ok=True)
+    if not request.resume:
+        shutil.rmtree(request.out / "checkpoints", ignore_errors=True)
+        (request.out / "best.safetensors").unlink(missing_ok=True)
+    work = _Training(request, on_event)
+    stages = [
+        Stage("mine gold walks", work.mine),
+        Stage("encode texts", work.encode, ("torch",)),
+        Stage("fit the network", work.fit, ("torch", "safetensors")),
+        Stage("calibrate and write", work.finish),
+    ]
+    seconds = run_stages(stages, on_event)
+    m = work.material
+    assert m.progress is not None and m.network is not None
+    details = {
+        "best_step": m.progress.best_step,
+        "steps": len(m.progress.curve),
+        "parameters": sum(p.numel() for p in m.network.parameters() if p.requires_grad),
+        "questions": len(m.questions),
+        "without_a_path": len(m.report["without a path"]),
+        "dev_questions": len(m.dev),
+    }
+    return TrainResult(request.out, m.metrics, seconds, details)
+
+
+def _sampled(questions: Sequence[Resolved], n: int, seed: int) -> list[Resolved]:
+    if len(questions) <= n:
+        return list(questions)
+    chosen = np.random.default_rng((seed, 2)).permutation(len(questions))[:n]
+    return [questions[i] for i in sorted(chosen.tolist())]
+
+
+def _counts(values: Any) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for value in values:
+        found[str(value)] = found.get(str(value), 0) + 1
+    return dict(sorted(found.items()))

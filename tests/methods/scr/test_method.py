@@ -1,0 +1,117 @@
+"""Answers of a trained tiny model: evidence, batches, leakage, topics that are not there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clew.encoding import HashEncoder
+from clew.graph import Graph
+from clew.methods.registry import card
+from clew.methods.scr.config import Config
+from clew.methods.scr.method import Scr
+from clew.protocols import Example, Tools
+from clew.types import Question, to_json
+
+
+@pytest.fixture(scope="module")
+def scr(model_folder: Path, encoder: HashEncoder) -> Scr:
+    return Scr(Config(), Tools(encoder=encoder, model=model_folder))
+
+
+def without_time(answer: Any) -> Any:
+    return {key: value for key, value in to_json(answer).items() if key != "seconds"}
+
+
+def test_it_answers_with_threads_that_are_in_the_graph(scr: Scr, films: Graph, examples: list[Example]) -> None:
+    facts = {(t.head.id, t.relation.id, t.tail.id) for t in films.triples()}
+    for example in examples:
+        answer = scr.answer(example.question, films)
+        assert answer.texts[0] in example.gold.answers
+        assert all(candidate.supported for candidate in answer.candidates)
+        assert 0 < answer.candidates[0].score <= 1
+        for candidate in answer.candidates:
+            for path in answer.paths_of(candidate):
+                assert path.end == candidate.entity and path.start.id == example.question.topics[0]
+                assert all((h.triple.head.id, h.triple.relation.id, h.triple.tail.id) in facts for h in path.hops)
+
+
+def test_several_answers_of_one_relation_path_are_all_given(scr: Scr, films: Graph, examples: list[Example]) -> None:
+    years = [example for example in examples if example.gold.kind == "years"]
+    for example in years:
+        assert set(scr.answer(example.question, films).texts) == set(example.gold.answers)
+
+
+def test_a_batch_gives_what_single_questions_give(scr: Scr, films: Graph, examples: list[Example]) -> None:
+    together = scr.predict([example.question for example in examples], films)
+    for example, answer in zip(examples, together, strict=True):
+        alone = scr.answer(example.question, films)
+        assert alone.texts == answer.texts
+        assert [c.score for c in alone.candidates] == pytest.approx([c.score for c in answer.candidates], rel=1e-4)
+
+
+def test_it_never_sees_gold(scr: Scr, films: Graph, examples: list[Example]) -> None:
+    """Question holds no gold, and an answer is a function of question and graph: same call, same bytes."""
+    question = examples[0].question
+    assert not {"gold", "answers", "answer"} & set(Question.__dataclass_fields__)
+    assert without_time(scr.answer(question, films)) == without_time(scr.answer(question, films))
+
+
+def test_renaming_the_answer_changes_no_thread(scr: Scr, films: Graph, examples: list[Example]) -> None:
+    """The gold answer's name in the graph may change: the relations walked stay the same."""
+    example = examples[-1]
+    renamed = {answer: f"renamed {i}" for i, answer in enumerate(sorted(example.gold.answers))}
+    triples = [
+        (renamed.get(t.head.id, t.head.id), t.relation.id, renamed.get(t.tail.id, t.tail.id)) for t in films.triples()
+    ]
+    other = scr.answer(example.question, Graph.from_triples(triples, name="renamed"))
+    assert other.candidates and set(other.texts) <= set(renamed.values())
+    before = scr.answer(example.question, films).evidence.paths[0].relations
+    assert other.evidence.paths[0].relations == before
+
+
+def test_abstains_with_a_note(scr: Scr, films: Graph) -> None:
+    nobody = scr.answer(Question("q", "who directed nothing", ("no such film",)), films)
+    assert not nobody.candidates and nobody.note == "no topic entity was found in the question"
+    mixed = scr.predict([Question("a", "who?", ()), Question("b", "who directed film 1", ("film 1",))], films)
+    assert not mixed[0].candidates and mixed[1].texts[0] == "person 1"
+
+
+def test_several_topics_meet(scr: Scr, films: Graph) -> None:
+    answer = scr.answer(Question("q", "who directed film 1 and directed film 5", ("film 1", "film 5")), films)
+    assert answer.texts[0] == "person 1"
+    assert {path.start.id for path in answer.paths_of(answer.candidates[0])} == {"film 1", "film 5"}
+
+
+def test_a_hub_limit_is_told(model_folder: Path, encoder: HashEncoder) -> None:
+    graph = Graph.from_triples([(f"film {i}", "directed_by", "person 0") for i in range(40)], name="hub")
+    limited = Scr(Config(hub_limit=10), Tools(encoder=encoder, model=model_folder))
+    answer = limited.answer(Question("q", "in which years came out what person 0 directed", ("person 0",)), graph)
+    assert answer.details["hub"].startswith("30 candidates beyond hub_limit = 10")
+
+
+def test_a_store_without_arrays_is_asked_for_the_surroundings(scr: Scr, films: Graph, examples: list[Example]) -> None:
+    class Remote:
+        """Only the protocol's methods of a graph."""
+
+        name = "remote"
+
+        def __init__(self, graph: Graph):
+            for method in ("find", "entity", "neighbors", "relations", "triples"):
+                setattr(self, method, getattr(graph, method))
+
+    question = examples[0].question
+    assert scr.answer(question, Remote(films)).texts[0] == scr.answer(question, films).texts[0]  # type: ignore[arg-type]
+
+
+def test_the_card_names_what_exists() -> None:
+    from importlib import import_module
+
+    mine = card("scr")
+    assert mine.needs.model == "required" and mine.needs.language_model == "optional"
+    for reference in (mine.method, mine.config, mine.train, mine.train_config):
+        assert reference is not None
+        module, _, name = reference.partition(":")
+        assert hasattr(import_module(module), name)

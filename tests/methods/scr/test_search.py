@@ -1,0 +1,266 @@
+"""The beam search against an exhaustive walk in plain Python, and each of its switches."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import Tensor
+
+from clew.graph import Graph, Subgraph
+from clew.methods.scr.answers import reach
+from clew.methods.scr.mining import mine
+from clew.methods.scr.network import Tables
+from clew.methods.scr.search import Finished, Plan, Walks, search
+from clew.methods.scr.walks import follow, prune
+
+PLAN = Plan(
+    beam=10_000,
+    hops=2,
+    floor=0.0,
+    returns="edge",
+    by_path=False,
+    representatives=10_000,
+    score_stop=True,
+    hub_limit=10_000,
+)
+WIDTH = 6
+TEMPERATURE = 0.3
+
+
+def tables_of(graph: Subgraph, seed: int) -> Tables:
+    generator = torch.Generator().manual_seed(seed)
+    return Tables(
+        torch.randn(graph.num_entities, WIDTH, generator=generator),
+        torch.randn(2 * graph.num_relations + 1, WIDTH, generator=generator),
+    )
+
+
+def query_of(entities: Sequence[int], codes: Sequence[int]) -> Tensor:
+    """A query that depends on the whole walk, as the decoder's does."""
+    seed = hash((tuple(entities), tuple(codes))) % 2**31
+    return torch.nn.functional.normalize(torch.randn(WIDTH, generator=torch.Generator().manual_seed(seed)), dim=0)
+
+
+def ask(live: Walks) -> Tensor:
+    return torch.stack([query_of(e, c) for e, c in zip(live.entities.tolist(), live.codes.tolist(), strict=True)])
+
+
+def run(graph: Subgraph, topics: Sequence[int], owners: Sequence[int], seed: int = 0, **plan: Any) -> list[Finished]:
+    found, _ = search(
+        graph, tables_of(graph, seed), TEMPERATURE, ask, np.array(topics), np.array(owners), replace(PLAN, **plan)
+    )
+    return found
+
+
+def exhaustive(graph: Subgraph, topic: int, hops: int, seed: int = 0) -> dict[tuple[Any, ...], tuple[float, float]]:
+    """Every walk with the probability of its entities and that of its relation path, one candidate after the other."""
+    tables, r = tables_of(graph, seed), graph.num_relations
+    found: dict[tuple[Any, ...], tuple[float, float]] = {}
+
+    def go(entities: list[int], codes: list[int], triples: list[int], chance: float, path: float) -> None:
+        here = entities[-1]
+        options = [(-1, 2 * r, here)]
+        for t, (head, rel, tail) in enumerate(zip(graph.heads, graph.rels, graph.tails, strict=True)):
+            if triples and t == triples[-1]:
+                continue
+            if head == here:
+                options.append((t, int(rel), int(tail)))
+            if tail == here:
+                options.append((t, int(rel) + r, int(head)))
+        query = query_of(entities, codes)
+        logits = [
+            float(query @ torch.nn.functional.normalize(tables.entities[e] + tables.relations[c], dim=0)) / TEMPERATURE
+            for _, c, e in options
+        ]
+        total = sum(map(math.exp, logits))
+        shares = [math.exp(logit) / total for logit in logits]
+        found[(topic, tuple(codes), tuple(triples))] = (chance * shares[0], path * shares[0])
+        if len(codes) == hops:
+            return
+        for (t, code, e), share in list(zip(options, shares, strict=True))[1:]:
+            together = sum(s for (_, c, _), s in zip(options, shares, strict=True) if c == code)
+            go([*entities, e], [*codes, code], [*triples, t], chance * share, path * together)
+
+    go([topic], [], [], 1.0, 1.0)
+    return found
+
+
+def as_dict(graph: Subgraph, found: Sequence[Finished]) -> dict[tuple[Any, ...], tuple[float, float]]:
+    return {(f.entities[0], f.codes, f.triples): (f.chance, f.path_chance) for f in found}
+
+
+@settings(max_examples=25)
+@given(seed=st.integers(0, 10_000), triples=st.integers(1, 8))
+def test_a_wide_beam_finds_every_walk_with_its_probability(seed: int, triples: int) -> None:
+    rng = np.random.default_rng(seed)
+    rows = {(f"e{rng.integers(4)}", f"r{rng.integers(2)}", f"e{rng.integers(4)}") for _ in range(triples)}
+    graph = Graph.from_triples(sorted(rows)).whole
+    for by_path in (False, True):
+        mine_, slow = as_dict(graph, run(graph, [0], [0], seed, by_path=by_path)), exhaustive(graph, 0, 2, seed)
+        assert mine_.keys() == slow.keys()
+        for key, (chance, path) in slow.items():
+            assert mine_[key] == pytest.approx((chance, path), rel=1e-4)
+
+
+def test_probabilities_of_all_walks_and_stops_sum_to_one(toy: Graph) -> None:
+    one_hop = run(toy.whole, [0], [0], hops=1)
+    two_hops = run(toy.whole, [0], [0], hops=2)
+    stopped_early = {f.triples for f in two_hops if len(f.codes) < 2}
+    assert {f.triples for f in one_hop} == stopped_early
+    assert sum(f.chance for f in two_hops) < 1.0  # the rest walks on after the last hop
+    assert sum(f.chance for f in one_hop if not f.codes) < 1.0
+
+
+def test_the_stop_counts_or_does_not(toy: Graph) -> None:
+    counted = as_dict(toy.whole, run(toy.whole, [0], [0]))
+    left_out = as_dict(toy.whole, run(toy.whole, [0], [0], score_stop=False))
+    assert all(counted[key][0] <= left_out[key][0] for key in counted)
+    assert counted[(0, (), ())][0] < 0.9
+    assert left_out[(0, (), ())] == (1.0, 1.0)
+
+
+def test_a_beam_of_one_is_greedy(toy: Graph) -> None:
+    greedy = run(toy.whole, [0], [0], beam=1)
+    assert [len(f.codes) for f in greedy] == [0, 1, 2]
+    everything = run(toy.whole, [0], [0], score_stop=False)
+    first = max((f for f in everything if len(f.codes) == 1), key=lambda f: f.chance)
+    assert greedy[1].triples == first.triples
+
+
+def test_all_topics_of_a_question_share_one_beam(toy: Graph) -> None:
+    together = run(toy.whole, [0, 4], [0, 0], beam=2, floor=1e-9)
+    apart = run(toy.whole, [0, 4], [0, 1], beam=2, floor=1e-9)
+    assert sum(len(f.codes) == 1 for f in together) == 2
+    assert sum(len(f.codes) == 1 for f in apart) == 4
+
+
+def test_returning_over_another_edge_and_never_over_the_same() -> None:
+    graph = Graph.from_triples([("ann", "spouse", "bob"), ("bob", "spouse", "ann"), ("ann", "likes", "tea")]).whole
+    ann = graph.local("ann")
+    assert ann is not None
+    back = [f for f in run(graph, [ann], [0]) if len(f.codes) == 2 and f.entities[-1] == ann]
+    assert len(back) == 2 and all(f.triples[0] != f.triples[1] for f in back)
+    assert not [f for f in run(graph, [ann], [0], returns="none") if len(f.codes) == 2 and f.entities[-1] == ann]
+
+
+def test_improbable_walks_are_dropped_without_changing_the_others(toy: Graph) -> None:
+    whole, pruned = (
+        as_dict(toy.whole, run(toy.whole, [3], [0])),
+        as_dict(toy.whole, run(toy.whole, [3], [0], floor=0.05)),
+    )
+    assert 0 < len(pruned) < len(whole)
+    assert pruned == {key: value for key, value in whole.items() if value[0] >= 0.05}
+
+
+def test_a_hub_is_limited_by_relation_first_and_told() -> None:
+    spokes = [("hub", f"r{i % 3}", f"e{i}") for i in range(30)]
+    graph = Graph.from_triples(spokes).whole
+    hub = graph.local("hub")
+    assert hub is not None
+    tables = tables_of(graph, 1)
+    found, unscored = search(
+        graph, tables, TEMPERATURE, ask, np.array([hub]), np.array([0]), replace(PLAN, hops=1, hub_limit=10)
+    )
+    assert unscored == {0: 20}
+    codes = {f.codes[0] for f in found if f.codes}
+    best = int(torch.argmax(tables.relations[:3] @ query_of([hub], [])))
+    assert codes == {best} and sum(len(f.codes) == 1 for f in found) == 10
+
+
+def test_few_representatives_leave_room_for_other_relation_paths() -> None:
+    graph = Graph.from_triples([*(("x", "many", f"m{i}") for i in range(20)), ("x", "one", "o")]).whole
+    x = graph.local("x")
+    assert x is not None
+    codes = [f.codes for f in run(graph, [x], [0], hops=1, by_path=True, representatives=2, beam=3) if f.codes]
+    assert len(codes) == 3 and len(set(codes)) == 2
+
+
+def test_siblings_are_all_that_the_relation_path_reaches() -> None:
+    graph = Graph.from_triples(
+        [("x", "made", "a"), ("x", "made", "b"), ("a", "year", "1"), ("b", "year", "2"), ("b", "year", "1")]
+    ).whole
+    x, year, b = graph.local("x"), 1, graph.local("b")
+    two = graph.local("2")
+    assert x is not None and b is not None and two is not None
+    made = next(r for r in range(2) if graph.relation(r).id == "made")
+    walk = Finished(0, (x, b, two), (made, 1 - made), (1, 3), 0.1, 0.8)
+    reached, notes = reach(graph, [walk], {0: x}, siblings=True, conjunction=1.0)
+    assert year == 1 and not notes
+    assert {graph.entity(each.entity).id: round(each.score, 3) for each in reached} == {"2": 0.8, "1": 0.72}
+    assert reached[1].walks[0][2] in {(0, 2), (1, 4)}  # a thread of its own
+    alone, _ = reach(graph, [walk], {0: x}, siblings=False, conjunction=1.0)
+    assert [(each.entity, each.score) for each in alone] == [(two, 0.1)]
+
+
+def test_answers_that_topics_agree_on_win() -> None:
+    graph = Graph.from_triples([("p", "r", "a"), ("p", "r", "b"), ("q", "r", "b"), ("q", "r", "c")]).whole
+    p, a, b, q, c = (graph.local(name) for name in "pabqc")
+    assert None not in (p, a, b, q, c)
+    walks = [
+        Finished(0, (p, a), (0,), (0,), 0.5, 0.5),  # type: ignore[arg-type]
+        Finished(0, (p, b), (0,), (1,), 0.3, 0.3),  # type: ignore[arg-type]
+        Finished(1, (q, b), (0,), (2,), 0.3, 0.3),  # type: ignore[arg-type]
+        Finished(1, (q, c), (0,), (3,), 0.5, 0.5),  # type: ignore[arg-type]
+    ]
+    topics = {0: p, 1: q}
+    agreed, _ = reach(graph, walks, topics, siblings=False, conjunction=1.0)  # type: ignore[arg-type]
+    summed, _ = reach(graph, walks, topics, siblings=False, conjunction=0.0)  # type: ignore[arg-type]
+    assert agreed[0].entity == b and agreed[0].score == pytest.approx(0.3)
+    assert summed[0].entity == b and summed[0].score == pytest.approx(0.3)
+    assert agreed[1].score == pytest.approx(0.125) and summed[1].score == pytest.approx(0.25)
+
+
+@settings(max_examples=40)
+@given(seed=st.integers(0, 10_000))
+def test_pruned_moves_are_those_on_a_walk_to_an_answer(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    rows = {(f"e{rng.integers(5)}", f"r{rng.integers(2)}", f"e{rng.integers(5)}") for _ in range(12)}
+    graph = Graph.from_triples(sorted(rows)).whole
+    codes = rng.integers(0, 2 * graph.num_relations, 3).tolist()
+    levels, _ = follow(graph, 0, codes)
+    ends = np.array([1, 2])
+    walks: list[list[tuple[int, int, int]]] = [[]]
+    for code in codes:
+        longer = []
+        for walk in walks:
+            here, last = (walk[-1][2], walk[-1][1]) if walk else (0, -1)
+            for t in range(graph.num_triples):
+                sides = (
+                    (graph.heads[t], graph.tails[t]) if code < graph.num_relations else (graph.tails[t], graph.heads[t])
+                )
+                if t != last and graph.rels[t] == code % graph.num_relations and sides[0] == here:
+                    longer.append([*walk, (int(sides[0]), t, int(sides[1]))])
+        walks = longer
+    if not walks:
+        assert not len(levels[-1].targets)
+        return
+    for depth, level in enumerate(prune(levels, ends)):
+        expected = {walk[depth] for walk in walks if walk[-1][2] in (1, 2)}
+        assert set(zip(level.sources.tolist(), level.triples.tolist(), level.targets.tolist(), strict=True)) == expected
+
+
+def test_mining_prefers_the_thread_that_reaches_the_answers_alone() -> None:
+    # The film's own genre is one hop away, but the question was about those of the director's other films.
+    graph = Graph.from_triples(
+        [
+            ("f", "by", "d"), ("g", "by", "d"), ("h", "by", "d"),
+            ("f", "genre", "Drama"), ("f", "genre", "War"), ("g", "genre", "Drama"), ("h", "genre", "Crime"),
+        ]
+    ).whole  # fmt: skip
+    f, drama, crime = (graph.local(name) for name in ("f", "Drama", "Crime"))
+    assert f is not None
+    answers, limits = np.array([drama, crime]), {"hops": 3, "hub_limit": 100, "max_states": 10_000}
+    best = mine(graph, f, answers, mode="best", **limits)  # type: ignore[arg-type]
+    by, genre = (next(r for r in range(2) if graph.relation(r).id == name) for name in ("by", "genre"))
+    assert [thread.codes for thread in best.threads] == [(by, by + 2, genre)] and best.threads[0].f1 == 1.0
+    shortest = mine(graph, f, answers, mode="shortest", **limits)  # type: ignore[arg-type]
+    assert {thread.codes for thread in shortest.threads} == {(genre,), (by, by + 2, genre)}
+    assert not mine(graph, f, np.array([f]), mode="best", **limits).threads[0].codes  # type: ignore[arg-type]

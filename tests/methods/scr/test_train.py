@@ -1,0 +1,183 @@
+"""Training invariants: it learns, repeats itself, resumes to the same bits, and says what it left out."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from scr_films import Trainer, film_triples
+
+from clew.config import parse
+from clew.encoding import HashEncoder
+from clew.errors import ConfigError, FormatError, InputError, TrainingError
+from clew.graph import Graph
+from clew.learning.checkpoints import load_weights
+from clew.methods.scr.config import Config, NetworkConfig, TrainConfig
+from clew.methods.scr.method import Scr
+from clew.methods.scr.model import WEIGHTS
+from clew.protocols import Event, Example, Tools
+from clew.types import Gold, Question
+
+
+def test_it_overfits_a_few_questions(model_folder: Path) -> None:
+    trained = json.loads((model_folder / "model.json").read_text())
+    assert trained["hops"] == 2 and trained["graph"].startswith("films")
+    curve = json.loads((model_folder / "curve.json").read_text())
+    assert curve[-1]["loss"] < 0.3 < curve[0]["loss"]
+    assert max(row.get("hits@1", 0) for row in curve) == 1.0
+    assert "<svg" in (model_folder / "curve.svg").read_text()
+    assert not (model_folder / "checkpoints").exists()
+
+
+@pytest.mark.parametrize(
+    "update",
+    [
+        {"network": {"gnn": "rgcn"}},
+        {"network": {"gnn": "none"}},
+        {"network": {"heads": 2, "residual": "separate", "layers": 2}},
+        {"whole": 0},
+        {"gold": "shortest", "compete": False, "returns": "none", "siblings": False},
+    ],
+    ids=["rgcn", "no graph network", "the code's variant", "sampled neighbours", "the paper's training"],
+)
+def test_every_variant_learns(tmp_path: Path, trainer: Trainer, update: dict[str, Any]) -> None:
+    result = trainer(tmp_path, update=update)
+    assert result.metrics["hits@1"] >= 0.9
+
+
+def test_without_the_edge_director_and_writer_cannot_be_told_apart(tmp_path: Path, trainer: Trainer) -> None:
+    off = {"relation_aware": False, "message_relation": False}
+    assert trainer(tmp_path, update={"network": off}).metrics["hits@1"] < 0.9
+
+
+def test_same_seed_same_weights(tmp_path: Path, trainer: Trainer) -> None:
+    update = {"fit": {"steps": 6}}
+    for name, seed in (("a", 0), ("b", 0), ("c", 1)):
+        trainer(tmp_path / name, update=update, seed=seed)
+    a, b, c = ((tmp_path / name / WEIGHTS).read_bytes() for name in "abc")
+    assert a == b != c
+
+
+SCRIPT = """
+import sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[2])
+from scr_films import TINY, film_examples, film_triples
+from clew.config import merge, parse
+from clew.encoding import HashEncoder
+from clew.graph import Graph
+from clew.methods.scr.config import Config, TrainConfig
+from clew.methods.scr.train import train
+from clew.protocols import Tools, TrainRequest
+settings = merge(TINY, {"fit": {"steps": 40, "checkpoint_s": 0, "evaluate_every": 10}, "network": {"dropout": 0.2}})
+config = parse(TrainConfig, settings, "train")
+graph, examples = Graph.from_triples(film_triples(), name="films"), film_examples()
+tools = Tools(encoder=HashEncoder(48))
+train(TrainRequest(graph, examples, examples, Config(), config, tools, Path(sys.argv[1]), resume="resume" in sys.argv))
+"""
+
+
+def test_killed_and_resumed_equals_uninterrupted(tmp_path: Path) -> None:
+    root = Path(__file__).resolve().parent
+    (tmp_path / "go.py").write_text(SCRIPT)
+
+    def start(out: str, *more: str) -> subprocess.Popen[bytes]:
+        return subprocess.Popen([sys.executable, str(tmp_path / "go.py"), str(tmp_path / out), str(root), *more])
+
+    whole = start("whole")
+    cut = start("cut")
+    deadline = time.monotonic() + 60
+    while not list((tmp_path / "cut" / "checkpoints").glob("step-*")) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    cut.send_signal(signal.SIGKILL)
+    assert cut.wait() == -signal.SIGKILL and not (tmp_path / "cut" / "model.json").exists()
+    assert start("cut", "resume").wait() == 0 and whole.wait() == 0
+    assert (tmp_path / "whole" / WEIGHTS).read_bytes() == (tmp_path / "cut" / WEIGHTS).read_bytes()
+    assert (tmp_path / "whole" / "model.json").read_text() == (tmp_path / "cut" / "model.json").read_text()
+
+
+def test_bad_questions_are_counted_and_named(tmp_path: Path, trainer: Trainer, examples: list[Example]) -> None:
+    bad = [
+        Example(Question("t", "who directed nothing", ("no such film",)), Gold(("person 1",))),
+        Example(Question("a", "who directed film 1", ("film 1",)), Gold(("nobody",))),
+        Example(Question("n", "who directed film 2?", ("film 2",)), Gold(())),
+        Example(Question("p", "what follows", ("1990",)), Gold(("alone",))),
+        examples[0],
+    ]
+    graph = Graph.from_triples([*film_triples(), ("alone", "near", "lonely")], name="films")
+    trainer(tmp_path, update={"fit": {"steps": 2}}, examples=[*examples, *bad], graph=graph)
+    report = json.loads((tmp_path / "mining.json").read_text())
+    assert report["left out"] == {
+        "unknown topic": ["t"],
+        "unknown answers": ["a"],
+        "no answers": ["n"],
+        "duplicate": [examples[0].question.id],
+    }
+    assert report["without a path"] == ["p"]
+
+
+def test_nothing_to_learn_from_is_an_error(tmp_path: Path, trainer: Trainer) -> None:
+    with pytest.raises(TrainingError, match=r"no question has a path.*ids or labels of this graph"):
+        trainer(tmp_path, examples=[Example(Question("q", "what", ("film 1",)), Gold(("nobody",)))])
+
+
+def test_a_loss_that_is_no_number_stops(tmp_path: Path, trainer: Trainer) -> None:
+    with pytest.raises(TrainingError, match="smaller lr"):
+        trainer(tmp_path, update={"fit": {"lr": 1e30, "warmup": 0.0}})
+    assert not (tmp_path / "model.json").exists()
+
+
+def test_a_model_for_another_encoder_is_refused(model_folder: Path) -> None:
+    with pytest.raises(InputError, match=r"trained with the encoder 'hash-48' \(48 dimensions\), not 'hash-64'"):
+        Scr(Config(), Tools(encoder=HashEncoder(64), model=model_folder))
+
+
+@pytest.mark.parametrize("file", [WEIGHTS, "model.json"])
+def test_a_model_cut_short_is_refused(model_folder: Path, tmp_path: Path, encoder: HashEncoder, file: str) -> None:
+    for path in model_folder.iterdir():
+        (tmp_path / path.name).write_bytes(path.read_bytes())
+    (tmp_path / file).write_bytes((tmp_path / file).read_bytes()[:-40])
+    with pytest.raises(FormatError, match="cut short"):
+        Scr(Config(), Tools(encoder=encoder, model=tmp_path))
+
+
+def test_a_graph_of_other_relations_is_warned_about_or_refused(
+    model_folder: Path, tmp_path: Path, encoder: HashEncoder, trainer: Trainer
+) -> None:
+    other = Graph.from_triples(
+        [("film 1", "painted_by", "person 1"), ("person 1", "born_in", "1990")], name="paintings"
+    )
+    question = Question("q", "who painted film 1", ("film 1",))
+    events: list[Event] = []
+    Scr(Config(), Tools(encoder=encoder, model=model_folder)).answer(question, other, on_event=events.append)
+    assert any(e.stage == "warning" and "2 of this graph's 2 relations were not there" in e.message for e in events)
+    trainer(tmp_path, update={"network": {"gnn": "rgcn"}, "fit": {"steps": 2}})
+    with pytest.raises(InputError, match="has parameters for its relations"):
+        Scr(Config(), Tools(encoder=encoder, model=tmp_path)).answer(question, other)
+
+
+def test_the_paper_preset_sets_what_the_paper_says() -> None:
+    paper = parse(TrainConfig, {"preset": "paper", "batch": 3}, "train")
+    assert (paper.network.relation_aware, paper.network.layers, paper.network.question) == (False, 3, "bert")
+    assert (paper.gold, paper.returns, paper.siblings, paper.compete, paper.batch) == (
+        "shortest",
+        "none",
+        False,
+        False,
+        3,
+    )
+    with pytest.raises(ConfigError, match="nearest: 'batch'"):
+        parse(TrainConfig, {"batc": 3}, "train")
+    assert NetworkConfig().relation_aware
+
+
+def test_saved_halves_are_what_answers(model_folder: Path) -> None:
+    weights = load_weights(model_folder / WEIGHTS)
+    assert all(t.dtype == torch.float16 for t in weights.values() if t.is_floating_point())
