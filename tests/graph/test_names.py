@@ -139,7 +139,7 @@ def typo(name: str, rng: random.Random) -> str:
 def test_every_name_finds_itself_first(index: NameIndex, cities: list[str]) -> None:
     for i in range(0, len(cities), 501):
         assert index.search(cities[i], 1) == [(i, 1.0, "exact label")]
-        assert index.search(cities[i].upper().replace(" ", "_"), 1)[0].score == 0.99
+        assert index.search(cities[i].upper().replace(" ", "_"), 1)[0].score == 0.98
 
 
 @pytest.mark.parametrize("rows", [400, None])
@@ -162,7 +162,7 @@ def test_entities_that_share_a_name_are_all_returned() -> None:
     names = NameIndex.build(["Springfield", "springfield", "Springfield", "Spring field", "Other"])
     assert [found.number for found in names.search("Springfield")][:3] == [0, 2, 1]
     assert {found.number for found in names.exact("SPRINGFIELD")} == {0, 1, 2}
-    assert names.spans("is Springfield far?")[0].numbers == (0, 2, 1)
+    assert [found.number for found in names.spans("is Springfield far?")[0].found] == [0, 2, 1]
 
 
 def test_aliases_point_to_their_entity_and_rank_below_labels() -> None:
@@ -199,7 +199,7 @@ def test_nothing_to_look_for(index: NameIndex) -> None:
 )
 def test_mentions_in_a_question(question: str, part: str) -> None:
     span = NameIndex.build(["Heat", "The Heat", "Summer Days"]).spans(question)[0]
-    assert (span.text, span.numbers) == (part, (1,))
+    assert (span.text, [found.number for found in span.found]) == (part, [1])
     assert question[span.start : span.end] == part
 
 
@@ -213,7 +213,7 @@ def test_the_longest_mention_comes_first_and_nested_ones_follow() -> None:
 def test_every_name_is_found_in_a_sentence(names: list[str], data: st.DataObject) -> None:
     chosen = data.draw(st.sampled_from(names))
     question = f"tell me about {chosen} and more"
-    found = {number for span in NameIndex.build(names).spans(question) for number in span.numbers}
+    found = {one.number for span in NameIndex.build(names).spans(question) for one in span.found}
     assert names.index(chosen) in found
 
 

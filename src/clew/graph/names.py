@@ -47,15 +47,13 @@ class Found(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """A part of a text that is somebody's name. `numbers` are all entities called that."""
+    """A part of a text that is somebody's name. `found` holds every entity called that, the closest names first."""
 
     start: int  # character offsets: text[start:end]
     end: int
     text: str
     words: int
-    numbers: tuple[int, ...]
-    score: float
-    reason: str
+    found: tuple[Found, ...]
 
 
 class NameIndex:
@@ -184,7 +182,7 @@ class NameIndex:
         Possessives ("Heat's director") and plurals ("the directors" for "director") of the last word also count.
         Costs one sorted search for all W windows.
         """
-        words = _words(text)
+        words = words_of(text)
         hashes: list[int] = []
         windows: list[tuple[int, int, str, str, float]] = []
         for first in range(len(words)):
@@ -201,20 +199,21 @@ class NameIndex:
         left = np.searchsorted(self._hashes, keys, "left")
         right = np.searchsorted(self._hashes, keys, "right")
         spans: dict[tuple[int, int], Span] = {}
-        for w in np.flatnonzero(right > left):
+        for w in np.flatnonzero(right > left):  # a word as it stands comes before its variants
             first, last, wanted, reason, score = windows[w]
             rows = [int(row) for row in self._order[left[w] : right[w]] if self._bytes(int(row)) == wanted.encode()]
             start, end = words[first].start, words[last].end
             if reason == "possessive":
                 end -= len(cast(re.Match[str], _POSSESSIVE.search(text[start:end])).group())
-            if not rows or ((start, end) in spans and spans[start, end].score >= score):
+            if not rows or ((start, end) in spans):
                 continue
             raw = hash_text(text[start:end]) >> 32
-            found = [self._equal_row(row, raw) for row in rows]
-            best = max(found, key=lambda f: f.score)
-            numbers = tuple(dict.fromkeys(f.number for f in sorted(found, key=lambda f: (-f.score, f.number))))
-            said = best.reason if reason == "" else f"{best.reason}, {reason}"
-            spans[start, end] = Span(start, end, text[start:end], last - first + 1, numbers, best.score * score, said)
+            best: dict[int, Found] = {}
+            for found in (self._equal_row(row, raw) for row in rows):
+                said = f"{found.reason}, {reason}" if reason else found.reason
+                self._keep(best, Found(found.number, found.score * score, said))
+            closest = tuple(sorted(best.values(), key=lambda found: (-found.score, found.number)))
+            spans[start, end] = Span(start, end, text[start:end], last - first + 1, closest)
         return sorted(spans.values(), key=lambda span: (-span.words, span.start - span.end, span.start))
 
     def _equal(self, hashed: int, wanted: str) -> list[int]:
@@ -226,7 +225,7 @@ class NameIndex:
     def _equal_row(self, row: int, raw: int) -> Found:
         kind = "alias" if self._alias(row) else "label"
         same = int(self._raw[row]) == raw
-        score = (1.0 if same else 0.99) - (0.02 if kind == "alias" else 0.0)
+        score = (1.0 if same else 0.98) - (0.02 if kind == "alias" else 0.0)
         return Found(self._number(row), score, f"exact {kind}" if same else f"{kind} up to case and signs")
 
     def _alike(self, wanted: str, limit: int) -> Iterable[tuple[int, float, str]]:
@@ -262,15 +261,17 @@ class NameIndex:
         return row >= self._aliases_from
 
 
-class _Word(NamedTuple):
+class Word(NamedTuple):
+    """A word of a text in normal form, and the characters it came from."""
+
     folded: str
     start: int
     end: int
 
 
-def _words(text: str) -> list[_Word]:
+def words_of(text: str) -> list[Word]:
     """The words of the normal form, each with the characters it came from."""
-    words: list[_Word] = []
+    words: list[Word] = []
     letters: list[str] = []
     start = end = 0
     for at, char in enumerate([*text, " "]):
@@ -282,12 +283,12 @@ def _words(text: str) -> list[_Word]:
                 letters.append(piece)
                 end = at + 1
             elif letters:
-                words.append(_Word("".join(letters), start, end))
+                words.append(Word("".join(letters), start, end))
                 letters = []
     return words
 
 
-def _variants(word: _Word, text: str) -> list[tuple[str, str, float]]:
+def _variants(word: Word, text: str) -> list[tuple[str, str, float]]:
     """Forms under which a mention's last word may stand in the graph, with how and how surely."""
     forms = [(word.folded, "", 1.0)]
     possessive = _POSSESSIVE.search(text[word.start : word.end])

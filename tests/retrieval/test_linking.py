@@ -1,0 +1,164 @@
+"""Question → topics, on the embedded graph and on a store that can only be asked by name."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from clew.encoding import HashEncoder
+from clew.errors import InputError, NotFoundError
+from clew.graph import Graph
+from clew.protocols import GraphStore
+from clew.retrieval.linking import candidates, link
+from clew.types import Entity, Question, Relation, Triple
+
+FILMS = [
+    ("Heat", "directed by", "Michael Mann"),
+    ("The Heat", "directed by", "Paul Feig"),
+    ("What", "directed by", "Someone Else"),
+    ("Once Were Warriors", "directed by", "Lee Tamahori"),
+    ("Warriors", "directed by", "Other Person"),
+    ("The Director", "directed by", "Nobody Known"),
+    ("Amélie", "directed by", "Jean-Pierre Jeunet"),
+    ("Temuera Morrison", "acted in", "Once Were Warriors"),
+]
+
+
+class AskedByName:
+    """A store that offers the protocol and nothing else, two entities of one label among its content."""
+
+    name = "by-name"
+
+    def __init__(self, graph: Graph, namesakes: tuple[Triple, ...] = ()):
+        self._graph, self._namesakes = graph, namesakes
+
+    def find(self, label: str, *, limit: int = 10) -> list[tuple[Entity, float]]:
+        twins = {t.head.id: t.head for t in self._namesakes if t.head.label.casefold() == label.casefold()}
+        equal = [(entity, 1.0) for entity in twins.values()]
+        return (equal + self._graph.find(label, limit=limit))[:limit]
+
+    def entity(self, id: str) -> Entity:
+        return next((t.head for t in self._namesakes if t.head.id == id), None) or self._graph.entity(id)
+
+    def neighbors(self, entities, *, relations=None, direction="both", limit=None) -> list[Triple]:  # type: ignore[no-untyped-def]
+        return [t for t in self._namesakes if t.head.id in entities] + self._graph.neighbors(
+            entities, relations=relations, direction=direction, limit=limit
+        )
+
+    def relations(self) -> list[Relation]:
+        return [*self._graph.relations(), *dict.fromkeys(t.relation for t in self._namesakes)]
+
+    def triples(self) -> Iterator[Triple]:
+        yield from self._namesakes
+        yield from self._graph.triples()
+
+
+TWINS = (
+    Triple(Entity("q1", "Springfield"), Relation("mayor", "mayor"), Entity("m1", "Ann Mayor")),
+    Triple(Entity("q2", "Springfield"), Relation("songwriter", "songwriter"), Entity("s1", "Bob Songwriter")),
+)
+
+
+@pytest.fixture(scope="module")
+def films() -> Graph:
+    return Graph.from_triples(FILMS, name="films")
+
+
+@pytest.fixture(scope="module", params=["embedded", "by name"])
+def store(films: Graph, request: pytest.FixtureRequest) -> GraphStore:
+    return films if request.param == "embedded" else AskedByName(films)
+
+
+def linked(text: str, store: GraphStore, topics: tuple[str, ...] = ()) -> list[str]:
+    return [topic.entity.label for topic in link(Question("q", text, topics), store)]
+
+
+@pytest.mark.parametrize(
+    ("text", "topics"),
+    [
+        ("who directed Heat", ["Heat"]),
+        ("who directed The Heat", ["The Heat"]),
+        ("what did Temuera Morrison act in?", ["Temuera Morrison"]),
+        ("who directed [What]?", ["What"]),
+        ('who directed "The Director"', ["The Director"]),
+        ("who is the director of once were warriors", ["Once Were Warriors"]),
+        ("how tall is the moon", []),
+        ("what?", []),
+        ("", []),
+        ("?!", []),
+    ],
+)
+def test_the_right_topic(text: str, topics: list[str], store: GraphStore) -> None:
+    assert linked(text, store) == topics
+
+
+@pytest.mark.parametrize(
+    ("text", "topic", "reason"),
+    [
+        ("who directed Onse Were Warriors", "Once Were Warriors", "spelled alike (1 letter off)"),
+        ("who directed amelie", "Amélie", "label up to case and signs"),
+        ("Heat's director", "Heat", "exact label, possessive"),
+        ("films of Tamahori", "Lee Tamahori", "part of the name"),
+    ],
+)
+def test_the_reason_is_given_in_words(films: Graph, text: str, topic: str, reason: str) -> None:
+    best = link(Question("q", text), films)[0]
+    assert (best.entity.label, best.reason) == (topic, reason)
+    assert best.mention in text
+    assert 0 < best.score <= 1
+
+
+def test_two_certain_mentions_are_both_kept(films: Graph) -> None:
+    assert set(linked("did Michael Mann or Paul Feig direct it", films)) == {"Michael Mann", "Paul Feig"}
+
+
+def test_what_the_asker_supplies_wins(store: GraphStore) -> None:
+    assert linked("who directed Heat", store, ("Amélie",)) == ["Amélie"]
+    assert link(Question("q", "x", ("Heat",)), store)[0].reason == "given"
+
+
+def test_an_unknown_supplied_topic_names_the_nearest(films: Graph) -> None:
+    with pytest.raises(NotFoundError, match="no entity 'Qwertz'"):
+        link(Question("q", "x", ("Qwertz",)), films)
+    with pytest.raises(InputError, match="a topic is empty"):
+        link(Question("q", "x", (" ",)), films)
+
+
+def test_namesakes_are_all_kept_and_told_apart_by_their_relations(films: Graph) -> None:
+    store = AskedByName(films, TWINS)
+    question = Question("q", "who is the songwriter of Springfield")
+    assert {topic.entity.id for topic in link(question, store)} == {"q1", "q2"}
+    scored = {topic.entity.id: topic.score for topic in link(question, store, encoder=HashEncoder())}
+    assert scored["q2"] > scored["q1"]
+    given = link(Question("q", "x", ("Springfield",)), store)
+    assert [topic.reason for topic in given] == ["given, one of 2 so called"] * 2
+
+
+def test_candidates_show_what_link_left_out(films: Graph) -> None:
+    shown = candidates(Question("q", "what did Once Were Warriors win"), films)
+    labels = [topic.entity.label for topic in shown]
+    assert labels[0] == "Once Were Warriors"
+    assert {"Warriors", "What"} <= set(labels)
+    assert [topic.score for topic in shown] == sorted((topic.score for topic in shown), reverse=True)
+    assert len(candidates(Question("q", "what did Once Were Warriors win"), films, limit=1)) == 1
+
+
+@pytest.mark.slow
+@pytest.mark.data
+@pytest.mark.parametrize("hops", [1, 2, 3])
+def test_metaqa_topics_without_their_brackets(data: Path, hops: int) -> None:
+    from clew.datasets.metaqa import metaqa_triples
+
+    graph = Graph.from_triples(metaqa_triples(data), name="metaqa")
+    lines = (data / "metaqa" / f"{hops}-hop" / "qa_dev.txt").read_text(encoding="utf-8").splitlines()
+    sample = [line.split("\t")[0] for line in random.Random(0).sample(lines, 300)]
+    right = 0
+    for text in sample:
+        marked = re.findall(r"\[(.*?)\]", text)
+        best = candidates(Question("q", re.sub(r"[\[\]]", "", text)), graph, limit=1)
+        right += bool(best) and best[0].entity.label == marked[0]
+    assert right / len(sample) >= 0.97
