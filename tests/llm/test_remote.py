@@ -177,6 +177,17 @@ def test_json_mode_is_probed_once(options: dict[str, Any], mode: str) -> None:
             assert '"city"' in server.bodies[-1]["messages"][-1]["content"]
 
 
+def test_a_server_that_has_changed_is_probed_again() -> None:
+    with FakeServer('{"city": "Paris"}', refuses=["response_format"], honours_schema=False) as server:
+        model = remote(server)
+        model.remember({"json_mode": "json_schema"})
+        (reply,) = model.generate([ask(json_schema=SCHEMA)])
+        assert parse_json(reply.text, SCHEMA).ok
+        assert model.findings() == {"json_mode": "prompt"}
+        with pytest.raises(UnavailableError, match="response_format"):  # a mode that was chosen is not changed
+            remote(server, json_mode="json_object").generate([ask(json_schema=SCHEMA)])
+
+
 def test_broken_json_is_repaired_once() -> None:
     with FakeServer(["oops", '{"city": "Paris"}'], honours_schema=False) as server:
         (reply,) = remote(server, json_mode="prompt").generate([ask(json_schema=SCHEMA)])

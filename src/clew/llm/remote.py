@@ -140,7 +140,15 @@ class RemoteModel:
     def _one(self, request: LLMRequest) -> LLMReply:
         if request.json_schema is None:
             return self._ask(request, None)
-        reply = self._ask(request, self.json_mode)
+        mode = self.json_mode
+        try:
+            reply = self._ask(request, mode)
+        except _FormatRefused:
+            if self.settings.json_mode != "probe":
+                raise
+            with self._lock:  # the server has changed since it was probed
+                self._json_mode = None if self._json_mode == mode else self._json_mode
+            reply = self._ask(request, self.json_mode)
         with self._lock:
             reply, self._probe_usage = LLMReply(reply.texts, reply.usage + self._probe_usage), Usage()
         problem = parse_json(reply.text, request.json_schema).problem
