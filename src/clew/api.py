@@ -153,7 +153,7 @@ def predict_run(
             return Run.open(folder)
         answer_all(
             run,
-            ((example.question, example.graph or graph) for example in examples),
+            ((example.question, graph if example.graph is None else example.graph) for example in examples),
             method.predict,
             batch=section.batch or (1 if threads > 1 else 32),
             threads=threads,
@@ -178,7 +178,7 @@ def _opened(tree: Mapping[str, Any]) -> tuple[Predict, GraphStore]:
 def predict_lines(workspace: Workspace, examples: Iterable[Example]) -> Iterator[dict[str, Any]]:
     """The rows of a run as JSON values, one at a time, without a folder."""
     method, section = workspace.open_method(), workspace.configuration.run
-    items = ((example.question, example.graph or workspace.graph) for example in examples)
+    items = ((example.question, workspace.graph if example.graph is None else example.graph) for example in examples)
     for chunk in chunks(items, section.batch or 32):
         for row in answer_chunk(chunk, method.predict):
             yield row.to_json()

@@ -43,6 +43,7 @@ for command in (
     running.predict,
     scoring.score,
     scoring.compare,
+    scoring.report,
     machine.doctor,
 ):
     app.command()(command)

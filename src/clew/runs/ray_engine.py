@@ -13,7 +13,7 @@ from typing import Any
 from clew.datasets import parse_example, to_plain
 from clew.errors import MissingExtraError, UnavailableError
 from clew.protocols import Example, GraphStore
-from clew.runs.engine import Keeper, Predict, Progress, answer_chunk
+from clew.runs.engine import Keeper, Predict, Progress, answer_chunk, chunks
 from clew.runs.folder import Run, RunRow
 from clew.types import Gold
 
@@ -81,11 +81,9 @@ class _Worker:
 
     def __call__(self, batch: dict[str, Any]) -> dict[str, list[str]]:
         examples = [parse_example(json.loads(line)) for line in batch["question"]]
-        rows: list[str] = []
-        for example in examples:
-            own = [(example.question, example.graph or self.graph)]
-            rows += [row.to_line().decode() for row in answer_chunk(own, self.predict)]
-        return {"row": rows}
+        items = [(e.question, self.graph if e.graph is None else e.graph) for e in examples]
+        rows = [row for chunk in chunks(items, len(items)) for row in answer_chunk(chunk, self.predict)]
+        return {"row": [row.to_line().decode() for row in rows]}
 
 
 def _line(example: Example) -> str:
