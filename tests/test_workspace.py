@@ -106,7 +106,7 @@ def test_training_leaves_a_model_that_answers_with_its_settings(toy: Graph, tmp_
     space(toy, "method.name=follow", "method.score=0.75", "run.seed=3").train(EXAMPLES, [], out)
     assert json.loads((out / "weights.json").read_text()) == {"seen": 1, "seed": 3}
     trained = read_trained(out)
-    assert (trained.method, trained.graph, trained.seed, trained.metrics) == ("follow", "toy", 3, {"hits@1": 1.0})
+    assert (trained.method, trained.graph, trained.seed, trained.metrics) == ("follow", toy.name, 3, {"hits@1": 1.0})
     with_model = space(toy, f"method.model={out}")
     assert with_model.method_name() == "follow"
     assert with_model.ask("currency of France?", topics=["France"]).candidates[0].score == 0.75

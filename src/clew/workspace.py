@@ -187,11 +187,9 @@ class Workspace:
             return self._graph
         from clew.graph import Graph
 
-        opened: GraphStore
         path = self.configuration.graph.path
         if path is not None:
-            opened = load("clew.graph:Graph").open(path)
-            return opened
+            return Graph.open(path)
         from clew.datasets import question_sets
 
         data = self.configuration.data
@@ -285,10 +283,13 @@ class Workspace:
             return named
         return trained_beside(self.folder).get(name)
 
-    def method_config(self) -> Any:
-        """The method's settings: its defaults, then those it was trained with, then `[method]`."""
+    def method_config(self, *, training: bool = False) -> Any:
+        """The method's settings: its defaults, then those it was trained with, then `[method]`.
+
+        A training starts from the settings of a model that is named, never from those of one that lies by the graph.
+        """
         mine = {k: v for k, v in self.configuration.method.items() if k not in ("name", "model")}
-        model = self.model()
+        model = self._named_model() if training else self.model()
         kind = load(self.card().config)
         tree = merge(model.config if model is not None else {}, mine)
         if "seed" in kind.model_fields and "seed" not in mine:
@@ -305,7 +306,7 @@ class Workspace:
 
     def tools(self, *, training: bool = False) -> Tools:
         """What the chosen method needs, or a ClewError that says what is missing and how to get it."""
-        chosen, model = self.card(), None if training else self.model()
+        chosen, model = self.card(), self._named_model() if training else self.model()
         needs = chosen.needs
         for extra in needs.extras:
             if extra == "llm" and self._language_model is not None:
@@ -374,7 +375,7 @@ class Workspace:
             raise InputError(f"{out}: is a file, expected a folder for the trained model")
         if (out / TRAINED).is_file() and not resume:
             raise InputError(f"{out}: holds a trained model already; go on with --resume, or name another folder")
-        config = self.method_config()
+        config = self.method_config(training=True)
         tools = self.tools(training=True)
         request = TrainRequest(
             graph=self.graph,

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from clew.cli import asking, machine, running, scoring
+from clew.cli import asking, graphs, machine, running, scoring
 
 app = typer.Typer(
     name="clew",
@@ -37,6 +37,11 @@ def _root(
 
 
 for command in (
+    graphs.build,
+    graphs.info,
+    graphs.add,
+    graphs.remove,
+    graphs.compact,
     asking.ask,
     asking.methods,
     running.train,
