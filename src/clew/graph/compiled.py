@@ -17,7 +17,9 @@ import numba
 import numpy as np
 
 # Sides of an entity. Not plain integers: numba would compile each function once per literal it is called with.
-OUT, IN, ZERO = np.int64(0), np.int64(1), np.int64(0)
+OUT: Any = np.int64(0)
+IN: Any = np.int64(1)
+ZERO: Any = np.int64(0)
 
 
 def compiled(function: Callable[..., Any]) -> Any:
