@@ -1,3 +1,4 @@
+# ruff: noqa: E501, SIM905
 """How fast a file becomes a finished, searchable graph, and how fast that opens.
 
 Makes synthetic files with a heavy-tailed degree distribution and names of ordinary length, builds each in its own
@@ -21,7 +22,6 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.csv as pc_csv
 import pyarrow.parquet as pq
 
 SYLLABLES = np.array(

@@ -224,6 +224,8 @@ def _by_lines(
     while True:
         block = stream.read(BLOCK)
         pending += block
+        if not block:
+            pending = stream.whole_lines(pending)
         cut = pending.rfind(b"\n") + 1 if block else len(pending)
         if cut == 0 and len(pending) > LINE_LIMIT:
             line += 1
