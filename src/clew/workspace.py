@@ -341,8 +341,10 @@ class Workspace:
     def link(self, encoder: TextEncoder | None) -> Any:
         """question, graph → topics, with the settings of `[link]`."""
 
+        from clew.retrieval.linking import link
+
         def linked(question: Question, graph: GraphStore) -> list[Any]:
-            return list(load("clew.retrieval.linking:link")(question, graph, encoder=encoder, **settings))
+            return link(question, graph, encoder=encoder, **settings)
 
         settings = dict(self.configuration.link)
         return linked

@@ -57,3 +57,12 @@ def test_what_edits_refuse(clew: Any, graph: Path, tmp_path: Path) -> None:
     (tmp_path / "bad.tsv").write_text("a\tb\n")
     assert "bad.tsv:1" in clew("add", graph, "-f", "bad.tsv").err
     assert clew("add", "no.kg", "a", "b", "c").code == 3
+
+
+def test_link_says_why(clew: Any, graph: Path) -> None:
+    rows = clew("link", graph, "what is the currency of Germny?", "--json").json
+    assert rows[0]["entity"]["id"] == "Germany" and rows[0]["chosen"]
+    assert rows[0]["reason"]
+    assert "Germany" in clew("link", graph, "what is the currency of Germany?").out
+    assert clew("link", graph, " ").code == 2
+    assert "--topics" in clew("link", graph, "xqzv blorf?").out

@@ -1,4 +1,4 @@
-"""`build`, `info`, `add`, `remove`, `compact`: everything about a graph that is not a question."""
+"""`build`, `info`, `add`, `remove`, `compact`, `link`: everything about a graph that is not a question."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 import typer
 
-from clew.cli.options import GraphArgument, Json, Quiet
+from clew.cli.options import ConfigFile, GraphArgument, Json, Quiet, Set, workspace
 
 if TYPE_CHECKING:
     from clew.graph import Graph
@@ -127,6 +127,40 @@ def compact(graph: GraphArgument, json: Json = False) -> None:
         put_json({"compacted": changed})
         return
     sys.stdout.write(f"{graph}: {'compacted' if changed else 'nothing to compact, no triple was added or removed'}\n")
+
+
+def link(
+    graph: GraphArgument,
+    question: Annotated[str, typer.Argument(help="The question whose topics are wanted.")],
+    limit: Annotated[int, typer.Option(min=1, help="Candidates to print.")] = 10,
+    context: Annotated[bool, typer.Option("--context", help="Let the encoder tell namesakes apart.")] = False,
+    config: ConfigFile = None,
+    assignments: Set = None,
+    json: Json = False,
+) -> None:
+    """The entities a question may be about, with scores and reasons; those chosen are marked."""
+    from clew.cli.screen import put_json, put_table
+    from clew.errors import InputError
+    from clew.retrieval.linking import candidates
+    from clew.types import Question, to_json
+
+    if not question.strip():
+        raise InputError("the question is empty; ask for example  'what is the capital of France?'")
+    space = workspace(graph, config=config, assignments=assignments)
+    encoder = space.encoder() if context else None
+    asked = Question("q1", question)
+    chosen = {topic.entity.id for topic in space.link(encoder)(asked, space.graph)}
+    found = candidates(asked, space.graph, encoder=encoder, limit=limit)
+    if json:
+        put_json([{**to_json(topic), "chosen": topic.entity.id in chosen} for topic in found])
+        return
+    if not found:
+        sys.stdout.write("no entity of the graph is named in the question; name one with --topics when you ask\n")
+        return
+    rows = [
+        ("*" if t.entity.id in chosen else "", t.entity.label, t.entity.id, t.score, t.mention, t.reason) for t in found
+    ]
+    put_table(("", "entity", "id", "score", "mention", "why"), rows)
 
 
 def _flat(key: str, value: Any) -> list[tuple[str, object]]:
