@@ -108,7 +108,7 @@ class VectorIndex:
 
     @classmethod
     def open(cls, folder: Path, encoder: str | None = None) -> VectorIndex:
-        """Map a saved index. Raises FormatError when it is damaged, newer, or made by another encoder than `encoder`."""
+        """Map a saved index. Raises FormatError when damaged, newer, or made by another encoder than `encoder`."""
         try:
             meta = json.loads((folder / "index.json").read_text(encoding="utf-8"))
             version, made_by, kind, dim = meta["version"], meta["encoder"], meta["kind"], meta["dim"]
@@ -119,7 +119,7 @@ class VectorIndex:
             raise FormatError(f"{folder}: vector index of version {version}, this clew reads {VERSION}; build it again")
         if encoder is not None and encoder != made_by:
             raise FormatError(
-                f"{folder}: made by encoder {made_by!r}, asked for {encoder!r}; use that encoder or build the index again"
+                f"{folder}: made by encoder {made_by!r}, asked for {encoder!r}; use that encoder or build it again"
             )
         base, approximate = np.zeros((0, dim), np.float32), None
         try:

@@ -214,7 +214,7 @@ def fill(
     if (rows < 0).any():
         file.refresh()
         rows = file.rows(texts)
-    missing = list(dict.fromkeys(texts[i] for i in np.flatnonzero(rows < 0)))
+    missing = list(dict.fromkeys(texts[i] for i in np.flatnonzero(rows < 0).tolist()))
     for start in range(0, len(missing), CHUNK):
         part = missing[start : start + CHUNK]
         file.append(part, encoder.encode(part, role=role))

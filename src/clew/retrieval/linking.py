@@ -22,7 +22,7 @@ from rapidfuzz.distance import OSA
 
 from clew.errors import InputError, NotFoundError
 from clew.graph import Graph
-from clew.graph.names import Found, NameIndex, Word, words_of
+from clew.graph.names import Found, Word, words_of
 from clew.graph.spelling import normalise
 from clew.protocols import GraphStore, TextEncoder
 from clew.retrieval.words import FUNCTION, weight
@@ -196,7 +196,7 @@ def _equal_names(text: str, words: Sequence[Word], known: frozenset[str], graph:
         equal = (replace(m, named=tuple(named for named in m.named if named[1] >= EQUAL)) for m in found)
         return [mention for mention in equal if mention.named]
     mentions = []
-    for span in name_index(graph).spans(text):
+    for span in graph.spans(text):
         named = _most_popular(graph, span.found, 0.02)[:NAMESAKES]
         mentions.append(_Mention(span.start, span.end, span.text, named, len(span.found)))
     return mentions
@@ -263,7 +263,7 @@ def _plausible(text: str, entity: Entity) -> bool:
 
 def _find(part: str, graph: GraphStore) -> list[tuple[Entity, float, str]]:
     if isinstance(graph, Graph):
-        return list(_most_popular(graph, name_index(graph).search(part, 30), 0.15))
+        return list(_most_popular(graph, graph.search(part, 30), 0.15))
     return [(entity, score, _likeness(score)) for entity, score in graph.find(part, limit=20)]
 
 
@@ -333,13 +333,6 @@ def _relation_words(graph: GraphStore) -> frozenset[str]:
     return _RELATION_WORDS[graph]
 
 
-def name_index(graph: Graph) -> NameIndex:
-    """The graph's index of names."""
-    if graph not in _INDEXES:
-        _INDEXES[graph] = NameIndex.build(graph.labels_at(np.arange(graph.num_entities, dtype=np.int32)))
-    return _INDEXES[graph]
-
-
 def _most_popular(graph: Graph, found: Sequence[Found], share: float) -> tuple[tuple[Entity, float, str], ...]:
     """What was found, a `share` of each score depending on how many triples the entity has; best first."""
     if not found:
@@ -354,4 +347,3 @@ def _most_popular(graph: Graph, found: Sequence[Found], share: float) -> tuple[t
 
 _RELATION_WORDS: WeakKeyDictionary[GraphStore, frozenset[str]] = WeakKeyDictionary()
 _VECTORS: WeakKeyDictionary[GraphStore, dict[str, tuple[dict[str, int], NDArray[np.float32]]]] = WeakKeyDictionary()
-_INDEXES: WeakKeyDictionary[Graph, NameIndex] = WeakKeyDictionary()
