@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from clew.config import Settings
 from clew.errors import InputError
+from clew.graph import Graph
 from clew.protocols import (
     GraphStore,
     MethodCard,
@@ -70,6 +71,11 @@ class Follow:
 
     def predict(self, questions: Sequence[Question], graph: GraphStore, *, on_event: OnEvent = ignore) -> list[Answer]:
         return [self.answer(question, graph, on_event=on_event) for question in questions]
+
+
+def opened(path: str, **settings: str) -> tuple[Callable[..., list[Answer]], GraphStore]:
+    """The method and its graph, as a worker process opens them."""
+    return Follow(Config.model_validate(settings), Tools()).predict, Graph.open(path)
 
 
 def _names(text: str, graph: GraphStore) -> list[str]:
