@@ -332,7 +332,7 @@ def test_a_long_label_in_turtle(tmp_path):
         + b'" .\n<http://e/c> <http://e/p> <http://e/d> .\n'
     )
     report, found = built(tmp_path, "x.ttl", text)
-    assert report.num_problems == 1
+    assert report.problem_counts == {"long": 1}
     assert ("http://e/a", "http://e/p", "http://e/b") in found
 
 
