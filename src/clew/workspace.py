@@ -359,6 +359,10 @@ class Workspace:
         method: Method = load(self.card().method)(config, self.tools())
         return method
 
+    @cached_property
+    def _method(self) -> Method:
+        return self.open_method()
+
     def train(
         self,
         examples: Sequence[Example],
@@ -410,7 +414,11 @@ class Workspace:
         """Answer one question. Raises InputError for an empty one, NotFoundError for a topic not in the graph."""
         if not text.strip():
             raise InputError("the question is empty; ask for example  'what is the capital of France?'")
-        return self.open_method().answer(Question(id, text.strip(), tuple(topics)), self.graph, on_event=on_event)
+        from clew.retrieval.linking import given
+
+        for topic in topics:
+            given(topic, self.graph)
+        return self._method.answer(Question(id, text.strip(), tuple(topics)), self.graph, on_event=on_event)
 
 
 def load(reference: str) -> Any:

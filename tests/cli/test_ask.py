@@ -85,6 +85,7 @@ def test_questions_from_stdin(clew: Any, graph: Path) -> None:
         (["{graph}", "?", "-m", "weights"], 3, "needs a trained model"),
         (["{graph}", "?", "-m", "talk"], 2, "no language model"),
         (["{graph}", "?", "-c", "none.toml"], 2, "no such configuration file"),
+        (["{graph}", "?", "-m", "follow", "-t", "Germny"], 3, "no entity 'Germny'; nearest: 'Germany'"),
         (["nothing.kg", "?", "-m", "follow"], 3, "nothing.kg"),
         (["facts.tsv", "?", "-m", "follow"], None, "facts.tsv"),
     ],
