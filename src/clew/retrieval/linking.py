@@ -31,7 +31,7 @@ from clew.types import Entity, Question, Topic
 LEAST = 0.35  # a mention below this is more likely a word than a name
 NEAR_BEST = 0.8  # further mentions must score this share of the best one
 NAMESAKES = 10  # of one mention; the reason says when there are more
-EQUAL = 0.9  # a name that scores less is not equal to the mention, only like it
+EQUAL = 0.955  # a name that scores less in a store is not equal to the mention, only like it
 WINDOWS = 60  # most look-ups for one question
 WINDOW_WORDS = 8
 RELATION_WEIGHT = 0.35  # of a word that names a relation of the graph
