@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 import torch
 
-from clew.errors import InputError
+from clew.errors import InputError, NotFoundError
 from clew.graph import Graph, Subgraph
 from clew.graph.neighborhood import neighborhood
 from clew.methods.scr.answers import Reached, Records, abstains, reach
@@ -61,24 +61,38 @@ class Scr:
 
     def predict(self, questions: Sequence[Question], graph: GraphStore, *, on_event: OnEvent = ignore) -> list[Answer]:
         """Answers in order; all questions over an embedded graph share each step's batch."""
-        topics = [self._link(question, graph) for question in questions]
+        linked = [self._link(question, graph) for question in questions]
+        topics = [found for found, _ in linked]
+        answers = self._over(questions, topics, graph, on_event)
+        return [
+            replace(answer, note=note) if note else answer for answer, (_, note) in zip(answers, linked, strict=True)
+        ]
+
+    def _over(
+        self, questions: Sequence[Question], topics: Sequence[list[Topic]], graph: GraphStore, on_event: OnEvent
+    ) -> list[Answer]:
         if isinstance(graph, Graph):
             return self._answer(questions, topics, self._view(graph, on_event), on_event)
-        answers = []
+        answers: list[Answer] = []
         for question, mine in zip(questions, topics, strict=True):
             part = self._surroundings(graph, mine)
             answers += self._answer([question], [mine], view(self._model.network, part, self._encoder), on_event)
         return answers
 
-    def _link(self, question: Question, graph: GraphStore) -> list[Topic]:
+    def _link(self, question: Question, graph: GraphStore) -> tuple[list[Topic], str]:
+        """The question's topics, or none and why."""
         if not question.text.strip():
-            return []
+            return [], "the question is empty"
         if self._tools.link is not None:
-            return list(self._tools.link(question, graph))
+            try:
+                return list(self._tools.link(question, graph)), ""
+            except (NotFoundError, InputError) as error:
+                return [], str(error)
         found = [graph.find(name, limit=1) for name in question.topics]
-        return [
+        topics = [
             Topic(hit[0][0], hit[0][1], name, "given") for name, hit in zip(question.topics, found, strict=True) if hit
         ]
+        return topics, ""
 
     def _view(self, graph: Graph, on_event: OnEvent) -> GraphView:
         if graph.name not in self._views:
