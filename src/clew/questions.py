@@ -20,15 +20,17 @@ from clew.workspace import DataSection
 class QuestionSource:
     """The examples that `[data]` names; each iteration reads them anew, in order.
 
+    `data.limit` is a sample of what is asked; training reads everything, and every line must have answers.
+
     Raises InputError or NotFoundError on reading, as `clew.datasets.load` does.
     """
 
-    def __init__(self, data: DataSection, name: str, *, need_answers: bool = False) -> None:
-        self.data, self.name, self.need_answers = data, name, need_answers
+    def __init__(self, data: DataSection, name: str, *, training: bool = False) -> None:
+        self.data, self.name, self.training = data, name, training
 
     def __iter__(self) -> Iterator[Example]:
         limit = self.data.limit
-        if limit is None:
+        if limit is None or self.training:
             yield from self._all()
             return
         total = sum(1 for _ in self._all())
@@ -36,7 +38,7 @@ class QuestionSource:
         yield from (example for position, example in enumerate(self._all()) if position in chosen)
 
     def _all(self) -> Iterator[Example]:
-        yield from load(self.name, folder=self.data.folder, need_answers=self.need_answers, **self.data.options)
+        yield from load(self.name, folder=self.data.folder, need_answers=self.training, **self.data.options)
 
 
 class StandardInput:

@@ -71,7 +71,11 @@ def test_train_and_ask_with_the_model_beside_the_graph(clew: Any, graph: Path, q
     assert clew("ask", graph, "currency of France?").out.startswith("Euro  0.750")
     refused = clew("train", "follow", graph, "--questions", questions)
     assert refused.code == 2 and "--resume" in refused.err
-    assert clew("train", "follow", graph, "--questions", questions, "-o", "m", "--resume").code == 0
+    assert (
+        clew("train", "follow", graph, "--questions", questions, "-o", "m", "--resume", "--set", "data.limit=1").code
+        == 0
+    )
+    assert json.loads(Path("m/weights.json").read_text())["seen"] == 3
     assert clew("ask", graph, "currency of France?", "--model", "m").out.startswith("Euro  0.500")
 
 

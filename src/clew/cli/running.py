@@ -65,8 +65,8 @@ def train(
     folder = out if out is not None else (space.folder / "models" / name if space.folder is not None else None)
     if folder is None:
         raise InputError("the graph is not on disk: name the folder of the model with -o")
-    examples = list(QuestionSource(data, data.train, need_answers=True))
-    held_out = list(QuestionSource(data, data.dev, need_answers=True)) if data.dev else []
+    examples = list(QuestionSource(data, data.train, training=True))
+    held_out = list(QuestionSource(data, data.dev, training=True)) if data.dev else []
     with progress(f"train {name}", quiet=quiet or verbose) as bar:
         listener = _spoken if verbose else _shown(bar)
         result = space.train(examples, held_out, folder, resume=resume, on_event=listener)
