@@ -30,6 +30,7 @@ CLOUD = "https://api.openai.com/v1"
 JsonMode = Literal["json_schema", "structured_outputs", "json_object", "prompt"]
 _JSON_MODES: tuple[JsonMode, ...] = ("json_schema", "structured_outputs", "json_object", "prompt")
 _RETRIED = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
+_MAX_BYTES = 64 * 2**20
 _OPTIONAL = ("temperature", "seed", "stop", "n", "top_logprobs")
 _PROBE_SCHEMA = {
     "type": "object",
@@ -105,7 +106,7 @@ class RemoteModel:
                 if event.choices and event.choices[0].delta.content:
                     yield event.choices[0].delta.content
         except Exception as error:
-            if not type(error).__module__.startswith(("openai", "httpx")):
+            if not _of_transport(error):
                 raise
             raise UnavailableError(f"{self.name}: the stream broke off: {_cause(error)}") from None
 
@@ -223,11 +224,25 @@ class RemoteModel:
         return mine
 
     def _send(self, parameters: dict[str, Any]) -> Any:
-        raw = self._client.chat.completions.with_raw_response.create(**parameters)
+        """The decoded body of one call, read under one deadline: a server that dribbles must not hold us for ever."""
+        until = time.monotonic() + self.settings.timeout_s
+        body = bytearray()
+        with self._client.chat.completions.with_streaming_response.create(**parameters) as response:
+            try:
+                for piece in response.iter_bytes():
+                    body += piece
+                    if time.monotonic() > until:
+                        raise _BadReply(f"the reply has not ended within {self.settings.timeout_s:g} s")
+                    if len(body) > _MAX_BYTES:
+                        raise _BadReply(f"the reply is longer than {_MAX_BYTES:,} bytes")
+            except Exception as error:
+                if not _of_transport(error):
+                    raise
+                raise _BadReply(f"the connection broke: {_cause(error)}") from None
         try:
-            return json.loads(raw.http_response.content)
+            return json.loads(body)
         except ValueError:
-            raise _MalformedReply(raw.http_response.text[:200]) from None
+            raise _BadReply(f"the reply is no JSON: {bytes(body[:200]).decode(errors='replace')!r}") from None
 
     def _call(self, send: Callable[[dict[str, Any]], Any], parameters: dict[str, Any]) -> Any:
         """`send(parameters)` with retries. What a server refuses is left out, once, and remembered."""
@@ -267,8 +282,8 @@ class RemoteModel:
                 if not self._reached and _is_connect(error):  # nothing has ever answered here: say so at once
                     raise self._unreachable(error) from None
                 problem = f"the connection broke: {_cause(error)}"
-            except _MalformedReply as error:
-                problem = f"the reply is no JSON: {str(error)!r}"
+            except _BadReply as error:
+                problem = str(error)
             if tries >= self.settings.max_retries:
                 raise UnavailableError(f"{self.name} failed {tries + 1} times, last with {problem}")
             backoff = min(0.5 * 2.0**tries, self.settings.max_wait_s)
@@ -319,8 +334,8 @@ class RemoteModel:
         return "json_object"
 
 
-class _MalformedReply(Exception):
-    """The body of a 200 reply is not JSON (a proxy's page, a truncated transfer)."""
+class _BadReply(Exception):
+    """The body of a 200 reply never ends, or is not JSON (a proxy's page, a truncated transfer)."""
 
 
 class _FormatRefused(UnavailableError):
@@ -387,6 +402,11 @@ def _retry_after(headers: Mapping[str, str]) -> float | None:
         if seconds == seconds:  # a NaN is not a time
             return max(0.0, seconds)
     return None
+
+
+def _of_transport(error: Exception) -> bool:
+    """Whether the client's transport raised it: httpx under openai 2, httpx2 under openai 3."""
+    return type(error).__module__.startswith(("openai", "httpx"))
 
 
 def _is_connect(error: BaseException) -> bool:
