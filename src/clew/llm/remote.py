@@ -15,12 +15,12 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from email.utils import parsedate_to_datetime
 from typing import Any, Literal, cast
 from urllib.parse import urlsplit
 
 from clew.errors import ConfigError, InputError, MissingExtraError, UnavailableError, UnsupportedError
 from clew.llm.ability import check_request
+from clew.llm.refusal import cause, is_connect, of_transport, refusal, retry_after
 from clew.llm.reply import clean, parse_json
 from clew.llm.settings import ModelSettings
 from clew.protocols import Ability, LLMReply, LLMRequest, LLMText, Message
@@ -31,7 +31,6 @@ JsonMode = Literal["json_schema", "structured_outputs", "json_object", "prompt"]
 _JSON_MODES: tuple[JsonMode, ...] = ("json_schema", "structured_outputs", "json_object", "prompt")
 _RETRIED = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 _MAX_BYTES = 64 * 2**20
-_OPTIONAL = ("temperature", "seed", "stop", "n", "top_logprobs")
 _PROBE_SCHEMA = {
     "type": "object",
     "properties": {"greeting": {"type": "string", "enum": ["moin"]}},
@@ -106,9 +105,9 @@ class RemoteModel:
                 if event.choices and event.choices[0].delta.content:
                     yield event.choices[0].delta.content
         except Exception as error:
-            if not _of_transport(error):
+            if not of_transport(error):
                 raise
-            raise UnavailableError(f"{self.name}: the stream broke off: {_cause(error)}") from None
+            raise UnavailableError(f"{self.name}: the stream broke off: {cause(error)}") from None
 
     def models(self) -> list[str]:
         """Names of the models the server offers; the cheapest way to learn whether it is there."""
@@ -236,9 +235,9 @@ class RemoteModel:
                     if len(body) > _MAX_BYTES:
                         raise _BadReply(f"the reply is longer than {_MAX_BYTES:,} bytes")
             except Exception as error:
-                if not _of_transport(error):
+                if not of_transport(error):
                     raise
-                raise _BadReply(f"the connection broke: {_cause(error)}") from None
+                raise _BadReply(f"the connection broke: {cause(error)}") from None
         try:
             return json.loads(body)
         except ValueError:
@@ -258,8 +257,8 @@ class RemoteModel:
                 return result
             except openai.APIStatusError as error:
                 self._reached = True
-                status, message = error.status_code, _cause(error)
-                refused = _refusal(status, message, adapted)
+                status, message = error.status_code, cause(error)
+                refused = refusal(status, message, adapted)
                 if refused == "response_format":
                     raise _FormatRefused(f"{self.name}: {message}") from None
                 if refused is not None:  # it was sent, so this cannot go on for ever
@@ -273,15 +272,15 @@ class RemoteModel:
                     ) from None
                 if status == 429 and "insufficient_quota" in message:
                     raise UnavailableError(f"{self.name}: the account's quota is used up: {message}") from None
-                problem, pause = f"status {status}: {message}", _retry_after(error.response.headers)
+                problem, pause = f"status {status}: {message}", retry_after(error.response.headers)
             except openai.APITimeoutError as error:
-                if not self._reached and _is_connect(error):
+                if not self._reached and is_connect(error):
                     raise self._unreachable(error) from None
                 problem = f"no reply within {self.settings.timeout_s:g} s"
             except openai.APIConnectionError as error:
-                if not self._reached and _is_connect(error):  # nothing has ever answered here: say so at once
+                if not self._reached and is_connect(error):  # nothing has ever answered here: say so at once
                     raise self._unreachable(error) from None
-                problem = f"the connection broke: {_cause(error)}"
+                problem = f"the connection broke: {cause(error)}"
             except _BadReply as error:
                 problem = str(error)
             if tries >= self.settings.max_retries:
@@ -297,7 +296,7 @@ class RemoteModel:
 
     def _unreachable(self, error: Exception) -> UnavailableError:
         return UnavailableError(
-            f"no language model server at {self.url} (model {self.settings.model!r}): {_cause(error)}; "
+            f"no language model server at {self.url} (model {self.settings.model!r}): {cause(error)}; "
             "start it, or set language_model.base_url"
         )
 
@@ -364,64 +363,7 @@ def _text(choice: Any, logprobs: bool) -> LLMText:
     return LLMText(content, float(sum(t["logprob"] for t in tokens)), len(tokens), finished)
 
 
-def _refusal(status: int, message: str, sent: Mapping[str, Any]) -> str | None:
-    """The parameter that a 4xx message complains about, if we can do without it."""
-    if status not in (400, 404, 422):
-        return None
-    lowered = message.lower()
-    if "max_completion_tokens" in lowered and "max_tokens" in sent:
-        return "max_tokens"
-    if any(word in lowered for word in ("response_format", "structured_output", "json_schema", "json schema")):
-        body = sent.get("extra_body") or {}
-        return "response_format" if "response_format" in sent or "structured_outputs" in body else None
-    if "logprobs" in lowered and "logprobs" in sent:
-        return "logprobs"
-    quoted = lowered.replace('"', "'").replace("`", "'")
-    return next((key for key in _OPTIONAL if key in sent and f"'{key}'" in quoted), None)
-
-
 def _hint(status: int, model: RemoteModel) -> str:
     if status in (401, 403):
         return f"; check the key in {model.settings.api_key_env}"
     return "; check language_model.model and base_url" if status == 404 else ""
-
-
-def _retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds the server asks us to wait: `retry-after-ms`, seconds, or an HTTP date."""
-    for key, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
-        value = headers.get(key)
-        if value is None:
-            continue
-        try:
-            seconds = float(value) * unit
-        except ValueError:
-            try:
-                seconds = parsedate_to_datetime(value).timestamp() - time.time()
-            except ValueError:
-                continue
-        if seconds == seconds:  # a NaN is not a time
-            return max(0.0, seconds)
-    return None
-
-
-def _of_transport(error: Exception) -> bool:
-    """Whether the client's transport raised it: httpx under openai 2, httpx2 under openai 3."""
-    return type(error).__module__.startswith(("openai", "httpx"))
-
-
-def _is_connect(error: BaseException) -> bool:
-    return "Connect" in type(error.__cause__).__name__
-
-
-def _cause(error: BaseException) -> str:
-    """The innermost reason, in one line."""
-    body = getattr(error, "body", None)
-    if isinstance(body, Mapping):
-        inner = body.get("error", body)
-        text = inner.get("message") if isinstance(inner, Mapping) else None
-        code = inner.get("code") if isinstance(inner, Mapping) else None
-        if isinstance(text, str):
-            return " ".join(f"{text} [{code}]".split() if code else text.split())[:300]
-    while error.__cause__ is not None:
-        error = error.__cause__
-    return " ".join((str(error) or type(error).__name__).split())[:300]
