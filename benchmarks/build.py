@@ -40,7 +40,7 @@ def write(folder: Path, triples: int, entities: int, formats: list[str]) -> dict
     rng = np.random.default_rng(0)
     known, relations = names(entities, rng), [f"group{i // 20}.kind{i % 20}.relation_{i}" for i in range(400)]
     files = {form: folder / f"graph.{form}" for form in formats}
-    writers: dict[str, object] = {}
+    writers: dict[str, pq.ParquetWriter] = {}
     schema = pa.schema([("head", pa.string()), ("relation", pa.string()), ("tail", pa.string())])
     done = 0
     while done < triples:
@@ -54,7 +54,9 @@ def write(folder: Path, triples: int, entities: int, formats: list[str]) -> dict
         table = pa.table([known.take(pa.array(heads)), rels, known.take(pa.array(tails))], schema=schema)
         for form, file in files.items():
             if form == "parquet":
-                writers.setdefault(form, pq.ParquetWriter(file, schema)).write_table(table)  # type: ignore[attr-defined]
+                if form not in writers:  # opening one empties the file
+                    writers[form] = pq.ParquetWriter(file, schema)
+                writers[form].write_table(table)
                 continue
             if form == "nt":
                 heads_, rels_, tails_ = (
@@ -71,7 +73,7 @@ def write(folder: Path, triples: int, entities: int, formats: list[str]) -> dict
                 handle.write(pc.binary_join(pa.array([lines.combine_chunks().to_pylist()]), "")[0].as_py().encode())
         done += size
     for writer in writers.values():
-        writer.close()  # type: ignore[attr-defined]
+        writer.close()
     return files
 
 
