@@ -95,6 +95,6 @@ CARDS = (
                "follow_room:Config", "follow_room:train", "follow_room:TrainConfig"),
     MethodCard("talk", "needs a language model", "", Needs(language_model="required", abilities=frozenset({"beams"})),
                "follow_room:Follow", "follow_room:Config"),
-    MethodCard("weights", "needs a trained model", "", Needs(model="required"), "follow_room:Follow",
-               "follow_room:Config", "follow_room:train"),
+    MethodCard("weights", "needs a trained model", "", Needs(encoder="required", model="required"),
+               "follow_room:Follow", "follow_room:Config", "follow_room:train", "follow_room:TrainConfig"),
 )  # fmt: skip

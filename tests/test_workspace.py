@@ -120,6 +120,15 @@ def test_training_leaves_a_model_that_answers_with_its_settings(toy: Graph, tmp_
         space(toy, "method.name=follow", "train.epoch=1").train(EXAMPLES, [], tmp_path / "other")
 
 
+def test_a_model_is_asked_with_the_encoder_of_its_training(toy: Graph, tmp_path: Path) -> None:
+    out = tmp_path / "model"
+    space(toy, "method.name=weights", "encoder.name=hash-64").train(EXAMPLES, [], out)
+    encoder = space(toy, f"method.model={out}").tools().encoder
+    assert encoder is not None and encoder.dim == 64
+    encoder = space(toy, f"method.model={out}", "encoder.name=hash-32").tools().encoder
+    assert encoder is not None and encoder.dim == 32
+
+
 def test_a_damaged_model_is_refused(tmp_path: Path) -> None:
     with pytest.raises(NotFoundError, match="no trained model"):
         read_trained(tmp_path)

@@ -78,6 +78,9 @@ class EncoderSection(Settings):
     batch: int = Field(default=256, ge=1)
     engine: str = "auto"
     models: Path | None = None  # folder of downloaded models
+    base_url: str | None = None  # of an OpenAI-compatible server; the key comes from the environment
+    timeout_s: float = Field(default=60.0, gt=0)
+    cache: Path | None = None  # file of vectors already computed
 
 
 class DataSection(Settings):
@@ -156,7 +159,7 @@ class Trained:
     folder: Path
     method: str
     config: Mapping[str, Any]
-    encoder: str
+    encoder: Mapping[str, Any]  # the settings by which it is opened; an empty name: one that was handed over
     graph: str
     seed: int
     metrics: Mapping[str, float]
@@ -179,6 +182,7 @@ class Workspace:
     ) -> None:
         self.configuration = configuration or Configuration()
         self._graph, self._encoder, self._language_model = graph, encoder, language_model
+        self._encoder_given = encoder is not None
 
     @cached_property
     def graph(self) -> GraphStore:
@@ -205,14 +209,16 @@ class Workspace:
         path = getattr(self.graph, "path", None)
         return path if isinstance(path, Path) else self.configuration.graph.path
 
-    def encoder(self, name: str = "") -> TextEncoder:
-        """The configured encoder, else the one called `name`, else the default."""
+    def encoder(self, trained: Mapping[str, Any] | None = None) -> TextEncoder:
+        """The configured encoder; where none is named, the one of these settings, else the default."""
         if self._encoder is None:
             from clew.encoding import DEFAULT, open_encoder
 
             section = self.configuration.encoder
-            settings = section.model_dump(exclude={"name"})
-            self._encoder = open_encoder(section.name or name or DEFAULT, **settings)
+            if not section.name and trained and trained["name"]:
+                own = section.model_dump(exclude_unset=True, exclude={"name"})
+                section = parse(EncoderSection, {**trained, **own}, "encoder of the trained model")
+            self._encoder = open_encoder(section.name or DEFAULT, **section.model_dump(exclude={"name"}))
         return self._encoder
 
     @property
@@ -329,7 +335,7 @@ class Workspace:
                 )
         encoder = None
         if needs.encoder == "required" or (needs.encoder == "optional" and self.configuration.encoder.name):
-            encoder = self.encoder(model.encoder if model is not None else "")
+            encoder = self.encoder(model.encoder if model is not None else None)
         return Tools(
             encoder=encoder,
             language_model=language_model,
@@ -400,7 +406,7 @@ class Workspace:
             "format": 1,
             "method": chosen.name,
             "config": config.model_dump(mode="json"),
-            "encoder": tools.encoder.name if tools.encoder is not None else "",
+            "encoder": self._encoder_settings(tools.encoder),
             "graph": self.graph.name,
             "seed": request.seed,
             "metrics": dict(result.metrics),
@@ -409,6 +415,14 @@ class Workspace:
         temporary.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
         temporary.replace(result.model / TRAINED)
         return result
+
+    def _encoder_settings(self, used: TextEncoder | None) -> dict[str, Any]:
+        """How to open the encoder that a training used."""
+        from clew.encoding import DEFAULT
+
+        section = self.configuration.encoder
+        named = "" if used is None or self._encoder_given else section.name or DEFAULT
+        return {**section.model_dump(mode="json", exclude={"models", "device", "cache"}), "name": named}
 
     def ask(self, text: str, *, topics: Sequence[str] = (), id: str = "q1", on_event: OnEvent = ignore) -> Answer:
         """Answer one question. Raises InputError for an empty one, NotFoundError for a topic not in the graph."""
