@@ -31,6 +31,7 @@ from clew.llm.settings import ModelSettings
 from clew.protocols import Ability, LLMReply, LLMRequest, LLMText, Message
 from clew.types import Usage
 
+_PIECES_KEPT = 200_000  # pieces of grammars whose tokens are remembered
 _ANCHOR = "\n"  # a text before a piece, so that tokenizers which treat a beginning specially do not
 
 
@@ -77,6 +78,7 @@ class LocalModel:
         if find_spec("llguidance") is not None:
             able.add("json_schema")
         self._abilities = frozenset(able)
+        self._pieces: dict[str, list[int]] = {}
         self._batches: Coalescer[_Job, LLMReply] = Coalescer(
             self._work,
             limit=settings.batch_size,
@@ -175,14 +177,20 @@ class LocalModel:
         return list(self.tokenizer(text, add_special_tokens=False)["input_ids"])
 
     def encode_pieces(self, pieces: Sequence[str]) -> list[list[int]]:
-        """Pieces of a reply as tokens, each as it is tokenised inside a text."""
-        if not pieces:
-            return []
+        """Pieces of a reply as tokens, each as it is tokenised inside a text; the same few relations come again."""
+        new = [piece for piece in dict.fromkeys(pieces) if piece not in self._pieces]
+        if new:
+            if len(self._pieces) + len(new) > _PIECES_KEPT:
+                self._pieces, new = {}, list(dict.fromkeys(pieces))
+            self._pieces.update(zip(new, self._tokens_inside(new), strict=True))
+        return [self._pieces[piece] for piece in pieces]
+
+    def _tokens_inside(self, pieces: list[str]) -> list[list[int]]:
         anchor = self.tokenizer(_ANCHOR, add_special_tokens=False)["input_ids"]
         anchored = self.tokenizer([_ANCHOR + piece for piece in pieces], add_special_tokens=False)["input_ids"]
         if all(ids[: len(anchor)] == anchor for ids in anchored):
             return [list(ids[len(anchor) :]) for ids in anchored]
-        return [list(ids) for ids in self.tokenizer(list(pieces), add_special_tokens=False)["input_ids"]]
+        return [list(ids) for ids in self.tokenizer(pieces, add_special_tokens=False)["input_ids"]]
 
     def _render(self, turns: list[dict[str, str]]) -> str:
         from jinja2 import TemplateError
