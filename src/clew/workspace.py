@@ -45,6 +45,7 @@ from clew.protocols import (
     TrainResult,
     ignore,
 )
+from clew.synthesis.structures import SamplingConfig
 from clew.types import Answer, Question
 
 if TYPE_CHECKING:
@@ -87,6 +88,7 @@ class DataSection(Settings):
     questions: str = ""  # a JSONL file, or a known set with its split: "metaqa-r-1hop:test"
     train: str = ""
     dev: str = ""
+    synthetic: int = Field(default=0, ge=0)  # questions made from the graph itself to train on as well
     limit: int | None = Field(
         default=None, ge=1
     )  # a sample of so many questions, drawn with `seed`; the same for a same seed
@@ -120,6 +122,7 @@ class Configuration(Settings):
     language_model: ModelSettings = ModelSettings()
     link: dict[str, Any] = Field(default_factory=dict)  # keyword arguments of clew.retrieval.linking.link
     data: DataSection = DataSection()
+    synthesis: SamplingConfig = SamplingConfig()
     run: RunSection = RunSection()
     method: dict[str, Any] = Field(default_factory=dict)  # name, model, and the method's own settings
     train: dict[str, Any] = Field(default_factory=dict)  # the training's own settings
