@@ -1,0 +1,246 @@
+"""One question's candidates: trails found by beam search, ranked, each with the features behind its rank.
+
+Separate from the method so that fitting the weights sees exactly what answering sees.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+
+import numpy as np
+
+from clew.graph import Subgraph
+from clew.graph.subgraph import Ints
+from clew.methods.walk.ranking import FEATURES, Floats, Path, features
+from clew.methods.walk.search import Hops, Trail, expand, joined
+from clew.retrieval.scoring import CUE_TEXT, Asked, relation_text, relation_words, value_cue
+from clew.types import Topic
+
+Encode = Callable[[Sequence[str]], Floats]
+SAMPLE = 4  # ends that tell what kind of thing a relation leads to
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What bounds the search."""
+
+    hops: int
+    beam: int
+    frontier: int
+    shortlist: int
+    finalists: int
+
+
+@dataclass(frozen=True, eq=False)
+class Found:
+    """A ranked candidate: one trail, or several whose common ends answer."""
+
+    trails: tuple[Trail, ...]
+    ends: Ints
+    features: Floats
+    score: float
+    text: str
+
+
+@dataclass(eq=False)
+class Hunt:
+    """The search for one question. `cut` says in words what a limit left out."""
+
+    graph: Subgraph
+    asked: Asked
+    topics: Sequence[Topic]
+    starts: Sequence[int]  # local numbers of the topics
+    weights: Floats
+    encode: Encode
+    limits: Limits
+    types: Sequence[int] = ()  # relations that state what kind of thing an entity is
+    cut: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._question = self.encode([self.asked.text])[0]
+        self._phrases = self.encode(self.asked.phrases)
+        self._step_number: dict[Hops, int] = {}
+        self._texts: list[str] = []
+        self._sides: tuple[list[str], list[str]] = ([], [])  # each step's text as walked forward, and backward
+        self._kind_number: dict[str, int] = {}
+        self._ends: dict[tuple[int, bool], tuple[int, str, bool]] = {}
+        self._starts = set(self.starts)
+        self._mentions = {topic.mention: i for i, topic in enumerate(self.topics)}
+
+    def run(self) -> list[Found]:
+        """The candidates, best first."""
+        pool: list[tuple[Trail, ...]] = []
+        for number, start in enumerate(self.starts):
+            pool += [(trail,) for trail in self._walk(number, start)]
+        pool += self._conjunctions(pool)
+        return self._finish(pool)
+
+    def _walk(self, number: int, start: int) -> list[Trail]:
+        """Beam search from one topic; what is kept of each length competes later with everything else."""
+        level = [Trail(number, (), np.array([start], np.int32))]
+        kept: list[Trail] = []
+        for _ in range(self.limits.hops):
+            longer = [t for trail in level for t in expand(self.graph, trail, self.limits.frontier)]
+            longer = [t for t in longer if not (len(t.ends) == 1 and t.ends[0] == start)]
+            if not longer:
+                break
+            longer = self._promising(longer)
+            scores = self._score([(t,) for t in longer])
+            best = np.argsort(-scores, kind="stable")[: self.limits.finalists]
+            kept += [longer[i] for i in best]
+            level = [longer[i] for i in best[: self.limits.beam]]
+        if any(t.sampled for t in kept):
+            self.cut.append(
+                f"{self.topics[number].entity.label}: entity sets above {self.limits.frontier} were sampled to find "
+                "their relations; answers are complete"
+            )
+        return kept
+
+    def _promising(self, trails: list[Trail]) -> list[Trail]:
+        """A cheap first pass where relations abound: the trails whose new step is most like some phrase."""
+        if len(trails) <= self.limits.shortlist:
+            return trails
+        new = np.array([self._number(trail.steps[-1]) for trail in trails])
+        distinct = np.unique(new)
+        vectors = self.encode([self._texts[i] for i in distinct])
+        likeness = np.maximum((self._phrases @ vectors.T).max(axis=0), vectors @ self._question)
+        scores = likeness[np.searchsorted(distinct, new)]
+        return [trails[i] for i in np.sort(np.argsort(-scores, kind="stable")[: self.limits.shortlist])]
+
+    def _conjunctions(self, pool: Sequence[tuple[Trail, ...]]) -> list[tuple[Trail, ...]]:
+        """Pairs of trails from different mentions that meet."""
+        if len(self._mentions) < 2:
+            return []
+        short = [trails for trails in pool if len(trails[0].steps) <= 2 and not trails[0].sampled]
+        scores = self._score(short)
+        best: dict[int, list[Trail]] = {}
+        for i in np.argsort(-scores, kind="stable"):
+            mine = best.setdefault(short[i][0].topic, [])
+            if len(mine) < self.limits.beam:
+                mine.append(short[i][0])
+        pairs: list[tuple[Trail, ...]] = []
+        for a, b in combinations(sorted(best), 2):
+            if self.topics[a].mention == self.topics[b].mention:
+                continue
+            pairs += [(x, y) for x in best[a] for y in best[b] if len(joined(x, y))]
+        return pairs
+
+    def _finish(self, pool: Sequence[tuple[Trail, ...]]) -> list[Found]:
+        """The best few again, now with each path encoded as one text."""
+        pool = [trails for trails in pool if len(self._answers(trails))]
+        if not pool:
+            return []
+        scores = self._score(pool)
+        best = np.argsort(-scores, kind="stable")[: self.limits.finalists]
+        chosen = [pool[i] for i in best]
+        texts = [self._whole(trails) for trails in chosen]
+        rows = self._features(chosen, self.encode(texts))
+        final = rows @ self.weights
+        order = np.argsort(-final, kind="stable")
+        return [Found(chosen[i], self._answers(chosen[i]), rows[i], float(final[i]), texts[i]) for i in order]
+
+    def _answers(self, trails: Sequence[Trail]) -> Ints:
+        """The common ends without the topics they started from."""
+        ends = trails[0].ends if len(trails) == 1 else joined(trails[0], trails[1])
+        for trail in trails:
+            if _holds(ends, self.starts[trail.topic]):
+                ends = ends[ends != self.starts[trail.topic]]
+        return ends
+
+    def _score(self, pool: Sequence[tuple[Trail, ...]]) -> Floats:
+        rows = self._features(pool, None)
+        result: Floats = rows @ self.weights
+        return result
+
+    def _features(self, pool: Sequence[tuple[Trail, ...]], wholes: Floats | None) -> Floats:
+        if not pool:
+            return np.zeros((0, len(FEATURES)), np.float32)
+        paths = [self._path(trails) for trails in pool]
+        steps = (self.encode(self._sides[0]), self.encode(self._sides[1]), self.encode(self._texts))
+        kinds = self.encode(list(self._kind_number))
+        return features(self.asked, self._question, self._phrases, steps, kinds, wholes, paths)
+
+    def _path(self, trails: tuple[Trail, ...]) -> Path:
+        branches = tuple(tuple(self._number(step) for step in trail.steps) for trail in trails)
+        for trail in trails:
+            self._look(trail)
+        seen = [[self._ends[step[-1]] for step in trail.steps] for trail in trails]
+        hops = [hop for trail in trails for hop in trail.hops]
+        ends = trails[0].ends if len(trails) == 1 else joined(trails[0], trails[1])
+        used = {self.topics[trail.topic].mention for trail in trails}
+        named = sum(_holds(ends, start) for start in self._starts) / max(len(ends), 1)
+        return Path(
+            branches,
+            any(_undoes(b, a) for trail in trails for a, b in zip(trail.steps, trail.steps[1:], strict=False)),
+            sum(not forward for _, forward in hops) / len(hops),
+            len(ends),
+            len(used) / len(self._mentions),
+            min(self.topics[trail.topic].score for trail in trails),
+            float(named),
+            tuple(kind for branch in seen for kind, _, _ in branch),
+            any(valued for branch in seen for _, _, valued in branch[:-1]),
+            seen[0][-1][1],
+        )
+
+    def _number(self, step: Hops) -> int:
+        number = self._step_number.get(step)
+        if number is None:
+            number = self._step_number[step] = len(self._texts)
+            labels = [self.graph.relation(r).label for r, _ in step]
+            self._texts.append(" ".join(relation_text(label, f) for label, (_, f) in zip(labels, step, strict=True)))
+            for forward, texts in zip((True, False), self._sides, strict=True):
+                texts.append(" ".join(relation_text(label, forward) for label in labels))
+        return number
+
+    def _whole(self, trails: Sequence[Trail]) -> str:
+        """ "population of capital of it": nearest to the answer first, as English says it."""
+        parts = []
+        for trail in trails:
+            words = [self._texts[self._number(step)].removesuffix(" of") for step in reversed(trail.steps)]
+            parts.append(" of ".join([*words, "it"]))
+        return " and ".join(parts)
+
+    def _look(self, trail: Trail) -> None:
+        """Note what the last step leads to: number of the text that names its kind, form of value, whether a value."""
+        last = trail.steps[-1][-1]
+        if last in self._ends:
+            return
+        some = trail.ends[:SAMPLE]
+        records = [self.graph.entity(int(i)) for i in some]
+        value = Counter(value_cue(record.label, record.datatype) for record in records).most_common(1)[0][0]
+        text = self._kind_text(some) or relation_text(self.graph.relation(last[0]).label, True)
+        number = self._kind_number.setdefault(text, len(self._kind_number))
+        self._ends[last] = number, value, value != "none" or records[0].kind == "literal"
+
+    def _kind_text(self, entities: Ints) -> str | None:
+        found: Counter[str] = Counter()
+        out = self.graph.out
+        for e in entities:
+            span = slice(int(out.offsets[e]), int(out.offsets[e + 1]))
+            relations = out.relations[span]
+            if self.types:
+                kinds = out.neighbors[span][np.isin(relations, self.types)]
+                found.update(self.graph.labels(kinds[:3]))
+            else:
+                ids = [self.graph.relation(int(r)).id for r in np.unique(relations)[:20]]
+                dotted = [id.split(".")[-2].replace("_", " ") for id in ids if id.count(".") >= 2]
+                found.update(dotted or [f"what has {', '.join(relation_words(id) for id in ids[:5])}"] if ids else ())
+        return found.most_common(1)[0][0] if found else None
+
+
+def _holds(ends: Ints, entity: int) -> bool:
+    """Whether the ascending `ends` hold `entity`."""
+    place = int(ends.searchsorted(entity))
+    return place < len(ends) and int(ends[place]) == entity
+
+
+def _undoes(step: Hops, before: Hops) -> bool:
+    return step == tuple((relation, not forward) for relation, forward in reversed(before))
+
+
+def texts_of(asked: Asked) -> list[str]:
+    """Every text of a question that will be encoded, so that many questions share one batch."""
+    return [asked.text, *asked.phrases, *CUE_TEXT.values()]

@@ -1,0 +1,310 @@
+"""The method `walk`: question → topics → relation paths → the best one's ends, each with its thread.
+
+Separate parts: `search` knows the graph, `ranking` the question, `candidates` brings them together, `weights` holds the
+fitted numbers. This file is what the user meets: configuration, stages in running order, evidence, abstention.
+
+Shapes: L texts, D width of a vector.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+from pydantic import Field
+from rapidfuzz import fuzz, process
+
+from clew.config import Settings
+from clew.errors import ConfigError, unknown
+from clew.graph import Graph, Subgraph
+from clew.graph.neighborhood import neighborhood
+from clew.graph.paths import follow, path_record, trace
+from clew.graph.subgraph import Ints
+from clew.methods.walk.candidates import Found, Hunt, Limits, texts_of
+from clew.methods.walk.ranking import FEATURES, Floats
+from clew.methods.walk.search import Trail, type_relations
+from clew.methods.walk.weights import CALIBRATION, WEIGHTS
+from clew.protocols import GraphStore, OnEvent, Tools, ignore
+from clew.retrieval.linking import link
+from clew.retrieval.reader import read
+from clew.retrieval.scoring import Asked, mask, take_apart
+from clew.types import Answer, Candidate, Event, Evidence, Path, Question, Topic
+
+KEPT_TEXTS = 200_000  # vectors of texts that are kept between questions
+LEAST_LIKENESS = 70.0  # percent, of a part of the question to the label of a topic that was supplied
+
+
+class Config(Settings):
+    """Settings of `walk`."""
+
+    hops: int = Field(3, ge=1, le=4)  # most steps of a path; passing through a mediator is one step
+    beam: int = Field(8, ge=1)  # relation paths of one length that are extended, per topic
+    threshold: float = Field(0.3, ge=0, le=1)  # below this score the answer is "no answer found"
+    topics: int = Field(6, ge=1)  # most topics that are walked from
+    shortlist: int = Field(100, ge=1)  # longer paths per hop that are compared with the whole question
+    finalists: int = Field(32, ge=1)  # paths that are encoded as one text each
+    frontier: int = Field(2000, ge=1)  # entities looked at to find the relations of a set of entities
+    max_triples: int = Field(50_000, ge=1)  # of the neighbourhood fetched from a graph that is not embedded
+    paths: int = Field(2, ge=1)  # threads shown per answer
+    alternatives: int = Field(3, ge=0)  # other relation paths named in `details`, and offered to a reader
+    weights: dict[str, float] = Field(default_factory=dict)  # overrides of the fitted weights
+
+
+@dataclass(frozen=True, eq=False)
+class _Asking:
+    """One question on its way."""
+
+    question: Question
+    topics: tuple[Topic, ...]
+    asked: Asked
+    left_out: tuple[str, ...]
+    seconds: float
+
+
+class Walk:
+    """Training-free walk over relation paths.
+
+    Idea: every step of the right path is asked for by a phrase of the question, and every content word of the question
+    is asked for by some step. Beam search over relation paths (never entity paths) from each topic; paths of all
+    lengths and topics, and pairs of paths that meet, compete in one linear score (`ranking`); all ends of the best
+    path are the answer, with its calibrated probability as their score, or "no answer found" below the threshold.
+
+    Needs a sentence encoder. A language model, where configured, reads the best paths and chooses among their ends.
+    Cost: no language-model call (one with a reader); about 30 short texts to encode per question, relation texts once
+    per graph; search O(topics · hops · beam · triples around the frontier).
+    """
+
+    name: ClassVar[str] = "walk"
+
+    def __init__(self, config: Config, tools: Tools) -> None:
+        if tools.encoder is None:
+            raise ConfigError("walk needs a sentence encoder, got none: set [encoder] name, or pass Tools(encoder=…)")
+        for key in config.weights:
+            if key not in FEATURES:
+                raise ConfigError(f"walk: {unknown('key', key, FEATURES)} in [method.weights]")
+        self._config, self._tools, self._encoder = config, tools, tools.encoder
+        self._weights = np.array([{**WEIGHTS, **config.weights}[name] for name in FEATURES], np.float32)
+        self._limits = Limits(config.hops, config.beam, config.frontier, config.shortlist, config.finalists)
+        self._vectors: dict[str, Floats] = {}
+        self._types: dict[str, list[int]] = {}
+
+    def answer(self, question: Question, graph: GraphStore, *, on_event: OnEvent = ignore) -> Answer:
+        """One answer; an abstention says why in its note."""
+        return self.predict([question], graph, on_event=on_event)[0]
+
+    def predict(self, questions: Sequence[Question], graph: GraphStore, *, on_event: OnEvent = ignore) -> list[Answer]:
+        """One answer per question; their phrases are encoded together."""
+        asking = [self._begin(question, graph) for question in questions]
+        began = time.perf_counter()
+        self._encode([text for a in asking if a.topics for text in texts_of(a.asked)])
+        shared = (time.perf_counter() - began) / max(len(asking), 1)
+        return [self._answer(a, graph, shared, on_event) for a in asking]
+
+    def _answer(self, asking: _Asking, graph: GraphStore, encoding: float, on_event: OnEvent) -> Answer:
+        if not asking.topics:
+            return self._abstain(asking, "no topic found: no part of the question names an entity of the graph")
+        on_event(Event("link", ", ".join(topic.entity.label for topic in asking.topics)))
+        began = time.perf_counter()
+        ground = self._ground(asking.topics, graph)
+        found, cut = self.hunt(asking.asked, asking.topics, ground, graph.name)
+        searched = time.perf_counter()
+        on_event(Event("search", f"{len(found)} relation paths", {"best": found[0].text if found else None}))
+        answer = self._conclude(asking, ground, found, cut)
+        seconds = {"link": asking.seconds, "encode": encoding, "search": searched - began}
+        return replace(answer, seconds={**seconds, "evidence": time.perf_counter() - searched, **answer.seconds})
+
+    def _begin(self, question: Question, graph: GraphStore) -> _Asking:
+        """Topics, and the question taken apart with their mentions masked."""
+        began = time.perf_counter()
+        linked = self._tools.link or (lambda q, g: link(q, g, encoder=self._encoder))
+        topics: list[Topic] = linked(question, graph)
+        kept = topics[: self._config.topics]
+        told = [f"{len(topics) - len(kept)} more topics were not walked from (topics)"] if kept != topics else []
+        kept = [replace(topic, mention=_mention(question.text, topic, graph)) for topic in kept]
+        asked = take_apart(question.text, list(dict.fromkeys(topic.mention for topic in kept)))
+        return _Asking(question, tuple(kept), asked, tuple(told), time.perf_counter() - began)
+
+    def _ground(self, topics: Iterable[Topic], graph: GraphStore) -> Subgraph:
+        """The whole graph where it is embedded, else what lies around the topics."""
+        if isinstance(graph, Graph):
+            return graph.whole
+        ids = list(dict.fromkeys(topic.entity.id for topic in topics))
+        return neighborhood(graph, ids, self._config.hops + 1, max_triples=self._config.max_triples)
+
+    def hunt(
+        self, asked: Asked, topics: Sequence[Topic], ground: Subgraph, name: str
+    ) -> tuple[list[Found], tuple[str, ...]]:
+        """The candidates of one question, best first, and what a limit cut off. scripts/fit_walk.py calls it too."""
+        starts = [ground.local(topic.entity.id) for topic in topics]
+        pairs = [(topic, start) for topic, start in zip(topics, starts, strict=True) if start is not None]
+        if not pairs:
+            return [], ()
+        if name not in self._types or ground.truncated:
+            self._types[name] = type_relations(ground, range(ground.num_relations))
+        hunt = Hunt(
+            ground,
+            asked,
+            [topic for topic, _ in pairs],
+            [start for _, start in pairs],
+            self._weights,
+            self._encode,
+            self._limits,
+            self._types[name],
+        )
+        return hunt.run(), (*ground.truncated, *hunt.cut)
+
+    def _conclude(self, asking: _Asking, ground: Subgraph, found: list[Found], cut: tuple[str, ...]) -> Answer:
+        """The best path's ends with their threads, or an abstention that names the best path."""
+        details: dict[str, Any] = {"limits": [*asking.left_out, *cut]}
+        if not found:
+            return self._abstain(asking, "no answer found: no path leads from the topics", details)
+        score = calibrated(found)
+        details |= {
+            "path": found[0].text,
+            "features": {name: round(float(v), 4) for name, v in zip(FEATURES, found[0].features, strict=True)},
+            "alternatives": [
+                {"path": f.text, "ends": len(f.ends), "score": round(f.score, 3)}
+                for f in found[1 : 1 + self._config.alternatives]
+            ],
+        }
+        groups = [found[0], *_namesakes(found, asking.topics)]
+        if self._tools.language_model is not None:
+            return self._read(asking, ground, [*groups, *found[1 : 1 + self._config.alternatives]], score, details)
+        if score < self._config.threshold:
+            note = f"no answer found: the best path, {found[0].text!r}, has score {score:.2f}"
+            return self._abstain(asking, f"{note}, below {self._config.threshold:.2f} (threshold)", details)
+        candidates, paths = self._threads(ground, groups, asking.topics, score)
+        return Answer(asking.question, self.name, candidates, Evidence(paths), topics=asking.topics, details=details)
+
+    def _threads(
+        self, ground: Subgraph, groups: Sequence[Found], topics: Sequence[Topic], score: float
+    ) -> tuple[tuple[Candidate, ...], tuple[Path, ...]]:
+        """Every end of the groups as a candidate, those reached by most walks first, with the paths that lead there."""
+        paths: dict[Path, int] = {}
+        supported: dict[int, list[int]] = {}
+        walks: dict[int, int] = {}
+        for group in groups:
+            starts = [self._start(ground, trail, topics) for trail in group.trails]
+            ends = _all_ends(ground, group, starts)
+            for trail, start in zip(group.trails, starts, strict=True):
+                for end, lead in _lead(ground, start, trail, ends, self._config.paths).items():
+                    for path in lead:
+                        record = path_record(ground, path, score)
+                        supported.setdefault(end, []).append(paths.setdefault(record, len(paths)))
+            for end, count in ends.items():
+                walks[end] = max(walks.get(end, 0), count)
+        order = sorted(supported, key=lambda end: (-walks[end], ground.entity(end).label, end))
+        found = (ground.entity(end) for end in order)
+        candidates = tuple(
+            Candidate(entity.label, score, entity, tuple(dict.fromkeys(supported[end])))
+            for entity, end in zip(found, order, strict=True)
+        )
+        return candidates, tuple(paths)
+
+    def _read(
+        self, asking: _Asking, ground: Subgraph, groups: Sequence[Found], score: float, details: dict[str, Any]
+    ) -> Answer:
+        """A language model chooses among the ends; what it says beyond them is left unsupported."""
+        assert self._tools.language_model is not None
+        began = time.perf_counter()
+        _, paths = self._threads(ground, groups, asking.topics, score)
+        evidence = Evidence(paths)
+        reading = read(self._tools.language_model, asking.question.text, evidence)
+        return Answer(
+            asking.question,
+            self.name,
+            reading.candidates,
+            evidence,
+            asking.topics,
+            note=reading.note,
+            reply=reading.reply,
+            usage=reading.usage,
+            seconds={"read": time.perf_counter() - began},
+            details=details,
+        )
+
+    def _start(self, ground: Subgraph, trail: Trail, topics: Sequence[Topic]) -> int:
+        inside = [start for topic in topics if (start := ground.local(topic.entity.id)) is not None]
+        return inside[trail.topic]
+
+    def _abstain(self, asking: _Asking, note: str, details: dict[str, Any] | None = None) -> Answer:
+        return Answer(asking.question, self.name, topics=asking.topics, note=note, details=details or {})
+
+    def _encode(self, texts: Sequence[str]) -> Floats:
+        """(L, D) with what was encoded before kept; one batch for the rest."""
+        missing = [text for text in dict.fromkeys(texts) if text not in self._vectors]
+        if missing:
+            if len(self._vectors) > KEPT_TEXTS:
+                self._vectors = {text: self._vectors[text] for text in texts if text in self._vectors}
+            self._vectors.update(zip(missing, self._encoder.encode(missing), strict=True))
+        if not texts:
+            return np.zeros((0, self._encoder.dim), np.float32)
+        return np.stack([self._vectors[text] for text in texts])
+
+
+def calibrated(found: Sequence[Found]) -> float:
+    """The probability that the best candidate is right (weights.CALIBRATION; scripts/fit_walk.py)."""
+    values = calibration_inputs(found)
+    total = sum(CALIBRATION[name] * value for name, value in values.items()) + CALIBRATION["bias"]
+    return 1 / (1 + math.exp(-max(-50.0, min(50.0, total))))
+
+
+def calibration_inputs(found: Sequence[Found]) -> dict[str, float]:
+    """What the calibration looks at: the best candidate alone, and against the others."""
+    scores = np.array([f.score for f in found], np.float64)
+    share = float(1 / np.exp(scores - scores[0]).sum())
+    best = dict(zip(FEATURES, found[0].features.tolist(), strict=True))
+    kept = ("asked", "asked_least", "covered", "covered_least", "whole", "linked", "topics")
+    return {"share": share, **{name: best[name] for name in kept}}
+
+
+def _namesakes(found: Sequence[Found], topics: Sequence[Topic]) -> list[Found]:
+    """Candidates that differ from the best only in which of several entities of one name they start from."""
+
+    def shape(f: Found) -> tuple[Any, ...]:
+        return tuple((topics[t.topic].mention, round(topics[t.topic].score, 3), t.steps) for t in f.trails)
+
+    return [f for f in found[1:] if shape(f) == shape(found[0])]
+
+
+def _all_ends(ground: Subgraph, group: Found, starts: Sequence[int]) -> dict[int, int]:
+    """Every common end of the group's full paths, without the topics, and by how many walks it was reached."""
+    ends: dict[int, int] | None = None
+    for trail, start in zip(group.trails, starts, strict=True):
+        reached = follow(ground, [start], trail.hops)
+        named = ~ground.mediators[reached.entities]
+        mine = dict(zip(reached.entities[named].tolist(), reached.walks[named].tolist(), strict=True))
+        ends = mine if ends is None else {e: n + mine[e] for e, n in ends.items() if e in mine}
+    return {e: n for e, n in (ends or {}).items() if e not in starts}
+
+
+def _lead(ground: Subgraph, start: int, trail: Trail, ends: dict[int, int], most: int) -> dict[int, list[Any]]:
+    """Up to `most` entity paths from the start to each end."""
+    wanted: Ints = np.array(sorted(ends), np.int32)
+    leads: dict[int, list[Any]] = {}
+    for path in trace(ground, [start], trail.hops, wanted, limit=max(64, 4 * len(wanted))):
+        mine = leads.setdefault(path.entities[-1], [])
+        if len(mine) < most:
+            mine.append(path)
+    for end in wanted.tolist():
+        if end not in leads:
+            leads[end] = list(trace(ground, [start], trail.hops, [end], limit=most))
+    return leads
+
+
+def _mention(question: str, topic: Topic, graph: GraphStore) -> str:
+    """How the question calls the topic: as linked, by its label, by an alias, or by what is most like its label."""
+    names = [topic.mention, topic.entity.label]
+    if isinstance(graph, Graph):
+        names += graph.aliases_of(topic.entity.id)
+    for name in names:
+        if mask(question, [name])[1][0]:
+            return name
+    words = question.rstrip("?!. ").split()
+    parts = [" ".join(words[i:j]) for i in range(len(words)) for j in range(i + 1, min(len(words), i + 8) + 1)]
+    best = process.extractOne(topic.entity.label, parts, scorer=fuzz.ratio, processor=str.casefold)
+    return best[0] if best is not None and best[1] >= LEAST_LIKENESS else topic.entity.label

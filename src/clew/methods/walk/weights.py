@@ -1,0 +1,41 @@
+"""The numbers of `walk`, written by scripts/fit_walk.py, which says on what they were fitted; not tuned by hand."""
+
+WEIGHTS: dict[str, float] = {
+    "asked": 8.0,
+    "asked_least": 4.0,
+    "covered": 8.0,
+    "covered_least": 2.0,
+    "whole": 6.0,
+    "mean": 3.0,
+    "last": 2.0,
+    "order": 1.0,
+    "kind": 2.0,
+    "head": 2.0,
+    "value_fits": 1.0,
+    "value_misfits": -1.0,
+    "steps_2": -0.5,
+    "steps_3": -1.0,
+    "pair": 0.0,
+    "through_value": -2.0,
+    "width": -0.1,
+    "back": -3.0,
+    "back_shared": 6.0,
+    "short_shared": -2.0,
+    "repeated": -0.5,
+    "inverse": 0.0,
+    "topics": 2.0,
+    "linked": 1.0,
+    "named": -2.0,
+}
+
+CALIBRATION: dict[str, float] = {
+    "bias": -4.5,
+    "share": 2.0,
+    "asked": 4.0,
+    "asked_least": 0.0,
+    "covered": 4.0,
+    "covered_least": 0.0,
+    "whole": 1.0,
+    "linked": 0.0,
+    "topics": 1.0,
+}

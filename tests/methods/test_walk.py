@@ -1,0 +1,125 @@
+"""walk on small graphs with a letter-hash encoder: answers, threads, abstention, mediators, hubs, conjunctions."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from clew.encoding import HashEncoder
+from clew.errors import ConfigError
+from clew.graph import Graph
+from clew.methods.walk.method import Config, Walk
+from clew.protocols import Tools
+from clew.types import Answer, Question
+
+
+def walk(**settings: object) -> Walk:
+    return Walk(Config(**({"threshold": 0.0} | settings)), Tools(encoder=HashEncoder(256)))  # type: ignore[arg-type]
+
+
+def ask(graph: Graph, text: str, *topics: str, **settings: object) -> Answer:
+    return walk(**settings).answer(Question("q", text, topics), graph)
+
+
+def check_threads(answer: Answer) -> None:
+    """Every answer has a path that begins at a topic, hangs together and ends in it."""
+    topics = {topic.entity.id for topic in answer.topics}
+    for candidate in answer.candidates:
+        assert candidate.paths and 0 <= candidate.score <= 1
+        for path in answer.paths_of(candidate):
+            assert path.start.id in topics and candidate.entity is not None and path.end.id == candidate.entity.id
+            here = path.start.id
+            for hop in path.hops:
+                assert hop.source.id == here
+                here = hop.target.id
+
+
+@pytest.mark.parametrize(
+    ("text", "topic", "expected"),
+    [
+        ("What is the currency of France?", "France", {"Euro"}),
+        ("Paris is the capital of what?", "Paris", {"France"}),
+        ("On which continent is Germany?", "Germany", {"Europe"}),
+        ("What borders Germany?", "Germany", {"France"}),
+    ],
+)
+def test_one_hop(toy: Graph, text: str, topic: str, expected: set[str]) -> None:
+    answer = ask(toy, text, topic)
+    assert set(answer.texts) == expected
+    check_threads(answer)
+
+
+def test_two_hops(toy: Graph) -> None:
+    answer = ask(toy, "What is the currency of the country that Lyon is located in?", "Lyon")
+    assert answer.texts == ("Euro",)
+    assert len(answer.evidence.paths[0].hops) == 2
+    check_threads(answer)
+
+
+def test_a_mediator_is_passed_through_and_never_answers(toy: Graph) -> None:
+    answer = ask(toy, "Who is the holder of the office held in France?", "France")
+    assert answer.texts == ("Ada Example",)
+    assert [hop.target.id for hop in answer.evidence.paths[0].hops] == ["m.0abc12", "Ada Example"]
+    check_threads(answer)
+
+
+def test_conjunction() -> None:
+    graph = Graph.from_triples(
+        [
+            ("A", "borders", "X"),
+            ("A", "borders", "Y"),
+            ("B", "borders", "Y"),
+            ("B", "borders", "Z"),
+            ("Y", "colour", "q"),
+        ]
+    )
+    answer = ask(graph, "What borders both A and B?", "A", "B")
+    assert answer.texts == ("Y",)
+    assert {path.start.id for path in answer.evidence.paths} == {"A", "B"}
+    check_threads(answer)
+
+
+def test_returning_over_another_relation_is_possible_and_the_topic_is_no_answer() -> None:
+    graph = Graph.from_triples([("Ann", "teacher", "Bob"), ("Bob", "pupil", "Ann"), ("Bob", "pupil", "Cy")])
+    answer = ask(graph, "Which other pupil has the teacher of Ann?", "Ann")
+    assert answer.texts == ("Cy",)
+
+
+def test_abstention_says_why(toy: Graph) -> None:
+    answer = ask(toy, "Who painted the ceiling in France?", "France", threshold=0.999)
+    assert not answer.candidates and "no answer found" in answer.note and "threshold" in answer.note
+    nobody = ask(toy, "Who is Zzyzx Qwerty?")
+    assert not nobody.candidates and "topic" in nobody.note
+
+
+def test_a_hub_keeps_all_its_answers_and_says_what_was_sampled() -> None:
+    size = 100_000
+    films = [(f"film {i}", "release year", "1999") for i in range(size)]
+    graph = Graph.from_triples([*films, *((f"film {i}", "director", f"person {i % 50}") for i in range(size))])
+    answer = ask(graph, "Who is the director of what has release year 1999?", "1999", paths=1)
+    assert len(answer.candidates) == 50
+    assert "sampled" in answer.details["limits"][0]
+
+
+def test_the_answers_name_is_not_read() -> None:
+    triples = [("Rome", "capital of", "Italy"), ("Rome", "twinned with", "Paris"), ("Italy", "currency", "Euro")]
+    swap = {"Italy": "twin town", "Paris": "capital", "Euro": "zzz"}
+    plain = ask(Graph.from_triples(triples), "Rome is the capital of what?", "Rome")
+    renamed = Graph.from_triples([(swap.get(h, h), r, swap.get(t, t)) for h, r, t in triples])
+    assert plain.texts == ("Italy",)
+    assert ask(renamed, "Rome is the capital of what?", "Rome").texts == ("twin town",)
+
+
+def test_many_questions_give_what_each_gives_alone(toy: Graph) -> None:
+    asked = [Question("1", "What borders Germany?", ("Germany",)), Question("2", "What is the currency of France?")]
+    together = walk().predict(asked, toy)
+    alone = [walk().answer(question, toy) for question in asked]
+    assert [a.texts for a in together] == [a.texts for a in alone]
+    assert np.allclose([a.candidates[0].score for a in together], [a.candidates[0].score for a in alone])
+
+
+def test_settings_are_checked() -> None:
+    with pytest.raises(ConfigError, match="covered"):
+        Walk(Config(weights={"coverd": 1.0}), Tools(encoder=HashEncoder(64)))
+    with pytest.raises(ConfigError, match="encoder"):
+        Walk(Config(), Tools())
