@@ -204,7 +204,7 @@ def kernels(triples: int) -> dict[str, float]:
         for kind, chosen in (("any", seeds), ("hubs", hubs)):
             result[f"{name}, {kind}"] = _median(f"{name}, {kind}", task, chosen)
     draw = random.Random(3)
-    pairs = [draw.sample(seeds, 2) for _ in range(100)]
+    pairs = [draw.sample(seeds, 2) for _ in range(10)]
     result["paths"] = _median("all shortest paths ≤ 4 of a pair", lambda p: mine_paths(graph, p[:1], p[1:]), pairs)
     result["pagerank"] = _median("PageRank on 2-hop subgraphs ≤ 2,000", lambda g: pagerank(g, g.seeds), small)
     result["distances"] = _median("distances from one entity", lambda s: distances(graph, [s]), seeds[:5])

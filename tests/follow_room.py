@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import ClassVar
 
 from clew.config import Settings
 from clew.errors import InputError
+from clew.graph import Graph
 from clew.protocols import (
     GraphStore,
     MethodCard,
@@ -72,6 +73,11 @@ class Follow:
         return [self.answer(question, graph, on_event=on_event) for question in questions]
 
 
+def opened(path: str, **settings: str) -> tuple[Callable[..., list[Answer]], GraphStore]:
+    """The method and its graph, as a worker process opens them."""
+    return Follow(Config.model_validate(settings), Tools()).predict, Graph.open(path)
+
+
 def _names(text: str, graph: GraphStore) -> list[str]:
     words = text.strip("?").split()
     return [word for word in words if word[:1].isupper() and graph.find(word, limit=1)]
@@ -89,6 +95,6 @@ CARDS = (
                "follow_room:Config", "follow_room:train", "follow_room:TrainConfig"),
     MethodCard("talk", "needs a language model", "", Needs(language_model="required", abilities=frozenset({"beams"})),
                "follow_room:Follow", "follow_room:Config"),
-    MethodCard("weights", "needs a trained model", "", Needs(model="required"), "follow_room:Follow",
-               "follow_room:Config", "follow_room:train"),
+    MethodCard("weights", "needs a trained model", "", Needs(encoder="required", model="required"),
+               "follow_room:Follow", "follow_room:Config", "follow_room:train", "follow_room:TrainConfig"),
 )  # fmt: skip

@@ -106,7 +106,7 @@ def test_training_leaves_a_model_that_answers_with_its_settings(toy: Graph, tmp_
     space(toy, "method.name=follow", "method.score=0.75", "run.seed=3").train(EXAMPLES, [], out)
     assert json.loads((out / "weights.json").read_text()) == {"seen": 1, "seed": 3}
     trained = read_trained(out)
-    assert (trained.method, trained.graph, trained.seed, trained.metrics) == ("follow", "toy", 3, {"hits@1": 1.0})
+    assert (trained.method, trained.graph, trained.seed, trained.metrics) == ("follow", toy.name, 3, {"hits@1": 1.0})
     with_model = space(toy, f"method.model={out}")
     assert with_model.method_name() == "follow"
     assert with_model.ask("currency of France?", topics=["France"]).candidates[0].score == 0.75
@@ -118,6 +118,15 @@ def test_training_leaves_a_model_that_answers_with_its_settings(toy: Graph, tmp_
         space(toy, "method.name=talk").train(EXAMPLES, [], tmp_path / "other")
     with pytest.raises(ConfigError, match="no key 'epoch'; nearest: 'epochs'"):
         space(toy, "method.name=follow", "train.epoch=1").train(EXAMPLES, [], tmp_path / "other")
+
+
+def test_a_model_is_asked_with_the_encoder_of_its_training(toy: Graph, tmp_path: Path) -> None:
+    out = tmp_path / "model"
+    space(toy, "method.name=weights", "encoder.name=hash-64").train(EXAMPLES, [], out)
+    encoder = space(toy, f"method.model={out}").tools().encoder
+    assert encoder is not None and encoder.dim == 64
+    encoder = space(toy, f"method.model={out}", "encoder.name=hash-32").tools().encoder
+    assert encoder is not None and encoder.dim == 32
 
 
 def test_a_damaged_model_is_refused(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ __version__ = "0.1.0"
 if TYPE_CHECKING:
     from clew.api import ask, open_method, predict
     from clew.errors import ClewError
-    from clew.graph import Graph
+    from clew.graph import Graph, build
     from clew.graph.verify import verify
     from clew.types import (
         Answer,
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _HOMES = {
     "clew.api": ("ask", "open_method", "predict"),
     "clew.errors": ("ClewError",),
-    "clew.graph": ("Graph",),
+    "clew.graph": ("Graph", "build"),
     "clew.graph.verify": ("verify",),
     "clew.types": (
         "Answer", "Candidate", "Entity", "Event", "Evidence", "Gold", "Hop", "Path", "Question", "Relation", "Topic",
@@ -63,6 +63,7 @@ __all__ = [
     "Workspace",
     "__version__",
     "ask",
+    "build",
     "configure",
     "open_method",
     "predict",

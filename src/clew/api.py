@@ -8,13 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import clew
+from clew.config import parse
+from clew.errors import UnsupportedError
 from clew.protocols import Example, GraphStore, LanguageModel, Method, MethodCard, OnEvent, TextEncoder, ignore
-from clew.runs import Progress, Run, answer_all, answer_chunk, checksum, chunks, environment
+from clew.runs import Predict, Progress, Run, answer_all, answer_chunk, checksum, chunks, environment
 from clew.types import Answer, Question
 from clew.workspace import Configuration, Workspace, configure
 
@@ -131,9 +134,26 @@ def predict_run(
     with Run.create(folder, identity(workspace), examples, session=session, resume=resume) as run:
         left = run.question_count() - len(run.answered())
         threads = section.threads or (workspace.concurrency() if workspace.uses_language_model() else 1)
+        if section.engine == "ray":
+            from clew.runs.ray_engine import answer_with_ray
+
+            if workspace.folder is None:
+                raise UnsupportedError("engine 'ray' needs a graph on disk that every worker can open: clew build it")
+            answer_with_ray(
+                run,
+                examples,
+                partial(_opened, configuration_of(workspace)),
+                batch=section.batch or 32,
+                workers=section.threads or 2,
+                address=section.ray_address,
+                max_failures=section.max_failures,
+                on_progress=on_progress,
+                total=left,
+            )
+            return Run.open(folder)
         answer_all(
             run,
-            ((example.question, example.graph or graph) for example in examples),
+            ((example.question, graph if example.graph is None else example.graph) for example in examples),
             method.predict,
             batch=section.batch or (1 if threads > 1 else 32),
             threads=threads,
@@ -144,10 +164,21 @@ def predict_run(
     return Run.open(folder)
 
 
+def configuration_of(workspace: Workspace) -> dict[str, Any]:
+    """The configuration as JSON values, from which another process makes an equal workspace."""
+    return workspace.configuration.model_dump(mode="json")
+
+
+def _opened(tree: Mapping[str, Any]) -> tuple[Predict, GraphStore]:
+    """The method and the graph of a configuration, in a worker process."""
+    workspace = Workspace(parse(Configuration, tree, "configuration"))
+    return workspace.open_method().predict, workspace.graph
+
+
 def predict_lines(workspace: Workspace, examples: Iterable[Example]) -> Iterator[dict[str, Any]]:
     """The rows of a run as JSON values, one at a time, without a folder."""
     method, section = workspace.open_method(), workspace.configuration.run
-    items = ((example.question, example.graph or workspace.graph) for example in examples)
+    items = ((example.question, workspace.graph if example.graph is None else example.graph) for example in examples)
     for chunk in chunks(items, section.batch or 32):
         for row in answer_chunk(chunk, method.predict):
             yield row.to_json()

@@ -1,4 +1,4 @@
-"""Questions as a configuration names them: a file, a known set or stdin; the same sample every time it is read.
+"""Questions as a configuration names them: a file, a known set, stdin, or made from the graph itself.
 
 Kept apart from `clew.datasets`, which reads whole sets and knows nothing of samples. Read again instead of held in
 memory, because a set with one graph per question does not fit there.
@@ -10,25 +10,32 @@ import json
 import random
 import sys
 from collections.abc import Iterator
+from typing import Literal
 
 from clew.datasets import load, parse_example
-from clew.errors import InputError
+from clew.errors import InputError, UnsupportedError
+from clew.graph import Graph
 from clew.protocols import Example
-from clew.workspace import DataSection
+from clew.synthesis import SynthesisReport, Synthetic, synthesize
+from clew.workspace import DataSection, Workspace
+
+HELD_OUT = 20  # of so many synthetic questions one goes to early stopping, where no other questions are given for it
 
 
 class QuestionSource:
     """The examples that `[data]` names; each iteration reads them anew, in order.
 
+    `data.limit` is a sample of what is asked; training reads everything, and every line must have answers.
+
     Raises InputError or NotFoundError on reading, as `clew.datasets.load` does.
     """
 
-    def __init__(self, data: DataSection, name: str, *, need_answers: bool = False) -> None:
-        self.data, self.name, self.need_answers = data, name, need_answers
+    def __init__(self, data: DataSection, name: str, *, training: bool = False) -> None:
+        self.data, self.name, self.training = data, name, training
 
     def __iter__(self) -> Iterator[Example]:
         limit = self.data.limit
-        if limit is None:
+        if limit is None or self.training:
             yield from self._all()
             return
         total = sum(1 for _ in self._all())
@@ -36,7 +43,7 @@ class QuestionSource:
         yield from (example for position, example in enumerate(self._all()) if position in chosen)
 
     def _all(self) -> Iterator[Example]:
-        yield from load(self.name, folder=self.data.folder, need_answers=self.need_answers, **self.data.options)
+        yield from load(self.name, folder=self.data.folder, need_answers=self.training, **self.data.options)
 
 
 class StandardInput:
@@ -60,3 +67,58 @@ class StandardInput:
             raise InputError(f"stdin:{number}: not JSON: {error.msg} at column {error.colno}") from None
         except InputError as error:
             raise InputError(f"stdin:{number}: {error}") from None
+
+
+def synthetic(
+    space: Workspace,
+    count: int,
+    *,
+    seed: int = 0,
+    writer: Literal["grammar", "model"] = "grammar",
+    report: SynthesisReport | None = None,
+) -> Iterator[Synthetic]:
+    """`count` questions over the workspace's graph, drawn as `[synthesis]` says.
+
+    Args:
+        writer: "grammar" needs nothing and gives the same questions for the same seed; "model" asks the configured
+            language model for the words, which may refuse some.
+
+    Raises:
+        UnsupportedError: the graph is not embedded. InputError: it cannot yield so many different questions.
+        ConfigError: "model" without a language model.
+    """
+    graph, sampling = space.graph, space.configuration.synthesis
+    if not isinstance(graph, Graph):
+        raise UnsupportedError(
+            f"questions are made from an embedded graph, not from {type(graph).__name__}: export and clew build it"
+        )
+    if writer == "grammar":
+        return synthesize(graph.whole, count, seed=seed, sampling=sampling, report=report)
+    from clew.synthesis.prompted import synthesize_prompted
+
+    return synthesize_prompted(graph.whole, count, space.language_model(), seed=seed, sampling=sampling, report=report)
+
+
+def training_examples(space: Workspace) -> tuple[list[Example], list[Example]]:
+    """What `[data]` says to train on, and what for early stopping: written questions first, then synthetic ones.
+
+    Raises InputError when neither is named.
+    """
+    data = space.configuration.data
+    if not data.train and not data.synthetic:
+        raise InputError(
+            "training needs questions with answers: --questions train.jsonl (one JSON object a line with "
+            "'id', 'question', 'answer'), a known set such as pq-2h:train, or --synthetic 20000 to make them "
+            "from the graph"
+        )
+    examples = list(QuestionSource(data, data.train, training=True)) if data.train else []
+    held_out = list(QuestionSource(data, data.dev, training=True)) if data.dev else []
+    if data.synthetic:
+        spare = 0 if data.dev else max(1, data.synthetic // HELD_OUT)
+        made = [
+            Example(each.question, each.gold)
+            for each in synthetic(space, data.synthetic + spare, seed=space.configuration.run.seed)
+        ]
+        examples += made[: data.synthetic]
+        held_out += made[data.synthetic :]
+    return examples, held_out

@@ -7,6 +7,7 @@ compares neither.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +22,24 @@ def score_run(folder: Path, modes: Sequence[str] = ()) -> Scores:
     run = Run.open(folder)
     examples = [(example.question, example.gold) for example in run.examples()]
     return score(run.rows(), examples, name=folder.name, modes=modes, notices=_notices(run))
+
+
+def score_runs(folders: Sequence[Path]) -> list[Scores]:
+    """Score several runs; where two folders share a name, each is called by its path."""
+    names = [folder.name for folder in folders]
+    return [
+        replace(scores, name=str(folder)) if names.count(folder.name) > 1 else scores
+        for folder, scores in ((folder, score_run(folder)) for folder in folders)
+    ]
+
+
+def table_rows(folders: Sequence[Path], scores: Sequence[Scores]) -> list[tuple[str, str, Scores]]:
+    """Question set, method and scores of each run, for the generated table of results."""
+    manifests = [Run.open(folder).manifest["identity"] for folder in folders]
+    return [
+        (str(manifest["data"]["questions"]), str(manifest["method"]), each)
+        for manifest, each in zip(manifests, scores, strict=True)
+    ]
 
 
 def score_file(path: Path, format: str = "rog", questions: str | None = None, modes: Sequence[str] = ()) -> Scores:

@@ -45,6 +45,7 @@ from clew.protocols import (
     TrainResult,
     ignore,
 )
+from clew.synthesis.structures import SamplingConfig
 from clew.types import Answer, Question
 
 if TYPE_CHECKING:
@@ -78,12 +79,16 @@ class EncoderSection(Settings):
     batch: int = Field(default=256, ge=1)
     engine: str = "auto"
     models: Path | None = None  # folder of downloaded models
+    base_url: str | None = None  # of an OpenAI-compatible server; the key comes from the environment
+    timeout_s: float = Field(default=60.0, gt=0)
+    cache: Path | None = None  # file of vectors already computed
 
 
 class DataSection(Settings):
     questions: str = ""  # a JSONL file, or a known set with its split: "metaqa-r-1hop:test"
     train: str = ""
     dev: str = ""
+    synthetic: int = Field(default=0, ge=0)  # questions made from the graph itself to train on as well
     limit: int | None = Field(
         default=None, ge=1
     )  # a sample of so many questions, drawn with `seed`; the same for a same seed
@@ -117,6 +122,7 @@ class Configuration(Settings):
     language_model: ModelSettings = ModelSettings()
     link: dict[str, Any] = Field(default_factory=dict)  # keyword arguments of clew.retrieval.linking.link
     data: DataSection = DataSection()
+    synthesis: SamplingConfig = SamplingConfig()
     run: RunSection = RunSection()
     method: dict[str, Any] = Field(default_factory=dict)  # name, model, and the method's own settings
     train: dict[str, Any] = Field(default_factory=dict)  # the training's own settings
@@ -156,7 +162,7 @@ class Trained:
     folder: Path
     method: str
     config: Mapping[str, Any]
-    encoder: str
+    encoder: Mapping[str, Any]  # the settings by which it is opened; an empty name: one that was handed over
     graph: str
     seed: int
     metrics: Mapping[str, float]
@@ -179,6 +185,7 @@ class Workspace:
     ) -> None:
         self.configuration = configuration or Configuration()
         self._graph, self._encoder, self._language_model = graph, encoder, language_model
+        self._encoder_given = encoder is not None
 
     @cached_property
     def graph(self) -> GraphStore:
@@ -187,11 +194,9 @@ class Workspace:
             return self._graph
         from clew.graph import Graph
 
-        opened: GraphStore
         path = self.configuration.graph.path
         if path is not None:
-            opened = load("clew.graph:Graph").open(path)
-            return opened
+            return Graph.open(path)
         from clew.datasets import question_sets
 
         data = self.configuration.data
@@ -207,14 +212,16 @@ class Workspace:
         path = getattr(self.graph, "path", None)
         return path if isinstance(path, Path) else self.configuration.graph.path
 
-    def encoder(self, name: str = "") -> TextEncoder:
-        """The configured encoder, else the one called `name`, else the default."""
+    def encoder(self, trained: Mapping[str, Any] | None = None) -> TextEncoder:
+        """The configured encoder; where none is named, the one of these settings, else the default."""
         if self._encoder is None:
             from clew.encoding import DEFAULT, open_encoder
 
             section = self.configuration.encoder
-            settings = section.model_dump(exclude={"name"})
-            self._encoder = open_encoder(section.name or name or DEFAULT, **settings)
+            if not section.name and trained and trained["name"]:
+                own = section.model_dump(exclude_unset=True, exclude={"name"})
+                section = parse(EncoderSection, {**trained, **own}, "encoder of the trained model")
+            self._encoder = open_encoder(section.name or DEFAULT, **section.model_dump(exclude={"name"}))
         return self._encoder
 
     @property
@@ -285,10 +292,13 @@ class Workspace:
             return named
         return trained_beside(self.folder).get(name)
 
-    def method_config(self) -> Any:
-        """The method's settings: its defaults, then those it was trained with, then `[method]`."""
+    def method_config(self, *, training: bool = False) -> Any:
+        """The method's settings: its defaults, then those it was trained with, then `[method]`.
+
+        A training starts from the settings of a model that is named, never from those of one that lies by the graph.
+        """
         mine = {k: v for k, v in self.configuration.method.items() if k not in ("name", "model")}
-        model = self.model()
+        model = self._named_model() if training else self.model()
         kind = load(self.card().config)
         tree = merge(model.config if model is not None else {}, mine)
         if "seed" in kind.model_fields and "seed" not in mine:
@@ -305,7 +315,7 @@ class Workspace:
 
     def tools(self, *, training: bool = False) -> Tools:
         """What the chosen method needs, or a ClewError that says what is missing and how to get it."""
-        chosen, model = self.card(), None if training else self.model()
+        chosen, model = self.card(), self._named_model() if training else self.model()
         needs = chosen.needs
         for extra in needs.extras:
             if extra == "llm" and self._language_model is not None:
@@ -328,7 +338,7 @@ class Workspace:
                 )
         encoder = None
         if needs.encoder == "required" or (needs.encoder == "optional" and self.configuration.encoder.name):
-            encoder = self.encoder(model.encoder if model is not None else "")
+            encoder = self.encoder(model.encoder if model is not None else None)
         return Tools(
             encoder=encoder,
             language_model=language_model,
@@ -340,8 +350,10 @@ class Workspace:
     def link(self, encoder: TextEncoder | None) -> Any:
         """question, graph → topics, with the settings of `[link]`."""
 
+        from clew.retrieval.linking import link
+
         def linked(question: Question, graph: GraphStore) -> list[Any]:
-            return list(load("clew.retrieval.linking:link")(question, graph, encoder=encoder, **settings))
+            return link(question, graph, encoder=encoder, **settings)
 
         settings = dict(self.configuration.link)
         return linked
@@ -355,6 +367,10 @@ class Workspace:
         config = self.method_config()
         method: Method = load(self.card().method)(config, self.tools())
         return method
+
+    @cached_property
+    def _method(self) -> Method:
+        return self.open_method()
 
     def train(
         self,
@@ -374,7 +390,7 @@ class Workspace:
             raise InputError(f"{out}: is a file, expected a folder for the trained model")
         if (out / TRAINED).is_file() and not resume:
             raise InputError(f"{out}: holds a trained model already; go on with --resume, or name another folder")
-        config = self.method_config()
+        config = self.method_config(training=True)
         tools = self.tools(training=True)
         request = TrainRequest(
             graph=self.graph,
@@ -393,7 +409,7 @@ class Workspace:
             "format": 1,
             "method": chosen.name,
             "config": config.model_dump(mode="json"),
-            "encoder": tools.encoder.name if tools.encoder is not None else "",
+            "encoder": self._encoder_settings(tools.encoder),
             "graph": self.graph.name,
             "seed": request.seed,
             "metrics": dict(result.metrics),
@@ -403,11 +419,23 @@ class Workspace:
         temporary.replace(result.model / TRAINED)
         return result
 
+    def _encoder_settings(self, used: TextEncoder | None) -> dict[str, Any]:
+        """How to open the encoder that a training used."""
+        from clew.encoding import DEFAULT
+
+        section = self.configuration.encoder
+        named = "" if used is None or self._encoder_given else section.name or DEFAULT
+        return {**section.model_dump(mode="json", exclude={"models", "device", "cache"}), "name": named}
+
     def ask(self, text: str, *, topics: Sequence[str] = (), id: str = "q1", on_event: OnEvent = ignore) -> Answer:
         """Answer one question. Raises InputError for an empty one, NotFoundError for a topic not in the graph."""
         if not text.strip():
             raise InputError("the question is empty; ask for example  'what is the capital of France?'")
-        return self.open_method().answer(Question(id, text.strip(), tuple(topics)), self.graph, on_event=on_event)
+        from clew.retrieval.linking import given
+
+        for topic in topics:
+            given(topic, self.graph)
+        return self._method.answer(Question(id, text.strip(), tuple(topics)), self.graph, on_event=on_event)
 
 
 def load(reference: str) -> Any:

@@ -191,3 +191,16 @@ def test_around_is_the_neighborhood_inside_a_subgraph(toy):
     assert around(inside, [paris], 1, allowed=np.array(allowed)).num_triples == 1
     with pytest.raises(InputError, match="local numbers below"):
         around(inside, [99], 1)
+
+
+def test_a_saved_and_an_edited_graph_are_walked_alike(toy, tmp_path):
+    saved = toy.save(tmp_path / "toy.kg")
+    for keep in ("walked", "induced"):
+        assert set(ids(neighborhood(saved, ["Paris"], 2, keep=keep))) == set(
+            ids(neighborhood(toy, ["Paris"], 2, keep=keep))
+        )
+    edited = saved.edited(add=[("Paris", "twin", "Rome")], remove=[("Paris", "capital of", "France")])
+    assert set(ids(neighborhood(edited, ["Paris"], 1))) == {
+        ("Paris", "twin", "Rome"),
+        ("Paris", "located in", "France"),
+    }

@@ -250,3 +250,21 @@ def test_replies_keep_their_fields(tmp_path: Path) -> None:
     cache.put("k", "m", ask(), LLMReply(texts, Usage(1, 0, 5, 5, 1.0)))
     assert cache.get("k") == LLMReply(texts, Usage(cached_calls=1))
     assert cache.get("other") is None
+
+
+def test_a_full_disk_is_one_clear_message(tmp_path: Path) -> None:
+    cache = ReplyCache(tmp_path / "c.db")
+    pages = cache._db.execute("PRAGMA page_count").fetchone()[0]
+    cache._db.execute(f"PRAGMA max_page_count={pages + 2}")
+    with pytest.raises(UnavailableError, match=r"c\.db: the reply cache does not work: .*full"):
+        for i in range(100):
+            cache.put(str(i), "m", ask(), LLMReply((LLMText("x" * 2000),)))
+    assert cache.get("0") is not None
+
+
+def test_a_stream_is_budgeted(tmp_path: Path) -> None:
+    model = ledger(FakeLanguageModel("one two three"), calls=1)
+    assert list(model.stream(ask())) == ["one", " two", " three"]
+    assert (model.usage.calls, model.usage.completion_tokens) == (1, 3)
+    with pytest.raises(BudgetExhausted, match="calls"):
+        list(model.stream(ask()))

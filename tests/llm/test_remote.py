@@ -70,7 +70,8 @@ def test_a_pause_beyond_the_limit_is_an_error() -> None:
         (Fault(500, "exploded"), "failed 3 times, last with status 500: exploded"),
         (Fault(body=b"<html>proxy</html>"), "no JSON: '<html>proxy"),
         (Fault(body=b'{"choices": ["x", "y"]}', cut=True), "failed 3 times"),
-        (Fault(delay_s=1.0), "no reply within 0.2 s"),
+        (Fault(delay_s=1.0), r"no reply within 0\.2 s"),
+        (Fault(dribble_s=0.05), r"the reply has not ended within 0\.2 s"),
     ],
 )
 def test_what_keeps_failing_is_reported(fault: Fault, words: str) -> None:
@@ -175,6 +176,17 @@ def test_json_mode_is_probed_once(options: dict[str, Any], mode: str) -> None:
         assert len(server.bodies) == probes + 2
         if mode in ("json_object", "prompt"):
             assert '"city"' in server.bodies[-1]["messages"][-1]["content"]
+
+
+def test_a_server_that_has_changed_is_probed_again() -> None:
+    with FakeServer('{"city": "Paris"}', refuses=["response_format"], honours_schema=False) as server:
+        model = remote(server)
+        model.remember({"json_mode": "json_schema"})
+        (reply,) = model.generate([ask(json_schema=SCHEMA)])
+        assert parse_json(reply.text, SCHEMA).ok
+        assert model.findings() == {"json_mode": "prompt"}
+        with pytest.raises(UnavailableError, match="response_format"):  # a mode that was chosen is not changed
+            remote(server, json_mode="json_object").generate([ask(json_schema=SCHEMA)])
 
 
 def test_broken_json_is_repaired_once() -> None:

@@ -21,6 +21,8 @@ from clew.llm import clean, normalise, parse_answers, parse_json
         ('["Paris", "Lyon, Rhône"]', ["Paris", "Lyon, Rhône"]),
         ("['Paris', \"Côte d'Ivoire\", Lyon]", ["Paris", "Côte d'Ivoire", "Lyon"]),
         ("[Paris, Lyon]", ["Paris", "Lyon"]),
+        ('["Badlands.", "Elvis Sings..."]', ["Badlands.", "Elvis Sings..."]),
+        ("- Dil Se..\n- Lyon.", ["Dil Se..", "Lyon"]),
         ('{"answers": ["Paris", 3, null]}', ["Paris", "3"]),
         ('{"answer": "Paris"}', ["Paris"]),
         ('[{"name": "Paris"}, {"name": "Lyon"}]', ["Paris", "Lyon"]),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import inspect
 import tomllib
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
 
@@ -29,15 +31,20 @@ class TestCot(MethodSuite):
     uses_graph = False
 
 
-def suites() -> dict[str, set[str]]:
-    """Method name to the test files that run the conformance suite on it."""
-    found: dict[str, set[str]] = {}
-    for file in (ROOT / "tests" / "methods").rglob("test_*.py"):
-        module = import_module(file.stem)
-        for _, kind in inspect.getmembers(module, inspect.isclass):
-            if issubclass(kind, MethodSuite) and hasattr(kind, "name"):
-                found.setdefault(kind.name, set()).add(file.name)
-    return found
+def suites() -> set[str]:
+    """The methods on which a test in tests/methods runs the conformance suite."""
+    files = (ROOT / "tests" / "methods").rglob("test_*.py")
+    classes = (
+        node for file in files for node in ast.walk(ast.parse(file.read_text())) if isinstance(node, ast.ClassDef)
+    )
+    return {
+        statement.value.value
+        for node in classes
+        if any(isinstance(base, ast.Name) and base.id == "MethodSuite" for base in node.bases)
+        for statement in node.body
+        if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Constant)
+        if [target.id for target in statement.targets if isinstance(target, ast.Name)] == ["name"]
+    }
 
 
 def gaps(card: MethodCard) -> list[str]:
@@ -70,7 +77,7 @@ def test_what_a_method_lacks_is_noticed() -> None:
         "no test in tests/methods runs MethodSuite on it",
         "no experiment file",
     ]
-    assert "only one of train and train_config" in gaps(weights)
+    assert "only one of train and train_config" in gaps(replace(weights, train_config=None))
 
 
 def test_every_experiment_file_is_valid() -> None:

@@ -124,6 +124,8 @@ def test_what_the_asker_supplies_wins(store: GraphStore) -> None:
 def test_an_unknown_supplied_topic_names_the_nearest(films: Graph) -> None:
     with pytest.raises(NotFoundError, match="no entity 'Qwertz'"):
         link(Question("q", "x", ("Qwertz",)), films)
+    with pytest.raises(NotFoundError, match="no entity 'Once Wer Warriors'; nearest: 'Once Were Warriors'"):
+        link(Question("q", "x", ("Once Wer Warriors",)), films)
     with pytest.raises(InputError, match="a topic is empty"):
         link(Question("q", "x", (" ",)), films)
 
@@ -162,3 +164,17 @@ def test_metaqa_topics_without_their_brackets(data: Path, hops: int) -> None:
         best = candidates(Question("q", re.sub(r"[\[\]]", "", text)), graph, limit=1)
         right += bool(best) and best[0].entity.label == marked[0]
     assert right / len(sample) >= 0.97
+
+
+def test_an_edited_graph_links_to_new_and_renamed_entities(films: Graph) -> None:
+    edited = films.edited(add=[("Ronin", "directed by", "John Frankenheimer")], labels={"Heat": "Scorcher"})
+    assert linked("who directed Ronin", edited) == ["Ronin"]
+    assert linked("who directed Scorcher", edited) == ["Scorcher"]
+    assert linked("who directed Heat", edited) == ["The Heat"]  # the nearest name that is left
+    assert linked("who directed Warriors", edited) == ["Warriors"]
+
+
+def test_a_view_links_only_to_its_own_entities(films: Graph) -> None:
+    view = films.view([t for t, triple in enumerate(films.triples()) if triple.head.label == "Amélie"])
+    assert linked("who directed amelie", view) == ["Amélie"]
+    assert linked("who directed Warriors", view) == []

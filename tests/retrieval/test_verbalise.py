@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clew.retrieval.verbalise import estimate_tokens, evidence_text, path_text
+from clew.llm import estimate_tokens
+from clew.retrieval.verbalise import evidence_text, path_text
 from clew.types import Entity, Evidence, Hop, Path, Relation, Triple
 
 

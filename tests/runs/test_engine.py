@@ -116,7 +116,7 @@ def test_questions_with_their_own_graphs_are_not_batched_together(tmp_path: Path
 
     with new(tmp_path / "run") as run:
         answer_all(run, ((q, other if i == 2 else toy) for i, q in enumerate(QUESTIONS)), count, batch=16)
-    assert sizes == [("toy", 2), ("memory", 1), ("toy", 16), ("toy", 4)]
+    assert sizes == [(toy.name, 2), (other.name, 1), (toy.name, 16), (toy.name, 4)]
 
 
 def test_threads_overlap(tmp_path: Path, toy: Graph) -> None:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from clew.cli import asking, machine, running, scoring
+from clew.cli import asking, graphs, machine, running, scoring, synthesizing
 
 app = typer.Typer(
     name="clew",
@@ -37,12 +37,20 @@ def _root(
 
 
 for command in (
+    graphs.build,
+    graphs.info,
+    graphs.add,
+    graphs.remove,
+    graphs.compact,
+    graphs.link,
     asking.ask,
     asking.methods,
+    synthesizing.synthesize,
     running.train,
     running.predict,
     scoring.score,
     scoring.compare,
+    scoring.report,
     machine.doctor,
 ):
     app.command()(command)

@@ -1,1 +1,241 @@
-"""Commands on graphs."""
+"""`build`, `info`, `add`, `remove`, `compact`, `link`: everything about a graph that is not a question."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Optional
+
+import typer
+
+from clew.cli.options import ConfigFile, GraphArgument, Json, Quiet, Set, workspace
+
+if TYPE_CHECKING:
+    from clew.graph import Graph
+
+
+def build(
+    inputs: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="FILES...",
+            help="RDF (.ttl .nt .nq .trig .jsonld .rdf), .tsv .csv .parquet .jsonl; each may end in .gz .bz2 .zst; "
+            "- is stdin.",
+        ),
+    ],
+    out: Annotated[Path, typer.Option("--out", "-o", help="The graph's folder, by custom NAME.kg.")],
+    labels: Annotated[
+        Optional[list[Path]],  # noqa: UP045
+        typer.Option("--labels", help="File of id<TAB>label lines. May be repeated."),
+    ] = None,
+    language: Annotated[
+        Optional[list[str]],  # noqa: UP045
+        typer.Option("--language", help="Language of labels, best first; default en. May be repeated."),
+    ] = None,
+    mediator: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option("--mediator", metavar="REGEX", help="Which ids are nameless n-ary nodes."),
+    ] = None,
+    format: Annotated[Optional[str], typer.Option("--format", help="Format of all inputs, e.g. for stdin.")] = None,  # noqa: UP045
+    delimiter: Annotated[Optional[str], typer.Option("--delimiter", help="Of delimited text; default: seen.")] = None,  # noqa: UP045
+    header: Annotated[
+        Optional[bool],  # noqa: UP045
+        typer.Option("--header/--no-header", help="Whether delimited text has column names; default: seen."),
+    ] = None,
+    strict: Annotated[bool, typer.Option("--strict", help="Stop at the first line that is no triple.")] = False,
+    json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Build a graph from files. A build that fails or is killed leaves the old graph, or nothing."""
+    from clew.cli.screen import clean, progress, put_json
+    from clew.graph import build as build_graph
+    from clew.types import to_json
+
+    with progress("build", quiet=quiet) as bar:
+        report = build_graph(
+            inputs,
+            out,
+            strict=strict,
+            labels=labels or (),
+            language=language or "en",
+            mediator=mediator,
+            format=format,
+            delimiter=delimiter,
+            header=header,
+            on_progress=lambda p: bar(
+                p.bytes_read >> 10, p.bytes_total >> 10 or None, f"{p.stage} {p.triples:,} triples"
+            ),
+        )
+    if json:
+        put_json({**to_json(report), "path": str(report.path)})
+        return
+    sys.stdout.writelines(clean(line) + "\n" for line in str(report).splitlines())
+    sys.stdout.write(f'ask with  clew ask {out} "…"\n')
+
+
+def info(graph: GraphArgument, json: Json = False) -> None:
+    """Counts, degrees, relations, label coverage, mediators and the memory a graph will take."""
+    from clew.cli.screen import put_json, put_table
+    from clew.graph import Graph
+
+    found: dict[str, Any] = Graph.open(graph).info()
+    if json:
+        put_json(found)
+        return
+    tables = {key: value for key, value in found.items() if isinstance(value, list) and value}
+    put_table(("", str(graph)), [row for key, value in found.items() if key not in tables for row in _flat(key, value)])
+    for key, rows in tables.items():
+        if isinstance(rows[0], dict):
+            columns = list(dict.fromkeys(name for row in rows for name in row))
+            put_table(columns, [[row.get(name, "") for name in columns] for row in rows], title=key)
+        else:
+            put_table((key,), [(row,) for row in rows])
+
+
+Triple = Annotated[
+    Optional[list[str]],  # noqa: UP045
+    typer.Argument(metavar="[HEAD RELATION TAIL]", help="One triple; each an id, or a label only one entity has."),
+]
+File = Annotated[
+    Optional[Path],  # noqa: UP045
+    typer.Option("--file", "-f", help="Triples as lines of three tab-separated ids instead; - is stdin."),
+]
+
+
+def add(graph: GraphArgument, triple: Triple = None, file: File = None, json: Json = False) -> None:
+    """Add triples without a rebuild; every reader sees them. A new name becomes a new entity."""
+    from clew.graph import add as add_triples
+
+    _edit(add_triples, "added", graph, triple, file, json)
+
+
+def remove(graph: GraphArgument, triple: Triple = None, file: File = None, json: Json = False) -> None:
+    """Remove triples without a rebuild; their entities stay."""
+    from clew.graph import remove as remove_triples
+
+    _edit(remove_triples, "removed", graph, triple, file, json)
+
+
+def compact(graph: GraphArgument, json: Json = False) -> None:
+    """Fold what was added and removed into the graph."""
+    from clew.cli.screen import put_json
+    from clew.graph import compact as compact_graph
+
+    changed = compact_graph(graph)
+    if json:
+        put_json({"compacted": changed})
+        return
+    sys.stdout.write(f"{graph}: {'compacted' if changed else 'nothing to compact, no triple was added or removed'}\n")
+
+
+def link(
+    graph: GraphArgument,
+    question: Annotated[str, typer.Argument(help="The question whose topics are wanted.")],
+    limit: Annotated[int, typer.Option(min=1, help="Candidates to print.")] = 10,
+    context: Annotated[bool, typer.Option("--context", help="Let the encoder tell namesakes apart.")] = False,
+    config: ConfigFile = None,
+    assignments: Set = None,
+    json: Json = False,
+) -> None:
+    """The entities a question may be about, with scores and reasons; those chosen are marked."""
+    from clew.cli.screen import put_json, put_table
+    from clew.errors import InputError
+    from clew.retrieval.linking import candidates
+    from clew.types import Question, to_json
+
+    if not question.strip():
+        raise InputError("the question is empty; ask for example  'what is the capital of France?'")
+    space = workspace(graph, config=config, assignments=assignments)
+    encoder = space.encoder() if context else None
+    asked = Question("q1", question)
+    chosen = {topic.entity.id for topic in space.link(encoder)(asked, space.graph)}
+    found = candidates(asked, space.graph, encoder=encoder, limit=limit)
+    if json:
+        put_json([{**to_json(topic), "chosen": topic.entity.id in chosen} for topic in found])
+        return
+    if not found:
+        sys.stdout.write("no entity of the graph is named in the question; name one with --topics when you ask\n")
+        return
+    rows = [
+        ("*" if t.entity.id in chosen else "", t.entity.label, t.entity.id, t.score, t.mention, t.reason) for t in found
+    ]
+    put_table(("", "entity", "id", "score", "mention", "why"), rows)
+
+
+def _flat(key: str, value: Any) -> list[tuple[str, object]]:
+    if isinstance(value, dict):
+        return [row for name, inner in value.items() for row in _flat(f"{key} {name}", inner)]
+    return [(key.replace("_", " "), value if isinstance(value, (int, float, str)) else str(value))]
+
+
+def _edit(
+    edit: Callable[[Path, list[tuple[str, str, str]]], int],
+    word: str,
+    graph: Path,
+    triple: list[str] | None,
+    file: Path | None,
+    json: bool,
+) -> None:
+    from clew.cli.screen import clean, put_json
+    from clew.errors import InputError
+
+    if (triple is None) == (file is None):
+        raise InputError("name one triple as HEAD RELATION TAIL, or a file of them with --file")
+    if triple is not None and len(triple) != 3:
+        raise InputError(f"{len(triple)} parts {triple}, expected HEAD RELATION TAIL; quote names that hold spaces")
+    rows = [_known(graph, triple)] if triple is not None else _rows(file or Path("-"))
+    changed = edit(graph, rows)
+    if json:
+        put_json({word: changed, "given": len(rows)})
+        return
+    if triple is not None:
+        sys.stdout.write(clean(" | ".join(rows[0])) + "\n")
+    sys.stdout.write(f"{graph}: {changed:,} of {len(rows):,} triples {word}\n")
+
+
+def _known(path: Path, triple: list[str]) -> tuple[str, str, str]:
+    """The ids that the three texts mean: an id as it is, else the one entity or relation so called, else itself."""
+    from clew.graph import Graph
+
+    graph = Graph.open(path)
+    head, relation, tail = triple
+    known = {each.id for each in graph.relations()}
+    so_called = [each.id for each in graph.relations() if each.label == relation]
+    if relation not in known and so_called:
+        relation = _only(relation, so_called)
+    return _entity(graph, head), relation, _entity(graph, tail)
+
+
+def _entity(graph: Graph, text: str) -> str:
+    if graph.number_of(text) is not None:
+        return text
+    named = [entity.id for entity, score in graph.find(text, limit=10) if score >= 1.0]
+    return _only(text, named) if named else text
+
+
+def _only(text: str, ids: list[str]) -> str:
+    from clew.errors import InputError
+
+    if len(ids) > 1:
+        raise InputError(f"{text!r} is the name of several: {', '.join(ids[:5])}; give the id")
+    return ids[0]
+
+
+def _rows(file: Path) -> list[tuple[str, str, str]]:
+    from clew.errors import InputError
+
+    try:
+        text = sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{file}: cannot read triples: {error.strerror}") from None
+    except UnicodeDecodeError as error:
+        raise InputError(f"{file}: not UTF-8 at byte {error.start}") from None
+    rows = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        parts = line.split("\t")
+        if len(parts) == 3:
+            rows.append((parts[0], parts[1], parts[2]))
+        elif line.strip():
+            raise InputError(f"{file}:{number}: {len(parts)} fields, expected head, relation, tail separated by tabs")
+    return rows

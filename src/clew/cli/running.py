@@ -29,6 +29,10 @@ def train(
         Optional[str],  # noqa: UP045
         typer.Option("--questions", help="JSONL with answers, or a known set such as pq-2h:train."),
     ] = None,
+    synthetic: Annotated[
+        Optional[int],  # noqa: UP045
+        typer.Option("--synthetic", metavar="N", min=1, help="Also N questions made from the graph; needs no others."),
+    ] = None,
     dev: Annotated[Optional[str], typer.Option("--dev", help="For early stopping; the same formats.")] = None,  # noqa: UP045
     out: Annotated[
         Optional[Path],  # noqa: UP045
@@ -45,7 +49,7 @@ def train(
     """Train a method on questions with answers; the same command for every method that trains."""
     from clew.cli.screen import progress, put_json, put_table
     from clew.errors import InputError
-    from clew.questions import QuestionSource
+    from clew.questions import training_examples
 
     space = workspace(
         graph,
@@ -53,20 +57,13 @@ def train(
         assignments=assignments,
         method=method,
         model=model,
-        data={"train": questions, "dev": dev},
+        data={"train": questions, "dev": dev, "synthetic": synthetic},
     )
-    data = space.configuration.data
-    if not data.train:
-        raise InputError(
-            "training needs questions with answers: --questions train.jsonl (one JSON object a line with "
-            "'id', 'question', 'answer'), or a known set such as pq-2h:train"
-        )
     name = space.method_name()
     folder = out if out is not None else (space.folder / "models" / name if space.folder is not None else None)
     if folder is None:
         raise InputError("the graph is not on disk: name the folder of the model with -o")
-    examples = list(QuestionSource(data, data.train, need_answers=True))
-    held_out = list(QuestionSource(data, data.dev, need_answers=True)) if data.dev else []
+    examples, held_out = training_examples(space)
     with progress(f"train {name}", quiet=quiet or verbose) as bar:
         listener = _spoken if verbose else _shown(bar)
         result = space.train(examples, held_out, folder, resume=resume, on_event=listener)

@@ -1,4 +1,4 @@
-"""`score` and `compare`: what the rows of a run are worth. Never runs a method."""
+"""`score`, `compare`, `report`: what the rows of a run are worth. Never runs a method."""
 
 from __future__ import annotations
 
@@ -94,6 +94,27 @@ def compare(
         title=title,
     )  # fmt: skip
     sys.stdout.writelines(f"{notice}\n" for notice in found.notices)
+
+
+def report(
+    runs: Annotated[list[Path], typer.Argument(metavar="RUNS...", help="Folders made by clew predict.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="The page to write.")] = Path("report.html"),
+    table: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option("--table", help="Also put the table of results between the markers of this Markdown file."),
+    ] = None,
+) -> None:
+    """Tables and plots of several runs, as one page that needs no network."""
+    from clew.evaluation import markdown_table, replace_between
+    from clew.evaluation import report as write_report
+    from clew.scores import score_runs, table_rows
+
+    scores = score_runs(runs)
+    write_report(scores, out)
+    sys.stdout.write(f"wrote {out}\n")
+    if table is not None:
+        changed = replace_between(table, markdown_table(table_rows(runs, scores)))
+        sys.stdout.write(f"{'changed' if changed else 'left as it was'}: {table}\n")
 
 
 def _put(scores: Scores) -> None:

@@ -43,7 +43,9 @@ def score_evidence(answer: Answer | None, gold: Gold) -> EvidenceScore:
     names = frozenset(name for entity in entities for name in (entity.id, entity.label))
     keys = frozenset(key(name) for name in names)
     golds = accepted(gold)
-    found = sum(bool(each & keys) or _named(gold, i, names) for i, each in enumerate(golds))
+    # Entities stand beside answers one by one only where there are as many of both.
+    aligned = gold.entities if len(gold.entities) == len(gold.answers) == len(golds) else ()
+    found = sum(bool(each & keys) or (bool(aligned) and aligned[i] in names) for i, each in enumerate(golds))
     candidates = answer.candidates if answer else ()
     outside = sum(
         not (key(c.text) in keys or (c.entity is not None and c.entity.id in names)) for c in candidates if not c.paths
@@ -74,12 +76,6 @@ def estimated_tokens(triples: tuple[Triple, ...]) -> int:
     """Tokens that the triples would take in a prompt, one a line."""
     characters = sum(len(t.head.label) + len(t.relation.label) + len(t.tail.label) + 3 for t in triples)
     return -(-characters // CHARACTERS_PER_TOKEN)
-
-
-def _named(gold: Gold, i: int, names: frozenset[str]) -> bool:
-    """Whether the gold entity of answer i is in the evidence; only where entities stand beside answers one by one."""
-    aligned = len(gold.entities) == len(gold.answers) == len(accepted(gold))
-    return aligned and gold.entities[i] in names
 
 
 def _keys(triple: Triple) -> tuple[tuple[str, str, str], tuple[str, str, str]]:

@@ -11,6 +11,7 @@ import re
 import string
 import unicodedata
 from collections.abc import Sequence
+from functools import lru_cache
 
 from clew.types import Gold
 
@@ -18,6 +19,7 @@ _PUNCTUATION = str.maketrans("", "", string.punctuation)
 _ARTICLES = re.compile(r"\b(a|an|the)\b")
 
 
+@lru_cache(maxsize=1 << 16)
 def normalise(text: str) -> str:
     """Lower case, without ASCII punctuation, without the words a, an, the, spaces collapsed (methods.md 6.2)."""
     return " ".join(_ARTICLES.sub(" ", text.lower().translate(_PUNCTUATION)).split())
@@ -28,6 +30,7 @@ def contains(prediction: str, gold: str) -> bool:
     return normalise(gold) in normalise(prediction)
 
 
+@lru_cache(maxsize=1 << 16)
 def key(text: str) -> str:
     """What two texts must share to be one answer.
 

@@ -87,7 +87,8 @@ def build(
             for number, (file, kind) in enumerate(
                 [*zip(files, formats, strict=True), *((f, "labels") for f in label_files)]
             ):
-                stream, before = Stream(file, problems), assembly.rows + problems.total
+                before = assembly.rows + problems.total
+                stream = Stream(file, problems)
                 try:
                     for batch in _read(file, kind, problems, stream, delimiter, header, languages, number, prefixes):
                         assembly.add(batch)

@@ -17,7 +17,9 @@ import numba
 import numpy as np
 
 # Sides of an entity. Not plain integers: numba would compile each function once per literal it is called with.
-OUT, IN, ZERO = np.int64(0), np.int64(1), np.int64(0)
+OUT: Any = np.int64(0)
+IN: Any = np.int64(1)
+ZERO: Any = np.int64(0)
 
 
 def compiled(function: Callable[..., Any]) -> Any:
@@ -326,13 +328,21 @@ def grow(out, inc, seeds, hops, use_out, use_inc, allowed, fanout, max_triples, 
         if bound > room:  # perhaps too many: count exactly, but no further than matters
             seen = (both, mark, cut, kept, begin, end)
             sizes = np.zeros(high - low, np.int64)
-            total = 0
-            for i in range(low, high):
-                if use_out:
-                    sizes[i - low] += size_of(out, OUT, i, entities[i], fanout, room, allowed, seen)
-                if use_inc:
-                    sizes[i - low] += size_of(inc, IN, i, entities[i], fanout, room, allowed, seen)
-                total += sizes[i - low]
+            most = 2 * (room // (high - low)) + 1  # counting hubs further than a fair share is in vain
+            while True:
+                total, larger = ZERO, False
+                for i in range(low, high):
+                    size = ZERO
+                    if use_out:
+                        size += size_of(out, OUT, i, entities[i], fanout, most, allowed, seen)
+                    if use_inc and size <= most:
+                        size += size_of(inc, IN, i, entities[i], fanout, most, allowed, seen)
+                    sizes[i - low] = size
+                    total += size
+                    larger = larger or size > most
+                if not larger or (total > room and level(sizes, room)[0] < most):
+                    break
+                most *= 4
             shares = sizes
             if total > room:
                 capped = hop

@@ -25,6 +25,7 @@ from clew.errors import InputError
 BLOCK = 8 << 20
 TERM_LIMIT = 1 << 20  # bytes of one id, label or literal
 LINE_LIMIT = 16 << 20
+STEP = 1 << 16  # bytes decompressed at a time
 SHOWN = 20  # problems kept word for word
 
 FOREIGN = 500  # rank of a label in a language nobody asked for: a last resort, never an alias
@@ -175,6 +176,7 @@ class Stream:
         self.file, self.problems = file, problems
         self._raw: IO[bytes] | None = None
         self._stream: Any = None
+        self.cut = False  # whether it ended before its time
         self.line = 0  # of the last line handed out, where the reader keeps count
         try:
             if str(file) == "-":
@@ -213,18 +215,30 @@ class Stream:
 
     def read(self, size: int = BLOCK) -> bytes:
         """Up to `size` bytes; none at the end and after a problem."""
-        if self._stream is None:
-            return b""
-        try:
-            block: bytes = self._stream.read(size)
-            return block
-        except (EOFError, zlib.error, OSError) as error:
-            broken = not isinstance(error, OSError) or error.errno is None
-            kind = "truncated" if broken else "unreadable"
-            what = "is cut off or not what its name says" if broken else "cannot be read on"
-            self._stream = None
-            self.problems.add(str(self.file), self.line or None, kind, f"{what} ({error}); what came before it counts")
-            return b""
+        pieces: list[bytes] = []
+        while self._stream is not None and size > 0:
+            try:
+                # In small steps, so that little is lost with the step that fails.
+                piece: bytes = self._stream.read(min(size, STEP))
+            except (EOFError, zlib.error, OSError) as error:
+                self._fail(error)
+                break
+            if not piece:
+                break
+            pieces.append(piece)
+            size -= len(piece)
+        return b"".join(pieces)
+
+    def _fail(self, error: Exception) -> None:
+        broken = not isinstance(error, OSError) or error.errno is None
+        kind = "truncated" if broken else "unreadable"
+        what = "is cut off or not what its name says" if broken else "cannot be read on"
+        self._stream, self.cut = None, True
+        self.problems.add(str(self.file), self.line or None, kind, f"{what} ({error}); what came before it counts")
+
+    def whole_lines(self, rest: bytes) -> bytes:
+        """What is left at the end of the stream, without a last line that was cut in two."""
+        return rest[: rest.rfind(b"\n") + 1] if self.cut else rest
 
     def close(self) -> None:
         if self._raw is not None and self._raw is not sys.stdin.buffer:

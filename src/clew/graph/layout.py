@@ -34,6 +34,7 @@ VERSION = 1
 META = "meta.json"
 DELTA = "delta.log"
 LOCK = "lock"
+MODELS = "models"  # folder of what was trained on this graph; not part of its content
 NAME_INDEX = "names"  # folder of the lexical index
 
 NAMED, MEDIATOR, LITERAL = 0, 1, 2  # kinds of entity, in kinds.u8
@@ -223,6 +224,8 @@ def replacing(out: Path) -> Iterator[Path]:
     try:
         fcntl.flock(lock, fcntl.LOCK_EX)
         yield folder
+        if (out / MODELS).is_dir():  # trained on this graph, and worth more than the graph: never lost by a rebuild
+            shutil.copytree(out / MODELS, folder / MODELS, copy_function=os.link)
         sync_folder(folder)
         if not out.exists():
             folder.rename(out)

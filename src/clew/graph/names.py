@@ -3,8 +3,9 @@
 Kept apart from the store because it knows names and numbers only: a store builds one over its labels and aliases, and
 anything else with a list of texts can too. All of it is arrays mapped from disk: sorted hashes of the normal forms
 find what is equal (and every mention in a question with one sorted search), posting lists of trigrams find what is
-spelled alike, and rapidfuzz judges those few hundred. Measured against tantivy (words with a fuzzy query; trigrams)
-in `benchmarks/lookup.py`: better recall at the same speed, and an index of three million names in seconds.
+spelled alike, and rapidfuzz judges those few hundred. Chosen over tantivy by `benchmarks/lookup.py`: with one typo it
+finds 0.994 of 200,000 names against 0.94 to 0.98, and builds three to five times as fast, which decides for millions
+of names; a look-up takes 2 ms where tantivy takes 0.5.
 
 Shapes: L rows (names; an entity with aliases has several), N entities, W windows of a question.
 """

@@ -224,6 +224,8 @@ def _by_lines(
     while True:
         block = stream.read(BLOCK)
         pending += block
+        if not block:
+            pending = stream.whole_lines(pending)
         cut = pending.rfind(b"\n") + 1 if block else len(pending)
         if cut == 0 and len(pending) > LINE_LIMIT:
             line += 1
@@ -346,6 +348,11 @@ def _streamed(
             last = place
             if not at_end:
                 problems.add(name, error.lineno, *_diagnosis(error))
+        except MemoryError:  # what the parser raises for a term beyond its buffer, and it cannot go on
+            at_end = True
+            problems.add(
+                name, None, "long", f"a term longer than {LINE_LIMIT:,} bytes; the rest of the file is not read"
+            )
         prefixes.update(quads.prefixes)
         if len(statements) >= CHUNK or at_end:
             yield from statements.batches()

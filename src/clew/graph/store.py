@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import html
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -34,7 +35,7 @@ from clew.protocols import Direction
 from clew.types import Entity, Relation, Triple
 
 if TYPE_CHECKING:
-    from clew.graph.names import Found, NameIndex
+    from clew.graph.names import Found, NameIndex, Span
 
 
 class Graph:
@@ -351,6 +352,27 @@ class Graph:
                 if not stale and (found.number not in best or best[found.number].score < found.score):
                     best[found.number] = found
         return sorted(best.values(), key=lambda found: (-found.score, found.number))
+
+    def search(self, text: str, limit: int = 10) -> list[Found]:
+        """Entity numbers by name, with scores and reasons in words; see NameIndex.search."""
+        return self._found(lambda index: index.search(text, limit))[:limit]
+
+    def spans(self, text: str) -> list[Span]:
+        """Every part of `text` that names an entity, the longest first; see NameIndex.spans."""
+        parts: dict[tuple[int, int], Span] = {}
+        for i, index in enumerate(self.indexes):
+            for span in index.spans(text):
+                stale = (
+                    () if self.base_entities is not None else (f for f in span.found if self.terms.stale(i, f.number))
+                )
+                old = {f.number for f in stale}
+                earlier = parts[span.start, span.end].found if (span.start, span.end) in parts else ()
+                known = old | {f.number for f in earlier}
+                found = (*earlier, *(f for f in span.found if f.number not in known))
+                if found:
+                    ordered = tuple(sorted(found, key=lambda f: (-f.score, f.number)))
+                    parts[span.start, span.end] = replace(span, found=ordered)
+        return sorted(parts.values(), key=lambda span: (-span.words, span.start - span.end, span.start))
 
     def _named(self, text: str) -> list[int]:
         return [found.number for found in self._found(lambda index: index.exact(text))]

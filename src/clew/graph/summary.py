@@ -19,7 +19,8 @@ def info(graph: Graph) -> dict[str, Any]:
     kinds = terms.kinds[numbers]
     labelled = np.zeros(len(terms.kinds), bool)
     labelled[terms.labels.owners] = True
-    nameable = int(np.count_nonzero(kinds != MEDIATOR))
+    # A literal is its own label and a mediator has none: neither says how well the graph's names can be read.
+    nameable = int(np.count_nonzero((kinds != MEDIATOR) & (kinds != LITERAL)))
     counts = np.bincount(whole.rels, minlength=graph.num_relations)
     ranked = np.argsort(-counts, kind="stable")
     out, inc = np.diff(whole.out.offsets), np.diff(whole.inc.offsets)

@@ -119,6 +119,8 @@ def delimited(
     while pending:
         more = stream.read(BLOCK)
         final = not more
+        if final:
+            pending = stream.whole_lines(pending)
         data = np.frombuffer(bytearray(pending), np.uint8)
         room = int(np.count_nonzero(data == 10)) + 1
         used, lines, starts, lengths, numbers, bad, reasons = bulk.split_rows(
@@ -241,6 +243,8 @@ def _lines(name: str, problems: Problems, stream: Stream) -> Iterator[list[tuple
             line += 1
             problems.add(name, line, "long", f"a line longer than {LINE_LIMIT:,} bytes")
             pending = _after_line(stream, pending)
+        if not block:
+            pending = stream.whole_lines(pending)
         cut = pending.rfind(b"\n") + 1 if block else len(pending)
         lines = pending[:cut].split(b"\n")[: -1 if block else None]
         yield [(line + i, text) for i, text in enumerate(lines, 1) if text.strip()]

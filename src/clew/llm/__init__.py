@@ -1,7 +1,7 @@
 """Language models: remote and local backends behind one seam, with budgets, cache, prompts and the one reply parser."""
 
 from clew.llm.ability import check_request, require_abilities
-from clew.llm.budget import BudgetExhausted, Meter
+from clew.llm.budget import BudgetExhausted, Meter, estimate_tokens, token_counter
 from clew.llm.cache import Call, ReplyCache
 from clew.llm.ledger import Ledger
 from clew.llm.opening import open_language_model
@@ -23,10 +23,12 @@ __all__ = [
     "check_json",
     "check_request",
     "clean",
+    "estimate_tokens",
     "load_prompt",
     "normalise",
     "open_language_model",
     "parse_answers",
     "parse_json",
     "require_abilities",
+    "token_counter",
 ]

@@ -15,10 +15,21 @@ from dataclasses import dataclass, replace
 
 from clew.errors import BudgetError
 from clew.llm.settings import Budget, Price
-from clew.protocols import LLMReply, LLMRequest
+from clew.protocols import LanguageModel, LLMReply, LLMRequest
 from clew.types import Usage
 
 CHARS_PER_TOKEN = 3.0  # low on purpose: English has about four
+
+
+def estimate_tokens(text: str) -> int:
+    """A cautious guess of how many tokens `text` takes, for models whose tokenizer is elsewhere."""
+    return int(len(text) / CHARS_PER_TOKEN) + 1
+
+
+def token_counter(model: LanguageModel) -> Callable[[str], int]:
+    """How to count the tokens of a text for `model`: its own tokenizer where it has one here, else an estimate."""
+    count: Callable[[str], int] = getattr(model, "count_tokens", estimate_tokens)
+    return count
 
 
 class BudgetExhausted(BudgetError):

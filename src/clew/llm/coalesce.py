@@ -19,8 +19,8 @@ Result = TypeVar("Result")
 class Coalescer(Generic[Job, Result]):
     """Runs `work` on batches of jobs of the same `kind`, of similar `length`, of at most `limit` rows together.
 
-    The oldest job is always part of the next batch, so none waits for ever. `window_s` is how long a small batch waits
-    for company.
+    The oldest job is always part of the next batch, so none waits for ever. A batch that is not full waits for company
+    until nothing has arrived for `window_s`, at most ten times as long.
     """
 
     def __init__(
@@ -31,7 +31,7 @@ class Coalescer(Generic[Job, Result]):
         kind: Callable[[Job], Hashable],
         length: Callable[[Job], int],
         rows: Callable[[Job], int],
-        window_s: float = 0.003,
+        window_s: float = 0.005,
     ) -> None:
         self._work, self._limit, self._window_s = work, limit, window_s
         self._kind, self._length, self._rows = kind, length, rows
@@ -72,14 +72,19 @@ class Coalescer(Generic[Job, Result]):
                     self._arrived.wait()
                 if not self._waiting:
                     return
-                until = time.monotonic() + self._window_s
-                while sum(self._rows(job) for job, _ in self._waiting) < self._limit and not self._closed:
-                    left = until - time.monotonic()
-                    if left <= 0:
-                        break
-                    self._arrived.wait(left)
+                self._wait_for_company()
                 batch = self._take()
             self._serve(batch)
+
+    def _wait_for_company(self) -> None:
+        last = time.monotonic() + 10 * self._window_s
+        seen = -1
+        while len(self._waiting) > seen and not self._closed:
+            seen = len(self._waiting)
+            left = min(self._window_s, last - time.monotonic())
+            if left <= 0 or sum(self._rows(job) for job, _ in self._waiting) >= self._limit:
+                return
+            self._arrived.wait(left)
 
     def _take(self) -> list[tuple[Job, Future[Result]]]:
         """The oldest job and those of its kind whose length is nearest to its own."""

@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 from clew.errors import ClewError, UnsupportedError
-from clew.llm.budget import BudgetExhausted, Meter
+from clew.llm.budget import BudgetExhausted, Meter, token_counter
 from clew.llm.cache import ReplyCache, request_key
 from clew.protocols import Ability, LanguageModel, LLMReply, LLMRequest
 from clew.types import Usage
@@ -99,6 +99,10 @@ class Ledger:
             raise failure
         self._keep_findings()
         return [reply for reply in replies if reply is not None]
+
+    def count_tokens(self, text: str) -> int:
+        """How many tokens a text takes; an estimate where the tokenizer is at a server."""
+        return token_counter(self.model)(text)
 
     def stream(self, request: LLMRequest) -> Iterator[str]:
         """The pieces of one text; budgeted by its worst case, never cached."""

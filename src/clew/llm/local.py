@@ -15,15 +15,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib.util import find_spec
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from clew.errors import ConfigError, InputError, MissingExtraError, UnavailableError, UnsupportedError
+from clew.errors import ConfigError, InputError, UnavailableError, UnsupportedError
 from clew.llm.ability import check_request
+from clew.llm.checkpoint import device_of, ends_of, identity_of, open_checkpoint, template_of
 from clew.llm.coalesce import Coalescer
 from clew.llm.constraint import Grammar, TokenTrie, longest_complete, states_of
 from clew.llm.decoding import Decoder, Mask, Row, Written
@@ -31,7 +31,7 @@ from clew.llm.settings import ModelSettings
 from clew.protocols import Ability, LLMReply, LLMRequest, LLMText, Message
 from clew.types import Usage
 
-_TURN_ENDS = ("<|im_end|>", "<|eot_id|>", "<end_of_turn>", "<|end|>", "<|endoftext|>")
+_PIECES_KEPT = 200_000  # pieces of grammars whose tokens are remembered
 _ANCHOR = "\n"  # a text before a piece, so that tokenizers which treat a beginning specially do not
 
 
@@ -65,19 +65,20 @@ class LocalModel:
         if not settings.model:
             raise ConfigError("language_model.model is empty: name a checkpoint folder or a model of the hub")
         self.settings = settings
-        self.device = torch.device(_device(settings.device))
-        self.tokenizer, self.module = _open(settings, self.device)
-        self._template = _template(settings, self.tokenizer)
-        self._ends = _ends(self.module, self.tokenizer)
+        self.device = torch.device(device_of(settings.device))
+        self.tokenizer, self.module = open_checkpoint(settings, self.device)
+        self._template = template_of(settings, self.tokenizer)
+        self._ends = ends_of(self.module, self.tokenizer)
         pad = self.tokenizer.pad_token_id
         self._decoder = Decoder(
             self.module, self._ends, self._ends[0] if pad is None else pad, self._decode, self.device
         )
-        self._name = _identity(settings, self.module)
+        self._name = identity_of(settings, self.module)
         able: set[Ability] = {"beams", "logprobs", "soft_prompt", "constrained", "stream"}
         if find_spec("llguidance") is not None:
             able.add("json_schema")
         self._abilities = frozenset(able)
+        self._pieces: dict[str, list[int]] = {}
         self._batches: Coalescer[_Job, LLMReply] = Coalescer(
             self._work,
             limit=settings.batch_size,
@@ -176,14 +177,20 @@ class LocalModel:
         return list(self.tokenizer(text, add_special_tokens=False)["input_ids"])
 
     def encode_pieces(self, pieces: Sequence[str]) -> list[list[int]]:
-        """Pieces of a reply as tokens, each as it is tokenised inside a text."""
-        if not pieces:
-            return []
+        """Pieces of a reply as tokens, each as it is tokenised inside a text; the same few relations come again."""
+        new = [piece for piece in dict.fromkeys(pieces) if piece not in self._pieces]
+        if new:
+            if len(self._pieces) + len(new) > _PIECES_KEPT:
+                self._pieces, new = {}, list(dict.fromkeys(pieces))
+            self._pieces.update(zip(new, self._tokens_inside(new), strict=True))
+        return [self._pieces[piece] for piece in pieces]
+
+    def _tokens_inside(self, pieces: list[str]) -> list[list[int]]:
         anchor = self.tokenizer(_ANCHOR, add_special_tokens=False)["input_ids"]
         anchored = self.tokenizer([_ANCHOR + piece for piece in pieces], add_special_tokens=False)["input_ids"]
         if all(ids[: len(anchor)] == anchor for ids in anchored):
             return [list(ids[len(anchor) :]) for ids in anchored]
-        return [list(ids) for ids in self.tokenizer(list(pieces), add_special_tokens=False)["input_ids"]]
+        return [list(ids) for ids in self.tokenizer(pieces, add_special_tokens=False)["input_ids"]]
 
     def _render(self, turns: list[dict[str, str]]) -> str:
         from jinja2 import TemplateError
@@ -351,118 +358,3 @@ class _JsonMask:
         bits = np.frombuffer(self._matcher.compute_bitmask(), np.uint8)
         allowed = torch.from_numpy(np.unpackbits(bits, bitorder="little")[: scores.shape[0]].astype(bool))
         scores[~allowed.to(scores.device)] = -torch.inf
-
-
-def _device(wanted: str) -> str:
-    if wanted != "auto":
-        return wanted
-    if torch.cuda.is_available():
-        return "cuda"
-    return "mps" if torch.backends.mps.is_available() else "cpu"
-
-
-def _open(settings: ModelSettings, device: torch.device) -> tuple[Any, Any]:
-    """Tokenizer and model, in evaluation mode."""
-    try:
-        from transformers import AutoModelForCausalLM, AutoTokenizer, GenerationConfig
-        from transformers.utils import logging
-    except ImportError:
-        raise MissingExtraError("a local language model", "models") from None
-    folder = Path(settings.model)
-    if folder.is_dir() and not any((folder / name).is_file() for name in ("config.json", "adapter_config.json")):
-        raise InputError(f"{folder}: no model folder, it has no config.json; expected what save_pretrained writes")
-    if not folder.exists() and (folder.is_absolute() or settings.model.startswith(".")):
-        raise InputError(f"{folder}: no such model folder")
-    dtype = settings.dtype
-    if dtype == "auto":
-        dtype = "bfloat16" if device.type == "cuda" else "float32"
-    shown = logging.is_progress_bar_enabled()
-    logging.disable_progress_bar()
-    try:
-        tokenizer = AutoTokenizer.from_pretrained(settings.model)
-        model = AutoModelForCausalLM.from_pretrained(settings.model, dtype=getattr(torch, dtype))
-    except (OSError, ValueError, KeyError) as error:
-        reason = " ".join(str(error).split())[:300]
-        raise InputError(f"{settings.model}: not a causal language model that can be opened here: {reason}") from None
-    finally:
-        if shown:
-            logging.enable_progress_bar()
-    if settings.adapter is not None:
-        model = _with_adapter(model, settings.adapter)
-    own = model.generation_config
-    model.generation_config = GenerationConfig(eos_token_id=own.eos_token_id, pad_token_id=own.pad_token_id)
-    return tokenizer, model.to(device).eval()
-
-
-def _with_adapter(model: Any, adapter: Path) -> Any:
-    try:
-        from peft import PeftModel
-    except ImportError:
-        raise MissingExtraError("an adapter", "train") from None
-    if not (adapter / "adapter_config.json").is_file():
-        raise InputError(f"{adapter}: no adapter folder, it has no adapter_config.json")
-    try:
-        return PeftModel.from_pretrained(model, str(adapter)).merge_and_unload()
-    except (OSError, ValueError, RuntimeError) as error:
-        raise InputError(
-            f"{adapter}: the adapter does not fit the model: {' '.join(str(error).split())[:300]}"
-        ) from None
-
-
-def _template(settings: ModelSettings, tokenizer: Any) -> str | None:
-    """The chat template; None for "plain". Raises ConfigError when there is none and none was chosen."""
-    if settings.chat_template == "plain":
-        return None
-    if isinstance(settings.chat_template, Path):
-        try:
-            return settings.chat_template.read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise ConfigError(f"language_model.chat_template = {str(settings.chat_template)!r}: {error}") from None
-    if tokenizer.chat_template is None:
-        raise ConfigError(
-            f"{settings.model}: its tokenizer has no chat template; set language_model.chat_template to a file, or to "
-            "'plain' to show the messages as they are (right for a base model)"
-        )
-    return str(tokenizer.chat_template) if isinstance(tokenizer.chat_template, str) else tokenizer.get_chat_template()
-
-
-def _ends(model: Any, tokenizer: Any) -> list[int]:
-    """The tokens that end a reply: of the generation settings, the tokenizer, and of known chat formats."""
-    own = model.generation_config.eos_token_id
-    ids = list(own) if isinstance(own, (list, tuple)) else [own]
-    ids += [tokenizer.eos_token_id, *(tokenizer.get_added_vocab().get(text) for text in _TURN_ENDS)]
-    found = list(dict.fromkeys(int(id) for id in ids if id is not None))
-    if not found:
-        raise InputError(f"{tokenizer.name_or_path}: neither model nor tokenizer names a token that ends a text")
-    return found
-
-
-def _identity(settings: ModelSettings, model: Any) -> str:
-    """A name that changes when the weights do: part of every cache key."""
-    folder = Path(settings.model)
-    if folder.is_dir():
-        name = f"{folder.resolve().name}#{_fingerprint(folder)}"
-    else:
-        name = f"{settings.model}@{getattr(model.config, '_commit_hash', None) or 'unknown'}"
-    if settings.adapter is not None:
-        name += f"+{settings.adapter.resolve().name}#{_fingerprint(settings.adapter)}"
-    options = {"template": str(settings.chat_template or ""), **settings.template_options}
-    marks = hashlib.sha256(repr(sorted(options.items())).encode()).hexdigest()[:8]
-    return f"local:{name}:{str(model.dtype).removeprefix('torch.')}:{marks}"
-
-
-def _fingerprint(folder: Path, blocks: int = 64, block: int = 65536) -> str:
-    """Hash of the files of a checkpoint: whole where small, else blocks spread over each file."""
-    digest = hashlib.sha256()
-    for file in sorted(folder.iterdir()):
-        if file.suffix not in (".safetensors", ".json", ".jinja", ".model", ".txt", ".bin"):
-            continue
-        size = file.stat().st_size
-        digest.update(f"{file.name}:{size}".encode())
-        with file.open("rb") as stream:
-            for i in range(blocks):
-                stream.seek(0 if size <= blocks * block else i * ((size - block) // (blocks - 1)))
-                digest.update(stream.read(blocks * block if size <= blocks * block else block))
-                if size <= blocks * block:
-                    break
-    return digest.hexdigest()[:12]

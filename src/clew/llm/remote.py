@@ -15,12 +15,12 @@ import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
-from email.utils import parsedate_to_datetime
 from typing import Any, Literal, cast
 from urllib.parse import urlsplit
 
 from clew.errors import ConfigError, InputError, MissingExtraError, UnavailableError, UnsupportedError
 from clew.llm.ability import check_request
+from clew.llm.refusal import cause, is_connect, of_transport, refusal, retry_after
 from clew.llm.reply import clean, parse_json
 from clew.llm.settings import ModelSettings
 from clew.protocols import Ability, LLMReply, LLMRequest, LLMText, Message
@@ -30,7 +30,7 @@ CLOUD = "https://api.openai.com/v1"
 JsonMode = Literal["json_schema", "structured_outputs", "json_object", "prompt"]
 _JSON_MODES: tuple[JsonMode, ...] = ("json_schema", "structured_outputs", "json_object", "prompt")
 _RETRIED = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
-_OPTIONAL = ("temperature", "seed", "stop", "n", "top_logprobs")
+_MAX_BYTES = 64 * 2**20
 _PROBE_SCHEMA = {
     "type": "object",
     "properties": {"greeting": {"type": "string", "enum": ["moin"]}},
@@ -105,9 +105,9 @@ class RemoteModel:
                 if event.choices and event.choices[0].delta.content:
                     yield event.choices[0].delta.content
         except Exception as error:
-            if not type(error).__module__.startswith(("openai", "httpx")):
+            if not of_transport(error):
                 raise
-            raise UnavailableError(f"{self.name}: the stream broke off: {_cause(error)}") from None
+            raise UnavailableError(f"{self.name}: the stream broke off: {cause(error)}") from None
 
     def models(self) -> list[str]:
         """Names of the models the server offers; the cheapest way to learn whether it is there."""
@@ -140,7 +140,15 @@ class RemoteModel:
     def _one(self, request: LLMRequest) -> LLMReply:
         if request.json_schema is None:
             return self._ask(request, None)
-        reply = self._ask(request, self.json_mode)
+        mode = self.json_mode
+        try:
+            reply = self._ask(request, mode)
+        except _FormatRefused:
+            if self.settings.json_mode != "probe":
+                raise
+            with self._lock:  # the server has changed since it was probed
+                self._json_mode = None if self._json_mode == mode else self._json_mode
+            reply = self._ask(request, self.json_mode)
         with self._lock:
             reply, self._probe_usage = LLMReply(reply.texts, reply.usage + self._probe_usage), Usage()
         problem = parse_json(reply.text, request.json_schema).problem
@@ -215,11 +223,25 @@ class RemoteModel:
         return mine
 
     def _send(self, parameters: dict[str, Any]) -> Any:
-        raw = self._client.chat.completions.with_raw_response.create(**parameters)
+        """The decoded body of one call, read under one deadline: a server that dribbles must not hold us for ever."""
+        until = time.monotonic() + self.settings.timeout_s
+        body = bytearray()
+        with self._client.chat.completions.with_streaming_response.create(**parameters) as response:
+            try:
+                for piece in response.iter_bytes():
+                    body += piece
+                    if time.monotonic() > until:
+                        raise _BadReply(f"the reply has not ended within {self.settings.timeout_s:g} s")
+                    if len(body) > _MAX_BYTES:
+                        raise _BadReply(f"the reply is longer than {_MAX_BYTES:,} bytes")
+            except Exception as error:
+                if not of_transport(error):
+                    raise
+                raise _BadReply(f"the connection broke: {cause(error)}") from None
         try:
-            return json.loads(raw.http_response.content)
+            return json.loads(body)
         except ValueError:
-            raise _MalformedReply(raw.http_response.text[:200]) from None
+            raise _BadReply(f"the reply is no JSON: {bytes(body[:200]).decode(errors='replace')!r}") from None
 
     def _call(self, send: Callable[[dict[str, Any]], Any], parameters: dict[str, Any]) -> Any:
         """`send(parameters)` with retries. What a server refuses is left out, once, and remembered."""
@@ -235,8 +257,8 @@ class RemoteModel:
                 return result
             except openai.APIStatusError as error:
                 self._reached = True
-                status, message = error.status_code, _cause(error)
-                refused = _refusal(status, message, adapted)
+                status, message = error.status_code, cause(error)
+                refused = refusal(status, message, adapted)
                 if refused == "response_format":
                     raise _FormatRefused(f"{self.name}: {message}") from None
                 if refused is not None:  # it was sent, so this cannot go on for ever
@@ -250,17 +272,17 @@ class RemoteModel:
                     ) from None
                 if status == 429 and "insufficient_quota" in message:
                     raise UnavailableError(f"{self.name}: the account's quota is used up: {message}") from None
-                problem, pause = f"status {status}: {message}", _retry_after(error.response.headers)
+                problem, pause = f"status {status}: {message}", retry_after(error.response.headers)
             except openai.APITimeoutError as error:
-                if not self._reached and _is_connect(error):
+                if not self._reached and is_connect(error):
                     raise self._unreachable(error) from None
                 problem = f"no reply within {self.settings.timeout_s:g} s"
             except openai.APIConnectionError as error:
-                if not self._reached and _is_connect(error):  # nothing has ever answered here: say so at once
+                if not self._reached and is_connect(error):  # nothing has ever answered here: say so at once
                     raise self._unreachable(error) from None
-                problem = f"the connection broke: {_cause(error)}"
-            except _MalformedReply as error:
-                problem = f"the reply is no JSON: {str(error)!r}"
+                problem = f"the connection broke: {cause(error)}"
+            except _BadReply as error:
+                problem = str(error)
             if tries >= self.settings.max_retries:
                 raise UnavailableError(f"{self.name} failed {tries + 1} times, last with {problem}")
             backoff = min(0.5 * 2.0**tries, self.settings.max_wait_s)
@@ -274,7 +296,7 @@ class RemoteModel:
 
     def _unreachable(self, error: Exception) -> UnavailableError:
         return UnavailableError(
-            f"no language model server at {self.url} (model {self.settings.model!r}): {_cause(error)}; "
+            f"no language model server at {self.url} (model {self.settings.model!r}): {cause(error)}; "
             "start it, or set language_model.base_url"
         )
 
@@ -311,8 +333,8 @@ class RemoteModel:
         return "json_object"
 
 
-class _MalformedReply(Exception):
-    """The body of a 200 reply is not JSON (a proxy's page, a truncated transfer)."""
+class _BadReply(Exception):
+    """The body of a 200 reply never ends, or is not JSON (a proxy's page, a truncated transfer)."""
 
 
 class _FormatRefused(UnavailableError):
@@ -341,59 +363,7 @@ def _text(choice: Any, logprobs: bool) -> LLMText:
     return LLMText(content, float(sum(t["logprob"] for t in tokens)), len(tokens), finished)
 
 
-def _refusal(status: int, message: str, sent: Mapping[str, Any]) -> str | None:
-    """The parameter that a 4xx message complains about, if we can do without it."""
-    if status not in (400, 404, 422):
-        return None
-    lowered = message.lower()
-    if "max_completion_tokens" in lowered and "max_tokens" in sent:
-        return "max_tokens"
-    if any(word in lowered for word in ("response_format", "structured_output", "json_schema", "json schema")):
-        body = sent.get("extra_body") or {}
-        return "response_format" if "response_format" in sent or "structured_outputs" in body else None
-    if "logprobs" in lowered and "logprobs" in sent:
-        return "logprobs"
-    quoted = lowered.replace('"', "'").replace("`", "'")
-    return next((key for key in _OPTIONAL if key in sent and f"'{key}'" in quoted), None)
-
-
 def _hint(status: int, model: RemoteModel) -> str:
     if status in (401, 403):
         return f"; check the key in {model.settings.api_key_env}"
     return "; check language_model.model and base_url" if status == 404 else ""
-
-
-def _retry_after(headers: Mapping[str, str]) -> float | None:
-    """Seconds the server asks us to wait: `retry-after-ms`, seconds, or an HTTP date."""
-    for key, unit in (("retry-after-ms", 0.001), ("retry-after", 1.0)):
-        value = headers.get(key)
-        if value is None:
-            continue
-        try:
-            seconds = float(value) * unit
-        except ValueError:
-            try:
-                seconds = parsedate_to_datetime(value).timestamp() - time.time()
-            except ValueError:
-                continue
-        if seconds == seconds:  # a NaN is not a time
-            return max(0.0, seconds)
-    return None
-
-
-def _is_connect(error: BaseException) -> bool:
-    return "Connect" in type(error.__cause__).__name__
-
-
-def _cause(error: BaseException) -> str:
-    """The innermost reason, in one line."""
-    body = getattr(error, "body", None)
-    if isinstance(body, Mapping):
-        inner = body.get("error", body)
-        text = inner.get("message") if isinstance(inner, Mapping) else None
-        code = inner.get("code") if isinstance(inner, Mapping) else None
-        if isinstance(text, str):
-            return " ".join(f"{text} [{code}]".split() if code else text.split())[:300]
-    while error.__cause__ is not None:
-        error = error.__cause__
-    return " ".join((str(error) or type(error).__name__).split())[:300]

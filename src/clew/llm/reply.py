@@ -99,9 +99,8 @@ def parse_answers(text: str) -> list[str]:
         if found is None:
             found = _lines(fenced[-1] if fenced and _only_fence(text) else text)
     answers: dict[str, str] = {}
-    for item in found:
-        answer = _tidy(item)
-        if answer and not _says_nothing(answer):
+    for answer in found:
+        if any(c.isalnum() or ord(c) > 127 for c in answer) and not _says_nothing(answer):
             answers.setdefault(normalise(answer), answer)
     return list(answers.values())
 
@@ -184,11 +183,12 @@ def _listed(text: str) -> list[str] | None:
     if not text or text[0] not in "[{":
         return None
     try:
-        return _strings(_DECODER.decode(text))
+        items = _strings(_DECODER.decode(text))  # JSON says where a text ends: its full stop is part of it
+        return None if items is None else [" ".join(item.split()) for item in items]
     except (ValueError, RecursionError):
         pass
     if text[0] == "[" and text[-1] == "]" and "[" not in text[1:]:
-        return _split(text[1:-1])
+        return [_tidy(item) for item in _split(text[1:-1])]
     return None
 
 
@@ -239,11 +239,11 @@ def _lines(text: str) -> list[str]:
     sentences = [_SENTENCE.sub("", line, count=1) for line in plain if _SENTENCE.match(line)]
     stated = [rest for rest in (labelled or sentences) if rest]
     if stated:
-        return [item for rest in stated for item in (_listed(rest.rstrip(" .")) or [rest])]
+        return [item for rest in stated for item in (_listed(rest.rstrip(" .")) or [_tidy(rest)])]
     marked = [_MARK.sub("", line, count=1) for line in lines if _MARK.match(line)]
     if marked:
-        return marked
-    return [item for line in lines if not line.endswith(":") for item in (_listed(line) or [line])]
+        return [_tidy(item) for item in marked]
+    return [item for line in lines if not line.endswith(":") for item in (_listed(line) or [_tidy(line)])]
 
 
 def _tidy(item: str) -> str:
@@ -252,11 +252,11 @@ def _tidy(item: str) -> str:
     bold = _BOLD.match(item)
     if bold:  # "**Paris**: the capital" names the answer in bold and explains it after
         item = bold.group(2)
-    if item.endswith((".", ",", ";")) and not _ABBREVIATION.search(item):
+    if item.endswith((".", ",", ";")) and not item.endswith("..") and not _ABBREVIATION.search(item):
         item = item[:-1].rstrip()
     while len(item) > 1 and item[0] in _QUOTES and item[-1] == _QUOTES[item[0]]:
         item = item[1:-1].strip()
-    return item if any(c.isalnum() or ord(c) > 127 for c in item) else ""
+    return item
 
 
 def _says_nothing(answer: str) -> bool:

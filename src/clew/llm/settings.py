@@ -33,7 +33,7 @@ class ModelSettings(Settings):
     model: str = ""  # name at the server; for `local` a folder or hub name
     base_url: str | None = None  # default: OPENAI_BASE_URL, else the OpenAI cloud
     api_key_env: str = "OPENAI_API_KEY"  # name of the environment variable that holds the key
-    timeout_s: float = Field(default=120.0, gt=0)  # longest silence of the server
+    timeout_s: float = Field(default=120.0, gt=0)  # for a whole reply
     connect_timeout_s: float = Field(default=1.5, gt=0)
     max_retries: int = Field(default=4, ge=0)
     max_wait_s: float = Field(

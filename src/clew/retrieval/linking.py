@@ -22,7 +22,7 @@ from rapidfuzz.distance import OSA
 
 from clew.errors import InputError, NotFoundError
 from clew.graph import Graph
-from clew.graph.names import Found, NameIndex, Word, words_of
+from clew.graph.names import Found, Word, words_of
 from clew.graph.spelling import normalise
 from clew.protocols import GraphStore, TextEncoder
 from clew.retrieval.words import FUNCTION, weight
@@ -31,7 +31,7 @@ from clew.types import Entity, Question, Topic
 LEAST = 0.35  # a mention below this is more likely a word than a name
 NEAR_BEST = 0.8  # further mentions must score this share of the best one
 NAMESAKES = 10  # of one mention; the reason says when there are more
-EQUAL = 0.9  # a name that scores less is not equal to the mention, only like it
+EQUAL = 0.955  # a name that scores less in a store is not equal to the mention, only like it
 WINDOWS = 60  # most look-ups for one question
 WINDOW_WORDS = 8
 RELATION_WEIGHT = 0.35  # of a word that names a relation of the graph
@@ -196,7 +196,7 @@ def _equal_names(text: str, words: Sequence[Word], known: frozenset[str], graph:
         equal = (replace(m, named=tuple(named for named in m.named if named[1] >= EQUAL)) for m in found)
         return [mention for mention in equal if mention.named]
     mentions = []
-    for span in name_index(graph).spans(text):
+    for span in graph.spans(text):
         named = _most_popular(graph, span.found, 0.02)[:NAMESAKES]
         mentions.append(_Mention(span.start, span.end, span.text, named, len(span.found)))
     return mentions
@@ -263,7 +263,7 @@ def _plausible(text: str, entity: Entity) -> bool:
 
 def _find(part: str, graph: GraphStore) -> list[tuple[Entity, float, str]]:
     if isinstance(graph, Graph):
-        return list(_most_popular(graph, name_index(graph).search(part, 30), 0.15))
+        return list(_most_popular(graph, graph.search(part, 30), 0.15))
     return [(entity, score, _likeness(score)) for entity, score in graph.find(part, limit=20)]
 
 
@@ -333,13 +333,6 @@ def _relation_words(graph: GraphStore) -> frozenset[str]:
     return _RELATION_WORDS[graph]
 
 
-def name_index(graph: Graph) -> NameIndex:
-    """The graph's index of names."""
-    if graph not in _INDEXES:
-        _INDEXES[graph] = NameIndex.build(graph.labels_at(np.arange(graph.num_entities, dtype=np.int32)))
-    return _INDEXES[graph]
-
-
 def _most_popular(graph: Graph, found: Sequence[Found], share: float) -> tuple[tuple[Entity, float, str], ...]:
     """What was found, a `share` of each score depending on how many triples the entity has; best first."""
     if not found:
@@ -354,4 +347,3 @@ def _most_popular(graph: Graph, found: Sequence[Found], share: float) -> tuple[t
 
 _RELATION_WORDS: WeakKeyDictionary[GraphStore, frozenset[str]] = WeakKeyDictionary()
 _VECTORS: WeakKeyDictionary[GraphStore, dict[str, tuple[dict[str, int], NDArray[np.float32]]]] = WeakKeyDictionary()
-_INDEXES: WeakKeyDictionary[Graph, NameIndex] = WeakKeyDictionary()

@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 
-from clew.llm import load_prompt, normalise, parse_answers
+from clew.llm import estimate_tokens, load_prompt, normalise, parse_answers, token_counter
 from clew.protocols import LanguageModel, LLMRequest
-from clew.retrieval.verbalise import EvidenceText, Marking, MediatorStyle, estimate_tokens, evidence_text
+from clew.retrieval.verbalise import EvidenceText, Marking, MediatorStyle, evidence_text
 from clew.types import Candidate, Entity, Evidence, Path, Usage
 
 _CITED = re.compile(r"\s*[\[(]\s*(?:paths?\s*)?(\d{1,6}(?:\s*,\s*\d{1,6})*)\s*[\])]\s*$", re.IGNORECASE)
@@ -55,7 +55,6 @@ def read(
     *,
     max_tokens: int = 256,
     evidence_tokens: int = 2048,
-    count: Callable[[str], int] = estimate_tokens,
     direction: Marking = "ignore",
     mediators: MediatorStyle = "keep",
     prompt: FilePath | None = None,
@@ -71,7 +70,7 @@ def read(
         evidence,
         max_tokens=max_tokens,
         evidence_tokens=evidence_tokens,
-        count=count,
+        count=token_counter(model),
         direction=direction,
         mediators=mediators,
         prompt=prompt,

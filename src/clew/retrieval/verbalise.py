@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from clew.llm import estimate_tokens
 from clew.types import Entity, Evidence, Path, Triple
 
 Marking = Literal["ignore", "mark"]
 MediatorStyle = Literal["keep", "expand", "skip"]
-CHARS_PER_TOKEN = 3.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,11 +33,6 @@ class EvidenceText:
     def numbered(self) -> str:
         """The lines with the numbers 1, 2, … in front."""
         return "\n".join(f"[{i}] {line}" for i, line in enumerate(self.lines, 1))
-
-
-def estimate_tokens(text: str) -> int:
-    """A cautious guess of how many tokens `text` takes, for models whose tokenizer is elsewhere."""
-    return int(len(text) / CHARS_PER_TOKEN) + 1
 
 
 def path_text(

@@ -70,29 +70,40 @@ def answer_all(
         RunStoppedError: after `max_failures` failures; every row so far is kept.
         ClewError: one that every question would meet.
     """
-    progress = Progress(total=total)
+    keeper = Keeper(run, max_failures, on_progress, total)
     finished = run.answered()
     waiting = (item for item in items if item[0].id not in finished)
+    for rows in _rows(chunks(waiting, batch), predict, threads):
+        keeper.keep(rows)
+    return keeper.progress
 
-    def keep(rows: list[RunRow]) -> None:
-        run.append(rows)
+
+class Keeper:
+    """Puts finished rows on disk, counts them, and says when too many have failed."""
+
+    def __init__(
+        self, run: Run, max_failures: int, on_progress: Callable[[Progress], None] | None, total: int | None
+    ) -> None:
+        self.run, self.max_failures, self.on_progress = run, max_failures, on_progress
+        self.progress = Progress(total=total)
+
+    def keep(self, rows: list[RunRow]) -> None:
+        """Raises RunStoppedError once `max_failures` questions have failed."""
+        self.run.append(rows)
+        progress = self.progress
         progress.done += len(rows)
         failures = [row.error["message"] for row in rows if row.error is not None]
         progress.failed += len(failures)
         if failures:
             progress.last_error = failures[-1]
-        if on_progress is not None:
-            on_progress(progress)
-        if max_failures and progress.failed >= max_failures:
+        if self.on_progress is not None:
+            self.on_progress(progress)
+        if self.max_failures and progress.failed >= self.max_failures:
             raise RunStoppedError(
-                f"run {run.folder}: stopped after {progress.failed} failed questions "
-                f"(run.max_failures = {max_failures}); the last: {progress.last_error}; "
+                f"run {self.run.folder}: stopped after {progress.failed} failed questions "
+                f"(run.max_failures = {self.max_failures}); the last: {progress.last_error}; "
                 "correct the cause and go on with --resume"
             )
-
-    for rows in _rows(chunks(waiting, batch), predict, threads):
-        keep(rows)
-    return progress
 
 
 def _rows(work: Iterator[list[Item]], predict: Predict, threads: int) -> Iterator[list[RunRow]]:

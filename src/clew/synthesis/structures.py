@@ -16,6 +16,7 @@ from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field, field_validator
 
 from clew.config import Settings
 from clew.errors import InputError
@@ -35,18 +36,25 @@ class SamplingConfig(Settings):
 
     hops: tuple[float, ...] = (0.4, 0.35, 0.2, 0.05)
     """Weights of 1, 2, 3, … steps; a step through a mediator counts once."""
-    fork: float = 0.1
+    fork: float = Field(default=0.1, ge=0, le=1)
     """Probability of a second topic (STEM's code: 0.1)."""
-    balance: float = 0.5
+    balance: float = Field(default=0.5, ge=0, le=1)
     """0: relations in proportion to their triples; 1: every relation equally often."""
-    max_answers: int = 50
+    max_answers: int = Field(default=50, ge=0)
     """Structures with more answers are dropped."""
-    max_frontier: int = 200
+    max_frontier: int = Field(default=200, ge=1)
     """Chains that pass through more entities than this are dropped: nobody asks by way of "everyone who is male"."""
     exclude: tuple[str, ...] = FREEBASE_NOISE
     """Relation ids that no walk uses."""
-    attempts: int = 20
+    attempts: int = Field(default=20, ge=1)
     """Tries for one structure before another start is drawn (STEM's code: 20)."""
+
+    @field_validator("hops")
+    @classmethod
+    def _some_weight(cls, weights: tuple[float, ...]) -> tuple[float, ...]:
+        if any(weight < 0 for weight in weights) or not sum(weights) > 0:
+            raise ValueError("expected weights of 1, 2, … hops, none negative and not all 0")
+        return weights
 
 
 @dataclass(frozen=True, slots=True)

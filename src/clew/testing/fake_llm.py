@@ -103,6 +103,7 @@ class Fault:
     delay_s: float = 0.0  # before anything is sent
     body: bytes | None = None  # sent as it is instead of a chat completion
     cut: bool = False  # the body is announced in full and breaks off in the middle
+    dribble_s: float = 0.0  # the pause after every byte of the body
 
 
 class FakeServer:
@@ -217,7 +218,7 @@ class _Connection(BaseHTTPRequestHandler):
             if found.status != 200:
                 return self._error(found.status, found.message, found.headers)
             payload = found.body if found.body is not None else self._completion(body, ["late"], prompt)
-            return self._raw(200, payload, found.headers, cut=found.cut)
+            return self._raw(200, payload, found.headers, cut=found.cut, dribble_s=found.dribble_s)
         texts = [found] if isinstance(found, str) else list(found)
         if owner.honours_schema and (schema := _schema(body)) is not None:
             texts = [text if _fits(text, schema) else json.dumps(instance(schema)) for text in texts]
@@ -266,14 +267,25 @@ class _Connection(BaseHTTPRequestHandler):
     def _send(self, status: int, value: Any) -> None:
         self._raw(status, json.dumps(value).encode(), {})
 
-    def _raw(self, status: int, payload: bytes, headers: Mapping[str, str], *, cut: bool = False) -> None:
+    def _raw(
+        self,
+        status: int,
+        payload: bytes,
+        headers: Mapping[str, str],
+        *,
+        cut: bool = False,
+        dribble_s: float = 0.0,
+    ) -> None:
         self.send_response(status)
         self.send_header("content-type", "application/json")
         self.send_header("content-length", str(len(payload)))
         for key, value in headers.items():
             self.send_header(key, value)
         self.end_headers()
-        self.wfile.write(payload[: len(payload) // 2] if cut else payload)
+        payload = payload[: len(payload) // 2] if cut else payload
+        for at in range(0, len(payload), 1 if dribble_s else len(payload)):
+            self.wfile.write(payload[at:] if not dribble_s else payload[at : at + 1])
+            time.sleep(dribble_s)
         if cut:
             self.close_connection = True
 

@@ -6,14 +6,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from scr_films import Trainer
 
 from clew.encoding import HashEncoder
+from clew.errors import InputError
 from clew.graph import Graph
 from clew.methods.registry import card
 from clew.methods.scr.config import Config
 from clew.methods.scr.method import Scr
 from clew.protocols import Example, Tools
-from clew.types import Question, to_json
+from clew.testing.fake_llm import FakeLanguageModel
+from clew.types import Gold, Question, to_json
 
 
 @pytest.fixture(scope="module")
@@ -115,3 +118,42 @@ def test_the_card_names_what_exists() -> None:
         assert reference is not None
         module, _, name = reference.partition(":")
         assert hasattr(import_module(module), name)
+
+
+def test_the_reader_sees_the_papers_prompt_and_its_answers_are_bound(
+    model_folder: Path, encoder: HashEncoder, films: Graph
+) -> None:
+    language_model = FakeLanguageModel("person 1\nNobody Else")
+    reading = Scr(Config(reader=True), Tools(encoder=encoder, model=model_folder, language_model=language_model))
+    answer = reading.answer(Question("q", "who directed film 1", ("film 1",)), films)
+    assert [(c.text, c.supported) for c in answer.candidates] == [("person 1", True), ("Nobody Else", False)]
+    prompt = language_model.requests[0].messages[-1].content
+    assert prompt.startswith("# Reasoning Paths:") and "film 1 -> directed_by -> person 1" in prompt
+    assert answer.usage.calls == 1
+    without = Scr(Config(reader=True), Tools(encoder=encoder, model=model_folder))
+    with pytest.raises(InputError, match=r"set language_model\.model"):
+        without.answer(Question("q", "who directed film 1", ("film 1",)), films)
+
+
+def test_an_unanswerable_question_can_be_learned(
+    tmp_path: Path, trainer: Trainer, films: Graph, examples: list[Example], encoder: HashEncoder
+) -> None:
+    never = [Example(Question(f"u{i}", f"how tall is film {i}", (f"film {i}",)), Gold((), hops=0)) for i in range(8)]
+    result = trainer(tmp_path, update={"fit": {"steps": 120}}, examples=[*examples, *never], dev=[*examples, *never])
+    assert result.metrics["hits@1"] >= 0.95
+    method = Scr(Config(), Tools(encoder=encoder, model=tmp_path))
+    tall = method.answer(Question("q", "how tall is film 9", ("film 9",)), films)
+    assert not tall.candidates and "no answer" in tall.note
+    assert method.answer(examples[0].question, films).candidates
+
+
+def test_one_step_aligns_the_question_with_the_answer(
+    tmp_path: Path, trainer: Trainer, films: Graph, examples: list[Example], encoder: HashEncoder
+) -> None:
+    trainer(tmp_path, update={"network": {"multi_step": False}, "fit": {"steps": 100}, "siblings": False})
+    method = Scr(Config(), Tools(encoder=encoder, model=tmp_path))
+    answers = [method.answer(example.question, films) for example in examples]
+    right = sum(a.texts[:1] != () and a.texts[0] in e.gold.answers for a, e in zip(answers, examples, strict=True))
+    assert right > len(examples) / 3  # chance is 1 in 20
+    longest = max(len(path.hops) for answer in answers for path in answer.evidence.paths)
+    assert longest == 2

@@ -84,6 +84,7 @@ train(TrainRequest(graph, examples, examples, Config(), config, tools, Path(sys.
 """
 
 
+@pytest.mark.slow  # three processes that import torch
 def test_killed_and_resumed_equals_uninterrupted(tmp_path: Path) -> None:
     root = Path(__file__).resolve().parent
     (tmp_path / "go.py").write_text(SCRIPT)

@@ -28,6 +28,19 @@ class Reached:
     walks: list[tuple[int, tuple[int, ...], tuple[int, ...], float]]  # start, codes, triples, probability; best first
 
 
+def abstains(finished: Sequence[Finished], *, by_path: bool) -> bool:
+    """Whether stopping where it started is the likeliest walk: how a model says that the graph has no answer.
+
+    Only a model that was trained with unanswerable questions ever does.
+    """
+
+    def chance(walk: Finished) -> float:
+        return walk.path_chance if by_path else walk.chance
+
+    still = max((chance(walk) for walk in finished if not walk.codes), default=0.0)
+    return still > max((chance(walk) for walk in finished if walk.codes), default=0.0) and still > 0.5
+
+
 def reach(
     graph: Subgraph, finished: Sequence[Finished], topics: dict[int, int], *, siblings: bool, conjunction: float
 ) -> tuple[list[Reached], list[str]]:

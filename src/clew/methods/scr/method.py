@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path as FilePath
 from typing import Any, ClassVar
 
 import numpy as np
 import torch
 
-from clew.errors import InputError
+from clew.errors import InputError, NotFoundError
 from clew.graph import Graph, Subgraph
 from clew.graph.neighborhood import neighborhood
-from clew.methods.scr.answers import Reached, Records, reach
+from clew.methods.scr.answers import Reached, Records, abstains, reach
 from clew.methods.scr.config import Config
 from clew.methods.scr.features import mask_topic, question_states
 from clew.methods.scr.model import GraphView, Model, load_model, relation_names, unlike, view
+from clew.methods.scr.passes import kept_view
 from clew.methods.scr.reading import Reading, StateReading, TextReading
-from clew.methods.scr.search import Finished, Plan, Walks, search
+from clew.methods.scr.search import Finished, Plan, Walks, search, single_step
 from clew.protocols import GraphStore, OnEvent, TextEncoder, Tools, ignore
+from clew.retrieval.reader import read
 from clew.types import Answer, Candidate, Event, Evidence, Question, Topic
 
+PROMPT = FilePath(__file__).with_name("prompts") / "read.txt"
 PRUNE = 0.1  # walks below this share of the threshold are dropped
 
 
@@ -56,29 +61,47 @@ class Scr:
 
     def predict(self, questions: Sequence[Question], graph: GraphStore, *, on_event: OnEvent = ignore) -> list[Answer]:
         """Answers in order; all questions over an embedded graph share each step's batch."""
-        topics = [self._link(question, graph) for question in questions]
+        linked = [self._link(question, graph) for question in questions]
+        topics = [found for found, _ in linked]
+        answers = self._over(questions, topics, graph, on_event)
+        return [
+            replace(answer, note=note) if note else answer for answer, (_, note) in zip(answers, linked, strict=True)
+        ]
+
+    def _over(
+        self, questions: Sequence[Question], topics: Sequence[list[Topic]], graph: GraphStore, on_event: OnEvent
+    ) -> list[Answer]:
         if isinstance(graph, Graph):
             return self._answer(questions, topics, self._view(graph, on_event), on_event)
-        answers = []
+        answers: list[Answer] = []
         for question, mine in zip(questions, topics, strict=True):
             part = self._surroundings(graph, mine)
             answers += self._answer([question], [mine], view(self._model.network, part, self._encoder), on_event)
         return answers
 
-    def _link(self, question: Question, graph: GraphStore) -> list[Topic]:
+    def _link(self, question: Question, graph: GraphStore) -> tuple[list[Topic], str]:
+        """The question's topics, or none and why."""
+        if not question.text.strip():
+            return [], "the question is empty"
         if self._tools.link is not None:
-            return list(self._tools.link(question, graph))
+            try:
+                return list(self._tools.link(question, graph)), ""
+            except (NotFoundError, InputError) as error:
+                return [], str(error)
         found = [graph.find(name, limit=1) for name in question.topics]
-        return [
+        topics = [
             Topic(hit[0][0], hit[0][1], name, "given") for name, hit in zip(question.topics, found, strict=True) if hit
         ]
+        return topics, ""
 
     def _view(self, graph: Graph, on_event: OnEvent) -> GraphView:
         if graph.name not in self._views:
             warning = unlike(self._model.trained, relation_names(graph.whole))
             if warning:
                 on_event(Event("warning", warning))
-            self._views = {graph.name: view(self._model.network, graph.whole, self._encoder)}
+            seen, how = kept_view(self._model, self._encoder, graph.whole, graph.name, self._tools.cache)
+            self._views = {graph.name: seen}
+            on_event(Event("graph", f"graph pass {how}: {seen.graph.num_entities:,} entities", {"how": how}))
         return self._views[graph.name]
 
     def _surroundings(self, graph: GraphStore, topics: list[Topic]) -> Subgraph:
@@ -132,7 +155,8 @@ class Scr:
         started = time.perf_counter()
         trained, config = self._model.trained, self.config
         siblings = trained.siblings if config.siblings is None else config.siblings
-        chosen = confident(walks, config.threshold, by_path=siblings)
+        none = bool(starts) and abstains(walks, by_path=siblings)
+        chosen = [] if none else confident(walks, config.threshold, by_path=siblings)
         reached, notes = reach(graph, chosen, starts, siblings=siblings, conjunction=config.conjunction)
         kept = self._cut(graph, reached)
         records = Records(graph)
@@ -156,15 +180,35 @@ class Scr:
             )
         if notes:
             details["limits"] = notes
-        return Answer(
+        answer = Answer(
             question=question,
             method=self.name,
             candidates=tuple(candidates),
             evidence=Evidence(tuple(listed)),
             topics=tuple(topics),
-            note=_note(topics, starts, reached),
+            note="the graph holds no answer, as far as the model can tell" if none else _note(topics, starts, reached),
             seconds={"search": seconds, "answers": time.perf_counter() - started},
             details=details,
+        )
+        return self._read(answer) if config.reader and listed else answer
+
+    def _read(self, answer: Answer) -> Answer:
+        """Let the language model write the answers from the best paths (Figure 2); each is bound to its paths."""
+        model = self._tools.language_model
+        if model is None:
+            raise InputError("method.reader = true needs a language model: set language_model.model, or leave it out")
+        started = time.perf_counter()
+        best = tuple(sorted(answer.evidence.paths, key=lambda path: -path.score)[: self.config.max_paths])
+        evidence = Evidence(best)
+        reading = read(model, answer.question.text, evidence, prompt=PROMPT)
+        return replace(
+            answer,
+            candidates=reading.candidates,
+            evidence=evidence,
+            note=reading.note,
+            reply=reading.reply,
+            usage=reading.usage,
+            seconds={**answer.seconds, "reader": time.perf_counter() - started},
         )
 
     def _cut(self, graph: Subgraph, reached: list[Reached]) -> list[Reached]:
@@ -237,6 +281,9 @@ def run_search(
     def ask(live: Walks) -> torch.Tensor:
         return reading.last_step(rows[live.starts], live.entities, live.codes)
 
+    plan = plan_of(config, model)
+    if not network.config.multi_step:
+        return single_step(seen, float(network.temperature), ask, topics, plan), {}
     return search(
         seen.graph,
         seen.tables,
@@ -244,5 +291,5 @@ def run_search(
         ask,
         np.array(topics, np.int64),
         np.array(owners, np.int64),
-        plan_of(config, model),
+        plan,
     )

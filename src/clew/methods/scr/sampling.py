@@ -179,7 +179,7 @@ class Sampler:
             nodes, edges = np.arange(self._graph.num_entities), [self._whole] * self._layers
             place = targets
         else:
-            nodes, edges = self._sample(wanted, rng)
+            nodes, edges = layered(self._graph, wanted, self._fanout, rng)
         walk, step = (torch.tensor(column) for column in zip(*rows, strict=True))
 
         def padded(values: Int, dtype: torch.dtype) -> Tensor:
@@ -202,37 +202,45 @@ class Sampler:
             padded(weights, torch.float32),
         )
 
-    def _sample(self, wanted: Int, rng: np.random.Generator) -> tuple[Int, list[Edges]]:
-        """Nodes with `wanted` first, and per layer the sampled messages to those that the next layer needs."""
-        graph, r = self._graph, self._graph.num_relations
-        nodes = wanted.astype(np.int64)
-        place = np.full(graph.num_entities, -1, np.int64)
-        place[nodes] = np.arange(len(nodes))
-        layers: list[Edges] = []
-        receivers_all, senders_all, codes_all = (np.empty(0, np.int64) for _ in range(3))
-        frontier = nodes
-        for fanout in self._fanout:
-            receivers, senders, codes = [], [], []
-            for side, shift in ((graph.out, 0), (graph.inc, r)):
-                starts = side.offsets[frontier]
-                counts = side.offsets[frontier + 1] - starts
-                # Half the messages from each side; with replacement where there are more than wanted.
-                taken = np.minimum(counts, (fanout + 1) // 2)
-                who = np.repeat(np.arange(len(frontier)), taken)
-                nth = np.arange(len(who)) - np.repeat(np.cumsum(taken) - taken, taken)
-                drawn = (rng.random(len(who)) * counts[who]).astype(np.int64)
-                at = starts[who] + np.where(counts[who] > taken[who], drawn, nth)
-                receivers.append(frontier[who])
-                senders.append(side.neighbors[at].astype(np.int64))
-                codes.append(side.relations[at].astype(np.int64) + shift)
-            sampled = np.concatenate(senders)
-            fresh = np.unique(sampled[place[sampled] < 0])
-            place[fresh] = np.arange(len(nodes), len(nodes) + len(fresh))
-            known = len(nodes)
-            nodes = np.concatenate([nodes, fresh])
-            receivers_all = np.concatenate([receivers_all, place[np.concatenate(receivers)]])
-            senders_all = np.concatenate([senders_all, place[sampled]])
-            codes_all = np.concatenate([codes_all, np.concatenate(codes)])
-            layers.insert(0, Edges.from_messages(receivers_all, senders_all, codes_all, known, r, len(nodes)))
-            frontier = fresh
-        return nodes, layers
+
+def layered(
+    graph: Subgraph, wanted: Int, fanouts: Sequence[int | None], rng: np.random.Generator | None = None
+) -> tuple[Int, list[Edges]]:
+    """The nodes that encoding `wanted` needs, `wanted` first, and per layer the messages to those the next one needs.
+
+    Args:
+        fanouts: most messages per entity, from the last layer to the first; None: all.
+    """
+    r = graph.num_relations
+    nodes = wanted.astype(np.int64)
+    place = np.full(graph.num_entities, -1, np.int64)
+    place[nodes] = np.arange(len(nodes))
+    layers: list[Edges] = []
+    receivers_all, senders_all, codes_all = (np.empty(0, np.int64) for _ in range(3))
+    frontier = nodes
+    for fanout in fanouts:
+        receivers, senders, codes = [], [], []
+        for side, shift in ((graph.out, 0), (graph.inc, r)):
+            starts = side.offsets[frontier]
+            counts = side.offsets[frontier + 1] - starts
+            # Half the messages from each side; with replacement where there are more than wanted.
+            taken = counts if fanout is None else np.minimum(counts, (fanout + 1) // 2)
+            who = np.repeat(np.arange(len(frontier)), taken)
+            at = starts[who] + np.arange(len(who)) - np.repeat(np.cumsum(taken) - taken, taken)
+            if rng is not None:
+                drawn = starts[who] + (rng.random(len(who)) * counts[who]).astype(np.int64)
+                at = np.where(counts[who] > taken[who], drawn, at)
+            receivers.append(frontier[who])
+            senders.append(side.neighbors[at].astype(np.int64))
+            codes.append(side.relations[at].astype(np.int64) + shift)
+        sampled = np.concatenate(senders)
+        fresh = np.unique(sampled[place[sampled] < 0])
+        known = len(nodes)
+        place[fresh] = np.arange(known, known + len(fresh))
+        nodes = np.concatenate([nodes, fresh])
+        receivers_all = np.concatenate([receivers_all, place[np.concatenate(receivers)]])
+        senders_all = np.concatenate([senders_all, place[sampled]])
+        codes_all = np.concatenate([codes_all, np.concatenate(codes)])
+        layers.insert(0, Edges.from_messages(receivers_all, senders_all, codes_all, known, r, len(nodes)))
+        frontier = fresh
+    return nodes, layers

@@ -13,7 +13,7 @@ Shapes: H hypotheses, M moves, S starts (a topic of a question), P steps, D widt
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -24,8 +24,9 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from clew.graph import Subgraph
+from clew.methods.scr.model import GraphView
 from clew.methods.scr.network import Tables
-from clew.methods.scr.walks import Int, Moves, moves
+from clew.methods.scr.walks import Int, Moves, moves, shortest
 
 CHUNK = 100_000  # moves scored at once: bounds the memory of a step through hubs
 Reals = NDArray[np.float64]
@@ -114,6 +115,26 @@ def search(
             break
         live = _advance(graph, live, found, chance, owners, plan)
     return finished, unscored
+
+
+def single_step(seen: GraphView, temperature: float, ask: Ask, topics: Sequence[int], plan: Plan) -> list[Finished]:
+    """Table 4, "w/o multi-step": the entities nearest to the question, each with one shortest path from the topic."""
+    graph, tables = seen.graph, seen.tables
+    starts = np.arange(len(topics))
+    entities = np.array(topics, np.int64)[:, None]
+    empty, ones = np.empty((len(topics), 0), np.int64), np.ones(len(topics))
+    queries = ask(Walks(starts, entities, empty, empty, ones, ones, starts))
+    everyone = F.normalize(tables.entities + tables.relations[-1], dim=1)
+    shares = torch.softmax(queries @ everyone.T / temperature, 1)
+    best, order = shares.topk(min(plan.beam, graph.num_entities))
+    finished: list[Finished] = []
+    for start, (chances, ends) in enumerate(zip(best.tolist(), order.tolist(), strict=True)):
+        for chance, end in zip(chances, ends, strict=True):
+            walk = shortest(graph, topics[start], end, plan.hops)
+            if walk is not None and chance >= plan.floor:
+                passed, codes, triples = walk
+                finished.append(Finished(start, passed, codes, triples, chance, chance))
+    return finished
 
 
 def _moves(graph: Subgraph, live: Walks, plan: Plan) -> Moves:

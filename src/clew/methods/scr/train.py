@@ -22,7 +22,7 @@ from clew.learning.checkpoints import fill, load_weights, write_json
 from clew.learning.fitting import FitConfig
 from clew.learning.loop import Progress, fit
 from clew.learning.losses import info_nce
-from clew.methods.scr.answers import Reached, reach
+from clew.methods.scr.answers import Reached, abstains, reach
 from clew.methods.scr.config import Config, TrainConfig
 from clew.methods.scr.features import (
     Floats,
@@ -34,7 +34,7 @@ from clew.methods.scr.features import (
     token_kind,
 )
 from clew.methods.scr.method import confident, run_search
-from clew.methods.scr.mining import mine
+from clew.methods.scr.mining import Thread, mine
 from clew.methods.scr.model import (
     Calibration,
     Model,
@@ -103,11 +103,12 @@ def resolve(examples: Sequence[Example], graph: Subgraph, *, mask: bool) -> tupl
         question, gold = example.question, example.gold
         topics = tuple(numbers(question.topics))
         answers = np.array(numbers(gold.entities or gold.answers), np.int64)
-        if not gold.answers and not gold.entities:
+        unanswerable = gold.hops == 0 or gold.kind == "unanswerable"
+        if not gold.answers and not gold.entities and not unanswerable:
             left["no answers"].append(question.id)
         elif not topics:
             left["unknown topic"].append(question.id)
-        elif not len(answers):
+        elif not len(answers) and (gold.answers or gold.entities):
             left["unknown answers"].append(question.id)
         elif (question.text, topics) in seen:
             left["duplicate"].append(question.id)
@@ -150,7 +151,10 @@ def _union(examples: Sequence[Example], shared: GraphStore) -> Graph:
 def metrics_of(
     model: Model, encoder: TextEncoder, config: Config, graph: Subgraph, vectors: Floats, dev: Sequence[Resolved]
 ) -> tuple[dict[str, float], list[tuple[list[Reached], set[int]]]]:
-    """Hits@1, Hit and F1 of a real search over `dev`, and what it reached for each question."""
+    """Hits@1, Hit and F1 of a real search over `dev`, and what it reached for each question.
+
+    A question without an answer counts as right where nothing is answered.
+    """
     seen = view(model.network, graph, encoder, vectors)
     siblings = model.trained.siblings if config.siblings is None else config.siblings
     cut = model.trained.calibration.cut if config.cut is None else config.cut
@@ -163,7 +167,9 @@ def metrics_of(
         )
         for i, question in enumerate(part):
             mine = {row: topic for row, (owner, topic, _) in enumerate(starts) if owner == i}
-            chosen = confident([w for w in finished if w.start in mine], config.threshold, by_path=siblings)
+            walks = [walk for walk in finished if walk.start in mine]
+            none = abstains(walks, by_path=siblings)
+            chosen = [] if none else confident(walks, config.threshold, by_path=siblings)
             reached, _ = reach(graph, chosen, mine, siblings=siblings, conjunction=config.conjunction)
             named = [each for each in reached if not graph.mediators[each.entity]]
             results.append((named or reached, set(question.answers.tolist())))
@@ -174,6 +180,9 @@ def _measure(results: Sequence[tuple[list[Reached], set[int]]], cut: float) -> d
     hits1 = hit = f1 = 0.0
     for reached, gold in results:
         kept = [each.entity for each in reached if each.score >= cut * reached[0].score]
+        if not gold:
+            hits1, hit, f1 = hits1 + (not kept), hit + (not kept), f1 + (not kept)
+            continue
         right = sum(entity in gold for entity in kept)
         hits1 += bool(kept) and kept[0] in gold
         hit += right > 0
@@ -263,6 +272,14 @@ class _Training:
         for question in m.questions:
             reached = False
             for topic, text in zip(question.topics, question.texts, strict=True):
+                if not len(question.answers):
+                    if not config.network.multi_step:
+                        continue
+                    # Unanswerable: the right first step is to stay.
+                    row = m.texts.setdefault(text, len(m.texts))
+                    m.items.append(Item(row, topic, (Thread((), (), 1.0),), question.answers))
+                    reached = True
+                    continue
                 mined = mine(
                     m.graph,
                     topic,

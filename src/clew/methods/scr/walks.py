@@ -110,3 +110,31 @@ def _turns(level: Level, later: Level) -> NDArray[np.bool_]:
 
 def _take(level: Level, where: Int) -> Level:
     return Level(*(column[where] for column in level))
+
+
+def shortest(
+    graph: Subgraph, topic: int, end: int, hops: int
+) -> tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...]] | None:
+    """Entities, codes and triples of one shortest walk; None where `end` is farther than `hops` or the topic."""
+    came: dict[int, tuple[int, int, int]] = {}  # entity → code, triple, entity before
+    frontier = np.array([topic])
+    for _ in range(hops):
+        found = moves(graph, frontier, np.full(len(frontier), -1))
+        targets, first = np.unique(found.targets, return_index=True)
+        fresh = [(t, i) for t, i in zip(targets.tolist(), first.tolist(), strict=True) if t not in came and t != topic]
+        for target, i in fresh:
+            came[target] = (int(found.codes[i]), int(found.triples[i]), int(frontier[found.walks[i]]))
+        if end in came or not fresh:
+            break
+        frontier = np.array([target for target, _ in fresh])
+    if end not in came:
+        return None
+    entities = [end]
+    codes: list[int] = []
+    triples: list[int] = []
+    while entities[0] != topic:
+        code, triple, before = came[entities[0]]
+        entities.insert(0, before)
+        codes.insert(0, code)
+        triples.insert(0, triple)
+    return tuple(entities), tuple(codes), tuple(triples)

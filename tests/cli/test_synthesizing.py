@@ -1,0 +1,65 @@
+"""`clew synthesize` and `clew train --synthetic`: files that training reads, whole or not at all."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clew.datasets.plain import read_plain
+
+
+def test_a_file_of_questions_that_training_reads(clew: Any, graph: Path) -> None:
+    told = clew("synthesize", graph, "-n", 12, "-o", "q.jsonl", "--seed", 3, "--json").json
+    assert told["questions"] == 12 == sum(told["hops"].values()) == sum(told["strategies"].values())
+    rows = [json.loads(line) for line in Path("q.jsonl").read_text().splitlines()]
+    assert all(row["answer"] and row["masked"] and row["assertions"] and row["strategy"] for row in rows)
+    assert [example.question.id for example in read_plain("q.jsonl", need_answers=True)] == [row["id"] for row in rows]
+    assert clew("train", "follow", graph, "--questions", "q.jsonl", "-o", "m").code == 0
+    assert json.loads(Path("m/weights.json").read_text())["seen"] == 12
+
+
+def test_the_same_seed_gives_the_same_lines(clew: Any, graph: Path) -> None:
+    first = clew("synthesize", graph, "-n", 8, "--seed", 1)
+    assert len(first.out.splitlines()) == 8 and first.err == "8 questions\n"
+    assert clew("synthesize", graph, "-n", 8, "--seed", 1, "-q").out == first.out
+    assert clew("synthesize", graph, "-n", 8, "--seed", 2, "-q").out != first.out
+
+
+def test_weights_of_hops(clew: Any, graph: Path) -> None:
+    told = clew("synthesize", graph, "-n", 6, "-o", "q.jsonl", "--hops", "0,1", "--balance", 1, "--json").json
+    assert told["hops"] == {"2": 6}
+    shown = clew("synthesize", graph, "-n", 6, "-o", "q.jsonl", "--set", "synthesis.fork=0")
+    assert "strategies: Precision" in shown.out and "conjunction" not in shown.out
+
+
+@pytest.mark.parametrize(
+    ("flags", "code", "said"),
+    [
+        (("--hops", "one,two"), 2, "such as 0.5,0.3,0.2"),
+        (("--hops", "0,0"), 2, "hops"),
+        (("--balance", "2"), 2, "balance"),
+        (("--set", "synthesis.forks=1"), 2, "nearest: 'fork'"),
+        (("--writer", "model"), 2, "language_model.model"),
+        (("-n", "100000"), 2, "different questions"),
+        (("-o", "nowhere/q.jsonl"), 2, "nowhere/q.jsonl"),
+    ],
+)
+def test_bad_input_is_one_message_and_leaves_no_file(
+    clew: Any, graph: Path, flags: tuple[str, ...], code: int, said: str
+) -> None:
+    Path("q.jsonl").write_text("old\n")
+    shown = clew("synthesize", graph, "-o", "q.jsonl", *flags, "-q")
+    assert shown.code == code and said in shown.err
+    assert Path("q.jsonl").read_text() == "old\n"
+    assert {path.name for path in Path().iterdir()} == {"q.jsonl", "facts.kg", "facts.tsv"}
+
+
+def test_train_on_synthetic_questions_alone_or_beside_others(clew: Any, graph: Path, questions: Path) -> None:
+    assert clew("train", "follow", graph, "--synthetic", 10, "-o", "alone").code == 0
+    assert json.loads(Path("alone/weights.json").read_text())["seen"] == 10
+    assert clew("train", "follow", graph, "--synthetic", 10, "--questions", questions, "-o", "both").code == 0
+    assert json.loads(Path("both/weights.json").read_text())["seen"] == 13
+    assert "--synthetic 20000" in clew("train", "follow", graph, "-o", "none").err
