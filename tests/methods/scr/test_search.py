@@ -69,8 +69,6 @@ def exhaustive(graph: Subgraph, topic: int, hops: int, seed: int = 0) -> dict[tu
         here = entities[-1]
         options = [(-1, 2 * r, here)]
         for t, (head, rel, tail) in enumerate(zip(graph.heads, graph.rels, graph.tails, strict=True)):
-            if triples and t == triples[-1]:
-                continue
             if head == here:
                 options.append((t, int(rel), int(tail)))
             if tail == here:
@@ -80,11 +78,15 @@ def exhaustive(graph: Subgraph, topic: int, hops: int, seed: int = 0) -> dict[tu
             float(query @ torch.nn.functional.normalize(tables.entities[e] + tables.relations[c], dim=0)) / TEMPERATURE
             for _, c, e in options
         ]
-        total = sum(map(math.exp, logits))
-        shares = [math.exp(logit) / total for logit in logits]
-        found[(topic, tuple(codes), tuple(triples))] = (chance * shares[0], path * shares[0])
+        stop = math.exp(logits[0]) / sum(map(math.exp, logits))
+        found[(topic, tuple(codes), tuple(triples))] = (chance * stop, path * stop)
         if len(codes) == hops:
             return
+        # Turning round competes with the stop, and is never taken.
+        onward = [i for i, (t, _, _) in enumerate(options) if not triples or t != triples[-1]]
+        options, logits = [options[i] for i in onward], [logits[i] for i in onward]
+        total = sum(map(math.exp, logits))
+        shares = [math.exp(logit) / total for logit in logits]
         for (t, code, e), share in list(zip(options, shares, strict=True))[1:]:
             together = sum(s for (_, c, _), s in zip(options, shares, strict=True) if c == code)
             go([*entities, e], [*codes, code], [*triples, t], chance * share, path * together)
@@ -140,6 +142,13 @@ def test_all_topics_of_a_question_share_one_beam(toy: Graph) -> None:
     apart = run(toy.whole, [0, 4], [0, 1], beam=2, floor=1e-9)
     assert sum(len(f.codes) == 1 for f in together) == 2
     assert sum(len(f.codes) == 1 for f in apart) == 4
+
+
+def test_a_dead_end_does_not_make_the_stop_certain() -> None:
+    graph = Graph.from_triples([("a", "r", "b")]).whole
+    (walk,) = (f for f in run(graph, [0], [0], score_stop=True) if f.codes)
+    (certain,) = (f for f in run(graph, [0], [0], returns="none") if f.codes)
+    assert walk.chance < certain.chance
 
 
 def test_returning_over_another_edge_and_never_over_the_same() -> None:

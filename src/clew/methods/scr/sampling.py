@@ -110,7 +110,7 @@ class Sampler:
         """Entities, codes, positives and log-weights of one step's candidates, the stop first."""
         config, r = self._config, self._graph.num_relations
         here, last = entities[step], triples[step]
-        found = moves(self._graph, np.array([here]), np.array([last]))
+        found = moves(self._graph, np.array([here]), np.array([last]), turns=config.returns == "edge")
         right = np.zeros(len(found.codes), bool)
         stop = False
         for thread in item.threads:
@@ -120,11 +120,12 @@ class Sampler:
                     continue
                 level = thread.levels[step]
                 mine = level.triples[level.sources == here]
-                right |= (found.codes == thread.codes[step]) & np.isin(found.triples, mine)
+                right |= (found.codes == thread.codes[step]) & np.isin(found.triples, mine) & (found.triples != last)
         if config.returns == "none":
             fresh = ~np.isin(found.targets, entities[: step + 1]) | right
         else:
-            fresh = np.ones(len(right), bool)
+            # Turning round competes with the stop alone, as in the search.
+            fresh = (found.triples != last) | stop
         good, bad = np.flatnonzero(right & fresh), np.flatnonzero(~right & fresh)
         room = config.candidates
         kept_good = rng.permutation(good)[: max(1, room // 4)]

@@ -109,8 +109,10 @@ def search(
         found = _moves(graph, live, plan)
         queries = ask(live)
         found = _limit_hubs(found, live, queries, tables, plan, unscored)
-        chance, stop = _probabilities(found, live, queries, tables, temperature)
+        turning = found.triples == live.last[found.walks]
+        chance, stop = _probabilities(found, turning, live, queries, tables, temperature)
         _collect(live, stop, plan, finished)
+        found, chance = Moves(*(column[~turning] for column in found)), chance[~turning]
         if depth == plan.hops:
             break
         live = _advance(graph, live, found, chance, owners, plan)
@@ -138,7 +140,7 @@ def single_step(seen: GraphView, temperature: float, ask: Ask, topics: Sequence[
 
 
 def _moves(graph: Subgraph, live: Walks, plan: Plan) -> Moves:
-    found = moves(graph, live.entities[:, -1], live.last)
+    found = moves(graph, live.entities[:, -1], live.last, turns=plan.returns == "edge")
     if plan.returns == "none":
         fresh = ~(live.entities[found.walks] == found.targets[:, None]).any(1)
         found = Moves(*(column[fresh] for column in found))
@@ -166,9 +168,13 @@ def _limit_hubs(
 
 
 def _probabilities(
-    found: Moves, live: Walks, queries: Tensor, tables: Tables, temperature: float
+    found: Moves, turning: NDArray[np.bool_], live: Walks, queries: Tensor, tables: Tables, temperature: float
 ) -> tuple[Reals, Reals]:
-    """(M,) probability of each move and (H,) of each stop: softmax over a hypothesis's candidates (Eq. 7, 10)."""
+    """(M,) probability of each move and (H,) of each stop: softmax over a hypothesis's candidates (Eq. 7, 10).
+
+    A move that would turn round is never taken, but the stop has to win against it: at an entity that nothing else
+    leads away from, the stop would otherwise be certain, whatever the question wants.
+    """
     h = len(live.starts)
     device = tables.entities.device
     here = torch.from_numpy(live.entities[:, -1]).to(device)
@@ -187,8 +193,9 @@ def _probabilities(
     top = stop.copy()
     np.maximum.at(top, found.walks, scores)
     moved, halted = np.exp(scores - top[found.walks]), np.exp(stop - top)
-    total = halted + np.bincount(found.walks, weights=moved, minlength=h)
-    return moved / total[found.walks], halted / total
+    onward = np.bincount(found.walks, weights=np.where(turning, 0.0, moved), minlength=h)
+    back = np.bincount(found.walks, weights=np.where(turning, moved, 0.0), minlength=h)
+    return moved / (halted + onward)[found.walks], halted / (halted + onward + back)
 
 
 def _collect(live: Walks, stop: Reals, plan: Plan, finished: list[Finished]) -> None:

@@ -36,8 +36,11 @@ class Level(NamedTuple):
     targets: Int
 
 
-def moves(graph: Subgraph, entities: Int, last: Int) -> Moves:
-    """Every move from `entities` (S,); `last` (S,) is the triple each walk came by, -1 where it stands at its start."""
+def moves(graph: Subgraph, entities: Int, last: Int, *, turns: bool = False) -> Moves:
+    """Every move from `entities` (S,); `last` (S,) is the triple each walk came by, -1 where it stands at its start.
+
+    With `turns` the moves that would turn round are there, too.
+    """
     sides = []
     for side, shift in ((graph.out, 0), (graph.inc, graph.num_relations)):
         starts = side.offsets[entities]
@@ -46,7 +49,7 @@ def moves(graph: Subgraph, entities: Int, last: Int) -> Moves:
         at = np.arange(len(walks)) + np.repeat(starts - (np.cumsum(counts) - counts), counts)
         sides.append((walks, side.triples[at], side.relations[at].astype(np.int64) + shift, side.neighbors[at]))
     walks, triples, codes, targets = (np.concatenate(pair) for pair in zip(*sides, strict=True))
-    kept = np.flatnonzero(triples != last[walks])
+    kept = np.arange(len(walks)) if turns else np.flatnonzero(triples != last[walks])
     order = kept[np.argsort(walks[kept], kind="stable")]
     return Moves(walks[order], triples[order], codes[order], targets[order])
 
