@@ -10,7 +10,12 @@ from clew.errors import ConfigError
 from clew.graph import Graph
 from clew.methods.walk.method import Config, Walk
 from clew.protocols import Tools
+from clew.testing.method import MethodSuite
 from clew.types import Answer, Question
+
+
+class TestWalk(MethodSuite):
+    name = "walk"
 
 
 def walk(**settings: object) -> Walk:

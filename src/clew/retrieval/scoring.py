@@ -19,6 +19,7 @@ from clew.retrieval.words import FUNCTION
 Cue = Literal["person", "place", "time", "number", "none"]
 
 LONGEST_PHRASE = 4  # words
+MOST_WORDS = 200  # of a question that are read
 MASK = "\x00"
 
 _WORD = re.compile(r"\x00|[^\W_]+(?:['’][^\W_]+)*")
@@ -78,11 +79,13 @@ class Asked:
     topics: tuple[int, ...]  # positions of the masked topics; empty where none stands in the text
     cue: Cue
     heads: tuple[int, ...]  # phrases that name what is asked for: the noun after "which", the cue's
+    left_out: int  # words beyond MOST_WORDS
     shared: bool  # asks for what has something in common with something else ("same", "also", "co-star")
 
 
 def mask(question: str, mentions: Sequence[str]) -> tuple[str, list[bool]]:
     """The question with each mention replaced by MASK, longest first, and which mentions were found."""
+    question = question.replace(MASK, " ")
     found = [False] * len(mentions)
     for i in sorted(range(len(mentions)), key=lambda i: -len(mentions[i])):
         for form in dict.fromkeys((mentions[i], mentions[i].replace("_", " "))):
@@ -100,7 +103,7 @@ def take_apart(question: str, mentions: Sequence[str]) -> Asked:
     """The phrases of a question, its topics masked out so that a name never passes for a wish."""
     masked, _ = mask(question, mentions)
     words = [w.casefold() for w in _WORD.findall(masked)]
-    words = [re.sub(r"['’]s$", "", w) for w in words]
+    words, left_out = [re.sub(r"['’]s$", "", w) for w in words[:MOST_WORDS]], max(len(words) - MOST_WORDS, 0)
     topics = tuple(i for i, w in enumerate(words) if w == MASK)
     content = [w not in _EMPTY and w != MASK and len(w) > 1 for w in words]
     phrases: dict[tuple[int, int], str] = {}
@@ -124,7 +127,7 @@ def take_apart(question: str, mentions: Sequence[str]) -> Asked:
         heads = (*heads, len(texts))
         spans.append((-1, -1))
         texts.append(CUE_TEXT[cue])
-    return Asked(plain, tuple(texts), tuple(spans), singles, topics, cue, heads, bool(_SHARED.search(plain)))
+    return Asked(plain, tuple(texts), tuple(spans), singles, topics, cue, heads, left_out, bool(_SHARED.search(plain)))
 
 
 def _heads(words: list[str], spans: list[tuple[int, int]], singles: tuple[int, ...], cue: Cue) -> tuple[int, ...]:

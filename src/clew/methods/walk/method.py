@@ -19,7 +19,7 @@ from pydantic import Field
 from rapidfuzz import fuzz, process
 
 from clew.config import Settings
-from clew.errors import ConfigError, unknown
+from clew.errors import ConfigError, InputError, NotFoundError, unknown
 from clew.graph import Graph, Subgraph
 from clew.graph.neighborhood import neighborhood
 from clew.graph.paths import follow, path_record, trace
@@ -106,7 +106,8 @@ class Walk:
 
     def _answer(self, asking: _Asking, graph: GraphStore, encoding: float, on_event: OnEvent) -> Answer:
         if not asking.topics:
-            return self._abstain(asking, "no topic found: no part of the question names an entity of the graph")
+            why = "; ".join(asking.left_out) or "no part of the question names an entity of the graph"
+            return self._abstain(asking, f"no topic found: {why}")
         on_event(Event("link", ", ".join(topic.entity.label for topic in asking.topics)))
         began = time.perf_counter()
         ground = self._ground(asking.topics, graph)
@@ -121,11 +122,19 @@ class Walk:
         """Topics, and the question taken apart with their mentions masked."""
         began = time.perf_counter()
         linked = self._tools.link or (lambda q, g: link(q, g, encoder=self._encoder))
-        topics: list[Topic] = linked(question, graph)
+        told: list[str] = []
+        topics: list[Topic] = []
+        try:
+            topics = linked(question, graph)
+        except (InputError, NotFoundError) as error:
+            told.append(str(error))
         kept = topics[: self._config.topics]
-        told = [f"{len(topics) - len(kept)} more topics were not walked from (topics)"] if kept != topics else []
+        if kept != topics:
+            told.append(f"{len(topics) - len(kept)} more topics were not walked from (topics)")
         kept = [replace(topic, mention=_mention(question.text, topic, graph)) for topic in kept]
         asked = take_apart(question.text, list(dict.fromkeys(topic.mention for topic in kept)))
+        if asked.left_out:
+            told.append(f"the last {asked.left_out} words of the question were not read")
         return _Asking(question, tuple(kept), asked, tuple(told), time.perf_counter() - began)
 
     def _ground(self, topics: Iterable[Topic], graph: GraphStore) -> Subgraph:
