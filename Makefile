@@ -20,6 +20,20 @@ $(STAMP): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]' -c constraints.txt
 	touch $(STAMP)
 
+# Everything a newcomer should see once: a graph from a file, what is in it, and answers with their threads.
+demo: setup
+	$(BIN)/clew build src/clew/datasets/demo/world.ttl.gz -o demo.kg
+	@for question in \
+	    "What is the capital of France?" \
+	    "Which languages are spoken in the countries that border Switzerland?" \
+	    "what currency do people use in the country where Kyoto is located" \
+	    "Which countries border both Germany and Italy?" \
+	    "How many people live in Lyon?" \
+	    "Who painted the Mona Lisa?"; do \
+	  printf '\n$$ clew ask demo.kg "%s"\n' "$$question"; \
+	  $(BIN)/clew ask demo.kg "$$question" --limit 5 || true; \
+	done
+
 test: setup
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -m 'not slow'
 

