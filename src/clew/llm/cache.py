@@ -92,7 +92,7 @@ class ReplyCache:
             raise
 
     def _open(self) -> None:
-        self._db.execute("PRAGMA journal_mode=WAL")
+        self._use_wal()
         self._db.execute("PRAGMA synchronous=NORMAL")
         self._db.execute("BEGIN IMMEDIATE")  # two processes may create the file at the same moment
         try:
@@ -112,6 +112,18 @@ class ReplyCache:
             self._db.execute("ROLLBACK")
             raise
         self._db.execute("COMMIT")
+
+    def _use_wal(self, patience_s: float = 10.0) -> None:
+        """Switch to WAL; SQLite does not wait for another process that does the same, so we do."""
+        until = time.monotonic() + patience_s
+        while True:
+            try:
+                self._db.execute("PRAGMA journal_mode=WAL")
+                return
+            except sqlite3.OperationalError as error:
+                if "locked" not in str(error) or time.monotonic() > until:
+                    raise
+            time.sleep(0.01)
 
     @contextmanager
     def _guard(self) -> Iterator[None]:
