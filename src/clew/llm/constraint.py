@@ -106,7 +106,7 @@ class TokenTrie:
     """A grammar over the tokens of one model.
 
     Args:
-        encode: pieces of text to token ids, many at once.
+        encode: pieces of text to token ids, many at once; none for a piece that the tokenizer cannot write.
         ends: the ids that end a text.
     """
 
@@ -117,6 +117,7 @@ class TokenTrie:
         self._root = _Node()
         self._root.waiting.append(grammar.start())
         self._nodes: dict[tuple[int, ...], _Node | None] = {(): self._root}
+        self.unwritable: list[str] = []  # pieces that the tokenizer has no tokens for; left out
         self.expanded = 0  # states whose pieces were turned into tokens
 
     def allowed(self, prefix: tuple[int, ...]) -> list[int]:
@@ -157,7 +158,8 @@ class TokenTrie:
             steps = [(piece, following) for piece, following in self.grammar.steps(state) if piece]
             for ids, (piece, following) in zip(self._encode([piece for piece, _ in steps]), steps, strict=True):
                 if not ids:
-                    raise InputError(f"the tokenizer has no tokens for {piece!r}")
+                    self.unwritable.append(piece)
+                    continue
                 at = node
                 for token in ids:
                     at = at.children.setdefault(token, _Node())

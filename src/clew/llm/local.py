@@ -8,6 +8,7 @@ text is promised for a batch of one.
 from __future__ import annotations
 
 import hashlib
+import logging
 import queue
 import random
 import threading
@@ -27,12 +28,14 @@ from clew.llm.checkpoint import device_of, ends_of, identity_of, open_checkpoint
 from clew.llm.coalesce import Coalescer
 from clew.llm.constraint import Grammar, TokenTrie, longest_complete, states_of
 from clew.llm.decoding import Decoder, Mask, Row, Written
+from clew.llm.reply import parse_json
 from clew.llm.settings import ModelSettings
 from clew.protocols import Ability, LLMReply, LLMRequest, LLMText, Message
 from clew.types import Usage
 
 _PIECES_KEPT = 200_000  # pieces of grammars whose tokens are remembered
-_ANCHOR = "\n"  # a text before a piece, so that tokenizers which treat a beginning specially do not
+_ANCHORS = ("\n", ".", "a")  # texts before a piece, so that tokenizers which treat a beginning specially do not
+_LOG = logging.getLogger(__name__)
 
 
 @dataclass(slots=True)
@@ -186,11 +189,22 @@ class LocalModel:
         return [self._pieces[piece] for piece in pieces]
 
     def _tokens_inside(self, pieces: list[str]) -> list[list[int]]:
-        anchor = self.tokenizer(_ANCHOR, add_special_tokens=False)["input_ids"]
-        anchored = self.tokenizer([_ANCHOR + piece for piece in pieces], add_special_tokens=False)["input_ids"]
-        if all(ids[: len(anchor)] == anchor for ids in anchored):
-            return [list(ids[len(anchor) :]) for ids in anchored]
-        return [list(ids) for ids in self.tokenizer(pieces, add_special_tokens=False)["input_ids"]]
+        """Tokens that decode to exactly the piece after some other text; none where the tokenizer cannot write it."""
+        found: dict[str, list[int]] = {}
+        for anchor in _ANCHORS:
+            left = [piece for piece in pieces if piece not in found]
+            if not left:
+                break
+            before = self.tokenizer(anchor, add_special_tokens=False)["input_ids"]
+            shown = self._decode(before)
+            both = self.tokenizer([anchor + piece for piece in left], add_special_tokens=False)["input_ids"]
+            for piece, ids in zip(left, both, strict=True):
+                if ids[: len(before)] == before and self._decode(ids) == shown + piece:
+                    found[piece] = list(ids[len(before) :])
+        lost = [piece for piece in pieces if piece not in found]
+        if lost:
+            _LOG.warning("%s cannot write %d pieces of a grammar, such as %r", self.name, len(lost), lost[0])
+        return [found.get(piece, []) for piece in pieces]
 
     def _render(self, turns: list[dict[str, str]]) -> str:
         from jinja2 import TemplateError
@@ -221,6 +235,12 @@ class LocalModel:
             raise InputError(f"a constraint of type {type(request.constraint).__name__}: expected a Grammar")
         if request.constraint is not None and (request.stop or request.json_schema is not None):
             raise UnsupportedError("a constraint goes neither with stop strings nor with a JSON schema")
+        if request.json_schema is not None:
+            from llguidance import LLMatcher
+
+            wrong = LLMatcher.validate_grammar(self._json_grammar(request.json_schema), self._json_tokenizer)
+            if wrong:
+                raise InputError(f"the JSON schema cannot be decoded under: {' '.join(wrong.split())[:300]}")
         ids = self.prompt(request.messages)
         taken = len(ids)
         if request.soft_prompt is not None:
@@ -286,20 +306,32 @@ class LocalModel:
                 trie = tries[id(request.constraint)] = TokenTrie(request.constraint, self.encode_pieces, self._ends)
             return _TrieMask(trie)
         if request.json_schema is not None:
-            return _JsonMask(self._json_tokenizer, request.json_schema, self._ends)
+            return _JsonMask(self._json_tokenizer, self._json_grammar(request.json_schema), self._ends)
         return None
+
+    def _json_grammar(self, schema: Mapping[str, Any]) -> str:
+        from llguidance import LLMatcher
+
+        return str(LLMatcher.grammar_from_json_schema(dict(schema), defaults={"whitespace_flexible": False}))
 
     @cached_property
     def _json_tokenizer(self) -> Any:
         from llguidance.hf import from_tokenizer
 
         width = int(self.module.get_output_embeddings().weight.shape[0])
-        return from_tokenizer(self.tokenizer, n_vocab=max(width, len(self.tokenizer)), eos_token=self._ends)
+        try:
+            return from_tokenizer(self.tokenizer, n_vocab=max(width, len(self.tokenizer)), eos_token=self._ends)
+        except ValueError as error:  # llguidance reads byte-level and byte-fallback tokenizers only
+            reason = " ".join(str(error).split())[:200]
+            raise UnsupportedError(f"{self.name}: JSON by schema does not work with its tokenizer: {reason}") from None
 
     def _reply(self, job: _Job, written: Sequence[Written]) -> LLMReply:
         if job.request.beams:  # a search that runs out of texts finds the same ones again
             written = list({one.ids: one for one in reversed(written) if one.usable}.values())[::-1]
         texts = [text for one in written if (text := self._read(job.request, one)) is not None]
+        if job.request.constraint is not None:  # a text cut at the limit may be the beginning of itself
+            whole = {text.text for text in texts if text.finished}
+            texts = [text for text in texts if text.finished or text.text not in whole]
         prompt = len(job.ids) + (0 if job.request.soft_prompt is None else len(job.request.soft_prompt))
         return LLMReply(tuple(texts), Usage(1, 0, prompt, sum(one.tokens for one in written)))
 
@@ -313,6 +345,8 @@ class LocalModel:
             text, finished = longest_complete(request.constraint, text), False
             if not text:
                 return None
+        if request.json_schema is not None:
+            finished = finished and parse_json(text, request.json_schema).ok
         logprob = written.logprob if request.logprobs or request.beams else None
         return LLMText(text, logprob, written.tokens, finished)
 
@@ -334,27 +368,21 @@ class _TrieMask:
 
 
 class _JsonMask:
-    """Lets through what continues a JSON text of a schema (llguidance)."""
+    """Lets through what continues a JSON text of a schema (llguidance); the end alone where nothing does."""
 
-    def __init__(self, tokenizer: Any, schema: Mapping[str, Any], ends: list[int]) -> None:
+    def __init__(self, tokenizer: Any, grammar: str, ends: list[int]) -> None:
         from llguidance import LLMatcher
 
-        grammar = LLMatcher.grammar_from_json_schema(dict(schema), defaults={"whitespace_flexible": False})
-        self._matcher, self._ends, self._seen = LLMatcher(tokenizer, grammar), ends, 0
-        if self._matcher.is_error():
-            raise InputError(f"the JSON schema cannot be decoded under: {self._matcher.get_error()}")
+        self._matcher, self._ends, self._seen = LLMatcher(tokenizer, grammar, log_level=0), ends, 0
 
     def apply(self, prefix: tuple[int, ...], scores: Tensor) -> None:
         while self._seen < len(prefix) and not self._matcher.is_stopped():
             self._matcher.consume_token(prefix[self._seen])
             self._seen += 1
-        if self._matcher.is_error():
-            raise InputError(f"the JSON schema cannot be decoded under: {self._matcher.get_error()}")
-        if self._matcher.is_stopped():
-            kept = scores[self._ends]
-            scores.fill_(-torch.inf)
-            scores[self._ends] = kept
-            return
-        bits = np.frombuffer(self._matcher.compute_bitmask(), np.uint8)
-        allowed = torch.from_numpy(np.unpackbits(bits, bitorder="little")[: scores.shape[0]].astype(bool))
-        scores[~allowed.to(scores.device)] = -torch.inf
+        allowed = np.zeros(scores.shape[0], bool)
+        if not self._matcher.is_stopped():
+            bits = np.frombuffer(self._matcher.compute_bitmask(), np.uint8)
+            allowed = np.unpackbits(bits, bitorder="little")[: len(allowed)].astype(bool)
+        if not allowed.any():
+            allowed[self._ends] = True
+        scores[~torch.from_numpy(allowed).to(scores.device)] = -torch.inf
