@@ -11,6 +11,7 @@ import json
 import sqlite3
 import threading
 import time
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
@@ -84,6 +85,7 @@ class ReplyCache:
             self._db = sqlite3.connect(path, timeout=30, check_same_thread=False, isolation_level=None)
         except (OSError, sqlite3.Error) as error:
             raise UnavailableError(f"{path}: the reply cache cannot be opened: {error}") from None
+        weakref.finalize(self, self._db.close)
         try:
             with self._guard():
                 self._open()

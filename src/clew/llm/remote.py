@@ -12,6 +12,7 @@ import os
 import random
 import threading
 import time
+import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -64,6 +65,7 @@ class RemoteModel:
             raise ConfigError(f"{self.url}: no API key; set the environment variable {settings.api_key_env}")
         self._sleep = sleep
         self._client = _client(self.url, key or "none", settings)
+        weakref.finalize(self, self._client.close)  # nobody else knows when its connections are no longer needed
         self._lock = threading.Lock()
         self._refused: set[str] = set()  # parameters this model does not take
         self._json_mode: JsonMode | None = None if settings.json_mode == "probe" else settings.json_mode
