@@ -8,7 +8,12 @@ from importlib.metadata import entry_points
 from clew.errors import NotFoundError, unknown
 from clew.protocols import MethodCard
 
-ROOMS: tuple[str, ...] = ("clew.methods.walk", "clew.methods.direct", "clew.methods.scr")
+ROOMS: tuple[str, ...] = (
+    "clew.methods.walk",
+    "clew.methods.direct",
+    "clew.methods.scr",
+    "clew.methods.eperm",
+)
 """Modules whose `CARDS` are a tuple of MethodCard; importing one must not import torch."""
 
 

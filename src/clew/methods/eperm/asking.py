@@ -1,0 +1,232 @@
+"""What is asked of the language model and of the encoder, with accounts per question and stage.
+
+Apart from the stages because all of them ask, batches go over many questions at once, and what cannot be read in a
+reply has one treatment: it is counted, and the stage falls back as README.md says.
+
+Shapes: L texts, D width of a vector.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.graph import Subgraph
+from clew.graph.paths import RelationPath
+from clew.graph.subgraph import Ints
+from clew.llm import Prompt, clean, load_prompt
+from clew.methods.eperm.config import Style
+from clew.protocols import GraphStore, LanguageModel, LLMReply, LLMRequest, LLMText, Message, TextEncoder
+from clew.types import Question, Topic, Usage
+
+INVERSE = " (inverse)"
+SEPARATOR = " | "
+UNREAD = 0.5  # score of an entity whose reply cannot be read
+_SLOTS = {
+    "relations": ("question", "topic", "walked", "relations", "budget"),
+    "plan": ("question", "topics", "vocabulary"),
+    "plans": ("question", "topics", "vocabulary", "count"),
+    "entity": ("question", "plan", "entity", "facts"),
+    "entities": ("question", "plan", "candidates"),
+    "answer": ("question", "lines"),
+    "question": ("question",),
+    "plan_short": ("question",),
+    "answer_short": ("question", "lines"),
+    "relations_short": ("question", "walked"),
+    "entity_short": ("question", "plan", "facts"),
+    "entities_short": ("question", "plan", "candidates"),
+}
+_NUMBER = r"(\d*\.?\d+(?:[eE]-?\d+)?)\s*(%?)"
+_CHOICE = re.compile(r"<choice>(.*?)</choice>(.*?)<score>\s*" + _NUMBER + r"\s*</score>", re.DOTALL | re.IGNORECASE)
+_SCORE = re.compile(r"score\D{0,4}?" + _NUMBER, re.IGNORECASE)
+_LINE = re.compile(r"^\D{0,12}?(\d{1,4})\s*[:=)\].-]\D{0,12}?" + _NUMBER, re.MULTILINE)
+_TOPIC = "[T{}]"
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """A relation path to follow from the topics, and how much it weighs among the plans of its question."""
+
+    steps: RelationPath
+    text: str
+    weight: float
+    logprob: float | None = None  # per token
+
+
+@dataclass(eq=False)
+class Case:
+    """One question on its way through the stages."""
+
+    question: Question
+    topics: list[Topic]
+    text: str = ""  # the question as prompts show it
+    graph: Subgraph | None = None  # Ḡ, what the retriever found
+    starts: Ints = field(default_factory=lambda: np.empty(0, np.int32))  # the topics in it
+    around: Subgraph | None = None  # where facts about entities are looked up
+    plans: list[Plan] = field(default_factory=list)
+    usage: Usage = field(default_factory=Usage)
+    calls: dict[str, int] = field(default_factory=dict)  # by stage
+    notes: list[str] = field(default_factory=list)
+    details: dict[str, Any] = field(default_factory=dict)
+
+    def count(self, what: str, number: int = 1) -> None:
+        """Add to a number of `details`."""
+        if number:
+            self.details[what] = self.details.get(what, 0) + number
+
+
+class Asker:
+    """A language model with the prompts of one style."""
+
+    def __init__(self, model: LanguageModel, style: Style) -> None:
+        self.model, self.style = model, style
+        self.prompts: dict[str, Prompt] = {
+            name: load_prompt("clew.methods.eperm", name, slots=slots) for name, slots in _SLOTS.items()
+        }
+
+    @property
+    def constrained(self) -> bool:
+        """Whether texts can be held to the graph and come with their probabilities."""
+        return {"beams", "constrained", "logprobs"} <= self.model.abilities
+
+    def prompt(self, name: str) -> Prompt:
+        """The prompt of this name in the model's style, where the style has its own."""
+        short = f"{name}_short"
+        return self.prompts[short if self.style == "short" and short in self.prompts else name]
+
+    def room(self, messages: Sequence[Message]) -> float:
+        """Tokens that are left for a reply; without end where the model does not say how long its context is."""
+        inner = getattr(self.model, "model", self.model)  # a ledger holds the model
+        if not hasattr(inner, "context") or not hasattr(inner, "prompt"):
+            return math.inf
+        return float(inner.context - len(inner.prompt(messages)))
+
+    def ask(self, stage: str, owners: Sequence[Case], requests: Sequence[LLMRequest]) -> list[LLMReply]:
+        """One reply per request, booked on the question that owns it; an empty one to a prompt that is too long."""
+        fits = [self.room(request.messages) >= request.max_tokens for request in requests]
+        answered = iter(self.model.generate([request for request, ok in zip(requests, fits, strict=True) if ok]))
+        replies = [next(answered) if ok else LLMReply((LLMText(""),)) for ok in fits]
+        for case, reply, ok in zip(owners, replies, fits, strict=True):
+            if not ok:
+                case.count("prompts_too_long")
+                case.notes.append(f"a prompt of stage {stage!r} is longer than the context of {self.model.name}")
+                continue
+            case.usage += reply.usage
+            case.calls[stage] = case.calls.get(stage, 0) + 1
+            if any(not text.finished for text in reply.texts):
+                case.count("cut_replies")
+        return replies
+
+
+class Likeness:
+    """Cosines of texts under the encoder, as scores in [0, 1]; vectors of names are kept for the next question."""
+
+    def __init__(self, encoder: TextEncoder, keep: int = 100_000) -> None:
+        self._encoder, self._keep = encoder, keep
+        self._vectors: dict[str, NDArray[np.float32]] = {}
+
+    def prepare(self, texts: Sequence[str]) -> None:
+        """Encode what is not known yet, in one batch."""
+        fresh = [text for text in dict.fromkeys(texts) if text not in self._vectors]
+        if len(self._vectors) + len(fresh) > self._keep:
+            self._vectors.clear()
+            fresh = list(dict.fromkeys(texts))
+        if fresh:
+            self._vectors.update(zip(fresh, self._encoder.encode(fresh), strict=True))
+
+    def scores(self, text: str, others: Sequence[str]) -> NDArray[np.float64]:
+        """(L,) (1 + cosine) / 2 of `text` with each of the others."""
+        self.prepare([text, *others])
+        cosines = np.stack([self._vectors[other] for other in others]) @ self._vectors[text]
+        return np.asarray(np.clip((1 + cosines) / 2, 0, 1), np.float64)
+
+
+def spoken(label: str) -> str:
+    """A relation's name as words."""
+    return " ".join(label.replace(".", " ").replace("_", " ").split())
+
+
+def relation_text(graph: Subgraph, relation: int, forward: bool) -> str:
+    """A relation as prompts and plans name it."""
+    return " ".join(graph.relation(relation).label.split()) + ("" if forward else INVERSE)
+
+
+def plan_text(graph: Subgraph, steps: RelationPath) -> str:
+    return SEPARATOR.join(relation_text(graph, relation, forward) for relation, forward in steps)
+
+
+def shown_question(question: Question, topics: Sequence[Topic], style: Style, words: int) -> tuple[str, str]:
+    """The question as prompts show it, and a note when it was cut.
+
+    In the style "short" each topic becomes `[T1]`, `[T2]`, …: what a small decoder writes must not hang on names.
+    """
+    text = " ".join(question.text.split())
+    if style == "short":
+        numbers: dict[str, int] = {}
+        for topic in topics:
+            numbers.setdefault(topic.mention, len(numbers) + 1)
+            for name in (topic.mention, topic.entity.label):
+                for spelling in (name, name.replace("_", " ")):
+                    spelling = " ".join(spelling.split())
+                    if spelling:
+                        pattern = rf"(?<!\w){re.escape(spelling)}(?!\w)"
+                        text = re.sub(pattern, _TOPIC.format(numbers[topic.mention]), text, flags=re.IGNORECASE)
+    parts = text.split(" ")
+    if len(parts) <= words and len(text) <= 12 * words:
+        return text, ""
+    return " ".join(parts[:words])[: 12 * words], f"the question was cut to its first {words} words"
+
+
+def read_choices(text: str) -> list[tuple[str, float]]:
+    """The relations and scores of a reply with <choice> and <score>."""
+    found = []
+    for choice, _, number, percent in _CHOICE.findall(clean(text)):
+        score = _fraction(number, percent)
+        if score is not None:
+            found.append((" ".join(choice.split()), score))
+    return found
+
+
+def read_score(text: str) -> float | None:
+    """The number after "Score" in a reply, else the only number in it; None where there is none in [0, 1]."""
+    text = clean(text)
+    found = _SCORE.findall(text) or re.findall(_NUMBER, text)
+    return _fraction(*found[-1]) if found else None
+
+
+def read_scores(text: str, count: int) -> list[float | None]:
+    """The scores of a reply with lines `number: score`; None for a candidate without one."""
+    scores: list[float | None] = [None] * count
+    for number, value, percent in _LINE.findall(clean(text)):
+        if 1 <= int(number) <= count:
+            scores[int(number) - 1] = _fraction(value, percent)
+    return scores
+
+
+def _fraction(number: str, percent: str) -> float | None:
+    value = float(number) / (100 if percent else 1)
+    return value if math.isfinite(value) and 0 <= value <= 1 else None
+
+
+def shares(logprobs: Sequence[float], temperature: float = 1.0) -> list[float]:
+    """Softmax; equal shares where all are -inf."""
+    values = np.asarray(logprobs, np.float64) / temperature
+    if not len(values):
+        return []
+    if not np.isfinite(values).any():
+        return [1 / len(values)] * len(values)
+    weights = np.exp(values - values[np.isfinite(values)].max())
+    return list((weights / weights.sum()).tolist())
+
+
+def graph_whole(store: GraphStore) -> Subgraph | None:
+    """The arrays of an embedded graph, over which facts are looked up; None for any other store."""
+    from clew.graph import Graph
+
+    return store.whole if isinstance(store, Graph) else None

@@ -1,0 +1,79 @@
+"""Settings of EPERM: what each stage asks, keeps and weighs, and how the one model is tuned. Loads no torch.
+
+What the paper leaves open is decided here; README.md beside this file says why.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+
+from clew.config import Settings
+from clew.learning.scratch import DecoderSize
+from clew.learning.tuning import TuneSettings
+
+Scorer = Literal["none", "encoder", "llm"]
+Style = Literal["paper", "short"]
+
+
+class Config(Settings):
+    """How a question is answered. `None` means: what the model was trained for."""
+
+    style: Style | None = None  # of the prompts; "short" is for small decoders. Without a trained model: "paper"
+    # A. subgraph retriever
+    relations: Scorer | None = None  # who scores relations; "none" takes the neighbourhood whole. Default: encoder
+    relation_limit: int = Field(default=5, ge=1)  # K: relation paths kept per step and topic
+    hops: int | None = Field(default=None, ge=1)  # D and the longest plan; 3 without a trained model
+    entity_limit: int = Field(default=64, ge=1)  # named entities kept per node and relation; mediators are always kept
+    max_triples: int = Field(default=20_000, ge=1)  # of a neighbourhood taken whole
+    # B1. weighted plans
+    plans: int = Field(default=6, ge=1)  # s
+    weighing: Literal["auto", "beams", "samples", "self"] = "auto"  # auto: beams where the model can, else samples
+    temperature: float | None = Field(default=None, gt=0)  # of the softmax over plans; the paper has 1
+    sampling: float = Field(default=0.8, gt=0)  # temperature of samples, where there are no beams
+    vocabulary: int = Field(default=60, ge=1)  # relations named in the plan prompt of the style "paper"
+    # B2. weighted evidence paths
+    entities: Scorer | None = None  # who scores the entities on a path; default: encoder
+    beam: int = Field(default=4, ge=1)  # S: partial paths kept per plan and hop
+    ties: int = Field(default=500, ge=1)  # equal scores at the edge of the beam stay together, up to so many
+    batch_scoring: bool = True  # one call per step; False: one per candidate, as in the paper
+    preselect: int = Field(default=32, ge=1)  # candidates of a step that the language model sees
+    facts: int = Field(default=12, ge=1)  # triples shown of a candidate
+    normalise: bool = True  # path weights of a question sum to 1
+    # C. answer predictor
+    lines: int = Field(default=60, ge=1)  # evidence lines shown
+    evidence_tokens: int = Field(default=2048, ge=16)
+    question_words: int = Field(default=200, ge=8)  # a longer question is cut, and the answer says so
+    max_tokens: int = Field(default=256, ge=4)  # of the predictor's reply
+    # ablations, Tables 3 and 4
+    finder: bool = True  # False: the question alone goes to the predictor
+    filter: bool = True  # False: no weights, nothing is scored or filtered
+    predictor: bool = True  # False: every end of a path is an answer
+    device: str = "auto"
+    batch: int = Field(default=64, ge=1)  # rows of a batch of the trained model
+
+
+class TrainConfig(Settings):
+    """How the model is tuned on plans and answers together (Eq. 8)."""
+
+    base: str = ""  # checkpoint folder or hub name; empty: a small decoder from scratch
+    size: str | DecoderSize = "3m"  # of that decoder
+    style: Style | None = None  # None: short from scratch, else paper
+    relations: Scorer = "none"  # the retriever that the model will be asked with
+    entities: Scorer = "none"
+    hops: int = Field(default=2, ge=1, le=6)
+    threshold: float = Field(default=0.5, ge=0, le=1)  # t of Eq. 5: answers reached / entities reached
+    posterior: Literal["f1", "ratio"] = "f1"  # which plans above t are gold: those near the best F1, or all (paper)
+    candidates: Literal["all", "shortest"] = "all"  # relation paths looked at: all up to `hops`, or shortest + `slack`
+    slack: int = Field(default=0, ge=0)
+    max_paths: int = Field(default=3000, ge=10)  # candidate relation paths of a topic
+    max_plans: int = Field(default=4, ge=1)  # gold plans of a question
+    stated: bool = True  # gold paths that the question set states go first
+    distractors: int = Field(default=5, ge=0)  # wrong plans shown beside the gold ones in an answer task, at most
+    misleading: float = Field(default=0.15, ge=0, le=1)  # share of answer tasks whose best weight is a wrong plan's
+    answers: bool = True  # answer tasks in the union
+    scorers: bool = False  # relation and entity scoring tasks in the union; the paper leaves the scorers untrained
+    tune: TuneSettings = TuneSettings(epochs=8, batch=32, learning_rate=1e-3, bf16=False)
+    max_questions: int | None = Field(default=None, ge=1)
+    validate_on: int = Field(default=150, ge=0)  # dev questions for metrics and the temperature of the plan weights

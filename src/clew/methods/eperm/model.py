@@ -1,0 +1,30 @@
+"""What a trained model's folder says about itself: `eperm.json` beside the folder of weights."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import Field
+
+from clew.config import Settings, parse
+from clew.learning.checkpoints import read_json
+from clew.methods.eperm.config import Scorer, Style
+
+DESCRIPTION = "eperm.json"
+MODEL = "model"  # an ordinary checkpoint folder
+
+
+class Trained(Settings):
+    """How a model was tuned, and so is asked unless the settings say otherwise. The defaults are of an untuned one."""
+
+    style: Style = "paper"
+    relations: Scorer = "encoder"
+    entities: Scorer = "encoder"
+    hops: int = Field(default=3, ge=1)
+    temperature: float = Field(default=1.0, gt=0)  # of the softmax over plans, fitted on dev
+
+
+def read_description(folder: Path) -> Trained:
+    """Raises NotFoundError, FormatError or ConfigError that name the file."""
+    path = folder / DESCRIPTION
+    return parse(Trained, read_json(path), str(path))

@@ -1,0 +1,290 @@
+"""Stage B2: weighted evidence paths, the plans filled in with entities (Eq. 3).
+
+Every plan is followed from every topic. At each hop the entities reached are scored against the question by what the
+graph says about them (so that mediators are told apart), and a beam of the S best partial paths goes on. A path weighs
+what its plan weighs times the scores of its entities. A path never turns round at once over the triple it came by.
+
+Shapes: P partial paths of one plan from one topic, C candidate entities of a step.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.graph import Subgraph
+from clew.graph.paths import MinedPath, RelationPath
+from clew.graph.subgraph import Ints
+from clew.llm.constraint import Choices
+from clew.methods.eperm.asking import (
+    UNREAD,
+    Asker,
+    Case,
+    Likeness,
+    Plan,
+    read_score,
+    read_scores,
+    relation_text,
+    shares,
+    spoken,
+)
+from clew.methods.eperm.config import Config, Scorer
+from clew.methods.eperm.retriever import step
+from clew.protocols import LLMReply, LLMRequest
+from clew.types import Question
+
+Floats = NDArray[np.float64]
+EQUAL = 1e-9  # scores nearer than this are ties
+YES, NO = "yes", "no"
+
+
+@dataclass(slots=True)
+class Threads:
+    """The partial paths of one plan from one topic, all of one length."""
+
+    case: Case
+    plan: Plan
+    topic: int  # position among the starts
+    start: int
+    triples: Ints  # (P, hops so far)
+    ends: Ints  # (P,)
+    scores: Floats  # (P,) product of the entity scores
+
+    @property
+    def weights(self) -> Floats:
+        """(P,) plan weight times entity scores."""
+        return self.plan.weight * self.scores
+
+    def path(self, i: int) -> MinedPath:
+        """The i-th path in local numbers."""
+        graph = self.case.graph
+        assert graph is not None
+        triples = self.triples[i].tolist()
+        forward = tuple(f for _, f in self.plan.steps)
+        reached = [int((graph.tails if f else graph.heads)[t]) for t, f in zip(triples, forward, strict=True)]
+        return MinedPath((self.start, *reached), tuple(r for r, _ in self.plan.steps), forward, tuple(triples))
+
+
+@dataclass(slots=True)
+class _Step:
+    """One hop of one plan: what the beam may go on with."""
+
+    threads: Threads
+    row: NDArray[np.int64]
+    reached: Ints
+    triples: Ints
+    candidates: Ints  # (C,) distinct entities reached
+    scores: Floats  # (C,)
+
+
+def weigh_paths(
+    cases: Sequence[Case], config: Config, scorer: Scorer, likeness: Likeness | None, asker: Asker | None
+) -> list[list[Threads]]:
+    """The weighted paths of every case: those of each plan and topic together, plans in their order."""
+    if not config.filter:
+        scorer = "none"
+    live = [
+        Threads(case, plan, i, start, np.empty((1, 0), np.int32), np.array([start], np.int32), np.ones(1))
+        for case in cases
+        for plan in case.plans
+        for i, start in enumerate(case.starts.tolist())
+    ]
+    done: dict[int, list[Threads]] = {}
+    hop = 0
+    while live:
+        steps = [found for threads in live if (found := _expand(threads, hop)) is not None]
+        _score(steps, config, scorer, likeness, asker)
+        live = []
+        for each in steps:
+            _keep(each, config)
+            threads = each.threads
+            if not len(threads.ends):
+                threads.case.count("plans_scored_to_zero")
+            elif hop + 1 < len(threads.plan.steps):
+                live.append(threads)
+            else:
+                done.setdefault(id(threads.case), []).append(threads)
+        hop += 1
+    results = []
+    for case in cases:
+        ready = done.get(id(case), [])
+        order = {plan.steps: i for i, plan in enumerate(case.plans)}
+        ready.sort(key=lambda t: (order[t.plan.steps], t.topic))
+        if case.plans and not ready:
+            case.notes.append("no plan leads to an entity that fits the question")
+        results.append(ready)
+    return results
+
+
+def _expand(threads: Threads, hop: int) -> _Step | None:
+    graph = threads.case.graph
+    assert graph is not None
+    relation, forward = threads.plan.steps[hop]
+    row, reached, triples = step(graph, threads.ends, relation, forward)
+    if hop and threads.plan.steps[hop - 1] == (relation, not forward):
+        fresh = threads.triples[row, hop - 1] != triples
+        row, reached, triples = row[fresh], reached[fresh], triples[fresh]
+    if not len(row):
+        return None
+    candidates = np.unique(reached)
+    return _Step(threads, row, reached, triples, candidates, np.ones(len(candidates)))
+
+
+def _keep(found: _Step, config: Config) -> None:
+    """The beam goes on with the S best partial paths and those that equal the last of them."""
+    threads = found.threads
+    place = np.searchsorted(found.candidates, found.reached)
+    scores = threads.scores[found.row] * found.scores[place]
+    order = np.argsort(-scores, kind="stable")
+    order = order[scores[order] > 0]
+    if len(order) > config.beam:
+        edge = scores[order[config.beam - 1]] - EQUAL if config.filter else 0.0
+        most = max(config.beam, config.ties)
+        tied = order[scores[order] >= edge]
+        if len(tied) > most:
+            threads.case.count("paths_cut", len(tied) - most)
+        order = tied[:most]
+    threads.triples = np.column_stack((threads.triples[found.row[order]], found.triples[order])).astype(np.int32)
+    threads.ends, threads.scores = found.reached[order], scores[order]
+
+
+def _score(
+    steps: Sequence[_Step],
+    config: Config,
+    scorer: Scorer,
+    likeness: Likeness | None,
+    asker: Asker | None,
+) -> None:
+    """Fill the scores of all candidates of one hop of all plans."""
+    if scorer == "none" or (scorer == "encoder" and likeness is None):
+        return
+    asked = [each for each in steps if each.threads.plan.weight > 0]
+    facts = [[facts_of(each.threads.case, int(c), config.facts) for c in each.candidates.tolist()] for each in asked]
+    if likeness is not None and (scorer == "encoder" or any(len(f) > config.preselect for f in facts)):
+        likeness.prepare([described(known) for mine in facts for known in mine])
+    alike = [
+        likeness.scores(each.threads.case.text, [described(known) for known in mine])
+        if likeness is not None and (scorer == "encoder" or len(mine) > config.preselect)
+        else np.ones(len(mine))
+        for each, mine in zip(asked, facts, strict=True)
+    ]
+    if scorer == "encoder" or asker is None:
+        for each, scores in zip(asked, alike, strict=True):
+            each.scores = scores
+        return
+    requests: list[LLMRequest] = []
+    owners: list[Case] = []
+    shown: list[list[int]] = []
+    for each, mine, scores in zip(asked, facts, alike, strict=True):
+        chosen = sorted(np.argsort(-scores, kind="stable")[: config.preselect].tolist())
+        each.threads.case.count("candidates_not_scored", len(mine) - len(chosen))
+        shown.append(chosen)
+        made = _requests(asker, config, each, [mine[i] for i in chosen])
+        requests += made
+        owners += [each.threads.case] * len(made)
+    replies = iter(asker.ask("entities", owners, requests))
+    for each, chosen in zip(asked, shown, strict=True):
+        each.scores = np.zeros(len(each.candidates))
+        each.scores[chosen] = _read(asker, config, each, len(chosen), replies)
+
+
+def _requests(asker: Asker, config: Config, found: _Step, facts: Sequence[Sequence[str]]) -> list[LLMRequest]:
+    case, plan = found.threads.case, found.threads.plan.text
+    if config.batch_scoring:
+        lines = "\n".join(f"{i} {described(known)}" for i, known in enumerate(facts, 1))
+        messages = asker.prompt("entities").render(question=case.text, plan=plan, candidates=lines)
+        if asker.style == "short" and asker.constrained:
+            numbers = Choices(str(i) for i in range(1, len(facts) + 1))
+            return [LLMRequest(messages, max_tokens=8, beams=len(facts), n=len(facts), constraint=numbers)]
+        return [LLMRequest(messages, max_tokens=12 * len(facts) + 16)]
+    requests = []
+    prompt = asker.prompt("entity")
+    for known in facts:
+        values = {"question": case.text, "plan": plan, "facts": "\n".join(known[1:]), "entity": known[0]}
+        messages = prompt.render(**{name: value for name, value in values.items() if name in prompt.slots})
+        if asker.style == "short" and asker.constrained:
+            requests.append(LLMRequest(messages, max_tokens=8, beams=2, n=2, constraint=Choices((YES, NO))))
+        else:
+            requests.append(LLMRequest(messages, max_tokens=64))
+    return requests
+
+
+def _read(asker: Asker, config: Config, found: _Step, count: int, replies: Iterable[LLMReply]) -> Floats:
+    """(count,) scores of the candidates that were shown."""
+    supply = iter(replies)
+    constrained = asker.style == "short" and asker.constrained
+    scores: list[float | None]
+    if config.batch_scoring:
+        reply = next(supply)
+        if constrained:
+            chance = shares([text.logprob or 0.0 for text in reply.texts])
+            best = max(chance, default=1.0)
+            scores = [0.0] * count
+            for text, share in zip(reply.texts, chance, strict=True):
+                if text.text.isdecimal():
+                    scores[int(text.text) - 1] = share / best
+        else:
+            scores = read_scores(reply.text, count)
+    else:
+        scores = []
+        for _ in range(count):
+            reply = next(supply)
+            if constrained:
+                chance = shares([text.logprob or 0.0 for text in reply.texts])
+                scores.append(sum(c for text, c in zip(reply.texts, chance, strict=True) if text.text == YES))
+            else:
+                scores.append(read_score(reply.text))
+    found.threads.case.count("unread_entity_scores", sum(score is None for score in scores))
+    return np.array([UNREAD if score is None else score for score in scores])
+
+
+def facts_of(case: Case, local: int, limit: int) -> list[str]:
+    """The name of a candidate, then what the graph says about it: one triple per relation first, then more."""
+    graph, around = case.graph, case.around
+    assert graph is not None and around is not None
+    entity = graph.entity(local)
+    number = local if around is graph else around.local(entity.id)
+    assert number is not None
+    rows: list[tuple[int, str]] = []  # how often the relation was met before, the line
+    for forward in (True, False):
+        side = around.out if forward else around.inc
+        span = slice(int(side.offsets[number]), int(side.offsets[number + 1]))
+        relations = side.relations[span]
+        first = np.searchsorted(relations, relations)  # siblings stand together
+        rank = np.arange(len(relations)) - first
+        few = np.flatnonzero(rank < limit)[: 4 * limit]
+        names = around.labels(side.neighbors[span][few])
+        for i, name in zip(few.tolist(), names, strict=True):
+            relation = relation_text(around, int(relations[i]), forward)
+            rows.append((int(rank[i]), f"{relation}: {' '.join(name.split())}"))
+    rows.sort(key=lambda row: row[0])
+    return [" ".join(entity.label.split()), *(line for _, line in rows[:limit])]
+
+
+def described(facts: Sequence[str]) -> str:
+    """A candidate on one line."""
+    return spoken(f"{facts[0]} ({'; '.join(facts[1:])})") if len(facts) > 1 else facts[0]
+
+
+def ends_of(graph: Subgraph, start: int, plan: Plan) -> Ints:
+    """The distinct entities that a plan reaches, by the rules of this stage and without scores."""
+    case = Case(Question("", ""), [], graph=graph)
+    threads = Threads(case, plan, 0, start, np.empty((1, 0), np.int32), np.array([start], np.int32), np.ones(1))
+    for hop in range(len(plan.steps)):
+        found = _expand(threads, hop)
+        if found is None:
+            return np.empty(0, np.int32)
+        _, first = np.unique(found.triples, return_index=True)  # how a path goes on hangs on its last triple alone
+        row = found.row[first]
+        threads.triples = np.column_stack((threads.triples[row], found.triples[first])).astype(np.int32)
+        threads.ends = found.reached[first]
+    return np.unique(threads.ends)
+
+
+def turns(steps: RelationPath) -> bool:
+    """Whether a relation path walks a relation and at once the same one back: some of its walks may turn round."""
+    return any(a[0] == b[0] and a[1] != b[1] for a, b in pairwise(steps))

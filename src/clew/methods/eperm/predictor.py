@@ -1,0 +1,206 @@
+"""Stage C: the language model reads the weighted paths and names the answers; each answer is bound to its paths.
+
+Two ways of showing paths. "paper": one path a line with its weight, names and all; the reply is a list of names.
+"short": paths that follow one plan from one topic with one score share a line, numbered; the reply is numbers, so a
+small decoder need not copy names.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from clew.graph.paths import path_record
+from clew.llm import clean, parse_answers, token_counter
+from clew.methods.eperm.asking import Asker, Case, Plan
+from clew.methods.eperm.config import Config
+from clew.methods.eperm.paths import Threads
+from clew.protocols import LLMReply, LLMRequest
+from clew.retrieval.reader import bind
+from clew.retrieval.verbalise import evidence_text
+from clew.types import Candidate, Evidence, Path
+
+PATHS_OF_ANSWER = 5  # evidence paths kept per candidate
+LEVELS = 20  # scores of one line differ by less than 1 / LEVELS
+
+
+class Numbers:
+    """Rising numbers from 1 to `count`, at least one: `1 3 4`."""
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+        self.key = f"numbers:{count}"
+
+    def start(self) -> int:
+        return 0
+
+    def steps(self, state: int) -> Iterator[tuple[str, int]]:
+        return ((f" {i}" if state else str(i), i) for i in range(state + 1, self.count + 1))
+
+    def complete(self, state: int) -> bool:
+        return state > 0
+
+
+@dataclass(slots=True)
+class Line:
+    """Paths of one plan and topic with one score."""
+
+    threads: Threads
+    rows: list[int]  # of the threads
+    weight: float  # plan weight times score
+
+    @property
+    def ends(self) -> list[int]:
+        return list(dict.fromkeys(self.threads.ends[self.rows].tolist()))
+
+
+@dataclass(slots=True)
+class Found:
+    """What the finder hands to the predictor: lines best first, and every end with its score."""
+
+    lines: list[Line]
+    scores: dict[int, float]  # end → sum over topics and plans of weight times best entity scores, per topic
+
+
+def gather(case: Case, threads: Sequence[Threads]) -> Found:
+    """The lines and ends of one question's paths."""
+    lines: list[Line] = []
+    scores: dict[int, float] = {}
+    topics = max(1, len(case.starts))
+    for each in threads:
+        levels = np.round(each.scores * LEVELS).astype(int)
+        for level in sorted(set(levels.tolist()), reverse=True):
+            rows = np.flatnonzero(levels == level)
+            lines.append(Line(each, rows.tolist(), float(each.weights[rows].max())))
+        best: dict[int, float] = {}
+        for end, weight in zip(each.ends.tolist(), each.weights.tolist(), strict=True):
+            best[end] = max(best.get(end, 0.0), weight)
+        for end, weight in best.items():
+            scores[end] = scores.get(end, 0.0) + weight / topics
+    lines.sort(key=lambda line: -line.weight)
+    return Found(lines, scores)
+
+
+def line_text(number: int, topic: int, plan: Plan, weight: float | None, ends: int) -> str:
+    """A line of the style "short"; `weight` None leaves the weight out."""
+    shown = "" if weight is None else f" {weight:.2f}"
+    return f"{number}{shown} x{ends} [T{topic + 1}] {plan.text}"
+
+
+def answer_request(asker: Asker, config: Config, case: Case, found: Found, paths: Sequence[Path]) -> LLMRequest:
+    """The request that asks for the answers; without the finder the question stands alone."""
+    if not config.finder:
+        return LLMRequest(asker.prompt("question").render(question=case.text), max_tokens=config.max_tokens)
+    if asker.style == "short":
+        return _short_request(asker, config, case, found)
+    evidence = Evidence(tuple(paths))
+    shown = evidence_text(evidence, max_tokens=config.evidence_tokens, count=token_counter(asker.model))
+    kept = list(zip(shown.lines, shown.paths, strict=True))[: config.lines]
+    case.count("lines_not_shown", shown.left_out + len(shown.lines) - len(kept))
+    text = "\n".join(line + (f" Score:{paths[i].score:.3f}" if config.filter else "") for line, i in kept)
+    messages = asker.prompt("answer").render(question=case.text, lines=text)
+    return LLMRequest(messages, max_tokens=config.max_tokens)
+
+
+def _short_request(asker: Asker, config: Config, case: Case, found: Found) -> LLMRequest:
+    texts = [
+        line_text(i, line.threads.topic, line.threads.plan, line.weight if config.filter else None, len(line.ends))
+        for i, line in enumerate(found.lines[: config.lines], 1)
+    ]
+    while True:  # as many lines as the context has room for
+        messages = asker.prompt("answer").render(question=case.text, lines="\n".join(texts))
+        reply_tokens = min(config.max_tokens, 4 * len(texts) + 2)
+        if len(texts) <= 1 or asker.room(messages) >= reply_tokens:
+            break
+        texts = texts[: len(texts) // 2]
+    case.count("lines_not_shown", len(found.lines) - len(texts))
+    constraint = Numbers(len(texts)) if "constrained" in asker.model.abilities else None
+    return LLMRequest(messages, max_tokens=reply_tokens, constraint=constraint)
+
+
+def read_numbers(text: str, count: int) -> list[int]:
+    """The line numbers of a reply that exist, in order."""
+    return list(dict.fromkeys(int(n) for n in re.findall(r"\d{1,6}", clean(text)) if 1 <= int(n) <= count))
+
+
+def shown_paths(found: Found, normalise: bool) -> list[tuple[Path, int]]:
+    """Every path as a record with its weight, best first, and the local number of its end."""
+    total = sum(float(line.threads.weights[line.rows].sum()) for line in found.lines)
+    scale = total if normalise and total > 0 else 1.0
+    rows = [(float(line.threads.weights[i]) / scale, line.threads, i) for line in found.lines for i in line.rows]
+    rows.sort(key=lambda row: -row[0])
+    paths = []
+    for weight, threads, i in rows:
+        assert threads.case.graph is not None
+        paths.append((path_record(threads.case.graph, threads.path(i), weight), int(threads.ends[i])))
+    return paths
+
+
+def candidates(
+    case: Case,
+    config: Config,
+    style: str,
+    found: Found,
+    paths: Sequence[tuple[Path, int]],
+    reply: LLMReply | None,
+) -> tuple[tuple[Candidate, ...], tuple[Path, ...]]:
+    """The answers, best first, and the paths that support them."""
+    if not config.finder:
+        assert reply is not None
+        texts = parse_answers(reply.text)
+        return tuple(Candidate(text, (len(texts) - i) / len(texts)) for i, text in enumerate(texts)), ()
+    if reply is not None and style == "paper":
+        return _by_name(case, found, [path for path, _ in paths], reply)
+    chosen = set(found.scores)
+    if reply is not None:
+        numbers = read_numbers(reply.text, min(config.lines, len(found.lines)))
+        if not numbers:
+            case.count("unread_answers")
+            numbers = [1]  # the heaviest line: the criterion the predictor is asked to follow
+        chosen = {end for number in numbers for end in found.lines[number - 1].ends}
+    return _by_end(case, found, paths, chosen)
+
+
+def _by_end(
+    case: Case, found: Found, paths: Sequence[tuple[Path, int]], chosen: set[int]
+) -> tuple[tuple[Candidate, ...], tuple[Path, ...]]:
+    graph = case.graph
+    assert graph is not None
+    named = {end for end in chosen if not graph.mediators[end]}
+    kept = sorted(named or chosen, key=lambda end: -found.scores[end])
+    supporting: dict[int, list[Path]] = {end: [] for end in kept}
+    for path, end in paths:
+        if end in supporting and len(supporting[end]) < PATHS_OF_ANSWER:
+            supporting[end].append(path)
+    listed: list[Path] = []
+    answers = []
+    for end in kept:
+        entity = graph.entity(end)
+        places = tuple(range(len(listed), len(listed) + len(supporting[end])))
+        listed += supporting[end]
+        answers.append(Candidate(entity.label, min(1.0, found.scores[end]), entity, places))
+    return tuple(answers), tuple(listed)
+
+
+def _by_name(
+    case: Case, found: Found, paths: Sequence[Path], reply: LLMReply
+) -> tuple[tuple[Candidate, ...], tuple[Path, ...]]:
+    graph = case.graph
+    assert graph is not None
+    texts = parse_answers(reply.text)
+    case.count("unread_answers", int(not texts))
+    evidence = Evidence(tuple(paths))
+    answers = []
+    for candidate in bind(texts, evidence):
+        local = graph.local(candidate.entity.id) if candidate.entity is not None else None
+        score = found.scores.get(local, 0.0) if local is not None else 0.0
+        if candidate.entity is None or candidate.entity.kind != "mediator" or len(texts) == 1:
+            answers.append(Candidate(candidate.text, min(1.0, score), candidate.entity, candidate.paths))
+    answers.sort(key=lambda candidate: -candidate.score)
+    used = sorted({i for candidate in answers for i in candidate.paths})
+    place = {i: n for n, i in enumerate(used)}
+    moved = tuple(Candidate(c.text, c.score, c.entity, tuple(place[i] for i in c.paths)) for c in answers)
+    return moved, tuple(paths[i] for i in used)

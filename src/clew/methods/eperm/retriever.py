@@ -1,0 +1,215 @@
+"""Stage A: the question's subgraph, by a beam of relation paths from each topic (Eq. 2).
+
+Each step scores the relations that lead on from every path of the beam, one call per path, keeps the K paths with the
+best product of scores, and follows them; the union of the triples walked is the subgraph. Both directions are walked.
+
+Shapes: E ends of a relation path, T triples, K relation paths.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.graph import Subgraph
+from clew.graph.compiled_search import along
+from clew.graph.kernels import select
+from clew.graph.neighborhood import neighborhood
+from clew.graph.paths import RelationPath, relation_paths
+from clew.graph.subgraph import Ints
+from clew.llm.constraint import Choices
+from clew.methods.eperm.asking import (
+    Asker,
+    Case,
+    Likeness,
+    graph_whole,
+    plan_text,
+    read_choices,
+    relation_text,
+    shares,
+    spoken,
+)
+from clew.methods.eperm.config import Config, Scorer
+from clew.protocols import GraphStore, LLMRequest
+
+MAX_RELATIONS = 2000  # relations of one step that are scored; told when there are more
+
+
+class Steps(NamedTuple):
+    """One hop from some entities."""
+
+    row: NDArray[np.int64]  # which of the entities it starts at
+    reached: Ints
+    triples: Ints
+
+
+def step(graph: Subgraph, ends: Ints, relation: int, forward: bool, entity_limit: int | None = None) -> Steps:
+    """All hops over one relation. With a limit, each entity keeps its mediators and so many named ones."""
+    row, reached, triples = along(graph.out if forward else graph.inc, ends, relation)
+    if entity_limit is not None and len(row):
+        named = ~graph.mediators[reached]
+        before = np.cumsum(named) - named
+        first = np.searchsorted(row, row)  # rows come in order
+        keep = ~named | (before - before[first] < entity_limit)
+        row, reached, triples = row[keep], reached[keep], triples[keep]
+    return Steps(row, reached, triples)
+
+
+@dataclass(slots=True)
+class _Walk:
+    """A relation path of the beam."""
+
+    steps: RelationPath
+    ends: Ints
+    score: float
+
+
+@dataclass(slots=True)
+class _Search:
+    """The beam of one topic of one question."""
+
+    case: Case
+    topic: str  # id
+    start: int
+    graph: Subgraph
+    beam: list[_Walk]
+    triples: list[Ints] = field(default_factory=list)
+
+
+def retrieve(
+    cases: Sequence[Case],
+    store: GraphStore,
+    config: Config,
+    scorer: Scorer,
+    hops: int,
+    likeness: Likeness | None,
+    asker: Asker | None,
+) -> None:
+    """Fill `graph`, `starts` and `around` of every case that has topics."""
+    linked = [case for case in cases if case.topics]
+    searches: list[_Search] = []
+    whole = graph_whole(store)
+    for case in linked:
+        ids = list(dict.fromkeys(topic.entity.id for topic in case.topics))
+        if scorer == "none" or whole is None:
+            found = neighborhood(store, ids, hops, max_triples=config.max_triples)
+            case.around = whole or found
+            _settle(case, found, ids)
+        if scorer != "none":
+            base = whole or case.graph
+            assert base is not None
+            case.around = base
+            for id in ids:
+                start = base.local(id)
+                assert start is not None
+                searches.append(_Search(case, id, start, base, [_Walk((), np.array([start], np.int32), 1.0)]))
+    for _ in range(hops if searches else 0):
+        _advance(searches, config, scorer, likeness, asker)
+    if scorer == "none":
+        return
+    for case in linked:
+        mine = [search for search in searches if search.case is case]
+        base = mine[0].graph
+        walked = [triples for search in mine for triples in search.triples]
+        starts = [search.start for search in mine]
+        rows = np.unique(np.concatenate([np.empty(0, np.int32), *walked]))
+        _settle(case, select(base, rows, keep=starts), [search.topic for search in mine])
+
+
+def _settle(case: Case, graph: Subgraph, ids: Sequence[str]) -> None:
+    case.graph = graph
+    case.starts = np.array([local for id in ids if (local := graph.local(id)) is not None], np.int32)
+    if graph.truncated:
+        case.details["truncated"] = list(graph.truncated)
+
+
+def _advance(
+    searches: Sequence[_Search], config: Config, scorer: Scorer, likeness: Likeness | None, asker: Asker | None
+) -> None:
+    """One step of all beams."""
+    offers: list[tuple[_Search, _Walk, list[tuple[int, bool]], list[str]]] = []
+    for search in searches:
+        for walk in search.beam:
+            leading = relation_paths(search.graph, walk.ends, 1, max_paths=MAX_RELATIONS)
+            options = [each.steps[0] for each in leading.paths]
+            if leading.truncated:
+                search.case.details["truncated"] = [*search.case.details.get("truncated", []), *leading.truncated]
+            if options:
+                texts = [relation_text(search.graph, relation, forward) for relation, forward in options]
+                offers.append((search, walk, options, texts))
+        search.beam = []
+    if not offers:
+        return
+    scored = _scores(offers, config, scorer, likeness, asker)
+    grown: dict[int, list[tuple[float, _Walk, tuple[int, bool]]]] = {}
+    for (search, walk, options, _), scores in zip(offers, scored, strict=True):
+        best = np.argsort(-scores, kind="stable")[: config.relation_limit]
+        grown.setdefault(id(search), []).extend(
+            (walk.score * float(scores[i]), walk, options[i]) for i in best.tolist() if scores[i] > 0
+        )
+    for search in searches:
+        found = sorted(grown.get(id(search), []), key=lambda each: -each[0])[: config.relation_limit]
+        for score, walk, (relation, forward) in found:
+            hop = step(search.graph, walk.ends, relation, forward, config.entity_limit)
+            search.triples.append(hop.triples)
+            search.beam.append(_Walk((*walk.steps, (relation, forward)), np.unique(hop.reached), score))
+
+
+def _scores(
+    offers: Sequence[tuple[_Search, _Walk, list[tuple[int, bool]], list[str]]],
+    config: Config,
+    scorer: Scorer,
+    likeness: Likeness | None,
+    asker: Asker | None,
+) -> list[NDArray[np.float64]]:
+    """S(Q, r) for every relation on offer: one array per path of a beam."""
+    if scorer == "encoder" or asker is None:
+        return [_alike(likeness, search, walk, texts) for search, walk, _, texts in offers]
+    requests = [_request(asker, config, search, walk, texts) for search, walk, _, texts in offers]
+    replies = asker.ask("relations", [search.case for search, *_ in offers], requests)
+    results = []
+    for (search, walk, _, texts), reply in zip(offers, replies, strict=True):
+        if asker.constrained and asker.style == "short":
+            chosen = [(text.text, text.logprob or 0.0) for text in reply.texts]
+            pairs = list(zip((t for t, _ in chosen), shares([p for _, p in chosen]), strict=True))
+        else:
+            pairs = read_choices(reply.text)
+        position = {text.casefold(): i for i, text in enumerate(texts)}
+        scores = np.zeros(len(texts))
+        for text, score in pairs[: config.relation_limit]:
+            if (i := position.get(text.casefold())) is not None:
+                scores[i] = max(scores[i], score)
+        if not scores.any():  # nothing readable, or all scores zero: the encoder decides
+            search.case.count("unread_relation_scores")
+            scores = _alike(likeness, search, walk, texts)
+        results.append(scores)
+    return results
+
+
+def _alike(likeness: Likeness | None, search: _Search, walk: _Walk, texts: Sequence[str]) -> NDArray[np.float64]:
+    if likeness is None:
+        return np.ones(len(texts))
+    walked = spoken(plan_text(search.graph, walk.steps))
+    return likeness.scores(f"{search.case.text} {walked}".strip(), [spoken(text) for text in texts])
+
+
+def _request(asker: Asker, config: Config, search: _Search, walk: _Walk, texts: Sequence[str]) -> LLMRequest:
+    walked = plan_text(search.graph, walk.steps)
+    budget = min(config.relation_limit, len(texts))
+    if asker.style == "short":
+        messages = asker.prompt("relations").render(question=search.case.text, walked=walked)
+        if asker.constrained:
+            return LLMRequest(messages, max_tokens=64, beams=budget, n=budget, constraint=Choices(texts))
+        return LLMRequest(messages, max_tokens=64)
+    messages = asker.prompt("relations").render(
+        question=search.case.text,
+        topic=search.graph.entity(search.start).label,
+        walked=walked or "nothing",
+        relations="; ".join(texts),
+        budget=budget,
+    )
+    return LLMRequest(messages, max_tokens=96 * budget)

@@ -1,0 +1,309 @@
+"""Training EPERM: mine the posterior plans, write plan and answer tasks, tune one model on their union (Eq. 6 to 8).
+
+Read from the bottom: `train` is the list of stages. Validation runs the very method that answers questions.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from clew.errors import ClewError, TrainingError, UnsupportedError
+from clew.evaluation.answers import score_answer
+from clew.graph import Graph, Subgraph
+from clew.graph.paths import RelationPath
+from clew.learning import Stage, run_stages
+from clew.learning.checkpoints import write_json
+from clew.learning.scratch import create_decoder
+from clew.learning.tuning import Pair, tune
+from clew.llm import normalise
+from clew.methods.eperm.asking import SEPARATOR, Asker, Case, relation_text, shown_question
+from clew.methods.eperm.config import TrainConfig
+from clew.methods.eperm.method import Eperm
+from clew.methods.eperm.mining import Judged, posterior
+from clew.methods.eperm.model import DESCRIPTION, MODEL, Trained
+from clew.methods.eperm.tasks import TaskWriter
+from clew.protocols import Example, GraphStore, LLMReply, LLMRequest, OnEvent, TrainRequest, TrainResult, ignore
+from clew.types import Answer, Event, Gold, Topic
+
+TEMPERATURES = (0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.7, 1.0, 1.5, 2.0)
+MAX_KEPT_RELATIONS = 250  # relations that become tokens of a decoder from scratch
+
+
+class _Silent:
+    """Stands for the language model while tasks are written: prompts are rendered, nothing is asked."""
+
+    name = "none"
+    abilities = frozenset[Any]()
+
+    def generate(self, requests: Sequence[LLMRequest]) -> list[LLMReply]:
+        raise UnsupportedError("no language model is asked while training tasks are written")
+
+
+@dataclass(slots=True)
+class Material:
+    """What the stages hand on to each other."""
+
+    pairs: list[Pair] = field(default_factory=list)
+    relations: Counter[str] = field(default_factory=Counter)  # how often a relation stands in a plan
+    report: dict[str, Any] = field(default_factory=dict)
+    metrics: dict[str, float] = field(default_factory=dict)
+
+
+class _Training:
+    """The stages over one `Material`."""
+
+    def __init__(self, request: TrainRequest, on_event: OnEvent):
+        self.request, self.on_event = request, on_event
+        self.config: TrainConfig = request.train_config or TrainConfig()
+        self.style = self.config.style or ("paper" if self.config.base else "short")
+        self.material = Material()
+        self.random = np.random.default_rng(request.seed)
+        self.trained = Trained(
+            style=self.style,
+            relations=self.config.relations,
+            entities=self.config.entities,
+            hops=self.config.hops,
+        )
+
+    def mine(self) -> None:
+        """Plan and answer tasks of every question (Eq. 5)."""
+        config, m = self.config, self.material
+        writer = TaskWriter(Asker(_Silent(), self.style), config, self.request.config, self.random)
+        examples = list(self.request.examples)
+        if config.max_questions is not None and len(examples) > config.max_questions:
+            chosen = self.random.choice(len(examples), config.max_questions, replace=False)
+            examples = [examples[i] for i in sorted(chosen.tolist())]
+        left: dict[str, list[str]] = {}
+        kinds: Counter[str] = Counter()
+        hops: Counter[int] = Counter()
+        for example in examples:
+            store = example.graph or self.request.graph
+            if not isinstance(store, Graph):
+                raise UnsupportedError(
+                    f"graph {store.name!r}: training needs its triples at hand; clew build makes such a graph"
+                )
+            topics, answers, why = self._resolve(example, store)
+            if why:
+                left.setdefault(why, []).append(example.question.id)
+                continue
+            graph = store.whole
+            starts = [graph.local(topic.entity.id) or 0 for topic in topics]
+            mined = posterior(graph, starts, answers, config, _stated(example.gold, store, starts, config))
+            kinds["truncated"] += mined.truncated
+            if not mined.gold:
+                left.setdefault("no path from a topic to an answer", []).append(example.question.id)
+                continue
+            kinds["fallback"] += mined.fallback
+            hops[len(mined.gold[0].steps)] += 1
+            text, _ = shown_question(example.question, topics, self.style, self.request.config.question_words)
+            case = Case(example.question, topics, text, graph=graph, around=graph)
+            case.starts = np.array(starts, np.int32)
+            m.pairs += writer.tasks(case, mined, answers)
+            for judged in (*mined.gold, *mined.others[:20]):
+                m.relations.update(_names(graph, judged))
+        m.report = {
+            "questions": len(examples),
+            "tasks": dict(writer.written),
+            "best plan kept below the threshold": kinds["fallback"],
+            "searches cut": kinds["truncated"],
+            "hops of gold plans": {str(k): n for k, n in sorted(hops.items())},
+            "left out": left,
+        }
+        write_json(self.request.out / "mining.json", m.report)
+        told = ", ".join(f"{len(ids)} {reason}" for reason, ids in left.items())
+        self.on_event(
+            Event(
+                "train",
+                f"{len(m.pairs)} tasks from {len(examples)} questions; {kinds['fallback']} kept their best plan though "
+                f"it is below t = {config.threshold}" + (f"; left out: {told}" if told else ""),
+                {"tasks": len(m.pairs), "fallback": kinds["fallback"]},
+            )
+        )
+        if not m.pairs:
+            raise TrainingError(
+                "no question has a plan from a topic to an answer: check that topics and answers are ids or labels of "
+                f"graph {self.request.graph.name!r}; the reasons are in {self.request.out / 'mining.json'}"
+            )
+
+    def _resolve(self, example: Example, store: Graph) -> tuple[list[Topic], Any, str]:
+        """Topics, answers in local numbers, and why the question cannot be used, or ""."""
+        try:
+            topics = list(self.request.tools.link(example.question, store)) if self.request.tools.link else []
+            if self.request.tools.link is None:
+                topics = [Topic(store.entity(name), 1.0, name, "given") for name in example.question.topics]
+        except ClewError:
+            return [], None, "unknown topic"
+        if not topics:
+            return [], None, "no topic"
+        answers = []
+        for name in example.gold.entities or example.gold.answers:
+            number = store.number_of(name)
+            found = [number] if number is not None else []
+            if not found:
+                hits = store.find(name, limit=5)
+                found = [n for entity, score in hits if score == 1.0 and (n := store.number_of(entity.id)) is not None]
+            answers += found
+        if not answers:
+            return [], None, "unknown answers" if example.gold.answers else "no answers"
+        return topics, np.unique(np.array(answers, np.int32)), ""
+
+    def tune(self) -> None:
+        """One model for all tasks (Eq. 8)."""
+        config, request = self.config, self.request
+        base: Any = config.base
+        if not base:
+            base = request.out / "base"
+            if not (request.resume and (base / "config.json").is_file()):
+                texts = [turn.content for pair in self.material.pairs for turn in pair.prompt]
+                parameters = create_decoder(
+                    base,
+                    [*texts, *(pair.completion for pair in self.material.pairs)],
+                    size=config.size,
+                    keep=self._kept(),
+                    seed=request.seed,
+                )
+                self.on_event(Event("train", f"a decoder of {parameters:,} parameters", {"parameters": parameters}))
+                self.material.report["parameters"] = parameters
+        if request.resume and (request.out / MODEL / "config.json").is_file():
+            return
+        tuned = tune(
+            base,
+            self.material.pairs,
+            request.out,
+            config.tune,
+            seed=request.seed,
+            resume=request.resume,
+            on_event=self.on_event,
+        )
+        self.material.report["refused"] = tuned.refused
+        if tuned.curve:
+            self.material.metrics["loss"] = tuned.curve[-1]["loss"]
+
+    def _kept(self) -> list[str]:
+        """Relations as plans name them, at their beginning and further on: one token each."""
+        names = [name for name, _ in self.material.relations.most_common(MAX_KEPT_RELATIONS)]
+        return ["[T1]", "[T2]", *names, *(SEPARATOR + name for name in names)]
+
+    def validate(self) -> None:
+        """Metrics on dev, and the temperature that makes plan weights chances."""
+        request, m = self.request, self.material
+        write_json(request.out / DESCRIPTION, self.trained.model_dump(mode="json"))
+        dev = list(request.dev)[: self.config.validate_on]
+        if not dev:
+            return
+        tools = replace(request.tools, model=request.out)
+        method = Eperm(request.config, tools)
+        by_store: dict[int, list[Example]] = {}
+        for example in dev:
+            by_store.setdefault(id(example.graph or request.graph), []).append(example)
+        groups = [(each[0].graph or request.graph, each) for each in by_store.values()]
+        chances = [chance for store, each in groups for chance in self._chances(method, store, each)]
+        if chances and request.config.temperature is None:
+            fitted = min(TEMPERATURES, key=lambda t: _surprise(chances, t))
+            self.trained = self.trained.model_copy(update={"temperature": fitted})
+            write_json(request.out / DESCRIPTION, self.trained.model_dump(mode="json"))
+            method = Eperm(request.config, tools)
+        answered = [
+            (answer, example.gold)
+            for store, each in groups
+            for answer, example in zip(method.predict([e.question for e in each], store), each, strict=True)
+        ]
+        m.metrics.update(measure(answered))
+        m.metrics["temperature"] = self.trained.temperature
+
+    def _chances(
+        self, method: Eperm, store: GraphStore, examples: Sequence[Example]
+    ) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Per question the log-probabilities of its plans, and which of them lead to the answers."""
+        cases, threads = method.find([example.question for example in examples], store)
+        found = []
+        for case, mine, example in zip(cases, threads, examples, strict=True):
+            gold = {normalise(text) for text in (*example.gold.answers, *example.gold.entities)}
+            right: dict[RelationPath, bool] = {}
+            for each in mine:
+                assert case.graph is not None
+                ends = case.graph.labels(np.unique(each.ends))
+                share = sum(normalise(end) in gold for end in ends) / max(1, len(ends))
+                right[each.plan.steps] = right.get(each.plan.steps, False) or share >= self.config.threshold
+            plans = [plan for plan in case.plans if plan.logprob is not None]
+            if plans:
+                found.append(
+                    (
+                        np.array([plan.logprob for plan in plans]),
+                        np.array([right.get(plan.steps, False) for plan in plans]),
+                    )
+                )
+        return found
+
+
+def _surprise(chances: Sequence[tuple[np.ndarray, np.ndarray]], temperature: float) -> float:
+    """Mean negative log-likelihood of "the heaviest plan is right" under its weight."""
+    total = 0.0
+    for logprobs, right in chances:
+        weights = np.exp((logprobs - logprobs.max()) / temperature)
+        weights = np.clip(weights / weights.sum(), 1e-4, 1 - 1e-4)
+        best = int(weights.argmax())
+        total -= float(np.log(weights[best] if right[best] else 1 - weights[best]))
+    return total / len(chances)
+
+
+def measure(answered: Sequence[tuple[Answer, Gold]]) -> dict[str, float]:
+    """Hits@1 and F1 of some answers."""
+    scores = [score_answer(answer, gold) for answer, gold in answered]
+    n = max(1, len(scores))
+    return {"hits@1": sum(s.hits_at_1 for s in scores) / n, "f1": sum(s.f1 for s in scores) / n}
+
+
+def _names(graph: Subgraph, judged: Judged) -> list[str]:
+    return [relation_text(graph, relation, forward) for relation, forward in judged.steps]
+
+
+def _stated(gold: Gold, store: Graph, starts: Sequence[int], config: TrainConfig) -> list[tuple[int, RelationPath]]:
+    """The gold paths that a question set names, as relation paths from a topic."""
+    if not config.stated:
+        return []
+    numbers = {name: i for i, relation in enumerate(store.relations()) for name in (relation.id, relation.label)}
+    found = []
+    for path in gold.paths:
+        if not path or len(path) > config.hops or any(name not in numbers for _, name, _ in path):
+            continue
+        first = [store.number_of(end) for end in (path[0][0], path[0][2])]
+        topic = next((i for i, start in enumerate(starts) if start in first), None)
+        if topic is None:
+            continue
+        here: int | None = starts[topic]
+        steps: list[tuple[int, bool]] = []
+        for head, name, tail in path:
+            ends = store.number_of(head), store.number_of(tail)
+            if here not in ends:
+                break
+            forward = here == ends[0]
+            steps.append((numbers[name], forward))
+            here = ends[1] if forward else ends[0]
+        if len(steps) == len(path):
+            found.append((topic, tuple(steps)))
+    return found
+
+
+def train(request: TrainRequest, on_event: OnEvent = ignore) -> TrainResult:
+    """Tune the one model of EPERM; the folder `out` answers questions afterwards.
+
+    Raises:
+        TrainingError: no question has a plan from a topic to an answer.
+        InputError: the base model cannot be opened, or the loss is not a number.
+    """
+    training = _Training(request, on_event)
+    stages = [
+        Stage("mine plans", training.mine),
+        Stage("tune", training.tune, needs=("torch", "trl", "peft", "datasets")),
+        Stage("validate", training.validate),
+    ]
+    seconds = run_stages(stages, on_event)
+    material = training.material
+    details = {key: value for key, value in material.report.items() if key != "left out"}
+    return TrainResult(request.out, material.metrics, seconds, details)

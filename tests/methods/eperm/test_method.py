@@ -1,0 +1,147 @@
+"""The method as a whole: conformance without log-probabilities, ablations, notes and accounts."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+import pytest
+from eperm_world import BEST, Scripted, career, says
+
+from clew.encoding import HashEncoder
+from clew.errors import InputError
+from clew.graph import Graph
+from clew.graph.verify import verify
+from clew.methods.eperm.config import Config
+from clew.methods.eperm.method import Eperm
+from clew.protocols import LanguageModel, LLMRequest, Tools
+from clew.testing.fake_llm import FakeLanguageModel
+from clew.testing.method import MethodSuite
+from clew.types import Answer, Question
+
+WHERE = Question("q", "which team did Ronaldo play for in 2010", ("Ronaldo",))
+
+
+class TestEperm(MethodSuite):
+    name = "eperm"
+    settings: ClassVar = {"hops": 1}
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def language_model(cls) -> LanguageModel:
+        return FakeLanguageModel(says)
+
+
+def reader(request: LLMRequest, prompt: str) -> object:
+    """Two plans under constraint, entity scores by year, and the best path's end as answer."""
+    if prompt.startswith("Write a relation path"):
+        return [("plays in | team", -0.3, 3), ("born in | country", -3.0, 3)]
+    if prompt.startswith("A question is to be answered"):
+        lines = [line for line in prompt.splitlines() if line[:2].strip().isdigit() and " (" in line]
+        return "\n".join(f"{i}: {0.9 if '2010' in line else 0.1}" for i, line in enumerate(lines, 1))
+    if prompt.startswith("Answer the question from"):
+        rows = prompt.rpartition("Reasoning paths:")[2].partition("Question:")[0].strip().splitlines()
+        return f'["{rows[0].rpartition(" Score:")[0].rpartition("-> ")[2]}"]'
+    return '["Sporting"]'
+
+
+def ask(
+    question: Question = WHERE, *, graph: Graph | None = None, script: object = reader, **settings: object
+) -> Answer:
+    config = Config.model_validate({"entities": "llm", "relations": "none", "hops": 2, **settings})
+    tools = Tools(encoder=HashEncoder(64), language_model=Scripted(script, BEST))  # type: ignore[arg-type]
+    return Eperm(config, tools).answer(question, graph or career())
+
+
+def test_the_weighted_paths_lead_to_the_answer() -> None:
+    answer = ask()
+    assert answer.texts == ("Portugal",)
+    assert verify(answer, career()) == []
+    paths = answer.paths_of(answer.candidates[0])
+    assert str(paths[0]) == "Ronaldo -plays in→ m.01 -team→ Portugal"
+    assert paths[0].score > paths[1].score
+    assert 0 < answer.candidates[0].score <= 1
+    assert answer.details["weighing"] == "softmax of log-probabilities per token"
+    assert answer.details["calls"] == {"plans": 1, "entities": 4, "answer": 1}
+    assert answer.usage.calls == 6
+    assert set(answer.seconds) == {"link", "retrieve", "plans", "paths", "predict"}
+
+
+def test_path_weights_sum_to_one_when_normalised() -> None:
+    whole = ask(predictor=False)
+    assert sum(path.score for path in whole.evidence.paths) == pytest.approx(1.0)
+    raw = ask(predictor=False, normalise=False)
+    assert sum(path.score for path in raw.evidence.paths) < 1.0
+
+
+def test_without_the_predictor_every_end_is_an_answer() -> None:
+    answer = ask(predictor=False)
+    assert answer.texts[0] == "Portugal"
+    assert set(answer.texts) == {"Portugal", "Madrid", "Juventus"}
+    assert "answer" not in answer.details["calls"]
+
+
+def test_without_the_finder_only_the_question_is_read() -> None:
+    answer = ask(finder=False)
+    assert answer.texts == ("Sporting",)
+    assert not answer.candidates[0].supported
+    assert answer.details["calls"] == {"answer": 1}
+
+
+def test_without_the_filter_nothing_is_weighed() -> None:
+    answer = ask(filter=False, predictor=False)
+    assert {path.score for path in answer.evidence.paths} == {0.25}
+    assert "entities" not in answer.details["calls"]
+
+
+def test_a_mediator_is_no_answer_where_names_are() -> None:
+    def plans(request: LLMRequest, prompt: str) -> object:
+        return [("plays in", -0.1, 2), ("born in", -0.2, 2)]
+
+    assert ask(script=plans, predictor=False, entities="none").texts == ("Funchal",)
+
+
+def test_topics_without_relations_are_told() -> None:
+    lonely = Graph.from_triples([("a", "r", "b"), ("b", "r", "c")], name="lonely")
+    answer = ask(Question("q", "who", ("a",)), graph=lonely, script=lambda *_: [])
+    assert not answer.candidates
+    assert "no plan" in answer.note
+
+
+def test_a_reply_that_names_nothing_is_an_abstention() -> None:
+    def silent(request: LLMRequest, prompt: str) -> object:
+        return "I don't know" if "reasoning paths" in prompt else reader(request, prompt)
+
+    answer = ask(script=silent)
+    assert answer.candidates == ()
+    assert "no answer" in answer.note
+    assert answer.details["unread_answers"] == 1
+
+
+def test_an_answer_on_no_path_is_unsupported() -> None:
+    def dreamer(request: LLMRequest, prompt: str) -> object:
+        return '["Portugal", "Atlantis"]' if "reasoning paths" in prompt else reader(request, prompt)
+
+    answer = ask(script=dreamer)
+    assert [(c.text, c.supported) for c in answer.candidates] == [("Portugal", True), ("Atlantis", False)]
+    assert answer.candidates[1].score == 0
+
+
+def test_all_entity_scores_zero_is_told() -> None:
+    def stern(request: LLMRequest, prompt: str) -> object:
+        if prompt.startswith("A question is to be answered"):
+            return "\n".join(f"{i}: 0.0" for i in range(1, 9))
+        return reader(request, prompt)
+
+    answer = ask(script=stern)
+    assert answer.candidates == ()
+    assert "fits the question" in answer.note
+
+
+def test_a_long_question_is_cut_and_told() -> None:
+    answer = ask(Question("q", "which team " + "really " * 500 + "in 2010", ("Ronaldo",)), question_words=20)
+    assert "cut to its first 20 words" in answer.note
+
+
+def test_a_model_is_needed() -> None:
+    with pytest.raises(InputError, match="clew train eperm"):
+        Eperm(Config(), Tools(encoder=HashEncoder(64)))

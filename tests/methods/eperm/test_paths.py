@@ -1,0 +1,174 @@
+"""Weighted evidence paths: mediators told apart, beams and ties, calls per step or per candidate."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from eperm_world import Scripted, asker, career, case_of, named, relation
+
+from clew.encoding import HashEncoder
+from clew.graph import Graph
+from clew.methods.eperm.asking import Asker, Case, Likeness, Plan, read_score, read_scores
+from clew.methods.eperm.config import Config
+from clew.methods.eperm.paths import Threads, ends_of, facts_of, weigh_paths
+from clew.methods.eperm.predictor import gather, shown_paths
+from clew.protocols import LLMRequest
+
+
+def planned(graph: Graph, text: str, topic: str, *plans: tuple[list[tuple[str, bool]], float]) -> Case:
+    case = case_of(graph, text, topic)
+    for steps, weight in plans:
+        walked = tuple((relation(graph, name), forward) for name, forward in steps)
+        case.plans.append(Plan(walked, " | ".join(name for name, _ in steps), weight))
+    return case
+
+
+TEAM = [("plays in", True), ("team", True)]
+COUNTRY = [("born in", True), ("country", True)]
+
+
+def by_year(request: LLMRequest, prompt: str) -> str:
+    """Scores as a model would that reads the facts: 0.9 for what says 2010 or is Portugal, else 0.1."""
+    if "Candidates:" in prompt:
+        lines = prompt.partition("Candidates:\n")[2].partition("\n\n")[0].splitlines()
+        return "\n".join(f"{line.split()[0]}: {0.9 if '2010' in line or 'Portugal' in line else 0.1}" for line in lines)
+    facts = prompt.partition("Candidate entity:")[2]
+    return f"{{Candidate Entity: x, Score: {0.9 if '2010' in facts or 'Portugal' in facts else 0.1}}}"
+
+
+@pytest.mark.parametrize("batch", [True, False])
+def test_mediators_are_told_apart_by_their_facts(batch: bool) -> None:
+    graph = career()
+    case = planned(graph, "which team in 2010", "Ronaldo", (TEAM, 1.0))
+    asking = asker(by_year)
+    threads = weigh_paths([case], Config(beam=1, batch_scoring=batch), "llm", None, asking)[0]
+    assert named(graph, threads[0].ends) == ["Portugal"]
+    assert threads[0].weights.tolist() == pytest.approx([0.81])
+    assert case.calls["entities"] == (2 if batch else 4)
+
+
+def test_the_encoder_tells_mediators_apart_as_well() -> None:
+    graph = career()
+    case = planned(graph, "team year 2014", "Ronaldo", (TEAM, 1.0))
+    threads = weigh_paths([case], Config(beam=1), "encoder", Likeness(HashEncoder(256)), None)[0]
+    assert named(graph, threads[0].ends) == ["Madrid"]
+
+
+def wide() -> Graph:
+    triples = []
+    for i in range(12):
+        triples += [("t", "has", f"m.0{i}"), (f"m.0{i}", "year", str(2000 + i)), (f"m.0{i}", "of", f"end {i}")]
+    return Graph.from_triples(triples, name="wide")
+
+
+def test_batch_scoring_asks_at_least_five_times_less_for_the_same_paths() -> None:
+    graph = wide()
+    found, calls = [], []
+    for batch in (True, False):
+        case = planned(graph, "which of 2010", "t", ([("has", True), ("of", True)], 1.0))
+        threads = weigh_paths([case], Config(batch_scoring=batch, beam=12), "llm", None, asker(by_year))[0]
+        weights = threads[0].weights.tolist()
+        found.append([(threads[0].path(i).entities, weight) for i, weight in enumerate(weights)])
+        calls.append(case.calls["entities"])
+    assert found[0] == found[1]
+    assert calls[1] >= 5 * calls[0]
+
+
+def test_a_path_weighs_its_plan_times_its_entities() -> None:
+    graph = career()
+    case = planned(graph, "2010", "Ronaldo", (TEAM, 0.75), (COUNTRY, 0.25))
+    threads = weigh_paths([case], Config(), "llm", None, asker(by_year))[0]
+    weights = dict(zip(graph.whole.labels(threads[0].ends), threads[0].weights.tolist(), strict=True))
+    assert weights == pytest.approx({"Portugal": 0.75 * 0.81, "Madrid": 0.75 * 0.01, "Juventus": 0.75 * 0.01})
+    found = gather(case, threads)
+    portugal = graph.whole.local("Portugal")
+    assert portugal is not None
+    assert found.scores[portugal] == pytest.approx(0.75 * 0.81 + 0.25 * 0.9 * 0.9)
+    shown = shown_paths(found, normalise=True)
+    assert sum(path.score for path, _ in shown) == pytest.approx(1.0)
+    assert [path.score for path, _ in shown] == sorted((path.score for path, _ in shown), reverse=True)
+
+
+def test_the_beam_keeps_s_paths_and_those_that_equal_the_last() -> None:
+    graph = wide()
+    plan = ([("has", True), ("of", True)], 1.0)
+    tied = weigh_paths([planned(graph, "q", "t", plan)], Config(beam=2), "none", None, None)[0]
+    assert len(tied[0].ends) == 12
+    case = planned(graph, "q", "t", plan)
+    few = weigh_paths([case], Config(beam=2, ties=5), "none", None, None)[0]
+    assert len(few[0].ends) == 5
+    assert case.details["paths_cut"] == 7
+
+    def rising(request: LLMRequest, prompt: str) -> str:
+        return "\n".join(f"{i}: {i / 20}" for i in range(1, 13))
+
+    best = weigh_paths([planned(graph, "q", "t", plan)], Config(beam=2), "llm", None, asker(rising))[0]
+    assert len(best[0].ends) == 2
+
+
+def test_many_candidates_are_chosen_among_by_the_encoder() -> None:
+    graph = wide()
+    case = planned(graph, "year 2007", "t", ([("has", True)], 1.0))
+    asking = asker(lambda *_: "1: 0.9\n2: 0.9")
+    threads = weigh_paths([case], Config(preselect=2), "llm", Likeness(HashEncoder(256)), asking)[0]
+    assert case.details["candidates_not_scored"] == 10
+    assert "m.07" in named(graph, threads[0].ends)
+    assert isinstance(asking.model, Scripted)
+    assert len([line for line in asking.model.prompts[0].splitlines() if "(year" in line or "(of" in line]) == 2
+
+
+def test_unreadable_scores_count_half() -> None:
+    case = planned(career(), "q", "Ronaldo", (TEAM, 1.0))
+    threads = weigh_paths([case], Config(), "llm", None, asker(lambda *_: "certainly!"))[0]
+    assert threads[0].weights.tolist() == pytest.approx([0.25] * 3)
+    assert case.details["unread_entity_scores"] == 6
+
+
+def test_a_path_does_not_turn_round_over_its_triple() -> None:
+    graph = career()
+    there_and_back = Plan(((relation(graph, "born in"), True), (relation(graph, "born in"), False)), "", 1.0)
+    start = graph.whole.local("Ronaldo")
+    assert start is not None
+    assert named(graph, ends_of(graph.whole, start, there_and_back)) == ["Aveiro"]
+
+
+def test_short_style_scores_are_chances_of_yes() -> None:
+    def chance(request: LLMRequest, prompt: str) -> object:
+        assert request.constraint is not None and request.n == 2
+        return [("yes", -0.1, 1), ("no", -2.4, 1)] if "2010" in prompt else [("no", -0.1, 1), ("yes", -2.4, 1)]
+
+    case = planned(career(), "q", "Ronaldo", ([("plays in", True)], 1.0))
+    asking = Asker(Scripted(chance, ("beams", "logprobs", "constrained")), "short")
+    threads: list[Threads] = weigh_paths([case], Config(batch_scoring=False), "llm", None, asking)[0]
+    share = float(np.exp(-0.1) / (np.exp(-0.1) + np.exp(-2.4)))
+    assert sorted(threads[0].scores.tolist(), reverse=True) == pytest.approx([share, 1 - share, 1 - share])
+
+
+def test_facts_show_one_triple_per_relation_first() -> None:
+    triples = [("x", "tag", f"t{i}") for i in range(30)] + [("x", "year", "1999"), ("y", "knows", "x")]
+    graph = Graph.from_triples(triples, name="facts")
+    local = graph.whole.local("x")
+    assert local is not None
+    facts = facts_of(case_of(graph, "q", "x"), local, 4)
+    assert facts[0] == "x"
+    assert set(facts[1:4]) == {"tag: t0", "year: 1999", "knows (inverse): y"}
+    assert len(facts) == 5
+
+
+@pytest.mark.parametrize(
+    ("text", "score"),
+    [
+        ("{Candidate Entity: m.01, Score: 0.93}", 0.93),
+        ("Score:1", 1.0),
+        ("I say 85%", 0.85),
+        ("Score: 7", None),
+        ("no", None),
+        ("<think>0.2</think> score = 0.4", 0.4),
+    ],
+)
+def test_reading_one_score(text: str, score: float | None) -> None:
+    assert read_score(text) == score
+
+
+def test_reading_many_scores() -> None:
+    assert read_scores("1: 0.9\n2) 0.5\nCandidate 3: score 0.25\n9: 1.0", 4) == [0.9, 0.5, 0.25, None]

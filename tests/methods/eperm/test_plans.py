@@ -1,0 +1,128 @@
+"""Weighted plans: never outside the graph, weights as the paper has them, and the ways without log-probabilities."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from eperm_world import BEST, asker, career, case_of
+
+from clew.graph import Graph
+from clew.graph.paths import follow
+from clew.methods.eperm.asking import INVERSE, SEPARATOR, Asker
+from clew.methods.eperm.config import Config
+from clew.methods.eperm.plans import read_plan, weigh_plans
+from clew.protocols import Ability, LLMRequest
+
+
+def plans_of(
+    script: object, abilities: tuple[Ability, ...] = (), **settings: object
+) -> tuple[list[tuple[str, float]], dict]:
+    case = case_of(career(), "which team", "Ronaldo")
+    config = Config.model_validate(settings)
+    weigh_plans([case], config, 2, config.temperature or 1.0, asker(script, abilities), None)
+    return [(plan.text, plan.weight) for plan in case.plans], case.details
+
+
+def test_weights_are_a_softmax_over_log_probabilities_per_token() -> None:
+    def beams(request: LLMRequest, prompt: str) -> object:
+        assert request.beams == request.n == 3
+        assert request.constraint is not None
+        return [("plays in | team", -0.4, 4), ("born in | country", -2.0, 4), ("born in", -1.5, 2)]
+
+    found, details = plans_of(beams, tuple(BEST), plans=3)
+    exact = np.exp([-0.1, -0.5, -0.75]) / np.exp([-0.1, -0.5, -0.75]).sum()
+    assert [text for text, _ in found] == ["plays in | team", "born in | country", "born in"]
+    assert [weight for _, weight in found] == pytest.approx(exact)
+    assert details["weighing"] == "softmax of log-probabilities per token"
+    colder, _ = plans_of(beams, tuple(BEST), plans=3, temperature=0.1)
+    assert colder[0][1] == pytest.approx(1 / (1 + math.exp(-4) + math.exp(-6.5)))
+
+
+def test_samples_weigh_by_frequency_and_are_dropped_outside_the_graph() -> None:
+    def samples(request: LLMRequest, prompt: str) -> object:
+        assert request.n == 6 and request.beams == 0
+        texts = ["plays in | team"] * 3 + ["Born_In -> COUNTRY"] + ["plays in | salary", "team"]
+        return [(text, 0.0, 1) for text in texts]
+
+    found, details = plans_of(samples)
+    assert found == [("plays in | team", pytest.approx(0.75)), ("born in | country", pytest.approx(0.25))]
+    assert details["plans_outside_the_graph"] == 2
+    assert "no log-probabilities" in details["weighing"]
+
+
+def test_scores_the_model_states_itself() -> None:
+    text = "plays in | team Score:0.6\nborn in Score: 0.2\nborn in | country\nmade up Score:0.9"
+    found, details = plans_of(lambda *_: text, weighing="self")
+    assert [name for name, _ in found] == ["plays in | team", "born in | country", "born in"]
+    assert [weight for _, weight in found] == pytest.approx([0.6 / 1.3, 0.5 / 1.3, 0.2 / 1.3])
+    assert details["unread_plan_scores"] == 1
+    assert "states itself" in details["weighing"]
+
+
+def test_no_plan_in_the_graph_is_told() -> None:
+    case = case_of(career(), "which team", "Ronaldo")
+    weigh_plans([case], Config(), 2, 1.0, asker(lambda *_: "salary | currency"), None)
+    assert case.plans == []
+    assert "can be followed" in case.notes[0]
+
+
+def test_reading_plans() -> None:
+    graph = career().whole
+    start = np.array([graph.local("Funchal")], np.int32)
+    one = read_plan(graph, start, "`born in (inverse)`", 2)
+    assert len(one) == 1 and one[0][0][1] is False
+    assert read_plan(graph, start, "born in", 2) == one  # the only direction there is
+    assert read_plan(graph, start, "inverse: born in, plays in, team", 3) != []
+    assert read_plan(graph, start, "inverse: born in, plays in, team", 2) == []
+    assert read_plan(graph, start, "", 2) == read_plan(graph, start, "team", 2) == []
+
+
+def decoder(folder: Path, relations: list[str]) -> Asker:
+    """An untrained decoder: its plans are noise, so only the constraint keeps them in the graph."""
+    from clew.learning.scratch import DecoderSize, create_decoder
+    from clew.llm import ModelSettings, open_language_model
+
+    size = DecoderSize(width=32, layers=1, heads=2, key_heads=1, inner=64, vocabulary=400, positions=256)
+    kept = [name for r in relations for name in (r, r + INVERSE, SEPARATOR + r, SEPARATOR + r + INVERSE)]
+    create_decoder(folder, ["plan: who is the r of [T1]", *relations], size=size, keep=kept)
+    return Asker(open_language_model(ModelSettings(backend="local", model=str(folder), batch_size=96)), "short")
+
+
+def escaped(count: int, folder: Path, *, seed: int) -> tuple[int, int]:
+    """Plans written over random graphs, and how many of them the graph does not have."""
+    pytest.importorskip("transformers", reason="needs clew[models]")
+    random = np.random.default_rng(seed)
+    relations = [f"relation_{i}" for i in range(12)]
+    asking = decoder(folder, relations)
+    written = outside = 0
+    while written < count:
+        cases = []
+        for _ in range(16):
+            rows = random.integers(0, [20, 12, 20], size=(40, 3)).tolist()
+            graph = Graph.from_triples(
+                [(f"e{h}", relations[r], f"e{t}") for h, r, t in rows], name=f"g{random.random()}"
+            )
+            start = f"e{rows[0][0]}"
+            cases.append(case_of(graph, f"who is the r of [T1] {random.integers(1000)}", start))
+        weigh_plans(cases, Config(plans=6), 3, 1.0, asking, None)
+        for case in cases:
+            assert case.graph is not None and case.plans
+            assert sum(plan.weight for plan in case.plans) == pytest.approx(1.0)
+            for plan in case.plans:
+                written += 1
+                outside += not len(follow(case.graph, case.starts, plan.steps).entities)
+    return written, outside
+
+
+def test_no_plan_is_outside_the_graph(tmp_path: Path) -> None:
+    written, outside = escaped(90, tmp_path, seed=1)
+    assert written >= 90 and outside == 0
+
+
+@pytest.mark.slow
+def test_no_plan_of_ten_thousand_is_outside_the_graph(tmp_path: Path) -> None:
+    written, outside = escaped(10_000, tmp_path, seed=2)
+    assert written >= 10_000 and outside == 0
