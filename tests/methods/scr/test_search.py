@@ -31,7 +31,7 @@ PLAN = Plan(
     score_stop=True,
     hub_limit=10_000,
 )
-WIDTH = 6
+WIDTH, HINT = 6, 3
 TEMPERATURE = 0.3
 
 
@@ -40,13 +40,15 @@ def tables_of(graph: Subgraph, seed: int) -> Tables:
     return Tables(
         torch.randn(graph.num_entities, WIDTH, generator=generator),
         torch.randn(2 * graph.num_relations + 1, WIDTH, generator=generator),
+        torch.randn(2 * graph.num_relations + 1, HINT, generator=generator),
     )
 
 
 def query_of(entities: Sequence[int], codes: Sequence[int]) -> Tensor:
     """A query that depends on the whole walk, as the decoder's does."""
     seed = hash((tuple(entities), tuple(codes))) % 2**31
-    return torch.nn.functional.normalize(torch.randn(WIDTH, generator=torch.Generator().manual_seed(seed)), dim=0)
+    drawn = torch.randn(WIDTH + HINT, generator=torch.Generator().manual_seed(seed))
+    return torch.cat([torch.nn.functional.normalize(drawn[:WIDTH], dim=0), drawn[WIDTH:]])
 
 
 def ask(live: Walks) -> Tensor:
@@ -75,7 +77,9 @@ def exhaustive(graph: Subgraph, topic: int, hops: int, seed: int = 0) -> dict[tu
                 options.append((t, int(rel) + r, int(head)))
         query = query_of(entities, codes)
         logits = [
-            float(query @ torch.nn.functional.normalize(tables.entities[e] + tables.relations[c], dim=0)) / TEMPERATURE
+            float(query[:WIDTH] @ torch.nn.functional.normalize(tables.entities[e] + tables.relations[c], dim=0))
+            / TEMPERATURE
+            + (float(query[WIDTH:] @ tables.names[c]) if c < 2 * r else 0.0)
             for _, c, e in options
         ]
         stop = math.exp(logits[0]) / sum(map(math.exp, logits))
@@ -180,7 +184,8 @@ def test_a_hub_is_limited_by_relation_first_and_told() -> None:
     )
     assert unscored == {0: 20}
     codes = {f.codes[0] for f in found if f.codes}
-    best = int(torch.argmax(tables.relations[:3] @ query_of([hub], [])))
+    query = query_of([hub], [])
+    best = int(torch.argmax(tables.relations[:3] @ query[:WIDTH] / TEMPERATURE + tables.names[:3] @ query[WIDTH:]))
     assert codes == {best} and sum(len(f.codes) == 1 for f in found) == 10
 
 

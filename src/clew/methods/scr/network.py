@@ -32,6 +32,7 @@ class Tables:
 
     entities: Tensor  # (N, D)
     relations: Tensor  # (2R + 1, D): r forward, r backward at r + R, and last the stop
+    names: Tensor  # (2R + 1, E) frozen vectors that hints are compared with, zero for the stop; E = 0 without hints
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +42,8 @@ class Memory:
     keys: tuple[Tensor, ...]  # one (Q, heads, L, D / heads) per block
     values: tuple[Tensor, ...]
     real: Tensor  # (Q, L)
+    states: Tensor  # (Q, L, E) frozen
+    places: Tensor  # (Q, L, D) keys of the hint's attention
 
 
 class Block(nn.Module):
@@ -91,18 +94,28 @@ class StepDecoder(nn.Module):
         self.steps = nn.Parameter(torch.randn(MAX_STEPS, width) * 0.02)
         self.blocks = nn.ModuleList(Block(width, config.block_heads, config.dropout) for _ in range(config.blocks))
         self.norm, self.out = nn.LayerNorm(width), nn.Linear(width, width)
-        self.dropout = nn.Dropout(config.dropout)
+        self.dropout, self.word_dropout = nn.Dropout(config.dropout), config.word_dropout
+        self.look = nn.Linear(width, width) if config.hint else None
+        self.looked_at = nn.Linear(width, width) if config.hint else None
+        self.hint_scale = nn.Parameter(torch.tensor(5.0)) if config.hint else None
 
     def remember(self, states: Tensor, real: Tensor) -> Memory:
         """(Q, L, E) frozen token states and (Q, L) which are real."""
+        if self.training and self.word_dropout:
+            kept = real & (torch.rand(real.shape, device=real.device) >= self.word_dropout)
+            real = torch.where(kept.any(1, keepdim=True), kept, real)
         place = torch.arange(states.shape[1], device=states.device).clamp_max(len(self.places) - 1)
         x = self.dropout(self.token(states)) + self.places[place]
         x = self.reader(x, src_key_padding_mask=~real)
         pairs: list[tuple[Tensor, Tensor]] = [block.remember(x) for block in self.blocks]  # type: ignore[operator]
-        return Memory(tuple(k for k, _ in pairs), tuple(v for _, v in pairs), real)
+        places = x if self.looked_at is None else self.looked_at(x)
+        return Memory(tuple(k for k, _ in pairs), tuple(v for _, v in pairs), real, states, places)
 
     def forward(self, memory: Memory, rows: Tensor, entities: Tensor, relations: Tensor, kinds: Tensor) -> Tensor:
-        """Queries of every step.
+        """(B, P, D) queries of every step; (B, P, D + E) where a hint follows.
+
+        A hint is the part of the question that the step looks at, in the frozen space: what relations mean there was
+        not learned from these questions, so that wordings no training question had are read as well.
 
         Args:
             rows: (B,) the question of each path.
@@ -115,7 +128,14 @@ class StepDecoder(nn.Module):
         x = x + one_hot[..., :1] * self.relation[0](relations) + one_hot[..., 1:2] * self.relation[1](relations)
         for block, keys, values in zip(self.blocks, memory.keys, memory.values, strict=True):
             x = block(x, keys[rows], values[rows], memory.real[rows])
-        return F.normalize(self.out(self.norm(x)).float(), dim=-1)
+        x = self.norm(x)
+        query = F.normalize(self.out(x).float(), dim=-1)
+        if self.look is None or self.hint_scale is None:
+            return query
+        near = self.look(x) @ memory.places[rows].transpose(1, 2) / math.sqrt(x.shape[-1])  # (B, P, L)
+        share = near.float().masked_fill(~memory.real[rows][:, None], -torch.inf).softmax(-1)
+        hint = F.normalize(share @ memory.states[rows], dim=-1)
+        return torch.cat([query, self.hint_scale * hint], -1)
 
 
 class BertReader(nn.Module):
@@ -175,6 +195,7 @@ class Network(nn.Module):
             layers = []
         self.layers = nn.ModuleList(layers)
         self.plain = nn.Linear(text_width, width, bias=False) if config.gnn == "none" else None
+        config = config.model_copy(update={"hint": bool(self.hint_width(1))})
         self.question: StepDecoder | BertReader
         if config.question == "states":
             self.question = StepDecoder(text_width, config)
@@ -197,10 +218,17 @@ class Network(nn.Module):
 
     def tables(self, encoded: Tensor, relations: Tensor) -> Tables:
         """What is added up to a candidate; in the paper's form the relation's part is zero."""
+        names = relations.new_zeros(2 * len(relations) + 1, self.hint_width(relations.shape[1]))
         if not self.config.relation_aware:
-            return Tables(encoded, encoded.new_zeros(2 * len(relations) + 1, encoded.shape[1]))
+            return Tables(encoded, encoded.new_zeros(2 * len(relations) + 1, encoded.shape[1]), names)
+        if names.shape[1]:
+            names = torch.cat([relations, relations, torch.zeros_like(relations[:1])])
         edge = torch.cat([self.edge[0](relations), self.edge[1](relations), self.stop[None]])
-        return Tables(self.candidate(encoded).float(), edge.float())
+        return Tables(self.candidate(encoded).float(), edge.float(), names)
+
+    def hint_width(self, text_width: int) -> int:
+        """E where queries carry a hint, else 0."""
+        return text_width if self.config.hint and self.config.question == "states" and self.config.relation_aware else 0
 
     @property
     def temperature(self) -> Tensor:
@@ -209,5 +237,12 @@ class Network(nn.Module):
 
     def scores(self, queries: Tensor, tables: Tables, entities: Tensor, codes: Tensor) -> Tensor:
         """(I, D) queries, (I, C) candidates and their codes to (I, C) cosines over temperature (Eq. 7, 11)."""
+        width = tables.entities.shape[1]
         vectors = F.normalize(tables.entities[entities] + tables.relations[codes], dim=-1)  # (I, C, D)
-        return (vectors @ queries[..., None])[..., 0] / self.temperature
+        scores = (vectors @ queries[:, :width, None])[..., 0] / self.temperature
+        return scores if not tables.names.shape[1] else scores + by_name(queries, tables).gather(1, codes)
+
+
+def by_name(queries: Tensor, tables: Tables) -> Tensor:
+    """(I, 2R + 1) what the hints of (I, D + E) queries add to the score of each relation."""
+    return queries[:, tables.entities.shape[1] :] @ tables.names.T

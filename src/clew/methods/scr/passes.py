@@ -13,7 +13,7 @@ import hashlib
 import os
 import shutil
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +26,6 @@ from clew.graph import Subgraph
 from clew.learning.checkpoints import read_json, write_json
 from clew.methods.scr.features import Floats, entity_vectors, relation_vectors
 from clew.methods.scr.model import GraphView, Model, view
-from clew.methods.scr.network import Tables
 from clew.methods.scr.sampling import layered
 from clew.protocols import TextEncoder
 
@@ -82,9 +81,9 @@ def kept_view(
 @torch.no_grad()
 def _view(model: Model, graph: Subgraph, relations: torch.Tensor, kept: Kept) -> GraphView:
     nothing = torch.zeros(0, model.network.config.width, device=relations.device)
-    edges = model.network.tables(nothing, relations).relations
+    empty = model.network.tables(nothing, relations)
     entities = torch.from_numpy(kept.entities).to(relations.device)
-    return GraphView(graph, kept.vectors, relations, Tables(entities, edges))
+    return GraphView(graph, kept.vectors, relations, replace(empty, entities=entities))
 
 
 @torch.no_grad()

@@ -25,7 +25,7 @@ from torch.nn import functional as F
 
 from clew.graph import Subgraph
 from clew.methods.scr.model import GraphView
-from clew.methods.scr.network import Tables
+from clew.methods.scr.network import Tables, by_name
 from clew.methods.scr.walks import Int, Moves, moves, shortest
 
 CHUNK = 100_000  # moves scored at once: bounds the memory of a step through hubs
@@ -108,7 +108,7 @@ def search(
             break
         found = _moves(graph, live, plan)
         queries = ask(live)
-        found = _limit_hubs(found, live, queries, tables, plan, unscored)
+        found = _limit_hubs(found, live, queries, tables, temperature, plan, unscored)
         turning = found.triples == live.last[found.walks]
         chance, stop = _probabilities(found, turning, live, queries, tables, temperature)
         _collect(live, stop, plan, finished)
@@ -125,7 +125,7 @@ def single_step(seen: GraphView, temperature: float, ask: Ask, topics: Sequence[
     starts = np.arange(len(topics))
     entities = np.array(topics, np.int64)[:, None]
     empty, ones = np.empty((len(topics), 0), np.int64), np.ones(len(topics))
-    queries = ask(Walks(starts, entities, empty, empty, ones, ones, starts))
+    queries = ask(Walks(starts, entities, empty, empty, ones, ones, starts))[:, : tables.entities.shape[1]]
     everyone = F.normalize(tables.entities + tables.relations[-1], dim=1)
     shares = torch.softmax(queries @ everyone.T / temperature, 1)
     best, order = shares.topk(min(plan.beam, graph.num_entities))
@@ -148,7 +148,13 @@ def _moves(graph: Subgraph, live: Walks, plan: Plan) -> Moves:
 
 
 def _limit_hubs(
-    found: Moves, live: Walks, queries: Tensor, tables: Tables, plan: Plan, unscored: dict[int, int]
+    found: Moves,
+    live: Walks,
+    queries: Tensor,
+    tables: Tables,
+    temperature: float,
+    plan: Plan,
+    unscored: dict[int, int],
 ) -> Moves:
     """Keep at most `hub_limit` moves of a hypothesis: a cheap first pass ranks them by their relation alone."""
     counts = np.bincount(found.walks, minlength=len(live.starts))
@@ -157,7 +163,10 @@ def _limit_hubs(
         return found
     kept = counts[found.walks] <= plan.hub_limit
     ends = np.cumsum(counts)
-    by_relation = (queries[torch.from_numpy(large)] @ tables.relations.T).cpu().numpy()  # (hubs, 2R + 1)
+    asked = queries[torch.from_numpy(large)]
+    by_relation = (
+        (asked[:, : tables.entities.shape[1]] @ tables.relations.T / temperature + by_name(asked, tables)).cpu().numpy()
+    )
     for row, walk in enumerate(large.tolist()):
         span = np.arange(ends[walk] - counts[walk], ends[walk])
         order = np.argsort(-by_relation[row][found.codes[span]], kind="stable")
@@ -179,6 +188,7 @@ def _probabilities(
     device = tables.entities.device
     here = torch.from_numpy(live.entities[:, -1]).to(device)
     halt = F.normalize(tables.entities[here] + tables.relations[-1], dim=1)
+    hints, queries = by_name(queries, tables), queries[:, : tables.entities.shape[1]]
     stop = ((halt * queries).sum(1) / temperature).cpu().numpy().astype(np.float64)
     scores = np.empty(len(found.walks))
     for at in range(0, len(scores), CHUNK):
@@ -189,7 +199,8 @@ def _probabilities(
         )
         vectors = tables.entities.index_select(0, targets).add_(tables.relations.index_select(0, codes))
         dots = torch.linalg.vecdot(vectors, queries.index_select(0, walks))
-        scores[part] = (dots / vectors.norm(dim=1).clamp_min(1e-12) / temperature).cpu().numpy()
+        near = dots / vectors.norm(dim=1).clamp_min(1e-12) / temperature
+        scores[part] = (near + hints[walks, codes]).cpu().numpy()
     top = stop.copy()
     np.maximum.at(top, found.walks, scores)
     moved, halted = np.exp(scores - top[found.walks]), np.exp(stop - top)
