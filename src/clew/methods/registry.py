@@ -13,6 +13,7 @@ ROOMS: tuple[str, ...] = (
     "clew.methods.direct",
     "clew.methods.scr",
     "clew.methods.eperm",
+    "clew.methods.decompose",
 )
 """Modules whose `CARDS` are a tuple of MethodCard; importing one must not import torch."""
 

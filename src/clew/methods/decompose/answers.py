@@ -1,0 +1,100 @@
+"""Answers bound to the graph: the ends of threads, or the names that a language model wrote.
+
+A name that the retrieved graph does not hold stays as an answer without a path, which is shown as unsupported.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from clew.graph.paths import MinedPath, follow, mine_paths, path_record, trace
+from clew.graph.subgraph import Ints, Subgraph
+from clew.llm import normalise
+from clew.methods.decompose.threads import Thread
+from clew.types import Candidate, Entity, Hop, Path
+
+EVIDENCE = 3  # paths shown for one answer
+MAX_ANSWERS = 200
+
+
+class Threads:
+    """Collects candidates and the paths behind them; a path that several answers share is listed once."""
+
+    def __init__(self) -> None:
+        self.paths: list[Path] = []
+        self._places: dict[Path, int] = {}
+
+    def place(self, path: Path) -> int:
+        """The position of a path in the evidence."""
+        if path not in self._places:
+            self._places[path] = len(self.paths)
+            self.paths.append(path)
+        return self._places[path]
+
+
+def ends(graph: Subgraph, starts: Ints, thread: Thread) -> Ints:
+    """The named entities that a thread's relation path reaches in `graph`; the starts only where nothing else is."""
+    reached = follow(graph, starts, thread.steps).entities
+    named = reached[~graph.mediators[reached]]
+    others = np.setdiff1d(named, starts)
+    return others if len(others) else named
+
+
+def of_threads(graph: Subgraph, starts: Ints, chosen: Sequence[Thread], found: Threads) -> tuple[list[Candidate], str]:
+    """One candidate per entity that a chosen thread reaches in `graph`, best thread first, and what was left out."""
+    candidates: dict[int, Candidate] = {}
+    cut = 0
+    for thread in chosen:
+        for entity in ends(graph, starts, thread).tolist():
+            if entity in candidates:
+                continue
+            if len(candidates) == MAX_ANSWERS:
+                cut += 1
+                continue
+            walks = trace(graph, starts, thread.steps, [entity], limit=EVIDENCE)
+            places = tuple(found.place(path_record(graph, walk, thread.score)) for walk in walks)
+            record = graph.entity(entity)
+            candidates[entity] = Candidate(record.label, thread.score, record, places)
+    note = f"{cut} further answers were left out (the limit is {MAX_ANSWERS})" if cut else ""
+    return list(candidates.values()), note
+
+
+def of_names(
+    graph: Subgraph, starts: Ints, names: Sequence[str], hops: int, found: Threads
+) -> tuple[list[Candidate], list[Entity]]:
+    """Each name with the shortest paths that lead to it inside the retrieved graph, and the entities so called.
+
+    The score is (n - rank) / n: a place in the reply, not a probability.
+    """
+    by_name: dict[str, list[int]] = {}
+    named = np.flatnonzero(~graph.mediators if graph.num_entities else []).astype(np.int32)
+    for i, label in zip(named.tolist(), graph.labels(named) if len(named) else [], strict=True):
+        for spelling in dict.fromkeys((normalise(label), normalise(label.replace("_", " ")))):
+            by_name.setdefault(spelling, []).append(i)
+    candidates: list[Candidate] = []
+    entities: list[Entity] = []
+    for rank, name in enumerate(names):
+        score = (len(names) - rank) / len(names)
+        mine = by_name.get(normalise(name), [])
+        paths = [path for i in mine for path in _paths(graph, starts, i, hops, score)][:EVIDENCE]
+        record = graph.entity(mine[0]) if mine else None
+        entities += [graph.entity(i) for i in mine]
+        label = name if record is None else record.label
+        candidates.append(Candidate(label, score, record, tuple(found.place(path) for path in paths)))
+    return candidates, entities
+
+
+def _paths(graph: Subgraph, starts: Ints, entity: int, hops: int, score: float) -> list[Path]:
+    """Shortest paths from the starts; without any, one of the triples that hold the entity; alone, a path of no hop."""
+    if len(starts):
+        mined: Sequence[MinedPath] = mine_paths(graph, starts, [entity], max_len=2 * hops, max_paths_per_pair=EVIDENCE)
+        if len(mined):
+            return [path_record(graph, path, score) for path in mined]
+    touching = np.flatnonzero((graph.heads == entity) | (graph.tails == entity))
+    if not len(touching):
+        return [Path(graph.entity(entity), (), score)]
+    triple = graph.triple(int(touching[0]))
+    hop = Hop(triple, forward=int(graph.tails[touching[0]]) == entity)
+    return [Path(hop.source, (hop,), score)]

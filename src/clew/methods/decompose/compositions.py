@@ -1,0 +1,151 @@
+"""What small models learn from: questions with the relation steps that answer them, given ones and made ones.
+
+A given question brings its gold path, or the relation path whose ends fit its answers best is looked for. Made ones
+come from the graph alone (`clew.synthesis`): multi-hop chains whose steps are known.
+"""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from clew.errors import InputError
+from clew.graph.paths import follow, relation_paths
+from clew.graph.subgraph import Ints, Subgraph
+from clew.learning.tuning import Pair
+from clew.methods.decompose.answers import ends
+from clew.methods.decompose.plan import Language, Step, Steps
+from clew.methods.decompose.textual import NUMBERS, numbered
+from clew.methods.decompose.threads import Thread, threads
+from clew.protocols import Example, Message
+from clew.synthesis import SamplingConfig, synthesize
+from clew.types import Gold
+
+MINED = 1_500  # relation paths looked at for one question without a gold path
+
+
+def made(graph: Subgraph, count: int, hops: int, seed: int) -> Iterator[Example]:
+    """Up to `count` questions from the graph alone, chains only; fewer where the graph yields no more."""
+    weights = tuple([0.2, 0.45, 0.35, 0.2, 0.1, 0.1][:hops])
+    try:
+        for each in synthesize(graph, count, seed=seed, sampling=SamplingConfig(hops=weights, fork=0.0)):
+            yield Example(each.question, each.gold)
+    except InputError:
+        return  # a small graph is exhausted: what it gave is used
+
+
+def gold_steps(graph: Subgraph, starts: Ints, gold: Gold, hops: int) -> Steps:
+    """The relation steps from a question's entities to its answers; none where no path leads there."""
+    for path in gold.paths:
+        steps = _along(graph, starts, path)
+        if steps:
+            return steps
+    wanted = answer_set(graph, gold)
+    if not len(starts) or not len(wanted):
+        return ()
+    longest = hops + 1 if graph.mediators.any() else hops
+    best: Steps = ()
+    fit = 0.0
+    for steps, reached in relation_paths(graph, starts, longest, max_paths=MINED, max_ends=500).paths:
+        mine = overlap(reached, wanted)
+        if mine > fit + 1e-9:  # shorter paths come first and win ties
+            best, fit = steps, mine
+    return best
+
+
+def _along(graph: Subgraph, starts: Ints, path: Sequence[tuple[str, str, str]]) -> Steps:
+    """A gold path as steps, walked from whichever end is a start."""
+    numbers = {graph.relation(r).id: r for r in range(graph.num_relations)}
+    for triples in (path, tuple(reversed(path))):
+        here = {graph.entity(int(s)).id for s in starts} | {graph.entity(int(s)).label for s in starts}
+        steps: list[Step] = []
+        for head, relation, tail in triples:
+            if relation not in numbers or not ({head, tail} & here):
+                break
+            forward = head in here
+            steps.append((numbers[relation], forward))
+            here = {tail if forward else head}
+        if len(steps) == len(triples):
+            return tuple(steps)
+    return ()
+
+
+def answer_set(graph: Subgraph, gold: Gold) -> Ints:
+    """Local numbers of the gold answers that are in the graph."""
+    found = [graph.local(name) for name in (*gold.entities, *gold.answers)]
+    return np.unique(np.array([i for i in found if i is not None], np.int32))
+
+
+def overlap(reached: Ints, wanted: Ints) -> float:
+    """F1 of two sets of entities."""
+    both = len(np.intersect1d(reached, wanted))
+    return 2 * both / (len(reached) + len(wanted)) if both else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Known:
+    """A question, masked, with the steps that answer it."""
+
+    text: str
+    starts: Ints
+    steps: Steps
+    gold: Gold
+
+
+def plan_pair(known: Known, language: Language) -> Pair:
+    """Masked question → one token per step."""
+    return Pair((Message("user", known.text),), language.write(known.steps).strip())
+
+
+def reader_pair(known: Known, graph: Subgraph, offered: Sequence[Thread], language: Language) -> Pair | None:
+    """Masked question and numbered threads → the number of the right one; None where none is right.
+
+    Args:
+        graph: in which a thread's answers are looked up, the same as when answering.
+    """
+    prompt, shown = numbered(known.text, offered, language)
+    exact = [i for i, thread in enumerate(shown) if thread.steps == known.steps]
+    if not exact:
+        wanted = answer_set(graph, known.gold)
+        fits = [overlap(ends(graph, known.starts, thread), wanted) for thread in shown]
+        exact = [int(np.argmax(fits))] if fits and max(fits) > 0 else []
+    return Pair((Message("user", prompt),), NUMBERS[exact[0]]) if exact else None
+
+
+def step_pairs(known: Known, graph: Subgraph, merged: Subgraph, language: Language, names: Sequence[str]) -> list[Pair]:
+    """The sub-questions of one question as a reader meets them: one hop from the answer before."""
+    pairs = []
+    for i, text in enumerate(language.sub_questions(known.steps, names)):
+        before = follow(graph, known.starts, known.steps[:i]).entities
+        inside = [merged.local(graph.entity(int(e)).id) for e in before[:200]]
+        starts = np.array([e for e in inside if e is not None], np.int32)
+        offered = threads(merged, starts, 1).threads
+        step = Known(text, starts, known.steps[i : i + 1], Gold(()))
+        if any(thread.steps == step.steps for thread in offered):
+            pair = reader_pair(step, merged, offered, language)
+            if pair is not None:
+                pairs.append(pair)
+    return pairs
+
+
+def single_tokens(pairs: Sequence[Pair], language: Language, vocabulary: int) -> list[str]:
+    """What a small model should have as one token each: placeholders, numbers, and the relations it meets most."""
+    words = Counter(
+        word
+        for pair in pairs
+        for part in (*(m.content for m in pair.prompt), pair.completion)
+        for word in part.replace("\n", " ").split(" ")
+    )
+    relations = sorted((t for t in language.vocabulary() if t.startswith(" ")), key=lambda t: -words[t.strip()])
+    fixed = ["[T1]", "[T2]", *NUMBERS]
+    room = max(0, vocabulary // 2 - len(fixed))
+    return [*fixed, *(token for token in relations[:room] if words[token.strip()])]
+
+
+def spoken_answer(gold: Gold) -> str:
+    """What a large model should write: every answer, as a JSON array."""
+    return json.dumps(list(dict.fromkeys(gold.answers)), ensure_ascii=False)

@@ -1,0 +1,80 @@
+"""Settings of `decompose`: what is retrieved, who answers, how its small models and its graph encoder are trained."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field
+
+from clew.config import Settings
+from clew.learning.fitting import FitConfig
+from clew.llm import ModelSettings
+
+
+class Config(Settings):
+    """How a question is answered. The defaults are the paper's where it states one."""
+
+    complex_weight: float = Field(default=0.7, ge=0, le=1)  # of the whole question; 1: plain G-Retriever retrieval
+    nodes: int = Field(default=3, ge=0)  # K_n: entities with a prize, per sub-question
+    edges: int = Field(default=5, ge=0)  # K_e: levels of relations with a prize, per sub-question
+    edge_cost: float = Field(default=0.5, gt=0)
+    connectivity: Literal["pcst", "topk"] = "pcst"  # "topk": Table 3, "w/o graph connectivity"
+    dependency: bool = True  # a sub-question sees the answers before it
+    around: Literal["topics", "similar", "whole"] = "topics"  # where the tree may grow, see the README
+    region: int = Field(default=3, ge=1)  # hops of that region
+    region_triples: int = Field(default=10_000, ge=1)
+    max_subquestions: int = Field(default=6, ge=1)
+    hops: int = Field(default=3, ge=1, le=6)  # longest evidence path of an answer; a mediator is no hop
+    siblings: bool = True  # without a reader: everything the winning relation path reaches in the graph is an answer
+    text_graph: bool = True  # False: Table 3, "w/o textual graph"
+    graph_encoder: bool | None = None  # soft prompt; None: where a trained one fits the model; True: required
+    evidence_tokens: int = Field(default=512, ge=16)  # of the textual graph; the paper cuts its input there
+    max_tokens: int = Field(default=32, ge=1)  # of an answer, as in the paper
+    plan_tokens: int = Field(default=512, ge=16)  # of the sub-questions; models that think aloud need more
+    small: bool = True  # use the small models in the trained folder where no other is configured
+    candidates: int = Field(default=16, ge=1)  # lines of the numbered graph that a small reader sees
+    decomposer: ModelSettings = ModelSettings()  # no model named: the trained small one, else the language model
+    subanswerer: ModelSettings = ModelSettings()  # no model named: whoever gives the final answer
+    prompts: Path | None = None  # a folder with decompose.txt, subanswer.txt and answer.txt that replace ours
+    device: str = "cpu"  # of the graph encoder
+
+
+class NetworkConfig(Settings):
+    """The graph transformer and its projector. The paper: width 1024, inner 2048."""
+
+    width: int = Field(default=128, ge=8)
+    layers: int = Field(default=4, ge=1)
+    heads: int = Field(default=4, ge=1)
+    inner: int = Field(default=256, ge=8)
+    dropout: float = Field(default=0.0, ge=0, lt=1)
+    graph_tokens: int = Field(default=1, ge=1)
+
+
+class SmallConfig(Settings):
+    """A small decoder from scratch for one of the stages."""
+
+    enabled: bool = True
+    size: str = "3m"
+    synthetic: int = Field(default=4000, ge=0)  # questions made from the graph alone, beside those given
+    given: int = Field(default=6000, ge=0)  # most of the given questions
+    epochs: float = Field(default=4.0, gt=0)
+    batch: int = Field(default=32, ge=1)
+    learning_rate: float = Field(default=1e-3, gt=0)
+    max_tokens: int = Field(default=512, ge=16)
+    bf16: bool = False
+
+
+class TrainConfig(Settings):
+    """What is trained: small models in the place of large ones, and the graph encoder against a frozen model."""
+
+    decomposer: SmallConfig = SmallConfig()
+    reader: SmallConfig = SmallConfig(epochs=3.0)
+    encoder: bool = True  # the graph encoder and projector; needs a language model in this process
+    network: NetworkConfig = NetworkConfig()
+    fit: FitConfig = FitConfig(lr=1e-3, weight_decay=0.05, clip=0.1, patience=2)
+    epochs: float = Field(default=10.0, gt=0)  # most passes of the graph encoder; one of them warms up
+    batch: int = Field(default=4, ge=1)
+    encoder_questions: int = Field(default=400, ge=1)  # most questions that the graph encoder sees
+    validate_on: int = Field(default=100, ge=1)
+    dev_share: float = Field(default=0.1, gt=0, lt=0.5)  # taken from the training questions without a dev set

@@ -1,0 +1,424 @@
+"""`decompose`: sub-questions, a small graph for each, their union, one answer."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from clew.errors import ConfigError, InputError, NotFoundError
+from clew.graph import Graph, Subgraph
+from clew.graph.neighborhood import neighborhood
+from clew.llm import clean, load_prompt, parse_answers, token_counter
+from clew.methods.decompose.answers import Threads, of_names, of_threads
+from clew.methods.decompose.config import Config
+from clew.methods.decompose.hybrid import Floats, GraphVectors, hybrid, merge, shape
+from clew.methods.decompose.plan import Language, Masked, Plan, mask_topics, read_plan
+from clew.methods.decompose.soft import open_prompter
+from clew.methods.decompose.textual import numbered, read_numbers, tables
+from clew.methods.decompose.threads import Judge, Thread, anchors, threads
+from clew.methods.decompose.voices import Voice, open_voices
+from clew.protocols import GraphStore, LLMReply, LLMRequest, Message, OnEvent, Tools, ignore
+from clew.types import Answer, Candidate, Entity, Event, Evidence, Path, Question, Topic, Usage
+
+TOPIC = "this"  # stands for a name in what the encoder compares with relation paths
+NAMED = 3  # of a sub-answer, entities whose names go into the next query
+
+
+@dataclass(slots=True)
+class Work:
+    """One question under way."""
+
+    question: Question
+    topics: list[Topic]
+    masked: Masked
+    seen: Seen | None
+    plan: Plan = field(default_factory=lambda: Plan((), "nobody"))
+    parts: list[Subgraph] = field(default_factory=list)
+    answers: list[str] = field(default_factory=list)  # to the sub-questions so far
+    carried: list[Entity] = field(default_factory=list)  # what the last one led to
+    usage: Usage = field(default_factory=Usage)
+    notes: list[str] = field(default_factory=list)
+    seconds: dict[str, float] = field(default_factory=dict)
+
+    def charge(self, reply: LLMReply) -> str:
+        self.usage += reply.usage
+        return reply.text if reply.texts else ""
+
+    def tell(self, *notes: str) -> None:
+        self.notes += [note for note in notes if note and note not in self.notes]
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Seen:
+    """A graph with what is computed for it once."""
+
+    vectors: GraphVectors
+    language: Language
+    judge: Judge
+
+
+class Decompose:
+    """Decompositional Reasoning for Graph Retrieval (anonymous ACL submission; built on G-Retriever).
+
+    A question is split into ordered sub-questions (4.1). For each, entities and triples are scored against a weighted
+    sum of question and sub-question, and a prize-collecting Steiner tree joins the best into a connected graph (4.2);
+    the answer to one sub-question goes into the next query. The union of the graphs (4.3) is read as text and as a soft
+    prompt of a trained graph encoder (4.4).
+
+    Needs: a text encoder. Optional: a language model; a folder from `clew train decompose` with small models for its
+    place and the graph encoder. Cost: n + 2 calls for n sub-questions; none without a language model.
+    Differs from the paper: see the room's README.
+    """
+
+    name: ClassVar[str] = "decompose"
+
+    def __init__(self, config: Config, tools: Tools) -> None:
+        if tools.encoder is None:
+            raise ConfigError("method 'decompose' needs a text encoder: set encoder.name")
+        self.config, self._tools, self._encoder = config, tools, tools.encoder
+        self._voices = open_voices(config, tools)
+        self._prompts = {
+            name: load_prompt(
+                "clew.methods.decompose",
+                name,
+                slots=slots,
+                override=None if config.prompts is None else config.prompts / f"{name}.txt",
+            )
+            for name, slots in (
+                ("decompose", ("question",)),
+                ("subanswer", ("graph", "earlier", "question")),
+                ("answer", ("graph", "question")),
+            )
+        }
+        self._prompter = open_prompter(config, tools.model, self._voices.reader, self._encoder)
+        self._seen: dict[str, Seen] = {}
+        self._lock = threading.Lock()
+
+    @property
+    def reader(self) -> Voice | None:
+        """Who gives the final answer."""
+        return self._voices.reader
+
+    def answer(self, question: Question, graph: GraphStore, *, on_event: OnEvent = ignore) -> Answer:
+        return self.predict([question], graph, on_event=on_event)[0]
+
+    def predict(self, questions: Sequence[Question], graph: GraphStore, *, on_event: OnEvent = ignore) -> list[Answer]:
+        """Answers in order; the calls of one stage go out together. Raises what a language model raises."""
+        works = [self.start(question, graph, on_event) for question in questions]
+        live = [work for work in works if work.seen is not None]
+        self.gather(live, on_event)
+        self.merge(live)
+        done = {id(work): answer for work, answer in zip(live, self._final(live), strict=True)}
+        return [done.get(id(work)) or self._abstain(work) for work in works]
+
+    def gather(self, works: Sequence[Work], on_event: OnEvent = ignore) -> None:
+        """Plan, retrieve and answer the sub-questions: everything before the final answer (4.1, 4.2)."""
+        self._decompose(works)
+        on_event(Event("decompose", f"{sum(len(work.plan.parts) for work in works)} sub-questions", {}))
+        for i in range(max((len(work.plan.parts) for work in works), default=0)):
+            now = [work for work in works if i < len(work.plan.parts)]
+            for work in now:
+                self._retrieve(work, i)
+            if self.config.complex_weight < 1.0:
+                self._subanswer(now, i)
+
+    # -- stages in their order ---------------------------------------------------------------------------------------
+
+    def start(self, question: Question, graph: GraphStore, on_event: OnEvent = ignore) -> Work:
+        """Names in the question, and the graph that is searched."""
+        work = Work(question, [], Masked(question.text, ()), None)
+        if not question.text.strip():
+            work.tell("the question is empty")
+            return work
+        try:
+            work.topics = (
+                list(self._tools.link(question, graph)) if self._tools.link is not None else _found(question, graph)
+            )
+        except (NotFoundError, InputError) as error:
+            work.tell(str(error))
+        if not work.topics and (self._voices.reader is None or self._voices.reader.small):
+            work.tell("no entity of the graph is named in the question")
+            return work
+        work.masked = mask_topics(question.text, work.topics)
+        work.seen = self.view(graph, work.topics, on_event)
+        if not work.seen.vectors.graph.num_triples:
+            work.tell("the graph around the question is empty")
+            work.seen = None
+        return work
+
+    def view(self, graph: GraphStore, topics: Sequence[Topic], on_event: OnEvent = ignore) -> Seen:
+        """An embedded graph whole, computed once; of any other store what lies around the topics."""
+        if not isinstance(graph, Graph):
+            ids = [topic.entity.id for topic in topics]
+            part = neighborhood(graph, ids, self.config.hops, max_triples=self.config.region_triples)
+            return self._made(part, None)
+        with self._lock:
+            if graph.name not in self._seen:
+                begun = time.perf_counter()
+                self._seen = {graph.name: self._made(graph.whole, self._tools.cache)}
+                on_event(
+                    Event("graph", f"vectors of {graph.num_entities:,} entities", {"s": time.perf_counter() - begun})
+                )
+            return self._seen[graph.name]
+
+    def _made(self, graph: Subgraph, cache: Any) -> Seen:
+        language = Language(graph)
+        judge = Judge(language, self._encoder, self.config.complex_weight)
+        return Seen(GraphVectors(graph, self._encoder, cache), language, judge)
+
+    def _decompose(self, works: Sequence[Work]) -> None:
+        """4.1; with a weight of 1 no sub-question would be looked at, so none is made."""
+        voice, begun = self._voices.decomposer, time.perf_counter()
+        if voice is None or self.config.complex_weight == 1.0:
+            for work in works:
+                work.plan = Plan((work.question.text,), "nobody")
+            return
+        if voice.small:
+            requests = [small_request(work.masked.text, 24) for work in works]
+        else:
+            limit = self.config.plan_tokens
+            requests = [
+                LLMRequest(self._prompts["decompose"].render(question=_flat(work.question.text)), max_tokens=limit)
+                for work in works
+            ]
+        for work, reply in zip(works, voice.model.generate(requests), strict=True):
+            text = work.charge(reply)
+            work.plan = self._read_plan(work, text, voice)
+            work.tell(work.plan.note)
+            work.seconds["decompose"] = (time.perf_counter() - begun) / len(works)
+
+    def _read_plan(self, work: Work, text: str, voice: Voice) -> Plan:
+        assert work.seen is not None
+        if not voice.small:
+            return read_plan(work.question.text, text, self.config.max_subquestions)
+        steps = work.seen.language.read(clean(text))[: self.config.max_subquestions]
+        if not steps:
+            return Plan(
+                (work.question.text,), "nobody", "the small model named no relations: the question is asked whole"
+            )
+        names = work.masked.names or tuple(dict.fromkeys(topic.entity.label for topic in work.topics))
+        return Plan(work.seen.language.sub_questions(steps, names[:1]), "small model")
+
+    def _retrieve(self, work: Work, i: int) -> None:
+        """4.2: the graph for sub-question i."""
+        assert work.seen is not None
+        begun = time.perf_counter()
+        part = work.plan.parts[i]
+        if self.config.dependency and work.answers:
+            part = f"{part} {work.answers[-1]}".strip()
+        whole, mine = self._encoder.encode([work.question.text, part], role="query")
+        query = hybrid(whole, mine, self.config.complex_weight)
+        topics = anchors(work.seen.vectors.graph, [topic.entity for topic in work.topics])
+        found = work.seen.vectors.retrieve(query, self.config, topics)
+        work.parts.append(found.graph)
+        work.tell(found.note)
+        work.seconds["retrieve"] = work.seconds.get("retrieve", 0.0) + time.perf_counter() - begun
+
+    def _subanswer(self, works: Sequence[Work], i: int) -> None:
+        """4.2: answers to the i-th sub-questions, each from its own graph."""
+        voice, begun = self._voices.subanswerer, time.perf_counter()
+        if voice is None or voice.small:
+            self._subanswer_small(works, i, voice)
+        else:
+            requests = [self._subanswer_request(work, i, voice) for work in works]
+            for work, reply in zip(works, voice.model.generate(requests), strict=True):
+                names = parse_answers(work.charge(reply))
+                _, work.carried = of_names(work.parts[i], anchors(work.parts[i], work.carried), names, 1, Threads())
+                work.answers.append(", ".join(names[:NAMED]))
+        for work in works:
+            work.seconds["subanswers"] = work.seconds.get("subanswers", 0.0) + (time.perf_counter() - begun) / len(
+                works
+            )
+
+    def _subanswer_request(self, work: Work, i: int, voice: Voice) -> LLMRequest:
+        earlier = ""
+        if self.config.dependency:
+            pairs = zip(work.plan.parts, work.answers, strict=False)
+            earlier = "".join(f"Question: {_flat(q)}\nAnswer: {a or 'unknown'}\n" for q, a in pairs)
+        text = self._tables(work, work.parts[i], work.plan.parts[i], voice)
+        slots = {"graph": text, "earlier": earlier, "question": _flat(work.plan.parts[i])}
+        return LLMRequest(self._prompts["subanswer"].render(**slots), max_tokens=self.config.max_tokens)
+
+    def _subanswer_small(self, works: Sequence[Work], i: int, voice: Voice | None) -> None:
+        offers = [self._step(work, i) for work in works]
+        chosen = self._choose(works, offers, voice)
+        for work, (graph, starts, _, _), picked in zip(works, offers, chosen, strict=True):
+            found, _ = of_threads(graph, starts, picked[:1], Threads())
+            work.carried = [candidate.entity for candidate in found if candidate.entity is not None]
+            work.answers.append(", ".join(entity.label for entity in work.carried[:NAMED]))
+
+    def _step(self, work: Work, i: int) -> Offer:
+        """One-hop threads from what the previous sub-question led to, in the graphs so far."""
+        assert work.seen is not None
+        graph = merge(work.parts)
+        before = work.carried if i and self.config.dependency else [topic.entity for topic in work.topics]
+        starts = anchors(graph, before)
+        text = mask_topics(work.plan.parts[i], work.topics).text
+        ranked = work.seen.judge.rank(threads(graph, starts, 1).threads, _plain(text), [text])
+        return graph, starts, ranked, text
+
+    def merge(self, works: Sequence[Work]) -> None:
+        """4.3: the union of a question's graphs takes their place."""
+        for work in works:
+            work.parts = [merge(work.parts)]
+
+    def _final(self, works: Sequence[Work]) -> list[Answer]:
+        """4.4: read the union."""
+        voice = self._voices.reader
+        if voice is None:
+            return self._final_small(works, None, None)
+        soft = self.soft_prompts(works) or None
+        if voice.small:
+            return self._final_small(works, voice, soft)
+        return self._final_large(works, voice, soft)
+
+    def _final_small(self, works: Sequence[Work], voice: Voice | None, soft: list[Floats] | None) -> list[Answer]:
+        begun = time.perf_counter()
+        offers = [self.offer(work) for work in works]
+        chosen = self._choose(works, offers, voice, soft)
+        answers = []
+        for work, (graph, starts, _, _), picked in zip(works, offers, chosen, strict=True):
+            assert work.seen is not None
+            found = Threads()
+            start = starts
+            if self.config.siblings:
+                graph = work.seen.vectors.graph
+                start = anchors(graph, [topic.entity for topic in work.topics])
+            candidates, note = of_threads(graph, start, picked, found)
+            work.tell(note, "" if candidates else "the retrieved graph holds no path from the question's entities")
+            work.seconds["answer"] = (time.perf_counter() - begun) / len(works)
+            answers.append(self._assemble(work, candidates, found.paths, None))
+        return answers
+
+    def offer(self, work: Work) -> Offer:
+        """The threads of the merged graph, best first by the encoder, and the question as small models see it."""
+        assert work.seen is not None
+        graph = work.parts[-1]
+        starts = anchors(graph, [topic.entity for topic in work.topics])
+        found = threads(graph, starts, self.config.hops)
+        work.tell(found.note)
+        parts = [mask_topics(part, work.topics).text for part in work.plan.parts]
+        ranked = work.seen.judge.rank(found.threads, _plain(work.masked.text), [_plain(part) for part in parts])
+        return graph, starts, ranked, work.masked.text
+
+    def _choose(
+        self, works: Sequence[Work], offers: Sequence[Offer], voice: Voice | None, soft: list[Floats] | None = None
+    ) -> list[list[Thread]]:
+        """The threads that answer: those a small reader points at, else the one that the encoder ranks first."""
+        best = [list(ranked[:1]) for _, _, ranked, _ in offers]
+        open_ = [i for i, (_, _, ranked, _) in enumerate(offers) if ranked]
+        if voice is None or not open_:
+            return best
+        shown = []
+        for i in open_:
+            _, _, ranked, text = offers[i]
+            seen = works[i].seen
+            assert seen is not None
+            offered = ranked[: self.config.candidates] if self.config.text_graph else ()
+            shown.append(numbered(text, offered, seen.language))
+        requests = [
+            small_request(prompt, 8, None if soft is None else soft[i])
+            for i, (prompt, _) in zip(open_, shown, strict=True)
+        ]
+        for i, (_, offered), reply in zip(open_, shown, voice.model.generate(requests), strict=True):
+            picked = read_numbers(works[i].charge(reply), offered)
+            if picked:
+                best[i] = picked
+            else:
+                works[i].tell("the small reader pointed at no thread: the encoder's first choice stands")
+        return best
+
+    def _final_large(self, works: Sequence[Work], voice: Voice, soft: list[Floats] | None) -> list[Answer]:
+        begun = time.perf_counter()
+        requests = []
+        for i, work in enumerate(works):
+            messages = self.final_messages(work, voice)
+            requests.append(
+                LLMRequest(messages, max_tokens=self.config.max_tokens, soft_prompt=None if soft is None else soft[i])
+            )
+        answers = []
+        for work, reply in zip(works, voice.model.generate(requests), strict=True):
+            text, graph, found = work.charge(reply), work.parts[-1], Threads()
+            starts = anchors(graph, [topic.entity for topic in work.topics])
+            candidates, _ = of_names(graph, starts, parse_answers(text), self.config.hops, found)
+            if not reply.texts[0].finished:
+                work.tell(f"the reply was cut at {self.config.max_tokens} tokens")
+            work.tell("" if candidates else "the language model gave no answer")
+            work.seconds["answer"] = (time.perf_counter() - begun) / len(works)
+            answers.append(self._assemble(work, candidates, found.paths, text))
+        return answers
+
+    def final_messages(self, work: Work, voice: Voice) -> tuple[Message, ...]:
+        """What a large model is shown of the merged graph; answers to sub-questions are left out (4.4)."""
+        text = self._tables(work, work.parts[-1], work.question.text, voice) if self.config.text_graph else ""
+        return self._prompts["answer"].render(graph=text, question=_flat(work.question.text))
+
+    # -- pieces ------------------------------------------------------------------------------------------------------
+
+    def _tables(self, work: Work, graph: Subgraph, text: str, voice: Voice) -> str:
+        assert work.seen is not None
+        query = self._encoder.encode([text], role="query")[0]
+        scores = work.seen.vectors.triple_scores(graph, query)
+        shown = tables(graph, scores, max_tokens=self.config.evidence_tokens, count=token_counter(voice.model))
+        work.tell(shown.note)
+        return shown.text
+
+    def soft_prompts(self, works: Sequence[Work]) -> list[Floats]:
+        """What the graph encoder makes of the merged graphs; none without a trained one."""
+        if self._prompter is None:
+            return []
+        return self._prompter.prompts([(work.parts[-1], work.seen.vectors) for work in works if work.seen is not None])
+
+    def _assemble(self, work: Work, candidates: list[Candidate], paths: list[Path], reply: str | None) -> Answer:
+        graph = work.parts[-1]
+        alone = set(range(graph.num_entities)) - set(graph.heads.tolist()) - set(graph.tails.tolist())
+        # An entity that no triple holds is still part of what was retrieved: a path of no hop says so.
+        paths = paths + [Path(graph.entity(i), (), 0.0) for i in sorted(alone)]
+        return Answer(
+            question=work.question,
+            method=self.name,
+            candidates=tuple(candidates),
+            evidence=Evidence(tuple(paths), tuple(graph.triple(t) for t in range(graph.num_triples))),
+            topics=tuple(work.topics),
+            note="; ".join(work.notes),
+            reply=reply,
+            usage=work.usage,
+            seconds=work.seconds,
+            details={
+                "subquestions": list(work.plan.parts),
+                "subanswers": list(work.answers),
+                "decomposed_by": work.plan.by,
+                "graph": shape(graph),
+            },
+        )
+
+    def _abstain(self, work: Work) -> Answer:
+        return Answer(work.question, self.name, topics=tuple(work.topics), note="; ".join(work.notes))
+
+
+Offer = tuple[Subgraph, Any, tuple[Thread, ...], str]  # graph, starts, threads best first, masked question
+
+
+def small_request(prompt: str, max_tokens: int, soft: Floats | None = None) -> LLMRequest:
+    """What a decoder from scratch is asked."""
+    return LLMRequest((Message("user", prompt),), max_tokens=max_tokens, soft_prompt=soft)
+
+
+def _flat(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _plain(text: str) -> str:
+    """A masked question as the encoder reads it: without names, which no relation resembles."""
+    for placeholder in ("[T1]", "[T2]", "[T3]"):
+        text = text.replace(placeholder, TOPIC)
+    return text
+
+
+def _found(question: Question, graph: GraphStore) -> list[Topic]:
+    """Topics by name, for a method that is opened without linking."""
+    hits = [(name, graph.find(name, limit=1)) for name in question.topics]
+    return [Topic(hit[0][0], hit[0][1], name, "given") for name, hit in hits if hit]

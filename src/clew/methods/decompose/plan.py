@@ -1,0 +1,120 @@
+"""A question taken apart: by a language model in its own words, or by a small decoder that names relations.
+
+A large model writes a JSON array. A small one from scratch never learned to copy names, so the names in the question
+are masked, it writes one token per relation and direction, and the grammar of the graph's relations turns those into
+sub-questions with the names put back (section 4.1 for both).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from clew.graph.subgraph import Subgraph
+from clew.llm import parse_answers, parse_json
+from clew.synthesis import Writer
+from clew.types import Topic
+
+Step = tuple[int, bool]  # relation of the store, walked from head to tail
+Steps = tuple[Step, ...]
+INVERSE = "~"  # before the token of a relation that is walked from tail to head
+THAT = "that"  # stands for the answer before
+_SCHEMA = {"type": "array", "items": {"type": "string"}}
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Sub-questions in their order, and who made them: "language model", "small model" or "nobody"."""
+
+    parts: tuple[str, ...]
+    by: str
+    note: str = ""
+
+
+def read_plan(question: str, reply: str, limit: int) -> Plan:
+    """The sub-questions in a model's reply; the question itself where there are none (methods.md, 4.1)."""
+    parsed = parse_json(reply, _SCHEMA)
+    found = [str(part) for part in parsed.value] if parsed.ok else parse_answers(reply) if "[" in reply else []
+    parts = list(dict.fromkeys(" ".join(part.split()) for part in found if part.strip()))
+    if not parts:
+        return Plan((question,), "nobody", "the language model gave no sub-questions: the question is asked whole")
+    note = f"{len(parts) - limit} of {len(parts)} sub-questions were left out (max_subquestions)"
+    return Plan(tuple(parts[:limit]), "language model", note if len(parts) > limit else "")
+
+
+@dataclass(frozen=True, slots=True)
+class Masked:
+    """A question with its topics as `[T1]`, `[T2]`, …; `names` are what stood there."""
+
+    text: str
+    names: tuple[str, ...]
+
+
+def mask_topics(text: str, topics: Sequence[Topic]) -> Masked:
+    """Every topic's name in `text` by a placeholder. A name that does not occur leaves the text as it is."""
+    names: list[str] = []
+    for topic in topics:
+        spellings = (topic.mention, topic.entity.label, topic.entity.label.replace("_", " "))
+        for name in sorted(dict.fromkeys(s for s in spellings if s.strip()), key=len, reverse=True):
+            found = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE)
+            if found:
+                names.append(found.group())
+                text = f"{text[: found.start()]}[T{len(names)}]{text[found.end() :]}"
+                break
+    return Masked(text.casefold().replace("[t", "[T"), tuple(names))
+
+
+class Language:
+    """How the relations of one graph read: as tokens of a small model, and as sub-questions."""
+
+    def __init__(self, graph: Subgraph) -> None:
+        self.graph = graph
+        self.names = [graph.relation(r).label for r in range(graph.num_relations)]
+        self._tokens = {self._token(name): r for r, name in reversed(list(enumerate(self.names)))}
+        self._writer: Writer | None = None
+
+    @staticmethod
+    def _token(name: str) -> str:
+        return re.sub(r"\s+", "_", name)
+
+    def vocabulary(self) -> list[str]:
+        """What a small model needs as single tokens."""
+        relations = [f" {mark}{token}" for token in self._tokens for mark in ("", INVERSE)]
+        return [*relations, "[T1]", "[T2]"]
+
+    def write(self, steps: Steps) -> str:
+        """`steps` as a small model writes them: ` spouse ~parents`."""
+        return "".join(f" {'' if forward else INVERSE}{self._token(self.names[r])}" for r, forward in steps)
+
+    def read(self, text: str) -> Steps:
+        """The steps in a small model's reply; none where a word is no relation of this graph."""
+        steps = []
+        for word in text.split():
+            relation = self._tokens.get(word.removeprefix(INVERSE))
+            if relation is None:
+                return ()
+            steps.append((relation, not word.startswith(INVERSE)))
+        return tuple(steps)
+
+    def spell(self, steps: Steps) -> str:
+        """Steps as a phrase to encode: the last relation first, as questions name them."""
+        words = [re.sub(r"[_.]", " ", self.names[r].rsplit(".", 1)[-1]) for r, _ in reversed(steps)]
+        return " of ".join(words)
+
+    def sub_questions(self, steps: Steps, names: Sequence[str]) -> tuple[str, ...]:
+        """One sub-question per step, in the words of the grammar; the first asks about the names of the topics."""
+        subject = " and ".join(names) or THAT
+        parts = []
+        for i, (relation, forward) in enumerate(steps):
+            grammar = self._grammars[relation]
+            phrasing = grammar.forward if forward else grammar.backward
+            asks = [ask for ask in phrasing.asks if "{x}'s" not in ask] or list(phrasing.asks)
+            parts.append(asks[0].replace("{x}", subject if i == 0 else THAT) + "?")
+        return tuple(parts)
+
+    @property
+    def _grammars(self):  # type: ignore[no-untyped-def]
+        if self._writer is None:
+            self._writer = Writer(self.graph, 0)
+        return self._writer.grammars

@@ -1,0 +1,98 @@
+"""A retrieved graph as text: tables of nodes and edges for a language model, numbered threads for a small one.
+
+Tables are G-Retriever's form (section 4.4 takes it over). They are cut by score to a budget of tokens, never inside a
+row, and what was left out is told.
+"""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from clew.graph.subgraph import Subgraph
+from clew.methods.decompose.hybrid import Floats
+from clew.methods.decompose.plan import Language
+from clew.methods.decompose.threads import Thread
+from clew.retrieval.verbalise import one_line
+
+NODES, EDGES = "node id,node attr\n", "src,edge attr,dst\n"
+NUMBERS = tuple(f"<{i}>" for i in range(1, 65))  # one token each in a small model
+
+
+@dataclass(frozen=True, slots=True)
+class TextualGraph:
+    """The text, and in words what did not fit."""
+
+    text: str
+    left_out: int = 0
+    note: str = ""
+
+
+def tables(graph: Subgraph, scores: Floats, *, max_tokens: int, count: Callable[[str], int]) -> TextualGraph:
+    """Node table and edge table of the best triples, as many as `max_tokens` allow; entities without a triple follow.
+
+    Args:
+        scores: (T,) of the triples. Rows are taken by score until one does not fit; a row that alone exceeds the
+            budget is left out and the next one is tried. They stand in the order of the graph.
+    """
+    labels = [one_line(label) for label in graph.labels(np.arange(graph.num_entities, dtype=np.int32))]
+    relations = {int(r): one_line(graph.relation(int(r)).label) for r in np.unique(graph.rels)}
+    rows = [_row(i, label) for i, label in enumerate(labels)]
+    edges = [
+        _row(h, relations[r], t)
+        for h, r, t in zip(graph.heads.tolist(), graph.rels.tolist(), graph.tails.tolist(), strict=True)
+    ]
+    spent = count(NODES) + count(EDGES)
+    shown: set[int] = set()
+    kept: list[int] = []
+    for t in np.argsort(-scores, kind="stable").tolist():
+        ends = {int(graph.heads[t]), int(graph.tails[t])} - shown
+        cost = count(edges[t]) + sum(count(rows[i]) for i in ends)
+        if cost + count(NODES) + count(EDGES) > max_tokens:
+            continue
+        if spent + cost > max_tokens:
+            break
+        spent += cost
+        shown |= ends
+        kept.append(t)
+    alone = np.setdiff1d(np.arange(graph.num_entities), np.concatenate((graph.heads, graph.tails)))
+    for i in alone.tolist():
+        if spent + count(rows[i]) > max_tokens:
+            break
+        spent += count(rows[i])
+        shown.add(i)
+    text = NODES + "".join(rows[i] for i in sorted(shown)) + EDGES + "".join(edges[t] for t in sorted(kept))
+    left_out = graph.num_triples - len(kept)
+    note = f"{left_out} of {graph.num_triples} triples did not fit into {max_tokens} tokens" if left_out else ""
+    return TextualGraph(text, left_out, note)
+
+
+def _row(*cells: object) -> str:
+    line = io.StringIO()
+    csv.writer(line, lineterminator="\n").writerow(cells)
+    return line.getvalue()
+
+
+def numbered(question: str, threads: Sequence[Thread], language: Language) -> tuple[str, tuple[Thread, ...]]:
+    """What a small reader sees: the masked question, then one line per thread in an order that says nothing.
+
+    Returns the prompt, and the threads in the order of their numbers.
+    """
+    offered = sorted(threads, key=lambda thread: _shuffle(question, language.write(thread.steps)))[: len(NUMBERS)]
+    lines = [f"{number}{language.write(thread.steps)}" for number, thread in zip(NUMBERS, offered, strict=False)]
+    return "\n".join([question, *lines]), tuple(offered)
+
+
+def read_numbers(reply: str, offered: Sequence[Thread]) -> list[Thread]:
+    """The threads whose numbers a small reader wrote, in its order; one that was not offered counts for nothing."""
+    places = {number: i for i, number in enumerate(NUMBERS[: len(offered)])}
+    return [offered[places[word]] for word in dict.fromkeys(reply.replace(">", "> ").split()) if word in places]
+
+
+def _shuffle(question: str, line: str) -> bytes:
+    return hashlib.blake2b(f"{question}\0{line}".encode(), digest_size=8).digest()

@@ -1,0 +1,110 @@
+"""Evidence paths inside a retrieved graph: from the entities that a question names to what may answer it.
+
+Candidates are grouped by relation path, because all ends of one path answer alike. Without a language model a path is
+chosen by how well its words suit the question and its steps the sub-questions: the documented stand-in for the reader,
+so that the method runs with an encoder alone.
+
+Shapes: P relation paths, D width of the encoder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from clew.graph.paths import follow, relation_paths
+from clew.graph.subgraph import Ints, Subgraph
+from clew.methods.decompose.hybrid import Floats
+from clew.methods.decompose.plan import Language, Steps
+from clew.protocols import TextEncoder
+from clew.types import Entity
+
+MAX_PATHS = 400  # relation paths that are compared; more are left out, the longest first, and told
+
+
+@dataclass(frozen=True, slots=True)
+class Thread:
+    """A relation path that stays inside the retrieved graph, and the named entities it ends in."""
+
+    steps: Steps
+    ends: Ints
+    score: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """Threads, best first. `note` says what was left out."""
+
+    threads: tuple[Thread, ...]
+    note: str = ""
+
+
+def anchors(graph: Subgraph, entities: Sequence[Entity]) -> Ints:
+    """(n,) local numbers of those entities that are in `graph`."""
+    found = (graph.local(entity.id) for entity in entities)
+    return np.array(list(dict.fromkeys(i for i in found if i is not None)), np.int32)
+
+
+def threads(graph: Subgraph, starts: Ints, hops: int) -> Found:
+    """The relation paths of up to `hops` hops from `starts`; a hop through a mediator counts once."""
+    if not len(starts) or not graph.num_triples:
+        return Found(())
+    longest = 2 * hops if graph.mediators.any() else hops
+    reached = relation_paths(graph, starts, longest, max_paths=4 * MAX_PATHS)
+    found = []
+    for steps, ends in reached.paths:
+        named = ends[~graph.mediators[ends]]
+        if len(named) and _hops(graph, starts, steps) <= hops:
+            found.append(Thread(steps, named))
+    note = "; ".join(reached.truncated)
+    if len(found) > MAX_PATHS:
+        note = f"{len(found) - MAX_PATHS} of {len(found)} relation paths were not compared"
+    return Found(tuple(found[:MAX_PATHS]), note)
+
+
+def _hops(graph: Subgraph, starts: Ints, steps: Steps) -> int:
+    """Hops of a relation path, where a step into nothing but mediators is none."""
+    if len(steps) == 1 or not graph.mediators.any():
+        return len(steps)
+    middle = [follow(graph, starts, steps[:i]).entities for i in range(1, len(steps))]
+    return len(steps) - sum(bool(graph.mediators[ends].all()) for ends in middle)
+
+
+class Judge:
+    """Scores relation paths by the encoder. Phrases are encoded once and kept."""
+
+    def __init__(self, language: Language, encoder: TextEncoder, complex_weight: float) -> None:
+        self._language, self._encoder, self._weight = language, encoder, complex_weight
+        self._phrases: dict[str, Floats] = {}
+
+    def rank(self, found: Sequence[Thread], question: str, parts: Sequence[str]) -> tuple[Thread, ...]:
+        """`found`, best first, by question (its names left out) and sub-questions.
+
+        The score is `w cos(question, path) + (1 - w) mean_i cos(part_i, step_i)`, with `w` the weight of retrieval; a
+        path longer or shorter than the plan has nothing to compare the rest with, which counts as 0.
+        """
+        if not found:
+            return ()
+        asked = self._encoder.encode([question, *parts], role="query")
+        whole, wanted = asked[0], asked[1:]
+        phrases = self._encode([self._language.spell(thread.steps) for thread in found])
+        scores = phrases @ whole
+        if len(parts) > 1:
+            single = self._encode([self._language.spell((step,)) for thread in found for step in thread.steps])
+            at, fits = 0, np.zeros(len(found), np.float32)
+            for i, thread in enumerate(found):
+                mine = single[at : at + len(thread.steps)]
+                at += len(thread.steps)
+                n = min(len(mine), len(parts))
+                fits[i] = (mine[:n] * wanted[:n]).sum() / max(len(mine), len(parts))
+            scores = self._weight * scores + (1 - self._weight) * fits
+        order = np.argsort(-scores, kind="stable")
+        return tuple(Thread(found[i].steps, found[i].ends, float(scores[i])) for i in order.tolist())
+
+    def _encode(self, phrases: Sequence[str]) -> Floats:
+        fresh = [phrase for phrase in dict.fromkeys(phrases) if phrase not in self._phrases]
+        if fresh:
+            self._phrases.update(zip(fresh, self._encoder.encode(fresh), strict=True))
+        return np.stack([self._phrases[phrase] for phrase in phrases])

@@ -1,0 +1,386 @@
+"""Training for `decompose`: a small decomposer, a small reader, and the graph encoder against a frozen model.
+
+Read from the bottom: `train` is the list of stages. Each later stage answers its questions with what the earlier ones
+left in the folder, through the very code that answers a user (sub-answers are taken from text alone, which breaks the
+circle that the paper leaves open: merged graphs need sub-answers, and those a trained encoder).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn.functional import cross_entropy
+
+from clew.errors import InputError, UnsupportedError
+from clew.graph import Graph
+from clew.learning import Stage, run_stages
+from clew.learning.checkpoints import fill, load_weights
+from clew.learning.loop import fit
+from clew.learning.scratch import SIZES, create_decoder
+from clew.learning.tuning import Pair, TuneSettings, tune
+from clew.llm.local import LocalModel
+from clew.methods.decompose.compositions import (
+    Known,
+    gold_steps,
+    made,
+    plan_pair,
+    reader_pair,
+    single_tokens,
+    spoken_answer,
+    step_pairs,
+)
+from clew.methods.decompose.config import Config, SmallConfig, TrainConfig
+from clew.methods.decompose.hybrid import GraphVectors
+from clew.methods.decompose.method import Decompose, Seen, Work, small_request
+from clew.methods.decompose.network import GraphBatch, GraphEncoder, batch_graphs, save_network
+from clew.methods.decompose.soft import FOLDER
+from clew.methods.decompose.threads import anchors
+from clew.methods.decompose.voices import DECOMPOSER, READER, Voice, small_model
+from clew.protocols import Example, Message, OnEvent, Tools, TrainRequest, TrainResult, ignore
+from clew.types import Event, Gold
+
+GATHERED = 32  # questions that are retrieved for together
+
+
+@dataclass(frozen=True, slots=True)
+class Lesson:
+    """What a frozen model is shown and should write, and the merged graph behind it."""
+
+    prompt: tuple[Message, ...]
+    completion: str
+    graph: Any  # Subgraph
+    vectors: GraphVectors
+
+
+@dataclass
+class Course:
+    """Everything that the stages hand on."""
+
+    request: TrainRequest
+    on_event: OnEvent
+    train: list[Example] = field(default_factory=list)
+    dev: list[Example] = field(default_factory=list)
+    metrics: dict[str, float] = field(default_factory=dict)
+    details: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def settings(self) -> TrainConfig:
+        return self.request.train_config or TrainConfig()
+
+    @property
+    def graph(self) -> Graph:
+        assert isinstance(self.request.graph, Graph)  # checked when the training starts
+        return self.request.graph
+
+    def method(self, **changes: Any) -> Decompose:
+        """The method with what has been trained so far."""
+        tools = self.request.tools
+        config: Config = self.request.config.model_copy(update={"graph_encoder": False, **changes})
+        return Decompose(config, Tools(tools.encoder, tools.language_model, self.request.out, tools.link, tools.cache))
+
+    def draw(self, examples: Sequence[Example], count: int, salt: int) -> list[Example]:
+        """A sample in a fixed order, the same for the same seed."""
+        order = np.random.default_rng((self.request.seed, salt)).permutation(len(examples))[:count]
+        return [examples[i] for i in order.tolist()]
+
+    def works(self, method: Decompose, examples: Sequence[Example]) -> list[tuple[Work, Example]]:
+        """Examples whose question names an entity, ready for the stages of the method."""
+        started = [(method.start(example.question, self.graph), example) for example in examples]
+        return [(work, example) for work, example in started if work.seen is not None and work.topics]
+
+    def known(self, work: Work, gold: Gold) -> Known | None:
+        """The question with its gold steps, or None where the graph holds none."""
+        whole = self.graph.whole
+        starts = anchors(whole, [topic.entity for topic in work.topics])
+        steps = gold_steps(whole, starts, gold, self.request.config.hops)
+        return Known(work.masked.text, starts, steps, gold) if steps else None
+
+
+# -- small models ------------------------------------------------------------------------------------------------------
+
+
+def train_decomposer(course: Course) -> None:
+    """Masked questions → relation steps, from given questions and synthetic compositions."""
+    config, out = course.settings.decomposer, course.request.out / DECOMPOSER
+    if (out / "model").is_dir():
+        return
+    method = course.method(small=False)
+    examples = course.draw(course.train, config.given, 1)
+    examples += made(course.graph.whole, config.synthetic, course.request.config.hops, course.request.seed)
+    seen = method.view(course.graph, ())
+    pairs = []
+    for work, example in course.works(method, examples):
+        known = course.known(work, example.gold)
+        if known is not None:
+            pairs.append(plan_pair(known, seen.language))
+    course.details["decomposer_pairs"] = len(pairs)
+    _tune(course, config, pairs, seen, out)
+    course.metrics["plans"] = _plan_accuracy(course, method, seen, small_model(out / "model", "cpu"))
+
+
+def _plan_accuracy(course: Course, method: Decompose, seen: Seen, model: Any) -> float:
+    """Share of the dev questions whose steps are the gold ones."""
+    asked = []
+    for work, example in course.works(method, course.draw(course.dev, course.settings.validate_on, 2)):
+        known = course.known(work, example.gold)
+        if known is not None:
+            asked.append(known)
+    if not asked:
+        return 0.0
+    replies = model.generate([small_request(known.text, 24) for known in asked])
+    right = [seen.language.read(reply.text) == known.steps for reply, known in zip(replies, asked, strict=True)]
+    return float(np.mean(right))
+
+
+def train_reader(course: Course) -> None:
+    """Masked question and numbered threads of the merged graph → the number of the thread that answers."""
+    config, out = course.settings.reader, course.request.out / READER
+    if (out / "model").is_dir():
+        return
+    method = course.method()
+    examples = course.draw(course.train, config.given, 3)
+    examples += made(course.graph.whole, config.synthetic, course.request.config.hops, course.request.seed + 1)
+    seen = method.view(course.graph, ())
+    pairs: list[Pair] = []
+    for work, example, known in _gathered(course, method, examples):
+        merged, starts, ranked, _ = method.offer(work)
+        pair = reader_pair(known, course.graph.whole, ranked[: course.request.config.candidates], seen.language)
+        if pair is not None:
+            pairs.append(pair)
+        if len(starts):
+            pairs += step_pairs(known, course.graph.whole, merged, seen.language, ("[T1]",))
+        del example
+    course.details["reader_pairs"] = len(pairs)
+    _tune(course, config, pairs, seen, out)
+
+
+def _gathered(course: Course, method: Decompose, examples: Sequence[Example]) -> Iterable[tuple[Work, Example, Known]]:
+    """Examples with their merged graphs, some at a time."""
+    for at in range(0, len(examples), GATHERED):
+        part = course.works(method, examples[at : at + GATHERED])
+        method.gather([work for work, _ in part])
+        method.merge([work for work, _ in part])
+        for work, example in part:
+            known = course.known(work, example.gold)
+            if known is not None:
+                yield work, example, known
+        if at % (8 * GATHERED) == 0:
+            message = f"{min(at + GATHERED, len(examples))} of {len(examples)} questions retrieved"
+            course.on_event(Event("train", message, {"step": at, "steps": len(examples)}))
+
+
+def _tune(course: Course, config: SmallConfig, pairs: Sequence[Pair], seen: Seen, out: Path) -> None:
+    if not pairs:
+        raise InputError(
+            "training decompose: no question leads from its entities to its answers in this graph; "
+            "check that topics and answers are names of its entities"
+        )
+    if config.size not in SIZES:
+        raise InputError(f"training decompose: no decoder size {config.size!r}; known: {', '.join(SIZES)}")
+    keep = single_tokens(pairs, seen.language, SIZES[config.size].vocabulary)
+    start = out / "start"
+    if not (start / "config.json").is_file():
+        texts = [text for pair in pairs for text in (pair.prompt[0].content, pair.completion)]
+        create_decoder(start, texts, size=config.size, keep=keep, seed=course.request.seed)
+    settings = TuneSettings(
+        epochs=config.epochs,
+        batch=config.batch,
+        learning_rate=config.learning_rate,
+        max_tokens=config.max_tokens,
+        bf16=config.bf16,
+    )
+    request = course.request
+    tuned = tune(start, pairs, out, settings, seed=request.seed, resume=request.resume, on_event=course.on_event)
+    course.details[f"{out.name}_curve"] = [
+        {name: round(row[name], 4) for name in ("step", "loss", "seconds")}
+        for row in tuned.curve[:: 1 + len(tuned.curve) // 20]
+    ]
+    course.details[f"{out.name}_seconds"] = round(tuned.seconds, 1)
+
+
+# -- graph encoder -----------------------------------------------------------------------------------------------------
+
+
+def train_encoder(course: Course) -> None:
+    """Graph transformer and projector, through the frozen model's input vectors (4.4)."""
+    settings = course.settings
+    method = course.method()
+    voice = method.reader
+    if voice is None or "soft_prompt" not in voice.model.abilities:
+        has = "none" if voice is None else voice.model.name
+        raise UnsupportedError(
+            f"training the graph encoder needs a language model in this process, this is {has}: set "
+            "language_model.backend = 'local', or train.encoder = false"
+        )
+    frozen = FrozenModel(voice)
+    train = _lessons(course, method, voice, course.draw(course.train, settings.encoder_questions, 4))
+    dev = _lessons(course, method, voice, course.draw(course.dev, settings.validate_on, 5))
+    if not train or not dev:
+        raise InputError("training the graph encoder: no question has both an answer and a retrieved graph")
+    encoder = course.request.tools.encoder
+    assert encoder is not None
+    torch.manual_seed(course.request.seed)
+    network = GraphEncoder(settings.network, encoder.dim, frozen.width)
+    per_epoch = math.ceil(len(train) / settings.batch)
+    config = settings.fit.model_copy(
+        update={
+            "steps": max(1, round(settings.epochs * per_epoch)),
+            "warmup": min(1.0, 1 / settings.epochs),
+            "evaluate_every": settings.fit.evaluate_every or per_epoch,
+        }
+    )
+
+    def batch(n: int) -> list[Lesson]:
+        epoch, at = divmod(n, per_epoch)
+        order = np.random.default_rng((course.request.seed, epoch)).permutation(len(train))
+        return [train[i] for i in order[at * settings.batch : (at + 1) * settings.batch].tolist()]
+
+    def loss(lessons: list[Lesson]) -> Tensor:
+        return frozen.loss(lessons, network(_graphs(lessons)))
+
+    def validate() -> dict[str, float]:
+        return {"likelihood": -_mean(frozen, dev, settings.batch, network)}
+
+    out = course.request.out / FOLDER
+    out.mkdir(exist_ok=True)
+    progress = fit(
+        network, batch, loss, out, config, evaluate=validate, metric="likelihood",
+        resume=course.request.resume, seed=course.request.seed, on_event=course.on_event,
+    )  # fmt: skip
+    fill(network, load_weights(out / "best.safetensors"), str(out))
+    network.eval()
+    with torch.no_grad():
+        course.metrics["loss_with_soft_prompt"] = _mean(frozen, dev, settings.batch, network)
+        course.metrics["loss_without_soft_prompt"] = _mean(frozen, dev, settings.batch, None)
+    course.details["encoder_steps"] = len(progress.curve)
+    course.details["encoder_questions"] = len(train)
+    made_for = {"language_model": voice.model.name, "encoder": encoder.name}
+    save_network(out, network, encoder.dim, made_for)
+
+
+def _lessons(course: Course, method: Decompose, voice: Voice, examples: Sequence[Example]) -> list[Lesson]:
+    """What the frozen model would be asked about these questions, and what it should answer."""
+    lessons = []
+    for work, example, known in _gathered(course, method, examples):
+        assert work.seen is not None
+        merged, _, ranked, _ = method.offer(work)
+        if voice.small:
+            shown = ranked[: course.request.config.candidates] if course.request.config.text_graph else ()
+            pair = reader_pair(known, course.graph.whole, shown, work.seen.language)
+            if pair is None:
+                continue
+        else:
+            pair = Pair(method.final_messages(work, voice), spoken_answer(example.gold))
+        lessons.append(Lesson(pair.prompt, pair.completion, merged, work.seen.vectors))
+    return lessons
+
+
+def _graphs(lessons: Sequence[Lesson]) -> GraphBatch:
+    return batch_graphs([(lesson.graph, lesson.vectors) for lesson in lessons])
+
+
+def _mean(frozen: FrozenModel, lessons: Sequence[Lesson], batch: int, network: GraphEncoder | None) -> float:
+    """Loss per token over all lessons."""
+    total = tokens = 0.0
+    for at in range(0, len(lessons), batch):
+        part = lessons[at : at + batch]
+        count = frozen.tokens(part)
+        soft = None if network is None else network(_graphs(part))
+        total += float(frozen.loss(part, soft)) * count
+        tokens += count
+    return total / max(tokens, 1.0)
+
+
+class FrozenModel:
+    """A local model whose weights stay; gradients pass through it to a soft prompt."""
+
+    def __init__(self, voice: Voice) -> None:
+        inner = getattr(voice.model, "model", voice.model)  # without its accounts
+        if not isinstance(inner, LocalModel):
+            raise UnsupportedError(f"training the graph encoder: {voice.model.name} is not in this process")
+        self._model = inner
+        for parameter in inner.module.parameters():
+            parameter.requires_grad_(False)
+
+    @property
+    def width(self) -> int:
+        return self._model.width
+
+    def tokens(self, lessons: Sequence[Lesson]) -> int:
+        """Tokens that the loss of these lessons is a mean over."""
+        return sum(len(self._completion(lesson)) for lesson in lessons)
+
+    def _completion(self, lesson: Lesson) -> list[int]:
+        ids = self._model.tokenizer(lesson.completion, add_special_tokens=False)["input_ids"]
+        return [*ids, self._model.tokenizer.eos_token_id]
+
+    def loss(self, lessons: Sequence[Lesson], soft: Tensor | None) -> Tensor:
+        """Mean loss of the completions' tokens; (B, K, M) soft prompts go in where generation puts them."""
+        table = self._model.module.get_input_embeddings()
+        rows, labels = [], []
+        for i, lesson in enumerate(lessons):
+            prompt, completion = self._model.prompt(lesson.prompt), self._completion(lesson)
+            vectors = table(torch.tensor(prompt + completion, device=table.weight.device))
+            silent = len(prompt)
+            if soft is not None:
+                at = int(bool(prompt) and prompt[0] == self._model.tokenizer.bos_token_id)
+                vectors = torch.cat((vectors[:at], soft[i].to(vectors), vectors[at:]))
+                silent += soft.shape[1]
+            rows.append(vectors)
+            labels.append(torch.tensor([-100] * silent + completion, device=vectors.device))
+        inputs = torch.nn.utils.rnn.pad_sequence(rows, batch_first=True)
+        targets = torch.nn.utils.rnn.pad_sequence(labels, batch_first=True, padding_value=-100)
+        mask = torch.nn.utils.rnn.pad_sequence([torch.ones(len(row), device=inputs.device) for row in rows], True)
+        logits = self._model.module(inputs_embeds=inputs, attention_mask=mask.long()).logits
+        return cross_entropy(logits[:, :-1].flatten(0, 1).float(), targets[:, 1:].flatten())
+
+
+# -- the training ------------------------------------------------------------------------------------------------------
+
+
+def _split(course: Course) -> None:
+    """The questions; without a dev set a share of the training questions stands in."""
+    request = course.request
+    course.train, course.dev = list(request.examples), list(request.dev)
+    if not course.train:
+        raise InputError("training decompose: no training questions; name some with --questions")
+    if not course.dev:
+        shuffled = course.draw(course.train, len(course.train), 0)
+        held = max(1, round(course.settings.dev_share * len(shuffled)))
+        course.dev, course.train = shuffled[:held], shuffled[held:] or shuffled[:held]
+
+
+def train(request: TrainRequest, on_event: OnEvent = ignore) -> TrainResult:
+    """Leave a folder with `decomposer/`, `reader/` and `graph_encoder/`, those of them that were asked for.
+
+    Raises:
+        UnsupportedError: the graph is not an embedded one, or the graph encoder has no model in this process.
+        InputError: no question can be learnt from.
+    """
+    if not isinstance(request.graph, Graph):
+        raise UnsupportedError(f"training decompose needs an embedded graph; build one from {request.graph.name!r}")
+    course = Course(request, on_event)
+    settings = course.settings
+    _split(course)
+    stages: list[Stage] = []
+
+    def add(name: str, stage: Callable[[Course], None], *needs: str) -> None:
+        stages.append(Stage(name, lambda: stage(course), needs))
+
+    if settings.decomposer.enabled:
+        add("decomposer", train_decomposer, "trl")
+    if settings.reader.enabled:
+        add("reader", train_reader, "trl")
+    if settings.encoder:
+        add("graph encoder", train_encoder)
+    if not stages:
+        raise InputError("training decompose: every stage is switched off; nothing to do")
+    seconds = run_stages(stages, on_event)
+    return TrainResult(request.out, course.metrics, seconds, course.details)

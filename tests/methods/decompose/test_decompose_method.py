@@ -1,0 +1,169 @@
+"""The whole method: with a scripted language model, with nobody, and its switches."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import pytest
+
+from clew.config import parse
+from clew.encoding import HashEncoder
+from clew.errors import ConfigError, NotFoundError, UnsupportedError
+from clew.graph import Graph
+from clew.graph.verify import verify
+from clew.methods.decompose.config import Config
+from clew.methods.decompose.method import Decompose
+from clew.protocols import LLMRequest, Tools
+from clew.retrieval.linking import link
+from clew.testing.fake_llm import FakeLanguageModel
+from clew.testing.method import MethodSuite
+from clew.types import Answer, Question
+
+Q = Question("q", "what is the currency of the country that Paris is the capital of?", ("Paris",))
+PARTS = '["Which country is Paris the capital of?", "What is the currency of that country?"]'
+
+
+class TestDecompose(MethodSuite):
+    name = "decompose"
+
+
+def said(request: LLMRequest) -> str:
+    """Splits, then answers the first sub-question, the second, and the whole."""
+    text = request.messages[-1].content
+    if "src,edge attr,dst" not in text and "Answer:" not in text:
+        return PARTS
+    if "Give every entity" in text:
+        return '["Euro", "Atlantis"]'
+    return '["France"]' if "Which country is Paris" in text.split("Question: ")[-1] else '["Euro"]'
+
+
+def asked(graph: Graph, **settings: Any) -> tuple[Answer, list[LLMRequest]]:
+    model = FakeLanguageModel(said)
+    method = Decompose(parse(Config, settings, "test"), Tools(HashEncoder(128), model, link=link))
+    return method.answer(Q, graph), model.requests
+
+
+def prompt(request: LLMRequest) -> str:
+    return "\n".join(message.content for message in request.messages)
+
+
+def test_n_sub_questions_cost_n_plus_two_calls(toy: Graph) -> None:
+    answer, requests = asked(toy)
+    assert answer.details["subquestions"] == [
+        "Which country is Paris the capital of?",
+        "What is the currency of that country?",
+    ]
+    assert answer.details["subanswers"] == ["France", "Euro"]
+    assert answer.usage.calls == len(requests) == 4
+    assert answer.details["decomposed_by"] == "language model"
+    assert answer.texts == ("Euro", "Atlantis")
+    assert [c.supported for c in answer.candidates] == [True, False]
+    assert verify(answer, toy) == []
+    assert answer.reply == '["Euro", "Atlantis"]'
+    assert set(answer.details["graph"]) == {"entities", "triples", "density", "connected"}
+    assert answer.details["graph"]["triples"] == len(answer.evidence.triples)
+
+
+def test_a_sub_question_sees_the_answers_before_it_and_the_last_prompt_does_not(toy: Graph) -> None:
+    _, requests = asked(toy)
+    assert "Answer: France" in prompt(requests[2])
+    assert "Answer: France" not in prompt(requests[1]) + prompt(requests[3])
+    _, requests = asked(toy, dependency=False)
+    assert "Answer: France" not in prompt(requests[2])
+
+
+def test_dependency_changes_the_query(toy: Graph) -> None:
+    """With the sub-question alone in the query, only the answer before it names the country."""
+
+    class Told(HashEncoder):
+        texts: ClassVar[list[str]] = []
+
+        def encode(self, texts: Any, *, role: Any = "passage") -> Any:
+            self.texts += texts if role == "query" else []
+            return super().encode(texts, role=role)
+
+    for dependency in (True, False):
+        encoder = Told(64)
+        encoder.texts.clear()
+        Decompose(Config(dependency=dependency), Tools(encoder, FakeLanguageModel(said), link=link)).answer(Q, toy)
+        assert ("What is the currency of that country? France" in encoder.texts) is dependency
+
+
+def test_the_textual_graph_can_be_left_out(toy: Graph) -> None:
+    _, requests = asked(toy)
+    assert "node id,node attr" in prompt(requests[-1])
+    _, requests = asked(toy, text_graph=False)
+    assert "node id,node attr" not in prompt(requests[-1])
+
+
+def test_a_weight_of_one_asks_once_and_retrieves_by_the_question_alone(toy: Graph) -> None:
+    answer, requests = asked(toy, complex_weight=1.0)
+    assert len(requests) == answer.usage.calls == 1  # nothing is split, and no sub-answer would be used
+    assert answer.details["subquestions"] == [Q.text]
+
+
+def test_evidence_is_cut_to_its_tokens_and_the_cut_is_told(toy: Graph) -> None:
+    answer, _ = asked(toy, evidence_tokens=24, nodes=10, edges=10, around="whole")
+    assert "triples did not fit into 24 tokens" in answer.note
+
+
+def test_without_a_model_the_encoder_chooses(toy: Graph) -> None:
+    method = Decompose(Config(), Tools(HashEncoder(256), link=link))
+    answer = method.answer(Question("q", "what is the currency of France?"), toy)
+    assert answer.texts[:1] == ("Euro",)
+    assert answer.usage.calls == 0
+    assert answer.details["decomposed_by"] == "nobody"
+    assert answer.candidates[0].supported
+
+
+def test_siblings_are_answers_too() -> None:
+    rows = [("France", "borders", name) for name in ("Spain", "Italy", "Belgium", "Andorra")]
+    graph = Graph.from_triples([*rows, ("Spain", "language", "Spanish")])
+    question = Question("q", "what does France border?")
+    encoder = HashEncoder(128)
+    every = Decompose(Config(connectivity="topk", edges=2), Tools(encoder, link=link)).answer(question, graph)
+    assert set(every.texts) == {"Spain", "Italy", "Belgium", "Andorra"}
+    config = Config(connectivity="topk", edges=2, siblings=False)
+    few = Decompose(config, Tools(encoder, link=link)).answer(question, graph)
+    assert 0 < len(few.texts) <= 2
+
+
+@pytest.mark.parametrize("question", ["who is the sister of Zyxwv?", " "])
+def test_a_language_model_is_asked_even_where_nothing_is_named(toy: Graph, question: str) -> None:
+    model = FakeLanguageModel('["Nobody"]')
+    answer = Decompose(Config(), Tools(HashEncoder(64), model, link=link)).answer(Question("q", question), toy)
+    if question.strip():
+        assert answer.texts == ("Nobody",) and not answer.candidates[0].supported
+    else:
+        assert answer.candidates == () and answer.note == "the question is empty" and not model.requests
+
+
+def test_a_soft_prompt_is_refused_before_the_first_question(toy: Graph) -> None:
+    model = FakeLanguageModel(said, name="remote:some-model")
+    with pytest.raises(UnsupportedError, match=r"soft_prompt.*remote:some-model"):
+        Decompose(Config(graph_encoder=True), Tools(HashEncoder(64), model, link=link))
+    assert model.requests == []
+    with pytest.raises(ConfigError, match="none is set"):
+        Decompose(Config(graph_encoder=True), Tools(HashEncoder(64), link=link))
+    able = FakeLanguageModel(said, abilities=("soft_prompt",))
+    with pytest.raises(NotFoundError, match="clew train decompose"):
+        Decompose(Config(graph_encoder=True), Tools(HashEncoder(64), able, link=link))
+
+
+def test_an_unreadable_plan_leaves_the_question_whole(toy: Graph) -> None:
+    model = FakeLanguageModel(
+        lambda request: "I cannot do that" if "JSON array of strings and nothing" in prompt(request) else said(request)
+    )
+    answer = Decompose(Config(), Tools(HashEncoder(64), model, link=link)).answer(Q, toy)
+    assert answer.details["subquestions"] == [Q.text]
+    assert "asked whole" in answer.note
+    assert answer.usage.calls == 3
+
+
+def test_prompts_of_ones_own(toy: Graph, tmp_path: Any) -> None:
+    (tmp_path / "decompose.txt").write_text("Split: $question")
+    (tmp_path / "subanswer.txt").write_text("$graph $earlier $question")
+    (tmp_path / "answer.txt").write_text("$graph Give every entity $question")
+    model = FakeLanguageModel(said)
+    Decompose(Config(prompts=tmp_path), Tools(HashEncoder(64), model, link=link)).answer(Q, toy)
+    assert prompt(model.requests[0]) == f"Split: {Q.text}"

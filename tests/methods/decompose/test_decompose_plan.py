@@ -1,0 +1,73 @@
+"""Sub-questions: from a language model's reply, and from the relations that a small model names."""
+
+from __future__ import annotations
+
+import pytest
+
+from clew.graph import Graph
+from clew.methods.decompose.plan import Language, mask_topics, read_plan
+from clew.types import Entity, Topic
+
+Q = "Which river flows through the capital of Norway?"
+
+
+def topic(label: str, mention: str = "") -> Topic:
+    return Topic(Entity(label, label), 1.0, mention or label, "given")
+
+
+@pytest.mark.parametrize(
+    ("reply", "parts"),
+    [
+        ('["a?", "b?"]', ("a?", "b?")),
+        ('<think>["no"]</think>\n```json\n["a?", "b?"]\n```', ("a?", "b?")),
+        ("['a?', 'b?']", ("a?", "b?")),
+        ('["a?", "a?", " "]', ("a?",)),
+        ("[]", (Q,)),
+        ("I would first look for the capital.", (Q,)),
+        ('<think>["a?"', (Q,)),
+        ("", (Q,)),
+    ],
+)
+def test_a_reply_is_read_or_the_question_stays_whole(reply: str, parts: tuple[str, ...]) -> None:
+    plan = read_plan(Q, reply, 6)
+    assert plan.parts == parts
+    assert (plan.by == "nobody") == (parts == (Q,)) == bool(plan.note)
+
+
+def test_more_sub_questions_than_allowed_are_cut_and_told() -> None:
+    plan = read_plan(Q, str([f"q{i}?" for i in range(9)]).replace("'", '"'), 6)
+    assert plan.parts == tuple(f"q{i}?" for i in range(6))
+    assert plan.note == "3 of 9 sub-questions were left out (max_subquestions)"
+
+
+def test_names_become_placeholders() -> None:
+    masked = mask_topics("Who is the Mother of ada_example 's son?", [topic("ada_example")])
+    assert masked.text == "who is the mother of [T1] 's son?"
+    assert masked.names == ("ada_example",)
+    two = mask_topics("What did Ada and Bob write?", [topic("Ada"), topic("Robert", "Bob"), topic("Zoe")])
+    assert two.text == "what did [T1] and [T2] write?"
+    assert two.names == ("Ada", "Bob")
+    assert mask_topics("what is adamant?", [topic("Ada")]).text == "what is adamant?"
+
+
+@pytest.fixture(scope="module")
+def language() -> Language:
+    rows = [("Ada", "spouse", "Bob"), ("Bob", "place of birth", "Rome"), ("Film", "directed_by", "Ada")]
+    return Language(Graph.from_triples(rows).whole)
+
+
+def test_steps_survive_being_written(language: Language) -> None:
+    names = {name: i for i, name in enumerate(language.names)}
+    steps = ((names["directed_by"], False), (names["place of birth"], True))
+    assert language.write(steps) == " ~directed_by place_of_birth"
+    assert language.read(language.write(steps)) == steps
+    assert language.read(" ~directed_by flies_to") == ()
+    assert set(language.write(steps).split()) <= {token.strip() for token in language.vocabulary()}
+    assert language.spell(steps) == "place of birth of directed by"
+
+
+def test_steps_become_questions_with_the_names_put_back(language: Language) -> None:
+    names = {name: i for i, name in enumerate(language.names)}
+    first, second = language.sub_questions(((names["directed_by"], False), (names["place of birth"], True)), ["Ada"])
+    assert "Ada" in first and "directed" in first
+    assert "that" in second and "birth" in second and "Ada" not in second

@@ -1,0 +1,106 @@
+"""A graph as text, and answers bound to a graph."""
+
+from __future__ import annotations
+
+import csv
+
+import numpy as np
+
+from clew.graph import Graph
+from clew.graph.verify import verify
+from clew.llm import estimate_tokens
+from clew.methods.decompose.answers import Threads, of_names, of_threads
+from clew.methods.decompose.plan import Language
+from clew.methods.decompose.textual import EDGES, NUMBERS, numbered, read_numbers, tables
+from clew.methods.decompose.threads import Thread, anchors, threads
+from clew.types import Answer, Evidence, Question
+
+
+def words(text: str) -> int:
+    return len(text.replace(",", " ").split())
+
+
+def test_tables_are_cut_by_score_and_never_inside_a_row(toy: Graph) -> None:
+    graph = toy.whole
+    scores = np.arange(graph.num_triples, dtype=np.float32)
+    whole = tables(graph, scores, max_tokens=10_000, count=words)
+    assert (whole.left_out, whole.note) == (0, "")
+    for limit in range(10, words(whole.text), 7):
+        cut = tables(graph, scores, max_tokens=limit, count=words)
+        assert words(cut.text) <= limit
+        nodes, _, edges = cut.text.partition(EDGES)
+        shown = {row[0] for row in csv.reader(nodes.splitlines()[1:])}
+        rows = list(csv.reader(edges.splitlines()))
+        assert all(len(row) == 3 and {row[0], row[2]} <= shown for row in rows)
+        assert set(edges.splitlines()) <= set(whole.text.splitlines())
+        assert cut.left_out == graph.num_triples - len(rows)
+        assert f"{cut.left_out} of {graph.num_triples} triples" in cut.note
+        kept = {(row[0], row[2]) for row in rows}
+        if rows:  # the best triple is in
+            assert (str(graph.heads[-1]), str(graph.tails[-1])) in kept
+
+
+def test_a_label_cannot_open_a_row() -> None:
+    graph = Graph.from_triples([("a\nb,c", 'r"1', "d")]).whole
+    text = tables(graph, np.ones(1), max_tokens=100, count=estimate_tokens).text
+    assert list(csv.reader(text.splitlines()))[1] == ["0", "a b,c"]
+    assert len(text.splitlines()) == 5
+
+
+def test_an_entity_without_a_triple_is_shown(toy: Graph) -> None:
+    from clew.graph.kernels import select
+
+    graph = select(toy.whole, [0], keep=[5])
+    text = tables(graph, np.ones(1), max_tokens=100, count=words).text
+    assert graph.entity(2).label in text
+
+
+def test_numbers_point_at_threads(toy: Graph) -> None:
+    language = Language(toy.whole)
+    start = anchors(toy.whole, [toy.entity("France")])
+    found = threads(toy.whole, start, 1).threads
+    prompt, shown = numbered("where is [T1]?", found, language)
+    assert numbered("where is [T1]?", found[::-1], language) == (prompt, shown)  # the order given says nothing
+    assert prompt.splitlines()[0] == "where is [T1]?"
+    assert prompt.splitlines()[2] == NUMBERS[1] + language.write(shown[1].steps)
+    assert read_numbers("<2><1>", shown) == [shown[1], shown[0]]
+    assert read_numbers("<2> <2> <60> two 1", shown) == [shown[1]]
+    assert read_numbers("", shown) == []
+
+
+def test_a_mediator_is_no_hop_and_no_answer(toy: Graph) -> None:
+    start = anchors(toy.whole, [toy.entity("France")])
+    found = threads(toy.whole, start, 1).threads
+    ends = {toy.whole.entity(int(e)).label for thread in found for e in thread.ends}
+    assert {"Ada Example", "2010", "Europe"} <= ends
+    assert "m.0abc12" not in ends
+    assert "Berlin" not in ends
+
+
+def test_answers_are_bound_to_paths_or_unsupported(toy: Graph) -> None:
+    graph, found = toy.whole, Threads()
+    start = anchors(graph, [toy.entity("Paris")])
+    candidates, entities = of_names(graph, start, ["euro", "Atlantis"], 2, found)
+    assert [c.text for c in candidates] == ["Euro", "Atlantis"]
+    assert [c.supported for c in candidates] == [True, False]
+    assert [e.id for e in entities] == ["Euro"]
+    answer = Answer(Question("q", "?"), "m", tuple(candidates), Evidence(tuple(found.paths)))
+    assert verify(answer, toy) == []
+    path = found.paths[candidates[0].paths[0]]
+    assert path.start.label == "Paris" and path.end.label == "Euro"
+    assert [c.score for c in candidates] == [1.0, 0.5]
+    alone, _ = of_names(graph, np.empty(0, np.int32), ["Euro"], 2, found)
+    assert alone[0].supported  # without any start a triple that holds it is the evidence
+
+
+def test_all_ends_of_a_thread_answer_and_the_start_does_not(toy: Graph) -> None:
+    graph, found = toy.whole, Threads()
+    start = anchors(graph, [toy.entity("France")])
+    names = {graph.relation(r).label: r for r in range(graph.num_relations)}
+    back = Thread(((names["located in"], False),), np.empty(0, np.int32), 0.5)
+    candidates, _ = of_threads(graph, start, [back], found)
+    assert {c.text for c in candidates} == {"Lyon", "Paris"}
+    there_and_back = Thread(((names["currency"], True), (names["currency"], False)), np.empty(0, np.int32))
+    candidates, _ = of_threads(graph, start, [there_and_back], found)
+    assert [c.text for c in candidates] == ["Germany"]
+    assert all(found.paths[i].end.label == "Germany" for i in candidates[0].paths)
