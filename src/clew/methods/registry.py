@@ -14,6 +14,7 @@ ROOMS: tuple[str, ...] = (
     "clew.methods.scr",
     "clew.methods.eperm",
     "clew.methods.decompose",
+    "clew.methods.roe",
 )
 """Modules whose `CARDS` are a tuple of MethodCard; importing one must not import torch."""
 

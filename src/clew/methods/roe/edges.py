@@ -1,0 +1,156 @@
+"""Where the next steps come from: the arrays of an embedded graph, or a store asked frontier by frontier.
+
+Separate from the environment so that it never knows which: both give the moves of a frontier as arrays, inverse edges
+included, in one deterministic order.
+
+Shapes: F entities of a frontier, M moves. A code is 2 * relation, plus 1 where the triple is walked backwards.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.graph import Graph, Subgraph
+from clew.graph.neighborhood import Gathered
+from clew.graph.subgraph import Csr, Ints
+from clew.protocols import GraphStore
+from clew.types import Entity, Hop, Relation, Triple
+
+
+class Moves(NamedTuple):
+    """Steps out of a frontier, ordered by code, then row, then target."""
+
+    codes: Ints  # (M,)
+    rows: Ints  # (M,) position in the frontier
+    targets: Ints  # (M,)
+    triples: Ints  # (M,)
+
+
+class Edges(Protocol):
+    """A graph as the environment sees it."""
+
+    def moves(self, entities: Ints) -> Moves: ...
+    def number(self, id: str) -> int | None: ...
+    def entity(self, number: int) -> Entity: ...
+    def relation(self, number: int) -> Relation: ...
+    def triple(self, number: int) -> Triple: ...
+    def labels(self, numbers: Ints) -> list[str]: ...
+    def mediators(self, numbers: Ints) -> NDArray[np.bool_]: ...
+
+
+def edges_of(graph: GraphStore, *, limit: int) -> Edges:
+    """Args: limit: triples per entity that a remote store is asked for."""
+    return ArrayEdges(graph.whole) if isinstance(graph, Graph) else StoreEdges(graph, limit)
+
+
+def hop(edges: Edges, triple: int, code: int) -> Hop:
+    return Hop(edges.triple(triple), code % 2 == 0)
+
+
+def _sorted(codes: Ints, rows: Ints, targets: Ints, triples: Ints) -> Moves:
+    order = np.lexsort((triples, targets, rows, codes))
+    return Moves(codes[order], rows[order], targets[order], triples[order])
+
+
+class ArrayEdges:
+    """The edges of a subgraph."""
+
+    def __init__(self, graph: Subgraph) -> None:
+        self.graph = graph
+
+    def moves(self, entities: Ints) -> Moves:
+        parts = [self._side(self.graph.out, entities, 0), self._side(self.graph.inc, entities, 1)]
+        codes, rows, targets, triples = (np.concatenate(column) for column in zip(*parts, strict=True))
+        return _sorted(codes, rows, targets, triples)
+
+    def _side(self, side: Csr, entities: Ints, backward: int) -> tuple[Ints, Ints, Ints, Ints]:
+        first = side.offsets[entities]
+        counts = side.offsets[np.asarray(entities, np.int64) + 1] - first
+        rows = np.repeat(np.arange(len(entities), dtype=np.int32), counts)
+        ends = np.cumsum(counts)
+        at = np.arange(int(ends[-1]) if len(ends) else 0) - np.repeat(ends - counts, counts) + np.repeat(first, counts)
+        codes = (2 * side.relations[at] + backward).astype(np.int32)
+        return codes, rows, side.neighbors[at], side.triples[at]
+
+    def number(self, id: str) -> int | None:
+        return self.graph.local(id)
+
+    def entity(self, number: int) -> Entity:
+        return self.graph.entity(number)
+
+    def relation(self, number: int) -> Relation:
+        return self.graph.relation(number)
+
+    def triple(self, number: int) -> Triple:
+        return self.graph.triple(number)
+
+    def labels(self, numbers: Ints) -> list[str]:
+        return self.graph.labels(numbers)
+
+    def mediators(self, numbers: Ints) -> NDArray[np.bool_]:
+        return self.graph.mediators[numbers]
+
+
+class StoreEdges:
+    """The edges of any store: one call per frontier, each entity asked once. Raises what the store raises."""
+
+    def __init__(self, store: GraphStore, limit: int) -> None:
+        self._store, self._limit = store, limit
+        self._names = Gathered()
+        self._triples: list[Triple] = []
+        self._at: dict[int, dict[tuple[int, int, int], int]] = {}  # entity → (code, target, triple number)
+        self._known: dict[Triple, int] = {}
+        self._relations: dict[str, int] = {}
+        self.truncated: set[int] = set()  # entities that have as many triples as were asked for
+
+    def moves(self, entities: Ints) -> Moves:
+        self._ask([int(e) for e in dict.fromkeys(entities.tolist()) if int(e) not in self._at])
+        found = [
+            (code, row, target, triple)
+            for row, entity in enumerate(entities.tolist())
+            for code, target, triple in self._at[entity]
+        ]
+        columns = np.array(found, np.int32).reshape(-1, 4).T
+        return _sorted(*columns)
+
+    def _ask(self, entities: list[int]) -> None:
+        if not entities:
+            return
+        ids = [self._names.entities[entity].id for entity in entities]
+        came = self._store.neighbors(ids, limit=self._limit)
+        for entity in entities:
+            self._at[entity] = {}
+        for triple in came:
+            if triple not in self._known:
+                self._known[triple] = len(self._triples)
+                self._triples.append(triple)
+                self._names.add(triple)
+            number = self._known[triple]
+            relation = self._relations.setdefault(triple.relation.id, len(self._relations))  # as the names count
+            head, tail = self._names.add_entity(triple.head), self._names.add_entity(triple.tail)
+            for entity, code, target in ((head, 2 * relation, tail), (tail, 2 * relation + 1, head)):
+                if entity in self._at:
+                    self._at[entity][code, target, number] = number
+        self.truncated.update(entity for entity in entities if len(self._at[entity]) >= self._limit)
+
+    def number(self, id: str) -> int | None:
+        found = self._names.number_of(id)
+        return self._names.add_entity(self._store.entity(id)) if found is None else found
+
+    def entity(self, number: int) -> Entity:
+        return self._names.entities[number]
+
+    def relation(self, number: int) -> Relation:
+        return self._names.relations[number]
+
+    def triple(self, number: int) -> Triple:
+        return self._triples[number]
+
+    def labels(self, numbers: Ints) -> list[str]:
+        return self._names.labels_at(numbers)
+
+    def mediators(self, numbers: Ints) -> NDArray[np.bool_]:
+        return self._names.mediators_at(numbers)

@@ -1,0 +1,384 @@
+"""Exploration as a pure state machine: `prompt()` says what is seen, `advance(reply)` takes a step, `done` ends it.
+
+It never calls a model and draws nothing at random, so answering and training walk exactly the same states. A *thread*
+is a path of relations with the entities it leads to: one entity in the paper's sense, or all that share the relations,
+so that a question with 500 answers does not take 500 steps. What a reply may pick are the *options* of its state;
+nothing that is no edge of the graph can be picked.
+
+Shapes: F entities of a thread's frontier, M entities of an option.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import pairwise
+from typing import NamedTuple, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.errors import BudgetError, UnavailableError
+from clew.graph.subgraph import Ints
+from clew.methods.roe.config import Repeats, Siblings
+from clew.methods.roe.edges import Edges, Moves, hop
+from clew.types import Path
+
+
+@dataclass(frozen=True, eq=False)
+class Thread:
+    """Paths that share their topic and relations; row i of the frontier came over triples[i] from row parents[i]."""
+
+    entities: Ints  # (F,)
+    parents: Ints  # (F,) rows of `before`; -1 at the topic
+    triples: Ints  # (F,) -1 at the topic
+    codes: tuple[int, ...] = ()
+    before: Thread | None = None
+    logprob: float = 0.0  # of the replies that led here, where the model gives such
+
+    @property
+    def topic(self) -> int:
+        return int(self.entities[0]) if self.before is None else self.before.topic
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """Equal for threads that are the same paths."""
+        return self.topic, self.codes, self.entities.tobytes(), self.triples.tobytes()
+
+    def steps(self, row: int) -> list[tuple[int, int]]:
+        """(triple, code) of the path that ends at a row."""
+        walked: list[tuple[int, int]] = []
+        thread: Thread = self
+        while thread.before is not None:
+            walked.append((int(thread.triples[row]), thread.codes[-1]))
+            row, thread = int(thread.parents[row]), thread.before
+        return walked[::-1]
+
+    def meets(self, rows: Ints, targets: Ints) -> NDArray[np.bool_]:
+        """(M,) whether targets[i] lies on the path that ends at rows[i]."""
+        met = np.zeros(len(rows), bool)
+        thread: Thread | None = self
+        while thread is not None:
+            met |= thread.entities[rows] == targets
+            rows, thread = thread.parents[rows], thread.before
+        return met
+
+
+def root(topic: int) -> Thread:
+    nowhere = np.array([-1], np.int32)
+    return Thread(np.array([topic], np.int32), nowhere, nowhere)
+
+
+@dataclass(frozen=True, eq=False)
+class Option:
+    """The edges by one relation out of a thread's frontier; its members are the (M,) entities at their other ends."""
+
+    thread: Thread
+    code: int
+    rows: Ints  # (E,) of the thread
+    targets: Ints  # (E,)
+    triples: Ints  # (E,)
+    shown: int  # so many members have a number of their own
+
+    @cached_property
+    def members(self) -> Ints:
+        """(M,) distinct ends, in their order."""
+        ends, first = np.unique(self.targets, return_index=True)
+        return ends[np.argsort(first)]
+
+    @property
+    def codes(self) -> tuple[int, ...]:
+        return (*self.thread.codes, self.code)
+
+    def taken(self, member: int | None) -> NDArray[np.intp]:
+        """Positions of the edges to one member, or to all."""
+        if member is None:
+            return np.arange(len(self.targets))
+        return np.flatnonzero(self.targets == self.members[member])
+
+
+class Pick(NamedTuple):
+    """All of an option, or one member. A negative option -1 - t means row `member` of the state's thread t itself."""
+
+    option: int
+    member: int | None = None
+
+
+@dataclass(frozen=True)
+class Action:
+    """What a reply says, as far as it can be done."""
+
+    answers: tuple[Pick, ...] = ()
+    explore: tuple[Pick, ...] = ()
+    unseen: tuple[str, ...] = ()  # answers that are no entity of the state
+    invalid: tuple[str, ...] = ()  # what was asked for and is no edge here
+    problem: str = ""  # why nothing could be read
+
+
+@dataclass(frozen=True, eq=False)
+class State:
+    """What one prompt shows."""
+
+    threads: tuple[Thread, ...]
+    options: tuple[Option, ...]
+
+    @property
+    def depth(self) -> int:
+        return len(self.threads[0].codes)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The rules of an exploration; see Config."""
+
+    level: bool = False
+    siblings: Siblings = "group"
+    repeats: Repeats = "nothing"
+    max_depth: int = 5
+    max_frontier: int = 16
+    max_calls: int = 64
+    max_tokens: int = 0
+    max_seconds: float = 0.0
+    batch_triples: int = 50
+    batch_tokens: int = 1500
+    batch_options: int = 1000
+    shown: int = 5
+    max_entities: int = 20_000
+
+
+class Weigh(Protocol):
+    """How many tokens an option takes in a prompt."""
+
+    def __call__(self, option: Option, /) -> int: ...
+
+
+@dataclass(eq=False)
+class Found:
+    """Answers of one step: the members of an option that were named, and how sure the model was."""
+
+    option: Option
+    edges: NDArray[np.intp]
+    logprob: float
+
+
+@dataclass(eq=False)
+class Tally:
+    """What an exploration did and cost."""
+
+    calls: int = 0
+    tokens: int = 0
+    invalid: int = 0
+    unreadable: int = 0
+    explored: int = 0
+    notes: list[str] = field(default_factory=list)
+
+    def note(self, text: str) -> None:
+        if text not in self.notes:
+            self.notes.append(text)
+
+
+class Exploration:
+    """One question's walk."""
+
+    def __init__(
+        self,
+        topics: Sequence[int],
+        edges: Edges,
+        plan: Plan,
+        weigh: Weigh,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self.edges, self.plan, self.tally = edges, plan, Tally()
+        self.found: list[Found] = []
+        self.ended: list[tuple[Thread, int]] = []  # rows of threads that were named as answers
+        self.unseen: list[str] = []
+        self.stopped = ""  # why it ended before its time
+        self._weigh, self._clock, self._begun = weigh, clock, clock()
+        self._waiting: list[State] = []  # a stack: depth first
+        self._next: list[Thread] = []  # of the next depth, when states are levels
+        self._opened: dict[int, int] = {}
+        self._seen: set[tuple[object, ...]] = set()
+        threads = [root(topic) for topic in dict.fromkeys(topics)]
+        for group in [threads] if plan.level else [[thread] for thread in reversed(threads)]:
+            self._open(group)
+        self._move_on()
+
+    @property
+    def done(self) -> bool:
+        return bool(self.stopped) or not self._waiting
+
+    def prompt(self) -> State:
+        """The state that waits for a reply."""
+        return self._waiting[-1]
+
+    def advance(self, action: Action, *, tokens: int = 0, logprob: float = 0.0) -> None:
+        """Take the step that `action` says for the present state."""
+        state = self._waiting.pop()
+        tally = self.tally
+        tally.calls += 1
+        tally.tokens += tokens
+        tally.invalid += len(action.invalid)
+        tally.unreadable += bool(action.problem)
+        self.unseen += action.unseen
+        for option, edges in _merged(state, action.answers):
+            self.found.append(Found(option, edges, option.thread.logprob + logprob))
+        self.ended += [
+            (state.threads[-1 - pick.option], pick.member or 0) for pick in action.answers if pick.option < 0
+        ]
+        children = [
+            child
+            for option, edges in _merged(state, action.explore)
+            for child in self._children(option, edges, option.thread.logprob + logprob)
+        ]
+        tally.explored += len(children)
+        if state.depth + 1 < self.plan.max_depth:
+            if self.plan.level:
+                self._next += children
+            else:
+                for child in reversed(self._admitted(children)):
+                    self._open([child])
+        self._move_on()
+
+    def stop(self, why: str) -> None:
+        """End here; what was found stays."""
+        self.stopped = why
+
+    def _move_on(self) -> None:
+        """Find the next state, or the reason why there is none."""
+        if not self._waiting and self._next:
+            threads, self._next = self._admitted(self._next), []
+            self._open(threads)
+        if self._waiting and not self.stopped:
+            plan, tally = self.plan, self.tally
+            if tally.calls >= plan.max_calls:
+                self.stop(f"stopped after {tally.calls} calls (max_calls)")
+            elif plan.max_tokens and tally.tokens >= plan.max_tokens:
+                self.stop(f"stopped after {tally.tokens} tokens (max_question_tokens)")
+            elif plan.max_seconds and self._clock() - self._begun >= plan.max_seconds:
+                self.stop(f"stopped after {plan.max_seconds:g} seconds (max_seconds)")
+
+    def _admitted(self, threads: list[Thread]) -> list[Thread]:
+        """Those not walked before, as many as the depth has room for."""
+        new: list[Thread] = []
+        for thread in threads:
+            if thread.key in self._seen:
+                continue
+            depth = len(thread.codes)
+            if self._opened.get(depth, 0) >= self.plan.max_frontier:
+                self.tally.note(f"more than {self.plan.max_frontier} paths of {depth} hops (max_frontier)")
+                break
+            self._seen.add(thread.key)
+            self._opened[depth] = self._opened.get(depth, 0) + 1
+            new.append(thread)
+        return new
+
+    def _open(self, threads: Sequence[Thread]) -> None:
+        """Look at the neighbours of some threads, and queue one state for each batch of them."""
+        try:
+            options = [option for thread in threads for option in options_of(thread, self.edges, self.plan)]
+        except (UnavailableError, BudgetError) as error:
+            self.stop(f"the graph stopped answering, so this answer is partial: {error}")
+            return
+        if any(len(option.targets) >= self.plan.max_entities for option in options):
+            self.tally.note(f"a relation leads to more than {self.plan.max_entities} edges (max_entities)")
+        states = [State(tuple(threads), batch) for batch in batches(options, self.plan, self._weigh)]
+        self._waiting += reversed(states)
+
+    def _children(self, option: Option, edges: NDArray[np.intp], logprob: float) -> Iterator[Thread]:
+        if self.plan.siblings == "group":
+            yield extend(option, edges, logprob)
+            return
+        for member in dict.fromkeys(option.targets[edges].tolist()):
+            yield extend(option, edges[option.targets[edges] == member][:1], logprob)
+
+
+def _merged(state: State, picks: Sequence[Pick]) -> Iterator[tuple[Option, NDArray[np.intp]]]:
+    """The picked edges, once per option."""
+    wanted: dict[int, list[int | None]] = {}
+    for pick in picks:
+        if pick.option >= 0:
+            wanted.setdefault(pick.option, []).append(pick.member)
+    for number, members in wanted.items():
+        option = state.options[number]
+        if None in members:
+            yield option, option.taken(None)
+        else:
+            yield option, np.unique(np.concatenate([option.taken(member) for member in members]))
+
+
+def extend(option: Option, edges: NDArray[np.intp] | None = None, logprob: float = 0.0) -> Thread:
+    """The thread that goes on over an option's edges.
+
+    An entity reached several times keeps two ways, which is what the check for repeats one hop later needs.
+    """
+    chosen = option.taken(None) if edges is None else edges
+    targets = option.targets[chosen]
+    order = np.argsort(targets, kind="stable")
+    ranked = targets[order]
+    third = np.zeros(len(order), bool)
+    third[2:] = ranked[2:] == ranked[:-2]
+    kept = chosen[np.sort(order[~third])]
+    return Thread(option.targets[kept], option.rows[kept], option.triples[kept], option.codes, option.thread, logprob)
+
+
+def options_of(thread: Thread, edges: Edges, plan: Plan) -> list[Option]:
+    """What a thread can be extended by, relation by relation."""
+    moves = edges.moves(thread.entities)
+    if plan.repeats == "nothing":
+        allowed = ~thread.meets(moves.rows, moves.targets)
+    else:
+        allowed = thread.triples[moves.rows] != moves.triples
+    moves = Moves(*(column[allowed] for column in moves))
+    bounds = [0, *(np.flatnonzero(np.diff(moves.codes)) + 1).tolist(), len(moves.codes)]
+    found: list[Option] = []
+    for first, last in pairwise(bounds):
+        if first == last:
+            continue
+        last = min(last, first + plan.max_entities)
+        step = plan.batch_triples if plan.siblings == "each" else last - first
+        for at in range(first, last, step):
+            part = slice(at, min(at + step, last))
+            shown = step if plan.siblings == "each" else plan.shown
+            found.append(
+                Option(
+                    thread, int(moves.codes[first]), moves.rows[part], moves.targets[part], moves.triples[part], shown
+                )
+            )
+    return found
+
+
+def batches(options: Sequence[Option], plan: Plan, weigh: Weigh) -> Iterator[tuple[Option, ...]]:
+    """Options in order, as many together as the triples, tokens and options of a batch allow; at least one."""
+    batch: list[Option] = []
+    triples = tokens = 0
+    for option in options:
+        size, weight = min(option.shown, len(option.members)), weigh(option)
+        full = (
+            triples + size > plan.batch_triples
+            or tokens + weight > plan.batch_tokens
+            or len(batch) >= plan.batch_options
+        )
+        if batch and full:
+            yield tuple(batch)
+            batch, triples, tokens = [], 0, 0
+        batch.append(option)
+        triples, tokens = triples + size, tokens + weight
+    if batch:
+        yield tuple(batch)
+
+
+def path_of(edges: Edges, option: Option, edge: int, score: float) -> Path:
+    """The evidence behind one edge of an option."""
+    walked = [*option.thread.steps(int(option.rows[edge])), (int(option.triples[edge]), option.code)]
+    return _record(edges, option.thread, walked, score)
+
+
+def path_to(edges: Edges, thread: Thread, row: int, score: float) -> Path:
+    """The evidence behind a row of a thread."""
+    return _record(edges, thread, thread.steps(row), score)
+
+
+def _record(edges: Edges, thread: Thread, walked: list[tuple[int, int]], score: float) -> Path:
+    return Path(edges.entity(thread.topic), tuple(hop(edges, triple, code) for triple, code in walked), score)

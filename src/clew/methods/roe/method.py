@@ -1,0 +1,336 @@
+"""RoE: answer a question by letting one model walk the graph, naming answers as it goes."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path as FilePath
+from typing import Any, ClassVar
+
+import numpy as np
+
+from clew.errors import BudgetError, ConfigError, FormatError, InputError, NotFoundError
+from clew.llm import BudgetExhausted, ModelSettings, Prompt, load_prompt, open_language_model, token_counter
+from clew.methods.roe.config import Config
+from clew.methods.roe.edges import Edges, edges_of
+from clew.methods.roe.environment import Exploration, Option, State, Thread, path_of, path_to
+from clew.methods.roe.gold import plan_of, shown_text, spellings
+from clew.methods.roe.notation import JsonNotation, Notation, ShortNotation, Topical
+from clew.protocols import GraphStore, LanguageModel, LLMReply, LLMRequest, OnEvent, Tools, ignore
+from clew.types import Answer, Candidate, Event, Evidence, Path, Question, Topic, Usage
+
+RECORD = "roe.json"
+STORE_LIMIT = 10_000  # triples per entity that a remote store is asked for
+MAX_PATHS = 3  # evidence paths of one answer
+
+
+class RoE:
+    """Reasoning by Exploration (Han, Guo, Shomer, Wang, Chu, Li, Ma, Tang 2025).
+
+    One language model explores the graph step by step: it sees the path so far and the neighbours of its end, names
+    the neighbours that answer the question and those worth going to (section 4.1). Trained by supervision on gold
+    steps (4.2, Algorithm 1), then by group-relative policy optimisation with five rewards (4.3).
+
+    Needs: any language model, untrained; or a model from `clew train roe`. Cost: one call per path state, at most
+    `max_calls` per question; 2 to 4 for a question of two hops.
+
+    Differs from the paper, each a switch: the unit is one path state for training and inference alike (the paper
+    trains on whole levels: `state = "level"`); all entities by one relation are one option (`siblings = "each"` for
+    single ones); gold are the relation paths that fit the answers best (`gold = "all"`); the discovery rewards are
+    bounded (`discovery = "paper"`). See README.md beside this file for why.
+    """
+
+    name: ClassVar[str] = "roe"
+
+    def __init__(self, config: Config, tools: Tools):
+        check(config)
+        self.config, self._tools = config, tools
+        self._model = open_trained(tools.model, config) if tools.model is not None else tools.language_model
+        if self._model is None:
+            raise ConfigError(
+                "method 'roe' needs a language model: set [language_model] in the configuration, or name a model that "
+                "clew train roe made with --model"
+            )
+        self._prompt = load_prompt(
+            "clew.methods.roe", "explore", slots=("question", "path", "neighbours"), override=config.prompt
+        )
+
+    def answer(self, question: Question, graph: GraphStore, *, on_event: OnEvent = ignore) -> Answer:
+        """One answer; `predict` with one question."""
+        return self.predict([question], graph, on_event=on_event)[0]
+
+    def predict(self, questions: Sequence[Question], graph: GraphStore, *, on_event: OnEvent = ignore) -> list[Answer]:
+        """Answers in order; the present states of all questions are shown to the model together.
+
+        Raises what the language model raises when nothing was asked yet; later a used-up budget ends the walks, and
+        what they found is the answer.
+        """
+        edges = edges_of(graph, limit=STORE_LIMIT)
+        walks = [self._begin(question, graph, edges) for question in questions]
+        while live := [walk for walk in walks if walk.exploration is not None and not walk.exploration.done]:
+            states = [walk.state for walk in live]
+            requests = [self._request(walk, state) for walk, state in zip(live, states, strict=True)]
+            replies, stopped = self._generate(requests, live)
+            for walk, state, reply in zip(live, states, replies, strict=True):
+                if reply is None:
+                    walk.going.stop(stopped)
+                else:
+                    self._step(walk, state, reply, on_event)
+        return [self._finish(walk) for walk in walks]
+
+    def _begin(self, question: Question, graph: GraphStore, edges: Edges) -> _Walk:
+        """Topics, and the first state."""
+        begun = time.perf_counter()
+        topics, note = self._link(question, graph)
+        text = shown_text(question.text, self.config.max_question)
+        notation = notation_of(self.config, edges, self._prompt, token_counter(self._language_model))
+        walk = _Walk(question, topics, note, notation, begun, Topical(text, {}))
+        if len(text) < len(" ".join(question.text.split())):
+            walk.notes.append(f"the question was cut at {self.config.max_question} characters (max_question)")
+        starts: dict[int, Topic] = {}
+        for topic in topics:
+            number = edges.number(topic.entity.id)
+            if number is not None:
+                starts.setdefault(number, topic)
+        if starts:
+            walk.text = Topical(text, {n: spellings([t.mention, t.entity.label]) for n, t in starts.items()})
+            walk.exploration = Exploration(list(starts), edges, plan_of(self.config), notation.weigh)
+        elif not note:
+            walk.note = "no topic entity lies in this graph"
+        return walk
+
+    def _link(self, question: Question, graph: GraphStore) -> tuple[list[Topic], str]:
+        """The question's topics, or none and why."""
+        if not question.text.strip():
+            return [], "the question is empty"
+        if self._tools.link is not None:
+            try:
+                found = list(self._tools.link(question, graph))
+            except (NotFoundError, InputError) as error:
+                return [], str(error)
+        else:
+            hits = [(name, hit) for name in question.topics for hit in graph.find(name, limit=1)]
+            found = [Topic(entity, score, name, "given") for name, (entity, score) in hits]
+        return found, "" if found else "no topic entity was found in the question"
+
+    @property
+    def _language_model(self) -> LanguageModel:
+        assert self._model is not None
+        return self._model
+
+    def _request(self, walk: _Walk, state: State) -> LLMRequest:
+        """The prompt of a state, bound to its options as far as the model can be bound."""
+        abilities, config = self._language_model.abilities, self.config
+        bound = config.constrained and "constrained" in abilities
+        by_schema = config.constrained and not bound and "json_schema" in abilities
+        return LLMRequest(
+            walk.notation.messages(walk.text, state),
+            max_tokens=config.max_tokens,
+            temperature=config.temperature,
+            logprobs="logprobs" in abilities,
+            json_schema=walk.notation.schema(state) if by_schema else None,
+            constraint=walk.notation.grammar(state) if bound else None,
+        )
+
+    def _generate(self, requests: list[LLMRequest], live: list[_Walk]) -> tuple[list[LLMReply | None], str]:
+        try:
+            return list(self._language_model.generate(requests)), ""
+        except BudgetError as error:
+            if not any(walk.going.tally.calls for walk in live) and not getattr(error, "partial", ()):
+                raise
+            partial = error.partial if isinstance(error, BudgetExhausted) else ()
+            replies: list[LLMReply | None] = [*partial, *[None] * (len(requests) - len(partial))]
+            if not any(walk.going.tally.calls for walk in live) and not any(replies):
+                raise
+            return replies, str(error)
+
+    def _step(self, walk: _Walk, state: State, reply: LLMReply, on_event: OnEvent) -> None:
+        """Read one reply and go on."""
+        text = reply.texts[0] if reply.texts else None
+        written = "" if text is None else text.text
+        action = walk.notation.read(written, state)
+        usage = reply.usage
+        logprob = (text.logprob if text is not None else None) or 0.0
+        walk.usage += usage
+        walk.reply = written
+        walk.going.advance(action, tokens=usage.prompt_tokens + usage.completion_tokens, logprob=logprob)
+        told = JsonNotation(walk.going.edges, self._prompt, len, closed_answers=True).paper(action, state)
+        on_event(
+            Event(
+                "step",
+                f"depth {state.depth}: {len(state.options)} relations seen, {len(action.explore)} explored, "
+                f"{len(action.answers)} answered",
+                {
+                    "question": walk.question.id,
+                    "depth": state.depth,
+                    "seen": walk.notation.messages(walk.text, state)[-1].content,
+                    "reply": written,
+                    **told,
+                    "invalid": list(action.invalid),
+                    "problem": action.problem,
+                },
+            )
+        )
+
+    def _finish(self, walk: _Walk) -> Answer:
+        """Everything that was named, best supported first, each with its paths."""
+        if walk.exploration is None:
+            return Answer(walk.question, self.name, topics=tuple(walk.topics), note=walk.note)
+        going, tally = walk.exploration, walk.exploration.tally
+        candidates, paths, cut = self._candidates(going)
+        notes = [*walk.notes, going.stopped, *tally.notes]
+        if cut:
+            notes.append(f"{cut} more answers are left out (max_answers)")
+        if not candidates:
+            notes.insert(0, _why_nothing(going))
+        details: dict[str, Any] = {
+            "calls": tally.calls,
+            "tokens": tally.tokens,
+            "explored": tally.explored,
+            "invalid": tally.invalid,
+            "unreadable": tally.unreadable,
+        }
+        if going.stopped:
+            details["stopped"] = going.stopped
+        return Answer(
+            walk.question,
+            self.name,
+            tuple(candidates),
+            Evidence(tuple(paths)),
+            tuple(walk.topics),
+            "; ".join(note for note in notes if note),
+            walk.reply,
+            walk.usage,
+            {"explore": time.perf_counter() - walk.begun},
+            details,
+        )
+
+    def _candidates(self, going: Exploration) -> tuple[list[Candidate], list[Path], int]:
+        reached: dict[int, list[_Way]] = {}
+        for found in going.found:
+            option = found.option
+            for edge in found.edges.tolist():
+                entity = int(option.targets[edge])
+                ways = reached.setdefault(entity, [])
+                if len(ways) < MAX_PATHS and all(way.source is not option for way in ways):
+                    ways.append(_Way(option.thread.topic, found.logprob, option, edge))
+        for thread, row in going.ended:
+            reached.setdefault(int(thread.entities[row]), []).append(_Way(thread.topic, thread.logprob, thread, row))
+        numbers = np.fromiter(reached, np.int32, len(reached))
+        named = ~going.edges.mediators(numbers) if len(numbers) else np.empty(0, bool)
+        if named.any():  # a nameless node is an answer only where nothing else is
+            reached = {n: reached[n] for n in numbers[named].tolist()}
+        topics = max(1, len({way.topic for ways in reached.values() for way in ways}))
+        scored = [
+            (len({way.topic for way in ways}) / topics * max(way.score for way in ways), entity)
+            for entity, ways in reached.items()
+        ]
+        order = sorted(range(len(scored)), key=lambda i: -scored[i][0])
+        kept = order[: self.config.max_answers]
+        paths: list[Path] = []
+        candidates: list[Candidate] = []
+        for i in kept:
+            score, number = scored[i]
+            mine = [way.path(going.edges) for way in reached[number]]
+            end = going.edges.entity(number)
+            candidates.append(Candidate(end.label, score, end, tuple(range(len(paths), len(paths) + len(mine)))))
+            paths += mine
+        if not self.config.closed_answers:
+            candidates += [Candidate(text, 0.0) for text in dict.fromkeys(going.unseen)]
+        return candidates, paths, len(order) - len(kept)
+
+
+@dataclass(eq=False)
+class _Walk:
+    """One question under way."""
+
+    question: Question
+    topics: list[Topic]
+    note: str
+    notation: Notation
+    begun: float
+    text: Topical
+    exploration: Exploration | None = None
+    usage: Usage = field(default_factory=Usage)
+    reply: str | None = None
+    notes: list[str] = field(default_factory=list)
+
+    @property
+    def going(self) -> Exploration:
+        assert self.exploration is not None
+        return self.exploration
+
+    @property
+    def state(self) -> State:
+        return self.going.prompt()
+
+
+@dataclass(frozen=True, eq=False)
+class _Way:
+    """How an answer was reached: over an edge of an option, or as a row of a thread."""
+
+    topic: int
+    logprob: float
+    source: Option | Thread
+    at: int
+
+    @property
+    def score(self) -> float:
+        return math.exp(min(0.0, self.logprob))
+
+    def path(self, edges: Edges) -> Path:
+        if isinstance(self.source, Option):
+            return path_of(edges, self.source, self.at, self.score)
+        return path_to(edges, self.source, self.at, self.score)
+
+
+def _why_nothing(going: Exploration) -> str:
+    tally = going.tally
+    if not tally.calls:
+        return "" if going.stopped else "the topics have no neighbours"
+    if tally.unreadable == tally.calls:
+        return "no reply of the language model could be read"
+    if going.unseen or tally.invalid:
+        return "nothing that the language model named was among what it saw"
+    return "the language model found no answer"
+
+
+def check(config: Config) -> None:
+    """Raises ConfigError for settings that do not go together."""
+    if config.notation != "json" and config.siblings == "each":
+        raise ConfigError('siblings = "each" needs notation = "json": the short notations name whole groups')
+    if config.notation == "names" and config.state == "level":
+        raise ConfigError('state = "level" needs notation = "json" or "numbers": relations repeat between its paths')
+
+
+def notation_of(config: Config, edges: Edges, prompt: Prompt, count: Callable[[str], int]) -> Notation:
+    """The configured notation over a graph."""
+    if config.notation == "json":
+        return JsonNotation(edges, prompt, count, closed_answers=config.closed_answers)
+    return ShortNotation(edges, names=config.notation == "names", mask=config.mask_topics)
+
+
+def open_trained(folder: FilePath, config: Config) -> LanguageModel:
+    """The model of a folder that `clew train roe` wrote. Raises FormatError where it is damaged."""
+    record = folder / RECORD
+    try:
+        stages = json.loads(record.read_text(encoding="utf-8"))["stages"]
+        chosen = folder / str(stages["last" if config.stage == "last" else "supervised"])
+    except OSError:
+        raise NotFoundError(
+            f"{folder}: holds no model of roe ({RECORD} is missing); clew train roe makes one"
+        ) from None
+    except (ValueError, KeyError, TypeError):
+        raise FormatError(f"{record}: damaged; train again, or restore it") from None
+    return open_language_model(
+        ModelSettings(
+            backend="local",
+            model=str(chosen),
+            device=config.device,
+            dtype=config.dtype,
+            batch_size=config.batch_size,
+        )
+    )

@@ -1,0 +1,135 @@
+"""The five rewards of Stage II as pure functions of sets, and as what the trainer calls.
+
+Separate from the training so that each is tested by hand. With A^p, P^p the predicted answers and paths, A*, P* the
+gold ones of the state, A all right answers and E the edges of the state:
+
+    format       1 if the reply can be read, else 0
+    answers      |A^p ∩ A*| / |A*|             exploration  |P^p ∩ P*| / |P*|
+    answer discovery       |A^p ∩ (A - A*)| - β |A^p - A|
+    exploration discovery  |(P^p ∩ E) - P*| - β |P^p - E|
+
+Two decisions the paper leaves open. Where the gold set is empty the ratio is 1 for an empty prediction and else 0.
+As printed, naming every neighbour is the best policy: each edge counts 1 in the last reward, against at most 1 for
+everything right. So the discoveries are divided by max(1, |gold|), clipped to [-1, 1] (`clipped`), or taken as
+printed (`paper`), or left out (`off`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from typing import Any, Literal
+
+from clew.learning.tuning import Reward
+
+Discovery = Literal["clipped", "paper", "off"]
+Item = Any
+
+
+def share(predicted: Collection[Item], gold: Collection[Item]) -> float:
+    """|predicted ∩ gold| / |gold|, and for no gold whether nothing was predicted."""
+    right = set(gold)
+    if not right:
+        return 0.0 if predicted else 1.0
+    return len(set(predicted) & right) / len(right)
+
+
+def format_reward(readable: bool) -> float:
+    return 1.0 if readable else 0.0
+
+
+def answer_reward(predicted: Collection[Item], gold: Collection[Item]) -> float:
+    """Share of the state's gold answers that were named."""
+    return share(predicted, gold)
+
+
+def exploration_reward(predicted: Collection[Item], gold: Collection[Item]) -> float:
+    """Share of the state's gold extensions that were chosen."""
+    return share(predicted, gold)
+
+
+def discovery(good: int, bad: int, gold: int, beta: float, mode: Discovery) -> float:
+    """What finding `good` more and inventing `bad` is worth beside `gold` known ones."""
+    if mode == "off":
+        return 0.0
+    value = good - beta * bad
+    return value if mode == "paper" else max(-1.0, min(1.0, value / max(1, gold)))
+
+
+def answer_discovery(
+    predicted: Collection[Item],
+    gold: Collection[Item],
+    every: Collection[Item],
+    beta: float = 0.5,
+    mode: Discovery = "clipped",
+) -> float:
+    """Right answers that are not among the state's gold, less β for each wrong one."""
+    named, known, right = set(predicted), set(gold), set(every) | set(gold)
+    return discovery(len(named & (right - known)), len(named - right), len(known), beta, mode)
+
+
+def exploration_discovery(
+    predicted: Collection[Item],
+    gold: Collection[Item],
+    existing: Collection[Item],
+    beta: float = 0.5,
+    mode: Discovery = "clipped",
+) -> float:
+    """Extensions beyond the gold ones that exist, less β for each that does not."""
+    chosen, known, real = set(predicted), set(gold), set(existing) | set(gold)
+    return discovery(len((chosen & real) - known), len(chosen - real), len(known), beta, mode)
+
+
+class Judged:
+    """One reply against its state, in sets. `facts` are the JSON values that `clew.methods.roe.train` writes:
+
+    tags: for each written item the entities and the edges it stands for; answers, paths: gold of this state;
+    every: all right answers.
+    """
+
+    def __init__(self, text: str, facts: Mapping[str, Any], split: Callable[[str], tuple[list[str], list[str], bool]]):
+        answers, explore, self.readable = split(text)
+        tags: Mapping[str, Any] = facts["tags"]
+        self.answers = [e for tag in answers for e in (tags[tag]["entities"] if tag in tags else [f"?{tag}"])]
+        self.paths = [p for tag in explore for p in (tags[tag]["paths"] if tag in tags else [f"?{tag}"])]
+        self.gold_answers, self.gold_paths, self.every = facts["answers"], facts["paths"], facts["every"]
+        self.existing = [p for tag in tags.values() for p in tag["paths"]]
+
+
+def reward_functions(
+    split: Callable[[str], tuple[list[str], list[str], bool]],
+    *,
+    beta: float,
+    mode: Discovery,
+    observe: Callable[[int], None] | None = None,
+) -> dict[str, Reward]:
+    """The rewards by name, each with its own log line.
+
+    Args:
+        split: a reply as the items answered and explored, and whether it could be read.
+        observe: hears how many paths each action explores: the number that shows reward hacking.
+    """
+
+    def judged(judge: Callable[[Judged], float]) -> Reward:
+        def reward(texts: Sequence[str], states: Sequence[Mapping[str, Any]]) -> list[float]:
+            return [judge(Judged(text, facts, split)) for text, facts in zip(texts, states, strict=True)]
+
+        return reward
+
+    def exploration(one: Judged) -> float:
+        if observe is not None:
+            observe(len(set(one.paths)))
+        return exploration_reward(one.paths, one.gold_paths) if one.readable else 0.0
+
+    rewards = {
+        "format": judged(lambda one: format_reward(one.readable)),
+        "answers": judged(lambda one: answer_reward(one.answers, one.gold_answers) if one.readable else 0.0),
+        "exploration": judged(exploration),
+    }
+    if mode != "off":
+        rewards["answer_discovery"] = judged(
+            lambda one: answer_discovery(one.answers, one.gold_answers, one.every, beta, mode)
+        )
+        rewards["exploration_discovery"] = judged(
+            lambda one: exploration_discovery(one.paths, one.gold_paths, one.existing, beta, mode)
+        )
+    return rewards

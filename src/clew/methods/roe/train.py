@@ -1,0 +1,325 @@
+"""Training of RoE: states from gold paths, supervision (Stage I), rewards (Stage II)."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from clew.errors import TrainingError, UnsupportedError
+from clew.evaluation.answers import score_answer
+from clew.graph import Graph
+from clew.learning.scratch import create_decoder
+from clew.learning.stages import Stage, run_stages
+from clew.learning.tuning import Pair, State, reinforce, tune
+from clew.llm import estimate_tokens, load_prompt
+from clew.methods.roe import environment as env
+from clew.methods.roe.config import Config, TrainConfig
+from clew.methods.roe.gold import Mining, Task, gold_action, plan_of, states_of, tasks_of
+from clew.methods.roe.method import RECORD, RoE, check, notation_of, open_trained
+from clew.methods.roe.notation import Notation, ShortNotation, split_json, split_short, tags_of
+from clew.methods.roe.rewards import reward_functions
+from clew.protocols import Example, LLMRequest, OnEvent, TrainRequest, TrainResult, ignore
+from clew.types import Event
+
+MAX_MEMBERS = 64  # members of a group that a reward looks at: the first of them
+
+
+@dataclass(slots=True)
+class _Material:
+    """What the stages hand on to each other."""
+
+    supervised: list[Task] = field(default_factory=list)
+    rewarded: list[Task] = field(default_factory=list)
+    pairs: list[Pair] = field(default_factory=list)
+    report: dict[str, Any] = field(default_factory=dict)
+    start: Path | str = ""
+    curves: dict[str, Any] = field(default_factory=dict)
+    metrics: dict[str, float] = field(default_factory=dict)
+    refused: int = 0
+
+
+class _Training:
+    """The stages over one `_Material`."""
+
+    def __init__(self, request: TrainRequest, on_event: OnEvent) -> None:
+        self.request, self.on_event, self.m = request, on_event, _Material()
+        self.config: Config = request.config
+        self.train: TrainConfig = request.train_config or TrainConfig()
+        check(self.config)
+        if not isinstance(request.graph, Graph) and any(example.graph is None for example in request.examples):
+            raise UnsupportedError(
+                f"graph {request.graph.name!r}: training needs its triples at hand; clew build makes such a graph"
+            )
+        self.prompt = load_prompt(
+            "clew.methods.roe",
+            "explore",
+            slots=("question", "path", "neighbours"),
+            override=self.config.prompt,
+        )
+
+    def notation(self, task: Task) -> Notation:
+        return notation_of(self.config, task.edges, self.prompt, estimate_tokens)
+
+    def mine(self) -> None:
+        """Gold paths; the questions are dealt to the two stages first, so that neither sees the other's."""
+        request, m, report = self.request, self.m, Mining()
+        order = np.random.default_rng((request.seed, 1)).permutation(len(request.examples)).tolist()
+        cut = max(1, round(self.train.share * len(order)))
+        shared: Any = request.graph
+        for part, into in ((order[:cut], m.supervised), (order[cut:], m.rewarded)):
+            chosen = [request.examples[i] for i in sorted(part)]
+            into += tasks_of(chosen, shared, self.config, self.train, report)
+        if not m.supervised:
+            raise TrainingError(
+                f"no question has a path from a topic to an answer in graph {request.graph.name!r}: "
+                f"{len(report.unknown_topic)} have an unknown topic, {len(report.unknown_answers)} unknown answers, "
+                f"{len(report.without_a_path)} no path within {self.train.hops or 4} hops"
+            )
+        m.report = {"supervised": len(m.supervised), "rewarded": len(m.rewarded), **asdict(report)}
+
+    def lay_out(self) -> None:
+        """States and their gold actions; those without gold as many as asked for."""
+        m, train = self.m, self.train
+        random = np.random.default_rng((self.request.seed, 2))
+        positive: dict[tuple[str, str], Pair] = {}
+        negative: dict[tuple[str, str], Pair] = {}
+        longest = 0
+        for task in m.supervised:
+            notation = self.notation(task)
+            for state, action, _ in states_of(task, self.config, train, notation.weigh, random):
+                pair = Pair(notation.messages(task.question, state), notation.write(action, state))
+                has_gold = bool(action.answers or action.explore)
+                kept = positive if has_gold else negative
+                # Questions that repeat are kept: how often a state comes with which action is what a model learns.
+                kept[f"{task.id}/{state.depth}/{len(kept)}", pair.prompt[-1].content] = pair
+                longest = max(longest, state.depth + 1)
+            if len(positive) >= train.max_states:
+                break
+        without = list(negative.values())
+        wanted = min(len(without), round(train.negatives * len(positive)))
+        chosen = sorted(random.permutation(len(without))[:wanted].tolist())
+        m.pairs = [*positive.values(), *(without[i] for i in chosen)]
+        m.report |= {"states_with_gold": len(positive), "states_without_gold": wanted, "depth": longest}
+        (self.request.out / "mining.json").write_text(json.dumps(m.report, indent=1), encoding="utf-8")
+        self.on_event(
+            Event(
+                "train",
+                f"{len(positive)} states with gold, {wanted} without, from {len(m.supervised)} questions",
+                {"states": len(m.pairs)},
+            )
+        )
+
+    def begin(self) -> None:
+        """The model to start from: the one named, or a new small decoder."""
+        m, request = self.m, self.request
+        if request.tools.model is not None:
+            record = json.loads((request.tools.model / RECORD).read_text(encoding="utf-8"))
+            m.start = request.tools.model / str(record["stages"]["last"])
+            return
+        if self.train.base:
+            m.start = self.train.base
+            return
+        folder = request.out / "start"
+        m.start = folder
+        if folder.is_dir() and request.resume:
+            return
+        texts = [text for pair in m.pairs for text in (pair.prompt[-1].content, pair.completion)]
+        keep: list[str] = []
+        if self.config.notation != "json":
+            labels = [relation.label for relation in request.graph.relations()]
+            own = ShortNotation.own_tokens(labels, self.config.batch_options)
+            fixed, marks = own[: 2 + self.config.batch_options], set(own[2 + self.config.batch_options :])
+            used = Counter(mark for text in texts for mark in _marks(text) if mark in marks)
+            keep = [*fixed, *(mark for mark, _ in used.most_common())]
+        m.report["parameters"] = create_decoder(folder, texts, size=self.train.size, keep=keep, seed=request.seed)
+
+    def supervise(self) -> None:
+        """Stage I."""
+        m, request = self.m, self.request
+        out = request.out / "supervised"
+        if request.resume and (out / "model").is_dir():
+            return
+        tuned = tune(
+            m.start,
+            m.pairs,
+            out,
+            self.train.stage_one,
+            seed=request.seed,
+            resume=request.resume,
+            on_event=self.on_event,
+        )
+        m.curves["supervised"], m.refused = list(tuned.curve), tuned.refused
+
+    def reward(self) -> None:
+        """Stage II."""
+        m, request, train = self.m, self.request, self.train
+        out = request.out / "reinforced"
+        if not train.rl or not m.rewarded or (request.resume and (out / "model").is_dir()):
+            return
+        states = self.rewarded_states()
+        widths: list[int] = []
+        rewards = reward_functions(
+            split_json if self.config.notation == "json" else split_short,
+            beta=train.beta,
+            mode=train.discovery,
+            observe=widths.append,
+        )
+        tuned = reinforce(
+            request.out / "supervised" / "model",
+            states,
+            rewards,
+            out,
+            train.stage_two,
+            seed=request.seed,
+            resume=request.resume,
+            on_event=self.on_event,
+        )
+        chunk = max(1, len(widths) // 20)
+        means = [sum(widths[i : i + chunk]) / len(widths[i : i + chunk]) for i in range(0, len(widths), chunk)]
+        m.curves |= {"reinforced": list(tuned.curve), "paths_per_action": means}
+
+    def rewarded_states(self) -> list[State]:
+        """States of the questions that Stage I has not seen, on gold prefixes or where its model goes."""
+        m, train = self.m, self.train
+        random = np.random.default_rng((self.request.seed, 3))
+        source = self._gold_states(random) if train.rl_states == "gold" else self._visited_states()
+        states: list[State] = []
+        for task, state, action in source:
+            states.append(State(self.notation(task).messages(task.question, state), self.facts(task, state, action)))
+            if len(states) >= train.max_rl_states:
+                break
+        order = random.permutation(len(states)).tolist()
+        m.report["rewarded_states"] = len(states)
+        return [states[i] for i in order]
+
+    def _gold_states(self, random: np.random.Generator) -> Iterator[tuple[Task, env.State, env.Action]]:
+        order = random.permutation(len(self.m.rewarded)).tolist()
+        for task in (self.m.rewarded[i] for i in order):
+            for state, action, on_path in states_of(task, self.config, self.train, self.notation(task).weigh, random):
+                if on_path:
+                    yield task, state, action
+
+    def _visited_states(self) -> Iterator[tuple[Task, env.State, env.Action]]:
+        """The states that the supervised model walks through."""
+        record = self.request.out / RECORD
+        record.write_text(json.dumps({"stages": {"supervised": "supervised/model", "last": "supervised/model"}}))
+        model = open_trained(self.request.out, self.config)
+        for at in range(0, len(self.m.rewarded), 32):
+            live = [
+                (task, env.Exploration(task.topics, task.edges, plan_of(self.config), self.notation(task).weigh))
+                for task in self.m.rewarded[at : at + 32]
+            ]
+            while live := [(task, walk) for task, walk in live if not walk.done]:
+                requests = [self._asked(task, walk.prompt()) for task, walk in live]
+                for (task, walk), reply in zip(live, model.generate(requests), strict=True):
+                    state = walk.prompt()
+                    yield task, state, gold_action(state, task, self.config, self.train)
+                    walk.advance(self.notation(task).read(reply.text if reply.texts else "", state))
+
+    def _asked(self, task: Task, state: env.State) -> LLMRequest:
+        notation = self.notation(task)
+        return LLMRequest(
+            notation.messages(task.question, state),
+            max_tokens=self.config.max_tokens,
+            constraint=notation.grammar(state),
+        )
+
+    def facts(self, task: Task, state: env.State, action: env.Action) -> dict[str, Any]:
+        """What the rewards need: for each item that may be written its entities and its edge."""
+        if self.config.notation == "json":
+            tags = tags_of(state, members=True)
+        else:
+            texts = self.notation(task).grammar(state).tags
+            tags = {text: env.Pick(i) for i, text in enumerate(texts)}
+        return {
+            "tags": {tag: self._meant(pick, state) for tag, pick in tags.items()},
+            "answers": [e for pick in action.answers for e in self._meant(pick, state)["entities"]],
+            "paths": [p for pick in action.explore for p in self._meant(pick, state)["paths"]],
+            "every": sorted(task.answers),
+        }
+
+    def _meant(self, pick: env.Pick, state: env.State) -> dict[str, list[Any]]:
+        option = state.options[pick.option]
+        members = option.members[:MAX_MEMBERS] if pick.member is None else option.members[[pick.member]]
+        paths = [f"{pick.option}"] if self.config.siblings == "group" else [f"{pick.option}/{m}" for m in members]
+        return {"entities": members.tolist(), "paths": paths}
+
+    def finish(self) -> None:
+        """Write what the folder holds, and ask the dev questions."""
+        m, request = self.m, self.request
+        last = "reinforced/model" if (request.out / "reinforced" / "model").is_dir() else "supervised/model"
+        record = {"format": 1, "stages": {"supervised": "supervised/model", "last": last}}
+        (request.out / RECORD).write_text(json.dumps(record, indent=1), encoding="utf-8")
+        if m.curves:
+            (request.out / "curves.json").write_text(json.dumps(m.curves), encoding="utf-8")
+        (request.out / "mining.json").write_text(json.dumps(m.report, indent=1), encoding="utf-8")
+        shutil.rmtree(request.out / "start", ignore_errors=True)
+        m.metrics = self.measure(request.dev)
+
+    def measure(self, dev: Sequence[Example]) -> dict[str, float]:
+        """Hit, F1 and calls on a sample of dev questions."""
+        random = np.random.default_rng((self.request.seed, 4))
+        chosen = sorted(random.permutation(len(dev))[: self.train.validate_on].tolist())
+        if not chosen:
+            return {}
+        tools = self.request.tools
+        method = RoE(self.config, type(tools)(link=tools.link, model=self.request.out))
+        scores, calls = [], []
+        by_graph: dict[str, list[Example]] = {}
+        for i in chosen:
+            by_graph.setdefault((dev[i].graph or self.request.graph).name, []).append(dev[i])
+        for examples in by_graph.values():
+            graph = examples[0].graph or self.request.graph
+            for example, answer in zip(
+                examples, method.predict([example.question for example in examples], graph), strict=True
+            ):
+                scores.append(score_answer(answer, example.gold))
+                calls.append(float(answer.details.get("calls", 0)))
+        return {
+            "hit": float(np.mean([score.hit for score in scores])),
+            "hits@1": float(np.mean([score.hits_at_1 for score in scores])),
+            "f1": float(np.mean([score.f1 for score in scores])),
+            "median_calls": float(np.median(calls)),
+        }
+
+
+def _marks(text: str) -> Iterator[str]:
+    for part in text.split("<")[1:]:
+        name, close, _ = part.partition(">")
+        if close:
+            yield f"<{name}>"
+
+
+def train(request: TrainRequest, on_event: OnEvent = ignore) -> TrainResult:
+    """Train a model for `request.graph` from `request.examples`: Stage I, then Stage II unless `rl` is off.
+
+    Both models stay in the folder (`method.stage` chooses), the curves of loss and of every reward in `curves.json`,
+    what was left out and why in `mining.json`.
+
+    Raises TrainingError when no question has a path to an answer, ConfigError for settings that do not go together.
+    """
+    request.out.mkdir(parents=True, exist_ok=True)
+    if not request.resume:
+        for name in ("start", "supervised", "reinforced"):
+            shutil.rmtree(request.out / name, ignore_errors=True)
+    work = _Training(request, on_event)
+    stages: list[tuple[str, Callable[[], None]]] = [
+        ("mine gold paths", work.mine),
+        ("lay out states", work.lay_out),
+        ("open the model", work.begin),
+        ("stage I, supervision", work.supervise),
+        ("stage II, rewards", work.reward),
+        ("write and measure", work.finish),
+    ]
+    needs = ("torch", "trl", "peft")
+    seconds = run_stages([Stage(name, run, needs) for name, run in stages], on_event)
+    details = {key: value for key, value in work.m.report.items() if not isinstance(value, list)}
+    details |= {f"{key}_left_out": len(value) for key, value in work.m.report.items() if isinstance(value, list)}
+    return TrainResult(request.out, work.m.metrics, seconds, {**details, "refused": work.m.refused})

@@ -1,0 +1,183 @@
+"""Gold actions, and a training of both stages that ends in a model which answers its questions."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+pytest.importorskip("trl", reason="needs clew[train]")
+
+from roe_films import film_examples, film_triples, json_notation, short_notation
+
+from clew.config import parse
+from clew.errors import FormatError, TrainingError
+from clew.evaluation.answers import score_answer
+from clew.graph import Graph
+from clew.methods.roe.config import Config, TrainConfig
+from clew.methods.roe.gold import Mining, Task, states_of, tasks_of
+from clew.methods.roe.method import RoE
+from clew.methods.roe.train import train
+from clew.protocols import Example, Tools, TrainRequest
+from clew.types import Event, Gold, Question
+
+pytestmark = pytest.mark.filterwarnings("ignore")  # the training libraries warn about themselves
+STAGE = {"learning_rate": 1e-2, "batch": 16, "bf16": False, "schedule": "constant"}
+TINY: dict[str, Any] = {
+    "size": "tiny",
+    "share": 0.6,
+    "stage_one": {**STAGE, "epochs": 60},
+    "stage_two": {"max_steps": 2, "groups": 2, "group": 2, "max_tokens": 6, "bf16": False},
+}
+SHORT = Config(notation="numbers", max_tokens=16)
+
+
+@pytest.fixture(scope="module")
+def films() -> Graph:
+    return Graph.from_triples(film_triples(), name="films")
+
+
+def tasks(graph: Graph, examples: list[Example], config: Config | None = None, **settings: Any) -> list[Task]:
+    return list(tasks_of(examples, graph, config or Config(), TrainConfig(**settings), Mining()))
+
+
+def written(task: Task, config: Config, **settings: Any) -> dict[str, str]:
+    """Prompt → gold reply of every state of a question."""
+    short = config.notation != "json"
+    notation = short_notation(task.edges) if short else json_notation(task.edges)
+    draw = np.random.default_rng(0)
+    return {
+        notation.messages(task.question, state)[-1].content: notation.write(action, state)
+        for state, action, _ in states_of(task, config, TrainConfig(**settings), notation.weigh, draw)
+    }
+
+
+WRITERS = Example(
+    Question("w", "who wrote what person 1 directed", ("person 1",)), Gold(("person 3", "person 4"), hops=2)
+)
+
+
+def test_gold_steps_of_a_question_of_two_hops(films: Graph) -> None:
+    (task,) = tasks(films, [WRITERS])
+    states = written(task, SHORT)
+    asked = "who wrote what [T] directed | "
+    assert states[asked + ". #1<~directed_by>#2<~written_by>"] == "+#1"
+    assert states[asked + "<~directed_by> #1<release_year>#2<written_by>"] == "=#2"
+    beside = [reply for prompt, reply in states.items() if "| <~written_by>" in prompt]
+    assert beside == ["-"]  # nothing of what lies off the gold paths is right
+
+
+def test_gold_in_json_names_numbers(films: Graph) -> None:
+    (task,) = tasks(films, [WRITERS])
+    replies = list(written(task, Config()).values())
+    assert replies[:2] == [
+        '{"answers": [], "exploration_paths": ["1"]}',
+        '{"answers": ["2"], "exploration_paths": []}',
+    ]
+
+
+def test_all_simple_paths_as_in_algorithm_1(films: Graph) -> None:
+    """Against a walk that tries everything."""
+    example = film_examples()[-3]
+    config = Config(siblings="each")
+    (task,) = tasks(films, [example], config, gold="all", hops=3, slack=2, max_paths=100_000)
+    graph = films.whole
+    steps: dict[int, list[tuple[int, int]]] = {}
+    for h, r, t in zip(graph.heads.tolist(), graph.rels.tolist(), graph.tails.tolist(), strict=True):
+        steps.setdefault(h, []).append((2 * r, t))
+        steps.setdefault(t, []).append((2 * r + 1, h))
+    expected = set()
+    stack: list[tuple[tuple[int, ...], tuple[int, ...]]] = [((), (task.topics[0],))]
+    while stack:
+        codes, nodes = stack.pop()
+        if codes and nodes[-1] in task.answers:
+            expected.add(codes)
+        if len(codes) < 3:
+            stack += [((*codes, c), (*nodes, e)) for c, e in steps[nodes[-1]] if e not in nodes]
+    shortest = min(map(len, expected))
+    assert task.paths[task.topics[0]] == {codes for codes in expected if len(codes) <= shortest + 2}
+    replies = written(task, config, gold="all", hops=3)
+    root = next(iter(replies.values()))
+    assert json.loads(root)["exploration_paths"] == ["1.1", "1.2", "1.3", "2.1", "2.2", "2.3"]
+
+
+def test_stated_paths_go_first() -> None:
+    rows = [("a", "spouse", "b"), ("b", "gender", "f"), ("a", "friend", "c"), ("c", "gender", "f")]
+    graph = Graph.from_triples(rows, name="pq")
+    path = (("a", "spouse", "b"), ("b", "gender", "f"))
+    stated = Example(Question("q", "gender of the spouse of a", ("a",)), Gold(("f",), paths=(path,), hops=2))
+    unstated = Example(stated.question, Gold(("f",), hops=2))
+    (one,), (two,) = tasks(graph, [stated]), tasks(graph, [unstated])
+    assert [len(task.paths[task.topics[0]]) for task in (one, two)] == [1, 2]
+
+
+def test_a_question_without_an_answer_teaches_to_say_nothing(films: Graph) -> None:
+    example = Example(Question("u", "who composed film 1", ("film 1",)), Gold((), hops=0))
+    (task,) = tasks(films, [example])
+    assert set(written(task, SHORT).values()) == {"-"}
+
+
+def test_what_cannot_be_learnt_from_is_counted(films: Graph) -> None:
+    report = Mining()
+    examples = [
+        Example(Question("1", "x", ("nobody",)), Gold(("1990",))),
+        Example(Question("2", "x", ("film 1",)), Gold(("nothing",))),
+        Example(Question("3", "x", ("film 1",)), Gold(("film 1",))),
+    ]
+    assert list(tasks_of(examples, films, Config(), TrainConfig(), report)) == []
+    assert (report.unknown_topic, report.unknown_answers, report.without_a_path) == (["1"], ["2"], ["3"])
+
+
+def request(films: Graph, out: Path, config: Config = SHORT, update: dict[str, Any] | None = None) -> TrainRequest:
+    settings = parse(TrainConfig, {**TINY, **(update or {})}, "train")
+    examples = film_examples()
+    return TrainRequest(films, examples, examples[-4:], config, settings, Tools(), out)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+@pytest.mark.parametrize("notation", ["numbers", "names", "json"])
+def test_both_stages_end_in_a_model_that_answers(films: Graph, tmp_path: Path, notation: str) -> None:
+    config = Config(notation=notation, max_tokens=80 if notation == "json" else 16)  # type: ignore[arg-type]
+    events: list[Event] = []
+    stage_two = {**TINY["stage_two"], "max_tokens": 80 if notation == "json" else 6}
+    asked = request(films, tmp_path, config, {"share": 0.9, "stage_two": stage_two})
+    result = train(asked, events.append)
+    assert {"hit", "hits@1", "f1", "median_calls"} == set(result.metrics)
+    curves = json.loads((tmp_path / "curves.json").read_text())
+    assert curves["supervised"][-1]["loss"] < 0.5 * curves["supervised"][0]["loss"]
+    assert curves["paths_per_action"]
+    method = RoE(config.model_copy(update={"stage": "supervised"}), Tools(model=tmp_path))
+    examples = film_examples()
+    answers = method.predict([example.question for example in examples], films)
+    right = [score_answer(a, e.gold).f1 == 1.0 for a, e in zip(answers, examples, strict=True)]
+    assert sum(right) >= 0.7 * len(examples)
+    assert all(answer.details["invalid"] == answer.details["unreadable"] == 0 for answer in answers)
+    before = (tmp_path / "supervised" / "model" / "model.safetensors").read_bytes()
+    again = train(
+        TrainRequest(**{**{f: getattr(asked, f) for f in asked.__slots__}, "resume": True})  # type: ignore[attr-defined]
+    )
+    assert again.metrics == result.metrics
+    assert (tmp_path / "supervised" / "model" / "model.safetensors").read_bytes() == before
+
+
+def test_a_short_training_of_both_stages(films: Graph, tmp_path: Path) -> None:
+    one = {**STAGE, "epochs": 1, "max_steps": 2}
+    result = train(request(films, tmp_path, update={"stage_one": one, "rl_states": "visited"}))
+    folders = {path.name for path in tmp_path.iterdir()}
+    assert {"supervised", "reinforced", "roe.json", "curves.json", "mining.json"} <= folders and "start" not in folders
+    assert result.details["rewarded_states"] > 0
+    curves = json.loads((tmp_path / "curves.json").read_text())
+    assert len(curves["paths_per_action"]) >= 1
+    (tmp_path / "roe.json").write_text("{")
+    with pytest.raises(FormatError, match="damaged"):
+        RoE(SHORT, Tools(model=tmp_path))
+
+
+def test_nothing_to_learn_from_is_said(films: Graph, tmp_path: Path) -> None:
+    lost = [Example(Question("1", "x", ("nobody",)), Gold(("1990",)))]
+    with pytest.raises(TrainingError, match="1 have an unknown topic"):
+        train(TrainRequest(films, lost, (), SHORT, TrainConfig(), Tools(), tmp_path))
