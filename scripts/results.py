@@ -19,11 +19,13 @@ from typing import Any
 
 from clew.evaluation import Scores, scores_from_json
 from clew.evaluation.table import BEGIN, END
+from clew.methods.registry import cards
 from clew.runs import Run
 from clew.scores import score_run
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "results"
+METHODS = ("<!-- methods: generated, do not edit -->", "<!-- /methods -->")
 ORDER = ("demo", "pq-2h", "pq-3h", "metaqa-r-1hop", "metaqa-r-2hop", "metaqa-r-3hop", "webqsp-pooled", "cwq-pooled")
 
 
@@ -103,22 +105,37 @@ def _pace(scores: Scores) -> float:
     return 1000 * total.mean if total else 0.0
 
 
+def methods() -> str:
+    """The methods and what each needs, from their cards."""
+    lines = ["| method | what it does | needs | trains |", "|---|---|---|---|"]
+    for card in cards().values():
+        wanted = {"encoder": "encoder", "language_model": "language model", "model": "trained model"}
+        needs = [words for key, words in wanted.items() if getattr(card.needs, key) == "required"]
+        lines.append(
+            f"| `{card.name}` | {card.summary} | {', '.join(needs) or '–'} | {'yes' if card.train else 'no'} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
 def documents() -> dict[Path, str]:
     """Each document with generated tables, as it should be."""
     rows = read_summaries()
     short = [row for row in rows if not row["variant"]]
-    made = {
-        ROOT / "README.md": table(short, ("hits@1", "hit", "f1")),
-        ROOT / "docs" / "results.md": table(rows, ("hits@1", "hit", "f1", "precision", "recall", "evidence hit")),
+    wide = ("hits@1", "hit", "f1", "precision", "recall", "evidence hit")
+    readme, results = ROOT / "README.md", ROOT / "docs" / "results.md"
+    text = _between(readme.read_text(encoding="utf-8"), table(short, ("hits@1", "hit", "f1")), (BEGIN, END))
+    return {
+        readme: _between(text, methods(), METHODS),
+        results: _between(results.read_text(encoding="utf-8"), table(rows, wide), (BEGIN, END)),
     }
-    return {path: _between(path.read_text(encoding="utf-8"), text, path) for path, text in made.items()}
 
 
-def _between(document: str, text: str, path: Path) -> str:
-    if document.count(BEGIN) != 1 or document.count(END) != 1:
-        raise SystemExit(f"{path}: expected {BEGIN} and {END} once each")
-    head, _, rest = document.partition(BEGIN)
-    return f"{head}{BEGIN}\n{text}{END}{rest.partition(END)[2]}"
+def _between(document: str, text: str, marks: tuple[str, str]) -> str:
+    begin, end = marks
+    if document.count(begin) != 1 or document.count(end) != 1:
+        raise SystemExit(f"expected {begin} and {end} once each in the document")
+    head, _, rest = document.partition(begin)
+    return f"{head}{begin}\n{text}{end}{rest.partition(end)[2]}"
 
 
 def main() -> None:
