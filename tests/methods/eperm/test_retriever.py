@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from eperm_world import BEST, Scripted, asker, career, case_of, named, relation
+from eperm_world import BEST, Scripted, asker, career, case_of, entity, named, relation
 
 from clew.encoding import HashEncoder
 from clew.graph import Graph
@@ -119,4 +119,7 @@ def test_topics_become_placeholders_in_short_prompts() -> None:
     ]
     question = Question("q", "did  Ronaldo meet ronaldo's m.01 ?")
     assert shown_question(question, topics, "short", 50)[0] == "did [T1] meet [T1]'s [T2] ?"
+    polk = [Topic(entity("James K. Polk"), 1.0, "James K. Polk", "given")]
+    asked = Question("q", "what did james k polk do before jamesk polka")
+    assert shown_question(asked, polk, "short", 50)[0] == "what did [T1] do before jamesk polka"
     assert shown_question(question, topics, "paper", 50)[0] == "did Ronaldo meet ronaldo's m.01 ?"

@@ -172,10 +172,9 @@ def shown_question(question: Question, topics: Sequence[Topic], style: Style, wo
         for topic in topics:
             numbers.setdefault(topic.mention, len(numbers) + 1)
             for name in (topic.mention, topic.entity.label):
-                for spelling in (name, name.replace("_", " ")):
-                    spelling = " ".join(spelling.split())
-                    if spelling:
-                        pattern = rf"(?<!\w){re.escape(spelling)}(?!\w)"
+                for said in (re.findall(r"\w+", name), re.findall(r"[^\W_]+", name)):
+                    if said:  # punctuation may differ: "James K. Polk" is asked for as "james k polk"
+                        pattern = r"(?<!\w)" + r"\W{1,3}".join(map(re.escape, said)) + r"(?!\w)"
                         text = re.sub(pattern, _TOPIC.format(numbers[topic.mention]), text, flags=re.IGNORECASE)
     parts = text.split(" ")
     if len(parts) <= words and len(text) <= 12 * words:

@@ -31,7 +31,7 @@ from clew.protocols import Example, GraphStore, LLMReply, LLMRequest, OnEvent, T
 from clew.types import Answer, Event, Gold, Topic
 
 TEMPERATURES = (0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.7, 1.0, 1.5, 2.0)
-MAX_KEPT_RELATIONS = 250  # relations that become tokens of a decoder from scratch
+MAX_KEPT_RELATIONS = 900  # relations that become tokens of a decoder from scratch
 
 
 class _Silent:
