@@ -71,7 +71,7 @@ class TrainConfig(Settings):
     max_plans: int = Field(default=4, ge=1)  # gold plans of a question
     stated: bool = True  # gold paths that the question set states go first
     distractors: int = Field(default=5, ge=0)  # wrong plans shown beside the gold ones in an answer task, at most
-    misleading: float = Field(default=0.15, ge=0, le=1)  # share of answer tasks whose best weight is a wrong plan's
+    misleading: float = Field(default=0.1, ge=0, le=1)  # share of answer tasks whose best weight is a wrong plan's
     answers: bool = True  # answer tasks in the union
     scorers: bool = False  # relation and entity scoring tasks in the union; the paper leaves the scorers untrained
     tune: TuneSettings = TuneSettings(epochs=8, batch=32, learning_rate=1e-3, bf16=False)

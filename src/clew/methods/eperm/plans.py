@@ -8,7 +8,8 @@ scores of its own; what it writes is read back into the graph and dropped where 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 import numpy as np
 
@@ -55,7 +56,7 @@ def weigh_plans(
             continue
         asked.append(case)
         case.details["weighing"] = _told(way, config)
-        grammars.append(plan_grammar(case.graph, case.starts, hops))
+        grammars.append(PlanGrammar(case.graph, case.starts, hops))
         requests.append(_request(case, way, config, hops, asker, likeness, grammars[-1]))
     replies = asker.ask("plans", asked, requests)
     for case, reply, grammar in zip(asked, replies, grammars, strict=True):
@@ -82,9 +83,21 @@ def _reaches(graph: Subgraph, starts: Ints, steps: RelationPath) -> bool:
     return any(len(ends_of(graph, start, Plan(steps, "", 1.0))) for start in starts.tolist())
 
 
-def plan_grammar(graph: Subgraph, starts: Ints, hops: int) -> RelationGrammar:
-    """The plans that can be followed from some of the starts."""
-    return RelationGrammar(graph, starts, hops=hops, separator=SEPARATOR, inverse=INVERSE)
+class PlanGrammar(RelationGrammar):
+    """The plans that lead somewhere from some of the starts by the rules of stage B2: no turning round at once."""
+
+    def __init__(self, graph: Subgraph, starts: Ints, hops: int) -> None:
+        super().__init__(graph, starts, hops=hops, separator=SEPARATOR, inverse=INVERSE)
+        self._within = graph, starts
+
+    @cached_property
+    def key(self) -> str:
+        return f"plans:{super().key}"
+
+    def steps(self, state: RelationPath) -> Iterator[tuple[str, RelationPath]]:
+        for piece, following in super().steps(state):
+            if not turns(following) or _reaches(*self._within, following):
+                yield piece, following
 
 
 def _told(way: str, config: Config) -> str:

@@ -32,6 +32,7 @@ PATHS_PER_PLAN = 6  # shown of one plan in the style "paper"
 ANSWERS = 20  # most answers of a completion in the style "paper"
 CHOICES = 8  # candidates of a scoring task
 GOLD_SHARE = (0.3, 0.95)  # of the weight that gold plans have together
+SURE, SURE_SHARE = 0.5, (0.95, 1.0)  # in so many tasks nearly all of it, as a sure planner gives
 OFF_PATH = 0.3  # entity score shown of a sibling off the gold paths
 
 
@@ -71,7 +72,8 @@ class TaskWriter:
         """Plans to show with their weights, heaviest first, and whether each is gold."""
         gold = list(mined.gold)
         others = self._distractors(mined)
-        share = float(self._random.uniform(*GOLD_SHARE)) if others else 1.0
+        sure = self._random.random() < SURE
+        share = float(self._random.uniform(*(SURE_SHARE if sure else GOLD_SHARE))) if others else 1.0
         right = self._split(share, len(gold))
         wrong = self._split(1 - share, len(others))
         if others and self._random.random() < self._config.misleading:
@@ -92,7 +94,7 @@ class TaskWriter:
         relations = {each.steps[i] for each in mined.gold for i in range(len(each.steps))}
         chance = np.array([1.0 + 4.0 * len(relations & set(each.steps)) for each in mined.others])
         most = min(self._config.distractors, len(mined.others))
-        count = int(self._random.integers(0, most + 1)) if self._random.random() < 0.3 else most
+        count = int(self._random.integers(0, most + 1)) if self._random.random() < 0.6 else most
         chosen = self._random.choice(len(chance), count, replace=False, p=chance / chance.sum())
         return [mined.others[i] for i in chosen.tolist()]
 

@@ -30,7 +30,7 @@ from clew.methods.eperm.tasks import TaskWriter
 from clew.protocols import Example, GraphStore, LLMReply, LLMRequest, OnEvent, TrainRequest, TrainResult, ignore
 from clew.types import Answer, Event, Gold, Topic
 
-TEMPERATURES = (0.05, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.7, 1.0, 1.5, 2.0)
+TEMPERATURES = (2.0, 1.5, 1.0, 0.7, 0.5, 0.4, 0.3, 0.2, 0.15, 0.1, 0.05)  # of equally good ones the highest
 MAX_KEPT_RELATIONS = 900  # relations that become tokens of a decoder from scratch
 
 
@@ -244,9 +244,10 @@ class _Training:
 def _surprise(chances: Sequence[tuple[np.ndarray, np.ndarray]], temperature: float) -> float:
     """Mean negative log-likelihood of "the heaviest plan is right" under its weight."""
     total = 0.0
+    least = 0.5 / len(chances)  # so few questions cannot tell smaller chances apart
     for logprobs, right in chances:
         weights = np.exp((logprobs - logprobs.max()) / temperature)
-        weights = np.clip(weights / weights.sum(), 1e-4, 1 - 1e-4)
+        weights = np.clip(weights / weights.sum(), least, 1 - least)
         best = int(weights.argmax())
         total -= float(np.log(weights[best] if right[best] else 1 - weights[best]))
     return total / len(chances)

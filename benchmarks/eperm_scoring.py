@@ -1,0 +1,118 @@
+"""What batch scoring saves EPERM, and what it costs: the same tuned model, one call per step or one per candidate.
+
+A made world in which players have several career spells, each a nameless node with a team and a year; questions name
+the year, so that only the facts around a spell tell which one is meant. A decoder from scratch learns plans, answers
+and entity scores on some players and is asked about others.
+
+    python benchmarks/eperm_scoring.py [--players 60] [--spells 6] [--epochs 20] [--json out.json]
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from clew.config import parse
+from clew.encoding import HashEncoder
+from clew.evaluation.answers import score_answer
+from clew.graph import Graph
+from clew.learning.tuning import TuneSettings
+from clew.methods.eperm.config import Config, TrainConfig
+from clew.methods.eperm.method import Eperm
+from clew.methods.eperm.train import train
+from clew.protocols import Example, Tools, TrainRequest
+from clew.types import Gold, Question
+
+YEARS = range(2000, 2012)
+TEAMS = 15
+
+
+def world(players: int, spells: int, seed: int) -> tuple[Graph, list[Example]]:
+    """Players with spells in different years, and a question about each of them."""
+    random = np.random.default_rng(seed)
+    triples, examples = [], []
+    for p in range(players):
+        for s, year in enumerate(random.choice(list(YEARS), spells, replace=False).tolist()):
+            spell, team = f"m.0p{p}s{s}", f"team {random.integers(TEAMS)}"
+            triples += [(f"player {p}", "plays in", spell), (spell, "team", team), (spell, "year", str(year))]
+            text = f"which team did player {p} play for in {year}"
+            examples.append(Example(Question(text, text, (f"player {p}",)), Gold((team,), (team,))))
+    return Graph.from_triples(triples, name="careers"), examples
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--players", type=int, default=60)
+    parser.add_argument("--spells", type=int, default=6)
+    parser.add_argument("--epochs", type=float, default=20)
+    parser.add_argument("--ask", type=int, default=60)
+    parser.add_argument("--json", type=Path)
+    args = parser.parse_args()
+    graph, examples = world(args.players, args.spells, seed=0)
+    held = len(examples) // 5
+    settings: dict[str, Any] = {
+        "scorers": True,
+        "threshold": 0.1,
+        "entities": "llm",
+        "size": {
+            "width": 64,
+            "layers": 3,
+            "heads": 4,
+            "key_heads": 2,
+            "inner": 192,
+            "vocabulary": 500,
+            "positions": 768,
+        },
+        "tune": TuneSettings(epochs=args.epochs, batch=32, learning_rate=3e-3, bf16=False).model_dump(),
+        "validate_on": 0,
+    }
+    asked = Config(entities="llm", facts=3, beam=1, plans=2)
+    rows = []
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder)
+        tools = Tools(encoder=HashEncoder(64))
+        request = TrainRequest(graph, examples[held:], [], asked, parse(TrainConfig, settings, "train"), tools, out)
+        started = time.perf_counter()
+        result = train(request)
+        print(f"trained in {time.perf_counter() - started:.0f} s, {result.metrics}, {result.details}")
+        test = examples[:held][: args.ask]
+        for name, update in (
+            ("one call per candidate", {"batch_scoring": False}),
+            ("one call per step", {"batch_scoring": True}),
+            ("no entity scores", {"entities": "none"}),
+        ):
+            method = Eperm(asked.model_copy(update=update), Tools(encoder=HashEncoder(64), model=out))
+            started = time.perf_counter()
+            answers = method.predict([example.question for example in test], graph)
+            seconds = time.perf_counter() - started
+            scores = [score_answer(answer, example.gold) for answer, example in zip(answers, test, strict=True)]
+            f1 = np.array([score.f1 for score in scores])
+            rows.append(
+                {
+                    "scoring": name,
+                    "hits@1": float(np.mean([score.hits_at_1 for score in scores])),
+                    "f1": float(f1.mean()),
+                    "f1 interval": float(1.96 * f1.std() / np.sqrt(len(f1))),
+                    "entity calls": float(np.mean([a.details["calls"].get("entities", 0) for a in answers])),
+                    "calls": float(np.mean([a.usage.calls for a in answers])),
+                    "ms": 1000 * seconds / len(test),
+                }
+            )
+    print(f"{'scoring':24}{'hits@1':>8}{'f1':>8}{'±':>7}{'entity calls':>14}{'calls':>8}{'ms':>8}")
+    for row in rows:
+        print(
+            f"{row['scoring']:24}{row['hits@1']:8.3f}{row['f1']:8.3f}{row['f1 interval']:7.3f}"
+            f"{row['entity calls']:14.1f}{row['calls']:8.1f}{row['ms']:8.0f}"
+        )
+    if args.json:
+        args.json.write_text(json.dumps(rows, indent=1))
+
+
+if __name__ == "__main__":
+    main()
