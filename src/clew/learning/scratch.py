@@ -41,6 +41,7 @@ class DecoderSize(Settings):
 
 SIZES = {
     "tiny": DecoderSize(width=64, layers=2, heads=2, key_heads=1, inner=128, vocabulary=1024),
+    "1m": DecoderSize(width=128, layers=4, heads=4, key_heads=2, inner=384, vocabulary=2048),
     "3m": DecoderSize(width=192, layers=6, heads=4, key_heads=2, inner=576, vocabulary=2048),
     "5m": DecoderSize(width=256, layers=6, heads=4, key_heads=2, inner=768, vocabulary=4096),
     "20m": DecoderSize(width=448, layers=8, heads=8, key_heads=4, inner=1344, vocabulary=8192),

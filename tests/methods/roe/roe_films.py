@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
+from clew.errors import UnavailableError
 from clew.graph import Graph
 from clew.llm import load_prompt
 from clew.methods.roe.config import Config
@@ -15,8 +16,8 @@ from clew.methods.roe.edges import Edges, edges_of
 from clew.methods.roe.environment import Exploration
 from clew.methods.roe.gold import plan_of
 from clew.methods.roe.notation import JsonNotation, ShortNotation
-from clew.protocols import Example, LLMRequest
-from clew.types import Gold, Question
+from clew.protocols import Direction, Example, LLMRequest
+from clew.types import Entity, Gold, Question, Relation, Triple
 
 FILMS = 12
 PROMPT = load_prompt("clew.methods.roe", "explore", slots=("question", "path", "neighbours"))
@@ -85,3 +86,37 @@ def by_relation(request: LLMRequest) -> str:
 
 def numbers(graph: Graph, *labels: str) -> np.ndarray:
     return np.array([graph.whole.local(label) for label in labels], np.int32)
+
+
+class Remote:
+    """A store that is not embedded, and that can stop answering."""
+
+    def __init__(self, graph: Graph, fails_at: int = 10**9) -> None:
+        self._graph, self._left = graph, fails_at
+        self.name = "remote"
+        self.calls = 0
+
+    def find(self, label: str, *, limit: int = 10) -> list[tuple[Entity, float]]:
+        return self._graph.find(label, limit=limit)
+
+    def entity(self, id: str) -> Entity:
+        return self._graph.entity(id)
+
+    def neighbors(
+        self,
+        entities: Sequence[str],
+        *,
+        relations: object = None,
+        direction: Direction = "both",
+        limit: int | None = None,
+    ) -> list[Triple]:
+        self.calls += 1
+        if self.calls >= self._left:
+            raise UnavailableError("graph store: no answer within 5 s")
+        return self._graph.neighbors(entities, direction=direction, limit=limit)
+
+    def relations(self) -> list[Relation]:
+        return self._graph.relations()
+
+    def triples(self) -> object:
+        return self._graph.triples()

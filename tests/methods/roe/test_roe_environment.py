@@ -5,14 +5,12 @@ from __future__ import annotations
 import itertools
 import json
 import random
-from collections.abc import Sequence
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from roe_films import explore, film_triples, json_notation, numbers, short_notation
+from roe_films import Remote, explore, film_triples, json_notation, numbers, short_notation
 
-from clew.errors import UnavailableError
 from clew.graph import Graph
 from clew.llm.constraint import states_of
 from clew.methods.roe.config import Config
@@ -20,8 +18,6 @@ from clew.methods.roe.edges import ArrayEdges, StoreEdges
 from clew.methods.roe.environment import Action, Exploration, Pick, options_of, path_of, root
 from clew.methods.roe.gold import plan_of
 from clew.methods.roe.notation import Topical
-from clew.protocols import Direction
-from clew.types import Entity, Relation, Triple
 
 FAMILY = [("a", "child", "b"), ("a", "child", "c"), ("b", "child", "d"), ("c", "child", "d"), ("d", "likes", "a")]
 
@@ -29,40 +25,6 @@ FAMILY = [("a", "child", "b"), ("a", "child", "c"), ("b", "child", "d"), ("c", "
 @pytest.fixture(scope="module")
 def family() -> Graph:
     return Graph.from_triples(FAMILY, name="family")
-
-
-class Remote:
-    """A store that is not embedded, and that can stop answering."""
-
-    def __init__(self, graph: Graph, fails_at: int = 10**9) -> None:
-        self._graph, self._left = graph, fails_at
-        self.name = "remote"
-        self.calls = 0
-
-    def find(self, label: str, *, limit: int = 10) -> list[tuple[Entity, float]]:
-        return self._graph.find(label, limit=limit)
-
-    def entity(self, id: str) -> Entity:
-        return self._graph.entity(id)
-
-    def neighbors(
-        self,
-        entities: Sequence[str],
-        *,
-        relations: object = None,
-        direction: Direction = "both",
-        limit: int | None = None,
-    ) -> list[Triple]:
-        self.calls += 1
-        if self.calls >= self._left:
-            raise UnavailableError("graph store: no answer within 5 s")
-        return self._graph.neighbors(entities, direction=direction, limit=limit)
-
-    def relations(self) -> list[Relation]:
-        return self._graph.relations()
-
-    def triples(self) -> object:
-        return self._graph.triples()
 
 
 def shown(walk: Exploration) -> list[tuple[str, bool, list[str]]]:

@@ -7,8 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from roe_films import by_relation, film_triples
-from test_roe_environment import Remote
+from roe_films import Remote, by_relation, film_triples
 
 from clew.errors import BudgetError, ConfigError, NotFoundError, UnavailableError
 from clew.graph import Graph

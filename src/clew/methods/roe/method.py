@@ -157,6 +157,8 @@ class RoE:
         walk.usage += usage
         walk.reply = written
         walk.going.advance(action, tokens=usage.prompt_tokens + usage.completion_tokens, logprob=logprob)
+        if on_event is ignore:
+            return
         told = JsonNotation(walk.going.edges, self._prompt, len, closed_answers=True).paper(action, state)
         on_event(
             Event(

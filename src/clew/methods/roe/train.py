@@ -71,6 +71,7 @@ class _Training:
         """Gold paths; the questions are dealt to the two stages first, so that neither sees the other's."""
         request, m, report = self.request, self.m, Mining()
         order = np.random.default_rng((request.seed, 1)).permutation(len(request.examples)).tolist()
+        order = order[: self.train.max_questions or None]
         cut = max(1, round(self.train.share * len(order)))
         shared: Any = request.graph
         for part, into in ((order[:cut], m.supervised), (order[cut:], m.rewarded)):
