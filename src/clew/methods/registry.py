@@ -15,6 +15,7 @@ ROOMS: tuple[str, ...] = (
     "clew.methods.eperm",
     "clew.methods.decompose",
     "clew.methods.roe",
+    "clew.methods.stem",
 )
 """Modules whose `CARDS` are a tuple of MethodCard; importing one must not import torch."""
 

@@ -54,6 +54,10 @@ class Writer:
         """How many phrasings the grammar of this graph's relations holds."""
         return sum(g.forward.forms + g.backward.forms for g in self.grammars)
 
+    def state(self, relation: int, head: str, tail: str) -> str:
+        """One triple as a declarative sentence."""
+        return _fill(self.grammars[relation].statement, head, tail)
+
     def write(self, structure: Structure) -> Written:
         """One question for a structure."""
         names = self.graph.labels([structure.topic] + ([structure.branch.topic] if structure.branch else []))
@@ -77,7 +81,7 @@ class Writer:
         form = f"{structure.hops} hops, {'conjunction, ' if structure.branch else ''}{form}"
         self.used[form] += 1
         masked = mask(self.graph, structure)
-        said = tuple(_fill(self.grammars[r].statement, h, t) for (_, r, _), (h, _, t) in masked)
+        said = tuple(self.state(r, h, t) for (_, r, _), (h, _, t) in masked)
         return Written(self._style(text), form, said, tuple(words for _, words in masked))
 
     def _ask(self, step: Step, subject: str, clause: str, *, chained: bool, many: bool) -> tuple[str, str]:

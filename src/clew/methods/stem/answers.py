@@ -1,0 +1,146 @@
+"""From traced states to chains as evidence, and to answers without a language model (paper section 3.5).
+
+Kept apart from tracing, which speaks in numbers. A chain is a way from an anchor to a state that nothing goes on from.
+Without a language model the answers are the entities at which the plan's last unknown stands, of the best plan that
+was traced to its end.
+
+Shapes: S states.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from clew.graph import Subgraph
+from clew.methods.stem.schema import Plan
+from clew.methods.stem.trace import Run
+from clew.types import Candidate, Entity, Hop, Path, Relation, Triple
+
+CHAINS = 2000  # shown as evidence, the best ones
+PATHS = 4  # evidence paths named per answer
+
+
+@dataclass
+class Records:
+    """Records of one graph's entities and triples, each made once."""
+
+    graph: Subgraph
+    _entities: dict[int, Entity] = field(default_factory=dict)
+    _relations: dict[int, Relation] = field(default_factory=dict)
+
+    def entity(self, i: int) -> Entity:
+        if i not in self._entities:
+            self._entities[i] = self.graph.entity(i)
+        return self._entities[i]
+
+    def triple(self, t: int) -> Triple:
+        graph = self.graph
+        r = int(graph.rels[t])
+        if r not in self._relations:
+            self._relations[r] = graph.relation(r)
+        source = None if graph.triple_numbers is None else graph.names.source_at(int(graph.triple_numbers[t]))
+        return Triple(self.entity(int(graph.heads[t])), self._relations[r], self.entity(int(graph.tails[t])), source)
+
+    def path(self, run: Run, state: int) -> Path:
+        """The way to a state; its score is the mean T-score, with bonuses, over the schema edges walked."""
+        hops: list[Hop] = []
+        here = int(run.entity[0])
+        for s in run.way(state)[1:]:
+            for t in (int(run.triple[s]), int(run.second[s])):
+                if t >= 0:
+                    forward = int(self.graph.heads[t]) == here
+                    hops.append(Hop(self.triple(t), forward))
+                    here = int(self.graph.tails[t] if forward else self.graph.heads[t])
+        score = (float(run.score[state]) - float(run.score[0])) / max(1, int(run.depth[state]))
+        return Path(self.entity(int(run.entity[0])), tuple(hops), score)
+
+
+@dataclass(frozen=True, slots=True)
+class Ended:
+    """An entity at which a plan's last unknown stands, and the states that say so."""
+
+    entity: int
+    score: float  # 0..1
+    states: tuple[tuple[int, int], ...]  # (run, state), best first
+
+
+def ends(graph: Subgraph, plan: Plan, runs: Sequence[Run], topics: Iterable[int], cut: float) -> list[Ended]:
+    """The answers of one plan, best first.
+
+    A state's worth is its mean T-score times the share of the plan's edges that were matched on its way. Topics of one
+    question that reach the same entity add up; those that do not, count 0. Entities below `cut` of the best are left
+    out; among the rest, ways through the guidance graph go first.
+    """
+    asked = set(topics)
+    worth: dict[int, dict[int, float]] = {}
+    led: dict[int, float] = {}
+    states: dict[int, list[tuple[float, int, int]]] = {}
+    for number, run in enumerate(runs):
+        at = np.array([i for i, node in enumerate(run.node) if node == plan.target and run.depth[i]], np.int64)
+        if not len(at):
+            continue
+        matched = np.minimum(run.satisfied()[at] / max(1, len(plan.triples)), 1.0)
+        value = run.plain[at] / run.depth[at] * matched
+        inside = run.guided[at] / run.depth[at]
+        for state, entity, each, share in zip(
+            at.tolist(), run.entity[at].tolist(), value.tolist(), inside.tolist(), strict=True
+        ):
+            mine = worth.setdefault(entity, {})
+            mine[run.topic] = max(mine.get(run.topic, 0.0), each)
+            led[entity] = max(led.get(entity, 0.0), share)
+            states.setdefault(entity, []).append((-each, number, state))
+    starts = {int(run.entity[0]) for run in runs}
+    total = {
+        entity: sum(mine.values()) / max(1, len(asked))
+        for entity, mine in worth.items()
+        if entity not in starts and not graph.mediators[entity]
+    }
+    if not total:
+        return []
+    least = cut * max(total.values())
+    kept = [
+        Ended(entity, score * (0.9 + 0.1 * led[entity]), tuple((n, s) for _, n, s in sorted(states[entity])[:PATHS]))
+        for entity, score in total.items()
+        if score >= least
+    ]
+    return sorted(kept, key=lambda each: (-each.score, each.entity))
+
+
+def chains(runs: Sequence[Run]) -> list[tuple[int, int]]:
+    """(run, state) of every maximal chain, best first; at most CHAINS."""
+    found = [
+        (-float(run.score[s]) / (1 + int(run.depth[s])), number, int(s))
+        for number, run in enumerate(runs)
+        for s in np.flatnonzero(~run.children() & (run.depth > 0))
+    ]
+    return [(number, s) for _, number, s in sorted(found)[:CHAINS]]
+
+
+def listed(
+    records: Records, runs: Sequence[Run], answers: Sequence[Ended]
+) -> tuple[tuple[Candidate, ...], tuple[Path, ...]]:
+    """Answers as candidates, and the evidence: the answers' own ways first, then every other chain."""
+    paths: list[Path] = []
+    number: dict[tuple[int, int], int] = {}
+    known: dict[Path, int] = {}
+
+    def place(key: tuple[int, int]) -> int:
+        if key not in number:
+            path = records.path(runs[key[0]], key[1])
+            if path not in known:
+                known[path] = len(paths)
+                paths.append(path)
+            number[key] = known[path]
+        return number[key]
+
+    candidates = []
+    for each in answers:
+        entity = records.entity(each.entity)
+        mine = tuple(dict.fromkeys(place(key) for key in each.states))
+        candidates.append(Candidate(entity.label, min(1.0, each.score), entity, mine))
+    for key in chains(runs):
+        place(key)
+    return tuple(candidates), tuple(paths)

@@ -1,0 +1,99 @@
+"""Settings of STEM: how it plans, traces and answers, what its networks are, how they are trained. Loads no torch."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from pydantic import Field
+
+from clew.config import Settings
+from clew.learning.fitting import FitConfig
+from clew.learning.tuning import TuneSettings
+
+
+class Config(Settings):
+    """How a question is answered. Names in brackets are the paper's symbols."""
+
+    planner: Literal["auto", "trained", "prompted"] = "auto"  # auto: the trained one where a model folder holds it
+    beams: int = Field(default=4, ge=1)  # [B] plans per question
+    temperature: float = Field(default=0.7, gt=0)  # of sampled plans, where the language model has no beams
+    retries: int = Field(default=1, ge=0)  # calls more when no plan of a question parses; the paper: 5
+    strategy: Literal["adaptive", "precision", "breadth"] = "adaptive"  # Table 11
+    dedupe: bool = True  # equal schema graphs of several beams are traced once
+
+    guidance: bool = True  # run the Triple-GNN where the model folder holds one
+    bias_ent: bool = True  # Table 7
+    bias_tri: bool = True  # Table 7
+    per_triple: int = Field(default=4, ge=1)  # [K'] guided entities per schema triple
+    lam: float = Field(default=1.5, ge=1)  # [λ] on anchors in the guidance graph
+    tau: float = Field(default=0.5, ge=0)  # [τ] for edges in the guidance graph
+    theta: float = Field(default=0.6)  # [θ] least T-score in Breadth
+
+    exact_match_first: bool = True  # a topic that is an entity of the graph is its own anchor
+    anchors: int = Field(default=50, ge=1)  # candidates per name that is none
+    exact_relation_first: bool = True  # edges with the schema's own relation and direction go before all others
+    anchor_consistency: Literal["off", "prefer", "require"] = "off"  # a second topic must be met where it is anchored
+    ties: Literal["all", "first"] = "all"  # Precision keeps one edge, or all that score alike
+    max_branch: int = Field(default=12, ge=1)  # edges of another relation per Breadth step
+    max_edges: int = Field(default=5000, ge=1)  # traced per question
+    hub: int = Field(default=512, ge=1)  # edges scored per state; beyond, only the most similar relations
+    edge_text: Literal["composed", "text"] = "composed"  # T-scores from relation vectors, or from each edge's text
+    collapse_mediators: bool = True  # head - mediator - tail is offered as one edge, too
+
+    hops: int = Field(default=3, ge=1)  # neighbourhood that the Triple-GNN sees
+    neighborhood: int = Field(default=10_000, ge=1)  # triples of it; also what is fetched from a remote store
+    reader: bool | None = None  # a language model writes the answers; None: where one is configured
+    cut: float = Field(default=0.95, ge=0, le=1)  # without a reader: share of the best chain's score an answer needs
+    max_answers: int = Field(default=1000, ge=1)
+    evidence_tokens: int = Field(default=2048, ge=64)
+    prompts: Path | None = None  # a folder whose decompose.txt, ground.txt, answer.txt replace ours
+    device: str = "cpu"
+
+
+class NetworkConfig(Settings):
+    """The Triple-GNN. The default is the form with about 10 M parameters; `small` in README.md fits two cores."""
+
+    width: int = Field(default=512, ge=8)  # d
+    layers: int = Field(default=6, ge=1)  # L
+    aggregate: Literal["sum", "mean"] = "sum"  # mean: as printed in the paper
+    boundary: bool = True  # the start state is added to every aggregate
+    residual: bool = True
+    head: Literal["mlp", "linear"] = "mlp"  # linear: as printed
+    inverse: bool = True  # edges both ways; the paper's converter has one way only
+
+
+PAPER_NETWORK = NetworkConfig(aggregate="mean", boundary=False, residual=False, head="linear", inverse=False)
+"""The network as printed (Eq. 18-28)."""
+
+
+class DecoderConfig(Settings):
+    """One of the two planning models: a decoder from scratch by size, or a checkpoint to fine-tune."""
+
+    base: str = "3m"  # a size of clew.learning.scratch, or a folder or hub name
+    repeats: int = Field(default=1, ge=1)  # how often each pair is shown in an epoch
+    tune: TuneSettings = TuneSettings(epochs=12, batch=32, learning_rate=1e-3, max_tokens=192)
+
+
+class TrainConfig(Settings):
+    """How the planner and the Triple-GNN are trained."""
+
+    parts: tuple[Literal["planner", "network"], ...] = ("planner", "network")
+    decompose: DecoderConfig = DecoderConfig()  # SGDA
+    ground: DecoderConfig = DecoderConfig(  # SAGB
+        base="tiny", tune=TuneSettings(epochs=12, batch=32, learning_rate=3e-3, max_tokens=192)
+    )
+    ground_pairs: int = Field(default=4000, ge=1)  # least pairs an epoch of SAGB shows
+    mask_topics: bool = True  # topics become [T1], [T2]: small models cannot copy names they never saw
+    standard: bool = True  # D_std: plans mined from the training questions
+    synthetic: int = Field(default=0, ge=0)  # D_syn: plans of so many questions made from the graph
+    assertions: Literal["grammar", "model"] = "grammar"  # who writes the assertions of D_std (P4: a language model)
+    hops: int = Field(default=3, ge=1, le=5)  # longest gold chain
+    per_text: int = Field(default=8, ge=1)  # questions mined per distinct masked text; the majority's plan is kept
+    max_paths: int = Field(default=3000, ge=1)  # relation paths looked at per topic
+    network: NetworkConfig = NetworkConfig()
+    fit: FitConfig = FitConfig(steps=600, lr=5e-4)
+    batch: int = Field(default=8, ge=1)  # questions per step of the Triple-GNN
+    triples: int = Field(default=3000, ge=1)  # of a question's neighbourhood in training
+    questions: int = Field(default=4000, ge=1)  # that the Triple-GNN trains on
+    device: str = "cpu"

@@ -1,0 +1,370 @@
+"""STEM: plan the whole schema of a question, trace it in the graph as one structure, answer from what was traced."""
+
+from __future__ import annotations
+
+import time
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path as FilePath
+from typing import Any, ClassVar
+
+import numpy as np
+
+from clew.errors import ConfigError, InputError, NotFoundError
+from clew.graph import Graph, Subgraph
+from clew.graph.neighborhood import neighborhood
+from clew.graph.subgraph import Ints
+from clew.llm import ModelSettings, open_language_model
+from clew.methods.stem.answers import Ended, Records, ends, listed
+from clew.methods.stem.config import Config
+from clew.methods.stem.guidance import guide
+from clew.methods.stem.model import CARD, DECOMPOSE, GROUND, Model, load_model, relation_table
+from clew.methods.stem.network import Part
+from clew.methods.stem.planner import PACKAGE, Planned, Planner
+from clew.methods.stem.schema import Plan
+from clew.methods.stem.similarity import Similarity
+from clew.methods.stem.trace import Run, trace
+from clew.protocols import GraphStore, OnEvent, TextEncoder, Tools, ignore
+from clew.retrieval.reader import read
+from clew.types import Answer, Event, Evidence, Question, Topic
+
+STAGES = ("link", "plan", "guide", "trace", "answer")
+PROMPT = FilePath(__file__).with_name("prompts") / "answer.txt"
+KEPT = 4  # graphs whose relation vectors stay
+
+
+@dataclass(frozen=True, eq=False)
+class _Asked:
+    """A question on its way: its topics by mention, and the graph it is traced in."""
+
+    question: Question
+    mentions: tuple[tuple[Topic, ...], ...]  # per topic of the plan, the entities that it may be
+    note: str = ""
+
+    @property
+    def names(self) -> list[list[str]]:
+        """Per topic, what the question or a model may call it."""
+        return [
+            list(dict.fromkeys(name for t in mine for name in (t.entity.label, t.mention, t.entity.id) if name))
+            for mine in self.mentions
+        ]
+
+
+class Stem:
+    """Structure-Tracing Evidence Mining (Yu, Xu, Chen, Chen, Xu).
+
+    SGDA turns a question into assertions with unknowns and a strategy, SAGB turns them into schema triples (section
+    3.2); a Triple-GNN marks the entities that matter (3.3); from anchored topics the schema graph is traced in the
+    knowledge graph, edge by edge, taking the best edge (Precision) or every good one (Breadth) (3.4); the chains found
+    are the evidence from which a language model answers (3.5).
+
+    Needs: the text encoder, and a planner: a folder from `clew train stem`, or a language model. Cost in language-model
+    calls: none with a trained planner and no reader; else B + 1 to 2B for planning (fewer where beams agree) and 1 to
+    read.
+
+    Differs from the paper, each a switch: a topic that is an entity is its own anchor; edges with the schema's own
+    relation go first; equal scores are all kept in Precision; every schema edge is walked once; mediators are crossed
+    in one step; without a language model the answers are the entities where the plan's last unknown stands.
+    """
+
+    name: ClassVar[str] = "stem"
+
+    def __init__(self, config: Config, tools: Tools) -> None:
+        if tools.encoder is None:
+            raise InputError("stem needs a text encoder: set encoder.name, or install 'clew[models,offline]'")
+        self.config, self._tools = config, tools
+        self._encoder: TextEncoder = tools.encoder
+        self._model: Model | None = None
+        if tools.model is not None and (tools.model / CARD).is_file():
+            self._model = load_model(tools.model, tools.encoder, config.device)
+        self._planner = _open_planner(config, tools, self._model)
+        self._similar: OrderedDict[int, tuple[Subgraph, Similarity, Any]] = OrderedDict()
+
+    def answer(self, question: Question, graph: GraphStore, *, on_event: OnEvent = ignore) -> Answer:
+        """One answer; `predict` with one question."""
+        return self.predict([question], graph, on_event=on_event)[0]
+
+    def predict(self, questions: Sequence[Question], graph: GraphStore, *, on_event: OnEvent = ignore) -> list[Answer]:
+        """Answers in order; the questions are planned and guided together and traced one by one."""
+        clock = _Clock(len(questions))
+        asked = [self._link(question, graph) for question in questions]
+        clock.stage("link")
+        planned = self._plan(asked, on_event)
+        clock.stage("plan")
+        places = [self._place(each, graph) for each in asked]
+        guided = self._guide(asked, planned, places, graph)
+        clock.stage("guide")
+        traced = [self._trace(*each) for each in zip(asked, planned, places, guided, strict=True)]
+        clock.stage("trace")
+        found = [self._assemble(*each) for each in zip(asked, planned, places, traced, strict=True)]
+        clock.stage("answer")
+        edges = sum(len(run.entity) - 1 for runs, _ in traced for run in runs)
+        on_event(Event("trace", f"{edges} edges for {len(questions)} questions", {"edges": edges}))
+        answers = [replace(answer, seconds=dict(clock.seconds)) for answer in found]
+        return [self._read(answer) for answer in answers] if self._reads() else answers
+
+    # -- stages ----------------------------------------------------------------------------------------------------
+
+    def _link(self, question: Question, graph: GraphStore) -> _Asked:
+        if not question.text.strip():
+            return _Asked(question, (), "the question is empty")
+        try:
+            topics = self._topics(question, graph)
+        except (NotFoundError, InputError) as error:
+            return _Asked(question, (), str(error))
+        if not topics:
+            return _Asked(question, (), "no topic entity was found in the question")
+        mentions: dict[str, list[Topic]] = {}
+        for topic in topics:
+            mentions.setdefault((topic.mention or topic.entity.label).casefold(), []).append(topic)
+        place = question.text.casefold().replace("_", " ")
+        order = sorted(mentions, key=lambda m: at if (at := place.find(m.replace("_", " "))) >= 0 else len(place))
+        return _Asked(question, tuple(tuple(mentions[m]) for m in order))
+
+    def _topics(self, question: Question, graph: GraphStore) -> list[Topic]:
+        if self._tools.link is not None:
+            return list(self._tools.link(question, graph))
+        hits = [(name, graph.find(name, limit=1)) for name in question.topics]
+        return [Topic(hit[0][0], hit[0][1], name, "given") for name, hit in hits if hit]
+
+    def _plan(self, asked: Sequence[_Asked], on_event: OnEvent) -> list[Planned | None]:
+        with_topics = [each for each in asked if each.mentions]
+        if not with_topics:
+            return [None] * len(asked)
+        planned = self._planner.plan([(each.question.text, each.names) for each in with_topics])
+        calls = sum(p.usage.calls for p in planned)
+        on_event(Event("plan", f"{sum(len(p.plans) for p in planned)} plans", {"calls": calls}))
+        left = iter(planned)
+        return [next(left) if each.mentions else None for each in asked]
+
+    def _place(self, asked: _Asked, graph: GraphStore) -> tuple[Subgraph, Similarity, Any] | None:
+        """The subgraph to trace in, with its relations' vectors."""
+        if not asked.mentions:
+            return None
+        if isinstance(graph, Graph):
+            return self._known(graph.whole)
+        ids = [topic.entity.id for mine in asked.mentions for topic in mine]
+        return self._known(neighborhood(graph, ids, self.config.hops, max_triples=self.config.neighborhood))
+
+    def _known(self, graph: Subgraph) -> tuple[Subgraph, Similarity, Any]:
+        if id(graph) not in self._similar:
+            similarity = Similarity(graph, self._encoder)
+            table = None
+            if self._model is not None and self._model.network is not None:
+                table = relation_table(similarity, self._encoder, self.config.device)
+            self._similar[id(graph)] = (graph, similarity, table)
+            while len(self._similar) > KEPT:
+                self._similar.popitem(last=False)
+        return self._similar[id(graph)]
+
+    def _guide(
+        self,
+        asked: Sequence[_Asked],
+        planned: Sequence[Planned | None],
+        places: Sequence[tuple[Subgraph, Similarity, Any] | None],
+        graph: GraphStore,
+    ) -> list[list[Ints | None]]:
+        """Per question and plan the entities of its guidance graph; one pass per distinct schema graph."""
+        nothing: list[list[Ints | None]] = [[None] * len(p.plans) if p is not None else [] for p in planned]
+        network = None if self._model is None else self._model.network
+        if network is None or not self.config.guidance or not (self.config.bias_ent or self.config.bias_tri):
+            return nothing
+        parts: list[Part] = []
+        owner: list[tuple[int, int]] = []
+        sizes: list[int] = []
+        table = None
+        for i, (each, plans, place) in enumerate(zip(asked, planned, places, strict=True)):
+            if plans is None or place is None:
+                continue
+            _, similarity, table = place
+            ids = [topic.entity.id for mine in each.mentions for topic in mine]
+            labels = [mine[0].entity.label for mine in each.mentions]
+            around: dict[int, Subgraph] = {}
+            for j, plan in enumerate(plans.plans):
+                hops = min(self.config.hops, len(plan.triples))
+                if hops not in around:
+                    around[hops] = neighborhood(graph, ids, hops, max_triples=self.config.neighborhood)
+                near = around[hops]
+                topics = np.array([x for id in ids if (x := near.local(id)) is not None], np.int64)
+                parts.append(Part(near, topics, similarity.query(plan, labels)))
+                owner.append((i, j))
+                sizes.append(self.config.per_triple * len(plan.triples))
+        if not parts or table is None:
+            return nothing
+        for (i, j), members in zip(owner, guide(network, table, parts, sizes), strict=True):
+            place = places[i]
+            assert place is not None
+            nothing[i][j] = members if isinstance(graph, Graph) else _local(place[0], members)
+        return nothing
+
+    def _trace(
+        self,
+        asked: _Asked,
+        planned: Planned | None,
+        place: tuple[Subgraph, Similarity, Any] | None,
+        guided: Sequence[Ints | None],
+    ) -> tuple[list[Run], list[int]]:
+        """Every run, and the position of the plan of each."""
+        runs: list[Run] = []
+        plans: list[int] = []
+        if planned is None or place is None:
+            return runs, plans
+        graph, similarity, _ = place
+        left = self.config.max_edges
+        for position, (plan, members) in enumerate(zip(planned.plans, guided, strict=True)):
+            anchored = {
+                node: self._anchors(graph, similarity, asked, topic, members) for node, topic in plan.topics.items()
+            }
+            anchors = {node: np.array([entity for entity, _ in found], np.int32) for node, found in anchored.items()}
+            for node, found in anchored.items():
+                for entity, score in found:
+                    bonus = members if self.config.bias_tri else None
+                    run = trace(similarity, plan, node, entity, score, anchors, bonus, self.config, left)
+                    left -= len(run.entity) - 1
+                    runs.append(run)
+                    plans.append(position)
+        return runs, plans
+
+    def _anchors(
+        self, graph: Subgraph, similarity: Similarity, asked: _Asked, topic: int, guided: Ints | None
+    ) -> list[tuple[int, float]]:
+        """The entities that a topic starts from, with their scores S_0 (Eq. 9).
+
+        Candidates are the entities that linking found, at most `anchors`. With `exact_match_first` each is an anchor
+        of its own; without, only the one whose name is nearest, where entities of the guidance graph gain λ.
+        """
+        mine = asked.mentions[topic]
+        found = [(local, t) for t in mine if (local := graph.local(t.entity.id)) is not None][: self.config.anchors]
+        if not found:
+            return []
+        if self.config.exact_match_first:
+            return [(local, 1.0) for local, _ in found]
+        name = similarity.text([mine[0].mention or mine[0].entity.label])[0]
+        near = similarity.text([t.entity.label for _, t in found]) @ name
+        scores = near.astype(float)
+        if guided is not None and self.config.bias_ent:
+            scores = scores * np.where(np.isin([local for local, _ in found], guided), self.config.lam, 1.0)
+        best = int(scores.argmax())
+        return [(found[best][0], float(scores[best]))]
+
+    def _assemble(
+        self,
+        asked: _Asked,
+        planned: Planned | None,
+        place: tuple[Subgraph, Similarity, Any] | None,
+        traced: tuple[list[Run], list[int]],
+    ) -> Answer:
+        runs, positions = traced
+        topics = tuple(topic for mine in asked.mentions for topic in mine)
+        if planned is None or place is None:
+            return Answer(asked.question, self.name, topics=topics, note=asked.note)
+        graph = place[0]
+        found: list[Ended] = []
+        chosen: Plan | None = None
+        for position, plan in enumerate(planned.plans):
+            mine = [number for number, at in enumerate(positions) if at == position]
+            here = ends(graph, plan, [runs[n] for n in mine], plan.topics.values(), self.config.cut)
+            if here:
+                found = [
+                    replace(each, states=tuple((mine[n], s) for n, s in each.states))
+                    for each in here[: self.config.max_answers]
+                ]
+                chosen = plan
+                break
+        candidates, paths = listed(Records(graph), runs, found)
+        limits = sorted({told for run in runs for told in run.truncated} | set(graph.truncated))
+        details: dict[str, Any] = {
+            "plans": [
+                {"strategy": p.strategy, "assertions": list(p.assertions), "schema": [list(t) for t in p.triples]}
+                for p in planned.plans
+            ],
+            "edges": sum(len(run.entity) - 1 for run in runs),
+        }
+        if chosen is not None:
+            details["strategy"] = chosen.strategy
+        if planned.counts:
+            details["planning"] = dict(planned.counts)
+        if limits:
+            details["limits"] = limits
+        note = "" if candidates else "no chain of the graph matches the plan of this question"
+        return Answer(
+            question=asked.question,
+            method=self.name,
+            candidates=candidates,
+            evidence=Evidence(paths),
+            topics=topics,
+            note=note,
+            usage=planned.usage,
+            details=details,
+        )
+
+    def _reads(self) -> bool:
+        wanted = self.config.reader
+        if wanted and self._tools.language_model is None:
+            raise InputError("method.reader = true needs a language model: set language_model.model, or leave it out")
+        return self._tools.language_model is not None if wanted is None else wanted
+
+    def _read(self, answer: Answer) -> Answer:
+        """Let the language model answer from the chains (P3); its answers are bound to their paths."""
+        model = self._tools.language_model
+        if model is None or not answer.evidence.paths:
+            return answer
+        started = time.perf_counter()
+        own = None if self.config.prompts is None else self.config.prompts / "answer.txt"
+        reading = read(
+            model,
+            answer.question.text,
+            answer.evidence,
+            evidence_tokens=self.config.evidence_tokens,
+            prompt=own if own is not None and own.is_file() else PROMPT,
+        )
+        return replace(
+            answer,
+            candidates=reading.candidates,
+            note=reading.note,
+            reply=reading.reply,
+            usage=answer.usage + reading.usage,
+            seconds={**answer.seconds, "read": time.perf_counter() - started},
+        )
+
+
+class _Clock:
+    """Wall clock by stage, shared out over the questions of a batch."""
+
+    def __init__(self, questions: int) -> None:
+        self._each, self._last = 1.0 / max(1, questions), time.perf_counter()
+        self.seconds: dict[str, float] = {}
+
+    def stage(self, name: str) -> None:
+        now = time.perf_counter()
+        self.seconds[name] = (now - self._last) * self._each
+        self._last = now
+
+
+def _local(graph: Subgraph, numbers: Ints) -> Ints:
+    """Store numbers as local numbers of a fetched subgraph."""
+    order = np.argsort(graph.entities)
+    place = np.searchsorted(graph.entities[order], numbers).clip(max=len(order) - 1)
+    same = graph.entities[order][place] == numbers
+    return np.sort(order[place[same]]).astype(np.int32)
+
+
+def _open_planner(config: Config, tools: Tools, model: Model | None) -> Planner:
+    """The trained planner, or one over the configured language model."""
+    trained = model is not None and model.trained.planner
+    if config.planner == "trained" and not trained:
+        raise ConfigError("method.planner = 'trained' needs a model folder with a planner: clew train stem GRAPH …")
+    if trained and config.planner != "prompted":
+        assert model is not None
+        two = [
+            open_language_model(ModelSettings(backend="local", model=str(model.folder / part), device=config.device))
+            for part in (DECOMPOSE, GROUND)
+        ]
+        return Planner(config, two[0], two[1], "trained")
+    if tools.language_model is None:
+        raise ConfigError(
+            f"{PACKAGE.rpartition('.')[2]} needs a planner: a trained one (clew train stem GRAPH --questions …, then "
+            "--model), or a language model (--set language_model.model=NAME)"
+        )
+    return Planner(config, tools.language_model, tools.language_model, "prompted")

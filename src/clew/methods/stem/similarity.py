@@ -1,0 +1,106 @@
+"""T-scores: how well an edge of the graph matches a triple of the schema (paper Eq. 10 and algorithms 1 and 2).
+
+Kept apart from tracing because there are two ways to know it. "text" encodes `head relation tail` of both sides, as
+the paper has it, once per edge and kept in one flat array. "composed" takes the cosine of the two relations' names and
+lets the ends be compared as what they are, entities of the graph: an edge met in the other direction loses REVERSED,
+one whose far end should be a topic and is not loses ELSEWHERE. It needs no text per edge; README.md beside this file
+says how well the two agree.
+
+Shapes: R relations, E width of the encoder, C candidate edges.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.graph import Subgraph
+from clew.graph.subgraph import Ints
+from clew.methods.stem.schema import Plan, SchemaTriple
+from clew.protocols import TextEncoder
+
+Floats = NDArray[np.float32]
+REVERSED = 0.1
+ELSEWHERE = 0.3
+REMEMBERED = 200_000  # texts and edges whose vectors are kept
+
+
+def spoken(name: str) -> str:
+    """A relation's name as text to encode: `people.person.place_of_birth` without its dots and underscores."""
+    return " ".join(name.replace("_", " ").replace(".", " ").replace("/", " ").split()) or "?"
+
+
+class Similarity:
+    """Vectors of one graph's relations, of schema texts, and of the edges that were met."""
+
+    def __init__(self, graph: Subgraph, encoder: TextEncoder) -> None:
+        self.graph, self._encoder = graph, encoder
+        names = [graph.relation(r) for r in range(graph.num_relations)]
+        self.vectors: Floats = (
+            encoder.encode([spoken(name.label) for name in names]) if names else np.zeros((0, encoder.dim), np.float32)
+        )
+        self.number = {name.label: r for r, name in enumerate(names)} | {name.id: r for r, name in enumerate(names)}
+        self._texts: dict[str, Floats] = {}
+        self._rows: dict[int, int] = {}  # triple → row of _edges
+        self._edges: Floats = np.empty((0, encoder.dim), np.float32)
+
+    def text(self, texts: Sequence[str]) -> Floats:
+        """(len, E) vectors, remembered."""
+        new = [text for text in dict.fromkeys(texts) if text not in self._texts]
+        if len(self._texts) + len(new) > REMEMBERED:
+            self._texts.clear()
+            new = list(dict.fromkeys(texts))
+        if new:
+            self._texts.update(zip(new, self._encoder.encode(new), strict=True))
+        return np.stack([self._texts[text] for text in texts])
+
+    def exact(self, relation: str) -> int:
+        """The graph's relation of that id or label, or -1."""
+        return self.number.get(relation, -1)
+
+    def relations(self, relation: str) -> Floats:
+        """(R,) cosine of each of the graph's relations with a schema relation; 1 for the relation itself."""
+        if not len(self.vectors):
+            return np.zeros(0, np.float32)
+        found: Floats = self.vectors @ self.text([spoken(relation)])[0]
+        if (number := self.exact(relation)) >= 0:
+            found[number] = 1.0
+        return found
+
+    def pairs(self, relation: str, first: Ints, second: Ints) -> Floats:
+        """(C,) cosine of a schema relation with the text "first / second" of two edges met at a mediator.
+
+        The vector of the pair is taken to be the mean of its two parts'.
+        """
+        wanted = self.relations(relation)
+        together = (self.vectors[first] * self.vectors[second]).sum(1)
+        scores: Floats = (wanted[first] + wanted[second]) / np.sqrt(np.maximum(2 + 2 * together, 1e-6))
+        return scores
+
+    def edges(self, triple: SchemaTriple, near: str, label: str, candidates: Ints) -> Floats:
+        """(C,) cosine of the texts of a schema triple and of graph edges; node `near` is known to be `label`."""
+        if len(self._rows) + len(candidates) > REMEMBERED:
+            self._rows.clear()
+            self._edges = self._edges[:0]
+        new = [int(t) for t in np.unique(candidates) if int(t) not in self._rows]
+        if new:
+            graph, at = self.graph, np.array(new)
+            heads, tails = graph.labels(graph.heads[at]), graph.labels(graph.tails[at])
+            relations = [spoken(graph.relation(int(r)).label) for r in graph.rels[at]]
+            texts = [f"{h} {r} {t}" for h, r, t in zip(heads, relations, tails, strict=True)]
+            self._rows.update({t: len(self._edges) + i for i, t in enumerate(new)})
+            self._edges = np.concatenate([self._edges, self._encoder.encode(texts)])
+        h, r, t = (label if end == near else end for end in triple)
+        wanted = self.text([f"{h} {spoken(r)} {t}"])[0]
+        rows = np.array([self._rows[int(t)] for t in candidates], np.int64)
+        found: Floats = self._edges[rows] @ wanted
+        return found
+
+    def query(self, plan: Plan, names: Sequence[str]) -> Floats:
+        """(3E,) mean over the plan's triples of head, relation and tail vectors side by side (Eq. 3)."""
+        said = {node: names[topic] for node, topic in plan.topics.items()}
+        parts = [self.text([said.get(h, h), spoken(r), said.get(t, t)]).ravel() for h, r, t in plan.triples]
+        mean: Floats = np.mean(parts, axis=0, dtype=np.float32)
+        return mean

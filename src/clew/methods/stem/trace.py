@@ -1,0 +1,328 @@
+"""Structure tracing: a schema graph walked in the knowledge graph from an anchor (paper algorithms 1 and 2).
+
+Kept apart from planning and answering because it is the one part that meets the graph; it knows numbers only. The
+recursion of the paper is laid out as a table of states, one schema edge at a time for all states at once: a state is a
+schema node that stands at an entity, with the state and the edge it was reached from.
+
+Shapes: S states, C candidate edges, R relations, N entities.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.graph import Subgraph
+from clew.graph.compiled_search import along
+from clew.graph.subgraph import Csr, Ints
+from clew.methods.stem.config import Config
+from clew.methods.stem.schema import Plan
+from clew.methods.stem.similarity import ELSEWHERE, REVERSED, Similarity
+
+Longs = NDArray[np.int64]
+Doubles = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+TIE = 1e-6
+SIMILAR = 8  # relations tried at a hub, the most similar ones
+PREFERRED = 0.5  # anchor_consistency = "prefer"
+
+
+class Found(NamedTuple):
+    """Candidate edges of one schema edge: from which of the asking states, where to, over what, how good."""
+
+    row: Longs  # (C,) position among the asking states
+    entity: Ints
+    triple: Ints
+    second: Ints  # the other triple of a step through a mediator, else -1
+    score: Doubles  # T-score without the guidance bonus
+    exact: Flags
+
+    def take(self, at: NDArray[Any]) -> Found:
+        """Those at some positions, or where a mask says so."""
+        return Found(self.row[at], self.entity[at], self.triple[at], self.second[at], self.score[at], self.exact[at])
+
+
+@dataclass(eq=False)
+class Run:
+    """All states of one (plan, topic, anchor); state 0 is the anchor. Every array has length S."""
+
+    plan: Plan
+    topic: int
+    node: list[str]
+    entity: Ints
+    parent: Longs
+    edge: Longs  # schema edge by which the state was reached; -1 at the anchor
+    triple: Ints
+    second: Ints
+    score: Doubles  # S_0 and the T-scores along the way, with bonuses
+    plain: Doubles  # T-scores along the way alone
+    depth: Longs  # schema edges walked
+    guided: Longs  # of these, how many lie in the guidance graph
+    truncated: list[str] = field(default_factory=list)
+
+    def children(self) -> Flags:
+        """(S,) whether another state goes on from this one."""
+        has = np.zeros(len(self.parent), bool)
+        has[self.parent[self.parent >= 0]] = True
+        return has
+
+    def satisfied(self) -> Longs:
+        """(S,) distinct schema edges matched on the way to each state or at a state on that way."""
+        pairs = np.unique(np.stack([self.parent, self.edge], 1)[1:], axis=0)
+        own = np.bincount(pairs[:, 0], minlength=len(self.parent)) if len(pairs) else np.zeros(len(self.parent), int)
+        total = own.astype(np.int64)
+        for s in range(1, int(self.depth.max(initial=0)) + 1):  # parents stand before their children
+            here = np.flatnonzero(self.depth == s)
+            total[here] = own[here] + total[self.parent[here]]
+        return total
+
+    def way(self, state: int) -> list[int]:
+        """The states from the anchor to `state`."""
+        found = [state]
+        while self.parent[found[-1]] >= 0:
+            found.append(int(self.parent[found[-1]]))
+        return found[::-1]
+
+
+def trace(
+    similarity: Similarity,
+    plan: Plan,
+    start: str,
+    anchor: int,
+    anchor_score: float,
+    anchors: Mapping[str, Ints],
+    guided: Ints | None,
+    config: Config,
+    budget: int,
+) -> Run:
+    """Walk `plan` from its node `start` standing at the entity `anchor`.
+
+    Each schema edge is walked once, each graph edge at most once on a way. Precision keeps the best edges of a state
+    (all that tie), Breadth those with a T-score of θ and more.
+
+    Args:
+        anchors: entities of the schema nodes that are topics.
+        guided: ascending numbers of the entities of the guidance graph; None: no bonus.
+        budget: most edges to trace; what is left out is told in `truncated`.
+    """
+    run = _started(plan, start, anchor, anchor_score)
+    walked: set[int] = set()
+    groups: dict[str, Longs] = {start: np.zeros(1, np.int64)}
+    queue = [start]
+    for node in queue:
+        for number, (h, _, t) in enumerate(plan.triples):
+            if number in walked or node not in (h, t):
+                continue
+            walked.add(number)
+            far = t if node == h else h
+            asking = groups[node]
+            found = _candidates(similarity, run, asking, number, node, far, anchors, config)
+            found, bonus = _chosen(run, asking, found, far, anchors, guided, config)
+            room = budget - (len(run.entity) - 1)
+            if len(found.row) > room:
+                run.truncated.append(f"{len(found.row) - room} edges beyond max_edges were not traced")
+                best = np.sort(np.argsort(-(found.score + bonus), kind="stable")[: max(room, 0)])
+                found, bonus = found.take(best), bonus[best]
+            new = _append(run, asking, found, bonus, number, far, guided)
+            if far not in groups:
+                groups[far] = new
+                if len(new):
+                    queue.append(far)
+    return run
+
+
+def _started(plan: Plan, start: str, anchor: int, score: float) -> Run:
+    none, zero = np.array([-1]), np.zeros(1, np.int64)
+    return Run(
+        plan,
+        plan.topics[start],
+        [start],
+        np.array([anchor], np.int32),
+        none.astype(np.int64),
+        none.astype(np.int64),
+        none.astype(np.int32),
+        none.astype(np.int32),
+        np.array([score]),
+        np.zeros(1),
+        zero,
+        zero.copy(),
+    )
+
+
+def _append(run: Run, asking: Longs, found: Found, bonus: Doubles, edge: int, far: str, guided: Ints | None) -> Longs:
+    """Add states; return their numbers."""
+    old = asking[found.row]
+    first, count = len(run.entity), len(found.row)
+    inside = np.zeros(count, np.int64)
+    if guided is not None:
+        inside = (np.isin(run.entity[old], guided) & np.isin(found.entity, guided)).astype(np.int64)
+    run.node += [far] * count
+    run.score = np.concatenate([run.score, run.score[old] + found.score + bonus])
+    run.plain = np.concatenate([run.plain, run.plain[old] + found.score])
+    run.entity = np.concatenate([run.entity, found.entity])
+    run.parent = np.concatenate([run.parent, old])
+    run.edge = np.concatenate([run.edge, np.full(count, edge)])
+    run.triple = np.concatenate([run.triple, found.triple])
+    run.second = np.concatenate([run.second, found.second])
+    run.depth = np.concatenate([run.depth, run.depth[old] + 1])
+    run.guided = np.concatenate([run.guided, run.guided[old] + inside])
+    return np.arange(first, first + count)
+
+
+def _candidates(
+    similarity: Similarity,
+    run: Run,
+    asking: Longs,
+    number: int,
+    node: str,
+    far: str,
+    anchors: Mapping[str, Ints],
+    config: Config,
+) -> Found:
+    """Every graph edge that may stand for schema edge `number`, from each asking state."""
+    graph = similarity.graph
+    h, relation, _ = run.plan.triples[number]
+    forward = node == h
+    entities = run.entity[asking]
+    found: list[Found] = []
+    open_rows = np.arange(len(asking))
+    exact = similarity.exact(relation)
+    if exact >= 0 and config.exact_relation_first:
+        row, entity, triple = along(graph.out if forward else graph.inc, entities, exact)
+        keep = ~_used(run, asking[row], triple)
+        if far in anchors:
+            keep &= np.isin(entity, anchors[far])
+        row, entity, triple = row[keep], entity[keep], triple[keep]
+        found.append(_found(row, entity, triple, np.ones(len(row)), exact=True))
+        open_rows = np.setdiff1d(open_rows, row)
+    if len(open_rows):
+        wanted = similarity.relations(relation)
+        for out in (True, False):
+            side = graph.out if out else graph.inc
+            row, entity, triple = _incident(side, entities, open_rows, wanted, config.hub)
+            score = wanted[graph.rels[triple]] - REVERSED * (out != forward)
+            found.append(_found(row, entity, triple, score))
+        if config.collapse_mediators:
+            found += [_through(similarity, graph, entities, each, relation) for each in found[-2:]]
+    whole = Found(
+        np.concatenate([each.row for each in found]),
+        np.concatenate([each.entity for each in found]),
+        np.concatenate([each.triple for each in found]),
+        np.concatenate([each.second for each in found]),
+        np.concatenate([each.score for each in found]),
+        np.concatenate([each.exact for each in found]),
+    )
+    keep = ~_used(run, asking[whole.row], whole.triple) & ~_used(run, asking[whole.row], whole.second)
+    whole = whole.take(keep)
+    if config.edge_text == "text":
+        whole = _by_text(similarity, run, asking, whole, number, node)
+    if far in anchors:
+        elsewhere = ~np.isin(whole.entity, anchors[far])
+        if config.edge_text == "composed":  # the text of an edge says it by itself
+            whole = whole._replace(score=whole.score - ELSEWHERE * elsewhere)
+        if config.anchor_consistency == "require":
+            whole = whole.take(~elsewhere)
+    return whole
+
+
+def _found(row: Longs, entity: Ints, triple: Ints, score: NDArray[np.floating], *, exact: bool = False) -> Found:
+    return Found(
+        row.astype(np.int64),
+        entity.astype(np.int32),
+        triple.astype(np.int32),
+        np.full(len(row), -1, np.int32),
+        score.astype(np.float64),
+        np.full(len(row), exact),
+    )
+
+
+def _incident(
+    side: Csr, entities: Ints, rows: Longs, wanted: NDArray[np.float32], hub: int
+) -> tuple[Longs, Ints, Ints]:
+    """The edges on one side of the entities at `rows`; of a hub only those of the SIMILAR most similar relations."""
+    first, last = side.offsets[entities[rows]], side.offsets[entities[rows] + 1]
+    size = last - first
+    small = size <= hub
+    count = size[small]
+    place = np.repeat(first[small] - np.concatenate([[0], np.cumsum(count)[:-1]]), count) + np.arange(count.sum())
+    row = [np.repeat(rows[small], count)]
+    entity, triple = [side.neighbors[place]], [side.triples[place]]
+    hubs = rows[~small]
+    if len(hubs):
+        for relation in np.argsort(-wanted, kind="stable")[:SIMILAR].tolist():
+            at, reached, walked = along(side, entities[hubs], relation)
+            row.append(hubs[at])
+            entity.append(reached)
+            triple.append(walked)
+    return np.concatenate(row), np.concatenate(entity), np.concatenate(triple)
+
+
+def _through(similarity: Similarity, graph: Subgraph, entities: Ints, found: Found, relation: str) -> Found:
+    """Edges that lead into a mediator, each joined with every other edge of it."""
+    into = np.flatnonzero(graph.mediators[found.entity])
+    parts: list[tuple[Longs, Ints, Ints]] = []
+    for side in (graph.out, graph.inc):
+        every = np.zeros(max(graph.num_relations, 1), np.float32)
+        at, reached, walked = _incident(side, found.entity, into, every, 4096)
+        keep = (walked != found.triple[at]) & (reached != entities[found.row[at]])
+        parts.append((at[keep], reached[keep], walked[keep]))
+    at, reached, walked = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    score = similarity.pairs(relation, graph.rels[found.triple[at]], graph.rels[walked]) if len(at) else np.zeros(0)
+    joined = _found(found.row[at], reached, found.triple[at], score)
+    return joined._replace(second=walked.astype(np.int32))
+
+
+def _by_text(similarity: Similarity, run: Run, asking: Longs, found: Found, number: int, node: str) -> Found:
+    """Scores from the texts of edges, for those that are neither exact nor through a mediator."""
+    score = found.score.copy()
+    plain = np.flatnonzero(~found.exact & (found.second < 0))
+    for row in np.unique(found.row[plain]):
+        mine = plain[found.row[plain] == row]
+        label = similarity.graph.labels(run.entity[asking[[row]]])[0]
+        score[mine] = similarity.edges(run.plan.triples[number], node, label, found.triple[mine])
+    return found._replace(score=score)
+
+
+def _used(run: Run, states: Longs, triples: Ints) -> Flags:
+    """(C,) whether a triple already lies on the way to its state."""
+    used = np.zeros(len(states), bool)
+    at = states
+    while len(at) and at.max(initial=-1) >= 0:
+        here = at >= 0
+        used |= here & (triples >= 0) & ((run.triple[at] == triples) | (run.second[at] == triples))
+        at = np.where(here, run.parent[at], -1)
+    return used
+
+
+def _chosen(
+    run: Run, asking: Longs, found: Found, far: str, anchors: Mapping[str, Ints], guided: Ints | None, config: Config
+) -> tuple[Found, Doubles]:
+    """The edges that Precision or Breadth keeps, and the bonus of each."""
+    bonus = np.zeros(len(found.row))
+    if guided is not None:
+        near = run.entity[asking[found.row]]
+        bonus += config.tau * (np.isin(near, guided) & np.isin(found.entity, guided))
+    if far in anchors and config.anchor_consistency == "prefer":
+        bonus += PREFERRED * np.isin(found.entity, anchors[far])
+    score = found.score + bonus
+    if run.plan.strategy == "Precision":
+        best = np.full(len(asking), -np.inf)
+        np.maximum.at(best, found.row, score)
+        keep = np.flatnonzero(score >= best[found.row] - TIE)
+        if config.ties == "first":
+            order = keep[np.lexsort((found.triple[keep], found.row[keep]))]
+            keep = np.sort(order[np.unique(found.row[order], return_index=True)[1]])
+    else:
+        order = np.lexsort((found.triple, -score, found.row))
+        order = order[score[order] >= config.theta]
+        other = order[~found.exact[order]]
+        rank = np.arange(len(other)) - np.searchsorted(found.row[other], found.row[other])
+        cut = int((rank >= config.max_branch).sum())
+        if cut:
+            run.truncated.append(f"{cut} edges beyond max_branch were not followed")
+        keep = np.sort(np.concatenate([order[found.exact[order]], other[rank < config.max_branch]]))
+    return found.take(keep), bonus[keep]

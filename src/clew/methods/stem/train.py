@@ -1,0 +1,306 @@
+"""Training STEM: mine plans, tune SGDA and SAGB, fit the Triple-GNN, write the model's folder.
+
+Read from the bottom: `train` is the list of stages. Each stage keeps its product, so that a resumed training goes on
+behind the last one.
+"""
+
+from __future__ import annotations
+
+import math
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from clew.errors import InputError, TrainingError, UnsupportedError
+from clew.graph import Graph, Subgraph
+from clew.graph.neighborhood import around
+from clew.learning import Stage, run_stages
+from clew.learning.checkpoints import fill, load_weights, write_json
+from clew.learning.loop import fit
+from clew.learning.scratch import SIZES, create_decoder
+from clew.learning.tuning import Pair, tune
+from clew.methods.stem.config import Config, DecoderConfig, TrainConfig
+from clew.methods.stem.guidance import guide
+from clew.methods.stem.mining import (
+    Lesson,
+    MiningReport,
+    Resolved,
+    Statements,
+    chains_of,
+    gold_rows,
+    masked_triples,
+    resolve,
+    standard_lessons,
+    synthetic_lessons,
+)
+from clew.methods.stem.model import CARD, DECOMPOSE, GROUND, WEIGHTS, Trained, relation_table, save_model
+from clew.methods.stem.network import Joined, Part, TripleNetwork, balanced_loss
+from clew.methods.stem.planner import bare
+from clew.methods.stem.schema import Plan, write_decomposition, write_triples
+from clew.methods.stem.similarity import Similarity
+from clew.protocols import OnEvent, TrainRequest, TrainResult, ignore
+from clew.synthesis import synthesize
+from clew.types import Event
+
+PLACEHOLDERS = tuple(f"[ENT{i}]" for i in range(1, 9)) + tuple(f"[T{i}]" for i in range(1, 5))
+VALIDATED = 100  # dev questions on which the Triple-GNN is judged
+
+
+class _Training:
+    """The stages over one request."""
+
+    def __init__(self, request: TrainRequest, on_event: OnEvent) -> None:
+        if request.tools.encoder is None:
+            raise InputError("training stem needs a text encoder")
+        if any(example.graph is not None for example in request.examples) or not isinstance(request.graph, Graph):
+            raise UnsupportedError("training stem needs one embedded graph for all questions: clew build makes it")
+        self.request, self.on_event, self.encoder = request, on_event, request.tools.encoder
+        self.config: TrainConfig = request.train_config or TrainConfig()
+        self.graph: Subgraph = request.graph.whole
+        self.report = MiningReport()
+        self.resolved: list[Resolved] = []
+        self.lessons: list[Lesson] = []
+        self.parameters: dict[str, int] = {}
+        self.metrics: dict[str, float] = {}
+        self.trained = Trained(
+            encoder=self.encoder.name, encoder_width=self.encoder.dim, mask_topics=True, graph=request.graph.name
+        )
+
+    def mine(self) -> None:
+        """D_std and D_syn."""
+        config, request = self.config, self.request
+        self.resolved = resolve(request.examples, self.graph, self.report)
+        if "planner" not in config.parts:
+            return
+        statements = Statements(self.graph, request.seed)
+        if config.standard:
+            model = request.tools.language_model if config.assertions == "model" else None
+            if config.assertions == "model" and model is None:
+                raise InputError("train.assertions = 'model' needs a language model; set language_model.model")
+            self.lessons = standard_lessons(
+                self.graph,
+                self.resolved,
+                statements,
+                hops=config.hops,
+                max_paths=config.max_paths,
+                per_text=config.per_text,
+                seed=request.seed,
+                report=self.report,
+                model=model,
+            )
+        if config.synthetic:
+            made = list(synthesize(self.graph, config.synthetic, seed=request.seed))
+            extra = synthetic_lessons(made, self.graph, statements)
+            self.report.synthetic = len(extra)
+            self.lessons += extra
+        left = dict(self.report.left_out)
+        write_json(
+            request.out / "mining.json",
+            {
+                "questions": self.report.questions,
+                "distinct masked texts": self.report.texts,
+                "D_std": self.report.plans,
+                "D_syn": self.report.synthetic,
+                "left out": left,
+                "strategies": dict(self.report.strategies),
+                "triples per plan": {str(k): v for k, v in sorted(self.report.hops.items())},
+                "examples": [
+                    {"text": x.text, "assertions": x.assertions, "triples": x.triples, "strategy": x.strategy}
+                    for x in self.lessons[:20]
+                ],
+            },
+        )
+        if not self.lessons:
+            raise TrainingError(
+                "no question has a chain from a topic to an answer: check that topics and answers are ids or labels "
+                f"of graph {request.graph.name!r}; the reasons are in {request.out / 'mining.json'}"
+            )
+        self.on_event(
+            Event(
+                "train", f"{len(self.lessons)} plans to learn; left out: {left or 'none'}", {"plans": len(self.lessons)}
+            )
+        )
+
+    def decompose(self) -> None:
+        """SGDA: masked question → strategy and assertions."""
+        pairs = [Pair(bare(each.text), write_decomposition(each.assertions, each.strategy)) for each in self.lessons]
+        self._tune(DECOMPOSE, self.config.decompose, pairs, ())
+
+    def ground(self) -> None:
+        """SAGB: assertions → schema triples, with one token per relation."""
+        pairs = list(
+            dict.fromkeys(Pair(bare("\n".join(each.assertions)), write_triples(each.triples)) for each in self.lessons)
+        )
+        # The relations that no plan has are learnt from single triples.
+        statements = Statements(self.graph, self.request.seed)
+        known = {r for each in self.lessons for _, r, _ in each.triples}
+        for number in range(self.graph.num_relations):
+            name = self.graph.relation(number).id
+            if name not in known:
+                for ends in (("[T1]", "[ENT1]"), ("[ENT1]", "[T1]")):
+                    triple = (ends[0], name, ends[1])
+                    pairs.append(Pair(bare(statements.say(triple)), write_triples([triple])))
+        shown = math.ceil(self.config.ground_pairs / len(pairs))
+        names = [self.graph.relation(r).id for r in range(self.graph.num_relations)]
+        self._tune(GROUND, self.config.ground, pairs * shown, names)
+
+    def _tune(self, part: str, config: DecoderConfig, pairs: Sequence[Pair], keep: Sequence[str]) -> None:
+        out = self.request.out
+        if self.request.resume and (out / part / "config.json").is_file():
+            return
+        work = out / f"{part}-training"
+        if not self.request.resume:
+            shutil.rmtree(work, ignore_errors=True)
+        base: Path | str = config.base
+        if config.base in SIZES:
+            base = work / "start"
+            if not (base / "config.json").is_file():
+                texts = [text for p in pairs for text in (p.prompt[0].content, p.completion)]
+                self.parameters[part] = create_decoder(
+                    base, texts, size=config.base, keep=[*PLACEHOLDERS, *keep], seed=self.request.seed
+                )
+        tuned = tune(
+            base,
+            list(pairs) * config.repeats,
+            work,
+            config.tune,
+            seed=self.request.seed,
+            resume=self.request.resume,
+            on_event=self.on_event,
+        )
+        shutil.rmtree(out / part, ignore_errors=True)
+        tuned.folder.rename(out / part)
+        shutil.rmtree(work)
+
+    def network(self) -> None:
+        """The Triple-GNN on gold plans."""
+        config, request, out = self.config, self.request, self.request.out
+        if request.resume and (out / WEIGHTS).is_file() and not (out / "network").exists():
+            self._reopen()
+            return
+        similarity = Similarity(self.graph, self.encoder)
+        relations = relation_table(similarity, self.encoder, config.device)
+        parts, labels = self._parts(similarity, self.resolved, config.questions, request.seed)
+        if not parts:
+            raise TrainingError("no question has a gold chain to train the Triple-GNN on; leave 'network' out of parts")
+        held = min(VALIDATED, max(1, len(parts) // 10))
+        torch.manual_seed(request.seed)
+        network = TripleNetwork(config.network, self.encoder.dim).to(config.device)
+        self.parameters["network"] = sum(p.numel() for p in network.parameters())
+        train, dev = range(held, len(parts)), range(held)
+        if not len(train):
+            train = dev
+        order = np.random.default_rng(request.seed)
+        shuffled: list[int] = []
+        while len(shuffled) < config.fit.steps * config.fit.accumulate * config.batch:
+            shuffled += order.permutation(np.array(train)).tolist()
+
+        def batch(k: int) -> list[int]:
+            return shuffled[k * config.batch : (k + 1) * config.batch]
+
+        def loss(chosen: list[int]) -> Tensor:
+            joined = Joined.of([parts[i] for i in chosen], config.device)
+            wanted = torch.from_numpy(np.concatenate([labels[i] for i in chosen])).to(config.device)
+            return balanced_loss(network(joined, relations), wanted, joined.owner, len(chosen))
+
+        def evaluate() -> dict[str, float]:
+            sizes = [Config().per_triple * self._lengths[i] for i in dev]
+            found = guide(network, relations, [parts[i] for i in dev], sizes)
+            recall = [
+                float(np.isin(parts[i].graph.entities[labels[i] > 0], members).mean())
+                for i, members in zip(dev, found, strict=True)
+            ]
+            return {"guided recall": float(np.mean(recall))}
+
+        (out / "network").mkdir(exist_ok=True)
+        progress = fit(
+            network,
+            batch,
+            loss,
+            out / "network",
+            config.fit,
+            evaluate=evaluate,
+            metric="guided recall",
+            resume=request.resume,
+            seed=request.seed,
+            on_event=self.on_event,
+        )
+        fill(network, load_weights(out / "network" / "best.safetensors"), "best.safetensors")
+        self.metrics = {"guided recall": progress.best}
+        self.trained = save_model(out, self.trained, network)
+        shutil.rmtree(out / "network")
+
+    def _reopen(self) -> None:
+        from clew.methods.stem.model import load_model
+
+        self.trained = load_model(self.request.out, self.encoder, self.config.device).trained
+
+    def _parts(
+        self, similarity: Similarity, resolved: Sequence[Resolved], most: int, seed: int
+    ) -> tuple[list[Part], list[np.ndarray[Any, np.dtype[np.float32]]]]:
+        """Inputs and labels of the Triple-GNN for a sample of questions."""
+        config = self.config
+        order = np.random.default_rng(seed).permutation(len(resolved))
+        parts: list[Part] = []
+        labels: list[np.ndarray[Any, np.dtype[np.float32]]] = []
+        self._lengths: list[int] = []
+        for i in order[:most].tolist():
+            each = resolved[i]
+            chains = chains_of(self.graph, each, config.hops, config.max_paths)
+            if not any(chains):
+                continue
+            triples = masked_triples(self.graph, [None if c is None else c.steps for c in chains])
+            plan = Plan((), "Precision", triples, {f"[T{n}]": n - 1 for n in range(1, len(each.topics) + 1)})
+            near = around(self.graph, each.topics, min(config.hops, len(triples)), max_triples=config.triples)
+            local = {int(number): k for k, number in enumerate(near.entities)}
+            wanted = np.zeros(near.num_entities, np.float32)
+            gold = gold_rows(self.graph, each, chains)
+            wanted[[local[int(e)] for e in self.graph.entities[gold] if int(e) in local]] = 1.0
+            topics = np.array([local[int(self.graph.entities[t])] for t in each.topics], np.int64)
+            parts.append(Part(near, topics, similarity.query(plan, each.names)))
+            labels.append(wanted)
+            self._lengths.append(len(triples))
+        return parts, labels
+
+    def finish(self) -> None:
+        """The card of the folder."""
+        network = None
+        trained = self.trained.model_copy(update={"planner": (self.request.out / DECOMPOSE).is_dir()})
+        save_model(self.request.out, trained, network)
+
+
+def train(request: TrainRequest, on_event: OnEvent = ignore) -> TrainResult:
+    """Train a planner and a Triple-GNN for `request.graph` from `request.examples`.
+
+    What was mined and left out stands in `mining.json` beside the model.
+
+    Raises:
+        TrainingError: no question has a chain to an answer, or the loss is no number.
+        InputError, UnsupportedError: impossible settings, questions with graphs of their own.
+    """
+    request.out.mkdir(parents=True, exist_ok=True)
+    if not request.resume:
+        for old in (DECOMPOSE, GROUND, "network", f"{DECOMPOSE}-training", f"{GROUND}-training"):
+            shutil.rmtree(request.out / old, ignore_errors=True)
+        for file in (CARD, WEIGHTS):
+            (request.out / file).unlink(missing_ok=True)
+    work = _Training(request, on_event)
+    stages = [Stage("mine plans", work.mine)]
+    if "planner" in work.config.parts:
+        stages += [Stage("tune SGDA", work.decompose, ("trl",)), Stage("tune SAGB", work.ground, ("trl",))]
+    if "network" in work.config.parts:
+        stages.append(Stage("fit the Triple-GNN", work.network, ("torch",)))
+    stages.append(Stage("write", work.finish))
+    seconds = run_stages(stages, on_event)
+    details = {
+        "plans": len(work.lessons),
+        "questions": work.report.questions,
+        "left_out": dict(work.report.left_out),
+        **{f"parameters of {part}": count for part, count in work.parameters.items()},
+    }
+    return TrainResult(model=request.out, metrics=work.metrics, seconds=seconds, details=details)

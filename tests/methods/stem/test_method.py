@@ -1,0 +1,142 @@
+"""STEM as a method: the conformance suite over a scripted language model, plans, fallbacks, switches."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+import pytest
+
+from clew.encoding.hashing import HashEncoder
+from clew.errors import ConfigError
+from clew.graph import Graph
+from clew.methods.stem.config import Config
+from clew.methods.stem.method import Stem
+from clew.methods.stem.planner import Planner
+from clew.protocols import LanguageModel, LLMRequest, Tools
+from clew.testing.fake_llm import FakeLanguageModel
+from clew.testing.method import EXAMPLES, TRIPLES, MethodSuite
+from clew.types import Question
+
+
+def speak(request: LLMRequest) -> str:
+    """What a good model would say to the three prompts of STEM."""
+    system, last = request.messages[0].content, request.messages[-1].content
+    if "break a question" in system:
+        topic = next((name for name in ("Japan", "France", "Tokyo", "Germany") if name in last), "")
+        if not topic:
+            return "I cannot say."
+        if "capital of" in last:
+            return f"Precision\n{topic} is the capital of [ENT1]."
+        return f"Precision\n{topic} has the {'continent' if 'continent' in last else 'currency'} [ENT1]."
+    if "into triples" in system:
+        found = re.findall(r"^(\w+) (?:has the|is the) ([\w ]+?) (\[ENT1\])", last, re.MULTILINE)
+        return "\n".join(f"({h} | {r} | {t})" for h, r, t in found)
+    chain = re.search(r"^\[1\] (.*)$", last, re.MULTILINE)
+    return f'["{chain[1].split(" -> ")[-1]}"]' if chain else "[]"
+
+
+class TestStem(MethodSuite):
+    name = "stem"
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def language_model(cls) -> LanguageModel | None:
+        return FakeLanguageModel(speak)
+
+
+class TestStemWithoutReader(TestStem):
+    """The answers are the ends of the chains, and tracing reads the texts of edges."""
+
+    settings: ClassVar[Mapping[str, Any]] = {
+        "reader": False,
+        "edge_text": "text",
+        "beams": 1,
+        "exact_relation_first": False,
+    }
+
+
+@pytest.fixture(scope="module")
+def graph() -> Graph:
+    return Graph.from_triples(TRIPLES, name="toy")
+
+
+def opened(script: Any, **settings: Any) -> tuple[Stem, FakeLanguageModel]:
+    model = FakeLanguageModel(script)
+    return Stem(Config(**settings), Tools(encoder=HashEncoder(256), language_model=model)), model
+
+
+def test_without_a_planner_it_says_how_to_get_one() -> None:
+    with pytest.raises(ConfigError, match=r"clew train stem.*language_model\.model"):
+        Stem(Config(), Tools(encoder=HashEncoder(64)))
+    with pytest.raises(ConfigError, match="planner"):
+        Stem(Config(planner="trained"), Tools(encoder=HashEncoder(64), language_model=FakeLanguageModel("x")))
+
+
+def test_equal_questions_are_planned_once(graph: Graph) -> None:
+    method, model = opened(speak, reader=False)
+    asked = [Question(str(i), "what is the currency of Japan?", ("Japan",)) for i in range(3)]
+    answers = method.predict(asked, graph)
+    assert [a.texts for a in answers] == [("Yen",)] * 3
+    assert len(model.requests) == 2 and model.requests[0].beams == 4
+    assert [a.usage.calls for a in answers] == [2, 0, 0]
+
+
+def test_what_does_not_parse_is_asked_again_and_then_built_from_the_question(graph: Graph) -> None:
+    method, model = opened("nonsense", reader=False, retries=2)
+    answer = method.answer(Question("q", "what is the currency of Japan?", ("Japan",)), graph)
+    assert len(model.requests) == 3 and [r.beams for r in model.requests] == [4, 0, 0]
+    assert answer.details["planning"] == {"plans from the question's words": 1}
+    assert answer.texts[:1] == ("Yen",)
+
+
+def test_a_plan_whose_unknown_never_binds_abstains(graph: Graph) -> None:
+    def script(request: LLMRequest) -> str:
+        if "break a question" in request.messages[0].content:
+            return "Breadth\nJapan has xyzzy [ENT1].\n[ENT1] has qwrt [ENT2]."
+        return "(Japan | xyzzyqq | [ENT1])\n([ENT1] | qwrtzz | [ENT2])\n(broken"
+
+    method, _ = opened(script, reader=False, theta=0.9)
+    answer = method.answer(Question("q", "what is the xyzzy of Japan?", ("Japan",)), graph)
+    assert answer.candidates == () and "no chain" in answer.note
+    assert answer.details["planning"] == {"triples that do not parse": 1}  # equal beams are grounded once
+
+
+@pytest.mark.parametrize(("strategy", "said"), [("adaptive", "Precision"), ("breadth", "Breadth")])
+def test_strategy_is_a_switch(graph: Graph, strategy: str, said: str) -> None:
+    method, _ = opened(speak, reader=False, strategy=strategy)
+    answer = method.answer(EXAMPLES[0].question, graph)
+    assert answer.details["strategy"] == said and answer.texts == ("Yen",)
+
+
+def test_stages_and_plans_are_told(graph: Graph) -> None:
+    method, _ = opened(speak)
+    answer = method.answer(EXAMPLES[1].question, graph)
+    assert set(answer.seconds) == {"link", "plan", "guide", "trace", "answer", "read"}
+    assert answer.details["plans"][0]["schema"] == [["France", "continent", "[ENT1]"]]
+    assert answer.candidates[0].supported and answer.reply == '["Europe"]'
+
+
+def test_an_anchor_that_is_no_exact_name_gains_by_guidance(graph: Graph) -> None:
+    method, _ = opened(speak, reader=False, exact_match_first=False)
+    answer = method.answer(EXAMPLES[0].question, graph)
+    assert answer.texts == ("Yen",)
+
+
+def test_a_trained_planner_sees_no_names() -> None:
+    asked: list[str] = []
+
+    def decompose(request: LLMRequest) -> str:
+        asked.append(request.messages[-1].content)
+        return "Precision\n[T1] has the currency [ENT1]."
+
+    two = FakeLanguageModel(decompose), FakeLanguageModel("([T1] | currency | [ENT1])")
+    planner = Planner(Config(), *two, "trained")
+    found = planner.plan([("the currency of Japan?", [["Japan"]]), ("the currency of Zyx_Q?", [["Zyx Q", "Zyx_Q"]])])
+    assert asked == ["the currency of [T1]?"]
+    assert [p.plans[0].triples for p in found] == [(("[T1]", "currency", "[ENT1]"),)] * 2
+    assert [p.plans[0].assertions[0] for p in found] == [
+        "Japan has the currency [ENT1].",
+        "Zyx Q has the currency [ENT1].",
+    ]

@@ -1,0 +1,205 @@
+"""Training data of STEM, the Triple-GNN, and a whole training with the smallest decoders."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from clew.config import parse
+from clew.encoding.hashing import HashEncoder
+from clew.errors import FormatError, TrainingError, UnsupportedError
+from clew.graph import Graph
+from clew.learning.checkpoints import load_weights
+from clew.methods.stem.config import PAPER_NETWORK, Config, NetworkConfig, TrainConfig
+from clew.methods.stem.method import Stem
+from clew.methods.stem.mining import (
+    MiningReport,
+    Statements,
+    chains_of,
+    gold_rows,
+    masked_triples,
+    resolve,
+    standard_lessons,
+    synthetic_lessons,
+)
+from clew.methods.stem.model import load_model
+from clew.methods.stem.network import Joined, Part, TripleNetwork, balanced_loss
+from clew.methods.stem.train import train
+from clew.protocols import Example, Tools, TrainRequest
+from clew.synthesis import SamplingConfig, synthesize
+from clew.types import Gold, Question
+
+ENCODER = HashEncoder(32)
+PEOPLE = [f"person {i}" for i in range(12)]
+CITIES = [f"city {i}" for i in range(4)]
+ROWS = [(p, "born in", CITIES[i % 4]) for i, p in enumerate(PEOPLE)]
+ROWS += [(c, "located in", f"land {i % 2}") for i, c in enumerate(CITIES)]
+ROWS += [(PEOPLE[i], "spouse of", PEOPLE[i + 1]) for i in range(0, 12, 2)]
+GRAPH = Graph.from_triples(ROWS, name="people")
+
+
+def born(p: str) -> str:
+    return next(t for h, r, t in ROWS if h == p and r == "born in")
+
+
+def land(p: str) -> str:
+    return next(t for h, r, t in ROWS if h == born(p) and r == "located in")
+
+
+EXAMPLES = [
+    Example(Question(f"c{i}", f"where was {p} born?", (p,)), Gold((born(p),), (born(p),))) for i, p in enumerate(PEOPLE)
+] + [
+    Example(Question(f"l{i}", f"in which land was {p} born?", (p,)), Gold((land(p),), (land(p),)))
+    for i, p in enumerate(PEOPLE)
+]
+NETWORK = {"width": 16, "layers": 2}
+
+
+def trained(out: Path, *, resume: bool = False, graph: Any = GRAPH, examples: Any = EXAMPLES, **settings: Any) -> Any:
+    config = parse(TrainConfig, {"parts": ["network"], "network": NETWORK, "fit": {"steps": 30}, **settings}, "train")
+    return train(TrainRequest(graph, examples, (), Config(), config, Tools(encoder=ENCODER), out, resume=resume))
+
+
+def test_gold_chains_are_those_that_reach_the_answers_and_little_else() -> None:
+    report = MiningReport()
+    resolved = resolve(EXAMPLES, GRAPH.whole, report)
+    assert len(resolved) == 24 and {each.text for each in resolved} == {
+        "where was [T1] born?",
+        "in which land was [T1] born?",
+    }
+    chains = chains_of(GRAPH.whole, resolved[-1], 3, 1000)
+    assert masked_triples(GRAPH.whole, [c.steps for c in chains if c]) == (
+        ("[T1]", "born in", "[ENT1]"),
+        ("[ENT1]", "located in", "[ENT2]"),
+    )
+    gold = {GRAPH.whole.entity(int(e)).id for e in gold_rows(GRAPH.whole, resolved[-1], chains)}
+    assert gold == {"person 11", born("person 11"), land("person 11")}
+
+
+def test_two_topics_share_the_last_unknown() -> None:
+    chains = [((0, True), (1, True)), None, ((0, False),)]
+    names = [GRAPH.whole.relation(r).id for r in range(2)]
+    assert masked_triples(GRAPH.whole, chains) == (
+        ("[T1]", names[0], "[ENT1]"),
+        ("[ENT1]", names[1], "[ENT2]"),
+        ("[ENT2]", names[0], "[T3]"),
+    )
+
+
+def test_one_lesson_per_masked_text_and_what_is_left_out_is_counted() -> None:
+    strange = [
+        Example(Question("x", "who is Zyx?", ("Zyx",)), Gold(("city 1",))),
+        Example(Question("y", "who is person 1?", ("person 1",)), Gold(("nobody",))),
+    ]
+    report = MiningReport()
+    resolved = resolve([*EXAMPLES, *strange], GRAPH.whole, report)
+    lessons = standard_lessons(
+        GRAPH.whole, resolved, Statements(GRAPH.whole, 0), hops=2, max_paths=1000, per_text=4, seed=0, report=report
+    )
+    assert {lesson.text for lesson in lessons} == {"where was [T1] born?", "in which land was [T1] born?"}
+    assert all(lesson.strategy == "Precision" for lesson in lessons)
+    assert all(len(x.assertions) == len(x.triples) and "[T1]" in x.assertions[0] for x in lessons)
+    assert dict(report.left_out) == {"no topic in the graph": 1, "no answer in the graph": 1}
+
+
+def test_relations_that_read_the_same_are_told_apart() -> None:
+    graph = Graph.from_triples([("a", "film.film.genre", "b"), ("a", "music.album.genre", "c")])
+    said = [Statements(graph.whole, 0).say(("[T1]", r.id, "[ENT1]")) for r in graph.relations()]
+    assert len(set(said)) == 2
+
+
+def test_synthetic_lessons_name_nobody() -> None:
+    made = list(synthesize(GRAPH.whole, 60, seed=1, sampling=SamplingConfig(fork=0.5)))
+    lessons = synthetic_lessons(made, GRAPH.whole, Statements(GRAPH.whole, 0))
+    assert lessons
+    for lesson in lessons:
+        said = " ".join((lesson.text, *lesson.assertions, *(end for h, _, t in lesson.triples for end in (h, t))))
+        assert not any(name in said for name in (*PEOPLE, *CITIES, "land 0", "land 1")), said
+        assert "[T1]" in lesson.text and lesson.strategy in ("Precision", "Breadth")
+
+
+def part(width: int) -> Part:
+    whole = GRAPH.whole
+    return Part(whole, np.array([0]), np.ones(3 * width, np.float32))
+
+
+@pytest.mark.parametrize("config", [NetworkConfig(width=16, layers=2), PAPER_NETWORK.model_copy(update=NETWORK)])
+def test_questions_of_one_batch_do_not_touch(config: NetworkConfig) -> None:
+    torch.manual_seed(0)
+    network = TripleNetwork(config, 8)
+    relations = torch.randn(2 * GRAPH.num_relations, 8)
+    one = network(Joined.of([part(8)]), relations)
+    two = network(Joined.of([part(8), part(8)]), relations)
+    assert torch.allclose(two, torch.cat([one, one]), atol=1e-5)
+    assert one.std() > 0
+
+
+def test_the_default_network_has_the_size_the_paper_states() -> None:
+    network = TripleNetwork(NetworkConfig(), 1024)
+    assert 9e6 < sum(p.numel() for p in network.parameters()) < 11e6
+
+
+def test_predicting_one_everywhere_does_not_minimise_the_loss() -> None:
+    labels, owner = torch.tensor([1.0, 0.0, 0.0, 0.0]), torch.zeros(4, dtype=torch.long)
+    ones = balanced_loss(torch.full((4,), 9.0), labels, owner, 1)
+    right = balanced_loss(torch.tensor([9.0, -9.0, -9.0, -9.0]), labels, owner, 1)
+    assert right < 0.01 < ones
+    assert ones == pytest.approx(4.5, abs=0.1)
+
+
+def test_the_network_learns_and_the_same_seed_gives_the_same_weights(tmp_path: Path) -> None:
+    first = trained(tmp_path / "a", fit={"steps": 120, "lr": 0.01})
+    assert first.metrics["guided recall"] > 0.9
+    runs = [trained(tmp_path / name, fit={"steps": 5}).model for name in ("b", "c")]
+    weights = [load_weights(folder / "network.safetensors") for folder in runs]
+    assert all(torch.equal(tensor, weights[1][name]) for name, tensor in weights[0].items())
+
+
+def test_what_training_refuses(tmp_path: Path) -> None:
+    lost = [Example(Question("x", "where is Zyx?", ("Zyx",)), Gold(("city 1",)))]
+    with pytest.raises(TrainingError, match="gold chain"):
+        trained(tmp_path / "a", examples=lost)
+    with pytest.raises(TrainingError, match=r"mining\.json"):
+        trained(tmp_path / "b", examples=lost, parts=["planner"])
+    own = [Example(Question("x", "?", ("a",)), Gold(("b",)), GRAPH)]
+    with pytest.raises(UnsupportedError, match="clew build"):
+        trained(tmp_path / "c", examples=own)
+
+
+def test_a_damaged_folder_is_said(tmp_path: Path) -> None:
+    folder = trained(tmp_path / "a", fit={"steps": 2}).model
+    with pytest.raises(FormatError, match=r"encoder\.name"):
+        load_model(folder, HashEncoder(64), "cpu")
+    (folder / "network.safetensors").write_bytes(b"short")
+    with pytest.raises(FormatError, match="safetensors"):
+        load_model(folder, ENCODER, "cpu")
+    (folder / "stem.json").write_text('{"format": 1}')
+    with pytest.raises(FormatError, match="damaged"):
+        load_model(folder, ENCODER, "cpu")
+
+
+@pytest.mark.slow
+def test_a_whole_training_answers_unseen_names(tmp_path: Path) -> None:
+    tune = {"epochs": 60, "batch": 16, "learning_rate": 3e-3, "max_tokens": 160, "bf16": False}
+    decoder = {"base": "tiny", "repeats": 24, "tune": {**tune, "epochs": 3}}
+    settings = {
+        "parts": ["planner", "network"],
+        "decompose": decoder,
+        "ground": {"base": "tiny", "tune": {**tune, "epochs": 2}},
+        "ground_pairs": 400,
+        "hops": 2,
+    }
+    result = trained(tmp_path / "model", examples=EXAMPLES[:20], **settings)
+    assert result.details["plans"] == 2
+    method = Stem(Config(beams=2), Tools(encoder=ENCODER, model=result.model))
+    asked = [example for example in EXAMPLES if example.question.id in ("c11", "l10", "l11")]
+    answers = method.predict([example.question for example in asked], GRAPH)
+    assert [a.texts for a in answers] == [e.gold.answers for e in asked]
+    assert json.loads((result.model / "mining.json").read_text())["D_std"] == 2
+    again = trained(tmp_path / "model", examples=EXAMPLES[:20], resume=True, **settings)
+    assert sum(again.seconds.values()) < sum(result.seconds.values())
