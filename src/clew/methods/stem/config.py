@@ -81,9 +81,9 @@ class TrainConfig(Settings):
     parts: tuple[Literal["planner", "network"], ...] = ("planner", "network")
     decompose: DecoderConfig = DecoderConfig()  # SGDA
     ground: DecoderConfig = DecoderConfig(  # SAGB
-        base="tiny", tune=TuneSettings(epochs=12, batch=32, learning_rate=3e-3, max_tokens=192)
+        base="tiny", tune=TuneSettings(epochs=6, batch=32, learning_rate=3e-3, max_tokens=192)
     )
-    ground_pairs: int = Field(default=4000, ge=1)  # least pairs an epoch of SAGB shows
+    ground_pairs: int = Field(default=1500, ge=1)  # least pairs an epoch of SAGB shows
     mask_topics: bool = True  # topics become [T1], [T2]: small models cannot copy names they never saw
     standard: bool = True  # D_std: plans mined from the training questions
     synthetic: int = Field(default=0, ge=0)  # D_syn: plans of so many questions made from the graph
