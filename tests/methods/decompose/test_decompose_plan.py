@@ -71,3 +71,15 @@ def test_steps_become_questions_with_the_names_put_back(language: Language) -> N
     first, second = language.sub_questions(((names["directed_by"], False), (names["place of birth"], True)), ["Ada"])
     assert "Ada" in first and "directed" in first
     assert "that" in second and "birth" in second and "Ada" not in second
+
+
+def test_a_mediator_belongs_to_the_hop_that_leaves_it(toy: Graph) -> None:
+    language = Language(toy.whole)
+    names = {name: i for i, name in enumerate(language.names)}
+    office, holder, europe = names["office held"], names["holder"], names["continent"]
+    steps = ((europe, False), (office, True), (holder, True))
+    assert language.stages(steps) == [steps[:1], steps[1:]]
+    assert language.stages(()) == []
+    first, second = language.sub_questions(steps, ["Europe"])
+    assert "Europe" in first and "continent" in first
+    assert "holder" in second and "office held" in second and "that" in second

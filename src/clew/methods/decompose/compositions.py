@@ -119,12 +119,14 @@ def reader_pair(known: Known, graph: Subgraph, offered: Sequence[Thread], langua
 def step_pairs(known: Known, graph: Subgraph, merged: Subgraph, language: Language, names: Sequence[str]) -> list[Pair]:
     """The sub-questions of one question as a reader meets them: one hop from the answer before."""
     pairs = []
-    for i, text in enumerate(language.sub_questions(known.steps, names)):
-        before = follow(graph, known.starts, known.steps[:i]).entities
+    done: Steps = ()
+    for text, stage in zip(language.sub_questions(known.steps, names), language.stages(known.steps), strict=True):
+        before = follow(graph, known.starts, done).entities
+        done = (*done, *stage)
         inside = [merged.local(graph.entity(int(e)).id) for e in before[:200]]
         starts = np.array([e for e in inside if e is not None], np.int32)
         offered = threads(merged, starts, 1).threads
-        step = Known(text, starts, known.steps[i : i + 1], Gold(()))
+        step = Known(text, starts, stage, Gold(()))
         if any(thread.steps == step.steps for thread in offered):
             pair = reader_pair(step, merged, offered, language)
             if pair is not None:

@@ -18,7 +18,7 @@ from clew.methods.decompose.hybrid import Floats, GraphVectors, hybrid, merge, s
 from clew.methods.decompose.plan import Language, Masked, Plan, mask_topics, read_plan
 from clew.methods.decompose.soft import open_prompter
 from clew.methods.decompose.textual import numbered, read_numbers, tables
-from clew.methods.decompose.threads import Judge, Thread, anchors, threads
+from clew.methods.decompose.threads import Judge, Kept, Thread, anchors, threads
 from clew.methods.decompose.voices import Voice, open_voices
 from clew.protocols import GraphStore, LLMReply, LLMRequest, Message, OnEvent, Tools, ignore
 from clew.types import Answer, Candidate, Entity, Event, Evidence, Path, Question, Topic, Usage
@@ -95,6 +95,7 @@ class Decompose:
         }
         self._prompter = open_prompter(config, tools.model, self._voices.reader, self._encoder)
         self._seen: dict[str, Seen] = {}
+        self._queries = Kept(self._encoder, "query")
         self._lock = threading.Lock()
 
     @property
@@ -120,6 +121,7 @@ class Decompose:
         on_event(Event("decompose", f"{sum(len(work.plan.parts) for work in works)} sub-questions", {}))
         for i in range(max((len(work.plan.parts) for work in works), default=0)):
             now = [work for work in works if i < len(work.plan.parts)]
+            self._queries.encode([text for work in now for text in (work.question.text, self._query(work, i))])
             for work in now:
                 self._retrieve(work, i)
             if self.config.complex_weight < 1.0:
@@ -166,7 +168,7 @@ class Decompose:
 
     def _made(self, graph: Subgraph, cache: Any) -> Seen:
         language = Language(graph)
-        judge = Judge(language, self._encoder, self.config.complex_weight)
+        judge = Judge(language, self._encoder, self._queries, self.config.path_weight)
         return Seen(GraphVectors(graph, self._encoder, cache), language, judge)
 
     def _decompose(self, works: Sequence[Work]) -> None:
@@ -206,16 +208,18 @@ class Decompose:
         """4.2: the graph for sub-question i."""
         assert work.seen is not None
         begun = time.perf_counter()
-        part = work.plan.parts[i]
-        if self.config.dependency and work.answers:
-            part = f"{part} {work.answers[-1]}".strip()
-        whole, mine = self._encoder.encode([work.question.text, part], role="query")
+        whole, mine = self._queries.encode([work.question.text, self._query(work, i)])
         query = hybrid(whole, mine, self.config.complex_weight)
         topics = anchors(work.seen.vectors.graph, [topic.entity for topic in work.topics])
         found = work.seen.vectors.retrieve(query, self.config, topics)
         work.parts.append(found.graph)
         work.tell(found.note)
         work.seconds["retrieve"] = work.seconds.get("retrieve", 0.0) + time.perf_counter() - begun
+
+    def _query(self, work: Work, i: int) -> str:
+        """Sub-question i and the answer before it: what is retrieved for."""
+        part = work.plan.parts[i]
+        return f"{part} {work.answers[-1]}".strip() if self.config.dependency and work.answers else part
 
     def _subanswer(self, works: Sequence[Work], i: int) -> None:
         """4.2: answers to the i-th sub-questions, each from its own graph."""
@@ -243,20 +247,21 @@ class Decompose:
         return LLMRequest(self._prompts["subanswer"].render(**slots), max_tokens=self.config.max_tokens)
 
     def _subanswer_small(self, works: Sequence[Work], i: int, voice: Voice | None) -> None:
-        offers = [self._step(work, i) for work in works]
+        asked = [mask_topics(work.plan.parts[i], work.topics).text for work in works]
+        self._queries.encode([form for text in asked for form in (text, _plain(text))])
+        offers = [self._step(work, i, text) for work, text in zip(works, asked, strict=True)]
         chosen = self._choose(works, offers, voice)
         for work, (graph, starts, _, _), picked in zip(works, offers, chosen, strict=True):
             found, _ = of_threads(graph, starts, picked[:1], Threads())
             work.carried = [candidate.entity for candidate in found if candidate.entity is not None]
             work.answers.append(", ".join(entity.label for entity in work.carried[:NAMED]))
 
-    def _step(self, work: Work, i: int) -> Offer:
+    def _step(self, work: Work, i: int, text: str) -> Offer:
         """One-hop threads from what the previous sub-question led to, in the graphs so far."""
         assert work.seen is not None
         graph = merge(work.parts)
         before = work.carried if i and self.config.dependency else [topic.entity for topic in work.topics]
         starts = anchors(graph, before)
-        text = mask_topics(work.plan.parts[i], work.topics).text
         ranked = work.seen.judge.rank(threads(graph, starts, 1).threads, _plain(text), [text])
         return graph, starts, ranked, text
 
@@ -360,7 +365,7 @@ class Decompose:
 
     def _tables(self, work: Work, graph: Subgraph, text: str, voice: Voice) -> str:
         assert work.seen is not None
-        query = self._encoder.encode([text], role="query")[0]
+        query = self._queries.encode([text])[0]
         scores = work.seen.vectors.triple_scores(graph, query)
         shown = tables(graph, scores, max_tokens=self.config.evidence_tokens, count=token_counter(voice.model))
         work.tell(shown.note)

@@ -10,10 +10,15 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
 
 from clew.graph.subgraph import Subgraph
 from clew.llm import parse_answers, parse_json
 from clew.synthesis import Writer
+from clew.synthesis.phrases import Phrasing, RelationGrammar
 from clew.types import Topic
 
 Step = tuple[int, bool]  # relation of the store, walked from head to tail
@@ -72,7 +77,6 @@ class Language:
         self.graph = graph
         self.names = [graph.relation(r).label for r in range(graph.num_relations)]
         self._tokens = {self._token(name): r for r, name in reversed(list(enumerate(self.names)))}
-        self._writer: Writer | None = None
 
     @staticmethod
     def _token(name: str) -> str:
@@ -102,19 +106,50 @@ class Language:
         words = [re.sub(r"[_.]", " ", self.names[r].rsplit(".", 1)[-1]) for r, _ in reversed(steps)]
         return " of ".join(words)
 
+    def stages(self, steps: Steps) -> list[Steps]:
+        """Steps grouped into hops: a step that leads to mediators belongs to the one that leaves them."""
+        stages: list[Steps] = []
+        open_: Steps = ()
+        for relation, forward in steps:
+            open_ = (*open_, (relation, forward))
+            if not self._to_mediators[int(forward)][relation]:
+                stages.append(open_)
+                open_ = ()
+        return [*stages, open_] if open_ else stages
+
+    @cached_property
+    def _to_mediators(self) -> NDArray[np.bool_]:
+        """(2, R) whether most triples of a relation lead to mediators, backward and forward."""
+        graph = self.graph
+        counts = np.maximum(np.bincount(graph.rels, minlength=graph.num_relations), 1)
+        return np.stack(
+            [
+                np.bincount(graph.rels, graph.mediators[ends], graph.num_relations) > counts / 2
+                for ends in (graph.heads, graph.tails)
+            ]
+        )
+
     def sub_questions(self, steps: Steps, names: Sequence[str]) -> tuple[str, ...]:
-        """One sub-question per step, in the words of the grammar; the first asks about the names of the topics."""
+        """One sub-question per hop, in the words of the grammar; the first asks about the names of the topics."""
         subject = " and ".join(names) or THAT
         parts = []
-        for i, (relation, forward) in enumerate(steps):
-            grammar = self._grammars[relation]
-            phrasing = grammar.forward if forward else grammar.backward
-            asks = [ask for ask in phrasing.asks if "{x}'s" not in ask] or list(phrasing.asks)
-            parts.append(asks[0].replace("{x}", subject if i == 0 else THAT) + "?")
+        for stage in self.stages(steps):
+            for step in stage[:-1]:  # into a mediator: what it stands for is a phrase inside the question
+                subject = _plainest(self._phrasing(step).noun_phrases).replace("{x}", subject)
+            parts.append(_plainest(self._phrasing(stage[-1]).asks).replace("{x}", subject) + "?")
+            subject = THAT
         return tuple(parts)
 
-    @property
-    def _grammars(self):  # type: ignore[no-untyped-def]
-        if self._writer is None:
-            self._writer = Writer(self.graph, 0)
-        return self._writer.grammars
+    def _phrasing(self, step: Step) -> Phrasing:
+        relation, forward = step
+        grammar = self._grammars[relation]
+        return grammar.forward if forward else grammar.backward
+
+    @cached_property
+    def _grammars(self) -> list[RelationGrammar]:
+        return Writer(self.graph, 0).grammars
+
+
+def _plainest(options: Sequence[str]) -> str:
+    """The first phrase without a possessive, which reads badly after a phrase."""
+    return next((option for option in options if "{x}'s" not in option), options[0])

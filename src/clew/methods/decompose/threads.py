@@ -18,9 +18,10 @@ from clew.graph.paths import follow, relation_paths
 from clew.graph.subgraph import Ints, Subgraph
 from clew.methods.decompose.hybrid import Floats
 from clew.methods.decompose.plan import Language, Steps
-from clew.protocols import TextEncoder
+from clew.protocols import Role, TextEncoder
 from clew.types import Entity
 
+KEPT = 20_000  # texts whose vectors are kept
 MAX_PATHS = 400  # relation paths that are compared; more are left out, the longest first, and told
 
 
@@ -72,39 +73,57 @@ def _hops(graph: Subgraph, starts: Ints, steps: Steps) -> int:
     return len(steps) - sum(bool(graph.mediators[ends].all()) for ends in middle)
 
 
-class Judge:
-    """Scores relation paths by the encoder. Phrases are encoded once and kept."""
+class Kept:
+    """Vectors of short texts, encoded in batches and kept while there are not too many."""
 
-    def __init__(self, language: Language, encoder: TextEncoder, complex_weight: float) -> None:
-        self._language, self._encoder, self._weight = language, encoder, complex_weight
-        self._phrases: dict[str, Floats] = {}
+    def __init__(self, encoder: TextEncoder, role: Role) -> None:
+        self._encoder, self._role = encoder, role
+        self._vectors: dict[str, Floats] = {}
+
+    def encode(self, texts: Sequence[str]) -> Floats:
+        """(n, D)."""
+        vectors = self._vectors
+        fresh = [text for text in dict.fromkeys(texts) if text not in vectors]
+        if fresh:
+            made = dict(zip(fresh, self._encoder.encode(fresh, role=self._role), strict=True))
+            # A new table, not a changed one: another thread may be reading.
+            vectors = (
+                {**vectors, **made}
+                if len(vectors) < KEPT
+                else {**{t: vectors[t] for t in texts if t in vectors}, **made}
+            )
+            self._vectors = vectors
+        return np.stack([vectors[text] for text in texts]) if texts else np.zeros((0, self._encoder.dim), np.float32)
+
+
+class Judge:
+    """Scores relation paths by the encoder. `queries` holds the vectors of questions, shared with retrieval."""
+
+    def __init__(self, language: Language, encoder: TextEncoder, queries: Kept, path_weight: float) -> None:
+        self._language, self._queries, self._weight = language, queries, path_weight
+        self._phrases = Kept(encoder, "passage")
 
     def rank(self, found: Sequence[Thread], question: str, parts: Sequence[str]) -> tuple[Thread, ...]:
         """`found`, best first, by question (its names left out) and sub-questions.
 
-        The score is `w cos(question, path) + (1 - w) mean_i cos(part_i, step_i)`, with `w` the weight of retrieval; a
+        The score is `w cos(question, path) + (1 - w) mean_i cos(part_i, hop_i)`, with `w` the `path_weight`; a
         path longer or shorter than the plan has nothing to compare the rest with, which counts as 0.
         """
         if not found:
             return ()
-        asked = self._encoder.encode([question, *parts], role="query")
+        asked = self._queries.encode([question, *parts])
         whole, wanted = asked[0], asked[1:]
-        phrases = self._encode([self._language.spell(thread.steps) for thread in found])
+        phrases = self._phrases.encode([self._language.spell(thread.steps) for thread in found])
         scores = phrases @ whole
         if len(parts) > 1:
-            single = self._encode([self._language.spell((step,)) for thread in found for step in thread.steps])
+            hops = [self._language.stages(thread.steps) for thread in found]
+            single = self._phrases.encode([self._language.spell(hop) for mine in hops for hop in mine])
             at, fits = 0, np.zeros(len(found), np.float32)
-            for i, thread in enumerate(found):
-                mine = single[at : at + len(thread.steps)]
-                at += len(thread.steps)
+            for i, stages in enumerate(hops):
+                mine = single[at : at + len(stages)]
+                at += len(stages)
                 n = min(len(mine), len(parts))
-                fits[i] = (mine[:n] * wanted[:n]).sum() / max(len(mine), len(parts))
+                fits[i] = (mine[:n] * wanted[:n]).sum() / max(len(mine), len(parts), 1)
             scores = self._weight * scores + (1 - self._weight) * fits
         order = np.argsort(-scores, kind="stable")
         return tuple(Thread(found[i].steps, found[i].ends, float(scores[i])) for i in order.tolist())
-
-    def _encode(self, phrases: Sequence[str]) -> Floats:
-        fresh = [phrase for phrase in dict.fromkeys(phrases) if phrase not in self._phrases]
-        if fresh:
-            self._phrases.update(zip(fresh, self._encoder.encode(fresh), strict=True))
-        return np.stack([self._phrases[phrase] for phrase in phrases])

@@ -109,9 +109,10 @@ class Course:
 def train_decomposer(course: Course) -> None:
     """Masked questions → relation steps, from given questions and synthetic compositions."""
     config, out = course.settings.decomposer, course.request.out / DECOMPOSER
-    if (out / "model").is_dir():
-        return
     method = course.method(small=False)
+    if (out / "model").is_dir():
+        course.metrics["plans"] = _plan_accuracy(course, method, small_model(out / "model", "cpu"))
+        return
     examples = course.draw(course.train, config.given, 1)
     examples += made(course.graph.whole, config.synthetic, course.request.config.hops, course.request.seed)
     seen = method.view(course.graph, ())
@@ -122,11 +123,12 @@ def train_decomposer(course: Course) -> None:
             pairs.append(plan_pair(known, seen.language))
     course.details["decomposer_pairs"] = len(pairs)
     _tune(course, config, pairs, seen, out)
-    course.metrics["plans"] = _plan_accuracy(course, method, seen, small_model(out / "model", "cpu"))
+    course.metrics["plans"] = _plan_accuracy(course, method, small_model(out / "model", "cpu"))
 
 
-def _plan_accuracy(course: Course, method: Decompose, seen: Seen, model: Any) -> float:
+def _plan_accuracy(course: Course, method: Decompose, model: Any) -> float:
     """Share of the dev questions whose steps are the gold ones."""
+    seen = method.view(course.graph, ())
     asked = []
     for work, example in course.works(method, course.draw(course.dev, course.settings.validate_on, 2)):
         known = course.known(work, example.gold)
