@@ -52,6 +52,7 @@ def test_the_encoder_tells_mediators_apart_as_well() -> None:
     case = planned(graph, "team year 2014", "Ronaldo", (TEAM, 1.0))
     threads = weigh_paths([case], Config(beam=1), "encoder", Likeness(HashEncoder(256)), None)[0]
     assert named(graph, threads[0].ends) == ["Madrid"]
+    assert threads[0].scores.tolist() == pytest.approx([1.0])
 
 
 def wide() -> Graph:
@@ -172,3 +173,14 @@ def test_reading_one_score(text: str, score: float | None) -> None:
 
 def test_reading_many_scores() -> None:
     assert read_scores("1: 0.9\n2) 0.5\nCandidate 3: score 0.25\n9: 1.0", 4) == [0.9, 0.5, 0.25, None]
+
+
+def test_an_end_that_all_topics_reach_weighs_most() -> None:
+    triples = [("x", "knows", "both"), ("y", "knows", "both"), ("x", "knows", "one"), ("y", "knows", "other")]
+    graph = Graph.from_triples(triples, name="two topics")
+    case = case_of(graph, "whom do x and y know", "x", "y")
+    case.plans = [Plan(((relation(graph, "knows"), True),), "knows", 1.0)]
+    threads = weigh_paths([case], Config(), "none", None, None)[0]
+    assert [each.topic for each in threads] == [0, 1]
+    scores = {graph.whole.labels([end])[0]: score for end, score in gather(case, threads).scores.items()}
+    assert scores == pytest.approx({"both": 1.0, "one": 0.5, "other": 0.5})

@@ -13,7 +13,7 @@ from clew.graph import Graph
 from clew.graph.paths import follow
 from clew.methods.eperm.asking import INVERSE, SEPARATOR, Asker
 from clew.methods.eperm.config import Config
-from clew.methods.eperm.plans import read_plan, weigh_plans
+from clew.methods.eperm.plans import PlanGrammar, read_plan, weigh_plans
 from clew.protocols import Ability, LLMRequest
 
 
@@ -126,3 +126,15 @@ def test_no_plan_is_outside_the_graph(tmp_path: Path) -> None:
 def test_no_plan_of_ten_thousand_is_outside_the_graph(tmp_path: Path) -> None:
     written, outside = escaped(10_000, tmp_path, seed=2)
     assert written >= 10_000 and outside == 0
+
+
+def test_the_grammar_offers_no_plan_that_can_only_turn_round() -> None:
+    from clew.llm.constraint import states_of
+
+    graph = Graph.from_triples([("a", "r", "b"), ("b", "s", "c"), ("d", "s", "c")], name="turns").whole
+    start = np.array([graph.local("a")], np.int32)
+    grammar = PlanGrammar(graph, start, 3)
+    assert states_of(grammar, "r | s | s (inverse)") != []  # reaches d
+    assert states_of(grammar, "r | s") != []
+    assert states_of(grammar, "r | r (inverse)") == states_of(grammar, "r | r (inverse) | r") == []
+    assert grammar.key.startswith("plans:")

@@ -174,7 +174,7 @@ def _score(
     ]
     if scorer == "encoder" or asker is None:
         for each, scores in zip(asked, alike, strict=True):
-            each.scores = scores
+            each.scores = scores / max(float(scores.max()), 1e-12)  # cosines have no scale: the best of a step has 1
         return
     requests: list[LLMRequest] = []
     owners: list[Case] = []
