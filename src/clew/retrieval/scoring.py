@@ -31,6 +31,7 @@ _CUES: tuple[tuple[re.Pattern[str], Cue], ...] = (
     (re.compile(r"\b(?:who|whom|whose)\b"), "person"),
     (re.compile(r"\bwhere\b"), "place"),
 )
+_BEING = ("is", "are", "was", "were", "the", "s")
 _SHARED = re.compile(
     r"\b(?:same|share[sd]?|sharing|also|other|another|together|common|co|siblings?|brothers?|sisters?|colleagues?)\b"
 )
@@ -134,7 +135,9 @@ def _heads(words: list[str], spans: list[tuple[int, int]], singles: tuple[int, .
     """The content words next after "what" or "which", or the first ones where no question word says what is asked."""
     asking = [i for i, w in enumerate(words) if w in ("what", "which", "whats")]
     if not asking and cue != "none":
-        return ()
+        asking = [i for i, w in enumerate(words[:-1]) if w in ("who", "whos") and words[i + 1] in _BEING]
+        if not asking:
+            return ()
     after = asking[-1] if asking else -1
     follow = [i for i in singles if spans[i][0] > after]
     return tuple(follow[:1])

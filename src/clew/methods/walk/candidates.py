@@ -176,6 +176,7 @@ class Hunt:
             branches,
             any(_undoes(b, a) for trail in trails for a, b in zip(trail.steps, trail.steps[1:], strict=False)),
             sum(not forward for _, forward in hops) / len(hops),
+            not trails[0].hops[-1][1],
             len(ends),
             len(used) / len(self._mentions),
             min(self.topics[trail.topic].score for trail in trails),
@@ -227,7 +228,9 @@ class Hunt:
             else:
                 ids = [self.graph.relation(int(r)).id for r in np.unique(relations)[:20]]
                 dotted = [id.split(".")[-2].replace("_", " ") for id in ids if id.count(".") >= 2]
-                found.update(dotted or [f"what has {', '.join(relation_words(id) for id in ids[:5])}"] if ids else ())
+                found.update(
+                    dotted or [f"something with {', '.join(relation_words(id) for id in ids[:5])}"] if ids else ()
+                )
         return found.most_common(1)[0][0] if found else None
 
 

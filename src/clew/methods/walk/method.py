@@ -111,7 +111,7 @@ class Walk:
         on_event(Event("link", ", ".join(topic.entity.label for topic in asking.topics)))
         began = time.perf_counter()
         ground = self._ground(asking.topics, graph)
-        found, cut = self.hunt(asking.asked, asking.topics, ground, graph.name)
+        found, cut = self._hunt(asking, ground, graph.name)
         searched = time.perf_counter()
         on_event(Event("search", f"{len(found)} relation paths", {"best": found[0].text if found else None}))
         answer = self._conclude(asking, ground, found, cut)
@@ -144,10 +144,17 @@ class Walk:
         ids = list(dict.fromkeys(topic.entity.id for topic in topics))
         return neighborhood(graph, ids, self._config.hops + 1, max_triples=self._config.max_triples)
 
-    def hunt(
-        self, asked: Asked, topics: Sequence[Topic], ground: Subgraph, name: str
-    ) -> tuple[list[Found], tuple[str, ...]]:
-        """The candidates of one question, best first, and what a limit cut off. scripts/fit_walk.py calls it too."""
+    def candidates(self, question: Question, graph: GraphStore) -> tuple[Subgraph | None, list[Found]]:
+        """What competes for a question, best first, and the graph in which the ends stand; scripts/fit_walk.py."""
+        asking = self._begin(question, graph)
+        if not asking.topics:
+            return None, []
+        ground = self._ground(asking.topics, graph)
+        return ground, self._hunt(asking, ground, graph.name)[0]
+
+    def _hunt(self, asking: _Asking, ground: Subgraph, name: str) -> tuple[list[Found], tuple[str, ...]]:
+        """The candidates of one question, best first, and what a limit cut off."""
+        topics = asking.topics
         starts = [ground.local(topic.entity.id) for topic in topics]
         pairs = [(topic, start) for topic, start in zip(topics, starts, strict=True) if start is not None]
         if not pairs:
@@ -156,7 +163,7 @@ class Walk:
             self._types[name] = type_relations(ground, range(ground.num_relations))
         hunt = Hunt(
             ground,
-            asked,
+            asking.asked,
             [topic for topic, _ in pairs],
             [start for _, start in pairs],
             self._weights,

@@ -25,12 +25,15 @@ FEATURES = (
     "asked_least",  # the least of these
     "covered",  # mean over content words of the likeness to the best step (or the kind of the ends)
     "covered_least",  # the least of these
+    "covered_special",  # the same mean, words weighing as much as they tell the question's relations apart
     "whole",  # likeness of the question to the path as one text
     "mean",  # likeness of the question to the mean of the steps
     "last",  # likeness of the question to the last step
     "order",  # share of steps whose phrase stands further from the topic than the step before's
     "kind",  # likeness of what is asked for (the noun after "which", "person" for "who") to the kind of the ends
-    "head",  # likeness of what is asked for to the last step
+    "head",  # likeness of what is asked for to the last step, walked forward
+    "head_elsewhere",  # the last step is walked backward, yet some relation's objects are what is asked for
+    "backward",  # the last step is walked backward
     "value_fits",  # the ends are times or numbers and the question asks for such
     "value_misfits",  # they are and it does not, or it does and they are not
     "steps_2",
@@ -61,6 +64,7 @@ class Path:
     branches: tuple[tuple[int, ...], ...]  # distinct-step numbers per branch
     back: bool
     inverse: float
+    backward: bool  # the last step is walked against its direction
     width: int
     topics: float
     linked: float
@@ -91,6 +95,8 @@ def features(
     table = np.zeros((len(paths), len(FEATURES)), np.float32)
     forward, backward, along = steps
     likeness = np.maximum(phrases @ forward.T, phrases @ backward.T)  # (G, U): words say little about direction
+    common = likeness.mean(axis=1, keepdims=True)  # "films" is like every relation of a film graph: it asks for none
+    special = likeness - common
     spans = np.array(asked.spans, np.int64).reshape(-1, 2)
     distance = _distances(asked, spans)
     words = np.array(asked.words, np.int64)
@@ -105,7 +111,7 @@ def features(
     for members in by_length.values():
         chosen = np.array([[s for branch in paths[i].branches for s in branch] for i in members], np.int64)  # (P, K)
         follows = np.array([len(paths[i].branches[0]) for i in members])  # where the second branch begins
-        values, column["order"][members] = _assign(likeness, spans, distance, chosen, follows)
+        values, column["order"][members] = _assign(special, spans, distance, chosen, follows)
         column["asked"][members] = values.mean(axis=1)
         column["asked_least"][members] = values.min(axis=1)
         if len(words):
@@ -114,12 +120,14 @@ def features(
             covered = np.maximum(covered, to_kind[words][:, passed].max(axis=2).T)
             column["covered"][members] = covered.mean(axis=1)
             column["covered_least"][members] = covered.min(axis=1)
+            telling = special[words].max(axis=1)
+            column["covered_special"][members] = (covered - common[words].T) @ telling / max(float(telling.sum()), 1e-9)
         mean = along[chosen].mean(axis=1)
         column["mean"][members] = (mean @ question) / np.maximum(np.linalg.norm(mean, axis=1), 1e-9)
         last = chosen[np.arange(len(members)), follows - 1], chosen[:, -1]
         column["last"][members] = (to_step[last[0]] + to_step[last[1]]) / 2
         if len(heads):
-            column["head"][members] = likeness[heads][:, [last[0], last[1]]].max(axis=(0, 1))
+            column["head"][members] = special[heads][:, [last[0], last[1]]].max(axis=(0, 1))
         ranked = np.sort(chosen, axis=1)
         column["repeated"][members] = (ranked[:, 1:] == ranked[:, :-1]).any(axis=1)
     column["whole"][:] = column["mean"] if wholes is None else wholes @ question
@@ -130,6 +138,11 @@ def features(
     column["value_misfits"][:] = valued != (asked.cue in ("number", "time"))
     column["width"][:] = np.log1p([path.width for path in paths])
     alone = asked.shared and len(asked.topics) < 2
+    backward_last = np.array([path.backward for path in paths])
+    column["backward"][:] = backward_last
+    if len(heads):
+        column["head_elsewhere"][:] = special[heads].max() * backward_last
+        column["head"][:] *= ~backward_last
     column["back_shared"][:] = [path.back and alone for path in paths]
     column["short_shared"][:] = [alone and sum(map(len, path.branches)) == 1 for path in paths]
     longest = np.array([max(map(len, path.branches)) for path in paths])

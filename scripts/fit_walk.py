@@ -1,0 +1,174 @@
+"""Fits the numbers of the method `walk`: feature weights (conditional logit) and the calibration (logistic regression).
+
+    CLEW_DATA=… python scripts/fit_walk.py [--share 1.0] [--show]
+
+Fitted on the demo's training questions, MetaQA-R development questions and WebQSP training questions over
+freebase-pooled; never on a question that is reported. Short questions count more (MIX), because askers ask them more.
+Writes src/clew/methods/walk/weights.py unless --show. Candidates are those that answering sees with the present
+weights, so run it twice after a change to the features.
+
+Shapes: P candidates of a question, F features.
+"""
+
+from __future__ import annotations
+
+import argparse
+import random
+import tempfile
+from pathlib import Path
+
+import numpy as np
+from scipy.optimize import minimize
+
+from clew.datasets import demo, load, question_set, read_plain
+from clew.encoding import open_encoder
+from clew.graph import Graph, build
+from clew.methods.walk.method import Config, Walk, calibration_inputs
+from clew.methods.walk.ranking import FEATURES
+from clew.protocols import Example, Tools
+
+# question set, split, questions, weight in the loss
+MIX = (
+    ("demo", "train", 320, 3.0),
+    ("metaqa-r-1hop", "dev", 200, 3.0),
+    ("metaqa-r-2hop", "dev", 200, 1.0),
+    ("metaqa-r-3hop", "dev", 90, 0.5),
+    ("webqsp-pooled", "train", 150, 2.0),
+)
+RIDGE = 0.003
+FIXED = {"linked": 2.0}  # the topics of these questions are given, so they tell nothing about linking
+SHARPNESS = 8.0  # of the target: exp(SHARPNESS · F1), normalised over a question's candidates
+RIGHT = 0.5  # least F1 of the best candidate for the answer to count as right in the calibration
+TARGET = Path(__file__).resolve().parent.parent / "src" / "clew" / "methods" / "walk" / "weights.py"
+
+
+def examples(name: str, split: str, count: int) -> list[Example]:
+    rows = list(read_plain(demo.questions_file("train")) if name == "demo" else load(name, split))
+    return random.Random(1).sample(rows, min(count, len(rows)))
+
+
+def graph_of(name: str, folder: Path) -> Graph:
+    if name == "demo":
+        build(demo.graph_file(), folder / "demo.kg")
+        return Graph.open(folder / "demo.kg")
+    triples = question_set(name).triples
+    assert triples is not None
+    return Graph.from_triples(triples(), name=name)
+
+
+def f1(found: set[str], gold: set[str]) -> float:
+    return 2 * len(found & gold) / (len(found) + len(gold)) if found else 0.0
+
+
+def collect(walk: Walk, graph: Graph, rows: list[Example]) -> list[tuple[np.ndarray, np.ndarray, list, bool]]:
+    """Per question: (P, F) features, (P,) F1 of each candidate, the candidates, whether it has an answer."""
+    collected = []
+    for row in rows:
+        ground, found = walk.candidates(row.question, graph)
+        gold = set(row.gold.entities or row.gold.answers)
+        scores = []
+        for candidate in found:
+            records = [ground.entity(int(i)) for i in candidate.ends]
+            by_id = f1({r.id for r in records}, gold)
+            scores.append(max(by_id, f1({r.label for r in records}, set(row.gold.answers))))
+        features = np.array([c.features for c in found]).reshape(len(found), len(FEATURES))
+        collected.append((features, np.array(scores), found, bool(row.gold.answers)))
+    return collected
+
+
+def fit_weights(sets: dict[str, list], mix: dict[str, float]) -> np.ndarray:
+    """Conditional logit over each question's candidates, standardised, ridge-regularised; (F,)."""
+    rows = []
+    for name, collected in sets.items():
+        usable = [(x, y) for x, y, _, answerable in collected if answerable and len(y) and y.max() >= RIGHT]
+        rows += [(x, y, mix[name] / len(usable) / len(sets)) for x, y in usable]
+    spread = np.concatenate([x for x, _, _ in rows]).std(0) + 1e-3
+
+    def loss(w: np.ndarray) -> tuple[float, np.ndarray]:
+        total, slope = RIDGE * float(w @ w), 2 * RIDGE * w
+        for x, y, weight in rows:
+            z = x / spread
+            target = np.exp(SHARPNESS * (y - y.max()))
+            target /= target.sum()
+            p = np.exp(z @ w - (z @ w).max())
+            p /= p.sum()
+            total -= weight * float(target @ np.log(p + 1e-12))
+            slope = slope + weight * (z.T @ (p - target))
+        return total, slope
+
+    return minimize(loss, np.zeros(len(FEATURES)), jac=True, method="L-BFGS-B", options={"maxiter": 300}).x / spread
+
+
+def fit_calibration(sets: dict[str, list], mix: dict[str, float], weights: np.ndarray) -> dict[str, float]:
+    """Logistic regression: is the best candidate right?"""
+    inputs, right, importance, names = [], [], [], []
+    for name, collected in sets.items():
+        for x, y, _, _ in collected:
+            if not len(y):
+                continue
+            scores = x @ weights
+            order = np.argsort(-scores, kind="stable")
+            ranked = [_Scored(x[i], float(scores[i])) for i in order]
+            values = calibration_inputs(ranked)  # type: ignore[arg-type]
+            names = list(values)
+            inputs.append([1.0, *values.values()])
+            right.append(float(y[order[0]] >= RIGHT))
+            importance.append(mix[name] / len(collected))
+    table, truth, weight = np.array(inputs), np.array(right), np.array(importance)
+    weight /= weight.sum()
+
+    def loss(w: np.ndarray) -> tuple[float, np.ndarray]:
+        z = table @ w
+        p = 1 / (1 + np.exp(-z))
+        value = float(weight @ (np.logaddexp(0, z) - truth * z)) + 1e-3 * float(w[1:] @ w[1:])
+        slope = table.T @ (weight * (p - truth))
+        slope[1:] += 2e-3 * w[1:]
+        return value, slope
+
+    found = minimize(loss, np.zeros(table.shape[1]), jac=True, method="L-BFGS-B").x
+    p = 1 / (1 + np.exp(-(table @ found)))
+    for low in (0.0, 0.2, 0.4, 0.6, 0.8):
+        inside = (p >= low) & (p < low + 0.2 + (low == 0.8))
+        if inside.any():
+            print(f"  said {p[inside].mean():.2f}, right {truth[inside].mean():.2f} ({int(inside.sum())} questions)")
+    return dict(zip(("bias", *names), found.tolist(), strict=True))
+
+
+class _Scored:
+    """What calibration_inputs reads of a candidate."""
+
+    def __init__(self, features: np.ndarray, score: float) -> None:
+        self.features, self.score = features, score
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--share", type=float, default=1.0, help="share of the questions that are used")
+    parser.add_argument("--show", action="store_true", help="print, write nothing")
+    args = parser.parse_args()
+    walk = Walk(Config(finalists=40, beam=10), Tools(encoder=open_encoder()))
+    sets, mix = {}, {}
+    with tempfile.TemporaryDirectory() as folder:
+        for name, split, count, weight in MIX:
+            graph = graph_of(name, Path(folder))
+            sets[name], mix[name] = collect(walk, graph, examples(name, split, round(count * args.share))), weight
+            best = [y.max(initial=0.0) for _, y, _, answerable in sets[name] if answerable]
+            print(f"{name}: {len(sets[name])} questions, best candidate has F1 {np.mean(best):.3f}", flush=True)
+    weights = fit_weights(sets, mix)
+    for name, collected in sets.items():
+        top = [y[(x @ weights).argmax()] if len(y) else 0.0 for x, y, _, answerable in collected if answerable]
+        print(f"{name}: chosen candidate has F1 {np.mean(top):.3f}")
+    calibration = fit_calibration(sets, mix, weights)
+    lines = ['"""The numbers of `walk`: scripts/fit_walk.py writes this file and says on what they were fitted."""', ""]
+    for title, numbers in (
+        ("WEIGHTS", dict(zip(FEATURES, weights, strict=True)) | FIXED),
+        ("CALIBRATION", calibration),
+    ):
+        body = [f'    "{name}": {value:.3f},' for name, value in numbers.items()]
+        lines += [f"{title}: dict[str, float] = {{", *body, "}", ""]
+    text = "\n".join(lines)
+    print(text) if args.show else TARGET.write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
