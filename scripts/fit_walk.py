@@ -29,7 +29,7 @@ from clew.protocols import Example, Tools
 
 # question set, split, questions, weight in the loss
 MIX = (
-    ("demo", "train", 320, 3.0),
+    ("demo", "train", 400, 3.0),
     ("metaqa-r-1hop", "dev", 200, 3.0),
     ("metaqa-r-2hop", "dev", 200, 1.0),
     ("metaqa-r-3hop", "dev", 90, 0.5),

@@ -31,6 +31,7 @@ _CUES: tuple[tuple[re.Pattern[str], Cue], ...] = (
     (re.compile(r"\b(?:who|whom|whose)\b"), "person"),
     (re.compile(r"\bwhere\b"), "place"),
 )
+_LINK = re.compile(r"\bof\b|['’]s\b|\bwhose\b|\bby\b|(?<=\w )(?:that|which|who|where|whom)\b")
 _BEING = ("is", "are", "was", "were", "the", "s")
 _SHARED = re.compile(
     r"\b(?:same|share[sd]?|sharing|also|other|another|together|common|co|siblings?|brothers?|sisters?|colleagues?)\b"
@@ -81,6 +82,7 @@ class Asked:
     cue: Cue
     heads: tuple[int, ...]  # phrases that name what is asked for: the noun after "which", the cue's
     left_out: int  # words beyond MOST_WORDS
+    links: int  # words that chain one thing to another: of, 's, by, whose, relative pronouns
     shared: bool  # asks for what has something in common with something else ("same", "also", "co-star")
 
 
@@ -104,6 +106,7 @@ def take_apart(question: str, mentions: Sequence[str]) -> Asked:
     """The phrases of a question, its topics masked out so that a name never passes for a wish."""
     masked, _ = mask(question, mentions)
     words = [w.casefold() for w in _WORD.findall(masked)]
+    links = len(_LINK.findall(masked.casefold()))
     words, left_out = [re.sub(r"['’]s$", "", w) for w in words[:MOST_WORDS]], max(len(words) - MOST_WORDS, 0)
     topics = tuple(i for i, w in enumerate(words) if w == MASK)
     content = [w not in _EMPTY and w != MASK and len(w) > 1 for w in words]
@@ -128,7 +131,9 @@ def take_apart(question: str, mentions: Sequence[str]) -> Asked:
         heads = (*heads, len(texts))
         spans.append((-1, -1))
         texts.append(CUE_TEXT[cue])
-    return Asked(plain, tuple(texts), tuple(spans), singles, topics, cue, heads, left_out, bool(_SHARED.search(plain)))
+    return Asked(
+        plain, tuple(texts), tuple(spans), singles, topics, cue, heads, left_out, links, bool(_SHARED.search(plain))
+    )
 
 
 def _heads(words: list[str], spans: list[tuple[int, int]], singles: tuple[int, ...], cue: Cue) -> tuple[int, ...]:

@@ -43,7 +43,9 @@ class Config(Settings):
 
     hops: int = Field(3, ge=1, le=4)  # most steps of a path; passing through a mediator is one step
     beam: int = Field(8, ge=1)  # relation paths of one length that are extended, per topic
-    threshold: float = Field(0.3, ge=0, le=1)  # below this score the answer is "no answer found"
+    threshold: float = Field(
+        0.55, ge=0, le=1
+    )  # from the demo's dev questions; below this score the answer is "no answer found"
     topics: int = Field(6, ge=1)  # most topics that are walked from
     shortlist: int = Field(100, ge=1)  # longer paths per hop that are compared with the whole question
     finalists: int = Field(32, ge=1)  # paths that are encoded as one text each
@@ -265,7 +267,7 @@ class Walk:
 def calibrated(found: Sequence[Found]) -> float:
     """The probability that the best candidate is right (weights.CALIBRATION; scripts/fit_walk.py)."""
     values = calibration_inputs(found)
-    total = sum(CALIBRATION[name] * value for name, value in values.items()) + CALIBRATION["bias"]
+    total = sum(CALIBRATION.get(name, 0.0) * value for name, value in values.items()) + CALIBRATION["bias"]
     return 1 / (1 + math.exp(-max(-50.0, min(50.0, total))))
 
 
@@ -273,9 +275,7 @@ def calibration_inputs(found: Sequence[Found]) -> dict[str, float]:
     """What the calibration looks at: the best candidate alone, and against the others."""
     scores = np.array([f.score for f in found], np.float64)
     share = float(1 / np.exp(scores - scores[0]).sum())
-    best = dict(zip(FEATURES, found[0].features.tolist(), strict=True))
-    kept = ("asked", "asked_least", "covered", "covered_least", "whole", "linked", "topics")
-    return {"share": share, **{name: best[name] for name in kept}}
+    return {"share": share, **dict(zip(FEATURES, found[0].features.tolist(), strict=True))}
 
 
 def _namesakes(found: Sequence[Found], topics: Sequence[Topic]) -> list[Found]:

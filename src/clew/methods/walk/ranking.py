@@ -38,6 +38,8 @@ FEATURES = (
     "value_misfits",  # they are and it does not, or it does and they are not
     "steps_2",
     "steps_3",
+    "fewer_steps",  # than the question has linking words
+    "more_steps",  # than the question has linking words, or one
     "pair",  # two topics' paths that meet
     "through_value",  # an inner step leads to a literal, a number or a time
     "width",  # log of the number of ends
@@ -121,7 +123,8 @@ def features(
             column["covered"][members] = covered.mean(axis=1)
             column["covered_least"][members] = covered.min(axis=1)
             telling = special[words].max(axis=1)
-            column["covered_special"][members] = (covered - common[words].T) @ telling / max(float(telling.sum()), 1e-9)
+            told = ((covered - common[words].T) * telling).sum(axis=1)
+            column["covered_special"][members] = told / max(float(telling.sum()), 1e-9)
         mean = along[chosen].mean(axis=1)
         column["mean"][members] = (mean @ question) / np.maximum(np.linalg.norm(mean, axis=1), 1e-9)
         last = chosen[np.arange(len(members)), follows - 1], chosen[:, -1]
@@ -147,6 +150,8 @@ def features(
     column["short_shared"][:] = [alone and sum(map(len, path.branches)) == 1 for path in paths]
     longest = np.array([max(map(len, path.branches)) for path in paths])
     column["steps_2"][:], column["steps_3"][:] = longest == 2, longest >= 3
+    column["fewer_steps"][:] = np.maximum(min(asked.links, 3) - longest, 0)
+    column["more_steps"][:] = np.maximum(longest - max(asked.links, 1), 0)
     column["pair"][:] = [len(path.branches) > 1 for path in paths]
     for name in ("back", "through_value", "inverse", "topics", "linked", "named"):
         column[name][:] = [getattr(path, name) for path in paths]
