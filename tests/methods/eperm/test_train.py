@@ -19,7 +19,7 @@ from clew.graph import Graph
 from clew.methods.eperm.asking import Asker, plan_text
 from clew.methods.eperm.config import Config, TrainConfig
 from clew.methods.eperm.method import Eperm
-from clew.methods.eperm.mining import Posterior, posterior
+from clew.methods.eperm.mining import Posterior, agreed, posterior
 from clew.methods.eperm.model import read_description
 from clew.methods.eperm.tasks import TaskWriter
 from clew.methods.eperm.train import _Silent, train
@@ -108,6 +108,18 @@ def test_where_no_plan_passes_the_best_is_kept() -> None:
     gold, found = mined(graph, "t", "a", hops=1, threshold=0.5)
     assert gold == ["s"]
     assert found.fallback
+
+
+def test_other_questions_tell_which_of_two_gold_plans_is_meant() -> None:
+    texts = ["who directed [T1]"] * 6 + ["who wrote [T1]"] * 6
+    plans = (
+        [["directed by"]] * 5 + [["directed by", "written by"]] + [["written by"]] * 5 + [["written by", "directed by"]]
+    )
+    kept = agreed(texts, plans)
+    assert kept[5] == kept[11] == [True, False]
+    assert all(all(each) for i, each in enumerate(kept) if i not in (5, 11))
+    both = agreed(["who is from [T1]"] * 4, [["born in", "birthplace of (inverse)"]] * 4)
+    assert both == [[True, True]] * 4
 
 
 def test_no_way_to_the_answer_gives_no_plan() -> None:

@@ -69,6 +69,7 @@ class TrainConfig(Settings):
     slack: int = Field(default=0, ge=0)
     max_paths: int = Field(default=3000, ge=10)  # candidate relation paths of a topic
     max_plans: int = Field(default=4, ge=1)  # gold plans of a question
+    agreement: bool = True  # of several gold plans of a question, those that other questions with its words have, too
     stated: bool = True  # gold paths that the question set states go first
     distractors: int = Field(default=5, ge=0)  # wrong plans shown beside the gold ones in an answer task, at most
     misleading: float = Field(default=0.1, ge=0, le=1)  # share of answer tasks whose best weight is a wrong plan's

@@ -8,6 +8,7 @@ Shapes: A answers, P relation paths.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -21,6 +22,7 @@ from clew.methods.eperm.config import TrainConfig
 from clew.methods.eperm.paths import ends_of, turns
 
 NEAR_BEST = 0.95  # plans whose F1 is at least this share of the best one's are as good
+NEARLY = math.log(3)  # a plan this much less likely than the best is one of another question
 MAX_ENDS = 5000  # a relation path that reaches more entities is not extended
 
 
@@ -95,6 +97,35 @@ def _positive(hits: Sequence[Judged], config: TrainConfig) -> tuple[list[Judged]
     near = [each for each in passed if each.f1 >= NEAR_BEST * best]
     shortest = min(len(each.steps) for each in near)
     return [each for each in near if len(each.steps) == shortest], False
+
+
+def agreed(texts: Sequence[str], plans: Sequence[Sequence[str]]) -> list[list[bool]]:
+    """Which gold plans of each question the other questions agree with, by their words (naive Bayes, one round).
+
+    A person who directed a film and wrote it gives "who directed it" two plans that reach the same answer; over many
+    questions only one of them goes with "directed". Plans that are nearly as likely as the best stay.
+
+    Args:
+        texts: the questions, their topics masked.
+        plans: the gold plans of each, as text.
+    """
+    words = [sorted(set(text.casefold().split())) for text in texts]
+    total: dict[str, float] = {}
+    seen: dict[str, dict[str, float]] = {}
+    for mine, its in zip(words, plans, strict=True):
+        for plan in its:
+            total[plan] = total.get(plan, 0.0) + 1 / len(its)
+            counts = seen.setdefault(plan, {})
+            for word in mine:
+                counts[word] = counts.get(word, 0.0) + 1 / len(its)
+    kept = []
+    for mine, its in zip(words, plans, strict=True):
+        scores = [
+            math.log(total[plan]) + sum(math.log((seen[plan][word] + 0.1) / (total[plan] + 0.2)) for word in mine)
+            for plan in its
+        ]
+        kept.append([score >= max(scores) - NEARLY for score in scores])
+    return kept
 
 
 def _candidates(

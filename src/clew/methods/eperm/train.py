@@ -16,6 +16,7 @@ from clew.errors import ClewError, TrainingError, UnsupportedError
 from clew.evaluation.answers import score_answer
 from clew.graph import Graph, Subgraph
 from clew.graph.paths import RelationPath
+from clew.graph.subgraph import Ints
 from clew.learning import Stage, run_stages
 from clew.learning.checkpoints import write_json
 from clew.learning.scratch import create_decoder
@@ -24,7 +25,7 @@ from clew.llm import normalise
 from clew.methods.eperm.asking import SEPARATOR, Asker, Case, relation_text, shown_question
 from clew.methods.eperm.config import TrainConfig
 from clew.methods.eperm.method import Eperm
-from clew.methods.eperm.mining import Judged, posterior
+from clew.methods.eperm.mining import Judged, Posterior, agreed, posterior
 from clew.methods.eperm.model import DESCRIPTION, MODEL, Trained
 from clew.methods.eperm.tasks import TaskWriter
 from clew.protocols import Example, GraphStore, LLMReply, LLMRequest, OnEvent, TrainRequest, TrainResult, ignore
@@ -81,6 +82,7 @@ class _Training:
         left: dict[str, list[str]] = {}
         kinds: Counter[str] = Counter()
         hops: Counter[int] = Counter()
+        found: list[tuple[Case, Posterior, Ints]] = []
         for example in examples:
             store = example.graph or self.request.graph
             if not isinstance(store, Graph):
@@ -103,14 +105,19 @@ class _Training:
             text, _ = shown_question(example.question, topics, self.style, self.request.config.question_words)
             case = Case(example.question, topics, text, graph=graph, around=graph)
             case.starts = np.array(starts, np.int32)
+            found.append((case, mined, answers))
+        dropped = sum(len(mined.gold) for _, mined, _ in found)
+        for case, mined, answers in self._agreed(found):
+            dropped -= len(mined.gold)
             m.pairs += writer.tasks(case, mined, answers)
             for judged in (*mined.gold, *mined.others[:20]):
-                m.relations.update(_names(graph, judged))
+                m.relations.update(_names(case.graph, judged))
         m.report = {
             "questions": len(examples),
             "tasks": dict(writer.written),
             "best plan kept below the threshold": kinds["fallback"],
             "searches cut": kinds["truncated"],
+            "plans dropped that other questions disagree with": dropped,
             "hops of gold plans": {str(k): n for k, n in sorted(hops.items())},
             "left out": left,
         }
@@ -129,6 +136,21 @@ class _Training:
                 "no question has a plan from a topic to an answer: check that topics and answers are ids or labels of "
                 f"graph {self.request.graph.name!r}; the reasons are in {self.request.out / 'mining.json'}"
             )
+
+    def _agreed(self, found: Sequence[tuple[Case, Posterior, Ints]]) -> list[tuple[Case, Posterior, Ints]]:
+        """The questions with only those gold plans that the others agree with."""
+        if not self.config.agreement:
+            return list(found)
+        named = [[SEPARATOR.join(_names(case.graph, plan)) for plan in mined.gold] for case, mined, _ in found]
+        kept = agreed([case.text for case, _, _ in found], named)
+        return [
+            (
+                case,
+                replace(mined, gold=tuple(plan for plan, good in zip(mined.gold, keep, strict=True) if good)),
+                answers,
+            )
+            for (case, mined, answers), keep in zip(found, kept, strict=True)
+        ]
 
     def _resolve(self, example: Example, store: Graph) -> tuple[list[Topic], Any, str]:
         """Topics, answers in local numbers, and why the question cannot be used, or ""."""
@@ -260,7 +282,8 @@ def measure(answered: Sequence[tuple[Answer, Gold]]) -> dict[str, float]:
     return {"hits@1": sum(s.hits_at_1 for s in scores) / n, "f1": sum(s.f1 for s in scores) / n}
 
 
-def _names(graph: Subgraph, judged: Judged) -> list[str]:
+def _names(graph: Subgraph | None, judged: Judged) -> list[str]:
+    assert graph is not None
     return [relation_text(graph, relation, forward) for relation, forward in judged.steps]
 
 
