@@ -185,13 +185,10 @@ def test_a_damaged_folder_is_said(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_a_whole_training_answers_unseen_names(tmp_path: Path) -> None:
-    tune = {"epochs": 60, "batch": 16, "learning_rate": 3e-3, "max_tokens": 160, "bf16": False}
-    decoder = {"base": "tiny", "repeats": 24, "tune": {**tune, "epochs": 3}}
     settings = {
         "parts": ["planner", "network"],
-        "decompose": decoder,
-        "ground": {"base": "tiny", "tune": {**tune, "epochs": 2}},
-        "ground_pairs": 400,
+        "decompose": {"base": "tiny", "tune": {"epochs": 150, "batch": 8, "learning_rate": 3e-3, "bf16": False}},
+        "ground": {"base": "tiny", "tune": {"epochs": 4, "bf16": False}, "pairs": 800},
         "hops": 2,
     }
     result = trained(tmp_path / "model", examples=EXAMPLES[:20], **settings)

@@ -16,7 +16,7 @@ import numpy as np
 from clew.graph import Subgraph
 from clew.graph.paths import RelationPath, follow, relation_paths, trace
 from clew.graph.subgraph import Ints
-from clew.methods.stem.schema import SchemaTriple, mask_topics, rename
+from clew.methods.stem.schema import SchemaTriple, mask_topics
 from clew.protocols import Example, LanguageModel
 from clew.synthesis import Synthetic, Writer
 from clew.synthesis.phrases import words_of
@@ -279,15 +279,3 @@ def synthetic_lessons(made: Sequence[Synthetic], graph: Subgraph, statements: St
             text, Lesson(text, triples, tuple(statements.say(t) for t in triples), each.strategy, "synthetic")
         )
     return list(lessons.values())
-
-
-def named(lesson: Lesson, names: Sequence[str]) -> Lesson:
-    """A lesson with the topics' names put back, for a model large enough to copy them."""
-    spoken = {f"[T{i}]": name for i, name in enumerate(names, 1)}
-    return Lesson(
-        rename(lesson.text, spoken),
-        tuple((spoken.get(h, h), r, spoken.get(t, t)) for h, r, t in lesson.triples),
-        tuple(rename(each, spoken) for each in lesson.assertions),
-        lesson.strategy,
-        lesson.origin,
-    )

@@ -33,7 +33,6 @@ class Trained(Settings):
     format: int = 1
     encoder: str
     encoder_width: int
-    mask_topics: bool = True
     planner: bool = False
     network: NetworkConfig | None = None
     network_sha256: str = ""

@@ -114,29 +114,36 @@ class Planner:
         read: list[list[Decomposition]] = []
         for text, reply in zip(texts, self._decomposer.generate(requests), strict=True):
             spent[text] = spent.get(text, Usage()) + reply.usage
-            found = [read_decomposition(each.text, each.logprob or 0.0) for each in reply.texts]
-            read.append(list({(d.assertions, d.strategy): d for d in reversed(found) if d is not None}.values())[::-1])
-        lines = list(dict.fromkeys("\n".join(each.assertions) for mine in read for each in mine))
-        grounded = {}
+            beam = [read_decomposition(each.text, each.logprob or 0.0) for each in reply.texts]
+            read.append(list({(d.assertions, d.strategy): d for d in reversed(beam) if d is not None}.values())[::-1])
+        pieces = list(dict.fromkeys(piece for mine in read for each in mine for piece in self._pieces(each)))
         requests = [
             LLMRequest(
                 self._ground.render(assertions=text) if self.form == "prompted" else bare(text), max_tokens=WRITTEN
             )
-            for text in lines
+            for text in pieces
         ]
-        for text, reply in zip(lines, self._grounder.generate(requests) if requests else [], strict=True):
-            grounded[text] = (*read_triples(reply.text), reply.usage)
+        grounded = {
+            text: (*read_triples(reply.text), reply.usage)
+            for text, reply in zip(pieces, self._grounder.generate(requests) if requests else [], strict=True)
+        }
         told: set[str] = set()
         for text, mine in zip(texts, read, strict=True):
             rows = []
             for each in mine:
-                line = "\n".join(each.assertions)
-                triples, broken, usage = grounded[line]
-                rows.append((each, triples, broken))
-                if line not in told:
-                    told.add(line)
-                    spent[text] += usage
+                found = [grounded[piece] for piece in self._pieces(each)]
+                triples = tuple(dict.fromkeys(triple for triples, _, _ in found for triple in triples))
+                rows.append((each, triples, sum(broken for _, broken, _ in found)))
+                for piece in set(self._pieces(each)) - told:
+                    told.add(piece)
+                    spent[text] += grounded[piece][2]
             known[text] = tuple(rows)
+
+    def _pieces(self, decomposition: Decomposition) -> tuple[str, ...]:
+        """What SAGB is shown at once: all assertions, or, where it is a trained one of ours, a single one."""
+        if self.form == "trained":
+            return decomposition.assertions
+        return ("\n".join(decomposition.assertions),)
 
     def _planned(
         self,

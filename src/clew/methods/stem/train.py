@@ -24,7 +24,7 @@ from clew.learning.checkpoints import fill, load_weights, write_json
 from clew.learning.loop import fit
 from clew.learning.scratch import SIZES, create_decoder
 from clew.learning.tuning import Pair, tune
-from clew.methods.stem.config import Config, DecoderConfig, TrainConfig
+from clew.methods.stem.config import Config, DecomposeConfig, GroundConfig, TrainConfig
 from clew.methods.stem.guidance import guide
 from clew.methods.stem.mining import (
     Lesson,
@@ -48,6 +48,7 @@ from clew.synthesis import synthesize
 from clew.types import Event
 
 PLACEHOLDERS = tuple(f"[ENT{i}]" for i in range(1, 9)) + tuple(f"[T{i}]" for i in range(1, 5))
+PLACES = (("[T1]", "[ENT1]"), ("[ENT1]", "[T1]"), ("[ENT1]", "[ENT2]"), ("[ENT2]", "[ENT1]"))
 VALIDATED = 100  # dev questions on which the Triple-GNN is judged
 
 
@@ -67,9 +68,7 @@ class _Training:
         self.lessons: list[Lesson] = []
         self.parameters: dict[str, int] = {}
         self.metrics: dict[str, float] = {}
-        self.trained = Trained(
-            encoder=self.encoder.name, encoder_width=self.encoder.dim, mask_topics=True, graph=request.graph.name
-        )
+        self.trained = Trained(encoder=self.encoder.name, encoder_width=self.encoder.dim, graph=request.graph.name)
 
     def mine(self) -> None:
         """D_std and D_syn."""
@@ -132,24 +131,25 @@ class _Training:
         self._tune(DECOMPOSE, self.config.decompose, pairs, ())
 
     def ground(self) -> None:
-        """SAGB: assertions → schema triples, with one token per relation."""
-        pairs = list(
-            dict.fromkeys(Pair(bare("\n".join(each.assertions)), write_triples(each.triples)) for each in self.lessons)
-        )
-        # The relations that no plan has are learnt from single triples.
+        """SAGB: an assertion → its schema triple, with one token per relation."""
+        pairs = {
+            Pair(bare(said), write_triples([triple])): None
+            for each in self.lessons
+            for said, triple in zip(each.assertions, each.triples, strict=True)
+        }
+        # Every relation of the graph in the common places, also those that no plan has.
         statements = Statements(self.graph, self.request.seed)
-        known = {r for each in self.lessons for _, r, _ in each.triples}
-        for number in range(self.graph.num_relations):
-            name = self.graph.relation(number).id
-            if name not in known:
-                for ends in (("[T1]", "[ENT1]"), ("[ENT1]", "[T1]")):
-                    triple = (ends[0], name, ends[1])
-                    pairs.append(Pair(bare(statements.say(triple)), write_triples([triple])))
-        shown = math.ceil(self.config.ground_pairs / len(pairs))
         names = [self.graph.relation(r).id for r in range(self.graph.num_relations)]
-        self._tune(GROUND, self.config.ground, pairs * shown, names)
+        for name in names:
+            for head, tail in PLACES:
+                triple = (head, name, tail)
+                pairs[Pair(bare(statements.say(triple)), write_triples([triple]))] = None
+        shown = math.ceil(self.config.ground.pairs / len(pairs))
+        self._tune(GROUND, self.config.ground, list(pairs) * shown, names)
 
-    def _tune(self, part: str, config: DecoderConfig, pairs: Sequence[Pair], keep: Sequence[str]) -> None:
+    def _tune(
+        self, part: str, config: DecomposeConfig | GroundConfig, pairs: Sequence[Pair], keep: Sequence[str]
+    ) -> None:
         out = self.request.out
         if self.request.resume and (out / part / "config.json").is_file():
             return
@@ -166,7 +166,7 @@ class _Training:
                 )
         tuned = tune(
             base,
-            list(pairs) * config.repeats,
+            pairs,
             work,
             config.tune,
             seed=self.request.seed,
