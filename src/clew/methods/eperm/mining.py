@@ -23,6 +23,7 @@ from clew.methods.eperm.paths import ends_of, turns
 
 NEAR_BEST = 0.95  # plans whose F1 is at least this share of the best one's are as good
 NEARLY = math.log(3)  # a plan this much less likely than the best is one of another question
+ENOUGH = 60  # relation paths judged of a topic whose gold plans are stated
 MAX_ENDS = 5000  # a relation path that reaches more entities is not extended
 
 
@@ -69,6 +70,8 @@ def posterior(
     for i, topic in enumerate(topics):
         found, cut = _candidates(graph, topic, answers, config)
         truncated |= cut
+        if stated:  # gold is known: some others are enough to choose distractors from
+            found = found[:: max(1, len(found) // ENOUGH)]
         judged += [_judge(graph, i, topic, steps, ends, answers) for steps, ends in found]
     named = [_judge(graph, i, topics[i], steps, None, answers) for i, steps in stated]
     named = [each for each in dict.fromkeys(named) if each.right]

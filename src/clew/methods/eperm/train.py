@@ -142,15 +142,13 @@ class _Training:
         if not self.config.agreement:
             return list(found)
         named = [[SEPARATOR.join(_names(case.graph, plan)) for plan in mined.gold] for case, mined, _ in found]
-        kept = agreed([case.text for case, _, _ in found], named)
-        return [
-            (
-                case,
-                replace(mined, gold=tuple(plan for plan, good in zip(mined.gold, keep, strict=True) if good)),
-                answers,
-            )
-            for (case, mined, answers), keep in zip(found, kept, strict=True)
-        ]
+        limit = self.request.config.question_words
+        masked = [shown_question(case.question, case.topics, "short", limit)[0] for case, _, _ in found]
+        agreeing = []
+        for (case, mined, answers), keep in zip(found, agreed(masked, named), strict=True):
+            gold = tuple(plan for plan, good in zip(mined.gold, keep, strict=True) if good)
+            agreeing.append((case, replace(mined, gold=gold), answers))
+        return agreeing
 
     def _resolve(self, example: Example, store: Graph) -> tuple[list[Topic], Any, str]:
         """Topics, answers in local numbers, and why the question cannot be used, or ""."""
