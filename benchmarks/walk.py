@@ -58,8 +58,8 @@ def graph_of(name: str, folder: Path) -> Graph:
     return Graph.from_triples(triples(), name=name)
 
 
-def measure(name: str, limit: int, folder: Path, wrong: int) -> dict[str, object]:
-    method = Walk(Config(), Tools(encoder=open_encoder()))
+def measure(name: str, limit: int, folder: Path, wrong: int, threshold: float) -> dict[str, object]:
+    method = Walk(Config(threshold=threshold), Tools(encoder=open_encoder()))
     graph, rows = graph_of(name, folder), questions(name, limit)
     hits, f1, ms, abstained = [], [], [], []
     for row in rows:
@@ -79,6 +79,7 @@ def measure(name: str, limit: int, folder: Path, wrong: int) -> dict[str, object
     low, high = interval(hits)
     result: dict[str, object] = {
         "set": name,
+        "threshold": threshold,
         "questions": len(hits),
         "hits@1": round(float(np.mean(hits)), 4),
         "interval": [round(low, 4), round(high, 4)],
@@ -96,12 +97,13 @@ def main() -> None:
     parser.add_argument("--limit", type=int, default=500)
     parser.add_argument("--sets", default=SETS)
     parser.add_argument("--wrong", type=int, default=0, help="wrong answers to show per set")
+    parser.add_argument("--threshold", type=float, default=Config().threshold, help="0: never abstain")
     parser.add_argument("--json", type=Path)
     args = parser.parse_args()
     results = []
     with tempfile.TemporaryDirectory() as folder:
         for name in args.sets.split(","):
-            results.append(measure(name, args.limit, Path(folder), args.wrong))
+            results.append(measure(name, args.limit, Path(folder), args.wrong, args.threshold))
             print("  ".join(f"{key} {value}" for key, value in results[-1].items()), flush=True)
     if args.json:
         args.json.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
