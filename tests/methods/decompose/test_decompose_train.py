@@ -26,6 +26,7 @@ from clew.methods.decompose.voices import Voice, small_model
 from clew.protocols import Example, Message, Tools, TrainRequest, TrainResult
 from clew.retrieval.linking import link
 from clew.testing.fake_llm import FakeLanguageModel
+from clew.testing.method import HARD
 from clew.types import Gold, Question
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # the training libraries warn about themselves
@@ -100,6 +101,14 @@ def test_everything_is_trained_and_used(graph: Graph, trained: tuple[Path, Train
     assert whole and all(answer.usage.calls == 4 for answer in whole)
     right = [answer.texts[:1] == example.gold.answers for answer, example in zip(answers, questions(), strict=True)]
     assert np.mean(right) > 0.3  # one thread in six would be chance; a tiny reader learns some of it
+
+
+def test_a_hard_question_raises_nothing(graph: Graph, trained: tuple[Path, TrainResult]) -> None:
+    method = Decompose(Config(), Tools(ENCODER, model=trained[0], link=link))
+    long = Question("long", "what is the work of parent_1 's wife " * 700, ("parent_1",))
+    answers = method.predict([*HARD, long], graph)
+    assert all(answer.candidates or answer.note for answer in answers)
+    assert "only the first 150 of 5600 words" in answers[-1].note
 
 
 def test_the_trained_models_can_be_left_aside(graph: Graph, trained: tuple[Path, TrainResult]) -> None:
@@ -292,3 +301,22 @@ def test_a_reader_learns_only_from_what_it_is_shown(graph: Graph) -> None:
     line = next(row for row in pair.prompt[0].content.splitlines() if row.startswith(pair.completion))
     assert line == f"{pair.completion} spouse profession"
     assert reader_pair(known, whole, offered[:1], language) is None
+
+
+def test_the_graph_encoder_is_trained_against_any_local_model(graph: Graph, tmp_path: Path) -> None:
+    """A model that reads tables and writes names, as a user's own would; its weights stay as they were."""
+    folder, out = tmp_path / "decoder", tmp_path / "model"
+    create_decoder(folder, [e.question.text for e in questions()], size="tiny")
+    out.mkdir()
+    before = (folder / "model.safetensors").read_bytes()
+    model = small_model(folder, "cpu")
+    off = {"decomposer": {"enabled": False}, "reader": {"enabled": False}, "encoder_questions": 8, "validate_on": 4}
+    tools = Tools(ENCODER, model, link=link)
+    config = Config(hops=2, region=2, evidence_tokens=200, plan_tokens=16, max_tokens=8)
+    result = train(request(graph, out, settings={**off, "epochs": 2}, tools=tools, config=config))
+    assert (folder / "model.safetensors").read_bytes() == before
+    assert result.metrics["loss_with_soft_prompt"] < result.metrics["loss_without_soft_prompt"]
+    method = Decompose(config.model_copy(update={"graph_encoder": True}), Tools(ENCODER, model, out, link=link))
+    answer = method.answer(questions()[0].question, graph)
+    assert answer.usage.calls == len(answer.details["subquestions"]) + 2
+    assert answer.reply is not None

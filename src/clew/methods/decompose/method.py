@@ -24,6 +24,7 @@ from clew.protocols import GraphStore, LLMReply, LLMRequest, Message, OnEvent, T
 from clew.types import Answer, Candidate, Entity, Event, Evidence, Path, Question, Topic, Usage
 
 TOPIC = "this"  # stands for a name in what the encoder compares with relation paths
+WORDS = 150  # of a question; no prompt and no sentence encoder has room for a novel
 NAMED = 3  # of a sub-answer, entities whose names go into the next query
 
 
@@ -32,6 +33,7 @@ class Work:
     """One question under way."""
 
     question: Question
+    text: str  # of the question, cut where it is absurdly long
     topics: list[Topic]
     masked: Masked
     seen: Seen | None
@@ -121,7 +123,7 @@ class Decompose:
         on_event(Event("decompose", f"{sum(len(work.plan.parts) for work in works)} sub-questions", {}))
         for i in range(max((len(work.plan.parts) for work in works), default=0)):
             now = [work for work in works if i < len(work.plan.parts)]
-            self._queries.encode([text for work in now for text in (work.question.text, self._query(work, i))])
+            self._queries.encode([text for work in now for text in (work.text, self._query(work, i))])
             for work in now:
                 self._retrieve(work, i)
             if self.config.complex_weight < 1.0:
@@ -131,8 +133,12 @@ class Decompose:
 
     def start(self, question: Question, graph: GraphStore, on_event: OnEvent = ignore) -> Work:
         """Names in the question, and the graph that is searched."""
-        work = Work(question, [], Masked(question.text, ()), None)
-        if not question.text.strip():
+        words = question.text.split()
+        text = question.text if len(words) <= WORDS else " ".join(words[:WORDS])
+        work = Work(question, text, [], Masked(text, ()), None)
+        if len(words) > WORDS:
+            work.tell(f"only the first {WORDS} of {len(words)} words of the question are read")
+        if not words:
             work.tell("the question is empty")
             return work
         try:
@@ -144,7 +150,7 @@ class Decompose:
         if not work.topics and (self._voices.reader is None or self._voices.reader.small):
             work.tell("no entity of the graph is named in the question")
             return work
-        work.masked = mask_topics(question.text, work.topics)
+        work.masked = mask_topics(text, work.topics)
         work.seen = self.view(graph, work.topics, on_event)
         if not work.seen.vectors.graph.num_triples:
             work.tell("the graph around the question is empty")
@@ -176,14 +182,14 @@ class Decompose:
         voice, begun = self._voices.decomposer, time.perf_counter()
         if voice is None or self.config.complex_weight == 1.0:
             for work in works:
-                work.plan = Plan((work.question.text,), "nobody")
+                work.plan = Plan((work.text,), "nobody")
             return
         if voice.small:
             requests = [small_request(work.masked.text, 24) for work in works]
         else:
             limit = self.config.plan_tokens
             requests = [
-                LLMRequest(self._prompts["decompose"].render(question=_flat(work.question.text)), max_tokens=limit)
+                LLMRequest(self._prompts["decompose"].render(question=_flat(work.text)), max_tokens=limit)
                 for work in works
             ]
         for work, reply in zip(works, voice.model.generate(requests), strict=True):
@@ -195,12 +201,10 @@ class Decompose:
     def _read_plan(self, work: Work, text: str, voice: Voice) -> Plan:
         assert work.seen is not None
         if not voice.small:
-            return read_plan(work.question.text, text, self.config.max_subquestions)
+            return read_plan(work.text, text, self.config.max_subquestions)
         steps = work.seen.language.read(clean(text))[: self.config.max_subquestions]
         if not steps:
-            return Plan(
-                (work.question.text,), "nobody", "the small model named no relations: the question is asked whole"
-            )
+            return Plan((work.text,), "nobody", "the small model named no relations: the question is asked whole")
         names = work.masked.names or tuple(dict.fromkeys(topic.entity.label for topic in work.topics))
         return Plan(work.seen.language.sub_questions(steps, names[:1]), "small model")
 
@@ -208,7 +212,7 @@ class Decompose:
         """4.2: the graph for sub-question i."""
         assert work.seen is not None
         begun = time.perf_counter()
-        whole, mine = self._queries.encode([work.question.text, self._query(work, i)])
+        whole, mine = self._queries.encode([work.text, self._query(work, i)])
         query = hybrid(whole, mine, self.config.complex_weight)
         topics = anchors(work.seen.vectors.graph, [topic.entity for topic in work.topics])
         found = work.seen.vectors.retrieve(query, self.config, topics)
@@ -358,8 +362,8 @@ class Decompose:
 
     def final_messages(self, work: Work, voice: Voice) -> tuple[Message, ...]:
         """What a large model is shown of the merged graph; answers to sub-questions are left out (4.4)."""
-        text = self._tables(work, work.parts[-1], work.question.text, voice) if self.config.text_graph else ""
-        return self._prompts["answer"].render(graph=text, question=_flat(work.question.text))
+        text = self._tables(work, work.parts[-1], work.text, voice) if self.config.text_graph else ""
+        return self._prompts["answer"].render(graph=text, question=_flat(work.text))
 
     # -- pieces ------------------------------------------------------------------------------------------------------
 

@@ -151,14 +151,13 @@ def train_reader(course: Course) -> None:
     examples += made(course.graph.whole, config.synthetic, course.request.config.hops, course.request.seed + 1)
     seen = method.view(course.graph, ())
     pairs: list[Pair] = []
-    for work, example, known in _gathered(course, method, examples):
+    for work, _, known in _gathered(course, method, examples):
         merged, starts, ranked, _ = method.offer(work)
         pair = reader_pair(known, course.graph.whole, ranked[: course.request.config.candidates], seen.language)
         if pair is not None:
             pairs.append(pair)
         if len(starts):
             pairs += step_pairs(known, course.graph.whole, merged, seen.language, ("[T1]",))
-        del example
     course.details["reader_pairs"] = len(pairs)
     _tune(course, config, pairs, seen, out)
 
