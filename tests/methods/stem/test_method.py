@@ -131,7 +131,7 @@ def test_a_trained_planner_sees_no_names() -> None:
         asked.append(request.messages[-1].content)
         return "Precision\n[T1] has the currency [ENT1]."
 
-    two = FakeLanguageModel(decompose), FakeLanguageModel("([T1] | currency | [ENT1])")
+    two = FakeLanguageModel(decompose), FakeLanguageModel({"[A] has the currency [B].": "([A] | currency | [B])"})
     planner = Planner(Config(), *two, "trained")
     found = planner.plan([("the currency of Japan?", [["Japan"]]), ("the currency of Zyx_Q?", [["Zyx Q", "Zyx_Q"]])])
     assert asked == ["the currency of [T1]?"]

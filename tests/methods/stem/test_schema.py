@@ -12,6 +12,7 @@ from clew.methods.stem.schema import (
     distinct,
     mask_topics,
     parts,
+    placed,
     read_decomposition,
     read_triples,
     write_decomposition,
@@ -90,3 +91,8 @@ def test_masking_takes_the_longest_name_and_appends_what_is_not_named() -> None:
     names = [["New York", "New York City"], ["Ada"]]
     assert mask_topics("who left  new york city for Adam?", names) == "who left [T1] for Adam? [T2]"
     assert mask_topics("a_b 's son ?", [["a_b"]]) == "[T1] 's son ?"
+
+
+def test_ends_of_an_assertion_are_placed() -> None:
+    assert placed("[ENT2] was led by [T1]") == ("[A] was led by [B]", {"[A]": "[ENT2]", "[B]": "[T1]"})
+    assert placed("Ada led [ENT1]") == ("Ada led [ENT1]", {})

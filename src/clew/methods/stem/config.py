@@ -79,7 +79,7 @@ class DecomposeTune(TuneSettings):
 class GroundTune(TuneSettings):
     """How SAGB is fine-tuned; the paper: learning rate 1e-5, 2 epochs, on an 8 B model."""
 
-    epochs: float = Field(6.0, gt=0)
+    epochs: float = Field(4.0, gt=0)
     batch: int = Field(32, ge=1)
     learning_rate: float = Field(3e-3, gt=0)
     max_tokens: int = Field(192, ge=8)
@@ -97,7 +97,7 @@ class GroundConfig(Settings):
 
     base: str = "tiny"  # as above
     tune: GroundTune = GroundTune()
-    pairs: int = Field(default=2000, ge=1)  # least pairs an epoch shows
+    pairs: int = Field(default=1000, ge=1)  # least pairs an epoch shows
 
 
 class TrainConfig(Settings):

@@ -26,6 +26,7 @@ from clew.methods.stem.schema import (
     distinct,
     mask_topics,
     parts,
+    placed,
     read_decomposition,
     read_triples,
     rename,
@@ -116,7 +117,7 @@ class Planner:
             spent[text] = spent.get(text, Usage()) + reply.usage
             beam = [read_decomposition(each.text, each.logprob or 0.0) for each in reply.texts]
             read.append(list({(d.assertions, d.strategy): d for d in reversed(beam) if d is not None}.values())[::-1])
-        pieces = list(dict.fromkeys(piece for mine in read for each in mine for piece in self._pieces(each)))
+        pieces = list(dict.fromkeys(piece for mine in read for each in mine for piece, _ in self._pieces(each)))
         requests = [
             LLMRequest(
                 self._ground.render(assertions=text) if self.form == "prompted" else bare(text), max_tokens=WRITTEN
@@ -131,19 +132,23 @@ class Planner:
         for text, mine in zip(texts, read, strict=True):
             rows = []
             for each in mine:
-                found = [grounded[piece] for piece in self._pieces(each)]
-                triples = tuple(dict.fromkeys(triple for triples, _, _ in found for triple in triples))
-                rows.append((each, triples, sum(broken for _, broken, _ in found)))
-                for piece in set(self._pieces(each)) - told:
-                    told.add(piece)
-                    spent[text] += grounded[piece][2]
+                found: dict[SchemaTriple, None] = {}
+                lost = 0
+                for piece, ends in self._pieces(each):
+                    triples, broken, usage = grounded[piece]
+                    lost += broken
+                    found.update({(ends.get(h, h), r, ends.get(t, t)): None for h, r, t in triples})
+                    if piece not in told:
+                        told.add(piece)
+                        spent[text] += usage
+                rows.append((each, tuple(found), lost))
             known[text] = tuple(rows)
 
-    def _pieces(self, decomposition: Decomposition) -> tuple[str, ...]:
-        """What SAGB is shown at once: all assertions, or, where it is a trained one of ours, a single one."""
+    def _pieces(self, decomposition: Decomposition) -> list[tuple[str, dict[str, str]]]:
+        """What SAGB is shown at once, and what its ends stand for: all assertions, or, trained by us, a single one."""
         if self.form == "trained":
-            return decomposition.assertions
-        return ("\n".join(decomposition.assertions),)
+            return [placed(assertion) for assertion in decomposition.assertions]
+        return [("\n".join(decomposition.assertions), {})]
 
     def _planned(
         self,

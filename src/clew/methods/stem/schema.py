@@ -18,6 +18,7 @@ from rapidfuzz import fuzz
 PLACEHOLDER = re.compile(r"\[ENT\s?(\d+)\]", re.IGNORECASE)
 TOPIC = re.compile(r"\[T(\d+)\]")
 STRATEGIES = ("Precision", "Breadth")
+_MARKED = re.compile(r"\[(?:ENT|T)\d+\]")
 _STRATEGY = re.compile(r"\b(precision|breadth)\b", re.IGNORECASE)
 _STRATEGY_LINE = re.compile(r"^\W*(?:strategy\W+)?(precision|breadth)\W*$", re.IGNORECASE)
 _BULLET = re.compile(r"^\s*(?:[-*•]|\(?\d{1,2}[.):])\s+")
@@ -188,6 +189,18 @@ def mask_topics(text: str, names: Sequence[Sequence[str]]) -> str:
         else:
             missing.append(f"[T{i}]")
     return " ".join([" ".join(text.split()), *missing])
+
+
+def placed(assertion: str) -> tuple[str, dict[str, str]]:
+    """An assertion whose two ends are written `[A]` and `[B]` in the order of the text, and what they stand for.
+
+    What is left is one relation and its direction: all that a small SAGB has to know. An assertion that does not hold
+    exactly two different marks is left as it is.
+    """
+    ends = list(dict.fromkeys(m[0] for m in _MARKED.finditer(assertion)))
+    if len(ends) != 2:
+        return assertion, {}
+    return rename(assertion, dict(zip(ends, ("[A]", "[B]"), strict=True))), dict(zip(("[A]", "[B]"), ends, strict=True))
 
 
 def rename(text: str, renamed: Mapping[str, str]) -> str:

@@ -41,15 +41,22 @@ from clew.methods.stem.mining import (
 from clew.methods.stem.model import CARD, DECOMPOSE, GROUND, WEIGHTS, Trained, relation_table, save_model
 from clew.methods.stem.network import Joined, Part, TripleNetwork, balanced_loss
 from clew.methods.stem.planner import bare
-from clew.methods.stem.schema import Plan, write_decomposition, write_triples
+from clew.methods.stem.schema import Plan, SchemaTriple, placed, write_decomposition, write_triples
 from clew.methods.stem.similarity import Similarity
 from clew.protocols import OnEvent, TrainRequest, TrainResult, ignore
 from clew.synthesis import synthesize
 from clew.types import Event
 
-PLACEHOLDERS = tuple(f"[ENT{i}]" for i in range(1, 9)) + tuple(f"[T{i}]" for i in range(1, 5))
-PLACES = (("[T1]", "[ENT1]"), ("[ENT1]", "[T1]"), ("[ENT1]", "[ENT2]"), ("[ENT2]", "[ENT1]"))
+PLACEHOLDERS = ("[A]", "[B]", *(f"[ENT{i}]" for i in range(1, 9)), *(f"[T{i}]" for i in range(1, 5)))
 VALIDATED = 100  # dev questions on which the Triple-GNN is judged
+
+
+def _grounding(assertion: str, triple: SchemaTriple) -> Pair:
+    """What SAGB learns from one assertion."""
+    text, ends = placed(assertion)
+    back = {end: mark for mark, end in ends.items()}
+    h, r, t = triple
+    return Pair(bare(text), write_triples([(back.get(h, h), r, back.get(t, t))]))
 
 
 class _Training:
@@ -133,17 +140,16 @@ class _Training:
     def ground(self) -> None:
         """SAGB: an assertion → its schema triple, with one token per relation."""
         pairs = {
-            Pair(bare(said), write_triples([triple])): None
+            _grounding(said, triple): None
             for each in self.lessons
             for said, triple in zip(each.assertions, each.triples, strict=True)
         }
-        # Every relation of the graph in the common places, also those that no plan has.
+        # Every relation of the graph, also those that no plan has.
         statements = Statements(self.graph, self.request.seed)
         names = [self.graph.relation(r).id for r in range(self.graph.num_relations)]
         for name in names:
-            for head, tail in PLACES:
-                triple = (head, name, tail)
-                pairs[Pair(bare(statements.say(triple)), write_triples([triple]))] = None
+            triple = ("[T1]", name, "[ENT1]")
+            pairs[_grounding(statements.say(triple), triple)] = None
         shown = math.ceil(self.config.ground.pairs / len(pairs))
         self._tune(GROUND, self.config.ground, list(pairs) * shown, names)
 
