@@ -29,7 +29,7 @@ METHODS = ("<!-- methods: generated, do not edit -->", "<!-- /methods -->")
 ORDER = ("demo", "pq-2h", "pq-3h", "metaqa-r-1hop", "metaqa-r-2hop", "metaqa-r-3hop", "webqsp-pooled", "cwq-pooled")
 
 
-def summary(folder: Path, variant: str, trained: str, seed: int | None) -> dict[str, Any]:
+def summary(folder: Path, variant: str, trained: str, size: str, seed: int | None) -> dict[str, Any]:
     """What is kept of a run."""
     run, scores = Run.open(folder), score_run(folder)
     identity, session = run.manifest["identity"], run.manifest["sessions"][-1]
@@ -40,6 +40,7 @@ def summary(folder: Path, variant: str, trained: str, seed: int | None) -> dict[
         "method": identity["method"],
         "variant": variant,
         "trained": trained,
+        "size": size,
         "seed": identity["seed"] if seed is None else seed,
         "config": identity["config"],
         "encoder": identity["encoder"],
@@ -68,20 +69,20 @@ def table(rows: list[dict[str, Any]], columns: tuple[str, ...]) -> str:
     groups: dict[tuple[str, ...], list[dict[str, Any]]] = defaultdict(list)
     for row in rows:
         asked = row["questions"] + (f" ({row['limit']} sampled)" if row["limit"] else "")
-        groups[asked, row["method"], row["variant"], row["trained"]].append(row)
+        groups[asked, row["method"], row["variant"], row["trained"], row["size"]].append(row)
     scores = {key: [scores_from_json(row["scores"]) for row in group] for key, group in groups.items()}
     notices = list(dict.fromkeys(n for each in scores.values() for one in each for n in one.notices))
     lines = [
-        "| questions | method | trained on | n | " + " | ".join(columns) + " | ms/question |",
-        "|---|---|---|---:|" + "---|" * len(columns) + "---:|",
+        "| questions | method | trained on | trained model | n | " + " | ".join(columns) + " | ms/question |",
+        "|---|---|---|---|---:|" + "---|" * len(columns) + "---:|",
     ]
-    for (asked, method, variant, trained), each in scores.items():
+    for (asked, method, variant, trained, size), each in scores.items():
         marks = "".join(f"<sup>{notices.index(n) + 1}</sup>" for n in each[0].notices)
         named = f"{method} ({variant})" if variant else method
         cells = [_cell([s.metrics[c].value for s in each if c in s.metrics], each, c) for c in columns]
         milliseconds = sum(_pace(one) for one in each) / len(each)
         lines.append(
-            f"| {asked}{marks} | {named} | {trained or '–'} | {each[0].counts.questions:,} | "
+            f"| {asked}{marks} | {named} | {trained or '–'} | {size or '–'} | {each[0].counts.questions:,} | "
             + " | ".join(cells)
             + f" | {milliseconds:,.0f} |"
         )
@@ -146,13 +147,14 @@ def main() -> None:
     add.add_argument("--as", dest="name", required=True)
     add.add_argument("--variant", default="", help="what differs from the method's defaults; kept out of the README")
     add.add_argument("--trained", default="", help="the question set it was trained on")
+    add.add_argument("--size", default="", help="what was trained and how large it is")
     add.add_argument("--seed", type=int)
     actions.add_parser("write")
     actions.add_parser("check")
     given = parser.parse_args()
     if given.action == "add":
         RESULTS.mkdir(exist_ok=True)
-        kept = summary(given.run, given.variant, given.trained, given.seed)
+        kept = summary(given.run, given.variant, given.trained, given.size, given.seed)
         (RESULTS / f"{given.name}.json").write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n", "utf-8")
         return
     stale = [path for path, text in documents().items() if path.read_text(encoding="utf-8") != text]
