@@ -97,7 +97,7 @@ class GroundConfig(Settings):
 
     base: str = "tiny"  # as above
     tune: GroundTune = GroundTune()
-    pairs: int = Field(default=1000, ge=1)  # least pairs an epoch shows
+    pairs: int = Field(default=4000, ge=1)  # least pairs an epoch shows
 
 
 class TrainConfig(Settings):
