@@ -191,7 +191,16 @@ def test_only_with_consistency_is_a_second_topic_required() -> None:
     assert any("Pacino" in text for text in loose)
 
 
-def test_the_answer_is_the_last_unknown_and_never_the_topic() -> None:
+def test_a_topic_is_the_answer_only_where_nothing_else_is() -> None:
+    rows = [("Ada", "child", "Bea"), ("Bea", "parent", "Ada"), ("Cleo", "child", "Dan"), ("Dan", "parent", "Cleo")]
+    plan = plan_of((("[T1]", "child", "[ENT1]"), ("[ENT1]", "parent", "[ENT2]")), "Breadth")
+    for more, expected in (([], ["Cleo"]), ([("Dan", "parent", "Eli")], ["Eli"])):
+        graph = Graph.from_triples([*rows, *more])
+        found = ends(graph.whole, plan, run(graph, plan, "Cleo"), [0], 0.95)
+        assert [graph.whole.entity(each.entity).id for each in found] == expected
+
+
+def test_a_plan_that_is_not_traced_to_its_end_has_no_answer() -> None:
     plan = plan_of((("[ENT1]", "directed by", "[T1]"), ("[ENT1]", "directed by", "[ENT2]")), "Breadth")
     runs = run(FILMS, plan, "Mann")
     assert ends(FILMS.whole, plan, runs, [0], 0.95) == []

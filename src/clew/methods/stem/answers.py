@@ -71,7 +71,8 @@ def ends(graph: Subgraph, plan: Plan, runs: Sequence[Run], topics: Iterable[int]
     """The answers of one plan, best first.
 
     A state's worth is its mean T-score times the share of the plan's edges that were matched on its way. Topics of one
-    question that reach the same entity add up; those that do not, count 0. Entities below `cut` of the best are left
+    question that reach the same entity add up; those that do not, count 0. A topic is an answer only where nothing else
+    is. Entities below `cut` of the best are left
     out; among the rest, ways through the guidance graph go first.
     """
     asked = set(topics)
@@ -94,10 +95,10 @@ def ends(graph: Subgraph, plan: Plan, runs: Sequence[Run], topics: Iterable[int]
             states.setdefault(entity, []).append((-each, number, state))
     starts = {int(run.entity[0]) for run in runs}
     total = {
-        entity: sum(mine.values()) / max(1, len(asked))
-        for entity, mine in worth.items()
-        if entity not in starts and not graph.mediators[entity]
+        entity: sum(mine.values()) / max(1, len(asked)) for entity, mine in worth.items() if not graph.mediators[entity]
     }
+    # "The father of X's child" is X; but where others are found as well, the question means them.
+    total = {entity: score for entity, score in total.items() if entity not in starts} or total
     if not total:
         return []
     least = cut * max(total.values())
