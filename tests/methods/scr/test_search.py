@@ -214,6 +214,21 @@ def test_siblings_are_all_that_the_relation_path_reaches() -> None:
     assert [(each.entity, each.score) for each in alone] == [(two, 0.1)]
 
 
+def test_a_topic_is_an_answer_only_where_the_training_questions_had_such() -> None:
+    graph = Graph.from_triples([("x", "wrote", "f"), ("x", "directed", "f"), ("y", "wrote", "f")]).whole
+    x, f, y = (graph.local(name) for name in "xfy")
+    assert x is not None and f is not None and y is not None
+    walks = [Finished(0, (x, f, x), (0, 3), (1, 0), 0.6, 0.6), Finished(0, (x, f, y), (0, 3), (1, 2), 0.3, 0.3)]
+    kept, _ = reach(graph, walks, {0: x}, siblings=False, conjunction=1.0)
+    dropped, _ = reach(graph, walks, {0: x}, siblings=False, conjunction=1.0, topics_answer=False)
+    alone, _ = reach(graph, walks[:1], {0: x}, siblings=False, conjunction=1.0, topics_answer=False)
+    assert [[r.entity for r in found] for found in (kept, dropped, alone)] == [[x, y], [y], [x]]
+    limits = {"hops": 2, "hub_limit": 100, "max_states": 10_000}
+    (thread,) = mine(graph, x, np.array([y]), topics_answer=False, **limits).threads  # type: ignore[arg-type]
+    assert thread.f1 == 1.0
+    assert mine(graph, x, np.array([y]), **limits).threads[0].f1 < 1.0  # type: ignore[arg-type]
+
+
 def test_answers_that_topics_agree_on_win() -> None:
     graph = Graph.from_triples([("p", "r", "a"), ("p", "r", "b"), ("q", "r", "b"), ("q", "r", "c")]).whole
     p, a, b, q, c = (graph.local(name) for name in "pabqc")

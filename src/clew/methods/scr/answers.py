@@ -42,13 +42,20 @@ def abstains(finished: Sequence[Finished], *, by_path: bool) -> bool:
 
 
 def reach(
-    graph: Subgraph, finished: Sequence[Finished], topics: dict[int, int], *, siblings: bool, conjunction: float
+    graph: Subgraph,
+    finished: Sequence[Finished],
+    topics: dict[int, int],
+    *,
+    siblings: bool,
+    conjunction: float,
+    topics_answer: bool = True,
 ) -> tuple[list[Reached], list[str]]:
     """What one question's finished walks say about each entity, best first, and notes on limits.
 
     Args:
         topics: of each start, the entity it stands at.
         conjunction: how much more an entity counts for each further start that reaches it.
+        topics_answer: whether a topic may be an answer; where nothing else is reached it is one anyway.
     """
     notes: list[str] = []
     per_start: dict[int, dict[int, Reached]] = {}
@@ -75,7 +82,10 @@ def reach(
     for entity, whole in total.items():
         whole.score *= (1 + conjunction * (support[entity] - 1)) / full
         whole.walks.sort(key=lambda walk: -walk[3])
-    return sorted(total.values(), key=lambda r: (-r.score, r.entity)), notes
+    found = sorted(total.values(), key=lambda r: (-r.score, r.entity))
+    if not topics_answer:
+        found = [each for each in found if each.entity not in topics.values()] or found
+    return found, notes
 
 
 def _by_path(finished: Sequence[Finished]) -> list[list[Finished]]:

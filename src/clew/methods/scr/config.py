@@ -20,6 +20,7 @@ class Config(Settings):
     hops: int | None = Field(default=None, ge=1)  # longest path; the paper has 10
     threshold: float = Field(default=0.02, ge=0, le=1)  # least probability of an evidence path (Eq. 14)
     returns: Literal["edge", "none"] | None = None  # "edge": back over another edge; "none": visited once (paper)
+    topics_answer: bool | None = None  # a topic may be an answer to its own question
     siblings: bool | None = None  # all entities that a chosen relation path reaches are answers
     representatives: int = Field(default=3, ge=1)  # most hypotheses of one relation path in the beam, with siblings
     cut: float | None = Field(default=None, ge=0, le=1)  # an answer needs this share of the best one's score

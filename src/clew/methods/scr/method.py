@@ -157,7 +157,14 @@ class Scr:
         siblings = trained.siblings if config.siblings is None else config.siblings
         none = bool(starts) and abstains(walks, by_path=siblings)
         chosen = [] if none else confident(walks, config.threshold, by_path=siblings)
-        reached, notes = reach(graph, chosen, starts, siblings=siblings, conjunction=config.conjunction)
+        reached, notes = reach(
+            graph,
+            chosen,
+            starts,
+            siblings=siblings,
+            conjunction=config.conjunction,
+            topics_answer=trained.topics_answer if config.topics_answer is None else config.topics_answer,
+        )
         kept = self._cut(graph, reached)
         records = Records(graph)
         paths: dict[tuple[Any, ...], int] = {}

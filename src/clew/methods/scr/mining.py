@@ -48,6 +48,7 @@ def mine(
     hub_limit: int,
     max_states: int,
     stated: Sequence[tuple[int, ...]] = (),
+    topics_answer: bool = True,
 ) -> Mined:
     """Gold threads from `topic` to `answers` (local numbers).
 
@@ -55,14 +56,15 @@ def mine(
         hops: longest thread.
         hub_limit: walks do not pass through entities with more triples; they may start and end there.
         max_states: most partial walks at one depth.
+        topics_answer: False where no question of the set has its topic as an answer: reaching it is then no fault.
         stated: codes of relation paths that the data set itself names; they go first in mode "best".
     """
     if mode == "best" and stated:
-        named = [_thread(graph, topic, codes, answers) for codes in dict.fromkeys(stated)]
+        named = [_thread(graph, topic, codes, answers, topics_answer) for codes in dict.fromkeys(stated)]
         threads = tuple(thread for thread in named if thread is not None)
         if threads:
             return Mined(threads, False)
-    found, cut = _relation_paths(graph, topic, answers, hops, hub_limit, max_states)
+    found, cut = _relation_paths(graph, topic, answers, hops, hub_limit, max_states, topics_answer)
     if mode == "shortest":
         nearest = {
             answer: min(len(codes) for codes, _, ends in found if answer in ends)
@@ -72,7 +74,7 @@ def mine(
             thread
             for codes, _, ends in found
             if (mine_ := [e for e in ends.tolist() if nearest[e] == len(codes)])
-            and (thread := _thread(graph, topic, codes, np.array(mine_))) is not None
+            and (thread := _thread(graph, topic, codes, np.array(mine_), topics_answer)) is not None
         )
         return Mined(threads, cut)
     # Zero hops only where nothing else is right: an answer that is the topic is mostly asked for by way of others.
@@ -85,16 +87,18 @@ def mine(
     threads = tuple(
         thread
         for codes, _ in near
-        if len(codes) == shortest and (thread := _thread(graph, topic, codes, answers)) is not None
+        if len(codes) == shortest and (thread := _thread(graph, topic, codes, answers, topics_answer)) is not None
     )
     return Mined(threads, cut)
 
 
-def _thread(graph: Subgraph, topic: int, codes: tuple[int, ...], answers: Int) -> Thread | None:
+def _thread(graph: Subgraph, topic: int, codes: tuple[int, ...], answers: Int, topics_answer: bool) -> Thread | None:
     if not codes:
         return Thread((), (), 1.0 / len(answers)) if topic in answers else None
     levels, _ = follow(graph, topic, codes)
     reached = np.unique(levels[-1].targets)
+    if not topics_answer:
+        reached = reached[reached != topic]
     right = int(np.isin(reached, answers).sum())
     if not right:
         return None
@@ -102,7 +106,7 @@ def _thread(graph: Subgraph, topic: int, codes: tuple[int, ...], answers: Int) -
 
 
 def _relation_paths(
-    graph: Subgraph, topic: int, answers: Int, hops: int, hub_limit: int, max_states: int
+    graph: Subgraph, topic: int, answers: Int, hops: int, hub_limit: int, max_states: int, topics_answer: bool
 ) -> tuple[list[tuple[tuple[int, ...], float, Int]], bool]:
     """Every relation path up to `hops` that reaches an answer: its codes, F1, and the answers reached."""
     n, gold = graph.num_entities, np.unique(answers)
@@ -129,6 +133,8 @@ def _relation_paths(
         ]
         # Entities reached and answers reached, per relation path.
         ends = np.unique(name.astype(np.int64) * n + step.targets)
+        if not topics_answer:
+            ends = ends[ends % n != topic]
         reached = np.bincount(ends // n, minlength=len(known))
         right = ends[np.isin(ends % n, gold)]
         hits = np.bincount(right // n, minlength=len(known))

@@ -55,6 +55,7 @@ class Trained(Settings):
     returns: Literal["edge", "none"]
     siblings: bool
     mask_topics: bool
+    topics_answer: bool = True  # whether any training question had a topic among its answers
     graph: str
     relations: tuple[str, ...]
     calibration: Calibration = Calibration()

@@ -75,6 +75,7 @@ class Material:
     texts: dict[str, int] = field(default_factory=dict)
     items: list[Item] = field(default_factory=list)
     report: dict[str, Any] = field(default_factory=dict)
+    topics_answer: bool = True
     vectors: Floats | None = None
     states: QuestionStates | None = None
     network: Network | None = None
@@ -170,7 +171,14 @@ def metrics_of(
             walks = [walk for walk in finished if walk.start in mine]
             none = abstains(walks, by_path=siblings)
             chosen = [] if none else confident(walks, config.threshold, by_path=siblings)
-            reached, _ = reach(graph, chosen, mine, siblings=siblings, conjunction=config.conjunction)
+            reached, _ = reach(
+                graph,
+                chosen,
+                mine,
+                siblings=siblings,
+                conjunction=config.conjunction,
+                topics_answer=model.trained.topics_answer if config.topics_answer is None else config.topics_answer,
+            )
             named = [each for each in reached if not graph.mediators[each.entity]]
             results.append((named or reached, set(question.answers.tolist())))
     return _measure(results, cut), results
@@ -269,6 +277,7 @@ class _Training:
             m.dev, m.questions = [m.questions[i] for i in order[:held]], [m.questions[i] for i in order[held:]]
         unreachable: list[str] = []
         cut = 0
+        m.topics_answer = any(topic in q.answers for q in m.questions for topic in q.topics)
         for question in m.questions:
             reached = False
             for topic, text in zip(question.topics, question.texts, strict=True):
@@ -289,6 +298,7 @@ class _Training:
                     hub_limit=config.hub_limit,
                     max_states=config.max_states,
                     stated=question.stated,
+                    topics_answer=m.topics_answer,
                 )
                 cut += mined.cut
                 threads = tuple(thread for thread in mined.threads if thread.codes or config.gold == "shortest")
@@ -388,6 +398,7 @@ class _Training:
             returns=config.returns,
             siblings=config.siblings,
             mask_topics=config.mask_topics,
+            topics_answer=self.material.topics_answer,
             graph=self.source.name,
             relations=relation_names(self.material.graph),
             calibration=calibration,
