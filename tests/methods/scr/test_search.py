@@ -224,9 +224,9 @@ def test_a_topic_is_an_answer_only_where_the_training_questions_had_such() -> No
     alone, _ = reach(graph, walks[:1], {0: x}, siblings=False, conjunction=1.0, topics_answer=False)
     assert [[r.entity for r in found] for found in (kept, dropped, alone)] == [[x, y], [y], [x]]
     limits = {"hops": 2, "hub_limit": 100, "max_states": 10_000}
-    (thread,) = mine(graph, x, np.array([y]), topics_answer=False, **limits).threads  # type: ignore[arg-type]
-    assert thread.f1 == 1.0
-    assert mine(graph, x, np.array([y]), **limits).threads[0].f1 < 1.0  # type: ignore[arg-type]
+    # Over "directed" the topic itself is reached, too: no fault where topics never answer.
+    assert len(mine(graph, x, np.array([y]), topics_answer=False, **limits).threads) == 2  # type: ignore[arg-type]
+    assert len(mine(graph, x, np.array([y]), **limits).threads) == 1  # type: ignore[arg-type]
 
 
 def test_answers_that_topics_agree_on_win() -> None:
