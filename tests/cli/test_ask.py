@@ -112,7 +112,8 @@ def test_an_unreachable_server_is_said_within_two_seconds(clew: Any, graph: Path
         "ask", graph, "currency?", "-m", "io", "--set", "language_model.model=m",
         "--set", f"language_model.base_url={url}", "--set", "language_model.max_retries=0",
     )  # fmt: skip
-    assert time.monotonic() - begun < 5  # two seconds for the server, the rest for the client library's import
+    # Two seconds for the server; the rest is for importing the client library on a machine that does other work too.
+    assert time.monotonic() - begun < 15
     assert shown.code == 6
     assert url in shown.err and "'m'" in shown.err
 
@@ -154,7 +155,12 @@ def test_a_closed_pipe_is_no_error(graph: Path) -> None:
 
 
 def test_ctrl_c_ends_quietly(graph: Path) -> None:
-    waiting = python("-m", "clew", "ask", str(graph), "-", "--json", stdin=subprocess.PIPE)
+    # A shell that runs a job in the background has it ignore the signal, and children inherit that.
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        waiting = python("-m", "clew", "ask", str(graph), "-", "--json", stdin=subprocess.PIPE)
+    finally:
+        signal.signal(signal.SIGINT, handler)
     time.sleep(0.8)
     waiting.send_signal(signal.SIGINT)
     out, err = waiting.communicate(timeout=30)

@@ -131,7 +131,8 @@ def _put(answer: Answer, limit: int, explain: bool, *, heading: bool = False) ->
     if heading:
         out.print(Text(clean(answer.question.text), style="bold"))
     if not answer.candidates:
-        out.print(Text(f"no answer found: {clean(answer.note) or 'the graph does not hold one'}"))
+        note = clean(answer.note) or "the graph does not hold one"
+        out.print(Text(f"no answer found: {note.removeprefix('no answer found: ')}"))
     for candidate in answer.candidates[:limit]:
         line = Text(clean(candidate.text), style="bold green" if candidate.supported else "bold yellow")
         line.append(f"  {candidate.score:.3f}", style="not bold dim")

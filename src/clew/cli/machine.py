@@ -36,7 +36,6 @@ EXTRAS = {
     "train": "fine-tuning of language models",
     "report": "plots in reports",
     "faiss": "search over many vectors",
-    "pcst": "prize-collecting Steiner trees",
     "demo": "rebuilding the demo graph",
     "ray": "runs on many machines",
 }
