@@ -9,29 +9,13 @@ import pytest
 from hypothesis import settings
 
 from clew.graph import Graph
+from clew.testing.graph_store import TOY
 
 # Compiling a kernel on its first call takes seconds.
 settings.register_profile("clew", deadline=None, derandomize=True)
 settings.load_profile("clew")
 
 ROOT = Path(__file__).resolve().parent.parent
-
-TOY = [
-    ("Paris", "capital of", "France"),
-    ("Lyon", "located in", "France"),
-    ("Paris", "located in", "France"),
-    ("France", "continent", "Europe"),
-    ("France", "currency", "Euro"),
-    ("Germany", "continent", "Europe"),
-    ("Germany", "currency", "Euro"),
-    ("Berlin", "capital of", "Germany"),
-    ("Berlin", "located in", "Germany"),
-    ("France", "borders", "Germany"),
-    ("Germany", "borders", "France"),
-    ("France", "office held", "m.0abc12"),
-    ("m.0abc12", "holder", "Ada Example"),
-    ("m.0abc12", "since", "2010"),
-]
 
 
 @pytest.fixture(scope="session")

@@ -23,27 +23,16 @@ from clew.graph.verify import verify
 from clew.methods.registry import card
 from clew.protocols import Example, LanguageModel, Method, TextEncoder
 from clew.testing.fake_llm import FakeLanguageModel
+from clew.testing.graph_store import TOY
 from clew.types import Answer, Event, Gold, Question, answer_from_json, to_json
 from clew.workspace import Workspace, configure
 
 TRIPLES = (
-    ("Paris", "capital of", "France"),
-    ("Lyon", "located in", "France"),
-    ("Paris", "located in", "France"),
-    ("France", "continent", "Europe"),
-    ("France", "currency", "Euro"),
-    ("Germany", "continent", "Europe"),
-    ("Germany", "currency", "Euro"),
-    ("Berlin", "capital of", "Germany"),
-    ("Berlin", "located in", "Germany"),
-    ("France", "borders", "Germany"),
-    ("Germany", "borders", "France"),
+    *TOY[:11],
     ("Japan", "currency", "Yen"),
     ("Japan", "continent", "Asia"),
     ("Tokyo", "capital of", "Japan"),
-    ("France", "office held", "m.0abc12"),
-    ("m.0abc12", "holder", "Ada Example"),
-    ("m.0abc12", "since", "2010"),
+    *TOY[11:],  # the mediator and its facts
 )
 EXAMPLES = (
     Example(Question("a", "what is the currency of Japan?", ("Japan",)), Gold(("Yen",), ("Yen",), hops=1)),
