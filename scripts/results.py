@@ -1,6 +1,7 @@
 """The results that the project reports: small summaries of run folders, and the tables made from them.
 
     python scripts/results.py add runs/scr-pq-2h --as scr-pq-2h-s0 [--variant "beam 1"] [--trained "pq-2h:train"]
+    python scripts/results.py compare runs/eperm runs/walk --as eperm-walk [--metric "evidence exact_matching"]
     python scripts/results.py write            # puts the tables into README.md and docs/results.md
     python scripts/results.py check            # fails when a table is not what the summaries say
 
@@ -17,14 +18,19 @@ from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
-from clew.evaluation import Scores, scores_from_json
+from clew.evaluation import Calibration, Scores, compare, scores_from_json
+from clew.evaluation.compare import COMPARED
 from clew.evaluation.table import BEGIN, END
 from clew.methods.registry import cards
 from clew.runs import Run
 from clew.scores import score_run
+from clew.types import to_json
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "results"
+PAIRS = RESULTS / "pairs"
+COSTS = ("<!-- costs: generated, do not edit -->", "<!-- /costs -->")
+TESTS = ("<!-- pairs: generated, do not edit -->", "<!-- /pairs -->")
 METHODS = ("<!-- methods: generated, do not edit -->", "<!-- /methods -->")
 ORDER = ("demo", "pq-2h", "pq-3h", "metaqa-r-1hop", "metaqa-r-2hop", "metaqa-r-3hop", "webqsp-pooled", "cwq-pooled")
 
@@ -64,14 +70,35 @@ def read_summaries() -> list[dict[str, Any]]:
     return sorted(found, key=place)
 
 
-def table(rows: list[dict[str, Any]], columns: tuple[str, ...]) -> str:
-    """One line per question set, method and variant; several seeds become a mean with its range."""
-    groups: dict[tuple[str, ...], list[dict[str, Any]]] = defaultdict(list)
+def pair(first: Path, second: Path, metrics: list[str], labels: list[str]) -> dict[str, Any]:
+    """What is kept of a paired test of two runs."""
+    runs = [Run.open(folder) for folder in (first, second)]
+    found = compare(score_run(first), score_run(second), metrics or COMPARED)
+    methods = [labels[i] if labels else run.manifest["identity"]["method"] for i, run in enumerate(runs)]
+    data = runs[0].manifest["identity"]["data"]
+    return {
+        **to_json(found),
+        "questions": data["questions"],
+        "limit": data.get("limit"),
+        "questions_compared": found.questions,
+        "first": methods[0],
+        "second": methods[1],
+    }
+
+
+def grouped(rows: list[dict[str, Any]]) -> tuple[dict[tuple[str, ...], list[Scores]], list[str]]:
+    """The scores by question set, method, variant, training set and size; and all notices, in order."""
+    groups: dict[tuple[str, ...], list[Scores]] = defaultdict(list)
     for row in rows:
         asked = row["questions"] + (f" ({row['limit']} sampled)" if row["limit"] else "")
-        groups[asked, row["method"], row["variant"], row["trained"], row["size"]].append(row)
-    scores = {key: [scores_from_json(row["scores"]) for row in group] for key, group in groups.items()}
-    notices = list(dict.fromkeys(n for each in scores.values() for one in each for n in one.notices))
+        key = asked, row["method"], row["variant"], row["trained"], row["size"]
+        groups[key].append(scores_from_json(row["scores"]))
+    return groups, list(dict.fromkeys(n for each in groups.values() for one in each for n in one.notices))
+
+
+def table(rows: list[dict[str, Any]], columns: tuple[str, ...]) -> str:
+    """One line per question set, method and variant; several seeds become a mean with its range."""
+    scores, notices = grouped(rows)
     lines = [
         "| questions | method | trained on | trained model | n | " + " | ".join(columns) + " | ms/question |",
         "|---|---|---|---|---:|" + "---|" * len(columns) + "---:|",
@@ -79,7 +106,8 @@ def table(rows: list[dict[str, Any]], columns: tuple[str, ...]) -> str:
     for (asked, method, variant, trained, size), each in scores.items():
         marks = "".join(f"<sup>{notices.index(n) + 1}</sup>" for n in each[0].notices)
         named = f"{method} ({variant})" if variant else method
-        cells = [_cell([s.metrics[c].value for s in each if c in s.metrics], each, c) for c in columns]
+        found = [[s.metrics[c] for s in each if c in s.metrics] for c in columns]
+        cells = [_cell([one.value for one in mine], [str(one) for one in mine]) for mine in found]
         milliseconds = sum(_pace(one) for one in each) / len(each)
         lines.append(
             f"| {asked}{marks} | {named} | {trained or '–'} | {size or '–'} | {each[0].counts.questions:,} | "
@@ -90,12 +118,12 @@ def table(rows: list[dict[str, Any]], columns: tuple[str, ...]) -> str:
     return "\n".join([*lines, "", *remarks]) + "\n" if remarks else "\n".join(lines) + "\n"
 
 
-def _cell(values: list[float | None], scores: list[Scores], column: str) -> str:
+def _cell(values: list[float | None], shown: list[str]) -> str:
     known = [value for value in values if value is not None]
     if not known:
         return "–"
     if len(known) == 1:
-        return str(scores[0].metrics[column])
+        return shown[0]
     mean = sum(known) / len(known)
     return f"{100 * mean:.1f} [{100 * min(known):.1f}–{100 * max(known):.1f} over {len(known)} seeds]"
 
@@ -104,6 +132,59 @@ def _pace(scores: Scores) -> float:
     """Milliseconds of wall clock per answered question, all stages."""
     total = scores.cost.seconds.get("total")
     return 1000 * total.mean if total else 0.0
+
+
+def costs(rows: list[dict[str, Any]]) -> str:
+    """What the answers of each row cost, what their scores are worth, and F1 by the number of right answers."""
+    scores, notices = grouped(rows)
+    bins = ("1", "2–4", "≥5")
+    lines = [
+        "| questions | method | calls | prompt tokens | written tokens | ECE | wrong of the surest 80 % | "
+        + " | ".join(f"F1, {each} answers" for each in bins)
+        + " |",
+        "|---|---|---:|---:|---:|---:|---:|" + "---|" * len(bins),
+    ]
+    for (asked, method, variant, _, _), each in scores.items():
+        marks = "".join(f"<sup>{notices.index(n) + 1}</sup>" for n in each[0].notices)
+        asked_about = sum(one.counts.questions for one in each)
+        spent = [
+            sum(getattr(one.cost, name) for one in each) for name in ("calls", "prompt_tokens", "completion_tokens")
+        ]
+        cells = [f"{spent[0] / asked_about:.1f}", *(f"{tokens / asked_about:,.0f}" for tokens in spent[1:])]
+        known = [one.calibration for one in each if one.calibration is not None]
+        cells.append(f"{sum(c.ece for c in known) / len(known):.3f}" if known else "–")
+        risks = [risk for c in known if (risk := _risk(c, 0.8)) is not None]
+        cells.append(f"{100 * sum(risks) / len(risks):.1f}" if risks else "–")
+        for name in bins:
+            found = [b[name]["f1"] for one in each if name in (b := one.breakdowns.get("answers (RoG)", {}))]
+            cells.append(_cell([one.value for one in found], [str(one) for one in found]))
+        lines.append(f"| {asked}{marks} | {method}{f' ({variant})' if variant else ''} | " + " | ".join(cells) + " |")
+    return "\n".join(lines) + "\n"
+
+
+def _risk(calibration: Calibration, share: float) -> float | None:
+    """Share of wrong first answers where the surest `share` of the questions are answered; None where fewer were."""
+    reached = [r for c, r in zip(calibration.coverage, calibration.risk, strict=True) if c >= share]
+    return reached[0] if reached else None
+
+
+def pairs() -> str:
+    """Paired tests, one line per pair and metric."""
+    lines = [
+        "| questions | n | first | second | metric | first | second | difference | better | worse | p | p (Holm) |",
+        "|---|---:|---|---|---|---:|---:|---|---:|---:|---:|---:|",
+    ]
+    for path in sorted(PAIRS.glob("*.json")):
+        row = json.loads(path.read_text(encoding="utf-8"))
+        asked = row["questions"] + (f" ({row['limit']} sampled)" if row["limit"] else "")
+        lines += [
+            f"| {asked} | {row['questions_compared']:,} | {row['first']} | {row['second']} | {d['metric']} | "
+            f"{100 * d['first']:.1f} | {100 * d['second']:.1f} | {100 * d['difference']:+.1f} "
+            f"[{100 * d['low']:+.1f}, {100 * d['high']:+.1f}] | {d['better']} | {d['worse']} | {d['p']:.2g} | "
+            f"{d['p_holm']:.2g} |"
+            for d in row["differences"]
+        ]
+    return "\n".join(lines) + "\n"
 
 
 def methods() -> str:
@@ -125,9 +206,10 @@ def documents() -> dict[Path, str]:
     wide = ("hits@1", "hit", "f1", "precision", "recall", "evidence hit")
     readme, results = ROOT / "README.md", ROOT / "docs" / "results.md"
     text = _between(readme.read_text(encoding="utf-8"), table(short, ("hits@1", "hit", "f1")), (BEGIN, END))
+    text_of_results = _between(results.read_text(encoding="utf-8"), table(rows, wide), (BEGIN, END))
     return {
         readme: _between(text, methods(), METHODS),
-        results: _between(results.read_text(encoding="utf-8"), table(rows, wide), (BEGIN, END)),
+        results: _between(_between(text_of_results, costs(rows), COSTS), pairs(), TESTS),
     }
 
 
@@ -149,6 +231,11 @@ def main() -> None:
     add.add_argument("--trained", default="", help="the question set it was trained on")
     add.add_argument("--size", default="", help="what was trained and how large it is")
     add.add_argument("--seed", type=int)
+    test = actions.add_parser("compare")
+    test.add_argument("runs", type=Path, nargs=2)
+    test.add_argument("--as", dest="name", required=True)
+    test.add_argument("--metric", action="append", default=[], help="default: hit, hits@1, f1")
+    test.add_argument("--labels", nargs=2, default=[], help="what the two are called; default: their methods")
     actions.add_parser("write")
     actions.add_parser("check")
     given = parser.parse_args()
@@ -156,6 +243,11 @@ def main() -> None:
         RESULTS.mkdir(exist_ok=True)
         kept = summary(given.run, given.variant, given.trained, given.size, given.seed)
         (RESULTS / f"{given.name}.json").write_text(json.dumps(kept, indent=1, ensure_ascii=False) + "\n", "utf-8")
+        return
+    if given.action == "compare":
+        PAIRS.mkdir(parents=True, exist_ok=True)
+        tested = pair(*given.runs, given.metric, given.labels)
+        (PAIRS / f"{given.name}.json").write_text(json.dumps(tested, indent=1, ensure_ascii=False) + "\n", "utf-8")
         return
     stale = [path for path, text in documents().items() if path.read_text(encoding="utf-8") != text]
     if given.action == "check" and stale:

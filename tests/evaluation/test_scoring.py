@@ -219,3 +219,11 @@ def test_compare_is_paired() -> None:
     assert compare(good, fewer, common=True).questions == 10
     with pytest.raises(NotFoundError, match="nearest: 'hits@1'"):
         compare(good, bad, ["hit@1"])
+
+
+def test_what_a_method_did_without_is_a_notice() -> None:
+    sampled = row("right", "Paris")
+    sampled.answer.details["fallback"] = "plans are weighed by frequency"
+    scores = score([sampled, row("wrong", "Paris")], QUESTIONS[:2], samples=0, notices=("of the set",))
+    assert scores.notices == ("of the set", "m: plans are weighed by frequency (1 of 2 questions)")
+    assert score(ROWS, QUESTIONS, samples=0).notices == ()

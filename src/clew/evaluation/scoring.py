@@ -31,6 +31,10 @@ these, because they count blank and repeated lines too."""
 RANKED_ONLY = "ranked_only"
 """Key of `Answer.details` that says: the candidates' scores state an order and no probability."""
 
+FALLBACK = "fallback"
+"""Key of `Answer.details` under which a method says in words that it had to do without something it is built on; it
+becomes a notice, which stands wherever the scores stand."""
+
 GROUPED = ("hit", "hits@1", "f1")
 EVIDENCE = (
     "hit", "recall", "exact_matching", "coverage", "path_precision", "path_recall", "unsupported", "ungrounded",
@@ -143,9 +147,19 @@ def score(
             if "micro" not in each
         },
         sizes=_sizes(columns),
-        notices=(*notices, *(f"{mode}: {MODES[mode].flag}" for mode in modes)),
+        notices=(*notices, *_fallbacks(given), *(f"{mode}: {MODES[mode].flag}" for mode in modes)),
         level=level,
     )
+
+
+def _fallbacks(answers: Sequence[Answer | None]) -> list[str]:
+    """What the method did without, and in how many questions where that was not so in all."""
+    told = Counter(
+        f"{answer.method}: {answer.details[FALLBACK]}"
+        for answer in answers
+        if answer is not None and answer.details.get(FALLBACK)
+    )
+    return [text if n == len(answers) else f"{text} ({n} of {len(answers)} questions)" for text, n in told.items()]
 
 
 def _by_id(rows: Iterable[Row], asked: list[tuple[Question, Gold | None]]) -> dict[str, Answer | None]:

@@ -37,6 +37,7 @@ def test_weights_are_a_softmax_over_log_probabilities_per_token() -> None:
     assert [text for text, _ in found] == ["plays in | team", "born in | country", "born in"]
     assert [weight for _, weight in found] == pytest.approx(exact)
     assert details["weighing"] == "softmax of log-probabilities per token"
+    assert "fallback" not in details
     colder, _ = plans_of(beams, tuple(BEST), plans=3, temperature=0.1)
     assert colder[0][1] == pytest.approx(1 / (1 + math.exp(-4) + math.exp(-6.5)))
 
@@ -51,6 +52,7 @@ def test_samples_weigh_by_frequency_and_are_dropped_outside_the_graph() -> None:
     assert found == [("plays in | team", pytest.approx(0.75)), ("born in | country", pytest.approx(0.25))]
     assert details["plans_outside_the_graph"] == 2
     assert "no log-probabilities" in details["weighing"]
+    assert details["weighing"] in details["fallback"]
 
 
 def test_scores_the_model_states_itself() -> None:

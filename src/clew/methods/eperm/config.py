@@ -78,3 +78,4 @@ class TrainConfig(Settings):
     tune: TuneSettings = TuneSettings(epochs=8, batch=32, learning_rate=1e-3, bf16=False)
     max_questions: int | None = Field(default=None, ge=1)
     validate_on: int = Field(default=150, ge=0)  # dev questions for metrics and the temperature of the plan weights
+    dev_share: float = Field(default=0.1, ge=0, lt=0.5)  # without a dev set: taken from the training questions for it

@@ -56,6 +56,8 @@ def weigh_plans(
             continue
         asked.append(case)
         case.details["weighing"] = _told(way, config)
+        if way != "beams":
+            case.details["fallback"] = f"plans are weighed by {case.details['weighing']}"
         grammars.append(PlanGrammar(case.graph, case.starts, hops))
         requests.append(_request(case, way, config, hops, asker, likeness, grammars[-1]))
     replies = asker.ask("plans", asked, requests)
@@ -104,7 +106,7 @@ def _told(way: str, config: Config) -> str:
     if way == "beams":
         return "softmax of log-probabilities per token"
     if way == "self":
-        return "scores the model states itself (no log-probabilities)"
+        return "scores that the model states itself (no log-probabilities)"
     return f"frequency among {config.plans} samples (no log-probabilities)"
 
 

@@ -64,6 +64,12 @@ class _Training:
         self.style = self.config.style or ("paper" if self.config.base else "short")
         self.material = Material()
         self.random = np.random.default_rng(request.seed)
+        self.examples, self.dev = list(request.examples), list(request.dev)
+        if not self.dev and self.config.validate_on:
+            held = min(self.config.validate_on, int(self.config.dev_share * len(self.examples)))
+            order = np.random.default_rng((request.seed, len(self.examples))).permutation(len(self.examples)).tolist()
+            self.dev = [self.examples[i] for i in order[:held]]
+            self.examples = [self.examples[i] for i in sorted(order[held:])]
         self.trained = Trained(
             style=self.style,
             relations=self.config.relations,
@@ -75,7 +81,7 @@ class _Training:
         """Plan and answer tasks of every question (Eq. 5)."""
         config, m = self.config, self.material
         writer = TaskWriter(Asker(_Silent(), self.style), config, self.request.config, self.random)
-        examples = list(self.request.examples)
+        examples = self.examples
         if config.max_questions is not None and len(examples) > config.max_questions:
             chosen = self.random.choice(len(examples), config.max_questions, replace=False)
             examples = [examples[i] for i in sorted(chosen.tolist())]
@@ -213,7 +219,7 @@ class _Training:
         """Metrics on dev, and the temperature that makes plan weights chances."""
         request, m = self.request, self.material
         write_json(request.out / DESCRIPTION, self.trained.model_dump(mode="json"))
-        dev = list(request.dev)[: self.config.validate_on]
+        dev = self.dev[: self.config.validate_on]
         if not dev:
             return
         tools = replace(request.tools, model=request.out)
