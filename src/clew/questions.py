@@ -111,7 +111,7 @@ def training_examples(space: Workspace) -> tuple[list[Example], list[Example]]:
             "'id', 'question', 'answer'), a known set such as pq-2h:train, or --synthetic 20000 to make them "
             "from the graph"
         )
-    examples = list(QuestionSource(data, data.train, training=True)) if data.train else []
+    examples = [example for name in data.train for example in QuestionSource(data, name, training=True)]
     held_out = list(QuestionSource(data, data.dev, training=True)) if data.dev else []
     if data.synthetic:
         spare = 0 if data.dev else max(1, data.synthetic // HELD_OUT)

@@ -19,7 +19,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, field_validator
 
 from clew.config import Settings, merge, override, parse, read_toml
 from clew.errors import (
@@ -85,7 +85,7 @@ class EncoderSection(Settings):
 
 class DataSection(Settings):
     questions: str = ""  # a JSONL file, or a known set with its split: "metaqa-r-1hop:test"
-    train: str = ""
+    train: tuple[str, ...] = ()  # one or several of the same, read in order
     dev: str = ""
     synthetic: int = Field(default=0, ge=0)  # questions made from the graph itself to train on as well
     limit: int | None = Field(
@@ -94,6 +94,11 @@ class DataSection(Settings):
     seed: int = 0
     folder: Path | None = None  # of the known sets; default: CLEW_DATA
     options: dict[str, Any] = Field(default_factory=dict)  # of the set's loader
+
+    @field_validator("train", mode="before")
+    @classmethod
+    def _one_or_several(cls, value: Any) -> Any:
+        return ((value,) if value else ()) if isinstance(value, str) else value
 
 
 class RunSection(Settings):
@@ -199,7 +204,7 @@ class Workspace:
         from clew.datasets import question_sets
 
         data = self.configuration.data
-        name = (data.questions or data.train).partition(":")[0]
+        name = (data.questions or next(iter(data.train), "")).partition(":")[0]
         known = question_sets().get(name)
         if known is None or known.triples is None:
             raise ConfigError("no graph: name one (clew build makes it), as an argument or as graph.path")

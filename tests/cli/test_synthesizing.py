@@ -63,3 +63,11 @@ def test_train_on_synthetic_questions_alone_or_beside_others(clew: Any, graph: P
     assert clew("train", "follow", graph, "--synthetic", 10, "--questions", questions, "-o", "both").code == 0
     assert json.loads(Path("both/weights.json").read_text())["seen"] == 13
     assert "--synthetic 20000" in clew("train", "follow", graph, "-o", "none").err
+
+
+def test_train_on_several_files(clew: Any, graph: Path, questions: Path) -> None:
+    shown = clew("train", "follow", graph, "--questions", questions, "--questions", questions, "-o", "twice")
+    assert shown.code == 0 and json.loads(Path("twice/weights.json").read_text())["seen"] == 6
+    Path("both.toml").write_text(f'[data]\ntrain = ["{questions}", "nothing.jsonl"]\n')
+    shown = clew("train", "follow", graph, "-c", "both.toml", "-o", "lost")
+    assert shown.code != 0 and "nothing.jsonl" in shown.err

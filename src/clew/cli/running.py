@@ -26,8 +26,8 @@ def train(
     method: Annotated[Optional[str], typer.Argument(metavar="[METHOD]", help="See clew methods.")] = None,  # noqa: UP045
     graph: OptionalGraph = None,
     questions: Annotated[
-        Optional[str],  # noqa: UP045
-        typer.Option("--questions", help="JSONL with answers, or a known set such as pq-2h:train."),
+        Optional[list[str]],  # noqa: UP045
+        typer.Option("--questions", help="JSONL with answers, or a known set such as pq-2h:train; may be repeated."),
     ] = None,
     synthetic: Annotated[
         Optional[int],  # noqa: UP045
@@ -57,7 +57,7 @@ def train(
         assignments=assignments,
         method=method,
         model=model,
-        data={"train": questions, "dev": dev, "synthetic": synthetic},
+        data={"train": questions or None, "dev": dev, "synthetic": synthetic},
     )
     name = space.method_name()
     folder = out if out is not None else (space.folder / "models" / name if space.folder is not None else None)
