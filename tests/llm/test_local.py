@@ -229,6 +229,11 @@ def test_a_folder_that_is_no_model(tmp_path: Path) -> None:
         LocalModel(ModelSettings(backend="local", model="surely/not-there"))
 
 
+def test_four_bits_are_refused_where_there_is_no_gpu(folder: Path) -> None:
+    with pytest.raises(ConfigError, match="four_bit = true needs an NVIDIA GPU, and the device here is 'cpu'"):
+        LocalModel(ModelSettings(backend="local", model=str(folder), device="cpu", four_bit=True))
+
+
 @pytest.fixture
 def copied(folder: Path, tmp_path: Path) -> Path:
     return Path(shutil.copytree(folder, tmp_path / "copy"))

@@ -7,6 +7,7 @@ own message.
 from __future__ import annotations
 
 import hashlib
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,7 @@ def open_checkpoint(settings: ModelSettings, device: torch.device) -> tuple[Any,
         raise InputError(f"{folder}: no model folder, it has no config.json; expected what save_pretrained writes")
     if not folder.exists() and (folder.is_absolute() or settings.model.startswith(".")):
         raise InputError(f"{folder}: no such model folder")
+    packed = _four_bit(device) if settings.four_bit else {}
     dtype = settings.dtype
     if dtype == "auto":
         dtype = "bfloat16" if device.type == "cuda" else "float32"
@@ -45,7 +47,7 @@ def open_checkpoint(settings: ModelSettings, device: torch.device) -> tuple[Any,
     logging.disable_progress_bar()
     try:
         tokenizer = AutoTokenizer.from_pretrained(settings.model)
-        model = AutoModelForCausalLM.from_pretrained(settings.model, dtype=getattr(torch, dtype))
+        model = AutoModelForCausalLM.from_pretrained(settings.model, dtype=getattr(torch, dtype), **packed)
     except (OSError, ValueError, KeyError) as error:
         reason = " ".join(str(error).split())[:300]
         raise InputError(f"{settings.model}: not a causal language model that can be opened here: {reason}") from None
@@ -53,13 +55,28 @@ def open_checkpoint(settings: ModelSettings, device: torch.device) -> tuple[Any,
         if shown:
             logging.enable_progress_bar()
     if settings.adapter is not None:
-        model = _with_adapter(model, settings.adapter)
+        model = _with_adapter(model, settings.adapter, merge=not packed)
     own = model.generation_config
     model.generation_config = GenerationConfig(eos_token_id=own.eos_token_id, pad_token_id=own.pad_token_id)
-    return tokenizer, model.to(device).eval()
+    return tokenizer, (model if packed else model.to(device)).eval()
 
 
-def _with_adapter(model: Any, adapter: Path) -> Any:
+def _four_bit(device: torch.device) -> dict[str, Any]:
+    """What transformers is told to pack weights into 4 bits (NF4) while they are read."""
+    if device.type != "cuda":
+        raise ConfigError(
+            f"language_model.four_bit = true needs an NVIDIA GPU, and the device here is {device.type!r}: leave it out, "
+            "or serve the model elsewhere and name that server"
+        )
+    if find_spec("bitsandbytes") is None:
+        raise ConfigError("language_model.four_bit = true needs the package bitsandbytes: pip install bitsandbytes")
+    from transformers import BitsAndBytesConfig
+
+    how = BitsAndBytesConfig(load_in_4bit=True, bnb_4bit_quant_type="nf4", bnb_4bit_compute_dtype=torch.bfloat16)
+    return {"quantization_config": how, "device_map": {"": device}}
+
+
+def _with_adapter(model: Any, adapter: Path, *, merge: bool) -> Any:
     try:
         from peft import PeftModel
     except ImportError:
@@ -67,7 +84,8 @@ def _with_adapter(model: Any, adapter: Path) -> Any:
     if not (adapter / "adapter_config.json").is_file():
         raise InputError(f"{adapter}: no adapter folder, it has no adapter_config.json")
     try:
-        return PeftModel.from_pretrained(model, str(adapter)).merge_and_unload()
+        adapted = PeftModel.from_pretrained(model, str(adapter))
+        return adapted.merge_and_unload() if merge else adapted  # merging into packed weights would round them again
     except (OSError, ValueError, RuntimeError) as error:
         raise InputError(
             f"{adapter}: the adapter does not fit the model: {' '.join(str(error).split())[:300]}"
@@ -112,6 +130,8 @@ def identity_of(settings: ModelSettings, model: Any) -> str:
     if settings.adapter is not None:
         name += f"+{settings.adapter.resolve().name}#{_fingerprint(settings.adapter)}"
     options = {"template": str(settings.chat_template or ""), **settings.template_options}
+    if settings.four_bit:
+        options["four_bit"] = True
     marks = hashlib.sha256(repr(sorted(options.items())).encode()).hexdigest()[:8]
     return f"local:{name}:{str(model.dtype).removeprefix('torch.')}:{marks}"
 

@@ -47,6 +47,7 @@ class ModelSettings(Settings):
 
     adapter: Path | None = None  # local: a peft folder
     dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"  # local
+    four_bit: bool = False  # local: weights in 4 bits (bitsandbytes); an NVIDIA GPU only
     device: str = "auto"  # local
     batch_size: int = Field(default=16, ge=1)  # local
     chat_template: Path | Literal["plain"] | None = None  # local: a file that replaces the tokenizer's own, or "plain"
