@@ -65,8 +65,8 @@ def _four_bit(device: torch.device) -> dict[str, Any]:
     """What transformers is told to pack weights into 4 bits (NF4) while they are read."""
     if device.type != "cuda":
         raise ConfigError(
-            f"language_model.four_bit = true needs an NVIDIA GPU, and the device here is {device.type!r}: leave it out, "
-            "or serve the model elsewhere and name that server"
+            f"language_model.four_bit = true needs an NVIDIA GPU, and the device here is {device.type!r}: leave it "
+            "out, or serve the model elsewhere and name that server"
         )
     if find_spec("bitsandbytes") is None:
         raise ConfigError("language_model.four_bit = true needs the package bitsandbytes: pip install bitsandbytes")
