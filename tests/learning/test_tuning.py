@@ -84,6 +84,7 @@ def test_it_learns_its_pairs_and_resumes_as_if_never_stopped(decoder: Path, tmp_
     torn.mkdir()  # what a kill in the middle of writing leaves
     resumed = tune(decoder, PAIRS, tmp_path / "cut", eager, seed=3, resume=True)
     assert not torn.exists()
+    assert [row["step"] for row in resumed.curve] == [row["step"] for row in whole.curve]
     expected = weights(whole.folder)
     assert all(torch.equal(expected[name], value) for name, value in weights(resumed.folder).items())
 

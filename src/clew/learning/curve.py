@@ -12,8 +12,12 @@ from clew.learning.checkpoints import write_json
 WIDTH, HEIGHT, MARGIN = 640, 240, 36
 
 
-def write_curve(folder: Path, rows: Sequence[Mapping[str, float]], metric: str) -> None:
-    """Write `curve.csv`, `curve.json` and `curve.svg` (loss and `metric` over steps) into `folder`."""
+def write_curve(folder: Path, rows: Sequence[Mapping[str, float]], metric: str, *, highest: float | None = 1.0) -> None:
+    """Write `curve.csv`, `curve.json` and `curve.svg` (loss and `metric` over steps) into `folder`.
+
+    Args:
+        highest: value of `metric` at the top of the picture; None: the highest there is.
+    """
     columns = list(dict.fromkeys(name for row in rows for name in row))
     text = io.StringIO()
     writer = csv.DictWriter(text, columns)
@@ -21,10 +25,10 @@ def write_curve(folder: Path, rows: Sequence[Mapping[str, float]], metric: str) 
     writer.writerows(rows)
     (folder / "curve.csv").write_text(text.getvalue(), encoding="utf-8")
     write_json(folder / "curve.json", list(rows))
-    (folder / "curve.svg").write_text(_svg(rows, metric), encoding="utf-8")
+    (folder / "curve.svg").write_text(_svg(rows, metric, highest), encoding="utf-8")
 
 
-def _svg(rows: Sequence[Mapping[str, float]], metric: str) -> str:
+def _svg(rows: Sequence[Mapping[str, float]], metric: str, highest: float | None) -> str:
     frame = f'viewBox="0 0 {WIDTH} {HEIGHT}" font-family="sans-serif" font-size="11"'
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" {frame}>']
     parts.append(f'<rect width="{WIDTH}" height="{HEIGHT}" fill="white"/>')
@@ -35,10 +39,11 @@ def _svg(rows: Sequence[Mapping[str, float]], metric: str) -> str:
         stride = max(1, len(points) // 500)
         points = points[::stride]
         last = max(1.0, max(step for step, _ in points))
-        top = 1.0 if name == metric else max(1e-9, max(value for _, value in points))
+        reached = max(1e-9, max(value for _, value in points))
+        top = reached if name != metric or highest is None else highest
         line = " ".join(
             f"{MARGIN + step / last * (WIDTH - 2 * MARGIN):.1f},"
-            f"{HEIGHT - MARGIN - min(value / top, 1.0) * (HEIGHT - 2 * MARGIN):.1f}"
+            f"{HEIGHT - MARGIN - min(max(value / top, 0.0), 1.0) * (HEIGHT - 2 * MARGIN):.1f}"
             for step, value in points
         )
         parts.append(f'<polyline fill="none" stroke="{colour}" points="{line}"/>')

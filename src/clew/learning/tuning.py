@@ -351,12 +351,16 @@ def _train(
             self.saved = time.monotonic()
             self.broken = False
 
+        def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+            # What an earlier start logged comes back with its checkpoint.
+            curve.extend(_numbers(row) for row in state.log_history if "loss" in row)
+
         def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
             if time.monotonic() - self.saved > save_every_s:
                 control.should_save, self.saved = True, time.monotonic()
 
         def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **_: Any) -> None:
-            numbers = {k: float(v) for k, v in (logs or {}).items() if isinstance(v, (int, float))}
+            numbers = _numbers(logs or {})
             if "loss" not in numbers:
                 return
             if not all(math.isfinite(numbers.get(key, 0.0)) for key in ("loss", "grad_norm")):
@@ -393,6 +397,10 @@ def _train(
     beside.rename(final)
     shutil.rmtree(checkpoints, ignore_errors=True)
     return Tuned(final, tuple(curve), time.perf_counter() - start, refused)
+
+
+def _numbers(logged: Mapping[str, Any]) -> dict[str, float]:
+    return {k: float(v) for k, v in logged.items() if isinstance(v, (int, float))}
 
 
 def _last_whole(checkpoints: Path) -> Path | None:

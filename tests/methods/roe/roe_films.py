@@ -1,4 +1,4 @@
-"""A graph of films, questions that a tiny decoder learns in seconds, and a chat model that reads the prompt."""
+"""Explorations over the films, a chat model that reads the prompt, and a store that can fail."""
 
 from __future__ import annotations
 
@@ -15,42 +15,12 @@ from clew.methods.roe.config import Config
 from clew.methods.roe.edges import Edges, edges_of
 from clew.methods.roe.environment import Exploration
 from clew.methods.roe.gold import plan_of
-from clew.methods.roe.notation import JsonNotation, ShortNotation
-from clew.protocols import Direction, Example, LLMRequest
-from clew.types import Entity, Gold, Question, Relation, Triple
+from clew.methods.roe.notation import JsonNotation
+from clew.methods.roe.short import ShortNotation
+from clew.protocols import Direction, LLMRequest
+from clew.types import Entity, Relation, Triple
 
-FILMS = 12
 PROMPT = load_prompt("clew.methods.roe", "explore", slots=("question", "path", "neighbours"))
-
-
-def film_triples() -> list[tuple[str, str, str]]:
-    triples = []
-    for i in range(FILMS):
-        triples += [
-            (f"film {i}", "directed_by", f"person {i % 4}"),
-            (f"film {i}", "written_by", f"person {(i * 3 + 1) % 5}"),
-            (f"film {i}", "release_year", str(1990 + i % 3)),
-        ]
-    return triples
-
-
-def film_examples() -> list[Example]:
-    """Who directed, who wrote (1 hop), and the years of a person's films (2 hops, several answers)."""
-    triples = film_triples()
-    examples = []
-    for i in range(FILMS):
-        for verb, relation in (("directed", "directed_by"), ("wrote", "written_by")):
-            answer = next(t for h, r, t in triples if (h, r) == (f"film {i}", relation))
-            examples.append(_example(f"who {verb} film {i}", f"film {i}", (answer,)))
-    for p in range(4):
-        films = [h for h, r, t in triples if (r, t) == ("directed_by", f"person {p}")]
-        years = sorted({t for h, r, t in triples if r == "release_year" and h in films})
-        examples.append(_example(f"in which years came out what person {p} directed", f"person {p}", tuple(years)))
-    return examples
-
-
-def _example(text: str, topic: str, answers: tuple[str, ...]) -> Example:
-    return Example(Question(text, text, (topic,)), Gold(answers, answers))
 
 
 def explore(graph: Graph, topics: list[str], **settings: Any) -> Exploration:

@@ -9,7 +9,7 @@ import random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from roe_films import Remote, explore, film_triples, json_notation, numbers, short_notation
+from roe_films import Remote, explore, json_notation, numbers, short_notation
 
 from clew.graph import Graph
 from clew.llm.constraint import states_of
@@ -18,6 +18,7 @@ from clew.methods.roe.edges import ArrayEdges, StoreEdges
 from clew.methods.roe.environment import Action, Exploration, Pick, options_of, path_of, root
 from clew.methods.roe.gold import plan_of
 from clew.methods.roe.notation import Topical
+from films import film_triples
 
 FAMILY = [("a", "child", "b"), ("a", "child", "c"), ("b", "child", "d"), ("c", "child", "d"), ("d", "likes", "a")]
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from roe_films import Remote, by_relation, film_triples
+from roe_films import Remote, by_relation
 
 from clew.errors import BudgetError, ConfigError, NotFoundError, UnavailableError
 from clew.graph import Graph
@@ -17,7 +17,8 @@ from clew.methods.roe.config import Config
 from clew.methods.roe.method import RoE
 from clew.protocols import LLMReply, LLMRequest, Tools
 from clew.testing.fake_llm import FakeLanguageModel, FakeServer
-from clew.types import Answer, Event, Question
+from clew.types import Answer, Event, Question, Triple
+from films import film_triples
 
 YEARS = Question("q", "what is the release_year of the film directed_by person 1", ("person 1",))
 
@@ -154,6 +155,40 @@ def test_five_hundred_answers_cost_two_calls() -> None:
     assert len(answer.candidates) == 10 and "490 more answers" in answer.note
 
 
+@pytest.mark.parametrize(
+    ("mediators", "shown"), [("keep", "m.0abc12"), ("inline", "m.0abc12 (holder: Ada Example, since: 2010)")]
+)
+def test_a_mediator_is_shown_with_its_facts(toy: Graph, mediators: str, shown: str) -> None:
+    held = Question("q", "who held an office in France", ("France",))
+    for graph in (toy, Remote(toy)):
+        method, model = roe([reply([], ["5"]), reply(["1"], [])], mediators=mediators)
+        answer = method.answer(held, graph)  # type: ignore[arg-type]
+        lines = model.requests[0].messages[-1].content.splitlines()
+        (line,) = [line for line in lines if "office held" in line]
+        assert line.partition(". ")[2] == f"France | office held | {shown}"
+        assert answer.details["invalid"] == 0
+
+
+def test_many_facts_of_a_mediator_are_counted() -> None:
+    rows = [("t", "r", "m.01"), *(("m.01", f"fact {i}", f"value {i}") for i in range(7))]
+    graph = Graph.from_triples(rows, name="cvt")
+    method, model = roe([reply([], [])], mediators="inline")
+    method.answer(Question("q", "who?", ("t",)), graph)
+    text = model.requests[0].messages[-1].content
+    assert "value 3, and 3 more)" in text and "value 4" not in text
+
+
+def test_a_store_that_gave_as_much_as_was_asked_for_is_told(films: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Person 1 has six triples and its films have three each: only its neighbourhood may be cut."""
+    monkeypatch.setattr("clew.methods.roe.method.STORE_LIMIT", 4)
+    method, _ = roe([reply([], ["1"]), reply(["1"], [])])
+    answer = method.answer(YEARS, Remote(films))  # type: ignore[arg-type]
+    assert answer.candidates and answer.details["cut"] == ["person 1"]
+    assert "more triples than a store is asked for (4)" in answer.note
+    whole, _ = roe([reply([], ["1"]), reply(["1"], [])])
+    assert "cut" not in whole.answer(YEARS, films).details
+
+
 def test_a_store_that_stops_answering_leaves_a_marked_partial_answer(films: Graph) -> None:
     method, _ = roe([reply(["1"], ["1"])])
     answer = method.answer(YEARS, Remote(films, fails_at=2))  # type: ignore[arg-type]
@@ -204,6 +239,21 @@ def test_topics_that_are_not_there(films: Graph) -> None:
     assert not model.requests
 
 
+class Alone(Remote):
+    """Knows its entities and no triples."""
+
+    def neighbors(self, entities: object, **settings: object) -> list[Triple]:  # type: ignore[override]
+        return []
+
+
+def test_a_topic_without_edges(films: Graph) -> None:
+    itself = Graph.from_triples([("film 1", "like", "film 1"), ("a", "like", "b")], name="itself")
+    for graph in (itself, Alone(films)):
+        method, model = roe("")
+        answer = method.answer(Question("q", "who?", ("film 1",)), graph)  # type: ignore[arg-type]
+        assert (answer.candidates, answer.note, model.requests) == ((), "the topics have no neighbours", [])
+
+
 def test_a_long_question_is_cut_and_said(films: Graph) -> None:
     method, model = roe([reply([], [])])
     answer = method.answer(Question("q", "why " * 5000, ("film 1",)), films)
@@ -221,7 +271,11 @@ def test_labels_cannot_break_the_prompt() -> None:
 
 def test_settings_that_do_not_go_together() -> None:
     model = FakeLanguageModel("")
-    for settings in ({"notation": "numbers", "siblings": "each"}, {"notation": "names", "state": "level"}):
+    for settings in (
+        {"notation": "numbers", "siblings": "each"},
+        {"notation": "names", "state": "level"},
+        {"notation": "words", "mediators": "inline"},
+    ):
         with pytest.raises(ConfigError, match="notation"):
             RoE(Config(**settings), Tools(language_model=model))
     with pytest.raises(ConfigError, match="needs a language model"):

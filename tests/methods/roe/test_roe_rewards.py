@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from clew.methods.roe.notation import split_json, split_short
+from clew.methods.roe.notation import split_json
 from clew.methods.roe.rewards import (
     answer_discovery,
     answer_reward,
@@ -13,6 +13,7 @@ from clew.methods.roe.rewards import (
     format_reward,
     reward_functions,
 )
+from clew.methods.roe.short import split_short
 
 FACTS = {
     "tags": {

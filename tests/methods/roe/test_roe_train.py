@@ -11,7 +11,7 @@ import pytest
 
 pytest.importorskip("trl", reason="needs clew[train]")
 
-from roe_films import film_examples, film_triples, json_notation, short_notation
+from roe_films import PROMPT, json_notation, short_notation
 
 from clew.config import parse
 from clew.errors import FormatError, TrainingError
@@ -19,10 +19,11 @@ from clew.evaluation.answers import score_answer
 from clew.graph import Graph
 from clew.methods.roe.config import Config, TrainConfig
 from clew.methods.roe.gold import Mining, Task, states_of, tasks_of
-from clew.methods.roe.method import RoE
+from clew.methods.roe.method import RoE, notation_of
 from clew.methods.roe.train import train
 from clew.protocols import Example, Tools, TrainRequest
 from clew.types import Event, Gold, Question
+from films import film_examples, film_triples
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # the training libraries warn about themselves
 STAGE = {"learning_rate": 1e-2, "batch": 16, "bf16": False, "schedule": "constant"}
@@ -55,6 +56,17 @@ def written(task: Task, config: Config, **settings: Any) -> dict[str, str]:
     }
 
 
+def written_in_words(graph: Graph, example: Example) -> dict[str, str]:
+    config = Config(notation="words")
+    (task,) = tasks(graph, [example], config)
+    notation = notation_of(config, task.edges, PROMPT, len)
+    draw = np.random.default_rng(0)
+    states = list(states_of(task, config, TrainConfig(), notation.weigh, draw))
+    for state, action, _ in states:
+        assert notation.read(notation.write(action, state), state) == action
+    return {notation.messages(task.question, s)[-1].content: notation.write(a, s) for s, a, _ in states}
+
+
 WRITERS = Example(
     Question("w", "who wrote what person 1 directed", ("person 1",)), Gold(("person 3", "person 4"), hops=2)
 )
@@ -68,6 +80,17 @@ def test_gold_steps_of_a_question_of_two_hops(films: Graph) -> None:
     assert states[asked + "<~directed_by> #1<release_year>#2<written_by>"] == "=#2"
     beside = [reply for prompt, reply in states.items() if "| <~written_by>" in prompt]
     assert beside == ["-"]  # nothing of what lies off the gold paths is right
+
+
+def test_words_spell_relations_out() -> None:
+    rows = [("a", "people.person.place_of_birth", "b"), ("a", "people person place of birth", "c"), ("d", "Likes", "a")]
+    graph = Graph.from_triples(rows, name="words")
+    example = Example(Question("q", "where was a born", ("a",)), Gold(("b",), hops=1))
+    (prompt, action), *_ = written_in_words(graph, example).items()
+    assert prompt == (
+        "where was [T] born | . <~ likes>< people person place of birth>< people person place of birth (2)>"
+    )
+    assert action == "=< people person place of birth (2)>"
 
 
 def test_gold_in_json_names_numbers(films: Graph) -> None:
@@ -146,9 +169,8 @@ def test_both_stages_end_in_a_model_that_answers(films: Graph, tmp_path: Path, n
     asked = request(films, tmp_path, config, {"share": 0.9})
     result = train(asked, events.append)
     assert {"hit", "hits@1", "f1", "median_calls"} == set(result.metrics)
-    curves = json.loads((tmp_path / "curves.json").read_text())
-    assert curves["supervised"][-1]["loss"] < 0.5 * curves["supervised"][0]["loss"]
-    assert curves["paths_per_action"]
+    curve = json.loads((tmp_path / "supervised" / "curve.json").read_text())
+    assert curve[-1]["loss"] < 0.5 * curve[0]["loss"]
     method = RoE(config.model_copy(update={"stage": "supervised"}), Tools(model=tmp_path))
     examples = film_examples()
     answers = method.predict([example.question for example in examples], films)
@@ -165,15 +187,31 @@ def test_both_stages_end_in_a_model_that_answers(films: Graph, tmp_path: Path, n
 
 def test_a_short_training_of_both_stages(films: Graph, tmp_path: Path) -> None:
     one = {**STAGE, "epochs": 1, "max_steps": 2}
-    result = train(request(films, tmp_path, update={"stage_one": one, "rl_states": "visited"}))
+    two = {**TINY["stage_two"], "max_steps": 20}
+    result = train(request(films, tmp_path, update={"stage_one": one, "stage_two": two, "rl_states": "hard"}))
     folders = {path.name for path in tmp_path.iterdir()}
-    assert {"supervised", "reinforced", "roe.json", "curves.json", "mining.json"} <= folders and "start" not in folders
+    assert {"supervised", "reinforced", "roe.json", "mining.json"} <= folders and "start" not in folders
     assert result.details["rewarded_states"] > 0
-    curves = json.loads((tmp_path / "curves.json").read_text())
-    assert len(curves["paths_per_action"]) >= 1
+    assert 0 < result.details["hard_states"] <= result.details["rewarded_states"]
+    rows = json.loads((tmp_path / "reinforced" / "curve.json").read_text())
+    assert [row["step"] for row in rows] == [10, 20]
+    named = ("format", "answers", "exploration", "answer_discovery", "exploration_discovery")
+    assert all(f"rewards/{name}/mean" in row for name in named for row in rows)
+    assert all(0 <= row["paths_per_action"] <= 6 for row in rows)
+    assert "<svg" in (tmp_path / "reinforced" / "curve.svg").read_text()
     (tmp_path / "roe.json").write_text("{")
     with pytest.raises(FormatError, match="damaged"):
         RoE(SHORT, Tools(model=tmp_path))
+
+
+def test_the_control_of_stage_two_is_supervised(films: Graph, tmp_path: Path) -> None:
+    one = {**STAGE, "epochs": 1, "max_steps": 1}
+    two = {**TINY["stage_two"], "max_steps": 20}
+    asked = request(films, tmp_path, update={"stage_one": one, "stage_two": two, "stage_two_by": "supervision"})
+    train(asked)
+    assert json.loads((tmp_path / "roe.json").read_text())["stages"]["last"] == "continued/model"
+    curve = json.loads((tmp_path / "continued" / "curve.json").read_text())
+    assert [row["step"] for row in curve] == [10, 20] and curve[1]["loss"] < curve[0]["loss"]
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ import pytest
 
 pytest.importorskip("torch", reason="needs clew[models]")
 
-from scr_films import TINY, Trainer, film_examples, film_triples
+from scr_films import TINY, Trainer
 
 from clew.config import merge, parse
 from clew.encoding import HashEncoder
@@ -17,6 +17,7 @@ from clew.graph import Graph
 from clew.methods.scr.config import Config, TrainConfig
 from clew.methods.scr.train import train
 from clew.protocols import Example, Tools, TrainRequest, TrainResult
+from films import film_examples, film_triples
 
 
 @pytest.fixture(scope="session")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import sys
@@ -12,7 +13,7 @@ from typing import Any
 
 import pytest
 import torch
-from scr_films import Trainer, film_triples
+from scr_films import Trainer
 
 from clew.config import parse
 from clew.encoding import HashEncoder
@@ -24,6 +25,7 @@ from clew.methods.scr.method import Scr
 from clew.methods.scr.model import WEIGHTS
 from clew.protocols import Event, Example, Tools
 from clew.types import Gold, Question
+from films import film_triples
 
 
 def test_it_overfits_a_few_questions(model_folder: Path) -> None:
@@ -66,10 +68,11 @@ def test_same_seed_same_weights(tmp_path: Path, trainer: Trainer) -> None:
 
 
 SCRIPT = """
-import sys
+import os, sys
 from pathlib import Path
-sys.path.insert(0, sys.argv[2])
-from scr_films import TINY, film_examples, film_triples
+sys.path[:0] = sys.argv[2].split(os.pathsep)
+from films import film_examples, film_triples
+from scr_films import TINY
 from clew.config import merge, parse
 from clew.encoding import HashEncoder
 from clew.graph import Graph
@@ -86,11 +89,12 @@ train(TrainRequest(graph, examples, examples, Config(), config, tools, Path(sys.
 
 @pytest.mark.slow  # three processes that import torch
 def test_killed_and_resumed_equals_uninterrupted(tmp_path: Path) -> None:
-    root = Path(__file__).resolve().parent
+    here = Path(__file__).resolve().parent
+    roots = os.pathsep.join(map(str, (here, here.parents[1])))
     (tmp_path / "go.py").write_text(SCRIPT)
 
     def start(out: str, *more: str) -> subprocess.Popen[bytes]:
-        return subprocess.Popen([sys.executable, str(tmp_path / "go.py"), str(tmp_path / out), str(root), *more])
+        return subprocess.Popen([sys.executable, str(tmp_path / "go.py"), str(tmp_path / out), roots, *more])
 
     whole = start("whole")
     cut = start("cut")

@@ -10,7 +10,7 @@ from pydantic import Field
 from clew.config import Settings
 from clew.learning.tuning import ReinforceSettings, TuneSettings
 
-Notation = Literal["json", "numbers", "names"]
+Notation = Literal["json", "numbers", "names", "words"]
 Repeats = Literal["nothing", "triples"]
 Siblings = Literal["group", "each"]
 
@@ -18,7 +18,7 @@ Siblings = Literal["group", "each"]
 class Config(Settings):
     """How to explore."""
 
-    notation: Notation = "json"  # "numbers" and "names" are short forms for small trained models
+    notation: Notation = "json"  # the others are short forms for small trained models; "words" for graphs not seen
     state: Literal["path", "level"] = "path"  # one path per state, or all paths of a depth as in Algorithm 1
     siblings: Siblings = "group"  # all entities by one relation are one option, or each is its own
     repeats: Repeats = "nothing"  # what a path may meet again: simple paths, or walks that never turn round at once
@@ -27,13 +27,14 @@ class Config(Settings):
     max_calls: int = Field(default=64, ge=1)  # per question
     max_question_tokens: int = Field(default=0, ge=0)  # per question, prompts and replies together; 0: no limit
     max_seconds: float = Field(default=0.0, ge=0)  # per question; 0: no limit
+    mediators: Literal["keep", "inline"] = "keep"  # in JSON states: nameless nodes as ids, or with their own facts
     batch_triples: int = Field(default=50, ge=1)  # shown in one state
     batch_tokens: int = Field(default=1500, ge=32)  # taken by the neighbours of one state
     batch_options: int = Field(default=24, ge=1)  # relation groups in one state of the short notations
     shown: int = Field(default=5, ge=1)  # entities shown of a group; the rest is counted
     max_entities: int = Field(default=20_000, ge=1)  # a group beyond it is cut, and the answer says so
     max_answers: int = Field(default=1000, ge=1)
-    max_tokens: int = Field(default=512, ge=4)  # of a reply; the short notations never need more than 64
+    max_tokens: int = Field(default=512, ge=4)  # of a reply; the short notations hardly need more than 64
     max_question: int = Field(default=1500, ge=16)  # characters of a question that are shown
     closed_answers: bool = True  # an answer that was not seen in its state is dropped, else kept as unsupported
     constrained: bool = True  # decode under a grammar where the model can; replies are checked either way
@@ -64,9 +65,12 @@ class TrainConfig(Settings):
     max_states: int = Field(default=100_000, ge=1)
     stage_one: TuneSettings = TuneSettings()
     rl: bool = True  # Stage II; off is an ablation of Figure 4
+    # What Stage II learns from; supervision is the fair control: as many steps on the same questions, by gold actions.
+    stage_two_by: Literal["rewards", "supervision"] = "rewards"
     discovery: Literal["clipped", "paper", "off"] = "clipped"  # off is an ablation of Figure 4
     beta: float = Field(default=0.5, ge=0)  # what an invented answer or path costs
-    rl_states: Literal["gold", "visited"] = "gold"  # states on gold prefixes, or where the model itself goes
+    # On gold prefixes; where the supervised model goes; or of those the ones it gets wrong, with as many others.
+    rl_states: Literal["gold", "visited", "hard"] = "gold"
     max_rl_states: int = Field(default=2000, ge=1)
     stage_two: ReinforceSettings = ReinforceSettings()
     validate_on: int = Field(default=200, ge=0)  # dev questions asked at the end

@@ -39,6 +39,7 @@ class Edges(Protocol):
     def triple(self, number: int) -> Triple: ...
     def labels(self, numbers: Ints) -> list[str]: ...
     def mediators(self, numbers: Ints) -> NDArray[np.bool_]: ...
+    def cut(self, entities: Ints) -> list[int]: ...  # those whose triples may not all have been read
 
 
 def edges_of(graph: GraphStore, *, limit: int) -> Edges:
@@ -93,6 +94,9 @@ class ArrayEdges:
     def mediators(self, numbers: Ints) -> NDArray[np.bool_]:
         return self.graph.mediators[numbers]
 
+    def cut(self, entities: Ints) -> list[int]:
+        return []
+
 
 class StoreEdges:
     """The edges of any store: one call per frontier, each entity asked once. Raises what the store raises."""
@@ -104,7 +108,7 @@ class StoreEdges:
         self._at: dict[int, dict[tuple[int, int, int], int]] = {}  # entity → (code, target, triple number)
         self._known: dict[Triple, int] = {}
         self._relations: dict[str, int] = {}
-        self.truncated: set[int] = set()  # entities that have as many triples as were asked for
+        self._cut: set[int] = set()  # entities that have as many triples as were asked for
 
     def moves(self, entities: Ints) -> Moves:
         self._ask([int(e) for e in dict.fromkeys(entities.tolist()) if int(e) not in self._at])
@@ -134,7 +138,9 @@ class StoreEdges:
             for entity, code, target in ((head, 2 * relation, tail), (tail, 2 * relation + 1, head)):
                 if entity in self._at:
                     self._at[entity][code, target, number] = number
-        self.truncated.update(entity for entity in entities if len(self._at[entity]) >= self._limit)
+        full = (entity for entity in entities if len(self._at[entity]) >= self._limit)
+        # A triple from an entity to itself is two moves.
+        self._cut.update(entity for entity in full if len(set(self._at[entity].values())) >= self._limit)
 
     def number(self, id: str) -> int | None:
         found = self._names.number_of(id)
@@ -154,3 +160,6 @@ class StoreEdges:
 
     def mediators(self, numbers: Ints) -> NDArray[np.bool_]:
         return self._names.mediators_at(numbers)
+
+    def cut(self, entities: Ints) -> list[int]:
+        return [entity for entity in dict.fromkeys(entities.tolist()) if entity in self._cut]

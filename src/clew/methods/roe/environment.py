@@ -172,6 +172,9 @@ class Tally:
     invalid: int = 0
     unreadable: int = 0
     explored: int = 0
+    cut: dict[int, None] = field(
+        default_factory=dict
+    )  # entities of which the store gave as many triples as were asked for
     notes: list[str] = field(default_factory=list)
 
     def note(self, text: str) -> None:
@@ -278,12 +281,15 @@ class Exploration:
         """Look at the neighbours of some threads, and queue one state for each batch of them."""
         try:
             options = [option for thread in threads for option in options_of(thread, self.edges, self.plan)]
+            # Weighing may ask the graph too, for the facts of mediators.
+            states = [State(tuple(threads), batch) for batch in batches(options, self.plan, self._weigh)]
         except (UnavailableError, BudgetError) as error:
             self.stop(f"the graph stopped answering, so this answer is partial: {error}")
             return
         if any(len(option.targets) >= self.plan.max_entities for option in options):
             self.tally.note(f"a relation leads to more than {self.plan.max_entities} edges (max_entities)")
-        states = [State(tuple(threads), batch) for batch in batches(options, self.plan, self._weigh)]
+        for thread in threads:
+            self.tally.cut.update(dict.fromkeys(self.edges.cut(thread.entities)))
         self._waiting += reversed(states)
 
     def _children(self, option: Option, edges: NDArray[np.intp], logprob: float) -> Iterator[Thread]:

@@ -18,7 +18,8 @@ from clew.methods.roe.config import Config
 from clew.methods.roe.edges import Edges, edges_of
 from clew.methods.roe.environment import Exploration, Option, State, Thread, path_of, path_to
 from clew.methods.roe.gold import plan_of, shown_text, spellings
-from clew.methods.roe.notation import JsonNotation, Notation, ShortNotation, Topical
+from clew.methods.roe.notation import JsonNotation, Notation, Topical
+from clew.methods.roe.short import ShortNotation
 from clew.protocols import GraphStore, LanguageModel, LLMReply, LLMRequest, OnEvent, Tools, ignore
 from clew.types import Answer, Candidate, Event, Evidence, Path, Question, Topic, Usage
 
@@ -186,6 +187,11 @@ class RoE:
         going, tally = walk.exploration, walk.exploration.tally
         candidates, paths, cut = self._candidates(going)
         notes = [*walk.notes, going.stopped, *tally.notes]
+        if tally.cut:
+            notes.append(
+                f"{len(tally.cut)} entities have more triples than a store is asked for ({STORE_LIMIT:,}); "
+                "what lies beyond was not seen"
+            )
         if cut:
             notes.append(f"{cut} more answers are left out (max_answers)")
         if not candidates:
@@ -199,6 +205,8 @@ class RoE:
         }
         if going.stopped:
             details["stopped"] = going.stopped
+        if tally.cut:
+            details["cut"] = [going.edges.entity(number).id for number in tally.cut]
         return Answer(
             walk.question,
             self.name,
@@ -305,15 +313,21 @@ def check(config: Config) -> None:
     """Raises ConfigError for settings that do not go together."""
     if config.notation != "json" and config.siblings == "each":
         raise ConfigError('siblings = "each" needs notation = "json": the short notations name whole groups')
-    if config.notation == "names" and config.state == "level":
+    if config.notation in ("names", "words") and config.state == "level":
         raise ConfigError('state = "level" needs notation = "json" or "numbers": relations repeat between its paths')
+    if config.notation != "json" and config.mediators == "inline":
+        raise ConfigError('mediators = "inline" needs notation = "json": the short notations show no entities')
 
 
 def notation_of(config: Config, edges: Edges, prompt: Prompt, count: Callable[[str], int]) -> Notation:
     """The configured notation over a graph."""
     if config.notation == "json":
-        return JsonNotation(edges, prompt, count, closed_answers=config.closed_answers)
-    return ShortNotation(edges, names=config.notation == "names", mask=config.mask_topics)
+        return JsonNotation(
+            edges, prompt, count, closed_answers=config.closed_answers, inline=config.mediators == "inline"
+        )
+    return ShortNotation(
+        edges, names=config.notation != "numbers", mask=config.mask_topics, words=config.notation == "words"
+    )
 
 
 def open_trained(folder: FilePath, config: Config) -> LanguageModel:

@@ -1,7 +1,8 @@
-"""How a state is written for a model and how its reply is read: JSON for chat models, short forms for small ones.
+"""How a state is written for a model and how its reply is read: the paper's JSON, for chat models.
 
-All notations mean the same `Action`. Whatever a model writes is checked against the options of its state, so that an
-extension that is no edge ends here; where the model can decode under a grammar it cannot even be written.
+`clew.methods.roe.short` holds the short forms for small models; all mean the same `Action`. Whatever a model writes is
+checked against the options of its state, so that an extension that is no edge ends here; where the model can decode
+under a grammar it cannot even be written.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
+from clew.graph.subgraph import Ints
 from clew.llm import Prompt, normalise, parse_json
 from clew.methods.roe.edges import Edges
 from clew.methods.roe.environment import Action, Option, Pick, State, Thread
@@ -23,8 +25,7 @@ from clew.protocols import Message
 EVERY = "*"  # stands for every entity of a group in a written triple
 _TAG = re.compile(r"#?(\d+)(?:\.(\d+))?")
 _ARROW = re.compile(r"\s*(?:-+>|→|\||<-+|←)\s*")
-_SIDES = re.compile(r"(?:=([^=+]*))?(?:\+([^=+]*))?")
-_ITEMS = re.compile(r"<[^<>]*>|#\d+|[^<#]+")
+MAX_FACTS = 4  # of a mediator that are written beside it
 MAX_ITEMS = 1000  # of one list of a reply that are read
 
 
@@ -68,7 +69,6 @@ JSON = Marks(
     '], "exploration_paths": []}',
     "]}",
 )
-SHORT = Marks("-", "=", "", "+", "+", "", "")
 
 
 class ActionGrammar:
@@ -131,8 +131,11 @@ def tags_of(state: State, *, members: bool) -> dict[str, Pick]:
 class JsonNotation:
     """The paper's action, with numbers for what is listed; triples, arrows and names are read as well."""
 
-    def __init__(self, edges: Edges, prompt: Prompt, count: Callable[[str], int], *, closed_answers: bool) -> None:
+    def __init__(
+        self, edges: Edges, prompt: Prompt, count: Callable[[str], int], *, closed_answers: bool, inline: bool = False
+    ) -> None:
         self._edges, self._prompt, self._count, self._closed = edges, prompt, count, closed_answers
+        self._inline = inline  # mediators with their facts
 
     def messages(self, question: Topical, state: State) -> tuple[Message, ...]:
         lines = [f"{i + 1}. {self._line(option)}" for i, option in enumerate(state.options)]
@@ -208,10 +211,31 @@ class JsonNotation:
     def _line(self, option: Option) -> str:
         heads = np.unique(option.thread.entities[option.rows])
         shown = option.members[: option.shown]
-        names = "; ".join(one_line(label) for label in self._edges.labels(shown))
+        names = "; ".join(self._shown(option, shown))
         more = len(option.members) - len(shown)
         head = one_line(self._edges.labels(heads[:1])[0]) if len(heads) == 1 else f"{EVERY} ({len(heads)} entities)"
         return f"{head} | {self._relation(option.code)} | {names}" + (f"; and {more} more" if more else "")
+
+    def _shown(self, option: Option, members: Ints) -> list[str]:
+        """Members by name; mediators with their first facts, if so configured, without the one that led here."""
+        names = [one_line(label) for label in self._edges.labels(members)]
+        nameless = np.flatnonzero(self._edges.mediators(members)) if self._inline else np.empty(0, np.intp)
+        if not len(nameless):
+            return names
+        moves = self._edges.moves(members[nameless])
+        new = ~np.isin(moves.triples, option.triples)
+        for row, i in enumerate(nameless.tolist()):
+            at = np.flatnonzero(new & (moves.rows == row))
+            tails = self._edges.labels(moves.targets[at[:MAX_FACTS]])
+            facts = [
+                f"{self._relation(code)}: {one_line(tail)}"
+                for code, tail in zip(moves.codes[at].tolist(), tails, strict=False)
+            ]
+            if len(at) > MAX_FACTS:
+                facts.append(f"and {len(at) - MAX_FACTS} more")
+            if facts:
+                names[i] += f" ({', '.join(facts)})"
+        return names
 
     def _path(self, thread: Thread) -> str:
         start = one_line(self._edges.labels(np.array([thread.topic], np.int32))[0])
@@ -292,85 +316,6 @@ class JsonNotation:
         ][:1]
 
 
-class ShortNotation:
-    """A few tokens a state: the masked question, the relations so far, the relation groups that lead on.
-
-    Args:
-        names: groups are picked by their relation instead of by their number.
-    """
-
-    TOPIC, OTHER = "[T]", "[O]"
-
-    def __init__(self, edges: Edges, *, names: bool, mask: bool) -> None:
-        self._edges, self._names, self._mask = edges, names, mask
-
-    @staticmethod
-    def relation_marks(label: str) -> tuple[str, str]:
-        """How a relation is written, forwards and backwards; each becomes one token of a decoder from scratch."""
-        return f"<{label}>", f"<~{label}>"
-
-    @classmethod
-    def own_tokens(cls, labels: Sequence[str], options: int) -> list[str]:
-        marks = [mark for label in labels for mark in cls.relation_marks(label)]
-        return [cls.TOPIC, cls.OTHER, *(f"#{i + 1}" for i in range(options)), *marks]
-
-    def messages(self, question: Topical, state: State) -> tuple[Message, ...]:
-        text = self._masked(question, {thread.topic for thread in state.threads})
-        parts = []
-        tags = iter(self._tags(state))
-        for thread in state.threads:
-            mine = [option for option in state.options if option.thread is thread]
-            groups = "".join((next(tags) if not self._names else "") + self._relation(o.code) for o in mine)
-            if self._names:
-                for _ in mine:
-                    next(tags)
-            parts.append(self._walked(thread) + " " + groups)
-        return (Message("user", text + " | " + " / ".join(parts)),)
-
-    def grammar(self, state: State) -> ActionGrammar:
-        return ActionGrammar(self._tags(state), SHORT)
-
-    def schema(self, state: State) -> dict[str, Any] | None:
-        return None
-
-    def write(self, action: Action, state: State) -> str:
-        tags = self._tags(state)
-        sides = [[tags[i] for i in sorted({p.option for p in picks})] for picks in (action.answers, action.explore)]
-        return self.grammar(state).write(*sides)
-
-    def read(self, text: str, state: State) -> Action:
-        answers, explore, readable = split_short(text)
-        if not readable:
-            return Action(problem=f"expected =…+… or -, found {text.strip()[:60]!r}")
-        place = {tag: i for i, tag in enumerate(self._tags(state))}
-        picks = [[Pick(place[tag]) for tag in side if tag in place] for side in (answers, explore)]
-        invalid = [tag[:60] for tag in (*answers, *explore) if tag not in place]
-        return Action(tuple(picks[0]), tuple(picks[1]), invalid=tuple(invalid))
-
-    def weigh(self, option: Option) -> int:
-        return 2
-
-    def _tags(self, state: State) -> list[str]:
-        if self._names:
-            return [self._relation(option.code) for option in state.options]
-        return [f"#{i + 1}" for i in range(len(state.options))]
-
-    def _relation(self, code: int) -> str:
-        label = re.sub(r"[<>=+#]", " ", one_line(self._edges.relation(code // 2).label))
-        return self.relation_marks(label)[code % 2]
-
-    def _walked(self, thread: Thread) -> str:
-        return "".join(self._relation(code) for code in thread.codes) or "."
-
-    def _masked(self, question: Topical, topics: set[int]) -> str:
-        text = question.text
-        if self._mask:
-            rows = [(name, topic in topics) for topic, names in question.names.items() for name in names]
-            for name, mine in sorted(rows, key=lambda row: -len(row[0])):
-                text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", "\0" if mine else "\1", text, flags=re.IGNORECASE)
-        return text.lower().replace("\0", self.TOPIC).replace("\1", self.OTHER)
-
-
 def split_json(text: str) -> tuple[list[str], list[str], bool]:
     """A reply as the items answered and explored, and whether it is strict JSON with both keys."""
     try:
@@ -381,18 +326,6 @@ def split_json(text: str) -> tuple[list[str], list[str], bool]:
     if not isinstance(value, dict) or not all(isinstance(value.get(key), list) for key in keys):
         return [], [], False
     answers, explore = ([item if isinstance(item, str) else json.dumps(item) for item in value[key]] for key in keys)
-    return answers, explore, True
-
-
-def split_short(text: str) -> tuple[list[str], list[str], bool]:
-    """The same for the short notations."""
-    body = text.strip()
-    found = _SIDES.fullmatch(body)
-    if body == SHORT.nothing:
-        return [], [], True
-    if not body or found is None:
-        return [], [], False
-    answers, explore = (list(dict.fromkeys(_ITEMS.findall(side or ""))) for side in found.groups())
     return answers, explore, True
 
 

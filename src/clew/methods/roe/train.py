@@ -7,6 +7,7 @@ import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import numpy as np
 from clew.errors import TrainingError, UnsupportedError
 from clew.evaluation.answers import score_answer
 from clew.graph import Graph
+from clew.learning.curve import write_curve
 from clew.learning.scratch import create_decoder
 from clew.learning.stages import Stage, run_stages
 from clew.learning.tuning import Pair, State, reinforce, tune
@@ -23,11 +25,13 @@ from clew.methods.roe import environment as env
 from clew.methods.roe.config import Config, TrainConfig
 from clew.methods.roe.gold import Mining, Task, gold_action, plan_of, states_of, tasks_of
 from clew.methods.roe.method import RECORD, RoE, check, notation_of, open_trained
-from clew.methods.roe.notation import Notation, ShortNotation, split_json, split_short, tags_of
+from clew.methods.roe.notation import Notation, split_json, tags_of
 from clew.methods.roe.rewards import reward_functions
+from clew.methods.roe.short import ShortNotation, split_short
 from clew.protocols import Example, LLMRequest, OnEvent, TrainRequest, TrainResult, ignore
 from clew.types import Event
 
+SECOND = {"rewards": "reinforced", "supervision": "continued"}  # folder of what Stage II leaves
 MAX_MEMBERS = 64  # members of a group that a reward looks at: the first of them
 
 
@@ -40,7 +44,6 @@ class _Material:
     pairs: list[Pair] = field(default_factory=list)
     report: dict[str, Any] = field(default_factory=dict)
     start: Path | str = ""
-    curves: dict[str, Any] = field(default_factory=dict)
     metrics: dict[str, float] = field(default_factory=dict)
     refused: int = 0
 
@@ -86,13 +89,27 @@ class _Training:
         m.report = {"supervised": len(m.supervised), "rewarded": len(m.rewarded), **asdict(report)}
 
     def lay_out(self) -> None:
+        """What Stage I learns from."""
+        m = self.m
+        m.pairs, counts = self._pairs(m.supervised, np.random.default_rng((self.request.seed, 2)))
+        m.report |= counts
+        (self.request.out / "mining.json").write_text(json.dumps(m.report, indent=1), encoding="utf-8")
+        self.on_event(
+            Event(
+                "train",
+                f"{counts['states_with_gold']} states with gold, {counts['states_without_gold']} without, from "
+                f"{len(m.supervised)} questions",
+                {"states": len(m.pairs)},
+            )
+        )
+
+    def _pairs(self, tasks: Sequence[Task], random: np.random.Generator) -> tuple[list[Pair], dict[str, int]]:
         """States and their gold actions; those without gold as many as asked for."""
-        m, train = self.m, self.train
-        random = np.random.default_rng((self.request.seed, 2))
+        train = self.train
         positive: dict[tuple[str, str], Pair] = {}
         negative: dict[tuple[str, str], Pair] = {}
         longest = 0
-        for task in m.supervised:
+        for task in tasks:
             notation = self.notation(task)
             for state, action, _ in states_of(task, self.config, train, notation.weigh, random):
                 pair = Pair(notation.messages(task.question, state), notation.write(action, state))
@@ -106,16 +123,8 @@ class _Training:
         without = list(negative.values())
         wanted = min(len(without), round(train.negatives * len(positive)))
         chosen = sorted(random.permutation(len(without))[:wanted].tolist())
-        m.pairs = [*positive.values(), *(without[i] for i in chosen)]
-        m.report |= {"states_with_gold": len(positive), "states_without_gold": wanted, "depth": longest}
-        (self.request.out / "mining.json").write_text(json.dumps(m.report, indent=1), encoding="utf-8")
-        self.on_event(
-            Event(
-                "train",
-                f"{len(positive)} states with gold, {wanted} without, from {len(m.supervised)} questions",
-                {"states": len(m.pairs)},
-            )
-        )
+        counts = {"states_with_gold": len(positive), "states_without_gold": wanted, "depth": longest}
+        return [*positive.values(), *(without[i] for i in chosen)], counts
 
     def begin(self) -> None:
         """The model to start from: the one named, or a new small decoder."""
@@ -138,7 +147,7 @@ class _Training:
             own = ShortNotation.own_tokens(labels, self.config.batch_options)
             fixed, marks = own[: 2 + self.config.batch_options], set(own[2 + self.config.batch_options :])
             used = Counter(mark for text in texts for mark in _marks(text) if mark in marks)
-            keep = [*fixed, *(mark for mark, _ in used.most_common())]
+            keep = [*fixed, *(mark for mark, _ in used.most_common())] if self.config.notation != "words" else fixed
         m.report["parameters"] = create_decoder(folder, texts, size=self.train.size, keep=keep, seed=request.seed)
 
     def supervise(self) -> None:
@@ -156,16 +165,26 @@ class _Training:
             resume=request.resume,
             on_event=self.on_event,
         )
-        m.curves["supervised"], m.refused = list(tuned.curve), tuned.refused
+        m.refused = tuned.refused
+        write_curve(out, tuned.curve, "mean_token_accuracy")
 
     def reward(self) -> None:
-        """Stage II."""
+        """Stage II, or its control."""
         m, request, train = self.m, self.request, self.train
-        out = request.out / "reinforced"
+        out = request.out / SECOND[train.stage_two_by]
         if not train.rl or not m.rewarded or (request.resume and (out / "model").is_dir()):
+            return
+        if train.stage_two_by == "supervision":
+            self._go_on(out)
             return
         states = self.rewarded_states()
         widths: list[int] = []
+        told: list[int] = []  # how many widths there were at each row of the curve
+
+        def listen(event: Event) -> None:
+            told.append(len(widths))
+            self.on_event(event)
+
         rewards = reward_functions(
             split_json if self.config.notation == "json" else split_short,
             beta=train.beta,
@@ -180,19 +199,47 @@ class _Training:
             train.stage_two,
             seed=request.seed,
             resume=request.resume,
+            on_event=listen,
+        )
+        rows = [dict(row) for row in tuned.curve]
+        # Rows that an earlier start logged come first, without widths.
+        for row, (first, last) in zip(rows[len(rows) - len(told) :], pairwise([0, *told]), strict=True):
+            row["paths_per_action"] = sum(widths[first:last]) / max(1, last - first)
+        write_curve(out, rows, "reward", highest=None)
+
+    def _go_on(self, out: Path) -> None:
+        """As many steps as Stage II on as many sequences of its questions, by gold actions."""
+        two = self.train.stage_two
+        settings = self.train.stage_one.model_copy(
+            update={
+                "max_steps": two.max_steps,
+                "epochs": two.epochs,
+                "batch": two.groups * two.group,
+                "accumulate": two.accumulate,
+                "learning_rate": two.learning_rate,
+                "schedule": "constant",
+                "warmup": 0.0,
+            }
+        )
+        pairs, _ = self._pairs(self.m.rewarded, np.random.default_rng((self.request.seed, 3)))
+        tuned = tune(
+            self.request.out / "supervised" / "model",
+            pairs,
+            out,
+            settings,
+            seed=self.request.seed,
+            resume=self.request.resume,
             on_event=self.on_event,
         )
-        chunk = max(1, len(widths) // 20)
-        means = [sum(widths[i : i + chunk]) / len(widths[i : i + chunk]) for i in range(0, len(widths), chunk)]
-        m.curves |= {"reinforced": list(tuned.curve), "paths_per_action": means}
+        write_curve(out, tuned.curve, "mean_token_accuracy")
 
     def rewarded_states(self) -> list[State]:
         """States of the questions that Stage I has not seen, on gold prefixes or where its model goes."""
         m, train = self.m, self.train
         random = np.random.default_rng((self.request.seed, 3))
-        source = self._gold_states(random) if train.rl_states == "gold" else self._visited_states()
+        source = {"gold": self._gold_states, "visited": self._visited_states, "hard": self._hard_states}
         states: list[State] = []
-        for task, state, action in source:
+        for task, state, action in source[train.rl_states](random):
             states.append(State(self.notation(task).messages(task.question, state), self.facts(task, state, action)))
             if len(states) >= train.max_rl_states:
                 break
@@ -207,8 +254,27 @@ class _Training:
                 if on_path:
                     yield task, state, action
 
-    def _visited_states(self) -> Iterator[tuple[Task, env.State, env.Action]]:
+    def _visited_states(self, random: np.random.Generator) -> Iterator[tuple[Task, env.State, env.Action]]:
         """The states that the supervised model walks through."""
+        for task, state, action, _ in self._visits():
+            yield task, state, action
+
+    def _hard_states(self, random: np.random.Generator) -> Iterator[tuple[Task, env.State, env.Action]]:
+        """Of those the ones where it does not do what is right, and as many others.
+
+        Where all replies of a group earn the same, nothing is learnt: that is most states of a model that knows most.
+        """
+        wrong: list[tuple[Task, env.State, env.Action]] = []
+        others: list[tuple[Task, env.State, env.Action]] = []
+        for task, state, action, done in self._visits():
+            same = {*done.answers} == {*action.answers} and {*done.explore} == {*action.explore}
+            (others if same else wrong).append((task, state, action))
+        self.m.report["hard_states"] = len(wrong)
+        yield from wrong
+        yield from (others[i] for i in random.permutation(len(others))[: len(wrong) or None].tolist())
+
+    def _visits(self) -> Iterator[tuple[Task, env.State, env.Action, env.Action]]:
+        """Every state the supervised model comes to: the right action, and what it does."""
         record = self.request.out / RECORD
         record.write_text(json.dumps({"stages": {"supervised": "supervised/model", "last": "supervised/model"}}))
         model = open_trained(self.request.out, self.config)
@@ -221,8 +287,9 @@ class _Training:
                 requests = [self._asked(task, walk.prompt()) for task, walk in live]
                 for (task, walk), reply in zip(live, model.generate(requests), strict=True):
                     state = walk.prompt()
-                    yield task, state, gold_action(state, task, self.config, self.train)
-                    walk.advance(self.notation(task).read(reply.text if reply.texts else "", state))
+                    done = self.notation(task).read(reply.text if reply.texts else "", state)
+                    yield task, state, gold_action(state, task, self.config, self.train), done
+                    walk.advance(done)
 
     def _asked(self, task: Task, state: env.State) -> LLMRequest:
         notation = self.notation(task)
@@ -255,11 +322,10 @@ class _Training:
     def finish(self) -> None:
         """Write what the folder holds, and ask the dev questions."""
         m, request = self.m, self.request
-        last = "reinforced/model" if (request.out / "reinforced" / "model").is_dir() else "supervised/model"
+        second = f"{SECOND[self.train.stage_two_by]}/model"
+        last = second if self.train.rl and (request.out / second).is_dir() else "supervised/model"
         record = {"format": 1, "stages": {"supervised": "supervised/model", "last": last}}
         (request.out / RECORD).write_text(json.dumps(record, indent=1), encoding="utf-8")
-        if m.curves:
-            (request.out / "curves.json").write_text(json.dumps(m.curves), encoding="utf-8")
         (request.out / "mining.json").write_text(json.dumps(m.report, indent=1), encoding="utf-8")
         shutil.rmtree(request.out / "start", ignore_errors=True)
         m.metrics = self.measure(request.dev)
@@ -301,14 +367,14 @@ def _marks(text: str) -> Iterator[str]:
 def train(request: TrainRequest, on_event: OnEvent = ignore) -> TrainResult:
     """Train a model for `request.graph` from `request.examples`: Stage I, then Stage II unless `rl` is off.
 
-    Both models stay in the folder (`method.stage` chooses), the curves of loss and of every reward in `curves.json`,
-    what was left out and why in `mining.json`.
+    Both models stay in the folder (`method.stage` chooses) with the curves of loss, accuracy and every reward beside
+    them (`supervised/curve.csv`, `reinforced/curve.svg`, …); what was left out and why is in `mining.json`.
 
     Raises TrainingError when no question has a path to an answer, ConfigError for settings that do not go together.
     """
     request.out.mkdir(parents=True, exist_ok=True)
     if not request.resume:
-        for name in ("start", "supervised", "reinforced"):
+        for name in ("start", "supervised", *SECOND.values()):
             shutil.rmtree(request.out / name, ignore_errors=True)
     work = _Training(request, on_event)
     stages: list[tuple[str, Callable[[], None]]] = [
