@@ -1,7 +1,7 @@
 """The results that the project reports: small summaries of run folders, and the tables made from them.
 
     python scripts/results.py add runs/scr-pq-2h --as scr-pq-2h-s0 [--variant "beam 1"] [--trained "pq-2h:train"]
-    python scripts/results.py compare runs/eperm runs/walk --as eperm-walk [--metric "evidence exact_matching"]
+    python scripts/results.py compare runs/eperm runs/walk --as eperm-walk [--metric "evidence exact matching"]
     python scripts/results.py write            # puts the tables into README.md and docs/results.md
     python scripts/results.py check            # fails when a table is not what the summaries say
 
