@@ -5,8 +5,9 @@
     python benchmarks/stem.py coverage MODEL [--set cwq-pooled:dev]           guidance on against off, paired
     python benchmarks/stem.py report RUN --set pq-2h                          schemas, strategies, matrices, latency
 
-`trace` and `agree` take their plans from synthetic questions. `coverage` traces gold plans whose relations are known by
-their last words only, as from a planner that does not know the graph's ids, and needs a folder of `clew train stem`.
+`trace` and `agree` take their plans from synthetic questions. `coverage` traces gold plans, also such whose relations
+are known by their last words only or are mistaken for others with like names, as from a planner that does not know the
+graph; it needs a folder of `clew train stem`.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from __future__ import annotations
 import argparse
 import json
 import time
+from collections import defaultdict
 from pathlib import Path
 from typing import Any
 
@@ -31,14 +33,17 @@ from clew.methods.stem.mining import MiningReport, resolve
 from clew.methods.stem.model import load_model, relation_table
 from clew.methods.stem.network import Part
 from clew.methods.stem.report import gold_schema, gold_triples, report
-from clew.methods.stem.schema import Plan
-from clew.methods.stem.similarity import Similarity
+from clew.methods.stem.schema import Plan, SchemaTriple
+from clew.methods.stem.similarity import Similarity, reworded
 from clew.methods.stem.trace import Run, trace
 from clew.runs import Run as RunFolder
 from clew.synthesis import SamplingConfig, synthesize
 from clew.synthesis.phrases import words_of
 
-KINDS = (("Precision", "first"), ("Precision", "all"), ("Breadth", "all"))  # the first is the paper's
+KINDS = (("Precision", "first"), ("adaptive", "all"), ("Breadth", "all"))  # the first is the paper's Precision
+# How a plan names relations, and whether an edge of the very relation goes first: by the graph's ids, by their last
+# words, or, every other one, by the wrong words.
+WORDED = (("ids", True), ("last words", False), ("mistaken", True), ("mistaken", False))
 
 
 def graph_of(name: str) -> Graph:
@@ -137,6 +142,15 @@ def agreement(options: argparse.Namespace) -> list[dict[str, Any]]:
     return rows
 
 
+def worded(
+    wording: str, similarity: Similarity, schema: tuple[SchemaTriple, ...], seed: int
+) -> tuple[SchemaTriple, ...]:
+    """A gold schema as planners of three kinds would write it; the seed is the question's."""
+    if wording == "mistaken":
+        return reworded(similarity, schema, 0.5, np.random.default_rng([7, seed]))
+    return tuple((h, words_of(r) if wording == "last words" else r, t) for h, r, t in schema)
+
+
 def coverages(options: argparse.Namespace) -> list[dict[str, Any]]:
     name = options.set or "cwq-pooled:dev"
     graph = graph_of(name)
@@ -147,41 +161,52 @@ def coverages(options: argparse.Namespace) -> list[dict[str, Any]]:
     table = relation_table(similarity, encoder, "cpu")
     resolved = resolve(list(load(name)), graph.whole, MiningReport())
     order = np.random.default_rng(0).permutation(len(resolved))[: options.number]
-    shares: dict[tuple[str, str, bool], list[float]] = {}
+    shares: dict[tuple[str, bool, str, bool], list[float]] = defaultdict(list)
+    held: dict[str, list[float]] = defaultdict(list)
     for i in order.tolist():
         each = resolved[i]
         wanted = gold_triples(graph.whole, each, options.hops, 2000)
         schema = gold_schema(graph.whole, each, options.hops, 2000)
         if not wanted:
             continue
-        triples = tuple((h, words_of(r), t) for h, r, t in schema)
-        topics = {f"[T{n}]": n - 1 for n in range(1, len(each.topics) + 1)}
-        near = neighborhood(
-            graph, [graph.whole.entity(t).id for t in each.topics], min(options.hops, len(triples)), max_triples=5000
-        )
-        local = np.array([near.local(graph.whole.entity(t).id) for t in each.topics], np.int64)
-        for strategy, ties in KINDS:
-            config = Config(exact_relation_first=False, ties=ties)
-            plan = Plan((), strategy, triples, {k: v for k, v in topics.items() if any(k in t for t in triples)})
-            part = Part(near, local, similarity.query(plan, each.names))
-            members = guide(model.network, table, [part], [4 * len(triples)])[0]
-            for guided in (members, None):
-                runs = traced(similarity, plan, list(each.topics), config, guided)
-                found = {int(t) for run in runs for t in (*run.triple, *run.second) if t >= 0}
-                mine = {(t.head.id, t.relation.id, t.tail.id) for t in map(graph.whole.triple, found)}
-                shares.setdefault((strategy, ties, guided is not None), []).append(len(wanted & mine) / len(wanted))
+        ids = [graph.whole.entity(t).id for t in each.topics]
+        near = neighborhood(graph, ids, min(options.hops, len(schema)), max_triples=5000)
+        local = np.array([near.local(id) for id in ids], np.int64)
+        ends = {graph.whole.local(end) for h, _, t in wanted for end in (h, t)}
+        for wording, exact in WORDED:
+            triples = worded(wording, similarity, schema, i)
+            bound = {f"[T{n}]": n - 1 for n in range(1, len(ids) + 1) if any(f"[T{n}]" in t for t in triples)}
+            query = similarity.query(Plan((), "", triples, bound), each.names)
+            members = guide(model.network, table, [Part(near, local, query)], [options.scale * len(triples)])[0]
+            held[wording].append(len(ends & set(members.tolist())) / min(len(ends), len(members)))
+            for kind, ties in KINDS:
+                config = Config(exact_relation_first=exact, ties=ties)
+                adaptive = "Precision" if len(each.answers) == 1 else "Breadth"
+                plan = Plan((), adaptive if kind == "adaptive" else kind, triples, bound)
+                for guided in (members, None):
+                    runs = traced(similarity, plan, list(each.topics), config, guided)
+                    found = {int(t) for run in runs for t in (*run.triple, *run.second) if t >= 0}
+                    mine = {(t.head.id, t.relation.id, t.tail.id) for t in map(graph.whole.triple, found)}
+                    shares[wording, exact, f"{kind}, {ties}", guided is not None].append(
+                        len(wanted & mine) / len(wanted)
+                    )
     rows = []
-    for strategy, ties in KINDS:
-        on, off = (np.array(shares[(strategy, ties, guided)]) for guided in (True, False))
-        rows.append(
-            {
-                "strategy": f"{strategy}, one edge a step" if ties == "first" else strategy,
-                "questions": len(on),
-                "with_guidance": round(float(on.mean()), 4),
-                "without": round(float(off.mean()), 4),
-                "p": round(paired_permutation(on - off), 5),
-            }
-        )
+    for wording, exact in WORDED:
+        for kind, ties in KINDS:
+            on, off = (np.array(shares[wording, exact, f"{kind}, {ties}", guided]) for guided in (True, False))
+            rows.append(
+                {
+                    "set": name,
+                    "relations": wording,
+                    "exact_relation_first": exact,
+                    "strategy": f"{kind}, one edge a step" if ties == "first" else kind,
+                    "questions": len(on),
+                    "with_guidance": round(float(on.mean()), 4),
+                    "without": round(float(off.mean()), 4),
+                    "p": round(paired_permutation(on - off), 5),
+                    "gold_in_guidance_graph": round(float(np.mean(held[wording])), 4),
+                }
+            )
     return rows
 
 
@@ -198,6 +223,7 @@ def main() -> None:
     parser.add_argument("--set")
     parser.add_argument("--number", type=int, default=200)
     parser.add_argument("--hops", type=int, default=3)
+    parser.add_argument("--scale", type=int, default=4, help="K', entities of the guidance graph per schema triple")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     work = {"trace": tracing, "agree": agreement, "coverage": coverages, "report": reported}

@@ -135,12 +135,34 @@ def test_breadth_keeps_every_good_edge_and_precision_the_best() -> None:
 
 
 def test_guidance_decides_between_equals_and_lets_a_weak_edge_in() -> None:
-    guided = texts(FILMS, run(FILMS, plan_of(ACTORS, "Precision"), "Mann", guided=["Mann", "Ali", "Smith"]))
-    assert guided == {"Mann ←directed by- Ali -starring→ Smith"}
+    members = ["Mann", "Ali", "Smith"]
+    for ties in ("guided", "first"):
+        guided = texts(FILMS, run(FILMS, plan_of(ACTORS, "Precision"), "Mann", guided=members, ties=ties))
+        assert guided == {"Mann ←directed by- Ali -starring→ Smith"}
     weak = (("[T1]", "zzz", "[ENT1]"),)
     assert texts(FILMS, run(FILMS, plan_of(weak, "Breadth"), "Demme")) == set()
     helped = texts(FILMS, run(FILMS, plan_of(weak, "Breadth"), "Demme", guided=["Demme", "Blow"], theta=0.35))
     assert helped == {"Demme ←directed by- Blow"}
+
+
+def test_guidance_corrects_a_relation_and_keeps_all_edges_that_read_alike() -> None:
+    wrong = (("[ENT1]", "starring", "[T1]"),)  # the plan's relation leads nowhere from Mann; the bonus names another
+    without = texts(FILMS, run(FILMS, plan_of(wrong, "Precision"), "Mann"))
+    films = {"Mann ←directed by- Heat", "Mann ←directed by- Ali"}
+    for member, expected in (("Ali", films), ("Chicago", {"Mann -born in→ Chicago"})):
+        assert texts(FILMS, run(FILMS, plan_of(wrong, "Precision"), "Mann", guided=["Mann", member])) == expected
+    assert without in (films, {"Mann -born in→ Chicago"})
+
+
+def test_an_edge_is_walked_again_only_where_that_is_set() -> None:
+    graph = Graph.from_triples([("Julia", "child", "John"), ("John", "parent", "Julia"), ("John", "gender", "male")])
+    again = (("[T1]", "child", "[ENT1]"), ("[ENT1]", "parent", "[ENT2]"), ("[ENT2]", "child", "[ENT3]"))
+    way = "Julia -child→ John -parent→ Julia"
+    assert texts(graph, run(graph, plan_of(again, "Precision"), "Julia")) == {way}
+    plan = plan_of(again, "Precision")
+    runs = run(graph, plan, "Julia", revisit=True)
+    assert texts(graph, runs) == {f"{way} -child→ John"}
+    assert [graph.whole.entity(each.entity).id for each in ends(graph.whole, plan, runs, [0], 0.95)] == ["John"]
 
 
 def test_branching_cap_and_budget_are_told() -> None:

@@ -29,6 +29,7 @@ from clew.methods.stem.mining import (
 )
 from clew.methods.stem.model import load_model
 from clew.methods.stem.network import Joined, Part, TripleNetwork, balanced_loss
+from clew.methods.stem.similarity import Similarity, reworded
 from clew.methods.stem.train import train
 from clew.protocols import Example, Tools, TrainRequest
 from clew.synthesis import SamplingConfig, synthesize
@@ -158,6 +159,17 @@ def test_the_network_learns_and_the_same_seed_gives_the_same_weights(tmp_path: P
     runs = [trained(tmp_path / name, fit={"steps": 5}).model for name in ("b", "c")]
     weights = [load_weights(folder / "network.safetensors") for folder in runs]
     assert all(torch.equal(tensor, weights[1][name]) for name, tensor in weights[0].items())
+
+
+def test_rewording_changes_relations_and_nothing_else() -> None:
+    similarity = Similarity(GRAPH.whole, ENCODER)
+    triples = (("[T1]", "born in", "[ENT1]"), ("[ENT1]", "located in", "[ENT2]")) * 20
+    changed = reworded(similarity, triples, 0.5, np.random.default_rng(0))
+    assert [(h, t) for h, _, t in changed] == [(h, t) for h, _, t in triples]
+    pairs = [(old[1], new[1]) for old, new in zip(triples, changed, strict=True)]
+    known = {"born in", "located in", "spouse of"}
+    assert {new for _, new in pairs} <= known and 0 < sum(old != new for old, new in pairs) < 20
+    assert reworded(similarity, triples, 0.0, np.random.default_rng(0)) == triples
 
 
 def test_what_training_refuses(tmp_path: Path) -> None:

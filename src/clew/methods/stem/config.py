@@ -33,8 +33,10 @@ class Config(Settings):
     exact_match_first: bool = True  # a topic that is an entity of the graph is its own anchor
     anchors: int = Field(default=50, ge=1)  # candidates per name that is none
     exact_relation_first: bool = True  # edges with the schema's own relation and direction go before all others
+    revisit: bool = False  # such edges may be walked again on a way: "the father of her son's mother"
     anchor_consistency: Literal["off", "prefer", "require"] = "off"  # a second topic must be met where it is anchored
-    ties: Literal["all", "first"] = "all"  # Precision keeps one edge, or all that score alike
+    ties: Literal["all", "guided", "first"] = "all"  # Precision: the best edge and all that read like it; of these
+    # those in the guidance graph where there are any; one (paper)
     max_branch: int = Field(default=12, ge=1)  # edges of another relation per Breadth step
     max_edges: int = Field(default=5000, ge=1)  # traced per question
     hub: int = Field(default=512, ge=1)  # edges scored per state; beyond, only the most similar relations
@@ -117,4 +119,5 @@ class TrainConfig(Settings):
     batch: int = Field(default=8, ge=1)  # questions per step of the Triple-GNN
     triples: int = Field(default=3000, ge=1)  # of a question's neighbourhood in training
     questions: int = Field(default=4000, ge=1)  # that the Triple-GNN trains on
+    reworded: float = Field(default=0.5, ge=0, le=1)  # share of relations changed in further wordings of each schema
     device: str = "cpu"

@@ -150,8 +150,16 @@ def gold_chain(graph: Subgraph, topic: int, answers: Ints, hops: int, max_paths:
     return None if best is None else Chain(best[2], precision)
 
 
-def chains_of(graph: Subgraph, resolved: Resolved, hops: int, max_paths: int) -> list[Chain | None]:
-    """Per topic its gold chain; what the data set states goes first."""
+def chains_of(
+    graph: Subgraph,
+    resolved: Resolved,
+    hops: int,
+    max_paths: int,
+    known: dict[str, list[Chain | None]] | None = None,
+) -> list[Chain | None]:
+    """Per topic its gold chain; what the data set states goes first. `known` keeps them by the question's id."""
+    if known is not None and resolved.question.id in known:
+        return known[resolved.question.id]
     found: list[Chain | None] = []
     for topic, stated in zip(resolved.topics, resolved.stated, strict=True):
         if stated is not None:
@@ -159,6 +167,8 @@ def chains_of(graph: Subgraph, resolved: Resolved, hops: int, max_paths: int) ->
             found.append(Chain(stated, float(np.isin(reached, resolved.answers).mean()) if len(reached) else 0.0))
         else:
             found.append(gold_chain(graph, topic, resolved.answers, hops, max_paths))
+    if known is not None:
+        known[resolved.question.id] = found
     return found
 
 
@@ -225,6 +235,7 @@ def standard_lessons(
     seed: int,
     report: MiningReport,
     model: LanguageModel | None = None,
+    known: dict[str, list[Chain | None]] | None = None,
 ) -> list[Lesson]:
     """D_std: one lesson per distinct masked text, the plan that most of its questions (a sample) have.
 
@@ -240,7 +251,7 @@ def standard_lessons(
         plans: Counter[tuple[SchemaTriple, ...]] = Counter()
         single: Counter[str] = Counter()
         for each in draw.sample(mine, min(per_text, len(mine))):
-            chains = chains_of(graph, each, hops, max_paths)
+            chains = chains_of(graph, each, hops, max_paths, known)
             if any(chains):
                 plans[masked_triples(graph, [None if c is None else c.steps for c in chains])] += 1
             # Whether a set is asked for shows in the answers the question has, not in those the graph lacks.

@@ -20,11 +20,13 @@ from clew.graph import Subgraph
 from clew.graph.subgraph import Ints
 from clew.methods.stem.schema import Plan, SchemaTriple
 from clew.protocols import TextEncoder
+from clew.synthesis.phrases import words_of
 
 Floats = NDArray[np.float32]
 REVERSED = 0.1
 ELSEWHERE = 0.3
 REMEMBERED = 200_000  # texts and edges whose vectors are kept
+NEAREST = 5  # relations that one may be mistaken for
 
 
 def spoken(name: str) -> str:
@@ -104,3 +106,23 @@ class Similarity:
         parts = [self.text([said.get(h, h), spoken(r), said.get(t, t)]).ravel() for h, r, t in plan.triples]
         mean: Floats = np.mean(parts, axis=0, dtype=np.float32)
         return mean
+
+
+def reworded(
+    similarity: Similarity, triples: Sequence[SchemaTriple], share: float, draw: np.random.Generator
+) -> tuple[SchemaTriple, ...]:
+    """The triples as a planner that does not know the graph may write them: a `share` of their relations is changed.
+
+    Half of these are written by the last words of their ids, half mistaken for one of the NEAREST in name.
+    """
+    graph, changed = similarity.graph, []
+    for h, relation, t in triples:
+        if draw.random() < share:
+            if draw.random() < 0.5:
+                relation = words_of(relation)
+            else:
+                near = np.argsort(-similarity.relations(relation), kind="stable")
+                others = near[near != similarity.exact(relation)][:NEAREST]
+                relation = graph.relation(int(draw.choice(others))).id if len(others) else relation
+        changed.append((h, relation, t))
+    return tuple(changed)

@@ -101,8 +101,8 @@ def trace(
 ) -> Run:
     """Walk `plan` from its node `start` standing at the entity `anchor`.
 
-    Each schema edge is walked once, each graph edge at most once on a way. Precision keeps the best edges of a state
-    (all that tie), Breadth those with a T-score of θ and more.
+    Each schema edge is walked once, each graph edge at most once on a way (but see `Config.revisit`). Precision keeps
+    the best edge of a state and, as `ties` says, those that read the same; Breadth those with a T-score of θ and more.
 
     Args:
         anchors: entities of the schema nodes that are topics.
@@ -193,7 +193,7 @@ def _candidates(
     exact = similarity.exact(relation)
     if exact >= 0 and config.exact_relation_first:
         row, entity, triple = along(graph.out if forward else graph.inc, entities, exact)
-        keep = ~_used(run, asking[row], triple)
+        keep = np.ones(len(row), bool) if config.revisit else ~_used(run, asking[row], triple)
         if far in anchors:
             keep &= np.isin(entity, anchors[far])
         row, entity, triple = row[keep], entity[keep], triple[keep]
@@ -217,7 +217,7 @@ def _candidates(
         np.concatenate([each.exact for each in found]),
     )
     keep = ~_used(run, asking[whole.row], whole.triple) & ~_used(run, asking[whole.row], whole.second)
-    whole = whole.take(keep)
+    whole = whole.take(keep | whole.exact)  # those were looked at above
     if config.edge_text == "text":
         whole = _by_text(similarity, run, asking, whole, number, node)
     if far in anchors:
@@ -313,6 +313,11 @@ def _chosen(
         best = np.full(len(asking), -np.inf)
         np.maximum.at(best, found.row, score)
         keep = np.flatnonzero(score >= best[found.row] - TIE)
+        if config.ties == "all":
+            # The bonus says which edge is right; others that read the same are as right as that one.
+            plain = np.full(len(asking), -np.inf)
+            np.maximum.at(plain, found.row[keep], found.score[keep])
+            keep = np.flatnonzero(np.abs(found.score - plain[found.row]) <= TIE)
         if config.ties == "first":
             order = keep[np.lexsort((found.triple[keep], found.row[keep]))]
             keep = np.sort(order[np.unique(found.row[order], return_index=True)[1]])

@@ -9,8 +9,8 @@ from __future__ import annotations
 import math
 import shutil
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
@@ -27,6 +27,7 @@ from clew.learning.tuning import Pair, tune
 from clew.methods.stem.config import Config, DecomposeConfig, GroundConfig, TrainConfig
 from clew.methods.stem.guidance import guide
 from clew.methods.stem.mining import (
+    Chain,
     Lesson,
     MiningReport,
     Resolved,
@@ -42,13 +43,14 @@ from clew.methods.stem.model import CARD, DECOMPOSE, GROUND, WEIGHTS, Trained, r
 from clew.methods.stem.network import Joined, Part, TripleNetwork, balanced_loss
 from clew.methods.stem.planner import bare
 from clew.methods.stem.schema import Plan, SchemaTriple, placed, write_decomposition, write_triples
-from clew.methods.stem.similarity import Similarity
+from clew.methods.stem.similarity import Floats, Similarity, reworded
 from clew.protocols import OnEvent, TrainRequest, TrainResult, ignore
 from clew.synthesis import synthesize
 from clew.types import Event
 
 PLACEHOLDERS = ("[A]", "[B]", *(f"[ENT{i}]" for i in range(1, 9)), *(f"[T{i}]" for i in range(1, 5)))
 VALIDATED = 100  # dev questions on which the Triple-GNN is judged
+WORDINGS = 4  # of each schema that the Triple-GNN sees, beside the graph's own
 
 
 def _grounding(assertion: str, triple: SchemaTriple) -> Pair:
@@ -73,6 +75,7 @@ class _Training:
         self.report = MiningReport()
         self.resolved: list[Resolved] = []
         self.lessons: list[Lesson] = []
+        self.chains: dict[str, list[Chain | None]] = {}
         self.parameters: dict[str, int] = {}
         self.metrics: dict[str, float] = {}
         self.trained = Trained(encoder=self.encoder.name, encoder_width=self.encoder.dim, graph=request.graph.name)
@@ -98,6 +101,7 @@ class _Training:
                 seed=request.seed,
                 report=self.report,
                 model=model,
+                known=self.chains,
             )
         if config.synthetic:
             made = list(synthesize(self.graph, config.synthetic, seed=request.seed))
@@ -191,7 +195,7 @@ class _Training:
             return
         similarity = Similarity(self.graph, self.encoder)
         relations = relation_table(similarity, self.encoder, config.device)
-        parts, labels = self._parts(similarity, self.resolved, config.questions, request.seed)
+        parts, wordings, labels = self._parts(similarity, self.resolved, config.questions, request.seed)
         if not parts:
             raise TrainingError("no question has a gold chain to train the Triple-GNN on; leave 'network' out of parts")
         held = min(VALIDATED, max(1, len(parts) // 10))
@@ -202,25 +206,31 @@ class _Training:
         if not len(train):
             train = dev
         order = np.random.default_rng(request.seed)
-        shuffled: list[int] = []
+        shuffled: list[tuple[int, int]] = []  # a question, and which wording of its plan
         while len(shuffled) < config.fit.steps * config.fit.accumulate * config.batch:
-            shuffled += order.permutation(np.array(train)).tolist()
+            shuffled += [
+                (i, int(order.integers(len(wordings[i])))) for i in order.permutation(np.array(train)).tolist()
+            ]
 
-        def batch(k: int) -> list[int]:
+        def worded(i: int, wording: int) -> Part:
+            return replace(parts[i], query=wordings[i][wording])
+
+        def batch(k: int) -> list[tuple[int, int]]:
             return shuffled[k * config.batch : (k + 1) * config.batch]
 
-        def loss(chosen: list[int]) -> Tensor:
-            joined = Joined.of([parts[i] for i in chosen], config.device)
-            wanted = torch.from_numpy(np.concatenate([labels[i] for i in chosen])).to(config.device)
+        def loss(chosen: list[tuple[int, int]]) -> Tensor:
+            joined = Joined.of([worded(*each) for each in chosen], config.device)
+            wanted = torch.from_numpy(np.concatenate([labels[i] for i, _ in chosen])).to(config.device)
             return balanced_loss(network(joined, relations), wanted, joined.owner, len(chosen))
 
         def evaluate() -> dict[str, float]:
             sizes = [Config().per_triple * self._lengths[i] for i in dev]
-            found = guide(network, relations, [parts[i] for i in dev], sizes)
-            recall = [
-                float(np.isin(parts[i].graph.entities[labels[i] > 0], members).mean())
-                for i, members in zip(dev, found, strict=True)
-            ]
+            found = guide(network, relations, [worded(i, -1) for i in dev], sizes)
+            recall = []
+            for i, size, members in zip(dev, sizes, found, strict=True):
+                gold = parts[i].graph.entities[labels[i] > 0]
+                # No guidance graph of K entities can hold more than K of them.
+                recall.append(float(np.isin(gold, members).sum()) / max(1, min(len(gold), size)))
             return {"guided recall": float(np.mean(recall))}
 
         (out / "network").mkdir(exist_ok=True)
@@ -248,16 +258,18 @@ class _Training:
 
     def _parts(
         self, similarity: Similarity, resolved: Sequence[Resolved], most: int, seed: int
-    ) -> tuple[list[Part], list[np.ndarray[Any, np.dtype[np.float32]]]]:
-        """Inputs and labels of the Triple-GNN for a sample of questions."""
+    ) -> tuple[list[Part], list[list[Floats]], list[Floats]]:
+        """Inputs of the Triple-GNN for a sample of questions, several wordings of each schema, and the labels."""
         config = self.config
-        order = np.random.default_rng(seed).permutation(len(resolved))
+        draw = np.random.default_rng(seed)
+        order = draw.permutation(len(resolved))
         parts: list[Part] = []
-        labels: list[np.ndarray[Any, np.dtype[np.float32]]] = []
+        wordings: list[list[Floats]] = []
+        labels: list[Floats] = []
         self._lengths: list[int] = []
         for i in order[:most].tolist():
             each = resolved[i]
-            chains = chains_of(self.graph, each, config.hops, config.max_paths)
+            chains = chains_of(self.graph, each, config.hops, config.max_paths, self.chains)
             if not any(chains):
                 continue
             triples = masked_triples(self.graph, [None if c is None else c.steps for c in chains])
@@ -268,10 +280,17 @@ class _Training:
             gold = gold_rows(self.graph, each, chains)
             wanted[[local[int(e)] for e in self.graph.entities[gold] if int(e) in local]] = 1.0
             topics = np.array([local[int(self.graph.entities[t])] for t in each.topics], np.int64)
-            parts.append(Part(near, topics, similarity.query(plan, each.names)))
+            said = [plan]
+            if config.reworded:
+                said += [
+                    replace(plan, triples=reworded(similarity, triples, config.reworded, draw)) for _ in range(WORDINGS)
+                ]
+            queries = [similarity.query(one, each.names) for one in said]
+            parts.append(Part(near, topics, queries[0]))
+            wordings.append(queries)
             labels.append(wanted)
             self._lengths.append(len(triples))
-        return parts, labels
+        return parts, wordings, labels
 
     def finish(self) -> None:
         """The card of the folder."""
