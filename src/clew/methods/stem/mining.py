@@ -37,7 +37,7 @@ class Lesson:
     origin: str  # "standard" or "synthetic"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Resolved:
     """A training question in the graph's numbers."""
 
@@ -155,11 +155,11 @@ def chains_of(
     resolved: Resolved,
     hops: int,
     max_paths: int,
-    known: dict[str, list[Chain | None]] | None = None,
+    known: dict[Resolved, list[Chain | None]] | None = None,
 ) -> list[Chain | None]:
-    """Per topic its gold chain; what the data set states goes first. `known` keeps them by the question's id."""
-    if known is not None and resolved.question.id in known:
-        return known[resolved.question.id]
+    """Per topic its gold chain; what the data set states goes first. `known` keeps them."""
+    if known is not None and resolved in known:
+        return known[resolved]
     found: list[Chain | None] = []
     for topic, stated in zip(resolved.topics, resolved.stated, strict=True):
         if stated is not None:
@@ -168,7 +168,7 @@ def chains_of(
         else:
             found.append(gold_chain(graph, topic, resolved.answers, hops, max_paths))
     if known is not None:
-        known[resolved.question.id] = found
+        known[resolved] = found
     return found
 
 
@@ -235,7 +235,7 @@ def standard_lessons(
     seed: int,
     report: MiningReport,
     model: LanguageModel | None = None,
-    known: dict[str, list[Chain | None]] | None = None,
+    known: dict[Resolved, list[Chain | None]] | None = None,
 ) -> list[Lesson]:
     """D_std: one lesson per distinct masked text, the plan that most of its questions (a sample) have.
 

@@ -75,7 +75,7 @@ class _Training:
         self.report = MiningReport()
         self.resolved: list[Resolved] = []
         self.lessons: list[Lesson] = []
-        self.chains: dict[str, list[Chain | None]] = {}
+        self.chains: dict[Resolved, list[Chain | None]] = {}
         self.parameters: dict[str, int] = {}
         self.metrics: dict[str, float] = {}
         self.trained = Trained(encoder=self.encoder.name, encoder_width=self.encoder.dim, graph=request.graph.name)
