@@ -136,12 +136,13 @@ def grammar(name: str, head: Side, tail: Side) -> RelationGrammar:
     return _noun(words, head, tail)
 
 
-def _which(side: Side) -> str:
+def which(side: Side) -> str:
     """`which film`; a bare `what` where no better noun is known."""
     return f"which {side.word}" if side.noun or side.kind != "thing" else "what"
 
 
-def _which_many(side: Side) -> str:
+def which_many(side: Side) -> str:
+    """`which films`, or `which things`."""
     return f"which {plural_of(side.word)}" if side.noun or side.kind != "thing" else "which things"
 
 
@@ -149,9 +150,9 @@ def _passive(tokens: list[str], head: Side, tail: Side) -> RelationGrammar:
     participle, extra = tokens[-2], " ".join(tokens[:-2])
     base, past = base_of(participle), past_of(participle)
     lead = f"{extra} " if extra else ""
-    wh = "who" if tail.kind == "person" else _which(tail)
+    wh = "who" if tail.kind == "person" else which(tail)
     one = "the person who" if tail.kind == "person" else f"the {tail.word} that"
-    many = _which_many(head)
+    many = which_many(head)
     forward = Phrasing(
         (f"{one} {past} {{x}}", f"the {tail.word} {{x}} was {lead}{participle} by"),
         (f"{past} {{x}}",),
@@ -170,7 +171,7 @@ def _passive(tokens: list[str], head: Side, tail: Side) -> RelationGrammar:
     backward = Phrasing(
         (f"the {head.word} {lead}{participle} by {{x}}", f"the {head.word} that {{x}} {past}"),
         (f"was {lead}{participle} by {{x}}",),
-        (f"{_which(head)} was {participle} by {{x}}", f"what did {{x}} {base}", f"{_which(head)} did {{x}} {base}"),
+        (f"{which(head)} was {participle} by {{x}}", f"what did {{x}} {base}", f"{which(head)} did {{x}} {base}"),
         (
             f"{many} were {participle} by {{x}}",
             f"{many} did {{x}} {base}",
@@ -184,12 +185,12 @@ def _passive(tokens: list[str], head: Side, tail: Side) -> RelationGrammar:
 def _participle(words: str, tokens: list[str], head: Side, tail: Side) -> RelationGrammar:
     stem, preposition = " ".join(tokens[:-1]), tokens[-1]
     copula = "was" if tokens[-2] in ("born", "founded", "established") or tail.kind == "date" else "is"
-    asks = [f"{_which(tail)} {copula} {{x}} {words}", f"{preposition} {_which(tail)} {copula} {{x}} {stem}"]
+    asks = [f"{which(tail)} {copula} {{x}} {words}", f"{preposition} {which(tail)} {copula} {{x}} {stem}"]
     if tail.kind == "place" and preposition in ("in", "at", "near", "on"):
         asks.insert(0, f"where {copula} {{x}} {stem}")
     if tail.kind == "date":
         asks.insert(0, f"when {copula} {{x}} {stem}")
-    wh = "who" if head.kind == "person" else _which(head)
+    wh = "who" if head.kind == "person" else which(head)
     plural_copula = "were" if copula == "was" else "are"
     forward = Phrasing(
         (f"the {tail.word} {{x}} {copula} {words}", f"the {tail.word} where {{x}} {copula} {stem}")
@@ -197,42 +198,42 @@ def _participle(words: str, tokens: list[str], head: Side, tail: Side) -> Relati
         else (f"the {tail.word} {{x}} {copula} {words}",),
         (),
         tuple(asks),
-        (f"{_which_many(tail)} {copula} {{x}} {words}", *asks[:1]),
+        (f"{which_many(tail)} {copula} {{x}} {words}", *asks[:1]),
     )
     backward = Phrasing(
         (f"the {head.word} {words} {{x}}", f"the {head.word} that {copula} {words} {{x}}"),
         (f"{copula} {words} {{x}}",),
-        (f"{wh} {copula} {words} {{x}}", f"{_which(head)} {copula} {words} {{x}}"),
-        (f"{_which_many(head)} {plural_copula} {words} {{x}}", f"{wh} {copula} {words} {{x}}"),
+        (f"{wh} {copula} {words} {{x}}", f"{which(head)} {copula} {words} {{x}}"),
+        (f"{which_many(head)} {plural_copula} {words} {{x}}", f"{wh} {copula} {words} {{x}}"),
     )
     return RelationGrammar("participle", forward, backward, f"{{h}} {copula} {words} {{t}}")
 
 
 def _relational(words: str, head: Side, tail: Side) -> RelationGrammar:
     noun = words.rsplit(" ", 1)[0]
-    wh = "who" if tail.kind == "person" else _which(tail)
+    wh = "who" if tail.kind == "person" else which(tail)
     if not words.endswith(" of"):  # "related to", "subordinate to": no noun to turn round
-        one = "who" if head.kind == "person" else _which(head)
+        one = "who" if head.kind == "person" else which(head)
         forward = Phrasing(
             (f"the {tail.word} {{x}} is {words}",),
             (),
             (f"{wh} is {{x}} {words}",),
-            (f"{_which_many(tail)} is {{x}} {words}",),
+            (f"{which_many(tail)} is {{x}} {words}",),
         )
         backward = Phrasing(
             (f"the {head.word} {words} {{x}}",),
             (f"is {words} {{x}}",),
             (f"{one} is {words} {{x}}",),
-            (f"{_which_many(head)} are {words} {{x}}",),
+            (f"{which_many(head)} are {words} {{x}}",),
         )
         return RelationGrammar("relational", forward, backward, f"{{h}} is {words} {{t}}")
     forward = Phrasing(
         (f"the {tail.word} that {{x}} is the {noun} of", f"the {tail.word} whose {noun} is {{x}}"),
         (f"has {{x}} as {article_for(noun)} {noun}",),
-        (f"{wh} is {{x}} the {noun} of", f"{{x}} is the {noun} of {_which(tail)}", f"whose {noun} is {{x}}"),
-        (f"{_which_many(tail)} is {{x}} the {noun} of", f"{_which_many(tail)} have {{x}} as {noun}"),
+        (f"{wh} is {{x}} the {noun} of", f"{{x}} is the {noun} of {which(tail)}", f"whose {noun} is {{x}}"),
+        (f"{which_many(tail)} is {{x}} the {noun} of", f"{which_many(tail)} have {{x}} as {noun}"),
     )
-    return RelationGrammar("relational", forward, _possessed(noun, head), f"{{h}} is the {noun} of {{t}}")
+    return RelationGrammar("relational", forward, possessed(noun, head), f"{{h}} is the {noun} of {{t}}")
 
 
 def _verb(tokens: list[str], head: Side, tail: Side) -> RelationGrammar:
@@ -240,18 +241,18 @@ def _verb(tokens: list[str], head: Side, tail: Side) -> RelationGrammar:
     rest = " ".join(tokens[1:])
     tail_part = f" {rest}" if rest else ""
     verb = " ".join(tokens)
-    wh = "who" if head.kind == "person" else _which(head)
+    wh = "who" if head.kind == "person" else which(head)
     forward = Phrasing(
         (f"the {tail.word} that {{x}} {verb}",),
         (),
-        (f"what does {{x}} {base}{tail_part}", f"{_which(tail)} does {{x}} {base}{tail_part}"),
-        (f"{_which_many(tail)} does {{x}} {base}{tail_part}", f"what does {{x}} {base}{tail_part}"),
+        (f"what does {{x}} {base}{tail_part}", f"{which(tail)} does {{x}} {base}{tail_part}"),
+        (f"{which_many(tail)} does {{x}} {base}{tail_part}", f"what does {{x}} {base}{tail_part}"),
     )
     backward = Phrasing(
         (f"the {head.word} that {verb} {{x}}",),
         (f"{verb} {{x}}",),
-        (f"{wh} {verb} {{x}}", f"{_which(head)} {verb} {{x}}"),
-        (f"{_which_many(head)} {base}{tail_part} {{x}}", f"{wh} {verb} {{x}}"),
+        (f"{wh} {verb} {{x}}", f"{which(head)} {verb} {{x}}"),
+        (f"{which_many(head)} {base}{tail_part} {{x}}", f"{wh} {verb} {{x}}"),
     )
     return RelationGrammar("verb", forward, backward, f"{{h}} {verb} {{t}}")
 
@@ -264,19 +265,19 @@ def _noun(words: str, head: Side, tail: Side) -> RelationGrammar:
         (f"has {{x}} as {words}",),
         (
             f"whose {words} is {{x}}",
-            f"{'who' if head.kind == 'person' else _which(head)} has {{x}} as {words}",
-            f"{{x}} is the {words} of {_which(head)}",
+            f"{'who' if head.kind == 'person' else which(head)} has {{x}} as {words}",
+            f"{{x}} is the {words} of {which(head)}",
         ),
         (
-            f"{_which_many(head)} have {{x}} as {words}",
-            f"{_which_many(head)} have the {words} {{x}}",
-            f"of {_which_many(head)} is {{x}} the {words}",
+            f"{which_many(head)} have {{x}} as {words}",
+            f"{which_many(head)} have the {words} {{x}}",
+            f"of {which_many(head)} is {{x}} the {words}",
         ),
     )
-    return RelationGrammar("noun", _possessed(whole, tail), backward, f"the {words} of {{h}} is {{t}}")
+    return RelationGrammar("noun", possessed(whole, tail), backward, f"the {words} of {{h}} is {{t}}")
 
 
-def _possessed(noun: str, side: Side) -> Phrasing:
+def possessed(noun: str, side: Side) -> Phrasing:
     """The entity is the `noun` of {x}."""
     wh = "who" if side.kind == "person" else "what"
     noun = singular_of(noun)

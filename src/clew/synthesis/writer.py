@@ -15,8 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.graph.subgraph import Ints, Subgraph
+from clew.synthesis.lexicon import SAME, Meaning, extended, meaning_of, shared
 from clew.synthesis.phrases import Kind, Phrasing, RelationGrammar, Side, grammar, kind_of, words_of
 from clew.synthesis.structures import Step, Structure, mask
+from clew.synthesis.verbs import singular_of
 from clew.types import Entity
 
 _YEAR = re.compile(r"-?\d{3,4}(?:-\d\d(?:-\d\d)?)?(?:T.*)?")
@@ -24,8 +26,20 @@ _NUMERIC = re.compile(r"[-+]?[\d,]*\.?\d+(?:[eE][-+]?\d+)?")
 _TYPE_RELATIONS = re.compile(
     r"(?:^|[/#._ ])(?:type|instance[ _]?of|is[ _]a|notable[ _]types?|kind|class)$", re.IGNORECASE
 )
-_WRAPPERS = ("what is {}", "name {}", "tell me {}", "can you tell me {}", "i want to know {}", "please give me {}")
-_WHO_WRAPPERS = ("who is {}", "name {}", "tell me who {} is", "do you know who {} is")
+_WRAPPERS = (
+    "{}",
+    "what is {}",
+    "name {}",
+    "tell me {}",
+    "can you tell me {}",
+    "i want to know {}",
+    "please give me {}",
+)
+_WHO_WRAPPERS = ("{}", "who is {}", "name {}", "tell me who {} is", "do you know who {} is")
+
+
+_SHORT = re.compile(r"'s [\w-]+(?: [\w-]+)?$")
+_SWAPS = re.compile(rf"\b(?:{'|'.join(sorted(SAME, key=len, reverse=True))})\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +60,11 @@ class Writer:
         self.random = np.random.default_rng(seed)
         self.used: Counter[str] = Counter()
         self._types = _type_nouns(graph)
+        self._meanings: list[Meaning | None] = [
+            meaning_of(words_of(graph.relation(r).id)) or meaning_of(words_of(graph.relation(r).label))
+            for r in range(graph.num_relations)
+        ]
+        self._nouns = _nouns_as_heads(graph, self._meanings)
         self._kinds = _kinds_as_tails(graph)
         self.grammars: list[RelationGrammar] = self._read_relations()
 
@@ -69,7 +88,8 @@ class Writer:
             options = phrasing.clauses or tuple(f"is {phrase}" for phrase in phrasing.noun_phrases)
             clause = self._pick(options).replace("{x}", names[1])
         station = 0
-        for i, step in enumerate(structure.steps[:-1]):
+        turned = self._turned(structure)
+        for i, step in enumerate(structure.steps[: -2 if turned else -1]):
             subject = self._name(self._phrasing(step), subject, nested=i > 0)
             if not self.graph.mediators[structure.thread[i + 1]]:
                 station += 1
@@ -77,12 +97,33 @@ class Writer:
                     subject = f"{subject} that also {clause}"
         last = structure.steps[-1]
         at_end = clause if structure.branch and structure.branch.station == structure.hops else ""
-        text, form = self._ask(last, subject, at_end, chained=len(structure.steps) > 1, many=len(structure.answers) > 1)
+        if turned:
+            text, form = self._pick(turned).replace("{x}", subject), "shared"
+        else:
+            many = len(structure.answers) > 1
+            text, form = self._ask(last, subject, at_end, chained=len(structure.steps) > 1, many=many)
         form = f"{structure.hops} hops, {'conjunction, ' if structure.branch else ''}{form}"
         self.used[form] += 1
         masked = mask(self.graph, structure)
         said = tuple(self.state(r, h, t) for (_, r, _), (h, _, t) in masked)
         return Written(self._style(text), form, said, tuple(words for _, words in masked))
+
+    def _turned(self, structure: Structure) -> tuple[str, ...]:
+        """Questions for a chain whose last step goes back over its last but one, more often than not."""
+        steps = structure.steps
+        if len(steps) < 2 or structure.hops != len(steps) or structure.branch or self.random.random() < 0.4:
+            return ()
+        (relation, forward), (back, again) = steps[-2:]
+        if relation != back or forward == again:
+            return ()
+        meaning = self._meanings[relation]
+        words = _possessable(words_of(self.graph.relation(relation).id))
+        nouns = (meaning.nouns if meaning else ()) or ((words,) if words else ())
+        head, tail = self._sides[relation]
+        if not nouns or (not forward and not head.noun):
+            return ()
+        verb = meaning.verbs[int(self.random.integers(len(meaning.verbs)))] if meaning and meaning.verbs else None
+        return shared(self._pick(nouns), verb, head, tail, forward=forward)
 
     def _ask(self, step: Step, subject: str, clause: str, *, chained: bool, many: bool) -> tuple[str, str]:
         phrasing = self._phrasing(step)
@@ -97,10 +138,10 @@ class Writer:
             phrase = self._name(phrasing, subject, chained)
             return self._pick(wrappers).replace("{}", phrase), f"{pattern} wrapped"
         options = phrasing.asks_many if many and self.random.random() < 0.7 else phrasing.asks
-        return self._pick(_fitting(options, chained)).replace("{x}", subject), pattern
+        return self._pick(_fitting(options, subject, chained)).replace("{x}", subject), pattern
 
     def _name(self, phrasing: Phrasing, subject: str, nested: bool) -> str:
-        return self._pick(_fitting(phrasing.noun_phrases, nested)).replace("{x}", subject)
+        return self._pick(_fitting(phrasing.noun_phrases, subject, nested)).replace("{x}", subject)
 
     def _style(self, text: str) -> str:
         """As people type: sometimes a capital and a question mark, sometimes neither."""
@@ -109,7 +150,12 @@ class Writer:
         return text + "?" if self.random.random() < 0.7 else text
 
     def _pick(self, options: tuple[str, ...]) -> str:
-        return options[int(self.random.integers(len(options)))]
+        chosen = options[int(self.random.integers(len(options)))]
+        if not _SWAPS.search(chosen):
+            return chosen
+        if self.random.random() < 0.5:
+            return chosen
+        return _SWAPS.sub(lambda m: SAME[m[0]][int(self.random.integers(len(SAME[m[0]])))], chosen)
 
     def _phrasing(self, step: Step) -> Phrasing:
         relation, forward = step
@@ -133,9 +179,15 @@ class Writer:
             named = kind_of(words_of(name))
             head = self._look(graph.heads[sample], None)
             tail = self._look(graph.tails[sample], named)
-            head = Side(head.kind, head.noun or _domain_of(relation.id))
+            noun = head.noun or _domain_of(relation.id)
+            told = "" if noun else _majority([self._nouns[h] for h in graph.heads[sample]])
+            # "film" says that a head is no person; "person" is a kind and no noun.
+            head = Side("person" if told == "person" else "thing", told.replace("person", "")) if told else head
+            head = Side(head.kind, head.noun or noun)
             self._sides.append((head, tail))
-            grammars.append(grammar(name, head, tail))
+            meaning = self._meanings[r]
+            read = grammar(name, head, tail)
+            grammars.append(read if meaning is None else extended(read, meaning, head, tail))
         return grammars
 
     def _look(self, entities: Ints, named: Kind | None) -> Side:
@@ -149,10 +201,22 @@ class Writer:
         return Side(kind or (kind_of(noun) if noun else None) or _agreed(self._kinds[entities]), noun)
 
 
-def _fitting(options: tuple[str, ...], nested: bool) -> tuple[str, ...]:
-    """Without possessives when the subject is itself a phrase: "the film that X directed's genre" reads badly."""
-    plain = tuple(option for option in options if "{x}'s" not in option) if nested else options
-    return plain or options
+def _fitting(options: tuple[str, ...], subject: str, nested: bool) -> tuple[str, ...]:
+    """Without possessives when the subject is itself a clause: "the film that X directed's genre" reads badly.
+
+    "X's mother's name" is fine.
+    """
+    if nested and not _SHORT.search(subject):
+        return tuple(option for option in options if "{x}'s" not in option) or options
+    return options
+
+
+def _possessable(words: str) -> str:
+    """A relation's words where they read as a noun, else nothing."""
+    words = re.sub(r"^has ", "", words)
+    return (
+        "" if re.search(r"(?:^(?:in|is|on|at|to)|(?:by|in|of|to|on|at|with|from))$|^in ", words) else singular_of(words)
+    )
 
 
 def _fill(template: str, head: str, tail: str) -> str:
@@ -190,6 +254,16 @@ def _kinds_as_tails(graph: Subgraph) -> NDArray[np.int8]:
     said = np.zeros(graph.num_entities, np.int8)
     np.maximum.at(said, graph.tails, codes[graph.rels])
     return said
+
+
+def _nouns_as_heads(graph: Subgraph, meanings: list[Meaning | None]) -> list[str]:
+    """(N,) a noun for entities that have a relation which gives it away: what has actors is a film."""
+    nouns = [""] * graph.num_entities
+    for r, meaning in enumerate(meanings):
+        if meaning is not None and meaning.heads:
+            for head in np.unique(graph.heads[graph.rels == r]).tolist():
+                nouns[head] = meaning.heads
+    return nouns
 
 
 def _agreed(codes: NDArray[np.int8]) -> Kind:
