@@ -59,6 +59,7 @@ class Writer:
         self.graph = graph
         self.random = np.random.default_rng(seed)
         self.used: Counter[str] = Counter()
+        self._swapped: dict[str, tuple[str, ...]] = {}
         self._types = _type_nouns(graph)
         self._meanings: list[Meaning | None] = [
             meaning_of(words_of(graph.relation(r).id)) or meaning_of(words_of(graph.relation(r).label))
@@ -150,12 +151,13 @@ class Writer:
         return text + "?" if self.random.random() < 0.7 else text
 
     def _pick(self, options: tuple[str, ...]) -> str:
-        chosen = options[int(self.random.integers(len(options)))]
-        if not _SWAPS.search(chosen):
-            return chosen
-        if self.random.random() < 0.5:
-            return chosen
-        return _SWAPS.sub(lambda m: SAME[m[0]][int(self.random.integers(len(SAME[m[0]])))], chosen)
+        """One of the options, with nouns exchanged for what people also call such things."""
+        chosen = options[int(self.random.random() * len(options))]
+        swapped = self._swapped.get(chosen)
+        if swapped is None:
+            also = {_SWAPS.sub(lambda m, n=n: SAME[m[0]][n % len(SAME[m[0]])], chosen) for n in range(2)}
+            swapped = self._swapped[chosen] = (chosen, *sorted(also - {chosen}))
+        return swapped[int(self.random.random() * len(swapped))] if len(swapped) > 1 else chosen
 
     def _phrasing(self, step: Step) -> Phrasing:
         relation, forward = step
