@@ -118,3 +118,21 @@ def test_asking_for_more_than_the_graph_holds_is_said() -> None:
     graph = Graph.from_triples([("a", "borders", "b")])
     with pytest.raises(InputError, match="different questions"):
         list(synthesize(graph.whole, 5000, seed=0))
+
+
+def test_strategies_are_as_asked_for() -> None:
+    rows = [(f"p{i}", "born in", f"c{i % 5}") for i in range(60)] + [(f"p{i}", "spouse", f"q{i}") for i in range(60)]
+    graph = Graph.from_triples(rows).whole
+    for share in (0.0, 0.8, 1.0):
+        report = SynthesisReport()
+        sampling = SamplingConfig(hops=(1.0,), fork=0.0, precision=share)
+        list(synthesize(graph, 60 if share else 20, seed=2, sampling=sampling, report=report))
+        assert abs(report.strategies["Precision"] / report.questions - share) < 0.15
+        assert report.dropped.get("not of the strategy that was drawn", 0) > 0
+
+
+def test_relations_without_words_are_counted() -> None:
+    graph = Graph.from_triples([(f"a{i}", "P31", f"b{i}") for i in range(5)] + [("a1", "capital_of", "b2")]).whole
+    report = SynthesisReport()
+    assert len(list(synthesize(graph, 5, report=report))) == 5
+    assert report.to_json()["relations_without_words"] == 1

@@ -59,6 +59,7 @@ class SynthesisReport:
     dropped: dict[str, int] = field(default_factory=dict)
     relations_covered: int = 0
     relations: int = 0
+    unreadable: int = 0  # relations whose names are no words, such as P31; their questions read badly
     phrasings: int = 0
 
     def count(self, structure: Structure, written: Written, strategy: str, covered: int) -> None:
@@ -81,6 +82,7 @@ class SynthesisReport:
             "dropped": self.dropped,
             "relations": self.relations,
             "relations_covered": self.relations_covered,
+            "relations_without_words": self.unreadable,
             "phrasings": self.phrasings,
         }
 
@@ -100,7 +102,7 @@ def synthesize(
     sampler = Sampler(graph, sampling or SamplingConfig(), seed)
     writer = Writer(graph, seed + 1)
     report = report if report is not None else SynthesisReport()
-    report.relations, report.phrasings = graph.num_relations, writer.forms
+    report.relations, report.phrasings, report.unreadable = graph.num_relations, writer.forms, writer.unreadable
     report.dropped = sampler.dropped
     seen: set[tuple[str, int]] = set()
     covered: set[int] = set()

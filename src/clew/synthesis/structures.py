@@ -40,6 +40,8 @@ class SamplingConfig(Settings):
     """Probability of a second topic (STEM's code: 0.1)."""
     balance: float = Field(default=0.5, ge=0, le=1)
     """0: relations in proportion to their triples; 1: every relation equally often."""
+    precision: float | None = Field(default=None, ge=0, le=1)
+    """Share of structures with a single answer, those of strategy Precision; None: as they come."""
     max_answers: int = Field(default=50, ge=0)
     """Structures with more answers are dropped."""
     max_frontier: int = Field(default=200, ge=1)
@@ -163,10 +165,15 @@ class Sampler:
         """The next structure. Raises InputError when the graph yields none at all."""
         for _ in range(200):
             hops = int(self.random.choice(len(self._hop_weights), p=self._hop_weights)) + 1
+            share = self.config.precision
+            wanted = None if share is None else "Precision" if self.random.random() < share else "Breadth"
             for _ in range(self.config.attempts):
                 structure = self._try(hops)
-                if structure is not None:
+                if structure is None:
+                    continue
+                if wanted in (None, structure.strategy):
                     return structure
+                self._drop("not of the strategy that was drawn")
         reasons = ", ".join(f"{reason}: {count}" for reason, count in sorted(self.dropped.items()))
         raise InputError(f"no structure could be sampled from this graph ({reasons}): widen max_answers or hops")
 

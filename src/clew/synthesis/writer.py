@@ -74,6 +74,12 @@ class Writer:
         """How many phrasings the grammar of this graph's relations holds."""
         return sum(g.forward.forms + g.backward.forms for g in self.grammars)
 
+    @property
+    def unreadable(self) -> int:
+        """How many relations have a name without any word in it (`P31`): their labels are missing."""
+        names = map(self.graph.relation, range(self.graph.num_relations))
+        return sum(not re.search(r"\b[a-z]{2,}\b", f"{words_of(r.id)} {words_of(r.label)}") for r in names)
+
     def state(self, relation: int, head: str, tail: str) -> str:
         """One triple as a declarative sentence."""
         return _fill(self.grammars[relation].statement, head, tail)

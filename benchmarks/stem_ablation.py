@@ -1,0 +1,191 @@
+"""STEM: what guidance, the strategy and each number do (the paper's Tables 7, 11 and 12; sweeps of K', tau, lambda, B).
+
+    python benchmarks/stem_ablation.py coverage MODEL --set cwq-pooled:dev     gold plans, guidance on against off
+    python benchmarks/stem_ablation.py sweep MODEL --set cwq-pooled:dev        the model's plans, a setting at a time
+
+`coverage` traces gold plans, also such whose relations are known by their last words only or are mistaken for others
+with like names, as from a planner that does not know the graph. `sweep` answers questions; it plans them once. Each
+p is that of a paired permutation test on the questions, not corrected for their number. MODEL is a folder of
+`clew train stem` with a Triple-GNN. With --json the rows are kept for `benchmarks/stem_tables.py`.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import time
+from collections import defaultdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from clew.datasets import load
+from clew.encoding import open_encoder
+from clew.evaluation import paired_permutation
+from clew.evaluation.answers import score_answer
+from clew.graph.neighborhood import neighborhood
+from clew.methods.stem.config import Config
+from clew.methods.stem.guidance import guide
+from clew.methods.stem.method import Stem
+from clew.methods.stem.mining import MiningReport, resolve
+from clew.methods.stem.model import load_model, relation_table
+from clew.methods.stem.network import Part
+from clew.methods.stem.report import coverage, gold_schema, gold_triples
+from clew.methods.stem.schema import Plan, SchemaTriple
+from clew.methods.stem.similarity import Similarity, reworded
+from clew.protocols import Tools
+from clew.retrieval.linking import link
+from clew.synthesis.phrases import words_of
+from stem import graph_of, traced
+
+KINDS = (("Precision", "first"), ("adaptive", "all"), ("Breadth", "all"))  # the first is the paper's Precision
+# How a plan names relations, and whether an edge of the very relation goes first: by the graph's ids, by their last
+# words, or, every other one, by the wrong words.
+WORDED = (("ids", True), ("last words", False), ("mistaken", True), ("mistaken", False))
+SWEPT: tuple[tuple[str, str, dict[str, Any]], ...] = (
+    ("bias (Tables 7, 12)", "entities and triples", {}),
+    ("bias (Tables 7, 12)", "without entities", {"bias_ent": False}),
+    ("bias (Tables 7, 12)", "without triples", {"bias_tri": False}),
+    ("bias (Tables 7, 12)", "none", {"guidance": False}),
+    ("strategy (Table 11)", "always Precision", {"strategy": "precision"}),
+    ("strategy (Table 11)", "always Breadth", {"strategy": "breadth"}),
+    ("equal edges", "those in the guidance graph", {"ties": "guided"}),
+    ("equal edges", "one (paper)", {"ties": "first"}),
+    ("text alone (paper)", "exact_relation_first = false", {"exact_relation_first": False}),
+    ("text alone (paper)", "the same without guidance", {"exact_relation_first": False, "guidance": False}),
+    *(("K'", str(n), {"per_triple": n}) for n in (1, 2, 3, 6, 8, 16)),
+    *(("tau", str(t), {"tau": t}) for t in (0.2, 0.8, 1.1, 2.0)),
+    *(("lambda", str(x), {"lam": x, "exact_match_first": False}) for x in (1.2, 1.5, 2.1, 2.7)),
+    *(("B", str(b), {"beams": b}) for b in (1, 2, 8)),
+)
+
+
+def worded(
+    wording: str, similarity: Similarity, schema: tuple[SchemaTriple, ...], seed: int
+) -> tuple[SchemaTriple, ...]:
+    """A gold schema as planners of three kinds would write it; the seed is the question's."""
+    if wording == "mistaken":
+        return reworded(similarity, schema, 0.5, np.random.default_rng([7, seed]))
+    return tuple((h, words_of(r) if wording == "last words" else r, t) for h, r, t in schema)
+
+
+def coverages(options: argparse.Namespace) -> list[dict[str, Any]]:
+    name = options.set
+    graph = graph_of(name)
+    encoder = open_encoder()
+    model = load_model(options.model, encoder, "cpu")
+    assert model.network is not None
+    similarity = Similarity(graph.whole, encoder)
+    table = relation_table(similarity, encoder, "cpu")
+    resolved = resolve(list(load(name)), graph.whole, MiningReport())
+    order = np.random.default_rng(0).permutation(len(resolved))[: options.number]
+    shares: dict[tuple[str, bool, str, bool], list[float]] = defaultdict(list)
+    held: dict[str, list[float]] = defaultdict(list)
+    for i in order.tolist():
+        each = resolved[i]
+        wanted = gold_triples(graph.whole, each, options.hops, 2000)
+        schema = gold_schema(graph.whole, each, options.hops, 2000)
+        if not wanted:
+            continue
+        ids = [graph.whole.entity(t).id for t in each.topics]
+        near = neighborhood(graph, ids, min(options.hops, len(schema)), max_triples=5000)
+        local = np.array([near.local(id) for id in ids], np.int64)
+        ends = {graph.whole.local(end) for h, _, t in wanted for end in (h, t)}
+        for wording, exact in WORDED:
+            triples = worded(wording, similarity, schema, i)
+            bound = {f"[T{n}]": n - 1 for n in range(1, len(ids) + 1) if any(f"[T{n}]" in t for t in triples)}
+            query = similarity.query(Plan((), "", triples, bound), each.names)
+            members = guide(model.network, table, [Part(near, local, query)], [options.scale * len(triples)])[0]
+            held[wording].append(len(ends & set(members.tolist())) / min(len(ends), len(members)))
+            for kind, ties in KINDS:
+                config = Config(exact_relation_first=exact, ties=ties)
+                adaptive = "Precision" if len(each.answers) == 1 else "Breadth"
+                plan = Plan((), adaptive if kind == "adaptive" else kind, triples, bound)
+                for guided in (members, None):
+                    runs = traced(similarity, plan, list(each.topics), config, guided)
+                    found = {int(t) for run in runs for t in (*run.triple, *run.second) if t >= 0}
+                    mine = {(t.head.id, t.relation.id, t.tail.id) for t in map(graph.whole.triple, found)}
+                    shares[wording, exact, f"{kind}, {ties}", guided is not None].append(
+                        len(wanted & mine) / len(wanted)
+                    )
+    rows = []
+    for wording, exact in WORDED:
+        for kind, ties in KINDS:
+            on, off = (np.array(shares[wording, exact, f"{kind}, {ties}", guided]) for guided in (True, False))
+            rows.append(
+                {
+                    "set": name,
+                    "relations": wording,
+                    "exact_relation_first": exact,
+                    "strategy": f"{kind}, one edge a step" if ties == "first" else kind,
+                    "questions": len(on),
+                    "with_guidance": round(float(on.mean()), 4),
+                    "without": round(float(off.mean()), 4),
+                    "p": round(paired_permutation(on - off), 5),
+                    "gold_in_guidance_graph": round(float(np.mean(held[wording])), 4),
+                }
+            )
+    return rows
+
+
+def sweeps(options: argparse.Namespace) -> list[dict[str, Any]]:
+    graph = graph_of(options.set)
+    examples = list(load(options.set))
+    order = np.random.default_rng(0).permutation(len(examples))[: options.number]
+    examples = [examples[i] for i in sorted(order.tolist())]
+    encoder = open_encoder()
+    gold = {
+        each.question.id: gold_triples(graph.whole, each, options.hops, 2000)
+        for each in resolve(examples, graph.whole, MiningReport())
+    }
+    tools = Tools(encoder=encoder, model=options.model, link=lambda q, g: link(q, g, encoder=encoder))
+    planners: dict[int, Stem] = {}
+    kept: dict[tuple[str, str], tuple[np.ndarray, np.ndarray, np.ndarray]] = {}
+    rows = []
+    for group, setting, changed in SWEPT:
+        config = Config(**{"hops": options.hops, **changed})
+        if config.beams not in planners:  # plans are kept per text, and do not depend on the other settings
+            planners[config.beams] = Stem(config, tools)
+        method = planners[config.beams]
+        method.config = method._planner.config = config
+        method.predict([each.question for each in examples[:4]], graph)
+        start = time.perf_counter()
+        answers = method.predict([each.question for each in examples], graph)
+        seconds = time.perf_counter() - start
+        scores = [score_answer(a, e.gold) for a, e in zip(answers, examples, strict=True)]
+        shares = [coverage(a, gold[a.question.id]) for a in answers if gold.get(a.question.id)]
+        mine = (
+            np.array([s.hits_at_1 for s in scores]),
+            np.array([s.f1 for s in scores]),
+            np.array(shares),
+        )
+        kept[group, setting] = mine
+        base = kept[SWEPT[0][:2]]
+        row: dict[str, Any] = {"set": options.set, "what": group, "setting": setting, "questions": len(examples)}
+        for name, values, other in zip(("hits@1", "f1", "coverage"), mine, base, strict=True):
+            row[name] = round(float(values.mean()), 4)
+            row[f"p {name}"] = round(paired_permutation(values - other), 4) if (values != other).any() else 1.0
+        rows.append({**row, "ms": round(1000 * seconds / len(examples), 1)})
+    return rows
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["coverage", "sweep"])
+    parser.add_argument("model", type=Path)
+    parser.add_argument("--set", default="cwq-pooled:dev")
+    parser.add_argument("--number", type=int, default=200)
+    parser.add_argument("--hops", type=int, default=3)
+    parser.add_argument("--scale", type=int, default=4, help="K', entities of the guidance graph per schema triple")
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args()
+    rows = {"coverage": coverages, "sweep": sweeps}[options.what](options)
+    for row in rows:
+        print("  ".join(f"{k} {v}" for k, v in row.items()))
+    if options.json:
+        options.json.write_text(json.dumps(rows, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
