@@ -276,7 +276,7 @@ MEANINGS = (
 )
 _COMPILED = tuple((re.compile(meaning.words), meaning) for meaning in MEANINGS)
 
-SAME = {"film": ("movie",), "films": ("movies",), "country": ("nation",), "countries": ("nations",)}
+SAME = {"film": "movie", "films": "movies", "country": "nation", "countries": "nations"}
 """Nouns that people use for each other."""
 
 

@@ -159,11 +159,10 @@ class Writer:
     def _pick(self, options: tuple[str, ...]) -> str:
         """One of the options, with nouns exchanged for what people also call such things."""
         chosen = options[int(self.random.random() * len(options))]
-        swapped = self._swapped.get(chosen)
-        if swapped is None:
-            also = {_SWAPS.sub(lambda m, n=n: SAME[m[0]][n % len(SAME[m[0]])], chosen) for n in range(2)}
-            swapped = self._swapped[chosen] = (chosen, *sorted(also - {chosen}))
-        return swapped[int(self.random.random() * len(swapped))] if len(swapped) > 1 else chosen
+        variants = self._swapped.get(chosen)
+        if variants is None:
+            variants = self._swapped[chosen] = tuple(dict.fromkeys((chosen, _SWAPS.sub(lambda m: SAME[m[0]], chosen))))
+        return variants[int(self.random.random() * len(variants))] if len(variants) > 1 else chosen
 
     def _phrasing(self, step: Step) -> Phrasing:
         relation, forward = step
