@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 from eperm_world import BEST, asker, career, case_of
 
+from clew.encoding import HashEncoder
 from clew.graph import Graph
 from clew.graph.paths import follow
-from clew.methods.eperm.asking import INVERSE, SEPARATOR, Asker
+from clew.methods.eperm.asking import INVERSE, SEPARATOR, Asker, Likeness
 from clew.methods.eperm.config import Config
 from clew.methods.eperm.plans import PlanGrammar, read_plan, weigh_plans
 from clew.protocols import Ability, LLMRequest
@@ -40,6 +41,24 @@ def test_weights_are_a_softmax_over_log_probabilities_per_token() -> None:
     assert "fallback" not in details
     colder, _ = plans_of(beams, tuple(BEST), plans=3, temperature=0.1)
     assert colder[0][1] == pytest.approx(1 / (1 + math.exp(-4) + math.exp(-6.5)))
+
+
+def test_the_encoder_may_have_a_say_in_the_weights() -> None:
+    def beams(request: LLMRequest, prompt: str) -> object:
+        return [("born in", -1.0, 1), ("plays in | team", -1.0, 1)]
+
+    def weights(words: float) -> dict[str, float]:
+        case = case_of(career(), "which team did [T1] play in", "Ronaldo")
+        likeness = Likeness(HashEncoder(256))
+        weigh_plans([case], Config(), 2, 1.0, asker(beams, tuple(BEST)), likeness, words=words)
+        return {plan.text: plan.weight for plan in case.plans}
+
+    assert weights(0.0)["born in"] == pytest.approx(0.5)
+    # The question shares "play in" and "team" with one plan, and with the other only a word of grammar.
+    assert weights(8.0)["plays in | team"] > 0.6
+    case = case_of(career(), "which team did [T1] play in", "Ronaldo")
+    case.text = "which team did [T1] play in"
+    assert case.plain == "which team did this play in"
 
 
 def test_samples_weigh_by_frequency_and_are_dropped_outside_the_graph() -> None:

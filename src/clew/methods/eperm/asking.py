@@ -47,6 +47,7 @@ _CHOICE = re.compile(r"<choice>(.*?)</choice>(.*?)<score>\s*" + _NUMBER + r"\s*<
 _SCORE = re.compile(r"score\D{0,4}?" + _NUMBER, re.IGNORECASE)
 _LINE = re.compile(r"^\D{0,12}?(\d{1,4})\s*[:=)\].-]\D{0,12}?" + _NUMBER, re.MULTILINE)
 _TOPIC = "[T{}]"
+_PLACEHOLDER = re.compile(r"\[T\d+\]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ class Plan:
     steps: RelationPath
     text: str
     weight: float
-    logprob: float | None = None  # per token
+    logprob: float | None = None  # per token, as the model gave it
 
 
 @dataclass(eq=False)
@@ -74,6 +75,11 @@ class Case:
     calls: dict[str, int] = field(default_factory=dict)  # by stage
     notes: list[str] = field(default_factory=list)
     details: dict[str, Any] = field(default_factory=dict)
+
+    @property
+    def plain(self) -> str:
+        """The question as the encoder reads it: a placeholder resembles nothing."""
+        return _PLACEHOLDER.sub("this", self.text)
 
     def count(self, what: str, number: int = 1) -> None:
         """Add to a number of `details`."""

@@ -58,8 +58,9 @@ class Eperm:
         self._entities = config.entities or trained.entities
         self._hops = config.hops or trained.hops
         self._temperature = config.temperature or trained.temperature
+        self._words = trained.words if config.words is None else config.words
         self._asker = Asker(model, config.style or trained.style)
-        self._likeness = None if tools.encoder is None else Likeness(tools.encoder)
+        self.likeness = None if tools.encoder is None else Likeness(tools.encoder)
 
     def answer(self, question: Question, graph: GraphStore, *, on_event: OnEvent = ignore) -> Answer:
         """One answer; `predict` with one question."""
@@ -83,7 +84,7 @@ class Eperm:
     ) -> tuple[list[Case], list[list[Threads]]]:
         """Everything before the answer predictor: the questions with their plans, and their weighted paths."""
         spent: dict[str, float] = {} if seconds is None else seconds
-        config, asker, likeness = self.config, self._asker, self._likeness
+        config, asker, likeness = self.config, self._asker, self.likeness
         with _timed("link", spent):
             cases = [self._link(question, graph) for question in questions]
         if not config.finder:
@@ -91,7 +92,7 @@ class Eperm:
         with _timed("retrieve", spent):
             retrieve(cases, graph, config, self._relations, self._hops, likeness, asker)
         with _timed("plans", spent):
-            weigh_plans(cases, config, self._hops, self._temperature, asker, likeness)
+            weigh_plans(cases, config, self._hops, self._temperature, asker, likeness, words=self._words)
         with _timed("paths", spent):
             threads = weigh_paths(cases, config, self._entities, likeness, asker)
         return cases, threads

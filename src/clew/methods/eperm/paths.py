@@ -167,7 +167,7 @@ def _score(
     if likeness is not None and (scorer == "encoder" or any(len(f) > config.preselect for f in facts)):
         likeness.prepare([described(known) for mine in facts for known in mine])
     alike = [
-        likeness.scores(each.threads.case.text, [described(known) for known in mine])
+        likeness.scores(each.threads.case.plain, [described(known) for known in mine])
         if likeness is not None and (scorer == "encoder" or len(mine) > config.preselect)
         else np.ones(len(mine))
         for each, mine in zip(asked, facts, strict=True)

@@ -41,9 +41,20 @@ HOP_TOKENS = 24  # of one relation of a plan, at most
 
 
 def weigh_plans(
-    cases: Sequence[Case], config: Config, hops: int, temperature: float, asker: Asker, likeness: Likeness | None
+    cases: Sequence[Case],
+    config: Config,
+    hops: int,
+    temperature: float,
+    asker: Asker,
+    likeness: Likeness | None,
+    *,
+    words: float = 0.0,
 ) -> None:
-    """Fill `plans` of every case, best first, weights summing to 1; tell in `details` how they were weighed."""
+    """Fill `plans` of every case, best first, weights summing to 1; tell in `details` how they were weighed.
+
+    Args:
+        words: how much the encoder's likeness of question and plan counts beside the log-probability per token.
+    """
     way = config.weighing
     if way == "auto":
         way = "beams" if asker.constrained else "samples"
@@ -63,10 +74,15 @@ def weigh_plans(
     replies = asker.ask("plans", asked, requests)
     for case, reply, grammar in zip(asked, replies, grammars, strict=True):
         assert case.graph is not None
-        found = _read(case, case.graph, case.starts, reply, way, grammar, hops, temperature)
+        found = _read(case, case.graph, case.starts, reply, way, grammar, hops)
         empty = [steps for steps in found if turns(steps) and not _reaches(case.graph, case.starts, steps)]
         for steps in empty:
             del found[steps]
+        if way == "beams":
+            alike = alikeness(case, list(found), likeness if words else None)
+            scores = [(logprob or 0.0) + words * like for (_, logprob), like in zip(found.values(), alike, strict=True)]
+            weights = zip(found.items(), shares(scores, temperature), strict=True)
+            found = {steps: (share * copies, logprob) for (steps, (copies, logprob)), share in weights}
         case.count("plans_without_paths", len(empty))
         if not config.filter:
             found = {steps: (1.0, logprob) for steps, (_, logprob) in found.items()}
@@ -78,6 +94,14 @@ def weigh_plans(
         case.plans = sorted(plans, key=lambda plan: -plan.weight)[: config.plans]
         if not case.plans:
             case.notes.append("no plan that the language model wrote can be followed in the graph")
+
+
+def alikeness(case: Case, plans: Sequence[RelationPath], likeness: Likeness | None) -> list[float]:
+    """How much each plan resembles the question by the encoder, in [0, 1]; zeros without one."""
+    if likeness is None or case.graph is None or not plans:
+        return [0.0] * len(plans)
+    graph = case.graph
+    return [float(x) for x in likeness.scores(case.plain, [spoken(plan_text(graph, steps)) for steps in plans])]
 
 
 def _reaches(graph: Subgraph, starts: Ints, steps: RelationPath) -> bool:
@@ -150,7 +174,7 @@ def vocabulary(case: Case, limit: int, hops: int, likeness: Likeness | None) -> 
     texts = list(near)
     if likeness is not None and len(texts) > limit:
         case.count("relations_not_shown", len(texts) - limit)
-        scores = likeness.scores(case.text, [spoken(text) for text in texts])
+        scores = likeness.scores(case.plain, [spoken(text) for text in texts])
         texts = [texts[i] for i in np.argsort(-scores, kind="stable").tolist()]
     return texts[:limit]
 
@@ -163,15 +187,14 @@ def _read(
     way: str,
     grammar: RelationGrammar,
     hops: int,
-    temperature: float,
 ) -> dict[RelationPath, tuple[float, float | None]]:
-    """Weight and log-probability per token of every plan of a reply."""
+    """Weight and log-probability per token of every plan; the weight of a beam is how often it was written."""
     found: dict[RelationPath, tuple[float, float | None]] = {}
     if way == "beams":
-        logprobs = [(text.logprob or 0.0) / max(text.tokens, 1) for text in reply.texts]
-        for text, share, logprob in zip(reply.texts, shares(logprobs, temperature), logprobs, strict=True):
+        for text in reply.texts:
+            logprob = (text.logprob or 0.0) / max(text.tokens, 1)
             for steps in grammar.read(text.text):
-                found[steps] = (found.get(steps, (0.0, None))[0] + share, logprob)
+                found[steps] = (found.get(steps, (0.0, None))[0] + 1.0, logprob)
         return found
     lines = [line for text in reply.texts for line in (clean(text.text).splitlines() or [""]) if line.strip()]
     for line in lines if way == "self" else [text.text for text in reply.texts]:

@@ -194,7 +194,7 @@ def _alike(likeness: Likeness | None, search: _Search, walk: _Walk, texts: Seque
     if likeness is None:
         return np.ones(len(texts))
     walked = spoken(plan_text(search.graph, walk.steps))
-    return likeness.scores(f"{search.case.text} {walked}".strip(), [spoken(text) for text in texts])
+    return likeness.scores(f"{search.case.plain} {walked}".strip(), [spoken(text) for text in texts])
 
 
 def _request(asker: Asker, config: Config, search: _Search, walk: _Walk, texts: Sequence[str]) -> LLMRequest:

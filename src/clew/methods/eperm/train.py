@@ -27,11 +27,13 @@ from clew.methods.eperm.config import TrainConfig
 from clew.methods.eperm.method import Eperm
 from clew.methods.eperm.mining import Judged, Posterior, agreed, posterior
 from clew.methods.eperm.model import DESCRIPTION, MODEL, Trained
+from clew.methods.eperm.plans import alikeness
 from clew.methods.eperm.tasks import TaskWriter
 from clew.protocols import Example, GraphStore, LLMReply, LLMRequest, OnEvent, TrainRequest, TrainResult, ignore
 from clew.types import Answer, Event, Gold, Topic
 
 TEMPERATURES = (2.0, 1.5, 1.0, 0.7, 0.5, 0.4, 0.3, 0.2, 0.15, 0.1, 0.05)  # of equally good ones the highest
+WORDS = (0.0, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)  # of the encoder's likeness; of equally good ones the lowest
 MAX_KEPT_RELATIONS = 900  # relations that become tokens of a decoder from scratch
 
 
@@ -43,6 +45,19 @@ class _Silent:
 
     def generate(self, requests: Sequence[LLMRequest]) -> list[LLMReply]:
         raise UnsupportedError("no language model is asked while training tasks are written")
+
+
+@dataclass(frozen=True, slots=True)
+class Chance:
+    """The plans of one dev question (P,)."""
+
+    logprobs: np.ndarray  # per token
+    alike: np.ndarray  # the encoder's likeness to the question
+    right: np.ndarray  # whether it leads to the answers
+
+    def best(self, words: float) -> int:
+        """The heaviest plan."""
+        return int((self.logprobs + words * self.alike).argmax())
 
 
 @dataclass(slots=True)
@@ -229,9 +244,13 @@ class _Training:
             by_store.setdefault(id(example.graph or request.graph), []).append(example)
         groups = [(each[0].graph or request.graph, each) for each in by_store.values()]
         chances = [chance for store, each in groups for chance in self._chances(method, store, each)]
-        if chances and request.config.temperature is None:
-            fitted = min(TEMPERATURES, key=lambda t: _surprise(chances, t))
-            self.trained = self.trained.model_copy(update={"temperature": fitted})
+        if chances:
+            words, temperature = request.config.words, request.config.temperature
+            if words is None:
+                words = max(WORDS, key=lambda w: (sum(each.right[each.best(w)] for each in chances), -w))
+            if temperature is None:
+                temperature = min(TEMPERATURES, key=lambda t: _surprise(chances, t, words))
+            self.trained = self.trained.model_copy(update={"temperature": temperature, "words": words})
             write_json(request.out / DESCRIPTION, self.trained.model_dump(mode="json"))
             method = Eperm(request.config, tools)
         answered = [
@@ -241,11 +260,10 @@ class _Training:
         ]
         m.metrics.update(measure(answered))
         m.metrics["temperature"] = self.trained.temperature
+        m.metrics["words"] = self.trained.words
 
-    def _chances(
-        self, method: Eperm, store: GraphStore, examples: Sequence[Example]
-    ) -> list[tuple[np.ndarray, np.ndarray]]:
-        """Per question the log-probabilities of its plans, and which of them lead to the answers."""
+    def _chances(self, method: Eperm, store: GraphStore, examples: Sequence[Example]) -> list[Chance]:
+        """The plans of each question that has some."""
         cases, threads = method.find([example.question for example in examples], store)
         found = []
         for case, mine, example in zip(cases, threads, examples, strict=True):
@@ -259,23 +277,25 @@ class _Training:
             plans = [plan for plan in case.plans if plan.logprob is not None]
             if plans:
                 found.append(
-                    (
+                    Chance(
                         np.array([plan.logprob for plan in plans]),
+                        np.array(alikeness(case, [plan.steps for plan in plans], method.likeness)),
                         np.array([right.get(plan.steps, False) for plan in plans]),
                     )
                 )
         return found
 
 
-def _surprise(chances: Sequence[tuple[np.ndarray, np.ndarray]], temperature: float) -> float:
+def _surprise(chances: Sequence[Chance], temperature: float, words: float) -> float:
     """Mean negative log-likelihood of "the heaviest plan is right" under its weight."""
     total = 0.0
     least = 0.5 / len(chances)  # so few questions cannot tell smaller chances apart
-    for logprobs, right in chances:
-        weights = np.exp((logprobs - logprobs.max()) / temperature)
+    for chance in chances:
+        scores = chance.logprobs + words * chance.alike
+        weights = np.exp((scores - scores.max()) / temperature)
         weights = np.clip(weights / weights.sum(), least, 1 - least)
-        best = int(weights.argmax())
-        total -= float(np.log(weights[best] if right[best] else 1 - weights[best]))
+        best = chance.best(words)
+        total -= float(np.log(weights[best] if chance.right[best] else 1 - weights[best]))
     return total / len(chances)
 
 
