@@ -16,13 +16,14 @@ from clew.config import parse
 from clew.encoding import HashEncoder
 from clew.errors import NotFoundError, TrainingError
 from clew.graph import Graph
+from clew.learning.checkpoints import read_json
 from clew.methods.eperm.asking import Asker, plan_text
 from clew.methods.eperm.config import Config, TrainConfig
 from clew.methods.eperm.method import Eperm
 from clew.methods.eperm.mining import Posterior, agreed, posterior
 from clew.methods.eperm.model import read_description
 from clew.methods.eperm.tasks import TaskWriter
-from clew.methods.eperm.train import _Silent, train
+from clew.methods.eperm.train import WORDS, Chance, _Silent, best_words, train
 from clew.protocols import Example, Tools, TrainRequest, TrainResult
 from clew.types import Event, Gold, Question
 
@@ -62,7 +63,7 @@ def tuned(out: Path, *, graph: Graph | None = None, asked: list[Example] | None 
     request = TrainRequest(
         graph=graph or films(),
         examples=examples() if asked is None else asked,
-        dev=examples()[:6],
+        dev=more.pop("dev", examples()[:6]),
         config=Config(),
         train_config=parse(TrainConfig, settings, "train"),
         tools=Tools(encoder=HashEncoder(64)),
@@ -193,6 +194,24 @@ def test_the_same_seed_gives_the_same_tasks_and_weights(tmp_path: Path) -> None:
         tuned(tmp_path / name, **few)
     one, two = ((tmp_path / name / "model" / "model.safetensors").read_bytes() for name in ("a", "b"))
     assert one == two
+
+
+def test_without_a_dev_set_some_questions_are_held_out(tmp_path: Path) -> None:
+    quick = {"tune": {**TINY["tune"], "max_steps": 1}, "answers": False, "dev_share": 0.25}
+    result = tuned(tmp_path / "a", dev=[], settings=quick)
+    assert read_json(tmp_path / "a" / "mining.json")["questions"] == 12
+    assert {"hits@1", "temperature"} <= result.metrics.keys()
+    none = tuned(tmp_path / "b", dev=[], settings={**quick, "validate_on": 0})
+    assert read_json(tmp_path / "b" / "mining.json")["questions"] == 16
+    assert "hits@1" not in none.metrics
+
+
+def test_the_encoder_has_a_say_where_it_helps() -> None:
+    """Of two plans the model prefers the wrong one by a little, the encoder the right one."""
+    chances = [Chance(np.array([-1.0, -2.0]), np.array([0.5, 0.8]), np.array([False, True]))] * 3
+    assert [chance.best(words) for chance in chances[:1] for words in WORDS[:4]] == [0, 0, 0, 1]
+    assert best_words(chances) == 4.0
+    assert best_words([Chance(np.array([-1.0, -2.0]), np.array([0.5, 0.8]), np.array([True, False]))]) == 0.0
 
 
 def test_nothing_to_learn_is_said(tmp_path: Path) -> None:

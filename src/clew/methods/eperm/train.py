@@ -247,7 +247,7 @@ class _Training:
         if chances:
             words, temperature = request.config.words, request.config.temperature
             if words is None:
-                words = max(WORDS, key=lambda w: (sum(each.right[each.best(w)] for each in chances), -w))
+                words = best_words(chances)
             if temperature is None:
                 temperature = min(TEMPERATURES, key=lambda t: _surprise(chances, t, words))
             self.trained = self.trained.model_copy(update={"temperature": temperature, "words": words})
@@ -284,6 +284,11 @@ class _Training:
                     )
                 )
         return found
+
+
+def best_words(chances: Sequence[Chance]) -> float:
+    """The weight of the encoder's likeness by which the heaviest plan is right most often; of equals the lowest."""
+    return max(WORDS, key=lambda words: (sum(each.right[each.best(words)] for each in chances), -words))
 
 
 def _surprise(chances: Sequence[Chance], temperature: float, words: float) -> float:
