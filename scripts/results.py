@@ -31,6 +31,7 @@ RESULTS = ROOT / "results"
 PAIRS = RESULTS / "pairs"
 COSTS = ("<!-- costs: generated, do not edit -->", "<!-- /costs -->")
 TESTS = ("<!-- pairs: generated, do not edit -->", "<!-- /pairs -->")
+PRINTED = ("<!-- benchmarks: generated, do not edit -->", "<!-- /benchmarks -->")
 METHODS = ("<!-- methods: generated, do not edit -->", "<!-- /methods -->")
 ORDER = ("demo", "pq-2h", "pq-3h", "metaqa-r-1hop", "metaqa-r-2hop", "metaqa-r-3hop", "webqsp-pooled", "cwq-pooled")
 
@@ -187,6 +188,15 @@ def pairs() -> str:
     return "\n".join(lines) + "\n"
 
 
+def benchmarks() -> str:
+    """What each benchmark printed on the machine named in the document, under the command that printed it."""
+    parts = []
+    for path in sorted((RESULTS / "benchmarks").glob("*.txt")):
+        command, _, printed = path.read_text(encoding="utf-8").partition("\n")
+        parts.append(f"```\n$ {command}\n{printed.strip(chr(10))}\n```\n")
+    return "\n".join(parts)
+
+
 def methods() -> str:
     """The methods and what each needs, from their cards."""
     lines = ["| method | what it does | needs | trains |", "|---|---|---|---|"]
@@ -204,11 +214,12 @@ def documents() -> dict[Path, str]:
     rows = read_summaries()
     short = [row for row in rows if not row["variant"]]
     wide = ("hits@1", "hit", "f1", "precision", "recall", "evidence hit")
-    readme, results = ROOT / "README.md", ROOT / "docs" / "results.md"
+    readme, results, speed = ROOT / "README.md", ROOT / "docs" / "results.md", ROOT / "docs" / "benchmarks.md"
     text = _between(readme.read_text(encoding="utf-8"), table(short, ("hits@1", "hit", "f1")), (BEGIN, END))
     text_of_results = _between(results.read_text(encoding="utf-8"), table(rows, wide), (BEGIN, END))
     return {
         readme: _between(text, methods(), METHODS),
+        speed: _between(speed.read_text(encoding="utf-8"), benchmarks(), PRINTED),
         results: _between(_between(text_of_results, costs(rows), COSTS), pairs(), TESTS),
     }
 
