@@ -193,8 +193,9 @@ MEANINGS = (
             "what language is spoken in {x}",
             "what do people speak in {x}",
             "which languages do people speak in {x}",
+            "what language is used in {x}",
         ),
-        tells=("is in {x}",),
+        tells=("is in {x}", "speaks {x}"),
     ),
     Meaning(
         "release (?:year|date)|year of release|released(?: in| on)?",
@@ -230,34 +231,100 @@ MEANINGS = (
         ("number of votes", "popularity"),
         asks=("how many votes did {x} get", "how popular is {x}", "how many people rated {x}", "how famous is {x}"),
     ),
-    Meaning("capital|capital city", ("capital city",), asks=("what city is the capital of {x}",)),
+    Meaning(
+        "capital|capital city",
+        ("capital city",),
+        asks=("what city is the capital of {x}", "which town is the capital in {x}", "from where is {x} governed"),
+        tells=("is governed from {x}", "has {x} as its capital"),
+    ),
     Meaning(
         "population|inhabitants",
-        ("number of inhabitants", "number of people"),
-        asks=("how many people live in {x}", "how many inhabitants does {x} have", "how populous is {x}"),
+        ("number of inhabitants", "number of people", "population size"),
+        asks=(
+            "how many people live in {x}",
+            "how many inhabitants does {x} have",
+            "how populous is {x}",
+            "{x} has how many inhabitants",
+        ),
     ),
-    Meaning("area|surface area", ("size", "surface"), asks=("how big is {x}", "how large is {x}")),
+    Meaning(
+        "(?:land |surface |total )?area(?: in .*)?",
+        ("size", "surface", "area", "surface area"),
+        asks=(
+            "how big is {x}",
+            "how large is {x}",
+            "how many square kilometers does {x} cover",
+            "{x} covers how much land",
+        ),
+    ),
     Meaning("elevation|height", ("height",), asks=("how high is {x}", "how tall is {x}")),
     Meaning("length", asks=("how long is {x}",)),
     Meaning(
         "currenc\\w+(?: used)?",
         ("currency", "money"),
-        asks=("what money is used in {x}", "what do people pay with in {x}", "what currency do people use in {x}"),
-        tells=("uses {x}",),
+        asks=(
+            "what money is used in {x}",
+            "what do people pay with in {x}",
+            "what currency do people use in {x}",
+            "which money circulates in {x}",
+        ),
+        tells=("uses {x}", "pays with {x}", "pays in {x}"),
     ),
-    Meaning("continent", asks=("on which continent is {x}", "what continent is {x} on"), tells=("is in {x}",)),
     Meaning(
-        "country",
-        asks=("in which country is {x}", "what country is {x} in", "where is {x}"),
+        "continent",
+        ("continent", "part of the world"),
+        asks=(
+            "on which continent is {x}",
+            "what continent is {x} on",
+            "which continent does {x} lie in",
+            "in which part of the world is {x}",
+        ),
+        tells=("is in {x}", "lies in {x}", "is on the continent {x}"),
+    ),
+    Meaning(
+        "(?:located in |in )?country",
+        ("country",),
+        asks=(
+            "in which country is {x}",
+            "what country is {x} in",
+            "where is {x}",
+            "which country does {x} belong to",
+            "where would I find {x}",
+        ),
+        tells=("is in {x}", "lies in {x}", "is within {x}", "belongs to {x}"),
+        converse=("city", "town", "place"),
+    ),
+    Meaning(
+        "time ?zone",
+        ("time zone", "timezone"),
+        asks=("what time zone is {x} in", "which time zone applies in {x}"),
         tells=("is in {x}",),
     ),
-    Meaning("time ?zone", asks=("what time zone is {x} in",), tells=("is in {x}",)),
+    Meaning(
+        "(?:country )?(?:calling|dialling|dialing|phone|telephone|area) codes?",
+        ("calling code", "dialing code", "phone code", "telephone code", "country code"),
+        asks=("what do I dial to call {x}", "how do I call {x}", "to call {x} I dial what"),
+    ),
+    Meaning("iso codes?|iso \\w+ codes?", ("ISO code", "ISO abbreviation", "abbreviation", "code")),
+    Meaning("(?:internet |web |top level )?domain", ("internet domain", "web domain", "domain", "internet ending")),
     Meaning(
         "borders?|shares borders? with|bordering countries|neighbou?rs?|adjacent to",
-        ("neighbor", "neighbour", "bordering country"),
-        asks=("which countries border {x}", "what is next to {x}", "which countries share a border with {x}"),
-        tells=("is next to {x}", "is adjacent to {x}"),
-        converse=("neighbor", "neighbour"),
+        ("neighbor", "neighbour", "bordering country", "neighboring country", "neighbouring country"),
+        asks=(
+            "which countries border {x}",
+            "what is next to {x}",
+            "which countries share a border with {x}",
+            "{x} is bordered by whom",
+            "who has a common border with {x}",
+        ),
+        tells=(
+            "is next to {x}",
+            "is adjacent to {x}",
+            "borders {x}",
+            "shares a border with {x}",
+            "has a common border with {x}",
+        ),
+        converse=("neighbor", "neighbour", "neighboring country"),
     ),
     Meaning(
         "leaders?|head of state|head of government|president|prime minister|governor|mayor|monarch|king",
@@ -276,7 +343,12 @@ MEANINGS = (
 )
 _COMPILED = tuple((re.compile(meaning.words), meaning) for meaning in MEANINGS)
 
-SAME = {"film": "movie", "films": "movies", "country": "nation", "countries": "nations"}
+SAME = {
+    "film": ("movie",),
+    "films": ("movies",),
+    "country": ("nation", "state"),
+    "countries": ("nations", "states"),
+}
 """Nouns that people use for each other."""
 
 
@@ -333,7 +405,7 @@ def _done(verb: Verb, head: Side) -> Phrasing:
 def _told(tells: tuple[str, ...], head: Side) -> Phrasing:
     wh, relative = ("who", "who") if head.kind == "person" else (which(head), "that")
     many = plural_of(head.word)
-    plural = [re.sub(r"^(was|is|has)\b", lambda m: _PLURAL[m[1]], tell) for tell in tells]
+    plural = [_plural_verb(tell) for tell in tells]
     return Phrasing(
         tuple(f"the {head.word} {relative} {tell}" for tell in tells)
         + tuple(f"the {many} {relative} {tell}" for tell in plural),
@@ -344,6 +416,14 @@ def _told(tells: tuple[str, ...], head: Side) -> Phrasing:
 
 
 _PLURAL = {"was": "were", "is": "are", "has": "have"}
+
+
+def _plural_verb(tell: str) -> str:
+    """`is in {x}` → `are in {x}`, `speaks {x}` → `speak {x}`; past tenses have one form."""
+    verb, space, rest = tell.partition(" ")
+    if verb in _PLURAL:
+        return _PLURAL[verb] + space + rest
+    return (verb[:-1] if verb.endswith("s") and not verb.endswith("ss") else verb) + space + rest
 
 
 def _joined(phrasings: list[Phrasing]) -> Phrasing:

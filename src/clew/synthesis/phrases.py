@@ -283,11 +283,18 @@ def possessed(noun: str, side: Side) -> Phrasing:
     noun = singular_of(noun)
     many = plural_of(noun)
     asks = [f"{wh} is the {noun} of {{x}}", f"{wh} is {{x}}'s {noun}", f"which {noun} does {{x}} have"]
+    asks += [f"{{x}} has what {noun}", f"{{x}} {noun}"]
     if side.kind == "date" and noun.split(" ")[0] in ("date", "year"):
         asks.append(f"when is the {noun} of {{x}}")
     return Phrasing(
         (f"the {noun} of {{x}}", f"{{x}}'s {noun}"),
         (f"is the {noun} of {{x}}",),
         tuple(asks),
-        (f"{wh} are the {many} of {{x}}", f"which {many} does {{x}} have", f"list the {many} of {{x}}"),
+        (
+            f"{wh} are the {many} of {{x}}",
+            f"which {many} does {{x}} have",
+            f"list the {many} of {{x}}",
+            f"{many} of {{x}}",
+            f"{{x}} {many}",
+        ),
     )

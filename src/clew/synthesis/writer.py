@@ -143,7 +143,10 @@ class Writer:
         if self.random.random() < 0.25:
             wrappers = _WHO_WRAPPERS if side.kind == "person" else _WRAPPERS
             phrase = self._name(phrasing, subject, chained)
-            return self._pick(wrappers).replace("{}", phrase), f"{pattern} wrapped"
+            wrapper = self._pick(wrappers)
+            if wrapper == "{}" and self.random.random() < 0.5:
+                phrase = phrase.removeprefix("the ")
+            return wrapper.replace("{}", phrase), f"{pattern} wrapped"
         options = phrasing.asks_many if many and self.random.random() < 0.7 else phrasing.asks
         return self._pick(_fitting(options, subject, chained)).replace("{x}", subject), pattern
 
@@ -161,7 +164,7 @@ class Writer:
         chosen = options[int(self.random.random() * len(options))]
         variants = self._swapped.get(chosen)
         if variants is None:
-            variants = self._swapped[chosen] = tuple(dict.fromkeys((chosen, _SWAPS.sub(lambda m: SAME[m[0]], chosen))))
+            variants = self._swapped[chosen] = _exchanged(chosen)
         return variants[int(self.random.random() * len(variants))] if len(variants) > 1 else chosen
 
     def _phrasing(self, step: Step) -> Phrasing:
@@ -208,13 +211,23 @@ class Writer:
         return Side(kind or (kind_of(noun) if noun else None) or _agreed(self._kinds[entities]), noun)
 
 
+def _exchanged(phrase: str) -> tuple[str, ...]:
+    """The phrase, and the phrase with other nouns for the same things."""
+
+    def other(n: int) -> str:
+        return _SWAPS.sub(lambda m: SAME[m[0]][n % len(SAME[m[0]])], phrase)
+
+    return tuple(dict.fromkeys((phrase, other(0), other(1))))
+
+
 def _fitting(options: tuple[str, ...], subject: str, nested: bool) -> tuple[str, ...]:
     """Without possessives when the subject is itself a clause: "the film that X directed's genre" reads badly.
 
     "X's mother's name" is fine.
     """
     if nested and not _SHORT.search(subject):
-        return tuple(option for option in options if "{x}'s" not in option) or options
+        fit = tuple(option for option in options if "{x}'s" not in option and not option.startswith("{x} "))
+        return fit or options
     return options
 
 
