@@ -39,6 +39,7 @@ _WHO_WRAPPERS = ("{}", "who is {}", "name {}", "tell me who {} is", "do you know
 
 
 _SHORT = re.compile(r"'s [\w-]+(?: [\w-]+)?$")
+_CLAUSE = re.compile(r" (?:that|who|whose|with) ")
 _SWAPS = re.compile(rf"\b(?:{'|'.join(sorted(SAME, key=len, reverse=True))})\b")
 
 
@@ -225,7 +226,7 @@ def _fitting(options: tuple[str, ...], subject: str, nested: bool) -> tuple[str,
 
     "X's mother's name" is fine.
     """
-    if nested and not _SHORT.search(subject):
+    if nested and (not _SHORT.search(subject) or _CLAUSE.search(subject)):
         fit = tuple(option for option in options if "{x}'s" not in option and not option.startswith("{x} "))
         return fit or options
     return options
