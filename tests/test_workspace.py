@@ -58,6 +58,7 @@ def test_clew_toml_of_the_working_directory_is_read(tmp_path: Path) -> None:
         ("[run]\nsead = 1", [], {}, r"c\.toml: no key 'sead'; nearest: 'seed'.* in \[run\]"),
         ("[run]\nbatch = 0", [], {}, r"run\.batch = 0"),
         ("", ["run.thread=2"], {}, r"no key 'thread'; nearest: 'threads'"),
+        ("[link]\nlimits = 2", [], {}, r"no key 'limits'; nearest: 'limit'"),
         ("", ["run.threads"], {}, "expected key=value"),
         ("", [], {"CLEW_RUN__SEAD": "1"}, r"environment \(CLEW_RUN__SEAD\): no key 'sead'"),
     ],

@@ -196,7 +196,7 @@ def identity(workspace: Workspace) -> dict[str, Any]:
         "encoder": None if tools.encoder is None else tools.encoder.name,
         "language_model": None if tools.language_model is None else tools.language_model.name,
         "model": None if model is None else {"folder": model.folder.name, "sha256": checksum(model.folder)},
-        "link": dict(configuration.link),
+        "link": configuration.link.model_dump(),
         "data": {"questions": configuration.data.questions, "limit": configuration.data.limit},
         "seed": configuration.run.seed,
         "prompts": prompt_hashes(workspace.card()),

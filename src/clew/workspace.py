@@ -83,6 +83,10 @@ class EncoderSection(Settings):
     cache: Path | None = None  # file of vectors already computed
 
 
+class LinkSection(Settings):
+    limit: int = Field(default=3, ge=1)  # most names of a question that are taken as its topics
+
+
 class DataSection(Settings):
     questions: str = ""  # a JSONL file, or a known set with its split: "metaqa-r-1hop:test"
     train: tuple[str, ...] = ()  # one or several of the same, read in order
@@ -124,7 +128,7 @@ class Configuration(Settings):
     graph: GraphSection = GraphSection()
     encoder: EncoderSection = EncoderSection()
     language_model: ModelSettings = ModelSettings()
-    link: dict[str, Any] = Field(default_factory=dict)  # keyword arguments of clew.retrieval.linking.link
+    link: LinkSection = LinkSection()
     data: DataSection = DataSection()
     synthesis: SamplingConfig = SamplingConfig()
     run: RunSection = RunSection()
@@ -359,7 +363,7 @@ class Workspace:
         def linked(question: Question, graph: GraphStore) -> list[Any]:
             return link(question, graph, encoder=encoder, **settings)
 
-        settings = dict(self.configuration.link)
+        settings = self.configuration.link.model_dump()
         return linked
 
     def cache(self) -> Path | None:

@@ -96,6 +96,18 @@ def test_the_right_topic(text: str, topics: list[str], store: GraphStore) -> Non
     assert linked(text, store) == topics
 
 
+def test_a_store_is_asked_once_for_each_run_of_words(films: Graph) -> None:
+    asked: list[str] = []
+
+    class Listening(AskedByName):
+        def find(self, label: str, *, limit: int = 10) -> list[tuple[Entity, float]]:
+            asked.append(label)
+            return super().find(label, limit=limit)
+
+    link(Question("q", "who directed the film Temuera Morisson acted in"), Listening(films))
+    assert asked and len(asked) == len(set(asked))
+
+
 @pytest.mark.parametrize(
     ("text", "topic", "reason"),
     [

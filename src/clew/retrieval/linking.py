@@ -12,8 +12,9 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cache, partial
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -42,14 +43,19 @@ CONTEXT = 0.3  # how far the encoder can move a score
 _MARKED = (re.compile(r"\[([^\[\]]+)\]"), re.compile(r"[\"“„«]([^\"“”„«»]+)[\"”“»]"))
 
 
+_Named = tuple[tuple[Entity, float, str], ...]
+"""Who is called so: entity, likeness of the name, why; best first."""
+_Finder = Callable[[str], _Named]
+
+
 @dataclass(frozen=True, slots=True)
 class _Mention:
-    """A part of the question and who is called that: entity, likeness of the name, why; best first."""
+    """A part of the question and who is called that."""
 
     start: int
     end: int
     text: str
-    named: tuple[tuple[Entity, float, str], ...]
+    named: _Named
     namesakes: int
 
 
@@ -121,8 +127,9 @@ def _ranked(
     if not words:
         return []
     known = _relation_words(graph)
-    mentions = _equal_names(text, words, known, graph)
-    mentions += _like_names(text, words, known, mentions, graph)
+    find = cache(partial(_find, graph=graph))  # a remote store is asked once for each run of words
+    mentions = _equal_names(text, words, known, graph, find)
+    mentions += _like_names(text, words, known, mentions, find)
     marked = _marked(text)
     cased = _cased(text, words)
     ranked = []
@@ -189,10 +196,12 @@ def _cased(text: str, words: Sequence[Word]) -> bool:
     return any(starts) and not all(starts)
 
 
-def _equal_names(text: str, words: Sequence[Word], known: frozenset[str], graph: GraphStore) -> list[_Mention]:
+def _equal_names(
+    text: str, words: Sequence[Word], known: frozenset[str], graph: GraphStore, find: _Finder
+) -> list[_Mention]:
     """Parts of the text that are names up to case, accents, signs, plural and possessive."""
     if not isinstance(graph, Graph):
-        found = _look_up_windows(text, words, known, range(len(words)), graph, any_start=True)
+        found = _look_up_windows(text, words, known, range(len(words)), find, any_start=True)
         equal = (replace(m, named=tuple(named for named in m.named if named[1] >= EQUAL)) for m in found)
         return [mention for mention in equal if mention.named]
     mentions = []
@@ -203,7 +212,7 @@ def _equal_names(text: str, words: Sequence[Word], known: frozenset[str], graph:
 
 
 def _like_names(
-    text: str, words: Sequence[Word], known: frozenset[str], equal: Sequence[_Mention], graph: GraphStore
+    text: str, words: Sequence[Word], known: frozenset[str], equal: Sequence[_Mention], find: _Finder
 ) -> list[_Mention]:
     """Names like a part of the text that holds a rare word which no equal name explains."""
     unexplained = [
@@ -214,7 +223,7 @@ def _like_names(
     if not unexplained:
         return []
     like = []
-    for mention in _look_up_windows(text, words, known, unexplained, graph):
+    for mention in _look_up_windows(text, words, known, unexplained, find):
         named = tuple(n for n in mention.named if n[1] < EQUAL and _plausible(mention.text, n[0]))
         if named:
             like.append(replace(mention, named=named, namesakes=len(named)))
@@ -226,7 +235,7 @@ def _look_up_windows(
     words: Sequence[Word],
     known: frozenset[str],
     holding: Iterable[int],
-    graph: GraphStore,
+    find: _Finder,
     any_start: bool = False,
 ) -> list[_Mention]:
     """What the store finds for the most telling runs of words around one of `holding`.
@@ -247,7 +256,7 @@ def _look_up_windows(
     windows += [(-math.inf, *span) for span in _marked(text)]
     for _, start, end in sorted(set(windows))[:WINDOWS]:
         part = re.sub(r"['’]s?$", "", text[start:end])
-        named = tuple(_find(part, graph))
+        named = find(part)
         if named:
             mentions.append(_Mention(start, start + len(part), part, named, len(named)))
     return mentions
@@ -261,10 +270,10 @@ def _plausible(text: str, entity: Entity) -> bool:
     return f" {wanted} " in f" {label} " or OSA.distance(wanted, label) <= max(1, len(wanted) // 5)
 
 
-def _find(part: str, graph: GraphStore) -> list[tuple[Entity, float, str]]:
+def _find(part: str, graph: GraphStore) -> _Named:
     if isinstance(graph, Graph):
-        return list(_most_popular(graph, graph.search(part, 30), 0.15))
-    return [(entity, score, _likeness(score)) for entity, score in graph.find(part, limit=20)]
+        return tuple(_most_popular(graph, graph.search(part, 30), 0.15))
+    return tuple((entity, score, _likeness(score)) for entity, score in graph.find(part, limit=20))
 
 
 def _likeness(score: float) -> str:
