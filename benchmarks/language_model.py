@@ -1,7 +1,8 @@
 """What the layer around a local language model costs, against bare `transformers.generate` in the same run.
 
 A decoder with random weights writes a fixed number of tokens for the same prompts: greedy and with beams through both,
-then what only clew does (callers in threads, constraints over a graph, JSON by schema, the reply cache).
+then what only clew does (callers in threads, constraints over a graph, JSON by schema, the reply cache). First, how many
+tokens a second supervised fine-tuning of the same decoder reads, prompts included, and generation writes.
 
     python benchmarks/language_model.py [--size 5m] [--prompts 64] [--tokens 32] [--repeats 3] [--json out.json]
 """
@@ -23,6 +24,7 @@ from transformers import GenerationConfig
 
 from clew.graph import Graph
 from clew.learning.scratch import create_decoder
+from clew.learning.tuning import Pair, TuneSettings, tune
 from clew.llm import Budget, Ledger, Meter, ModelSettings, ReplyCache
 from clew.llm.local import LocalModel
 from clew.protocols import LLMRequest, Message
@@ -64,6 +66,19 @@ def bare(model: LocalModel, prompts: list[str], tokens: int, beams: int, batch: 
     return written
 
 
+def training(folder: Path, prompts: list[str], batch: int, steps: int) -> float:
+    """Tokens of prompts and completions read per second of the trainer's own clock, after its first ten steps."""
+    from transformers import AutoTokenizer
+
+    pairs = [Pair((Message("user", prompt),), prompt) for prompt in prompts]
+    tokenizer = AutoTokenizer.from_pretrained(str(folder))
+    each = float(np.mean([2 * len(tokenizer(prompt)["input_ids"]) for prompt in prompts]))
+    settings = TuneSettings(max_steps=steps + 10, batch=batch, bf16=False, learning_rate=1e-3)
+    curve = tune(folder, pairs, folder.parent / "tuned", settings).curve
+    first, last = curve[0], curve[-1]
+    return each * batch * (last["step"] - first["step"]) / (last["seconds"] - first["seconds"])
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--size", default="5m")
@@ -71,6 +86,7 @@ def main() -> None:
     parser.add_argument("--tokens", type=int, default=32)
     parser.add_argument("--batch", type=int, default=32)
     parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--steps", type=int, default=30, help="of fine-tuning, at --batch examples; 0 leaves it out")
     parser.add_argument("--dtype", default="float32", choices=["float32", "bfloat16"])
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
@@ -83,11 +99,15 @@ def main() -> None:
     ]
     folder = Path(tempfile.mkdtemp()) / options.size
     size = create_decoder(folder, [*labels, *prompts, '{"answers": ["a"]}'], size=options.size)
+    trained = training(folder, prompts, options.batch, options.steps) if options.steps else None
     model = LocalModel(ModelSettings(backend="local", model=str(folder), batch_size=options.batch, dtype=options.dtype))
     rows = 4 * options.batch if model.device.type == "cuda" else options.batch
     print(
         f"{size / 1e6:.1f} M parameters on {model.device}, {options.prompts} prompts, {options.tokens} new tokens each"
     )
+
+    if trained is not None:
+        print(f"fine-tuning, batches of {options.batch}: {trained:,.0f} tokens/s in fp32")
 
     def request(i: int, **more: object) -> LLMRequest:
         return LLMRequest((Message("user", prompts[i]),), **{"max_tokens": options.tokens, **more})  # type: ignore[arg-type]
@@ -133,9 +153,13 @@ def main() -> None:
     for name, seconds in medians.items():
         peer = medians["4 beams, transformers" if "beams" in name else "greedy, transformers"]
         print(f"{name:44} {options.prompts / seconds:12.1f} {seconds:9.3f} {seconds / peer:15.2f}")
+    replies = model.generate([request(i) for i in range(options.prompts)])
+    written = sum(text.tokens for reply in replies for text in reply.texts) / medians["greedy"]
+    print(f"greedy generation: {written:,.0f} tokens/s")
     if options.json:
         settings = {"parameters": size, "device": str(model.device), **vars(options), "json": None}
-        options.json.write_text(json.dumps({"settings": settings, "seconds": times}, indent=1, default=str) + "\n")
+        found = {"settings": settings, "seconds": times, "training tokens/s": trained, "generated tokens/s": written}
+        options.json.write_text(json.dumps(found, indent=1, default=str) + "\n")
 
 
 if __name__ == "__main__":
