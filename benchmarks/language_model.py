@@ -1,8 +1,8 @@
 """What the layer around a local language model costs, against bare `transformers.generate` in the same run.
 
 A decoder with random weights writes a fixed number of tokens for the same prompts: greedy and with beams through both,
-then what only clew does (callers in threads, constraints over a graph, JSON by schema, the reply cache). First, how many
-tokens a second supervised fine-tuning of the same decoder reads, prompts included, and generation writes.
+then what only clew does (callers in threads, constraints over a graph, JSON by schema, the reply cache). Besides, how
+many tokens a second supervised fine-tuning of the same decoder reads, prompts included, and generation writes.
 
     python benchmarks/language_model.py [--size 5m] [--prompts 64] [--tokens 32] [--repeats 3] [--json out.json]
 """
@@ -73,7 +73,7 @@ def training(folder: Path, prompts: list[str], batch: int, steps: int) -> float:
     pairs = [Pair((Message("user", prompt),), prompt) for prompt in prompts]
     tokenizer = AutoTokenizer.from_pretrained(str(folder))
     each = float(np.mean([2 * len(tokenizer(prompt)["input_ids"]) for prompt in prompts]))
-    settings = TuneSettings(max_steps=steps + 10, batch=batch, bf16=False, learning_rate=1e-3)
+    settings = TuneSettings(max_steps=max(steps, 10) + 10, batch=batch, bf16=False, learning_rate=1e-3)
     curve = tune(folder, pairs, folder.parent / "tuned", settings).curve
     first, last = curve[0], curve[-1]
     return each * batch * (last["step"] - first["step"]) / (last["seconds"] - first["seconds"])
