@@ -169,6 +169,12 @@ def test_a_mediator_is_shown_with_its_facts(toy: Graph, mediators: str, shown: s
         assert answer.details["invalid"] == 0
 
 
+def test_a_store_that_stops_at_a_mediators_facts_is_marked(toy: Graph) -> None:
+    method, model = roe("", mediators="inline")
+    answer = method.answer(Question("q", "who?", ("France",)), Remote(toy, fails_at=2))  # type: ignore[arg-type]
+    assert "partial" in answer.note and answer.details["stopped"] and not model.requests
+
+
 def test_many_facts_of_a_mediator_are_counted() -> None:
     rows = [("t", "r", "m.01"), *(("m.01", f"fact {i}", f"value {i}") for i in range(7))]
     graph = Graph.from_triples(rows, name="cvt")
