@@ -176,9 +176,21 @@ def test_the_tuned_model_answers(folder: Path) -> None:
 def test_what_training_leaves_behind(folder: Path) -> None:
     trained = read_description(folder)
     assert (trained.style, trained.hops, trained.relations) == ("short", 2, "none")
+    assert trained.lines is not None and 2 <= trained.lines <= 5  # gold and up to three distractors
     assert trained.temperature < 1.0  # fitted: a right plan deserves more than a sixth
     assert (folder / "model" / "model.safetensors").is_file()
     assert not (folder / "checkpoints").exists()
+
+
+def test_no_more_lines_are_shown_than_the_model_was_trained_with(folder: Path) -> None:
+    few, many = (
+        Eperm(Config(plans=12, lines=lines), Tools(encoder=HashEncoder(64), model=folder)) for lines in (None, 12)
+    )
+    assert few.config.lines == read_description(folder).lines and many.config.lines == 12
+    asked = [example.question for example in examples()[:4]]
+    cut = [answer.details.get("lines_not_shown", 0) for answer in few.predict(asked, films())]
+    shown = [answer.details.get("lines_not_shown", 0) for answer in many.predict(asked, films())]
+    assert sum(cut) > 0 and sum(shown) == 0
 
 
 def test_a_finished_tuning_is_not_repeated(folder: Path) -> None:

@@ -43,7 +43,7 @@ class Config(Settings):
     facts: int = Field(default=12, ge=1)  # triples shown of a candidate
     normalise: bool = True  # path weights of a question sum to 1
     # C. answer predictor
-    lines: int = Field(default=60, ge=1)  # evidence lines shown
+    lines: int | None = Field(default=None, ge=1)  # evidence lines shown; 60 without a trained model
     evidence_tokens: int = Field(default=2048, ge=16)
     question_words: int = Field(default=200, ge=8)  # a longer question is cut, and the answer says so
     max_tokens: int = Field(default=256, ge=4)  # of the predictor's reply

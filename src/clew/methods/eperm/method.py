@@ -53,7 +53,9 @@ class Eperm:
                 "eperm needs a language model, or a model of its own: name one with --set language_model.model=NAME, "
                 "or train one with  clew train eperm GRAPH …"
             )
-        self.config, self._tools = config, tools
+        # A small reader that never saw more lines is lost among them.
+        self.config = config.model_copy(update={"lines": config.lines or trained.lines})
+        self._tools = tools
         self._relations = config.relations or trained.relations
         self._entities = config.entities or trained.entities
         self._hops = config.hops or trained.hops

@@ -22,6 +22,7 @@ class Trained(Settings):
     entities: Scorer = "encoder"
     hops: int = Field(default=3, ge=1)
     temperature: float = Field(default=1.0, gt=0)  # of the softmax over plans, fitted on dev
+    lines: int | None = Field(default=None, ge=1)  # evidence lines that nearly all of its answer tasks had at most
     words: float = Field(default=0.0, ge=0)  # of the encoder's likeness of question and plan, fitted on dev
 
 

@@ -24,6 +24,7 @@ from clew.retrieval.verbalise import evidence_text
 from clew.types import Candidate, Evidence, Path
 
 PATHS_OF_ANSWER = 5  # evidence paths kept per candidate
+LINES = 60  # evidence lines shown where nothing says otherwise
 LEVELS = 20  # scores of one line differ by less than 1 / LEVELS
 
 
@@ -98,7 +99,7 @@ def answer_request(asker: Asker, config: Config, case: Case, found: Found, paths
         return _short_request(asker, config, case, found)
     evidence = Evidence(tuple(paths))
     shown = evidence_text(evidence, max_tokens=config.evidence_tokens, count=token_counter(asker.model))
-    kept = list(zip(shown.lines, shown.paths, strict=True))[: config.lines]
+    kept = list(zip(shown.lines, shown.paths, strict=True))[: config.lines or LINES]
     case.count("lines_not_shown", shown.left_out + len(shown.lines) - len(kept))
     text = "\n".join(line + (f" Score:{paths[i].score:.3f}" if config.filter else "") for line, i in kept)
     messages = asker.prompt("answer").render(question=case.text, lines=text)
@@ -108,7 +109,7 @@ def answer_request(asker: Asker, config: Config, case: Case, found: Found, paths
 def _short_request(asker: Asker, config: Config, case: Case, found: Found) -> LLMRequest:
     texts = [
         line_text(i, line.threads.topic, line.threads.plan, line.weight if config.filter else None, len(line.ends))
-        for i, line in enumerate(found.lines[: config.lines], 1)
+        for i, line in enumerate(found.lines[: config.lines or LINES], 1)
     ]
     while True:  # as many lines as the context has room for
         messages = asker.prompt("answer").render(question=case.text, lines="\n".join(texts))
@@ -156,7 +157,7 @@ def candidates(
         return _by_name(case, found, [path for path, _ in paths], reply)
     chosen = set(found.scores)
     if reply is not None:
-        numbers = read_numbers(reply.text, min(config.lines, len(found.lines)))
+        numbers = read_numbers(reply.text, min(config.lines or LINES, len(found.lines)))
         if not numbers:
             case.count("unread_answers")
             numbers = [1]  # the heaviest line: the criterion the predictor is asked to follow

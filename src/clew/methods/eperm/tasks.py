@@ -42,6 +42,7 @@ class TaskWriter:
     def __init__(self, asker: Asker, config: TrainConfig, shown: Config, random: np.random.Generator) -> None:
         self._asker, self._config, self._shown, self._random = asker, config, shown, random
         self.written: Counter[str] = Counter()
+        self.lines: list[int] = []  # of each answer task
 
     def tasks(self, case: Case, mined: Posterior, answers: Ints) -> list[Pair]:
         """All tasks of one question; `case` has its topics, text, graph and starts."""
@@ -103,6 +104,7 @@ class TaskWriter:
         graph = case.graph
         assert graph is not None
         plans = [Plan(each.steps, plan_text(graph, each.steps), weight) for each, weight, _ in rows]
+        self.lines.append(len(rows))
         if self._asker.style == "short":
             lines = [
                 line_text(i, each.topic, plan, plan.weight, each.reached)

@@ -133,6 +133,8 @@ class _Training:
             m.pairs += writer.tasks(case, mined, answers)
             for judged in (*mined.gold, *mined.others[:20]):
                 m.relations.update(_names(case.graph, judged))
+        if writer.lines and self.style == "short":
+            self.trained = self.trained.model_copy(update={"lines": int(np.quantile(writer.lines, 0.99))})
         m.report = {
             "questions": len(examples),
             "tasks": dict(writer.written),
