@@ -10,6 +10,7 @@ from clew.encoding import HashEncoder, open_encoder
 from clew.errors import ConfigError
 from clew.graph import Graph, build
 from clew.methods.walk.method import Config, Walk
+from clew.methods.walk.ranking import FEATURES, Rating
 from clew.protocols import Tools
 from clew.testing.method import MethodSuite
 from clew.types import Answer, Question
@@ -109,6 +110,16 @@ def test_a_hub_keeps_all_its_answers_and_says_what_was_sampled() -> None:
     answer = ask(graph, "Who is the director of what has release year 1999?", "1999", paths=1)
     assert len(answer.candidates) == 50
     assert "sampled" in answer.details["limits"][0]
+
+
+def test_the_rating_is_a_line_and_hidden_units() -> None:
+    rows = np.random.default_rng(0).normal(size=(5, len(FEATURES))).astype(np.float32)
+    linear = {name: float(i) for i, name in enumerate(FEATURES)}
+    units = {"gives": [2.0, 0.0], "bias": [0.5, 9.0], "back": [1.5, 1.0], "steps_2": [-1.0, 1.0]}
+    place = {name: i for i, name in enumerate(FEATURES)}
+    inside = 0.5 + 1.5 * rows[:, place["back"]] - rows[:, place["steps_2"]]
+    expected = rows @ np.arange(len(FEATURES)) + 2.0 * np.tanh(inside)
+    assert np.allclose(Rating.of(linear, units)(rows), expected, atol=1e-4)
 
 
 def test_the_answers_name_is_not_read() -> None:

@@ -36,6 +36,9 @@ _BEING = ("is", "are", "was", "were", "the", "s")
 _SHARED = re.compile(
     r"\b(?:same|share[sd]?|sharing|also|other|another|together|common|co|siblings?|brothers?|sisters?|colleagues?)\b"
 )
+_JOINT = re.compile(
+    rf"\b(?:both|as well as|and also|in common|common|between)\b|{MASK}\W{{1,3}}(?:and|or)?\W{{0,3}}(?:the )?{MASK}"
+)
 CUE_TEXT: dict[Cue, str] = {"person": "person", "place": "place", "time": "date", "number": "number"}
 
 
@@ -84,6 +87,7 @@ class Asked:
     left_out: int  # words beyond MOST_WORDS
     links: int  # words that chain one thing to another: of, 's, by, whose, relative pronouns
     shared: bool  # asks for what has something in common with something else ("same", "also", "co-star")
+    joint: bool  # names several topics together ("both A and B", "common neighbours of A and B")
 
 
 def mask(question: str, mentions: Sequence[str]) -> tuple[str, list[bool]]:
@@ -132,7 +136,17 @@ def take_apart(question: str, mentions: Sequence[str]) -> Asked:
         spans.append((-1, -1))
         texts.append(CUE_TEXT[cue])
     return Asked(
-        plain, tuple(texts), tuple(spans), singles, topics, cue, heads, left_out, links, bool(_SHARED.search(plain))
+        plain,
+        tuple(texts),
+        tuple(spans),
+        singles,
+        topics,
+        cue,
+        heads,
+        left_out,
+        links,
+        shared=bool(_SHARED.search(plain)),
+        joint=len(topics) > 1 and bool(_JOINT.search(masked.casefold())),
     )
 
 

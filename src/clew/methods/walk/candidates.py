@@ -14,7 +14,7 @@ import numpy as np
 
 from clew.graph import Subgraph
 from clew.graph.subgraph import Ints
-from clew.methods.walk.ranking import FEATURES, Floats, Path, features
+from clew.methods.walk.ranking import FEATURES, Floats, Path, Rating, features
 from clew.methods.walk.search import Hops, Trail, expand, joined
 from clew.retrieval.scoring import CUE_TEXT, Asked, relation_text, relation_words, value_cue
 from clew.types import Topic
@@ -53,7 +53,7 @@ class Hunt:
     asked: Asked
     topics: Sequence[Topic]
     starts: Sequence[int]  # local numbers of the topics
-    weights: Floats
+    rating: Rating
     encode: Encode
     limits: Limits
     types: Sequence[int] = ()  # relations that state what kind of thing an entity is
@@ -138,7 +138,7 @@ class Hunt:
         chosen = [pool[i] for i in best]
         texts = [self._whole(trails) for trails in chosen]
         rows = self._features(chosen, self.encode(texts))
-        final = rows @ self.weights
+        final = self.rating(rows)
         order = np.argsort(-final, kind="stable")
         return [Found(chosen[i], self._answers(chosen[i]), rows[i], float(final[i]), texts[i]) for i in order]
 
@@ -151,9 +151,7 @@ class Hunt:
         return ends
 
     def _score(self, pool: Sequence[tuple[Trail, ...]]) -> Floats:
-        rows = self._features(pool, None)
-        result: Floats = rows @ self.weights
-        return result
+        return self.rating(self._features(pool, None))
 
     def _features(self, pool: Sequence[tuple[Trail, ...]], wholes: Floats | None) -> Floats:
         if not pool:

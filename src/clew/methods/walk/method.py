@@ -25,9 +25,9 @@ from clew.graph.neighborhood import neighborhood
 from clew.graph.paths import follow, path_record, trace
 from clew.graph.subgraph import Ints
 from clew.methods.walk.candidates import Found, Hunt, Limits, texts_of
-from clew.methods.walk.ranking import FEATURES, Floats
+from clew.methods.walk.ranking import FEATURES, Floats, Rating
 from clew.methods.walk.search import Trail, type_relations
-from clew.methods.walk.weights import CALIBRATION, WEIGHTS
+from clew.methods.walk.weights import CALIBRATION, UNITS, WEIGHTS
 from clew.protocols import GraphStore, OnEvent, Tools, ignore
 from clew.retrieval.linking import link
 from clew.retrieval.reader import read
@@ -45,7 +45,7 @@ class Config(Settings):
     beam: int = Field(8, ge=1)  # relation paths of one length that are extended, per topic
     threshold: float = Field(
         0.55, ge=0, le=1
-    )  # from the demo's dev questions; below this score the answer is "no answer found"
+    )  # from development questions; below this score the answer is "no answer found"
     topics: int = Field(6, ge=1)  # most topics that are walked from
     shortlist: int = Field(100, ge=1)  # longer paths per hop that are compared with the whole question
     finalists: int = Field(32, ge=1)  # paths that are encoded as one text each
@@ -53,7 +53,7 @@ class Config(Settings):
     max_triples: int = Field(50_000, ge=1)  # of the neighbourhood fetched from a graph that is not embedded
     paths: int = Field(2, ge=1)  # threads shown per answer
     alternatives: int = Field(3, ge=0)  # other relation paths named in `details`, and offered to a reader
-    weights: dict[str, float] = Field(default_factory=dict)  # overrides of the fitted weights
+    weights: dict[str, float] = Field(default_factory=dict)  # overrides of the fitted linear weights
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +72,7 @@ class Walk:
 
     Idea: every step of the right path is asked for by a phrase of the question, and every content word of the question
     is asked for by some step. Beam search over relation paths (never entity paths) from each topic; paths of all
-    lengths and topics, and pairs of paths that meet, compete in one linear score (`ranking`); all ends of the best
+    lengths and topics, and pairs of paths that meet, compete in one score (`ranking`); all ends of the best
     path are the answer, with its calibrated probability as their score, or "no answer found" below the threshold.
 
     Needs a sentence encoder. A language model, where configured, reads the best paths and chooses among their ends.
@@ -89,7 +89,7 @@ class Walk:
             if key not in FEATURES:
                 raise ConfigError(f"walk: {unknown('key', key, FEATURES)} in [method.weights]")
         self._config, self._tools, self._encoder = config, tools, tools.encoder
-        self._weights = np.array([{**WEIGHTS, **config.weights}[name] for name in FEATURES], np.float32)
+        self._rating = Rating.of({**WEIGHTS, **config.weights}, UNITS)
         self._limits = Limits(config.hops, config.beam, config.frontier, config.shortlist, config.finalists)
         self._vectors: dict[str, Floats] = {}
         self._types: dict[str, list[int]] = {}
@@ -168,7 +168,7 @@ class Walk:
             asking.asked,
             [topic for topic, _ in pairs],
             [start for _, start in pairs],
-            self._weights,
+            self._rating,
             self._encode,
             self._limits,
             self._types[name],

@@ -1,6 +1,6 @@
 """From a question and the trails found to one number per trail: features, their weights, and the calibration.
 
-Separate from search because this is the part that is fitted (scripts/fit_walk.py): a linear score over a few general
+Separate from search because this is the part that is fitted (scripts/fit_walk.py): a score over a few general
 features, no parameter of which knows a graph. A path is good when each of its steps is asked for by its own phrase,
 when every content word of the question is asked for by some step, and when its end is the kind of thing asked for.
 
@@ -9,7 +9,7 @@ Shapes: P paths (of any length), K steps, G phrases, W content words, U distinct
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
@@ -41,6 +41,7 @@ FEATURES = (
     "fewer_steps",  # than the question has linking words
     "more_steps",  # than the question has linking words, or one
     "pair",  # two topics' paths that meet
+    "pair_missed",  # several topics are named together, and the path starts from one
     "through_value",  # an inner step leads to a literal, a number or a time
     "width",  # log of the number of ends
     "back",  # a step walks back over the one before
@@ -55,6 +56,37 @@ FEATURES = (
 
 Steps = tuple[Floats, Floats, Floats]
 """Vectors of the distinct steps, each (U, D): as walked forward, as walked backward, and as really walked."""
+
+
+@dataclass(frozen=True, slots=True)
+class Rating:
+    """One score per path: a linear part, and a few hidden units for what counts only together.
+
+    "Walks back over its own relation" is right where something shared is asked for and wrong elsewhere; "two steps" is
+    right where the question chains two things. A linear score can only weigh such signs against each other.
+    Shapes: H hidden units.
+    """
+
+    linear: Floats  # (F,)
+    inner: Floats  # (F, H)
+    shift: Floats  # (H,)
+    outer: Floats  # (H,)
+
+    @classmethod
+    def of(cls, linear: Mapping[str, float], units: Mapping[str, Sequence[float]]) -> Rating:
+        """From names to numbers: what each feature gives each unit, its "bias", and what it "gives" in the end."""
+        return cls(
+            np.array([linear[name] for name in FEATURES], np.float32),
+            np.array([units.get(name, [0.0] * len(units["bias"])) for name in FEATURES], np.float32),
+            np.array(units["bias"], np.float32),
+            np.array(units["gives"], np.float32),
+        )
+
+    def __call__(self, rows: Floats) -> Floats:
+        """(P, F) features -> (P,) scores; only differences between paths of one question mean anything."""
+        scores: Floats = rows @ self.linear + np.tanh(rows @ self.inner + self.shift) @ self.outer
+        return scores
+
 
 NEAREST = 5  # phrases per step that compete for it
 
@@ -152,7 +184,8 @@ def features(
     column["steps_2"][:], column["steps_3"][:] = longest == 2, longest >= 3
     column["fewer_steps"][:] = np.maximum(min(asked.links, 3) - longest, 0)
     column["more_steps"][:] = np.maximum(longest - max(asked.links, 1), 0)
-    column["pair"][:] = [len(path.branches) > 1 for path in paths]
+    pair = np.array([len(path.branches) > 1 for path in paths])
+    column["pair"][:], column["pair_missed"][:] = pair, asked.joint & ~pair
     for name in ("back", "through_value", "inverse", "topics", "linked", "named"):
         column[name][:] = [getattr(path, name) for path in paths]
     return table
