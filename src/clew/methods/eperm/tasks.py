@@ -30,7 +30,7 @@ from clew.retrieval.verbalise import path_text
 
 PATHS_PER_PLAN = 6  # shown of one plan in the style "paper"
 ANSWERS = 20  # most answers of a completion in the style "paper"
-CHOICES = 8  # candidates of a scoring task
+CHOICES = 16  # candidates of a scoring task, at most
 GOLD_SHARE = (0.3, 0.95)  # of the weight that gold plans have together
 SURE, SURE_SHARE = 0.5, (0.95, 1.0)  # in so many tasks nearly all of it, as a sure planner gives
 OFF_PATH = 0.3  # entity score shown of a sibling off the gold paths
@@ -162,13 +162,15 @@ class TaskWriter:
             off = [e for e in reached.tolist() if e not in on]
             if on and off:
                 plan = plan_text(graph, gold.steps)
-                mixed = [(e, True) for e in self._some(sorted(on))] + [(e, False) for e in self._some(off)]
+                mixed = [(e, True) for e in self._some(sorted(on), CHOICES // 2)]
+                mixed += [(e, False) for e in self._some(off, CHOICES - len(mixed))]
                 self._random.shuffle(mixed)
                 return self._entity_pairs(case, plan, mixed)
         return []
 
-    def _some(self, entities: Sequence[int]) -> list[int]:
-        count = min(len(entities), CHOICES // 2)
+    def _some(self, entities: Sequence[int], most: int) -> list[int]:
+        """So many in one task, so many in the next: few or all of them are asked about later."""
+        count = int(self._random.integers(1, min(len(entities), most) + 1))
         return [int(e) for e in self._random.choice(np.array(entities), count, replace=False)]
 
     def _entity_pairs(self, case: Case, plan: str, mixed: Sequence[tuple[int, bool]]) -> list[Pair]:
@@ -183,7 +185,9 @@ class TaskWriter:
             scores = "\n".join(f"{i}: {1.0 if good else OFF_PATH}" for i, (_, good) in enumerate(mixed, 1))
             pairs = [self._pair("entities", batch, scores)]
         single = self._asker.prompt("entity")
-        for (_, good), known in zip(mixed[:2], facts[:2], strict=True):
+        goods = [good for _, good in mixed]
+        for good in (True, False):  # one of each: a scorer that has mostly seen "no" says no
+            known = facts[goods.index(good)]
             values = {"question": case.text, "plan": plan, "facts": "\n".join(known[1:]), "entity": known[0]}
             prompt = single.render(**{name: value for name, value in values.items() if name in single.slots})
             reply = f"{{Candidate Entity: {known[0]}, Score: {1.0 if good else OFF_PATH}}}"
