@@ -1,12 +1,13 @@
 """STEM: what guidance, the strategy and each number do (the paper's Tables 7, 11 and 12; sweeps of K', tau, lambda, B).
 
     python benchmarks/stem_ablation.py coverage MODEL --set cwq-pooled:dev     gold plans, guidance on against off
-    python benchmarks/stem_ablation.py sweep MODEL --set cwq-pooled:dev        the model's plans, a setting at a time
+    python benchmarks/stem_ablation.py sweep MODEL --set cwq-pooled:dev        a setting at a time
 
 `coverage` traces gold plans, also such whose relations are known by their last words only or are mistaken for others
-with like names, as from a planner that does not know the graph. `sweep` answers questions; it plans them once. Each
-p is that of a paired permutation test on the questions, not corrected for their number. MODEL is a folder of
-`clew train stem` with a Triple-GNN. With --json the rows are kept for `benchmarks/stem_tables.py`.
+with like names, as from a planner that does not know the graph. `sweep` answers questions: with the model's own plans,
+or with `--plans "last words"` and the like, where sample b of B has mistakes of its own. Each p is that of a paired
+permutation test on the questions, not corrected for their number. MODEL is a folder of `clew train stem` with a
+Triple-GNN. With --json the rows are kept for `benchmarks/stem_tables.py`.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import argparse
 import json
 import time
 from collections import defaultdict
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -28,13 +30,13 @@ from clew.graph.neighborhood import neighborhood
 from clew.methods.stem.config import Config
 from clew.methods.stem.guidance import guide
 from clew.methods.stem.method import Stem
-from clew.methods.stem.mining import MiningReport, resolve
+from clew.methods.stem.mining import MiningReport, Resolved, resolve
 from clew.methods.stem.model import load_model, relation_table
 from clew.methods.stem.network import Part
 from clew.methods.stem.report import coverage, gold_schema, gold_triples
 from clew.methods.stem.schema import Plan, SchemaTriple
 from clew.methods.stem.similarity import Similarity, reworded
-from clew.protocols import Tools
+from clew.protocols import LLMReply, LLMRequest, LLMText, Tools
 from clew.retrieval.linking import link
 from clew.synthesis.phrases import words_of
 from stem import graph_of, traced
@@ -43,6 +45,7 @@ KINDS = (("Precision", "first"), ("adaptive", "all"), ("Breadth", "all"))  # the
 # How a plan names relations, and whether an edge of the very relation goes first: by the graph's ids, by their last
 # words, or, every other one, by the wrong words.
 WORDED = (("ids", True), ("last words", False), ("mistaken", True), ("mistaken", False))
+MOST = 8  # samples of a plan
 SWEPT: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("bias (Tables 7, 12)", "entities and triples", {}),
     ("bias (Tables 7, 12)", "without entities", {"bias_ent": False}),
@@ -54,9 +57,9 @@ SWEPT: tuple[tuple[str, str, dict[str, Any]], ...] = (
     ("equal edges", "one (paper)", {"ties": "first"}),
     ("text alone (paper)", "exact_relation_first = false", {"exact_relation_first": False}),
     ("text alone (paper)", "the same without guidance", {"exact_relation_first": False, "guidance": False}),
-    *(("K'", str(n), {"per_triple": n}) for n in (1, 2, 3, 6, 8, 16)),
-    *(("tau", str(t), {"tau": t}) for t in (0.2, 0.8, 1.1, 2.0)),
-    *(("lambda", str(x), {"lam": x, "exact_match_first": False}) for x in (1.2, 1.5, 2.1, 2.7)),
+    *(("K'", str(n), {"per_triple": n}) for n in (1, 2, 8, 16)),
+    *(("tau", str(t), {"tau": t}) for t in (0.2, 0.8, 2.0)),
+    *(("lambda", str(x), {"lam": x, "exact_match_first": False}) for x in (1.2, 2.7)),
     *(("B", str(b), {"beams": b}) for b in (1, 2, 8)),
 )
 
@@ -129,22 +132,61 @@ def coverages(options: argparse.Namespace) -> list[dict[str, Any]]:
     return rows
 
 
+class GoldPlans:
+    """A planner that knows what is asked and not how the graph says it, as a language model for `Stem`.
+
+    It writes B samples of a question's gold plan in the words of `worded`, each with mistakes of its own.
+    """
+
+    name = "gold plans"
+    abilities: frozenset[Any] = frozenset()
+
+    def __init__(self, wording: str, similarity: Similarity, resolved: list[Resolved], hops: int) -> None:
+        self._plans: dict[str, list[str]] = {}
+        self._triples: dict[str, SchemaTriple] = {}
+        for i, each in enumerate(resolved):
+            schema = gold_schema(similarity.graph, each, hops, 2000)
+            if not schema:
+                continue
+            spoken = {f"[T{n}]": name for n, name in enumerate(each.names, 1)}
+            strategy = "Precision" if len(each.answers) == 1 else "Breadth"
+            samples = self._plans.setdefault(" ".join(each.question.text.split()), [])
+            for b in range(MOST):
+                triples = worded(wording, similarity, schema, 1000 * b + i)
+                named = [(spoken.get(h, h), r, spoken.get(t, t)) for h, r, t in triples]
+                said = [f"{h} has as {r} {t}" for h, r, t in named]
+                self._triples.update(zip(said, named, strict=True))
+                samples.append("\n".join([strategy, *said]))
+
+    def generate(self, requests: Sequence[LLMRequest]) -> list[LLMReply]:
+        return [LLMReply(tuple(map(LLMText, self._texts(each)))) for each in requests]
+
+    def _texts(self, request: LLMRequest) -> list[str]:
+        asked = request.messages[-1].content.strip()
+        if asked in self._plans:
+            return self._plans[asked][: request.n]
+        known = [self._triples[line] for line in asked.splitlines() if line in self._triples]
+        return ["\n".join(f"({h} | {r} | {t})" for h, r, t in known) or "I cannot say."] * request.n
+
+
 def sweeps(options: argparse.Namespace) -> list[dict[str, Any]]:
     graph = graph_of(options.set)
     examples = list(load(options.set))
     order = np.random.default_rng(0).permutation(len(examples))[: options.number]
     examples = [examples[i] for i in sorted(order.tolist())]
     encoder = open_encoder()
-    gold = {
-        each.question.id: gold_triples(graph.whole, each, options.hops, 2000)
-        for each in resolve(examples, graph.whole, MiningReport())
-    }
-    tools = Tools(encoder=encoder, model=options.model, link=lambda q, g: link(q, g, encoder=encoder))
+    resolved = resolve(examples, graph.whole, MiningReport())
+    gold = {each.question.id: gold_triples(graph.whole, each, options.hops, 2000) for each in resolved}
+    plans = None
+    if options.plans != "own":
+        plans = GoldPlans(options.plans, Similarity(graph.whole, encoder), resolved, options.hops)
+    tools = Tools(encoder, plans, options.model, lambda q, g: link(q, g, encoder=encoder))
     planners: dict[int, Stem] = {}
     kept: dict[tuple[str, str], tuple[np.ndarray, np.ndarray, np.ndarray]] = {}
     rows = []
     for group, setting, changed in SWEPT:
-        config = Config(**{"hops": options.hops, **changed})
+        planner = "trained" if plans is None else "prompted"
+        config = Config(**{"hops": options.hops, "planner": planner, "reader": False, **changed})
         if config.beams not in planners:  # plans are kept per text, and do not depend on the other settings
             planners[config.beams] = Stem(config, tools)
         method = planners[config.beams]
@@ -162,7 +204,13 @@ def sweeps(options: argparse.Namespace) -> list[dict[str, Any]]:
         )
         kept[group, setting] = mine
         base = kept[SWEPT[0][:2]]
-        row: dict[str, Any] = {"set": options.set, "what": group, "setting": setting, "questions": len(examples)}
+        row: dict[str, Any] = {
+            "set": options.set,
+            "plans": options.plans,
+            "what": group,
+            "setting": setting,
+            "questions": len(examples),
+        }
         for name, values, other in zip(("hits@1", "f1", "coverage"), mine, base, strict=True):
             row[name] = round(float(values.mean()), 4)
             row[f"p {name}"] = round(paired_permutation(values - other), 4) if (values != other).any() else 1.0
@@ -177,6 +225,7 @@ def main() -> None:
     parser.add_argument("--set", default="cwq-pooled:dev")
     parser.add_argument("--number", type=int, default=200)
     parser.add_argument("--hops", type=int, default=3)
+    parser.add_argument("--plans", choices=["own", "ids", "last words", "mistaken"], default="own")
     parser.add_argument("--scale", type=int, default=4, help="K', entities of the guidance graph per schema triple")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()

@@ -29,7 +29,9 @@ def rows_of(kind: str) -> Rows:
 
 
 def table(head: Sequence[str], lines: Sequence[Sequence[str]]) -> str:
-    left = sum(name.islower() and name in ("questions", "what", "setting", "relations", "strategy") for name in head)
+    left = sum(
+        name.islower() and name in ("questions", "plans", "what", "setting", "relations", "strategy") for name in head
+    )
     rule = "|" + "---|" * max(1, left) + "---:|" * (len(head) - max(1, left))
     return "\n".join([f"| {' | '.join(head)} |", rule, *(f"| {' | '.join(line)} |" for line in lines)]) + "\n"
 
@@ -54,14 +56,16 @@ def coverage() -> str:
 
 
 def sweep() -> str:
-    head = ("questions", "what", "setting", "n", "Hits@1", "F1", "coverage", "ms/question")
+    head = ("questions", "plans", "what", "setting", "n", "Hits@1", "F1", "coverage", "ms/question")
     lines = []
     for row in rows_of("sweep"):
         cells = []
         for name in ("hits@1", "f1", "coverage"):
             mark = "*" if row[f"p {name}"] < 0.05 else ""
             cells.append(percent(row[name]) + mark)
-        lines.append((row["set"], row["what"], row["setting"], str(row["questions"]), *cells, f"{row['ms']:.0f}"))
+        lines.append(
+            (row["set"], row["plans"], row["what"], row["setting"], str(row["questions"]), *cells, f"{row['ms']:.0f}")
+        )
     return table(head, lines)
 
 
