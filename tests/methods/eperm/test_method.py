@@ -100,6 +100,19 @@ def test_a_mediator_is_no_answer_where_names_are() -> None:
     assert ask(script=plans, predictor=False, entities="none").texts == ("Funchal",)
 
 
+def test_a_topic_is_no_answer_where_others_are() -> None:
+    married = [("m.01", "Ann"), ("m.01", "Bob"), ("m.02", "Ann"), ("m.02", "Cy")]
+    triples = [*((marriage, "spouse", name) for marriage, name in married), ("Ann", "known as", "Ann")]
+    graph = Graph.from_triples(triples, name="couples")
+
+    def plans(plan: str) -> tuple[str, ...]:
+        question = Question("q", "who did Ann marry", ("Ann",))
+        return ask(question, graph=graph, script=lambda *_: [(plan, -0.1, 2)], predictor=False).texts
+
+    assert set(plans("spouse (inverse) | spouse")) == {"Bob", "Cy"}
+    assert plans("known as") == ("Ann",)
+
+
 def test_topics_without_relations_are_told() -> None:
     lonely = Graph.from_triples([("a", "r", "b"), ("b", "r", "c")], name="lonely")
     answer = ask(Question("q", "who", ("a",)), graph=lonely, script=lambda *_: [])

@@ -159,3 +159,19 @@ def test_the_grammar_offers_no_plan_that_can_only_turn_round() -> None:
     assert states_of(grammar, "r | s") != []
     assert states_of(grammar, "r | r (inverse)") == states_of(grammar, "r | r (inverse) | r") == []
     assert grammar.key.startswith("plans:")
+
+
+def test_a_plan_does_not_end_in_a_mediator_where_names_are() -> None:
+    from clew.llm.constraint import states_of
+
+    case = case_of(career(), "which team", "Ronaldo")
+    assert case.graph is not None
+    grammar = PlanGrammar(case.graph, case.starts, 2)
+    assert states_of(grammar, "plays in") == []
+    assert states_of(grammar, "plays in | team") != []
+    # One hop is too short to leave the mediators, so they are not even begun.
+    assert "plays in" not in [piece for piece, _ in PlanGrammar(case.graph, case.starts, 1).steps(())]
+    nameless = Graph.from_triples([("a", "r", "m.01"), ("a", "r", "m.02")], name="nameless").whole
+    start = np.array([nameless.local("a")], np.int32)
+    assert nameless.mediators.sum() == 2
+    assert states_of(PlanGrammar(nameless, start, 2), "r") != []

@@ -44,6 +44,9 @@ class Config(Settings):
     normalise: bool = True  # path weights of a question sum to 1
     # C. answer predictor
     lines: int | None = Field(default=None, ge=1)  # evidence lines shown; 60 without a trained model
+    share: float = Field(
+        default=0.25, ge=0, le=1
+    )  # of the heaviest line chosen; a lighter one is left out (style short)
     evidence_tokens: int = Field(default=2048, ge=16)
     question_words: int = Field(default=200, ge=8)  # a longer question is cut, and the answer says so
     max_tokens: int = Field(default=256, ge=4)  # of the predictor's reply

@@ -110,11 +110,19 @@ def _reaches(graph: Subgraph, starts: Ints, steps: RelationPath) -> bool:
 
 
 class PlanGrammar(RelationGrammar):
-    """The plans that lead somewhere from some of the starts by the rules of stage B2: no turning round at once."""
+    """The plans that lead somewhere from some of the starts by the rules of stage B2: no turning round at once.
+
+    They end in something that has a name, unless nothing named can be reached: a mediator answers no question.
+    """
 
     def __init__(self, graph: Subgraph, starts: Ints, hops: int) -> None:
         super().__init__(graph, starts, hops=hops, separator=SEPARATOR, inverse=INVERSE)
         self._within = graph, starts
+        self._leads: dict[RelationPath, bool] = {}
+        self._named = bool(graph.mediators.any())
+        if self._named and not any(True for _ in self.steps(())):
+            self._named = False
+            self._leads.clear()
 
     @cached_property
     def key(self) -> str:
@@ -122,8 +130,20 @@ class PlanGrammar(RelationGrammar):
 
     def steps(self, state: RelationPath) -> Iterator[tuple[str, RelationPath]]:
         for piece, following in super().steps(state):
-            if not turns(following) or _reaches(*self._within, following):
+            if (not turns(following) or _reaches(*self._within, following)) and self._leads_on(following):
                 yield piece, following
+
+    def complete(self, state: RelationPath) -> bool:
+        return super().complete(state) and self._ends_named(state)
+
+    def _ends_named(self, state: RelationPath) -> bool:
+        return not (self._named and self._within[0].mediators[self._frontier(state)].all())
+
+    def _leads_on(self, state: RelationPath) -> bool:
+        """Whether a plan is whole or becomes one."""
+        if state not in self._leads:
+            self._leads[state] = self._ends_named(state) or any(True for _ in self.steps(state))
+        return self._leads[state]
 
 
 def _told(way: str, config: Config) -> str:

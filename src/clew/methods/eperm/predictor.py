@@ -57,6 +57,12 @@ class Line:
     def ends(self) -> list[int]:
         return list(dict.fromkeys(self.threads.ends[self.rows].tolist()))
 
+    @property
+    def answers(self) -> list[int]:
+        """The ends without the topics of the question, unless nothing else is there."""
+        topics = set(self.threads.case.starts.tolist())
+        return [end for end in self.ends if end not in topics] or self.ends
+
 
 @dataclass(slots=True)
 class Found:
@@ -155,13 +161,15 @@ def candidates(
         return tuple(Candidate(text, (len(texts) - i) / len(texts)) for i, text in enumerate(texts)), ()
     if reply is not None and style == "paper":
         return _by_name(case, found, [path for path, _ in paths], reply)
-    chosen = set(found.scores)
+    chosen = {end for line in found.lines for end in line.answers}
     if reply is not None:
         numbers = read_numbers(reply.text, min(config.lines or LINES, len(found.lines)))
         if not numbers:
             case.count("unread_answers")
             numbers = [1]  # the heaviest line: the criterion the predictor is asked to follow
-        chosen = {end for number in numbers for end in found.lines[number - 1].ends}
+        least = config.share * max(found.lines[number - 1].weight for number in numbers)
+        numbers = [number for number in numbers if found.lines[number - 1].weight >= least]
+        chosen = {end for number in numbers for end in found.lines[number - 1].answers}
     return _by_end(case, found, paths, chosen)
 
 

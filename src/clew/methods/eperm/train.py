@@ -33,7 +33,7 @@ from clew.protocols import Example, GraphStore, LLMReply, LLMRequest, OnEvent, T
 from clew.types import Answer, Event, Gold, Topic
 
 TEMPERATURES = (2.0, 1.5, 1.0, 0.7, 0.5, 0.4, 0.3, 0.2, 0.15, 0.1, 0.05)  # of equally good ones the highest
-WORDS = (0.0, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0)  # of the encoder's likeness; of equally good ones the lowest
+WORDS = (0.0, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)  # of the encoder's likeness; of equally good ones the lowest
 MAX_KEPT_RELATIONS = 900  # relations that become tokens of a decoder from scratch
 
 
