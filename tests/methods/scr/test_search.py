@@ -62,12 +62,21 @@ def run(graph: Subgraph, topics: Sequence[int], owners: Sequence[int], seed: int
     return found
 
 
-def exhaustive(graph: Subgraph, topic: int, hops: int, seed: int = 0) -> dict[tuple[Any, ...], tuple[float, float]]:
-    """Every walk with the probability of its entities and that of its relation path, one candidate after the other."""
+def exhaustive(
+    graph: Subgraph, topic: int, hops: int, seed: int = 0, *, by_path: bool
+) -> dict[tuple[Any, ...], tuple[float, float]]:
+    """Every walk with its own probability and that of its relation path, one candidate after the other.
+
+    The candidates of a walk compete with each other, or with those of all walks over the same relation path.
+    """
     tables, r = tables_of(graph, seed), graph.num_relations
     found: dict[tuple[Any, ...], tuple[float, float]] = {}
+    Walk = tuple[tuple[int, ...], tuple[int, ...], tuple[int, ...], float, float]  # entities, codes, triples, chances
+    live: list[Walk] = [((topic,), (), (), 1.0, 1.0)]
 
-    def go(entities: list[int], codes: list[int], triples: list[int], chance: float, path: float) -> None:
+    def candidates(walk: Walk) -> list[tuple[int, int, int, float]]:
+        """Triple, code, entity and exponentiated score of the stop and of each move, those that turn round included."""
+        entities, codes = walk[0], walk[1]
         here = entities[-1]
         options = [(-1, 2 * r, here)]
         for t, (head, rel, tail) in enumerate(zip(graph.heads, graph.rels, graph.tails, strict=True)):
@@ -76,26 +85,43 @@ def exhaustive(graph: Subgraph, topic: int, hops: int, seed: int = 0) -> dict[tu
             if tail == here:
                 options.append((t, int(rel) + r, int(head)))
         query = query_of(entities, codes)
-        logits = [
-            float(query[:WIDTH] @ torch.nn.functional.normalize(tables.entities[e] + tables.relations[c], dim=0))
-            / TEMPERATURE
-            + (float(query[WIDTH:] @ tables.names[c]) if c < 2 * r else 0.0)
-            for _, c, e in options
+        return [
+            (
+                t,
+                c,
+                e,
+                math.exp(
+                    float(
+                        query[:WIDTH] @ torch.nn.functional.normalize(tables.entities[e] + tables.relations[c], dim=0)
+                    )
+                    / TEMPERATURE
+                    + (float(query[WIDTH:] @ tables.names[c]) if c < 2 * r else 0.0)
+                ),
+            )
+            for t, c, e in options
         ]
-        stop = math.exp(logits[0]) / sum(map(math.exp, logits))
-        found[(topic, tuple(codes), tuple(triples))] = (chance * stop, path * stop)
-        if len(codes) == hops:
-            return
-        # Turning round competes with the stop, and is never taken.
-        onward = [i for i, (t, _, _) in enumerate(options) if not triples or t != triples[-1]]
-        options, logits = [options[i] for i in onward], [logits[i] for i in onward]
-        total = sum(map(math.exp, logits))
-        shares = [math.exp(logit) / total for logit in logits]
-        for (t, code, e), share in list(zip(options, shares, strict=True))[1:]:
-            together = sum(s for (_, c, _), s in zip(options, shares, strict=True) if c == code)
-            go([*entities, e], [*codes, code], [*triples, t], chance * share, path * together)
 
-    go([topic], [], [], 1.0, 1.0)
+    for depth in range(hops + 1):
+        pools: dict[Any, list[tuple[Walk, list[tuple[int, int, int, float]]]]] = {}
+        for i, walk in enumerate(live):
+            pools.setdefault(walk[1] if by_path else i, []).append((walk, candidates(walk)))
+        live = []
+        for pool in pools.values():
+            everything = sum(c[3] for _, options in pool for c in options)
+            # Turning round competes with the stop, and is never taken.
+            moves = [(w, c) for w, options in pool for c in options[1:] if not w[2] or c[0] != w[2][-1]]
+            onward = sum(options[0][3] for _, options in pool) + sum(c[3] for _, c in moves)
+            stops = sum(options[0][3] for _, options in pool) / everything
+            for walk, options in pool:
+                _, codes, triples, chance, path = walk
+                found[(topic, codes, triples)] = (chance * options[0][3] / everything, path * stops)
+            if depth == hops:
+                continue
+            for walk, (t, code, e, share) in moves:
+                entities, codes, triples, chance, path = walk
+                together = sum(c[3] for _, c in moves if c[1] == code) / onward
+                own = (path if by_path else chance) * share / onward
+                live.append(((*entities, e), (*codes, code), (*triples, t), own, path * together))
     return found
 
 
@@ -110,7 +136,8 @@ def test_a_wide_beam_finds_every_walk_with_its_probability(seed: int, triples: i
     rows = {(f"e{rng.integers(4)}", f"r{rng.integers(2)}", f"e{rng.integers(4)}") for _ in range(triples)}
     graph = Graph.from_triples(sorted(rows)).whole
     for by_path in (False, True):
-        mine_, slow = as_dict(graph, run(graph, [0], [0], seed, by_path=by_path)), exhaustive(graph, 0, 2, seed)
+        mine_ = as_dict(graph, run(graph, [0], [0], seed, by_path=by_path))
+        slow = exhaustive(graph, 0, 2, seed, by_path=by_path)
         assert mine_.keys() == slow.keys()
         for key, (chance, path) in slow.items():
             assert mine_[key] == pytest.approx((chance, path), rel=1e-4)

@@ -50,7 +50,7 @@ class NetworkConfig(Settings):
     pooling: Literal["mean", "cls"] = "mean"  # of the trainable BERT
     blocks: int = Field(default=2, ge=1)  # of the small decoder
     block_heads: int = Field(default=4, ge=1)
-    hint: bool = True  # each step also looks at some words of the question and compares them, frozen, with relations
+    hint: bool = False  # each step also looks at some words of the question and compares them, frozen, with relations
     dropout: float = Field(default=0.1, ge=0, lt=1)
     word_dropout: float = Field(default=0.1, ge=0, lt=1)  # share of a question's tokens hidden in training
     temperature: float = Field(default=0.05, gt=0)  # tau of Eq. 11

@@ -110,8 +110,9 @@ def search(
         queries = ask(live)
         found = _limit_hubs(found, live, queries, tables, temperature, plan, unscored)
         turning = found.triples == live.last[found.walks]
-        chance, stop = _probabilities(found, turning, live, queries, tables, temperature)
-        _collect(live, stop, plan, finished)
+        pools = live.names if plan.by_path else np.arange(len(live.starts))
+        chance, stop = _probabilities(found, turning, live, queries, tables, temperature, pools)
+        _collect(live, stop, pools, plan, finished)
         found, chance = Moves(*(column[~turning] for column in found)), chance[~turning]
         if depth == plan.hops:
             break
@@ -177,9 +178,19 @@ def _limit_hubs(
 
 
 def _probabilities(
-    found: Moves, turning: NDArray[np.bool_], live: Walks, queries: Tensor, tables: Tables, temperature: float
+    found: Moves,
+    turning: NDArray[np.bool_],
+    live: Walks,
+    queries: Tensor,
+    tables: Tables,
+    temperature: float,
+    pools: Int,
 ) -> tuple[Reals, Reals]:
-    """(M,) probability of each move and (H,) of each stop: softmax over a hypothesis's candidates (Eq. 7, 10).
+    """(M,) probability of each move and (H,) of each stop: softmax over the candidates of a pool (Eq. 7, 10).
+
+    A pool of its own for every hypothesis is the paper's. Where the beam is one of relation paths, the walks over one
+    path share a pool: of five children one has a spouse, and the other four, who must go somewhere too, would each
+    pass on all their probability to a step that nobody asked for. Side by side their steps are seen to be worse.
 
     A move that would turn round is never taken, but the stop has to win against it: at an entity that nothing else
     leads away from, the stop would otherwise be certain, whatever the question wants.
@@ -201,17 +212,23 @@ def _probabilities(
         dots = torch.linalg.vecdot(vectors, queries.index_select(0, walks))
         near = dots / vectors.norm(dim=1).clamp_min(1e-12) / temperature
         scores[part] = (near + hints[walks, codes]).cpu().numpy()
-    top = stop.copy()
-    np.maximum.at(top, found.walks, scores)
-    moved, halted = np.exp(scores - top[found.walks]), np.exp(stop - top)
-    onward = np.bincount(found.walks, weights=np.where(turning, 0.0, moved), minlength=h)
-    back = np.bincount(found.walks, weights=np.where(turning, moved, 0.0), minlength=h)
-    return moved / (halted + onward)[found.walks], halted / (halted + onward + back)
+    _, pool = np.unique(pools, return_inverse=True)
+    mine = pool[found.walks]
+    top = np.full(pool.max() + 1, -np.inf)
+    np.maximum.at(top, pool, stop)
+    np.maximum.at(top, mine, scores)
+    moved, halted = np.exp(scores - top[mine]), np.exp(stop - top[pool])
+    still = np.bincount(pool, weights=halted)
+    onward = np.bincount(mine, weights=np.where(turning, 0.0, moved), minlength=len(top))
+    back = np.bincount(mine, weights=np.where(turning, moved, 0.0), minlength=len(top))
+    return moved / (still + onward)[mine], halted / (still + onward + back)[pool]
 
 
-def _collect(live: Walks, stop: Reals, plan: Plan, finished: list[Finished]) -> None:
+def _collect(live: Walks, stop: Reals, pools: Int, plan: Plan, finished: list[Finished]) -> None:
+    _, pool = np.unique(pools, return_inverse=True)
     share = stop if plan.score_stop else np.ones_like(stop)
-    chance, path_chance = live.chance * share, live.path_chance * share
+    together = np.bincount(pool, weights=stop)[pool] if plan.score_stop else share
+    chance, path_chance = live.chance * share, live.path_chance * together
     enough = np.flatnonzero((path_chance if plan.by_path else chance) >= plan.floor)
     finished.extend(
         Finished(
@@ -229,9 +246,10 @@ def _collect(live: Walks, stop: Reals, plan: Plan, finished: list[Finished]) -> 
 def _advance(graph: Subgraph, live: Walks, found: Moves, chance: Reals, owners: Int, plan: Plan) -> Walks:
     """The K best continuations of each question."""
     walks, width = found.walks, 2 * graph.num_relations
-    groups, group = np.unique(walks * width + found.codes, return_inverse=True)
+    pools = live.names if plan.by_path else np.arange(len(live.starts))
+    groups, group = np.unique(pools[walks] * width + found.codes, return_inverse=True)
     together = np.bincount(group, weights=chance, minlength=len(groups))
-    walked = live.chance[walks] * chance
+    walked = (live.path_chance if plan.by_path else live.chance)[walks] * chance
     path = live.path_chance[walks] * together[group]
     keep = np.flatnonzero((path if plan.by_path else walked) >= plan.floor)
     if not len(keep):
