@@ -195,7 +195,6 @@ def _probabilities(
     A move that would turn round is never taken, but the stop has to win against it: at an entity that nothing else
     leads away from, the stop would otherwise be certain, whatever the question wants.
     """
-    h = len(live.starts)
     device = tables.entities.device
     here = torch.from_numpy(live.entities[:, -1]).to(device)
     halt = F.normalize(tables.entities[here] + tables.relations[-1], dim=1)
