@@ -103,6 +103,8 @@ def test_a_file_that_is_not_there(tmp_path: Path) -> None:
         load("pq-2h", "disjoint-tset")
     with pytest.raises(InputError, match="which split"):
         load("pq-2h")
+    with pytest.raises(InputError, match=r"'pq-2h': no option 'sead'; nearest: 'seed'"):
+        load("pq-2h:test", sead=1)
 
 
 words = st.text(st.characters(codec="utf-8", exclude_categories=("Cs",)), min_size=1).filter(str.strip)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -142,6 +143,10 @@ def load(
             raise InputError(f"question set {name!r}: which split? Its splits: {', '.join(known[name].splits)}")
         if chosen not in known[name].splits:
             raise NotFoundError(f"question set {name!r}: {unknown('split', chosen, known[name].splits)}")
+        takes = [p.name for p in signature(known[name].read).parameters.values() if p.kind is p.KEYWORD_ONLY]
+        for option in options:
+            if option not in takes:
+                raise InputError(f"question set {name!r}: {unknown('option', option, takes)}")
         return known[name].read(chosen, folder, **options)
     if split is not None or options:
         given = f"split={split!r}" if split is not None else ", ".join(options)
