@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pytest
 
 from clew.graph import Graph
+from clew.graph.paths import follow
 from clew.methods.decompose.plan import Language, mask_topics, read_plan
+from clew.methods.decompose.steps import StepGrammar
 from clew.types import Entity, Topic
 
 Q = "Which river flows through the capital of Norway?"
@@ -83,3 +86,19 @@ def test_a_mediator_belongs_to_the_hop_that_leaves_it(toy: Graph) -> None:
     first, second = language.sub_questions(steps, ["Europe"])
     assert "Europe" in first and "continent" in first
     assert "holder" in second and "office held" in second and "that" in second
+
+
+def test_a_small_decomposer_is_held_to_steps_that_exist(language: Language) -> None:
+    graph = language.graph
+    starts = np.arange(min(3, graph.num_entities), dtype=np.int32)
+    grammar = StepGrammar(language, starts, 2)
+    seen = 0
+    for first, state in grammar.steps(()):
+        assert grammar.complete(state) and language.read(first) == state
+        for second, longer in grammar.steps(state):
+            assert language.read(first + second) == longer
+            assert len(follow(graph, starts, longer).entities)
+            assert list(grammar.steps(longer)) == []
+            seen += 1
+    assert seen > 3
+    assert grammar.key.startswith("steps:") and grammar.key != StepGrammar(language, starts, 3).key

@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 from clew.errors import ConfigError, InputError, NotFoundError
@@ -17,6 +17,7 @@ from clew.methods.decompose.config import Config
 from clew.methods.decompose.hybrid import Floats, GraphVectors, hybrid, merge, shape
 from clew.methods.decompose.plan import Language, Masked, Plan, mask_topics, read_plan
 from clew.methods.decompose.soft import open_prompter
+from clew.methods.decompose.steps import StepGrammar
 from clew.methods.decompose.textual import numbered, read_numbers, tables
 from clew.methods.decompose.threads import Judge, Kept, Thread, anchors, threads
 from clew.methods.decompose.voices import Voice, open_voices
@@ -25,6 +26,7 @@ from clew.types import Answer, Candidate, Entity, Event, Evidence, Path, Questio
 
 TOPIC = "this"  # stands for a name in what the encoder compares with relation paths
 WORDS = 150  # of a question; no prompt and no sentence encoder has room for a novel
+PLAN_TOKENS = 24  # that a small decomposer may write; as many per step where it is held to the graph
 NAMED = 3  # of a sub-answer, entities whose names go into the next query
 
 
@@ -185,7 +187,7 @@ class Decompose:
                 work.plan = Plan((work.text,), "nobody")
             return
         if voice.small:
-            requests = [small_request(work.masked.text, 24) for work in works]
+            requests = [self._plan_request(work, voice) for work in works]
         else:
             limit = self.config.plan_tokens
             requests = [
@@ -197,6 +199,16 @@ class Decompose:
             work.plan = self._read_plan(work, text, voice)
             work.tell(work.plan.note)
             work.seconds["decompose"] = (time.perf_counter() - begun) / len(works)
+
+    def _plan_request(self, work: Work, voice: Voice) -> LLMRequest:
+        """A small model is held to steps that exist around the topics, where it can be."""
+        assert work.seen is not None
+        starts = anchors(work.seen.vectors.graph, [topic.entity for topic in work.topics])
+        if not self.config.constrained or not len(starts) or "constrained" not in voice.model.abilities:
+            return small_request(work.masked.text, PLAN_TOKENS)
+        longest = self.config.hops * (2 if work.seen.vectors.graph.mediators.any() else 1)
+        grammar = StepGrammar(work.seen.language, starts, longest)
+        return replace(small_request(work.masked.text, PLAN_TOKENS * longest), constraint=grammar)
 
     def _read_plan(self, work: Work, text: str, voice: Voice) -> Plan:
         assert work.seen is not None
