@@ -23,6 +23,7 @@ $(STAMP): pyproject.toml constraints.txt
 # Everything a newcomer should see once: a graph from a file, what is in it, and answers with their threads.
 demo: setup
 	$(BIN)/clew build src/clew/datasets/demo/world.ttl.gz -o demo.kg
+	mkdir -p demo.kg/models/scr && cp src/clew/methods/scr/demo/* demo.kg/models/scr/
 	@for question in \
 	    "What is the capital of France?" \
 	    "Which languages are spoken in the countries that border Switzerland?" \

@@ -26,6 +26,7 @@ from clew.retrieval.reader import read
 from clew.types import Answer, Candidate, Event, Evidence, Question, Topic
 
 PROMPT = FilePath(__file__).with_name("prompts") / "read.txt"
+LIKELY = 0.1  # a thread is shown when it is at least this share as likely as the answer's best one
 PRUNE = 0.1  # walks below this share of the threshold are dropped
 
 
@@ -172,7 +173,8 @@ class Scr:
         candidates: list[Candidate] = []
         for each in kept:
             mine = []
-            for start, codes, triples, score in each.walks[: config.max_paths]:
+            likely = [walk for walk in each.walks if walk[3] >= LIKELY * each.walks[0][3]]
+            for start, codes, triples, score in likely[: config.max_paths]:
                 key = (start, codes, triples)
                 if key not in paths:
                     paths[key] = len(listed)
