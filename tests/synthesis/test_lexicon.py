@@ -74,3 +74,15 @@ def test_a_graph_that_never_says_film_is_asked_about_films() -> None:
     text = " ".join(made).lower()
     assert "film" in text and "movie" in text and "thing" not in text
     assert any(re.search("same|share|co-|together|also", each) for each in made)
+
+
+def test_predicates_are_shortened_as_people_do() -> None:
+    country = Side("place", "country")
+    meaning = meaning_of("language spoken")
+    assert meaning is not None
+    more = extended(
+        grammar("language", country, Side("thing", "language")), meaning, country, Side("thing", "language")
+    )
+    names = more.backward.noun_phrases
+    assert {"the countries that speak {x}", "countries speaking {x}", "the country speaking {x}"} <= set(names)
+    assert "the language spoken in {x}" in more.forward.noun_phrases

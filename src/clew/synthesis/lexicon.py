@@ -37,6 +37,7 @@ class Meaning:
     asks: tuple[str, ...] = ()  # questions for the tail
     tells: tuple[str, ...] = ()  # predicates of the head, in the past tense or with is, was, has
     converse: tuple[str, ...] = ()  # the head is the NOUN of the tail
+    shows: tuple[str, ...] = ()  # predicates of the tail, in the same form
     heads: str = ""  # the noun for entities at the head, where the meaning gives it away
 
 
@@ -196,6 +197,7 @@ MEANINGS = (
             "what language is used in {x}",
         ),
         tells=("is in {x}", "speaks {x}"),
+        shows=("is spoken in {x}", "is heard in {x}"),
     ),
     Meaning(
         "release (?:year|date)|year of release|released(?: in| on)?",
@@ -233,9 +235,10 @@ MEANINGS = (
     ),
     Meaning(
         "capital|capital city",
-        ("capital city",),
+        ("capital city", "capital"),
         asks=("what city is the capital of {x}", "which town is the capital in {x}", "from where is {x} governed"),
         tells=("is governed from {x}", "has {x} as its capital"),
+        shows=("is the capital of {x}", "serves as the capital of {x}"),
     ),
     Meaning(
         "population|inhabitants",
@@ -261,7 +264,7 @@ MEANINGS = (
     Meaning("length", asks=("how long is {x}",)),
     Meaning(
         "currenc\\w+(?: used)?",
-        ("currency", "money"),
+        ("currency", "money", "local money"),
         asks=(
             "what money is used in {x}",
             "what do people pay with in {x}",
@@ -269,6 +272,7 @@ MEANINGS = (
             "which money circulates in {x}",
         ),
         tells=("uses {x}", "pays with {x}", "pays in {x}"),
+        shows=("is used in {x}", "circulates in {x}", "is legal tender in {x}"),
     ),
     Meaning(
         "continent",
@@ -280,6 +284,7 @@ MEANINGS = (
             "in which part of the world is {x}",
         ),
         tells=("is in {x}", "lies in {x}", "is on the continent {x}"),
+        shows=("contains {x}",),
     ),
     Meaning(
         "(?:located in |in )?country",
@@ -293,6 +298,7 @@ MEANINGS = (
         ),
         tells=("is in {x}", "lies in {x}", "is within {x}", "belongs to {x}"),
         converse=("city", "town", "place"),
+        shows=("contains {x}",),
     ),
     Meaning(
         "time ?zone",
@@ -369,6 +375,8 @@ def extended(grammar: RelationGrammar, meaning: Meaning, head: Side, tail: Side)
     forward.append(Phrasing((), (), asks, asks))
     if meaning.tells:
         backward.append(_told(meaning.tells, head))
+    if meaning.shows:
+        forward.append(_told(meaning.shows, tail))
     return replace(grammar, forward=_joined(forward), backward=_joined(backward))
 
 
@@ -406,9 +414,11 @@ def _told(tells: tuple[str, ...], head: Side) -> Phrasing:
     wh, relative = ("who", "who") if head.kind == "person" else (which(head), "that")
     many = plural_of(head.word)
     plural = [_plural_verb(tell) for tell in tells]
+    short = [reduced for tell in tells if (reduced := _reduced(tell))]
     return Phrasing(
         tuple(f"the {head.word} {relative} {tell}" for tell in tells)
-        + tuple(f"the {many} {relative} {tell}" for tell in plural),
+        + tuple(f"the {many} {relative} {tell}" for tell in plural)
+        + tuple(f"{noun} {tell}" for tell in short for noun in (f"the {head.word}", f"the {many}", many)),
         tells,
         tuple(f"{wh} {tell}" for tell in tells),
         tuple(f"{which_many(head)} {tell}" for tell in plural) + tuple(f"{wh} {tell}" for tell in tells),
@@ -424,6 +434,17 @@ def _plural_verb(tell: str) -> str:
     if verb in _PLURAL:
         return _PLURAL[verb] + space + rest
     return (verb[:-1] if verb.endswith("s") and not verb.endswith("ss") else verb) + space + rest
+
+
+def _reduced(tell: str) -> str:
+    """`is in {x}` → `in {x}`, `speaks {x}` → `speaking {x}`; nothing for a past tense."""
+    verb, space, rest = tell.partition(" ")
+    if verb in ("is", "was"):
+        return "" if rest.startswith("the ") else rest
+    if not verb.endswith("s") or verb.endswith("ss"):
+        return ""
+    base = {"has": "have", "lies": "ly"}.get(verb, verb[:-1])
+    return (base[:-1] if base.endswith("e") else base) + "ing" + space + rest
 
 
 def _joined(phrasings: list[Phrasing]) -> Phrasing:

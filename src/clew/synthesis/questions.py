@@ -18,6 +18,8 @@ from clew.synthesis.structures import Sampler, SamplingConfig, Structure
 from clew.synthesis.writer import Writer, Written
 from clew.types import Gold, Question
 
+AGAIN = 400  # known questions in a row after which a graph is taken to hold no others
+
 
 @dataclass(frozen=True, slots=True)
 class Synthetic:
@@ -105,6 +107,7 @@ def synthesize(
     report.relations, report.phrasings, report.unreadable = graph.num_relations, writer.forms, writer.unreadable
     report.dropped = sampler.dropped
     seen: set[tuple[str, int]] = set()
+    again = 0
     covered: set[int] = set()
     while report.questions < count:
         structure = sampler.one()
@@ -112,12 +115,14 @@ def synthesize(
         key = (written.text.lower().rstrip("?"), structure.topic)
         if key in seen:
             report.duplicates += 1
-            if report.duplicates > 20 * (report.questions + 50):
+            again += 1
+            if again > AGAIN or report.duplicates > 20 * (report.questions + 50):
                 raise InputError(
                     f"the graph yields only about {report.questions} different questions; {count} were asked for"
                 )
             continue
         seen.add(key)
+        again = 0
         covered.update(relation for relation, _ in structure.steps)
         report.count(structure, written, structure.strategy, len(covered))
         yield record(graph, structure, written, f"synthetic-{seed}-{report.questions}", structure.strategy)

@@ -38,8 +38,6 @@ _WRAPPERS = (
 _WHO_WRAPPERS = ("{}", "who is {}", "name {}", "tell me who {} is", "do you know who {} is")
 
 
-_SHORT = re.compile(r"'s [\w-]+(?: [\w-]+)?$")
-_CLAUSE = re.compile(r" (?:that|who|whose|with) ")
 _SWAPS = re.compile(rf"\b(?:{'|'.join(sorted(SAME, key=len, reverse=True))})\b")
 
 
@@ -97,19 +95,21 @@ class Writer:
             clause = self._pick(options).replace("{x}", names[1])
         station = 0
         turned = self._turned(structure)
+        simple = True  # the subject is a name, or "X's mother's" something
         for i, step in enumerate(structure.steps[: -2 if turned else -1]):
-            subject = self._name(self._phrasing(step), subject, nested=i > 0)
+            subject, possessive = self._name(self._phrasing(step), subject, simple)
+            simple = simple and possessive
             if not self.graph.mediators[structure.thread[i + 1]]:
                 station += 1
                 if structure.branch and structure.branch.station == station:
-                    subject = f"{subject} that also {clause}"
+                    subject, simple = f"{subject} that also {clause}", False
         last = structure.steps[-1]
         at_end = clause if structure.branch and structure.branch.station == structure.hops else ""
         if turned:
             text, form = self._pick(turned).replace("{x}", subject), "shared"
         else:
             many = len(structure.answers) > 1
-            text, form = self._ask(last, subject, at_end, chained=len(structure.steps) > 1, many=many)
+            text, form = self._ask(last, subject, at_end, simple=simple, many=many)
         form = f"{structure.hops} hops, {'conjunction, ' if structure.branch else ''}{form}"
         self.used[form] += 1
         masked = mask(self.graph, structure)
@@ -133,26 +133,28 @@ class Writer:
         verb = meaning.verbs[int(self.random.integers(len(meaning.verbs)))] if meaning and meaning.verbs else None
         return shared(self._pick(nouns), verb, head, tail, forward=forward)
 
-    def _ask(self, step: Step, subject: str, clause: str, *, chained: bool, many: bool) -> tuple[str, str]:
+    def _ask(self, step: Step, subject: str, clause: str, *, simple: bool, many: bool) -> tuple[str, str]:
         phrasing = self._phrasing(step)
         pattern = self.grammars[step[0]].pattern + (" forward" if step[1] else " backward")
         side = self._side(step)
         if clause:
-            phrase = self._name(phrasing, subject, chained)
+            phrase, _ = self._name(phrasing, subject, simple)
             wrapper = "who is {} and also {}" if side.kind == "person" else "what is {} and also {}"
             return wrapper.format(phrase, clause), f"{pattern} wrapped"
         if self.random.random() < 0.25:
             wrappers = _WHO_WRAPPERS if side.kind == "person" else _WRAPPERS
-            phrase = self._name(phrasing, subject, chained)
+            phrase, _ = self._name(phrasing, subject, simple)
             wrapper = self._pick(wrappers)
             if wrapper == "{}" and self.random.random() < 0.5:
                 phrase = phrase.removeprefix("the ")
             return wrapper.replace("{}", phrase), f"{pattern} wrapped"
         options = phrasing.asks_many if many and self.random.random() < 0.7 else phrasing.asks
-        return self._pick(_fitting(options, subject, chained)).replace("{x}", subject), pattern
+        return self._pick(_fitting(options, simple)).replace("{x}", subject), pattern
 
-    def _name(self, phrasing: Phrasing, subject: str, nested: bool) -> str:
-        return self._pick(_fitting(phrasing.noun_phrases, subject, nested)).replace("{x}", subject)
+    def _name(self, phrasing: Phrasing, subject: str, simple: bool) -> tuple[str, bool]:
+        """A phrase for what a step reaches, and whether it is a possessive."""
+        chosen = self._pick(_fitting(phrasing.noun_phrases, simple))
+        return chosen.replace("{x}", subject), chosen.startswith("{x}'s ")
 
     def _style(self, text: str) -> str:
         """As people type: sometimes a capital and a question mark, sometimes neither."""
@@ -221,15 +223,11 @@ def _exchanged(phrase: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys((phrase, other(0), other(1))))
 
 
-def _fitting(options: tuple[str, ...], subject: str, nested: bool) -> tuple[str, ...]:
-    """Without possessives when the subject is itself a clause: "the film that X directed's genre" reads badly.
-
-    "X's mother's name" is fine.
-    """
-    if nested and (not _SHORT.search(subject) or _CLAUSE.search(subject)):
-        fit = tuple(option for option in options if "{x}'s" not in option and not option.startswith("{x} "))
-        return fit or options
-    return options
+def _fitting(options: tuple[str, ...], simple: bool) -> tuple[str, ...]:
+    """Without possessives when the subject is a longer phrase: "the film that X directed's genre" reads badly."""
+    if simple:
+        return options
+    return tuple(option for option in options if "{x}'s" not in option and not option.startswith("{x} ")) or options
 
 
 def _possessable(words: str) -> str:
