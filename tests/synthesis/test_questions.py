@@ -117,7 +117,7 @@ def test_a_graph_that_yields_nothing_says_why(config: SamplingConfig) -> None:
 def test_asking_for_more_than_the_graph_holds_is_said() -> None:
     graph = Graph.from_triples([("a", "borders", "b")])
     with pytest.raises(InputError, match="different questions"):
-        list(synthesize(graph.whole, 5000, seed=0))
+        list(synthesize(graph.whole, 5000, seed=0, sampling=SamplingConfig(hops=(1.0,), fork=0.0)))
 
 
 def test_strategies_are_as_asked_for() -> None:
