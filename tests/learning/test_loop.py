@@ -15,6 +15,7 @@ from torch import Tensor, nn
 
 from clew.errors import FormatError, TrainingError
 from clew.learning.checkpoints import fill, load_checkpoint, load_weights, save_weights
+from clew.learning.curve import write_curve
 from clew.learning.loop import FitConfig, Progress, fit
 
 CONFIG = FitConfig(steps=20, lr=0.05, checkpoint_s=0, evaluate_every=5, accumulate=2)
@@ -154,3 +155,15 @@ def test_two_processes_equal_one_that_accumulates(tmp_path: Path) -> None:
     subprocess.run([*torchrun, str(tmp_path / "go.py"), str(tmp_path / "two"), "1"], check=True, env=environment)
     one, two = (load_weights(tmp_path / name / "best.safetensors") for name in ("one", "two"))
     torch.testing.assert_close(one, two)
+
+
+def test_a_curve_of_rewards_reaches_above_one(tmp_path: Path) -> None:
+    rows = [{"step": 1.0, "loss": 0.5, "reward": -1.0}, {"step": 2.0, "loss": 0.25, "reward": 4.0}]
+    write_curve(tmp_path, rows, "reward", highest=None)
+    picture = (tmp_path / "curve.svg").read_text()
+    assert "reward (top 4)" in picture and "loss (top 0.5)" in picture
+    (line,) = [part for part in picture.splitlines() if part.startswith("<polyline") and "#36c" in part]
+    heights = [float(point.split(",")[1]) for point in line.split('points="')[1].split('"')[0].split()]
+    assert heights[0] > heights[1] == 36.0  # below zero ends at the axis
+    write_curve(tmp_path, rows, "reward")
+    assert "reward (top 1)" in (tmp_path / "curve.svg").read_text()
