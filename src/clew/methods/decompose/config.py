@@ -24,7 +24,7 @@ class Config(Settings):
     around: Literal["topics", "similar", "whole"] = "topics"  # where the tree may grow, see the README
     region: int = Field(default=3, ge=1)  # hops of that region
     region_triples: int = Field(default=10_000, ge=1)
-    constrained: bool = True  # a small decomposer writes only steps that lead somewhere from the question's entities
+    constrained: bool = False  # a small decomposer writes only steps that lead somewhere from the question's entities
     max_subquestions: int = Field(default=6, ge=1)
     hops: int = Field(default=3, ge=1, le=6)  # longest evidence path of an answer; a mediator is no hop
     path_weight: float = Field(default=0.1, ge=0, le=1)  # of the whole question, where the encoder ranks paths
