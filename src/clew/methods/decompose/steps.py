@@ -1,7 +1,7 @@
 """What a small decomposer may write: relation steps that lead somewhere in the graph from the question's entities.
 
 A decoder from scratch that has seen few questions writes steps that no path follows, and the question is asked whole.
-Held to the graph it names the likeliest steps that exist, which helps only a model that is mostly right: off by default.
+Held to the graph it names the likeliest steps that exist. That helps a model that is mostly right; off by default.
 """
 
 from __future__ import annotations
