@@ -43,7 +43,7 @@ def test_weights_of_hops(clew: Any, graph: Path) -> None:
         (("--balance", "2"), 2, "balance"),
         (("--set", "synthesis.forks=1"), 2, "nearest: 'fork'"),
         (("--writer", "model"), 2, "language_model.model"),
-        (("-n", "100000"), 2, "different questions"),
+        (("-n", "100000", "--hops", "1"), 2, "different questions"),
         (("-o", "nowhere/q.jsonl"), 2, "nowhere/q.jsonl"),
     ],
 )

@@ -116,7 +116,7 @@ def synthesize(
         if key in seen:
             report.duplicates += 1
             again += 1
-            if again > AGAIN or report.duplicates > 20 * (report.questions + 50):
+            if again > AGAIN or report.duplicates > 8 * (report.questions + 50):
                 raise InputError(
                     f"the graph yields only about {report.questions} different questions; {count} were asked for"
                 )
