@@ -11,6 +11,7 @@ from scr_films import Trainer
 from clew.encoding import HashEncoder
 from clew.errors import InputError
 from clew.graph import Graph
+from clew.graph.verify import verify
 from clew.methods.registry import card
 from clew.methods.scr.config import Config
 from clew.methods.scr.method import Scr
@@ -86,6 +87,12 @@ def test_several_topics_meet(scr: Scr, films: Graph) -> None:
     answer = scr.answer(Question("q", "who directed film 1 and directed film 5", ("film 1", "film 5")), films)
     assert answer.texts[0] == "person 1"
     assert {path.start.id for path in answer.paths_of(answer.candidates[0])} == {"film 1", "film 5"}
+
+
+def test_without_the_stop_it_still_answers(model_folder: Path, encoder: HashEncoder, films: Graph) -> None:
+    asked = Question("q", "who directed film 1", ("film 1",))
+    answer = Scr(Config(score_stop=False), Tools(encoder=encoder, model=model_folder)).answer(asked, films)
+    assert answer.candidates and verify(answer, films) == []
 
 
 def test_a_hub_limit_is_told(model_folder: Path, encoder: HashEncoder) -> None:

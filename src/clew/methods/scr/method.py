@@ -156,7 +156,8 @@ class Scr:
         started = time.perf_counter()
         trained, config = self._model.trained, self.config
         siblings = trained.siblings if config.siblings is None else config.siblings
-        none = bool(starts) and abstains(walks, by_path=siblings)
+        # Where the stop does not count, staying at the topic would always be the likeliest walk.
+        none = bool(starts) and config.score_stop and abstains(walks, by_path=siblings)
         chosen = [] if none else confident(walks, config.threshold, by_path=siblings)
         reached, notes = reach(
             graph,
