@@ -110,13 +110,14 @@ def search(
         queries = ask(live)
         found = _limit_hubs(found, live, queries, tables, temperature, plan, unscored)
         turning = found.triples == live.last[found.walks]
-        pools = live.names if plan.by_path else np.arange(len(live.starts))
-        chance, stop = _probabilities(found, turning, live, queries, tables, temperature, pools)
-        _collect(live, stop, pools, plan, finished)
+        # The walks whose candidates compete together: those over one relation path, or each alone (the paper).
+        pool = np.unique(live.names, return_inverse=True)[1] if plan.by_path else np.arange(len(live.starts))
+        chance, stop = _probabilities(found, turning, live, queries, tables, temperature, pool)
+        _collect(live, stop, pool, plan, finished)
         found, chance = Moves(*(column[~turning] for column in found)), chance[~turning]
         if depth == plan.hops:
             break
-        live = _advance(graph, live, found, chance, owners, plan)
+        live = _advance(graph, live, found, chance, pool, owners, plan)
     return finished, unscored
 
 
@@ -184,7 +185,7 @@ def _probabilities(
     queries: Tensor,
     tables: Tables,
     temperature: float,
-    pools: Int,
+    pool: Int,
 ) -> tuple[Reals, Reals]:
     """(M,) probability of each move and (H,) of each stop: softmax over the candidates of a pool (Eq. 7, 10).
 
@@ -211,7 +212,6 @@ def _probabilities(
         dots = torch.linalg.vecdot(vectors, queries.index_select(0, walks))
         near = dots / vectors.norm(dim=1).clamp_min(1e-12) / temperature
         scores[part] = (near + hints[walks, codes]).cpu().numpy()
-    _, pool = np.unique(pools, return_inverse=True)
     mine = pool[found.walks]
     top = np.full(pool.max() + 1, -np.inf)
     np.maximum.at(top, pool, stop)
@@ -223,8 +223,7 @@ def _probabilities(
     return moved / (still + onward)[mine], halted / (still + onward + back)[pool]
 
 
-def _collect(live: Walks, stop: Reals, pools: Int, plan: Plan, finished: list[Finished]) -> None:
-    _, pool = np.unique(pools, return_inverse=True)
+def _collect(live: Walks, stop: Reals, pool: Int, plan: Plan, finished: list[Finished]) -> None:
     share = stop if plan.score_stop else np.ones_like(stop)
     together = np.bincount(pool, weights=stop)[pool] if plan.score_stop else share
     chance, path_chance = live.chance * share, live.path_chance * together
@@ -242,11 +241,10 @@ def _collect(live: Walks, stop: Reals, pools: Int, plan: Plan, finished: list[Fi
     )
 
 
-def _advance(graph: Subgraph, live: Walks, found: Moves, chance: Reals, owners: Int, plan: Plan) -> Walks:
+def _advance(graph: Subgraph, live: Walks, found: Moves, chance: Reals, pool: Int, owners: Int, plan: Plan) -> Walks:
     """The K best continuations of each question."""
     walks, width = found.walks, 2 * graph.num_relations
-    pools = live.names if plan.by_path else np.arange(len(live.starts))
-    groups, group = np.unique(pools[walks] * width + found.codes, return_inverse=True)
+    groups, group = np.unique(pool[walks] * width + found.codes, return_inverse=True)
     together = np.bincount(group, weights=chance, minlength=len(groups))
     walked = (live.path_chance if plan.by_path else live.chance)[walks] * chance
     path = live.path_chance[walks] * together[group]
