@@ -47,12 +47,16 @@ def exploration_reward(predicted: Collection[Item], gold: Collection[Item]) -> f
     return share(predicted, gold)
 
 
-def discovery(good: int, bad: int, gold: int, beta: float, mode: Discovery) -> float:
-    """What finding `good` more and inventing `bad` is worth beside `gold` known ones."""
+def _discovery(
+    predicted: Collection[Item], gold: Collection[Item], real: Collection[Item], beta: float, mode: Discovery
+) -> float:
+    """What is named beyond gold and real, less β for each that is not; beside the number of gold ones when clipped."""
     if mode == "off":
         return 0.0
-    value = good - beta * bad
-    return value if mode == "paper" else max(-1.0, min(1.0, value / max(1, gold)))
+    named, known = set(predicted), set(gold)
+    truth = known | set(real)
+    value = len((named & truth) - known) - beta * len(named - truth)
+    return value if mode == "paper" else max(-1.0, min(1.0, value / max(1, len(known))))
 
 
 def answer_discovery(
@@ -63,8 +67,7 @@ def answer_discovery(
     mode: Discovery = "clipped",
 ) -> float:
     """Right answers that are not among the state's gold, less β for each wrong one."""
-    named, known, right = set(predicted), set(gold), set(every) | set(gold)
-    return discovery(len(named & (right - known)), len(named - right), len(known), beta, mode)
+    return _discovery(predicted, gold, every, beta, mode)
 
 
 def exploration_discovery(
@@ -75,8 +78,7 @@ def exploration_discovery(
     mode: Discovery = "clipped",
 ) -> float:
     """Extensions beyond the gold ones that exist, less β for each that does not."""
-    chosen, known, real = set(predicted), set(gold), set(existing) | set(gold)
-    return discovery(len((chosen & real) - known), len(chosen - real), len(known), beta, mode)
+    return _discovery(predicted, gold, existing, beta, mode)
 
 
 class Judged:
