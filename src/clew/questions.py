@@ -99,8 +99,13 @@ def synthetic(
     return synthesize_prompted(graph.whole, count, space.language_model(), seed=seed, sampling=sampling, report=report)
 
 
-def training_examples(space: Workspace) -> tuple[list[Example], list[Example]]:
+def training_examples(
+    space: Workspace, *, report: SynthesisReport | None = None
+) -> tuple[list[Example], list[Example]]:
     """What `[data]` says to train on, and what for early stopping: written questions first, then synthetic ones.
+
+    Args:
+        report: is told of the synthetic questions.
 
     Raises InputError when neither is named.
     """
@@ -117,7 +122,7 @@ def training_examples(space: Workspace) -> tuple[list[Example], list[Example]]:
         spare = 0 if data.dev else max(1, data.synthetic // HELD_OUT)
         made = [
             Example(each.question, each.gold)
-            for each in synthetic(space, data.synthetic + spare, seed=space.configuration.run.seed)
+            for each in synthetic(space, data.synthetic + spare, seed=space.configuration.run.seed, report=report)
         ]
         examples += made[: data.synthetic]
         held_out += made[data.synthetic :]

@@ -71,3 +71,17 @@ def test_train_on_several_files(clew: Any, graph: Path, questions: Path) -> None
     Path("both.toml").write_text(f'[data]\ntrain = ["{questions}", "nothing.jsonl"]\n')
     shown = clew("train", "follow", graph, "-c", "both.toml", "-o", "lost")
     assert shown.code != 0 and "nothing.jsonl" in shown.err
+
+
+def test_names_without_words_are_warned_of(clew: Any, graph: Path) -> None:
+    Path("ids.tsv").write_text("".join(f"Q{i}\tP19\tQ{i % 7}\nQ{i}\tP106\tQ{i % 3}\n" for i in range(10, 40)))
+    assert clew("build", "ids.tsv", "-o", "ids.kg").code == 0
+    for command in (("synthesize", "ids.kg", "-n", 5), ("train", "follow", "ids.kg", "--synthetic", 5, "-o", "m")):
+        shown = clew(*command)
+        assert shown.code == 0 and "warning: 2 of 2 relations" in shown.err and "--labels" in shown.err
+    Path("labels.tsv").write_text("P19\tstepfather\nP106\tplace of work\n")
+    assert clew("build", "ids.tsv", "--labels", "labels.tsv", "-o", "named.kg").code == 0
+    shown = clew("synthesize", "named.kg", "-n", 40)
+    assert "warning" not in shown.err
+    asked = " ".join(json.loads(line)["question"].lower() for line in shown.out.splitlines())
+    assert "stepfather" in asked and "of work" in asked and "p19" not in asked and "p106" not in asked

@@ -131,8 +131,9 @@ def test_strategies_are_as_asked_for() -> None:
         assert report.dropped.get("not of the strategy that was drawn", 0) > 0
 
 
-def test_relations_without_words_are_counted() -> None:
+def test_relations_without_words_are_counted_and_named() -> None:
     graph = Graph.from_triples([(f"a{i}", "P31", f"b{i}") for i in range(5)] + [("a1", "capital_of", "b2")]).whole
     report = SynthesisReport()
     assert len(list(synthesize(graph, 5, report=report))) == 5
     assert report.to_json()["relations_without_words"] == 1
+    assert "1 of 2 relations" in report.warning() and "(P31)" in report.warning()

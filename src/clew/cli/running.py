@@ -47,9 +47,10 @@ def train(
     verbose: Verbose = False,
 ) -> None:
     """Train a method on questions with answers; the same command for every method that trains."""
-    from clew.cli.screen import progress, put_json, put_table
+    from clew.cli.screen import clean, progress, put_json, put_table
     from clew.errors import InputError
     from clew.questions import training_examples
+    from clew.synthesis import SynthesisReport
 
     space = workspace(
         graph,
@@ -63,7 +64,10 @@ def train(
     folder = out if out is not None else (space.folder / "models" / name if space.folder is not None else None)
     if folder is None:
         raise InputError("the graph is not on disk: name the folder of the model with -o")
-    examples, held_out = training_examples(space)
+    report = SynthesisReport()
+    examples, held_out = training_examples(space, report=report)
+    if warning := report.warning():
+        sys.stderr.write(f"warning: {clean(warning)}\n")
     with progress(f"train {name}", quiet=quiet or verbose) as bar:
         listener = _spoken if verbose else _shown(bar)
         result = space.train(examples, held_out, folder, resume=resume, on_event=listener)

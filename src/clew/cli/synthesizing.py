@@ -47,7 +47,7 @@ def synthesize(
     Each line holds the question, its topics and all its answers, and what a planner learns from: the masked triples,
     a sentence for each, and the strategy. Further settings: --set synthesis.fork=0.2, synthesis.max_answers=20, …
     """
-    from clew.cli.screen import progress, put_json
+    from clew.cli.screen import clean, progress, put_json
     from clew.errors import InputError
     from clew.questions import synthetic
     from clew.synthesis import SynthesisReport
@@ -60,6 +60,8 @@ def synthesize(
     with progress("synthesize", quiet=quiet) as bar, _written(out) as stream:
         made = synthetic(space, count, seed=seed, writer=writer, report=report)
         _write((each.to_row() for each in made), stream, count, bar)
+    if warning := report.warning():
+        sys.stderr.write(f"warning: {clean(warning)}\n")
     if json:
         put_json({**report.to_json(), "path": str(out)})
     elif out is not None:

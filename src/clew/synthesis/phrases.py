@@ -12,6 +12,8 @@ relational  capital of            what is {x} the capital of   what is the capit
 verb        borders               what does {x} border         what borders {x}
 noun        place of birth        what is {x}'s place of birth whose place of birth is {x}
 =========== ===================== ============================ ==========================
+
+A noun behind a preposition says what the tail is: `located in country`, `in language`.
 """
 
 from __future__ import annotations
@@ -30,6 +32,7 @@ from clew.synthesis.verbs import (
     singular_of,
     third_person_base,
 )
+from clew.types import Relation
 
 Kind = Literal["person", "place", "date", "number", "thing"]
 WH: dict[Kind, str] = {"person": "who", "place": "what place", "date": "when", "number": "how many", "thing": "what"}
@@ -63,6 +66,16 @@ def words_of(name: str) -> str:
     text = re.sub(r"[\W_]+", " ", tail).strip().lower()
     glued = re.fullmatch(r"(.*ed)(by|in)", text)
     return f"{glued[1]} {glued[2]}" if glued and is_participle(glued[1].split(" ")[-1]) else text
+
+
+def has_words(name: str) -> bool:
+    """Whether a name holds an English word: `directed_by` does, `P31` does not."""
+    return bool(re.search(r"\b[a-z]{2,}\b", words_of(name)))
+
+
+def name_of(relation: Relation) -> str:
+    """What a relation is called: its id, or its label where that is a phrase or the id holds no word."""
+    return relation.label if " " in relation.label or not has_words(relation.id) else relation.id
 
 
 def kind_of(words: str) -> Kind | None:
@@ -119,6 +132,12 @@ def grammar(name: str, head: Side, tail: Side) -> RelationGrammar:
     """The grammar of a relation name. `head` and `tail` say what its ends are."""
     words = _AUXILIARY.sub("", words_of(name)) or "related to"
     tokens = words.split(" ")
+    if len(tokens) > 1 and tokens[-2] in PREPOSITIONS - {"of"} and tokens[-1] not in PREPOSITIONS:
+        if len(tokens) == 2:
+            return _noun(tokens[1], head, tail)
+        if is_participle(tokens[-3]):
+            *tokens, noun = tokens
+            words, tail = " ".join(tokens), Side(tail.kind, tail.noun or noun)
     last = tokens[-1]
     if last == "by" and len(tokens) > 1 and is_participle(tokens[-2]):
         return _passive(tokens, head, tail)

@@ -61,7 +61,7 @@ class SynthesisReport:
     dropped: dict[str, int] = field(default_factory=dict)
     relations_covered: int = 0
     relations: int = 0
-    unreadable: int = 0  # relations whose names are no words, such as P31; their questions read badly
+    unreadable: list[str] = field(default_factory=list)  # relations whose names hold no word, such as P31
     phrasings: int = 0
 
     def count(self, structure: Structure, written: Written, strategy: str, covered: int) -> None:
@@ -72,6 +72,16 @@ class SynthesisReport:
         self.hops[structure.hops] += 1
         self.strategies[strategy] += 1
         self.forms[written.form] += 1
+
+    def warning(self) -> str:
+        """What a person should know before training on the questions; empty where all is well."""
+        if not self.unreadable:
+            return ""
+        named = ", ".join(self.unreadable[:3]) + (", …" if len(self.unreadable) > 3 else "")
+        return (
+            f"{len(self.unreadable)} of {self.relations} relations have names without an English word ({named}), and "
+            "so have the questions about them: give them labels with  clew build --labels FILE"
+        )
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -84,7 +94,7 @@ class SynthesisReport:
             "dropped": self.dropped,
             "relations": self.relations,
             "relations_covered": self.relations_covered,
-            "relations_without_words": self.unreadable,
+            "relations_without_words": len(self.unreadable),
             "phrasings": self.phrasings,
         }
 

@@ -16,7 +16,17 @@ from numpy.typing import NDArray
 
 from clew.graph.subgraph import Ints, Subgraph
 from clew.synthesis.lexicon import SAME, Meaning, extended, meaning_of, shared
-from clew.synthesis.phrases import Kind, Phrasing, RelationGrammar, Side, grammar, kind_of, words_of
+from clew.synthesis.phrases import (
+    Kind,
+    Phrasing,
+    RelationGrammar,
+    Side,
+    grammar,
+    has_words,
+    kind_of,
+    name_of,
+    words_of,
+)
 from clew.synthesis.structures import Step, Structure, mask
 from clew.synthesis.verbs import singular_of
 from clew.types import Entity
@@ -74,10 +84,10 @@ class Writer:
         return sum(g.forward.forms + g.backward.forms for g in self.grammars)
 
     @property
-    def unreadable(self) -> int:
-        """How many relations have a name without any word in it (`P31`): their labels are missing."""
-        names = map(self.graph.relation, range(self.graph.num_relations))
-        return sum(not re.search(r"\b[a-z]{2,}\b", f"{words_of(r.id)} {words_of(r.label)}") for r in names)
+    def unreadable(self) -> list[str]:
+        """Ids of the relations whose names hold no word (`P31`): their labels are missing."""
+        relations = map(self.graph.relation, range(self.graph.num_relations))
+        return [relation.id for relation in relations if not has_words(name_of(relation))]
 
     def state(self, relation: int, head: str, tail: str) -> str:
         """One triple as a declarative sentence."""
@@ -125,7 +135,7 @@ class Writer:
         if relation != back or forward == again:
             return ()
         meaning = self._meanings[relation]
-        words = _possessable(words_of(self.graph.relation(relation).id))
+        words = _possessable(words_of(name_of(self.graph.relation(relation))))
         nouns = (meaning.nouns if meaning else ()) or ((words,) if words else ())
         head, tail = self._sides[relation]
         if not nouns or (not forward and not head.noun):
@@ -188,7 +198,7 @@ class Writer:
             mine = order[bounds[r] : bounds[r + 1]]
             sample = mine[:: max(1, len(mine) // 64)][:64]
             relation = graph.relation(r)
-            name = relation.label if " " in relation.label else relation.id
+            name = name_of(relation)
             named = kind_of(words_of(name))
             head = self._look(graph.heads[sample], None)
             tail = self._look(graph.tails[sample], named)
@@ -268,7 +278,7 @@ def _kinds_as_tails(graph: Subgraph) -> NDArray[np.int8]:
     """
     codes = np.zeros(graph.num_relations, np.int8)
     for r in range(graph.num_relations):
-        kind = kind_of(words_of(graph.relation(r).id))
+        kind = kind_of(words_of(name_of(graph.relation(r))))
         codes[r] = {"person": 1, "place": 2}.get(kind or "", 0)
     said = np.zeros(graph.num_entities, np.int8)
     np.maximum.at(said, graph.tails, codes[graph.rels])
