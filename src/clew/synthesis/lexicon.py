@@ -149,7 +149,7 @@ MEANINGS = (
             _verb("appear", "appeared", "", "in"),
             _verb("play", "played", "", "in"),
         ),
-        asks=("who is in {x}", "who stars in {x}", "who acts in {x}"),
+        asks=("who is in {x}", "who stars in {x}", "who acts in {x}", "who are the actors in {x}"),
         tells=("featured {x}", "starred {x}"),
         heads="film",
     ),
@@ -184,6 +184,8 @@ MEANINGS = (
             "what genre is {x}",
             "what genre does {x} fall under",
             "what sort of {head} is {x}",
+            "{x} is in which genre",
+            "{x} falls under which genre",
         ),
     ),
     Meaning(
@@ -195,6 +197,8 @@ MEANINGS = (
             "what do people speak in {x}",
             "which languages do people speak in {x}",
             "what language is used in {x}",
+            "what is the language spoken in {x}",
+            "{x} is in which language",
         ),
         tells=("is in {x}", "speaks {x}"),
         shows=("is spoken in {x}", "is heard in {x}"),
@@ -208,6 +212,8 @@ MEANINGS = (
             "when did {x} come out",
             "in what year was {x} released",
             "what is the year of {x}",
+            "{x} was released in which year",
+            "{x} came out when",
         ),
         tells=("was released in {x}", "came out in {x}"),
     ),
@@ -217,6 +223,9 @@ MEANINGS = (
         asks=(
             "what is {x} about",
             "what words describe {x}",
+            "what terms apply to {x}",
+            "describe {x}",
+            "describe {x} in a few words",
             "what topics is {x} about",
             "how would people describe {x}",
             "what can describe {x}",
@@ -376,7 +385,8 @@ def extended(grammar: RelationGrammar, meaning: Meaning, head: Side, tail: Side)
     if meaning.tells:
         backward.append(_told(meaning.tells, head))
     if meaning.shows:
-        forward.append(_told(meaning.shows, tail))
+        named = tail.noun or ("" if tail.kind == "person" else next(iter(meaning.nouns), ""))
+        forward.append(_told(meaning.shows, replace(tail, noun=named)))
     return replace(grammar, forward=_joined(forward), backward=_joined(backward))
 
 
@@ -384,11 +394,12 @@ def _did(verb: Verb, tail: Side) -> Phrasing:
     said = verb.active(verb.past)
     wh = "who" if tail.kind == "person" else which(tail)
     one = "the person who" if tail.kind == "person" else f"the {tail.word} that"
+    turned = (f"{{x}} was {verb.participle} by {wh}",) if verb.participle else ()
     return Phrasing(
         (f"{one} {said} {{x}}",),
         (f"{said} {{x}}",),
-        (f"{wh} {said} {{x}}", f"which {tail.word} {said} {{x}}"),
-        (f"which {plural_of(tail.word)} {said} {{x}}", f"{wh} {said} {{x}}"),
+        (f"{wh} {said} {{x}}", f"which {tail.word} {said} {{x}}", *turned),
+        (f"which {plural_of(tail.word)} {said} {{x}}", f"{wh} {said} {{x}}", *turned),
     )
 
 
@@ -465,6 +476,8 @@ def shared(relation_noun: str, verb: Verb | None, head: Side, tail: Side, *, for
         asks = [
             f"which {many} have the same {relation_noun} as {{x}}",
             f"which {many} share {article_for(relation_noun)} {relation_noun} with {{x}}",
+            f"which {many} share the {relation_noun} with {{x}}",
+            f"which {many} have the same {relation_noun} of {{x}}",
             f"what {many} share the {relation_noun} of {{x}}",
             f"{many} with the same {relation_noun} as {{x}}",
             f"what are the {many} that have the same {relation_noun} as {{x}}",
@@ -472,6 +485,8 @@ def shared(relation_noun: str, verb: Verb | None, head: Side, tail: Side, *, for
         ]
         if verb:
             said, ask = verb.active(verb.past), verb.active(verb.base)
+            if verb.participle:
+                asks.append(f"which {many} are {verb.participle} by the same {relation_noun} as {{x}}")
             asks += [
                 f"the {relation_noun} of {{x}} also {said} which {many}",
                 f"which {many} did the {relation_noun} of {{x}} {ask}",
@@ -493,7 +508,10 @@ def shared(relation_noun: str, verb: Verb | None, head: Side, tail: Side, *, for
         said = verb.active(verb.past)
         asks += [
             f"who {said} {many} together with {{x}}",
+            f"who {verb.past} together with {{x}}",
             f"who {said} the same {one} as {{x}}",
+            f"who {said} the same {one} with {{x}}",
+            f"{{x}} {said} the same {one} with whom",
             f"{{x}} {said} {many} with whom",
             f"who co-{said} {many} with {{x}}",
         ]

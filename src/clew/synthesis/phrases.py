@@ -179,6 +179,7 @@ def _passive(tokens: list[str], head: Side, tail: Side) -> RelationGrammar:
             f"{wh} {past} {{x}}",
             f"{wh} was {{x}} {lead}{participle} by",
             f"by whom was {{x}} {participle}" if tail.kind == "person" else f"by what was {{x}} {participle}",
+            f"{{x}} was {lead}{participle} by {wh}",
             f"which {tail.word} {past} {{x}}",
         ),
         (
@@ -302,7 +303,9 @@ def possessed(noun: str, side: Side) -> Phrasing:
     noun = singular_of(noun)
     many = plural_of(noun)
     asks = [f"{wh} is the {noun} of {{x}}", f"{wh} is {{x}}'s {noun}", f"which {noun} does {{x}} have"]
-    asks += [f"{{x}} has what {noun}", f"{{x}} {noun}"]
+    asks += [f"{{x}} has what {noun}", f"{{x}} {noun}", f"the {noun} of {{x}} is {wh}"]
+    if side.kind == "person":
+        asks.append(f"who is listed as {noun} of {{x}}")
     if side.kind == "date" and noun.split(" ")[0] in ("date", "year"):
         asks.append(f"when is the {noun} of {{x}}")
     return Phrasing(
@@ -315,5 +318,6 @@ def possessed(noun: str, side: Side) -> Phrasing:
             f"list the {many} of {{x}}",
             f"{many} of {{x}}",
             f"{{x}} {many}",
+            f"the {many} of {{x}} are {wh}",
         ),
     )

@@ -28,7 +28,7 @@ from clew.synthesis.phrases import (
     words_of,
 )
 from clew.synthesis.structures import Step, Structure, mask
-from clew.synthesis.verbs import singular_of
+from clew.synthesis.verbs import plural_of, singular_of
 from clew.types import Entity
 
 _YEAR = re.compile(r"-?\d{3,4}(?:-\d\d(?:-\d\d)?)?(?:T.*)?")
@@ -48,6 +48,7 @@ _WRAPPERS = (
 _WHO_WRAPPERS = ("{}", "who is {}", "name {}", "tell me who {} is", "do you know who {} is")
 
 
+_PLURAL_VERBS = {"was": "were", "is": "are", "does": "do", "has": "have", "falls": "fall"}
 _SWAPS = re.compile(rf"\b(?:{'|'.join(sorted(SAME, key=len, reverse=True))})\b")
 
 
@@ -105,9 +106,11 @@ class Writer:
             clause = self._pick(options).replace("{x}", names[1])
         station = 0
         turned = self._turned(structure)
-        simple = True  # the subject is a name, or "X's mother's" something
+        simple, many = True, False  # the subject is a name, or "X's mother's" something; it is plural
+        if (noun := self._kind_of(structure.topic)) and self.random.random() < 0.12:
+            subject, simple = f"{self._pick((f'the {noun}',))} {subject}", False
         for i, step in enumerate(structure.steps[: -2 if turned else -1]):
-            subject, possessive = self._name(self._phrasing(step), subject, simple)
+            subject, possessive, many = self._name(step, subject, simple, many)
             simple = simple and possessive
             if not self.graph.mediators[structure.thread[i + 1]]:
                 station += 1
@@ -116,10 +119,10 @@ class Writer:
         last = structure.steps[-1]
         at_end = clause if structure.branch and structure.branch.station == structure.hops else ""
         if turned:
-            text, form = self._pick(turned).replace("{x}", subject), "shared"
+            text, form = _agreeing(self._pick(turned), many).replace("{x}", subject), "shared"
         else:
-            many = len(structure.answers) > 1
-            text, form = self._ask(last, subject, at_end, simple=simple, many=many)
+            several = len(structure.answers) > 1
+            text, form = self._ask(last, subject, at_end, simple=simple, many=many, several=several)
         form = f"{structure.hops} hops, {'conjunction, ' if structure.branch else ''}{form}"
         self.used[form] += 1
         masked = mask(self.graph, structure)
@@ -143,28 +146,40 @@ class Writer:
         verb = meaning.verbs[int(self.random.integers(len(meaning.verbs)))] if meaning and meaning.verbs else None
         return shared(self._pick(nouns), verb, head, tail, forward=forward)
 
-    def _ask(self, step: Step, subject: str, clause: str, *, simple: bool, many: bool) -> tuple[str, str]:
+    def _ask(
+        self, step: Step, subject: str, clause: str, *, simple: bool, many: bool, several: bool
+    ) -> tuple[str, str]:
+        """The last step as a question, and its construction. `many`: the subject is plural; `several`: the answer."""
         phrasing = self._phrasing(step)
         pattern = self.grammars[step[0]].pattern + (" forward" if step[1] else " backward")
         side = self._side(step)
         if clause:
-            phrase, _ = self._name(phrasing, subject, simple)
-            wrapper = "who is {} and also {}" if side.kind == "person" else "what is {} and also {}"
-            return wrapper.format(phrase, clause), f"{pattern} wrapped"
+            phrase, _, plural = self._name(step, subject, simple, many)
+            asked = f"{'who' if side.kind == 'person' else 'what'} {'are' if plural else 'is'}"
+            return f"{asked} {phrase} and also {clause}", f"{pattern} wrapped"
         if self.random.random() < 0.25:
             wrappers = _WHO_WRAPPERS if side.kind == "person" else _WRAPPERS
-            phrase, _ = self._name(phrasing, subject, simple)
+            phrase, _, plural = self._name(step, subject, simple, many)
             wrapper = self._pick(wrappers)
+            if plural:
+                wrapper = re.sub(r"\bis\b", "are", wrapper)
             if wrapper == "{}" and self.random.random() < 0.5:
                 phrase = phrase.removeprefix("the ")
             return wrapper.replace("{}", phrase), f"{pattern} wrapped"
-        options = phrasing.asks_many if many and self.random.random() < 0.7 else phrasing.asks
-        return self._pick(_fitting(options, simple)).replace("{x}", subject), pattern
+        options = phrasing.asks_many if several and self.random.random() < 0.7 else phrasing.asks
+        return _agreeing(self._pick(_fitting(options, simple)), many).replace("{x}", subject), pattern
 
-    def _name(self, phrasing: Phrasing, subject: str, simple: bool) -> tuple[str, bool]:
-        """A phrase for what a step reaches, and whether it is a possessive."""
-        chosen = self._pick(_fitting(phrasing.noun_phrases, simple))
-        return chosen.replace("{x}", subject), chosen.startswith("{x}'s ")
+    def _name(self, step: Step, subject: str, simple: bool, many: bool) -> tuple[str, bool, bool]:
+        """A phrase for what a step reaches, whether it is a possessive, and whether it is plural."""
+        chosen = self._pick(_fitting(self._phrasing(step).noun_phrases, simple))
+        plurals = _exchanged(plural_of(self._side(step).word))
+        plural = any(chosen.removeprefix("the ").startswith(f"{each} ") or chosen.endswith(each) for each in plurals)
+        return _agreeing(chosen, many).replace("{x}", subject), chosen.startswith("{x}'s "), plural
+
+    def _kind_of(self, entity: int) -> str:
+        """A noun that people put before a name ("the film Heat"), or nothing; nobody says "the person Ada"."""
+        noun = self._types.get(entity, "") or self._nouns[entity]
+        return "" if noun == "person" else noun
 
     def _style(self, text: str) -> str:
         """As people type: sometimes a capital and a question mark, sometimes neither."""
@@ -231,6 +246,14 @@ def _exchanged(phrase: str) -> tuple[str, ...]:
         return _SWAPS.sub(lambda m: SAME[m[0]][n % len(SAME[m[0]])], phrase)
 
     return tuple(dict.fromkeys((phrase, other(0), other(1))))
+
+
+def _agreeing(template: str, many: bool) -> str:
+    """The template's verb in the plural where `{x}` is its subject and plural: "when were the films released"."""
+    if not many or "whose" in template:
+        return template
+    template = re.sub(r"\b(was|is|does|has)(?= \{x\})", lambda m: _PLURAL_VERBS[m[0]], template)
+    return re.sub(r"(?<!of \{x\} )(?<=\{x\} )(was|is|does|has|falls)\b", lambda m: _PLURAL_VERBS[m[0]], template)
 
 
 def _fitting(options: tuple[str, ...], simple: bool) -> tuple[str, ...]:
