@@ -86,3 +86,16 @@ def test_predicates_are_shortened_as_people_do() -> None:
     names = more.backward.noun_phrases
     assert {"the countries that speak {x}", "countries speaking {x}", "the country speaking {x}"} <= set(names)
     assert "the language spoken in {x}" in more.forward.noun_phrases
+
+
+def test_verbs_agree_with_a_plural_subject_and_with_nothing_else() -> None:
+    triples = [(f"Film {i}", "directed_by", f"Ann {i % 4}") for i in range(40)]
+    triples += [(f"Film {i}", "has_genre", ("War", "Comedy")[i % 2]) for i in range(40)]
+    triples += [(f"Film {i}", "release_year", f"{1990 + i}") for i in range(40)]
+    sampling = SamplingConfig(hops=(0.0, 1.0), fork=0.0)
+    made = synthesize(Graph.from_triples(triples).whole, 400, sampling=sampling)
+    asked = [each.question.text.lower() for each in made]
+    assert any("were the films" in text for text in asked) and any("do the films" in text for text in asked)
+    for text in asked:
+        assert not re.search(r"\b(?:is|was|does|has) (?:the )?(?:films|movies|genres)\b", text), text
+        assert not re.search(r"\b(?:were|do) the (?:film|movie)\b", text), text
