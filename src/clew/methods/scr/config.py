@@ -67,6 +67,7 @@ class TrainConfig(Settings):
     epochs: float | None = Field(default=20.0, gt=0)  # passes over the questions; None: `fit.steps` counts
     batch: int = Field(default=32, ge=1)  # questions per step
     gold: Literal["best", "shortest"] = "best"  # relation paths with the best F1, or all shortest paths (paper)
+    together: bool = True  # with "best": the paths of several topics are judged by what they reach in common
     hops: int = Field(default=3, ge=1, le=6)  # longest gold path looked for
     hub_limit: int = Field(default=600, ge=1)  # mining does not pass through entities with more triples
     max_states: int = Field(default=300_000, ge=1000)  # partial paths of one question in mining

@@ -34,7 +34,7 @@ from clew.methods.scr.features import (
     token_kind,
 )
 from clew.methods.scr.method import confident, run_search
-from clew.methods.scr.mining import Thread, mine
+from clew.methods.scr.mining import Mined, Thread, mine, mine_together
 from clew.methods.scr.model import (
     Calibration,
     Model,
@@ -280,28 +280,9 @@ class _Training:
         m.topics_answer = any(topic in q.answers for q in m.questions for topic in q.topics)
         for question in m.questions:
             reached = False
-            for topic, text in zip(question.topics, question.texts, strict=True):
-                if not len(question.answers):
-                    if not config.network.multi_step:
-                        continue
-                    # Unanswerable: the right first step is to stay.
-                    row = m.texts.setdefault(text, len(m.texts))
-                    m.items.append(Item(row, topic, (Thread((), (), 1.0),), question.answers))
-                    reached = True
-                    continue
-                mined = mine(
-                    m.graph,
-                    topic,
-                    question.answers,
-                    hops=config.hops,
-                    mode=config.gold,
-                    hub_limit=config.hub_limit,
-                    max_states=config.max_states,
-                    stated=question.stated,
-                    topics_answer=m.topics_answer,
-                )
+            for topic, text, mined in zip(question.topics, question.texts, self._mined(question), strict=True):
                 cut += mined.cut
-                threads = tuple(thread for thread in mined.threads if thread.codes or config.gold == "shortest")
+                threads = tuple(thread for thread in mined.threads if thread.codes or self._may_stay(question))
                 if threads:
                     row = m.texts.setdefault(text, len(m.texts))
                     m.items.append(Item(row, topic, threads, question.answers))
@@ -331,6 +312,30 @@ class _Training:
                 "no question has a path from a topic to an answer: check that topics and answers are ids or labels of "
                 f"this graph (graph {self.request.graph.name!r}); the reasons are in {self.request.out / 'mining.json'}"
             )
+
+    def _mined(self, question: Resolved) -> list[Mined]:
+        """The gold threads of each topic."""
+        config, m = self.config, self.material
+        if not len(question.answers):
+            # Unanswerable: the right first step is to stay.
+            stay = (Thread((), (), 1.0),) if config.network.multi_step else ()
+            return [Mined(stay, False) for _ in question.topics]
+        limits: dict[str, Any] = {
+            "hops": config.hops,
+            "hub_limit": config.hub_limit,
+            "max_states": config.max_states,
+            "topics_answer": m.topics_answer,
+        }
+        if config.gold == "best" and config.together and len(question.topics) > 1 and not question.stated:
+            return mine_together(m.graph, question.topics, question.answers, **limits)
+        return [
+            mine(m.graph, topic, question.answers, mode=config.gold, stated=question.stated, **limits)
+            for topic in question.topics
+        ]
+
+    def _may_stay(self, question: Resolved) -> bool:
+        """Whether a thread without a step may be learned from a question."""
+        return self.config.gold == "shortest" or not len(question.answers)
 
     def encode(self) -> None:
         """Frozen vectors of all texts."""
