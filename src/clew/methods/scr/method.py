@@ -17,6 +17,7 @@ from clew.graph.neighborhood import neighborhood
 from clew.methods.scr.answers import Reached, Records, abstains, reach
 from clew.methods.scr.config import Config
 from clew.methods.scr.features import mask_topic, question_states
+from clew.methods.scr.likeness import likeness, weigh
 from clew.methods.scr.model import GraphView, Model, load_model, relation_names, unlike, view
 from clew.methods.scr.passes import kept_view
 from clew.methods.scr.reading import Reading, StateReading, TextReading
@@ -122,17 +123,23 @@ class Scr:
         ]
         finished: list[Finished] = []
         unscored: dict[int, int] = {}
+        alike = np.zeros(0)
+        weight = self._model.trained.calibration.likeness if self.config.likeness is None else self.config.likeness
         if starts:
             texts = [self._text(questions[i], topic) for i, _, topic in starts]
             finished, unscored = run_search(
                 self._model, self._encoder, self.config, seen, texts, [s[1] for s in starts], [s[0] for s in starts]
             )
+            alike = likeness(seen, self._encoder, finished, texts) if weight else np.zeros(len(finished))
         searched = time.perf_counter()
         share = (searched - started) / max(1, len(questions))
         answers = []
         for i, question in enumerate(questions):
             mine = {row: local for row, (owner, local, _) in enumerate(starts) if owner == i}
-            walks = [walk for walk in finished if walk.start in mine]
+            rows = [row for row, walk in enumerate(finished) if walk.start in mine]
+            walks = [finished[row] for row in rows]
+            if len(mine) == 1:
+                walks = weigh(walks, alike[rows], weight)
             cut = {row: unscored[row] for row in mine if row in unscored}
             answers.append(self._assemble(question, list(topics[i]), seen.graph, walks, mine, cut, share))
         on_event(Event("search", f"{len(finished)} walks for {len(questions)} questions", {"walks": len(finished)}))

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from clew.config import Settings, parse
@@ -37,6 +38,7 @@ class Calibration(Settings):
     slope: float = 1.0  # of the logistic map from log-odds of a score to log-odds of being right
     shift: float = 0.0
     cut: float = 0.5  # an answer needs this share of the best one's score
+    likeness: float = 0.0  # how much the encoder's likeness of relation path and question counts
 
     def __call__(self, score: float) -> float:
         """The chance that an answer with this score is right."""
@@ -150,6 +152,7 @@ class GraphView:
     vectors: Floats  # (N, E)
     relations: Tensor  # (R, E)
     tables: Tables
+    paths: dict[tuple[int, ...], NDArray[np.float32]] = field(default_factory=dict)  # relation paths in words, (E,)
 
 
 def relation_names(graph: Subgraph) -> tuple[str, ...]:

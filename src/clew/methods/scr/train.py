@@ -33,6 +33,7 @@ from clew.methods.scr.features import (
     relation_vectors,
     token_kind,
 )
+from clew.methods.scr.likeness import WEIGHTS, Reals, likeness, weigh
 from clew.methods.scr.method import confident, run_search
 from clew.methods.scr.mining import Mined, Thread, mine, mine_together
 from clew.methods.scr.model import (
@@ -47,10 +48,12 @@ from clew.methods.scr.model import (
 from clew.methods.scr.network import MAX_STEPS, BertReader, Network
 from clew.methods.scr.reading import Reading, StateReading, TextReading
 from clew.methods.scr.sampling import Batch, Item, Sampler
-from clew.methods.scr.walks import Int
+from clew.methods.scr.search import Finished
+from clew.methods.scr.walks import Int, follow
 from clew.protocols import Example, GraphStore, OnEvent, TextEncoder, TrainRequest, TrainResult, ignore
 from clew.types import Event
 
+RETURNING = 500  # training questions that are looked at for whether topics answer
 CUTS = tuple(i / 20 for i in range(1, 20))
 
 
@@ -149,42 +152,68 @@ def _union(examples: Sequence[Example], shared: GraphStore) -> Graph:
     return shared
 
 
-def metrics_of(
-    model: Model, encoder: TextEncoder, config: Config, graph: Subgraph, vectors: Floats, dev: Sequence[Resolved]
-) -> tuple[dict[str, float], list[tuple[list[Reached], set[int]]]]:
-    """Hits@1, Hit and F1 of a real search over `dev`, and what it reached for each question.
+Results = list[tuple[list[Reached], set[int]]]  # per question: what was reached, best first, and the answers
 
-    A question without an answer counts as right where nothing is answered.
-    """
+
+@dataclass(frozen=True, slots=True)
+class Searched:
+    """The walks that a search found for one dev question."""
+
+    walks: list[Finished]
+    alike: Reals  # of each walk's relation path to the question
+    topics: dict[int, int]  # of each start, the entity it stands at
+    answers: set[int]
+
+
+def search_dev(
+    model: Model,
+    encoder: TextEncoder,
+    config: Config,
+    graph: Subgraph,
+    vectors: Floats,
+    dev: Sequence[Resolved],
+    *,
+    alike: bool = False,
+) -> list[Searched]:
+    """A real search for each of `dev`; with `alike` also what the encoder thinks of the walks."""
     seen = view(model.network, graph, encoder, vectors)
-    siblings = model.trained.siblings if config.siblings is None else config.siblings
-    cut = model.trained.calibration.cut if config.cut is None else config.cut
-    results: list[tuple[list[Reached], set[int]]] = []
+    found: list[Searched] = []
     for at in range(0, len(dev), 64):
         part = dev[at : at + 64]
         starts = [(i, topic, text) for i, q in enumerate(part) for topic, text in zip(q.topics, q.texts, strict=True)]
-        finished, _ = run_search(
-            model, encoder, config, seen, [s[2] for s in starts], [s[1] for s in starts], [s[0] for s in starts]
-        )
+        texts = [s[2] for s in starts]
+        finished, _ = run_search(model, encoder, config, seen, texts, [s[1] for s in starts], [s[0] for s in starts])
+        near = likeness(seen, encoder, finished, texts) if alike else np.zeros(len(finished))
         for i, question in enumerate(part):
             mine = {row: topic for row, (owner, topic, _) in enumerate(starts) if owner == i}
-            walks = [walk for walk in finished if walk.start in mine]
-            none = abstains(walks, by_path=siblings)
-            chosen = [] if none else confident(walks, config.threshold, by_path=siblings)
-            reached, _ = reach(
-                graph,
-                chosen,
-                mine,
-                siblings=siblings,
-                conjunction=config.conjunction,
-                topics_answer=model.trained.topics_answer if config.topics_answer is None else config.topics_answer,
-            )
-            named = [each for each in reached if not graph.mediators[each.entity]]
-            results.append((named or reached, set(question.answers.tolist())))
-    return _measure(results, cut), results
+            rows = [row for row, walk in enumerate(finished) if walk.start in mine]
+            found.append(Searched([finished[row] for row in rows], near[rows], mine, set(question.answers.tolist())))
+    return found
 
 
-def _measure(results: Sequence[tuple[list[Reached], set[int]]], cut: float) -> dict[str, float]:
+def results_of(model: Model, config: Config, graph: Subgraph, searched: Sequence[Searched], weight: float) -> Results:
+    """What each question's walks reach, the encoder's likeness counting `weight`."""
+    siblings = model.trained.siblings if config.siblings is None else config.siblings
+    results: Results = []
+    for each in searched:
+        walks = weigh(each.walks, each.alike, weight) if len(each.topics) == 1 else each.walks
+        none = abstains(walks, by_path=siblings)
+        chosen = [] if none else confident(walks, config.threshold, by_path=siblings)
+        reached, _ = reach(
+            graph,
+            chosen,
+            each.topics,
+            siblings=siblings,
+            conjunction=config.conjunction,
+            topics_answer=model.trained.topics_answer if config.topics_answer is None else config.topics_answer,
+        )
+        named = [entity for entity in reached if not graph.mediators[entity.entity]]
+        results.append((named or reached, each.answers))
+    return results
+
+
+def measure(results: Results, cut: float) -> dict[str, float]:
+    """Hits@1, Hit and F1. A question without an answer counts as right where nothing is answered."""
     hits1 = hit = f1 = 0.0
     for reached, gold in results:
         kept = [each.entity for each in reached if each.score >= cut * reached[0].score]
@@ -199,9 +228,9 @@ def _measure(results: Sequence[tuple[list[Reached], set[int]]], cut: float) -> d
     return {"hits@1": hits1 / n, "hit": hit / n, "f1": f1 / n}
 
 
-def calibrate(results: Sequence[tuple[list[Reached], set[int]]]) -> Calibration:
+def calibrate(results: Results) -> Calibration:
     """The cut with the best F1, and a logistic map from scores to the chance of being right (Platt)."""
-    cut = max(CUTS, key=lambda c: (round(_measure(results, c)["f1"], 6), c))
+    cut = max(CUTS, key=lambda c: (round(measure(results, c)["f1"], 6), c))
     scores = np.array([each.score for reached, _ in results for each in reached[:20]])
     right = np.array([each.entity in gold for reached, gold in results for each in reached[:20]], float)
     if len(scores) < 20 or right.all() or not right.any():
@@ -277,7 +306,7 @@ class _Training:
             m.dev, m.questions = [m.questions[i] for i in order[:held]], [m.questions[i] for i in order[held:]]
         unreachable: list[str] = []
         cut = 0
-        m.topics_answer = any(topic in q.answers for q in m.questions for topic in q.topics)
+        m.topics_answer = self._topics_answer()
         for question in m.questions:
             reached = False
             for topic, text, mined in zip(question.topics, question.texts, self._mined(question), strict=True):
@@ -333,6 +362,25 @@ class _Training:
             for topic in question.topics
         ]
 
+    def _topics_answer(self) -> bool:
+        """Whether a topic that a gold thread leads back to is an answer more often than not.
+
+        Data sets differ: the directors of the films that John Hughes wrote include him, or are the others.
+        """
+        m = self.material
+        if not any(topic in q.answers for q in m.questions for topic in q.topics):
+            return False
+        m.topics_answer = False
+        yes = no = 0
+        for question in _sampled(m.questions, RETURNING, self.request.seed):
+            if any(topic in question.answers for topic in question.topics):
+                yes += 1
+                continue
+            for topic, mined in zip(question.topics, self._mined(question), strict=True):
+                paths = [thread.codes for thread in mined.threads if thread.codes]
+                no += any(topic in follow(m.graph, topic, codes)[0][-1].targets for codes in paths)
+        return yes >= no
+
     def _may_stay(self, question: Resolved) -> bool:
         """Whether a thread without a step may be learned from a question."""
         return self.config.gold == "shortest" or not len(question.answers)
@@ -368,7 +416,10 @@ class _Training:
             return TextReading(network, home, [texts[row] for row in rows], m.graph, relations.device)
 
         def evaluate() -> dict[str, float]:
-            return metrics_of(model, self.encoder, request.config, m.graph, vectors, dev)[0]
+            searched = search_dev(model, self.encoder, request.config, m.graph, vectors, dev)
+            weight = request.config.likeness or 0.0
+            cut = model.trained.calibration.cut if request.config.cut is None else request.config.cut
+            return measure(results_of(model, request.config, m.graph, searched, weight), cut)
 
         m.progress = fit(
             network,
@@ -421,9 +472,18 @@ class _Training:
         home = encoder_folder(self.config.network, self.encoder.name)
         model = Model(m.network, self.trained(Calibration()), "", home)
         dev = _sampled(m.dev, 1000, self.request.seed)
-        _, results = metrics_of(model, self.encoder, self.request.config, m.graph, m.vectors, dev)
-        calibration = calibrate(results)
-        m.metrics = _measure(results, calibration.cut)
+        config = self.request.config
+        searched = search_dev(model, self.encoder, config, m.graph, m.vectors, dev, alike=True)
+        tried = WEIGHTS if config.likeness is None else (config.likeness,)
+        calibrated = []
+        for weight in tried:
+            results = results_of(model, config, m.graph, searched, weight)
+            calibration = calibrate(results).model_copy(update={"likeness": weight})
+            calibrated.append((measure(results, calibration.cut), calibration))
+        # Of equally good weights the lowest: what costs nothing and says least.
+        m.metrics, calibration = max(
+            calibrated, key=lambda each: (round(each[0]["hits@1"] + each[0]["f1"], 6), -each[1].likeness)
+        )
         save_model(out, m.network, self.trained(calibration), half=self.config.half)
         (out / "best.safetensors").unlink()
         shutil.rmtree(out / "checkpoints", ignore_errors=True)

@@ -1,0 +1,75 @@
+"""How much a relation path reads like the question: the frozen encoder's opinion of the walks that were found.
+
+The network learns what relations mean from the training questions. Where these are few and the relations many, it has
+hardly seen most of them; the encoder's own space, which nobody trained here, then tells "place of birth" from "place
+of burial". How much its opinion counts is learned on the dev questions, and is nothing where the network needs no help.
+
+Only a question with one topic is weighed: with several, each path answers a part of it and resembles it the less.
+
+Shapes: W walks, S starts, E width of the encoder.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.methods.scr.features import spoken
+from clew.methods.scr.model import GraphView
+from clew.methods.scr.search import Finished
+from clew.protocols import TextEncoder
+
+KNOWN = 50_000  # vectors of relation paths that are kept at hand
+WEIGHTS = (0.0, 1.0, 2.0, 4.0, 6.0, 8.0, 12.0)  # tried on the dev questions
+
+Reals = NDArray[np.float64]
+
+
+def likeness(seen: GraphView, encoder: TextEncoder, walks: Sequence[Finished], texts: Sequence[str]) -> Reals:
+    """(W,) cosine of each walk's relation path, in words, and its question; 0 for a walk without a step.
+
+    Args:
+        texts: (S,) the question as each start's topic sees it.
+    """
+    found = np.zeros(len(walks))
+    walked = [i for i, walk in enumerate(walks) if walk.codes]
+    if not walked:
+        return found
+    if len(seen.paths) > KNOWN:
+        seen.paths.clear()
+    unknown = list(dict.fromkeys(walks[i].codes for i in walked if walks[i].codes not in seen.paths))
+    if unknown:
+        seen.paths.update(zip(unknown, encoder.encode([_words(seen, codes) for codes in unknown]), strict=True))
+    distinct = {text: row for row, text in enumerate(dict.fromkeys(texts))}
+    questions = encoder.encode(list(distinct), role="query")[[distinct[text] for text in texts]]
+    paths = np.stack([seen.paths[walks[i].codes] for i in walked])
+    found[walked] = np.einsum("we,we->w", paths, questions[[walks[i].start for i in walked]])
+    return found
+
+
+def weigh(walks: Sequence[Finished], alike: Reals, weight: float) -> list[Finished]:
+    """The walks of one question, their relation paths' probabilities times exp(weight x likeness).
+
+    The sum over relation paths stays as it was, so that staying at the topic is as likely as before.
+    """
+    first: dict[tuple[int, tuple[int, ...]], int] = {}
+    for i, walk in enumerate(walks):
+        if walk.codes:
+            first.setdefault((walk.start, walk.codes), i)
+    if not first or not weight:
+        return list(walks)
+    rows = list(first.values())
+    factors = np.exp(weight * (alike - alike[rows].max()))
+    chances = np.array([walk.path_chance for walk in walks])
+    factors *= chances[rows].sum() / max(float((chances * factors)[rows].sum()), 1e-300)
+    return [
+        replace(walk, chance=walk.chance * factor, path_chance=walk.path_chance * factor) if walk.codes else walk
+        for walk, factor in zip(walks, factors.tolist(), strict=True)
+    ]
+
+
+def _words(seen: GraphView, codes: Sequence[int]) -> str:
+    return " , ".join(spoken(seen.graph.relation(code % seen.graph.num_relations).label) for code in codes)
