@@ -16,7 +16,7 @@ from torch import Tensor
 
 from clew.graph import Graph, Subgraph
 from clew.methods.scr.answers import reach
-from clew.methods.scr.mining import mine
+from clew.methods.scr.mining import mine, mine_together
 from clew.methods.scr.network import Tables
 from clew.methods.scr.search import Finished, Plan, Walks, search
 from clew.methods.scr.walks import follow, prune
@@ -320,3 +320,53 @@ def test_mining_prefers_the_thread_that_reaches_the_answers_alone() -> None:
     shortest = mine(graph, f, answers, mode="shortest", **limits)  # type: ignore[arg-type]
     assert {thread.codes for thread in shortest.threads} == {(genre,), (by, by + 2, genre)}
     assert not mine(graph, f, np.array([f]), mode="best", **limits).threads[0].codes  # type: ignore[arg-type]
+
+
+def test_mining_judges_the_paths_of_several_topics_together() -> None:
+    # One country has the euro and borders Germany. Alone, each topic has an odd path that reaches it and less besides.
+    graph = Graph.from_triples(
+        [
+            *((country, "currency", "euro") for country in ("France", "Italy", "Spain", "Portugal")),
+            *(("Germany", "borders", country) for country in ("France", "Poland", "Denmark", "Norway")),
+            ("Germany", "rival", "cup"), ("France", "won", "cup"),
+            ("euro", "shown in", "film"), ("film", "set in", "France"),
+        ]
+    ).whole  # fmt: skip
+    names = {graph.relation(r).id: r for r in range(graph.num_relations)}
+    topics = [graph.local("euro"), graph.local("Germany")]
+    answers, limits = np.array([graph.local("France")]), {"hops": 2, "hub_limit": 100, "max_states": 10_000}
+    alone = [mine(graph, topic, answers, **limits).threads for topic in topics]  # type: ignore[arg-type]
+    assert [[len(thread.codes) for thread in threads] for threads in alone] == [[2], [2]]
+    together = mine_together(graph, topics, answers, **limits)  # type: ignore[arg-type]
+    backward = names["currency"] + graph.num_relations
+    assert [[thread.codes for thread in each.threads] for each in together] == [[(backward,)], [(names["borders"],)]]
+
+
+@settings(max_examples=60, deadline=None)
+@given(seed=st.integers(0, 10_000))
+def test_no_topic_can_do_better_given_the_paths_of_the_others(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    rows = {(f"e{rng.integers(7)}", f"r{rng.integers(3)}", f"e{rng.integers(7)}") for _ in range(14)}
+    graph = Graph.from_triples(sorted(rows)).whole
+    topics, answers = [0, 1], rng.choice(np.arange(2, graph.num_entities), 2, replace=False)
+    limits = {"hops": 2, "hub_limit": 100, "max_states": 10_000}
+    found = mine_together(graph, topics, answers, **limits)  # type: ignore[arg-type]
+
+    def reached(topic: int, codes: Sequence[int]) -> set[int]:
+        levels, _ = follow(graph, topic, codes)
+        return set(levels[-1].targets.tolist()) if levels else {topic}
+
+    def f1(*sets: set[int]) -> float:
+        common = set.intersection(*sets)
+        return 2 * len(common & set(answers.tolist())) / (len(common) + len(answers))
+
+    if not all(each.threads for each in found):
+        return
+    steps = range(2 * graph.num_relations)
+    every = [(a,) for a in steps] + [(a, b) for a in steps for b in steps]
+    chosen = [each.threads[0].codes for each in found]
+    value = f1(reached(0, chosen[0]), reached(1, chosen[1]))
+    best_of_first = max(
+        f1(reached(0, codes), reached(1, chosen[1])) for codes in every if reached(0, codes) & set(answers.tolist())
+    )
+    assert value >= 0.95**2 * best_of_first  # paths that score within 5 % of the best are as good, for either topic

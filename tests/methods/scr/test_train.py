@@ -128,6 +128,25 @@ def test_bad_questions_are_counted_and_named(tmp_path: Path, trainer: Trainer, e
     assert report["without a path"] == ["p"]
 
 
+@pytest.mark.parametrize(("included", "expected"), [(1, False), (12, True)])
+def test_topics_answer_where_they_mostly_do(tmp_path: Path, trainer: Trainer, included: int, expected: bool) -> None:
+    rows: list[tuple[str, str, str]] = []
+    examples = []
+    for i in range(12):
+        rows += [
+            (f"film {i}", "written by", f"w{i}"),
+            (f"film {i}", "directed by", f"w{i}"),
+            (f"film {i}", "directed by", f"d{i}"),
+        ]
+        gold = (f"d{i}", f"w{i}") if i < included else (f"d{i}",)
+        examples.append(
+            Example(Question(f"q{i}", f"who directed the films that w{i} wrote", (f"w{i}",)), Gold(gold, gold))
+        )
+    graph = Graph.from_triples(rows, name="credits")
+    trainer(tmp_path, graph=graph, examples=examples, dev=examples, update={"fit": {"steps": 2}})
+    assert json.loads((tmp_path / "model.json").read_text())["topics_answer"] is expected
+
+
 def test_nothing_to_learn_from_is_an_error(tmp_path: Path, trainer: Trainer) -> None:
     with pytest.raises(TrainingError, match=r"no question has a path.*ids or labels of this graph"):
         trainer(tmp_path, examples=[Example(Question("q", "what", ("film 1",)), Gold(("nobody",)))])
