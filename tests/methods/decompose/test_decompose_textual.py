@@ -11,7 +11,7 @@ from clew.graph.verify import verify
 from clew.llm import estimate_tokens
 from clew.methods.decompose.answers import Threads, of_names, of_threads
 from clew.methods.decompose.plan import Language
-from clew.methods.decompose.textual import EDGES, NUMBERS, numbered, read_numbers, tables
+from clew.methods.decompose.textual import EDGES, listed, read_thread, tables
 from clew.methods.decompose.threads import Thread, anchors, threads
 from clew.types import Answer, Evidence, Question
 
@@ -55,17 +55,19 @@ def test_an_entity_without_a_triple_is_shown(toy: Graph) -> None:
     assert graph.entity(2).label in text
 
 
-def test_numbers_point_at_threads(toy: Graph) -> None:
+def test_a_small_reader_reads_and_writes_threads(toy: Graph) -> None:
     language = Language(toy.whole)
     start = anchors(toy.whole, [toy.entity("France")])
     found = threads(toy.whole, start, 1).threads
-    prompt, shown = numbered("where is [T1]?", found, language)
-    assert numbered("where is [T1]?", found[::-1], language) == (prompt, shown)  # the order given says nothing
-    assert prompt.splitlines()[0] == "where is [T1]?"
-    assert prompt.splitlines()[2] == NUMBERS[1] + language.write(shown[1].steps)
-    assert read_numbers("<2><1>", shown) == [shown[1], shown[0]]
-    assert read_numbers("<2> <2> <60> two 1", shown) == [shown[1]]
-    assert read_numbers("", shown) == []
+    prompt = listed("where is [T1]?", found, language)
+    assert listed("where is [T1]?", found[::-1], language) == prompt  # the order given says nothing
+    first, *lines = prompt.split("\n")
+    assert first == "where is [T1]?" and len(lines) == len(found)
+    read = [read_thread(line, found, language) for line in lines]
+    assert {thread.steps for thread in read if thread} == {thread.steps for thread in found}
+    for reply in ("", "flies_to", lines[0] + lines[0], "continent continent"):
+        assert read_thread(reply, found, language) is None
+    assert listed("where is [T1]?", (), language) == "where is [T1]?"
 
 
 def test_a_mediator_is_no_hop_and_no_answer(toy: Graph) -> None:

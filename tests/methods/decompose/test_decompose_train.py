@@ -16,11 +16,14 @@ from clew.encoding import HashEncoder
 from clew.errors import ConfigError, FormatError, InputError, UnsupportedError
 from clew.graph import Graph
 from clew.learning.scratch import DecoderSize, create_decoder
-from clew.methods.decompose.compositions import gold_steps, made, reader_pair
+from clew.methods.decompose.choosing import Choosing, read_choosing
+from clew.methods.decompose.compositions import Known, gold_steps, leads_to_answers, made, reader_pair
 from clew.methods.decompose.config import Config, NetworkConfig, TrainConfig
 from clew.methods.decompose.hybrid import GraphVectors
 from clew.methods.decompose.method import Decompose
 from clew.methods.decompose.network import GraphEncoder, batch_graphs, load_network, save_network
+from clew.methods.decompose.plan import Language
+from clew.methods.decompose.threads import threads
 from clew.methods.decompose.train import FrozenModel, Lesson, train
 from clew.methods.decompose.voices import Voice, small_model
 from clew.protocols import Example, Message, Tools, TrainRequest, TrainResult
@@ -91,6 +94,7 @@ def trained(graph: Graph, tmp_path_factory: pytest.TempPathFactory) -> tuple[Pat
 
 def test_everything_is_trained_and_used(graph: Graph, trained: tuple[Path, TrainResult]) -> None:
     out, result = trained
+    assert read_choosing(out / "decomposer") == Choosing(**result.details["choosing"])
     assert {"plans", "loss_with_soft_prompt", "loss_without_soft_prompt"} <= set(result.metrics)
     assert result.metrics["plans"] > 0.5
     assert set(result.seconds) == {"decomposer", "reader", "graph encoder"}
@@ -172,25 +176,45 @@ def test_what_cannot_be_trained_is_said(graph: Graph, tmp_path: Path) -> None:
 
 
 def test_gold_steps_come_from_paths_or_are_looked_for(graph: Graph) -> None:
-    whole = graph.whole
-    names = {whole.relation(r).id: r for r in range(whole.num_relations)}
+    whole, language = graph.whole, Language(graph.whole)
+    names = language.numbers
     start = np.array([whole.local("parent_3")], np.int32)
     wanted = ((names["spouse"], True), (names["profession"], True))
-    assert gold_steps(whole, start, Gold(("job_3",)), 2) == wanted
+    assert gold_steps(language, start, Gold(("job_3",)), 2) == wanted
     path = (("parent_3", "spouse", "partner_3"), ("partner_3", "profession", "job_3"))
-    assert gold_steps(whole, start, Gold(("x",), paths=(path,)), 2) == wanted
+    assert gold_steps(language, start, Gold(("x",), paths=(path,)), 2) == wanted
     back = np.array([whole.local("job_3")], np.int32)
-    assert gold_steps(whole, back, Gold(("x",), paths=(path[1:],)), 2) == ((names["profession"], False),)
-    assert gold_steps(whole, start, Gold(("Atlantis",)), 2) == ()
-    assert gold_steps(whole, np.empty(0, np.int32), Gold(("job_3",)), 2) == ()
+    assert gold_steps(language, back, Gold(("x",), paths=(path[1:],)), 2) == ((names["profession"], False),)
+    assert gold_steps(language, start, Gold(("Atlantis",)), 2) == ()
+    assert gold_steps(language, np.empty(0, np.int32), Gold(("job_3",)), 2) == ()
+
+
+def test_of_paths_that_fit_alike_the_one_that_reads_like_the_question_is_gold() -> None:
+    rows = [("Ada", "spouse", "Bob"), ("Ada", "boss", "Bob"), ("Ada", "friend", "Bob"), ("Ada", "friend", "Cyd")]
+    language = Language(Graph.from_triples(rows).whole)
+    start, gold = np.array([language.graph.local("Ada")], np.int32), Gold(("Bob",))
+
+    def chosen(word: str) -> str:
+        found = gold_steps(language, start, gold, 2, lambda plans: np.array([word in language.spell(p) for p in plans]))
+        return language.spell(found)
+
+    assert chosen("boss") == "boss"
+    assert chosen("spouse") == "spouse"
+    assert chosen("friend") != "friend"  # it leads to others too
+    known = Known("", start, gold_steps(language, start, gold, 2), gold)
+    right = {
+        language.spell(((r, True),)): leads_to_answers(language.graph, start, ((r, True),), known) for r in range(3)
+    }
+    assert right == {"spouse": True, "boss": True, "friend": False}
 
 
 def test_synthetic_questions_end_where_the_graph_does(graph: Graph) -> None:
     some = list(made(graph.whole, 20, 2, 0))
     assert len(some) == 20
     assert {example.gold.hops for example in some} <= {1, 2}
+    language = Language(graph.whole)
     assert all(
-        gold_steps(graph.whole, np.array([graph.whole.local(e.question.topics[0])], np.int32), e.gold, 2) for e in some
+        gold_steps(language, np.array([graph.whole.local(e.question.topics[0])], np.int32), e.gold, 2) for e in some
     )
     few = list(made(Graph.from_triples([("a", "r", "b")]).whole, 10_000, 1, 0))
     assert 0 < len(few) < 200
@@ -287,19 +311,16 @@ def test_gradients_reach_the_graph_encoder_and_nothing_else(
 
 
 def test_a_reader_learns_only_from_what_it_is_shown(graph: Graph) -> None:
-    from clew.methods.decompose.compositions import Known
-    from clew.methods.decompose.plan import Language
-    from clew.methods.decompose.threads import threads
-
-    whole = graph.whole
+    whole, language = graph.whole, Language(graph.whole)
     start = np.array([whole.local("parent_3")], np.int32)
     offered = threads(whole, start, 2).threads
-    language = Language(whole)
     known = Known("work of [T1] 's wife ?", start, (), Gold(("job_3",)))
     pair = reader_pair(known, whole, offered, language)
     assert pair is not None
-    line = next(row for row in pair.prompt[0].content.splitlines() if row.startswith(pair.completion))
-    assert line == f"{pair.completion} spouse profession"
+    assert pair.completion == " spouse profession" and pair.completion in pair.prompt[0].content.split("\n")
+    bare = reader_pair(known, whole, offered, language, bare=True)
+    assert bare is not None
+    assert (bare.prompt[0].content, bare.completion) == (known.text, pair.completion)
     assert reader_pair(known, whole, offered[:1], language) is None
 
 

@@ -23,7 +23,7 @@ from clew.methods.eperm.method import Eperm
 from clew.methods.eperm.mining import Posterior, agreed, posterior
 from clew.methods.eperm.model import read_description
 from clew.methods.eperm.tasks import TaskWriter
-from clew.methods.eperm.train import WORDS, Chance, _Silent, best_words, train
+from clew.methods.eperm.train import _Silent, train
 from clew.protocols import Example, Tools, TrainRequest, TrainResult
 from clew.types import Event, Gold, Question
 
@@ -216,14 +216,6 @@ def test_without_a_dev_set_some_questions_are_held_out(tmp_path: Path) -> None:
     none = tuned(tmp_path / "b", dev=[], settings={**quick, "validate_on": 0})
     assert read_json(tmp_path / "b" / "mining.json")["questions"] == 16
     assert "hits@1" not in none.metrics
-
-
-def test_the_encoder_has_a_say_where_it_helps() -> None:
-    """Of two plans the model prefers the wrong one by a little, the encoder the right one."""
-    chances = [Chance(np.array([-1.0, -2.0]), np.array([0.5, 0.8]), np.array([False, True]))] * 3
-    assert [chance.best(words) for chance in chances[:1] for words in WORDS[:4]] == [0, 0, 0, 1]
-    assert best_words(chances) == 4.0
-    assert best_words([Chance(np.array([-1.0, -2.0]), np.array([0.5, 0.8]), np.array([True, False]))]) == 0.0
 
 
 def test_nothing_to_learn_is_said(tmp_path: Path) -> None:

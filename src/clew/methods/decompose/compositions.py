@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from clew.errors import InputError
 from clew.graph.paths import follow, relation_paths
@@ -19,13 +20,18 @@ from clew.graph.subgraph import Ints, Subgraph
 from clew.learning.tuning import Pair
 from clew.methods.decompose.answers import ends
 from clew.methods.decompose.plan import Language, Step, Steps
-from clew.methods.decompose.textual import NUMBERS, numbered
+from clew.methods.decompose.textual import listed
 from clew.methods.decompose.threads import Thread, threads
 from clew.protocols import Example, Message
 from clew.synthesis import SamplingConfig, synthesize
 from clew.types import Gold
 
 MINED = 1_500  # relation paths looked at for one question without a gold path
+NEAR_BEST = 0.95  # paths whose F1 is at least this share of the best one's fit as well
+COMPARED = 60  # of those, the shortest ones that are compared with the question
+STEP_COST = 0.03  # a further step must make a path so much more like the question
+
+Alike = Callable[[Sequence[Steps]], NDArray[np.floating]]  # (P,) how much relation paths read like the question
 
 
 def made(graph: Subgraph, count: int, hops: int, seed: int) -> Iterator[Example]:
@@ -38,28 +44,43 @@ def made(graph: Subgraph, count: int, hops: int, seed: int) -> Iterator[Example]
         return  # a small graph is exhausted: what it gave is used
 
 
-def gold_steps(graph: Subgraph, starts: Ints, gold: Gold, hops: int) -> Steps:
-    """The relation steps from a question's entities to its answers; none where no path leads there."""
+def gold_steps(language: Language, starts: Ints, gold: Gold, hops: int, alike: Alike | None = None) -> Steps:
+    """The relation steps from a question's entities to its answers; none where no path leads there.
+
+    Without a gold path the relation paths whose ends fit the answers about best are candidates; many do so by accident.
+    Of those the one that reads most like the question is taken, where `alike` can tell, else the shortest.
+    """
+    graph = language.graph
     for path in gold.paths:
-        steps = _along(graph, starts, path)
+        steps = _along(language, starts, path)
         if steps:
             return steps
     wanted = answer_set(graph, gold)
     if not len(starts) or not len(wanted):
         return ()
     longest = hops + 1 if graph.mediators.any() else hops
-    best: Steps = ()
-    fit = 0.0
-    for steps, reached in relation_paths(graph, starts, longest, max_paths=MINED, max_ends=500).paths:
-        mine = overlap(reached, wanted)
-        if mine > fit + 1e-9:  # shorter paths come first and win ties
-            best, fit = steps, mine
-    return best
+    found = [
+        (steps, overlap(reached, wanted))
+        for steps, reached in relation_paths(graph, starts, longest, max_paths=MINED, max_ends=500).paths
+    ]
+    best = max((fit for _, fit in found), default=0.0)
+    near = [steps for steps, fit in found if fit >= NEAR_BEST * best][:COMPARED] if best else []
+    if not near or alike is None:
+        return max(found, key=lambda each: each[1])[0] if best else ()  # shorter paths come first and win ties
+    scores = alike(near) - STEP_COST * np.array([len(steps) for steps in near])
+    return near[int(np.argmax(scores))]
 
 
-def _along(graph: Subgraph, starts: Ints, path: Sequence[tuple[str, str, str]]) -> Steps:
+def leads_to_answers(graph: Subgraph, starts: Ints, steps: Steps, known: Known) -> bool:
+    """Whether steps answer a question about as well as its gold steps."""
+    wanted = answer_set(graph, known.gold)
+    mine, best = (overlap(follow(graph, starts, each).entities, wanted) for each in (steps, known.steps))
+    return steps == known.steps or mine >= NEAR_BEST * best > 0
+
+
+def _along(language: Language, starts: Ints, path: Sequence[tuple[str, str, str]]) -> Steps:
     """A gold path as steps, walked from whichever end is a start."""
-    numbers = {graph.relation(r).id: r for r in range(graph.num_relations)}
+    graph, numbers = language.graph, language.numbers
     for triples in (path, tuple(reversed(path))):
         here = {graph.entity(int(s)).id for s in starts} | {graph.entity(int(s)).label for s in starts}
         steps: list[Step] = []
@@ -98,29 +119,36 @@ class Known:
 
 def plan_pair(known: Known, language: Language) -> Pair:
     """Masked question → one token per step."""
-    return Pair((Message("user", known.text),), language.write(known.steps).strip())
+    return Pair((Message("user", known.text),), language.write(known.steps))
 
 
-def reader_pair(known: Known, graph: Subgraph, offered: Sequence[Thread], language: Language) -> Pair | None:
-    """Masked question and numbered threads → the number of the right one; None where none is right.
+def reader_pair(
+    known: Known, graph: Subgraph, offered: Sequence[Thread], language: Language, *, bare: bool = False
+) -> Pair | None:
+    """Masked question and threads → the right one of them; None where none is right.
 
     Args:
         graph: in which a thread's answers are looked up, the same as when answering.
+        bare: the question alone is shown, as it is without the textual graph.
     """
-    prompt, shown = numbered(known.text, offered, language)
-    exact = [i for i, thread in enumerate(shown) if thread.steps == known.steps]
-    if not exact:
+    right = next((thread for thread in offered if thread.steps == known.steps), None)
+    if right is None:
         wanted = answer_set(graph, known.gold)
-        fits = [overlap(ends(graph, known.starts, thread), wanted) for thread in shown]
-        exact = [int(np.argmax(fits))] if fits and max(fits) > 0 else []
-    return Pair((Message("user", prompt),), NUMBERS[exact[0]]) if exact else None
+        fits = [overlap(ends(graph, known.starts, thread), wanted) for thread in offered]
+        right = offered[int(np.argmax(fits))] if fits and max(fits) > 0 else None
+    if right is None:
+        return None
+    prompt = listed(known.text, () if bare else offered, language)
+    return Pair((Message("user", prompt),), language.write(right.steps))
 
 
-def step_pairs(known: Known, graph: Subgraph, merged: Subgraph, language: Language, names: Sequence[str]) -> list[Pair]:
+def step_pairs(
+    known: Known, graph: Subgraph, merged: Subgraph, language: Language, name: str, bare: bool = False
+) -> list[Pair]:
     """The sub-questions of one question as a reader meets them: one hop from the answer before."""
     pairs = []
     done: Steps = ()
-    for text, stage in zip(language.sub_questions(known.steps, names), language.stages(known.steps), strict=True):
+    for text, stage in zip(language.sub_questions(known.steps, name), language.stages(known.steps), strict=True):
         before = follow(graph, known.starts, done).entities
         done = (*done, *stage)
         inside = [merged.local(graph.entity(int(e)).id) for e in before[:200]]
@@ -128,14 +156,14 @@ def step_pairs(known: Known, graph: Subgraph, merged: Subgraph, language: Langua
         offered = threads(merged, starts, 1).threads
         step = Known(text, starts, stage, Gold(()))
         if any(thread.steps == step.steps for thread in offered):
-            pair = reader_pair(step, merged, offered, language)
+            pair = reader_pair(step, merged, offered, language, bare=bare)
             if pair is not None:
                 pairs.append(pair)
     return pairs
 
 
 def single_tokens(pairs: Sequence[Pair], language: Language, vocabulary: int) -> list[str]:
-    """What a small model should have as one token each: placeholders, numbers, and the relations it meets most."""
+    """What a small model should have as one token each: placeholders, and the relations it meets most."""
     words = Counter(
         word
         for pair in pairs
@@ -143,7 +171,7 @@ def single_tokens(pairs: Sequence[Pair], language: Language, vocabulary: int) ->
         for word in part.replace("\n", " ").split(" ")
     )
     relations = sorted((t for t in language.vocabulary() if t.startswith(" ")), key=lambda t: -words[t.strip()])
-    fixed = ["[T1]", "[T2]", *NUMBERS]
+    fixed = ["[T1]", "[T2]"]
     room = max(0, vocabulary // 2 - len(fixed))
     return [*fixed, *(token for token in relations[:room] if words[token.strip()])]
 

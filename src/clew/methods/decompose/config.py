@@ -9,6 +9,7 @@ from pydantic import Field
 
 from clew.config import Settings
 from clew.learning.fitting import FitConfig
+from clew.learning.scratch import DecoderSize
 from clew.llm import ModelSettings
 
 
@@ -24,7 +25,10 @@ class Config(Settings):
     around: Literal["topics", "similar", "whole"] = "topics"  # where the tree may grow, see the README
     region: int = Field(default=3, ge=1)  # hops of that region
     region_triples: int = Field(default=10_000, ge=1)
-    constrained: bool = False  # a small decomposer writes only steps that lead somewhere from the question's entities
+    plans: int = Field(default=8, ge=1, le=64)  # that a small decomposer writes for one question; the best is asked
+    constrained: bool = True  # it writes only steps that lead somewhere from the question's entities
+    words: float | None = Field(default=None, ge=0)  # of a plan's likeness to the question; None: as trained
+    least: float | None = None  # a plan that scores less is not asked, the question stays whole; None: as trained
     max_subquestions: int = Field(default=6, ge=1)
     hops: int = Field(default=3, ge=1, le=6)  # longest evidence path of an answer; a mediator is no hop
     path_weight: float = Field(default=0.1, ge=0, le=1)  # of the whole question, where the encoder ranks paths
@@ -35,7 +39,7 @@ class Config(Settings):
     max_tokens: int = Field(default=32, ge=1)  # of an answer, as in the paper
     plan_tokens: int = Field(default=512, ge=16)  # of the sub-questions; models that think aloud need more
     small: bool = True  # use the small models in the trained folder where no other is configured
-    candidates: int = Field(default=16, ge=1)  # lines of the numbered graph that a small reader sees
+    candidates: int = Field(default=16, ge=1)  # paths of the retrieved graph that a small reader is shown
     decomposer: ModelSettings = ModelSettings()  # no model named: the trained small one, else the language model
     subanswerer: ModelSettings = ModelSettings()  # no model named: whoever gives the final answer
     prompts: Path | None = None  # a folder with decompose.txt, subanswer.txt and answer.txt that replace ours
@@ -57,9 +61,11 @@ class SmallConfig(Settings):
     """A small decoder from scratch for one of the stages."""
 
     enabled: bool = True
-    size: str = "3m"
+    size: str | DecoderSize = "3m"
     synthetic: int = Field(default=4000, ge=0)  # questions made from the graph alone, beside those given
     given: int = Field(default=6000, ge=0)  # most of the given questions
+    repeat: int = Field(default=1, ge=1)  # how often a given question counts for each synthetic one
+    bare: float = Field(default=0.25, ge=0, le=1)  # share of a reader's lessons without the textual graph
     epochs: float = Field(default=4.0, gt=0)
     batch: int = Field(default=32, ge=1)
     learning_rate: float = Field(default=1e-3, gt=0)

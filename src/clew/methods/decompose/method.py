@@ -11,16 +11,18 @@ from typing import Any, ClassVar
 from clew.errors import ConfigError, InputError, NotFoundError
 from clew.graph import Graph, Subgraph
 from clew.graph.neighborhood import neighborhood
+from clew.graph.paths import follow
 from clew.llm import clean, load_prompt, parse_answers, token_counter
 from clew.methods.decompose.answers import Threads, of_names, of_threads
+from clew.methods.decompose.choosing import Choosing, Option, read_choosing
 from clew.methods.decompose.config import Config
 from clew.methods.decompose.hybrid import Floats, GraphVectors, hybrid, merge, shape
-from clew.methods.decompose.plan import Language, Masked, Plan, mask_topics, read_plan
+from clew.methods.decompose.plan import Language, Masked, Plan, Steps, mask_topics, read_plan
 from clew.methods.decompose.soft import open_prompter
 from clew.methods.decompose.steps import StepGrammar
-from clew.methods.decompose.textual import numbered, read_numbers, tables
+from clew.methods.decompose.textual import listed, read_thread, tables
 from clew.methods.decompose.threads import Judge, Kept, Thread, anchors, threads
-from clew.methods.decompose.voices import Voice, open_voices
+from clew.methods.decompose.voices import DECOMPOSER, Voice, open_voices
 from clew.protocols import GraphStore, LLMReply, LLMRequest, Message, OnEvent, Tools, ignore
 from clew.types import Answer, Candidate, Entity, Event, Evidence, Path, Question, Topic, Usage
 
@@ -97,10 +99,20 @@ class Decompose:
                 ("answer", ("graph", "question")),
             )
         }
+        self._choosing = self._trained_choosing(tools)
         self._prompter = open_prompter(config, tools.model, self._voices.reader, self._encoder)
         self._seen: dict[str, Seen] = {}
         self._queries = Kept(self._encoder, "query")
         self._lock = threading.Lock()
+
+    def _trained_choosing(self, tools: Tools) -> Choosing:
+        """How plans of a small decomposer are weighed: as trained, unless the settings say otherwise."""
+        voice = self._voices.decomposer
+        trained = Choosing()
+        if tools.model is not None and voice is not None and voice.small:
+            trained = read_choosing(tools.model / DECOMPOSER)
+        words, least = self.config.words, self.config.least
+        return Choosing(trained.words if words is None else words, trained.least if least is None else least)
 
     @property
     def reader(self) -> Voice | None:
@@ -123,6 +135,10 @@ class Decompose:
         """Plan, retrieve and answer the sub-questions: everything before the final answer (4.1, 4.2)."""
         self._decompose(works)
         on_event(Event("decompose", f"{sum(len(work.plan.parts) for work in works)} sub-questions", {}))
+        self.follow_plans(works)
+
+    def follow_plans(self, works: Sequence[Work]) -> None:
+        """Retrieve for the sub-questions in their order and answer them (4.2)."""
         for i in range(max((len(work.plan.parts) for work in works), default=0)):
             now = [work for work in works if i < len(work.plan.parts)]
             self._queries.encode([text for work in now for text in (work.text, self._query(work, i))])
@@ -187,38 +203,66 @@ class Decompose:
                 work.plan = Plan((work.text,), "nobody")
             return
         if voice.small:
-            requests = [self._plan_request(work, voice) for work in works]
+            for work, options in zip(works, self.options(works), strict=True):
+                work.plan = self.small_plan(work, self._choosing.best(options))
         else:
             limit = self.config.plan_tokens
             requests = [
                 LLMRequest(self._prompts["decompose"].render(question=_flat(work.text)), max_tokens=limit)
                 for work in works
             ]
-        for work, reply in zip(works, voice.model.generate(requests), strict=True):
-            text = work.charge(reply)
-            work.plan = self._read_plan(work, text, voice)
+            for work, reply in zip(works, voice.model.generate(requests), strict=True):
+                work.plan = read_plan(work.text, work.charge(reply), self.config.max_subquestions)
+        for work in works:
             work.tell(work.plan.note)
             work.seconds["decompose"] = (time.perf_counter() - begun) / len(works)
 
-    def _plan_request(self, work: Work, voice: Voice) -> LLMRequest:
-        """A small model is held to steps that exist around the topics, where it can be."""
+    def options(self, works: Sequence[Work]) -> list[list[Option]]:
+        """What the small decomposer offers for each question: plans that it wrote, without repetitions."""
+        voice = self._voices.decomposer
+        assert voice is not None
+        replies = voice.model.generate([self._plan_request(work, voice) for work in works])
+        found: list[dict[Steps, float]] = []
+        for work, reply in zip(works, replies, strict=True):
+            work.charge(reply)
+            mine: dict[Steps, float] = {}
+            for text in reply.texts:
+                assert work.seen is not None
+                steps = work.seen.language.read(clean(text.text))[: self.config.max_subquestions]
+                if steps:
+                    mine.setdefault(steps, (text.logprob or 0.0) / max(text.tokens, 1))
+            found.append(mine)
+        self._queries.encode([plain(work.masked.text) for work in works])
+        return [
+            [
+                Option(steps, logprob, float(alike))
+                for (steps, logprob), alike in zip(mine.items(), self._alike(work, list(mine)), strict=True)
+            ]
+            for work, mine in zip(works, found, strict=True)
+        ]
+
+    def _alike(self, work: Work, plans: Sequence[Steps]) -> Floats:
         assert work.seen is not None
+        return work.seen.judge.alike(plans, plain(work.masked.text))
+
+    def _plan_request(self, work: Work, voice: Voice) -> LLMRequest:
+        """Beams, held to steps that exist around the topics, where the model can do that; else one text."""
+        assert work.seen is not None
+        beams = self.config.plans if {"beams", "logprobs"} <= voice.model.abilities else 1
+        request = replace(small_request(work.masked.text, PLAN_TOKENS), beams=beams, n=beams)
         starts = anchors(work.seen.vectors.graph, [topic.entity for topic in work.topics])
         if not self.config.constrained or not len(starts) or "constrained" not in voice.model.abilities:
-            return small_request(work.masked.text, PLAN_TOKENS)
+            return request
         longest = self.config.hops * (2 if work.seen.vectors.graph.mediators.any() else 1)
         grammar = StepGrammar(work.seen.language, starts, longest)
-        return replace(small_request(work.masked.text, PLAN_TOKENS * longest), constraint=grammar)
+        return replace(request, max_tokens=PLAN_TOKENS * longest, constraint=grammar)
 
-    def _read_plan(self, work: Work, text: str, voice: Voice) -> Plan:
+    def small_plan(self, work: Work, option: Option | None) -> Plan:
+        """The sub-questions of a plan that a small decomposer wrote; the question itself without one."""
         assert work.seen is not None
-        if not voice.small:
-            return read_plan(work.text, text, self.config.max_subquestions)
-        steps = work.seen.language.read(clean(text))[: self.config.max_subquestions]
-        if not steps:
-            return Plan((work.text,), "nobody", "the small model named no relations: the question is asked whole")
-        names = work.masked.names or tuple(dict.fromkeys(topic.entity.label for topic in work.topics))
-        return Plan(work.seen.language.sub_questions(steps, names[:1]), "small model")
+        if option is None:
+            return Plan((work.text,), "nobody", "the small model is sure of no plan: the question is asked whole")
+        return Plan(work.seen.language.sub_questions(option.steps, _subject(work, option.steps)), "small model")
 
     def _retrieve(self, work: Work, i: int) -> None:
         """4.2: the graph for sub-question i."""
@@ -264,7 +308,7 @@ class Decompose:
 
     def _subanswer_small(self, works: Sequence[Work], i: int, voice: Voice | None) -> None:
         asked = [mask_topics(work.plan.parts[i], work.topics).text for work in works]
-        self._queries.encode([form for text in asked for form in (text, _plain(text))])
+        self._queries.encode([form for text in asked for form in (text, plain(text))])
         offers = [self._step(work, i, text) for work, text in zip(works, asked, strict=True)]
         chosen = self._choose(works, offers, voice)
         for work, (graph, starts, _, _), picked in zip(works, offers, chosen, strict=True):
@@ -278,7 +322,7 @@ class Decompose:
         graph = merge(work.parts)
         before = work.carried if i and self.config.dependency else [topic.entity for topic in work.topics]
         starts = anchors(graph, before)
-        ranked = work.seen.judge.rank(threads(graph, starts, 1).threads, _plain(text), [text])
+        ranked = work.seen.judge.rank(threads(graph, starts, 1).threads, plain(text), [text])
         return graph, starts, ranked, text
 
     def merge(self, works: Sequence[Work]) -> None:
@@ -322,34 +366,34 @@ class Decompose:
         found = threads(graph, starts, self.config.hops)
         work.tell(found.note)
         parts = [mask_topics(part, work.topics).text for part in work.plan.parts]
-        ranked = work.seen.judge.rank(found.threads, _plain(work.masked.text), [_plain(part) for part in parts])
+        ranked = work.seen.judge.rank(found.threads, plain(work.masked.text), [plain(part) for part in parts])
         return graph, starts, ranked, work.masked.text
 
     def _choose(
         self, works: Sequence[Work], offers: Sequence[Offer], voice: Voice | None, soft: list[Floats] | None = None
     ) -> list[list[Thread]]:
-        """The threads that answer: those a small reader points at, else the one that the encoder ranks first."""
+        """The threads that answer: those a small reader writes, else the one that the encoder ranks first."""
         best = [list(ranked[:1]) for _, _, ranked, _ in offers]
         open_ = [i for i, (_, _, ranked, _) in enumerate(offers) if ranked]
         if voice is None or not open_:
             return best
-        shown = []
+        requests = []
         for i in open_:
             _, _, ranked, text = offers[i]
             seen = works[i].seen
             assert seen is not None
-            offered = ranked[: self.config.candidates] if self.config.text_graph else ()
-            shown.append(numbered(text, offered, seen.language))
-        requests = [
-            small_request(prompt, 8, None if soft is None else soft[i])
-            for i, (prompt, _) in zip(open_, shown, strict=True)
-        ]
-        for i, (_, offered), reply in zip(open_, shown, voice.model.generate(requests), strict=True):
-            picked = read_numbers(works[i].charge(reply), offered)
-            if picked:
-                best[i] = picked
+            prompt = listed(text, ranked[: self.config.candidates] if self.config.text_graph else (), seen.language)
+            requests.append(small_request(prompt, PLAN_TOKENS, None if soft is None else soft[i]))
+        for i, reply in zip(open_, voice.model.generate(requests), strict=True):
+            seen = works[i].seen
+            assert seen is not None
+            picked = read_thread(works[i].charge(reply), offers[i][2], seen.language)
+            if picked is not None:
+                best[i] = [picked]
             else:
-                works[i].tell("the small reader pointed at no thread: the encoder's first choice stands")
+                works[i].tell(
+                    "the small reader named no path of the retrieved graph: the encoder's first choice stands"
+                )
         return best
 
     def _final_large(self, works: Sequence[Work], voice: Voice, soft: list[Floats] | None) -> list[Answer]:
@@ -423,6 +467,16 @@ class Decompose:
 Offer = tuple[Subgraph, Any, tuple[Thread, ...], str]  # graph, starts, threads best first, masked question
 
 
+def _subject(work: Work, steps: Steps) -> str:
+    """The name that the first sub-question asks about: that of the first topic from which the steps lead on."""
+    assert work.seen is not None
+    names, graph = work.masked.names, work.seen.vectors.graph
+    for name, topic in zip(names, work.masked.topics, strict=True):
+        if len(names) == 1 or len(follow(graph, anchors(graph, [topic.entity]), steps).entities):
+            return name
+    return next(iter(names), work.topics[0].entity.label if work.topics else "")
+
+
 def small_request(prompt: str, max_tokens: int, soft: Floats | None = None) -> LLMRequest:
     """What a decoder from scratch is asked."""
     return LLMRequest((Message("user", prompt),), max_tokens=max_tokens, soft_prompt=soft)
@@ -432,7 +486,7 @@ def _flat(text: str) -> str:
     return " ".join(text.split())
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
     """A masked question as the encoder reads it: without names, which no relation resembles."""
     for placeholder in ("[T1]", "[T2]", "[T3]"):
         text = text.replace(placeholder, TOPIC)

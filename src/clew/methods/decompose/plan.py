@@ -50,24 +50,27 @@ def read_plan(question: str, reply: str, limit: int) -> Plan:
 
 @dataclass(frozen=True, slots=True)
 class Masked:
-    """A question with its topics as `[T1]`, `[T2]`, …; `names` are what stood there."""
+    """A question with its topics as `[T1]`, `[T2]`, …; `names` are what stood there, `topics` whose names they are."""
 
     text: str
     names: tuple[str, ...]
+    topics: tuple[Topic, ...] = ()
 
 
 def mask_topics(text: str, topics: Sequence[Topic]) -> Masked:
     """Every topic's name in `text` by a placeholder. A name that does not occur leaves the text as it is."""
     names: list[str] = []
+    found_topics: list[Topic] = []
     for topic in topics:
         spellings = (topic.mention, topic.entity.label, topic.entity.label.replace("_", " "))
         for name in sorted(dict.fromkeys(s for s in spellings if s.strip()), key=len, reverse=True):
             found = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE)
             if found:
                 names.append(found.group())
+                found_topics.append(topic)
                 text = f"{text[: found.start()]}[T{len(names)}]{text[found.end() :]}"
                 break
-    return Masked(text.casefold().replace("[t", "[T"), tuple(names))
+    return Masked(text.casefold().replace("[t", "[T"), tuple(names), tuple(found_topics))
 
 
 class Language:
@@ -88,7 +91,7 @@ class Language:
         return [*relations, "[T1]", "[T2]"]
 
     def write(self, steps: Steps) -> str:
-        """`steps` as a small model writes them: ` spouse ~parents`."""
+        """`steps` as a small model writes them, a token each with the space before it: ` spouse ~parents`."""
         return "".join(f" {'' if forward else INVERSE}{self._token(self.names[r])}" for r, forward in steps)
 
     def read(self, text: str) -> Steps:
@@ -118,6 +121,11 @@ class Language:
         return [*stages, open_] if open_ else stages
 
     @cached_property
+    def numbers(self) -> dict[str, int]:
+        """The relations of the graph by their ids."""
+        return {self.graph.relation(r).id: r for r in range(self.graph.num_relations)}
+
+    @cached_property
     def _to_mediators(self) -> NDArray[np.bool_]:
         """(2, R) whether most triples of a relation lead to mediators, backward and forward."""
         graph = self.graph
@@ -129,9 +137,9 @@ class Language:
             ]
         )
 
-    def sub_questions(self, steps: Steps, names: Sequence[str]) -> tuple[str, ...]:
-        """One sub-question per hop, in the words of the grammar; the first asks about the names of the topics."""
-        subject = " and ".join(names) or THAT
+    def sub_questions(self, steps: Steps, name: str) -> tuple[str, ...]:
+        """One sub-question per hop, in the words of the grammar; the first asks about the name of a topic."""
+        subject = name or THAT
         parts = []
         for stage in self.stages(steps):
             for step in stage[:-1]:  # into a mediator: what it stands for is a phrase inside the question

@@ -1,7 +1,7 @@
 """What a small decomposer may write: relation steps that lead somewhere in the graph from the question's entities.
 
-A decoder from scratch that has seen few questions writes steps that no path follows, and the question is asked whole.
-Held to the graph it names the likeliest steps that exist. That helps a model that is mostly right; off by default.
+A decoder from scratch that has seen few questions writes steps that no path follows, and the question would be asked
+whole. Held to the graph it names the likeliest steps that exist, of which the best is chosen (`choosing`).
 """
 
 from __future__ import annotations
@@ -33,5 +33,4 @@ class StepGrammar(RelationGrammar):
 
     def steps(self, state: RelationPath) -> Iterator[tuple[str, RelationPath]]:
         for _, following in super().steps(state):
-            piece = self._language.write(following[-1:])
-            yield (piece if state else piece.strip()), following
+            yield self._language.write(following[-1:]), following

@@ -1,4 +1,4 @@
-"""A retrieved graph as text: tables of nodes and edges for a language model, numbered threads for a small one.
+"""A retrieved graph as text: tables of nodes and edges for a language model, threads, one a line, for a small one.
 
 Tables are G-Retriever's form (section 4.4 takes it over). They are cut by score to a budget of tokens, never inside a
 row, and what was left out is told.
@@ -21,7 +21,6 @@ from clew.methods.decompose.threads import Thread
 from clew.retrieval.verbalise import one_line
 
 NODES, EDGES = "node id,node attr\n", "src,edge attr,dst\n"
-NUMBERS = tuple(f"<{i}>" for i in range(1, 65))  # one token each in a small model
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,21 +77,17 @@ def _row(*cells: object) -> str:
     return line.getvalue()
 
 
-def numbered(question: str, threads: Sequence[Thread], language: Language) -> tuple[str, tuple[Thread, ...]]:
-    """What a small reader sees: the masked question, then one line per thread in an order that says nothing.
-
-    Returns the prompt, and the threads in the order of their numbers.
-    """
-    offered = sorted(threads, key=lambda thread: _shuffle(question, language.write(thread.steps)))[: len(NUMBERS)]
-    lines = [f"{number}{language.write(thread.steps)}" for number, thread in zip(NUMBERS, offered, strict=False)]
-    return "\n".join([question, *lines]), tuple(offered)
+def listed(question: str, threads: Sequence[Thread], language: Language) -> str:
+    """What a small reader sees: the masked question, then one line per thread in an order that says nothing."""
+    lines = sorted((language.write(thread.steps) for thread in threads), key=lambda line: _order(question, line))
+    return "\n".join([question, *lines])
 
 
-def read_numbers(reply: str, offered: Sequence[Thread]) -> list[Thread]:
-    """The threads whose numbers a small reader wrote, in its order; one that was not offered counts for nothing."""
-    places = {number: i for i, number in enumerate(NUMBERS[: len(offered)])}
-    return [offered[places[word]] for word in dict.fromkeys(reply.replace(">", "> ").split()) if word in places]
+def read_thread(reply: str, threads: Sequence[Thread], language: Language) -> Thread | None:
+    """The thread that a small reader wrote; None where the retrieved graph has none such."""
+    steps = language.read(reply)
+    return next((thread for thread in threads if steps and thread.steps == steps), None)
 
 
-def _shuffle(question: str, line: str) -> bytes:
+def _order(question: str, line: str) -> bytes:
     return hashlib.blake2b(f"{question}\0{line}".encode(), digest_size=8).digest()

@@ -103,6 +103,14 @@ class Judge:
         self._language, self._queries, self._weight = language, queries, path_weight
         self._phrases = Kept(encoder, "passage")
 
+    def alike(self, plans: Sequence[Steps], question: str) -> Floats:
+        """(P,) cosines of relation paths, in words, and a question without its names."""
+        if not plans:
+            return np.zeros(0, np.float32)
+        phrases = self._phrases.encode([self._language.spell(steps) for steps in plans])
+        cosines: Floats = phrases @ self._queries.encode([question])[0]
+        return cosines
+
     def rank(self, found: Sequence[Thread], question: str, parts: Sequence[str]) -> tuple[Thread, ...]:
         """`found`, best first, by question (its names left out) and sub-questions.
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,14 +22,19 @@ from torch.nn.functional import cross_entropy
 from clew.errors import InputError, UnsupportedError
 from clew.graph import Graph
 from clew.learning import Stage, run_stages
+from clew.learning.beams import Chance, best_words
 from clew.learning.checkpoints import fill, load_weights
 from clew.learning.loop import fit
 from clew.learning.scratch import SIZES, create_decoder
 from clew.learning.tuning import Pair, TuneSettings, tune
+from clew.llm import ModelSettings
 from clew.llm.local import LocalModel
+from clew.methods.decompose.choosing import Choosing, best_least, save_choosing
 from clew.methods.decompose.compositions import (
     Known,
+    answer_set,
     gold_steps,
+    leads_to_answers,
     made,
     plan_pair,
     reader_pair,
@@ -38,11 +44,12 @@ from clew.methods.decompose.compositions import (
 )
 from clew.methods.decompose.config import Config, SmallConfig, TrainConfig
 from clew.methods.decompose.hybrid import GraphVectors
-from clew.methods.decompose.method import Decompose, Seen, Work, small_request
+from clew.methods.decompose.method import Decompose, Seen, Work, plain
 from clew.methods.decompose.network import GraphBatch, GraphEncoder, batch_graphs, save_network
+from clew.methods.decompose.plan import Plan
 from clew.methods.decompose.soft import FOLDER
 from clew.methods.decompose.threads import anchors
-from clew.methods.decompose.voices import DECOMPOSER, READER, Voice, small_model
+from clew.methods.decompose.voices import DECOMPOSER, READER, Voice
 from clew.protocols import Example, Message, OnEvent, Tools, TrainRequest, TrainResult, ignore
 from clew.types import Event, Gold
 
@@ -97,9 +104,10 @@ class Course:
 
     def known(self, work: Work, gold: Gold) -> Known | None:
         """The question with its gold steps, or None where the graph holds none."""
-        whole = self.graph.whole
-        starts = anchors(whole, [topic.entity for topic in work.topics])
-        steps = gold_steps(whole, starts, gold, self.request.config.hops)
+        assert work.seen is not None
+        starts = anchors(self.graph.whole, [topic.entity for topic in work.topics])
+        alike = partial(work.seen.judge.alike, question=plain(work.masked.text))
+        steps = gold_steps(work.seen.language, starts, gold, self.request.config.hops, alike)
         return Known(work.masked.text, starts, steps, gold) if steps else None
 
 
@@ -109,40 +117,75 @@ class Course:
 def train_decomposer(course: Course) -> None:
     """Masked questions → relation steps, from given questions and synthetic compositions."""
     config, out = course.settings.decomposer, course.request.out / DECOMPOSER
-    method = course.method(small=False)
-    if (out / "model").is_dir():
-        course.metrics["plans"] = _plan_accuracy(course, method, small_model(out / "model", "cpu"))
-        return
-    examples = course.draw(course.train, config.given, 1)
-    examples += made(course.graph.whole, config.synthetic, course.request.config.hops, course.request.seed)
-    seen = method.view(course.graph, ())
-    pairs = []
-    for work, example in course.works(method, examples):
-        known = course.known(work, example.gold)
-        if known is not None:
-            pairs.append(plan_pair(known, seen.language))
-    course.details["decomposer_pairs"] = len(pairs)
-    _tune(course, config, pairs, seen, out)
-    course.metrics["plans"] = _plan_accuracy(course, method, small_model(out / "model", "cpu"))
+    if not (out / "model").is_dir():
+        method = course.method(small=False)
+        given = course.draw(course.train, config.given, 1)
+        synthetic = made(course.graph.whole, config.synthetic, course.request.config.hops, course.request.seed)
+        seen = method.view(course.graph, ())
+        pairs = []
+        for examples, repeat in ((given, config.repeat), (list(synthetic), 1)):
+            for work, example in course.works(method, examples):
+                known = course.known(work, example.gold)
+                if known is not None:
+                    pairs += [plan_pair(known, seen.language)] * repeat
+        course.details["decomposer_pairs"] = len(pairs)
+        _tune(course, config, pairs, seen, out)
+    _choose_plans(course, out)
 
 
-def _plan_accuracy(course: Course, method: Decompose, model: Any) -> float:
-    """Share of the dev questions whose steps are the gold ones."""
-    seen = method.view(course.graph, ())
-    asked = []
+def _choose_plans(course: Course, out: Path) -> None:
+    """On held-out questions: how the encoder's likeness weighs, and how sure a plan must be to be asked."""
+    method = course.method(decomposer=ModelSettings())
+    asked: list[tuple[Work, Known]] = []
     for work, example in course.works(method, course.draw(course.dev, course.settings.validate_on, 2)):
         known = course.known(work, example.gold)
         if known is not None:
-            asked.append(known)
-    if not asked:
-        return 0.0
-    replies = model.generate([small_request(known.text, 24) for known in asked])
-    right = [seen.language.read(reply.text) == known.steps for reply, known in zip(replies, asked, strict=True)]
-    return float(np.mean(right))
+            asked.append((work, known))
+    offered = method.options([work for work, _ in asked])
+    kept = [(work, known, options) for (work, known), options in zip(asked, offered, strict=True) if options]
+    if not kept:
+        course.metrics["plans"] = 0.0
+        return
+    chances = [
+        Chance(
+            np.array([option.logprob for option in options]),
+            np.array([option.alike for option in options]),
+            np.array([leads_to_answers(course.graph.whole, known.starts, o.steps, known) for o in options]),
+        )
+        for _, known, options in kept
+    ]
+    words = best_words(chances)
+    best = [options[chance.best(words)] for (_, _, options), chance in zip(kept, chances, strict=True)]
+    works = [work for work, _, _ in kept]
+    whole = _matched(method, kept, [method.small_plan(work, None) for work in works])
+    split = _matched(method, kept, [method.small_plan(work, option) for work, option in zip(works, best, strict=True)])
+    scores = [float(chance.scores(words).max()) for chance in chances]
+    least = best_least(scores, [int(b) - int(a) for a, b in zip(whole, split, strict=True)])
+    save_choosing(out, Choosing(words, least))
+    right = sum(bool(chance.right[chance.best(words)]) for chance in chances)
+    sure = [least is None or score >= least for score in scores]
+    course.metrics["plans"] = right / len(asked)
+    course.metrics["plans_by_the_decoder_alone"] = sum(bool(c.right[c.best(0.0)]) for c in chances) / len(asked)
+    course.metrics["plans_among_the_beams"] = sum(bool(chance.right.any()) for chance in chances) / len(asked)
+    course.metrics["plans_asked"] = sum(sure) / len(asked)
+    course.metrics["matched_whole"] = float(np.mean(whole))
+    course.metrics["matched"] = float(np.mean([s if ok else w for s, w, ok in zip(split, whole, sure, strict=True)]))
+    course.details |= {"choosing": {"words": words, "least": least}, "choosing_questions": len(asked)}
+
+
+def _matched(method: Decompose, kept: Sequence[tuple[Work, Known, Any]], plans: Sequence[Plan]) -> list[bool]:
+    """Whether the merged graph of each question holds an answer (Exact Matching), asked by these plans."""
+    found = []
+    for (work, known, _), plan in zip(kept, plans, strict=True):
+        work.plan, work.parts, work.answers, work.carried = plan, [], [], []
+        method.follow_plans([work])
+        method.merge([work])
+        found.append(bool(len(answer_set(work.parts[-1], known.gold))))
+    return found
 
 
 def train_reader(course: Course) -> None:
-    """Masked question and numbered threads of the merged graph → the number of the thread that answers."""
+    """Masked question and threads of the merged graph → the thread that answers."""
     config, out = course.settings.reader, course.request.out / READER
     if (out / "model").is_dir():
         return
@@ -150,14 +193,17 @@ def train_reader(course: Course) -> None:
     examples = course.draw(course.train, config.given, 3)
     examples += made(course.graph.whole, config.synthetic, course.request.config.hops, course.request.seed + 1)
     seen = method.view(course.graph, ())
+    chance = np.random.default_rng((course.request.seed, 6))
     pairs: list[Pair] = []
     for work, _, known in _gathered(course, method, examples):
         merged, starts, ranked, _ = method.offer(work)
-        pair = reader_pair(known, course.graph.whole, ranked[: course.request.config.candidates], seen.language)
+        bare = bool(chance.random() < config.bare)
+        shown = ranked[: course.request.config.candidates]
+        pair = reader_pair(known, course.graph.whole, shown, seen.language, bare=bare)
         if pair is not None:
             pairs.append(pair)
         if len(starts):
-            pairs += step_pairs(known, course.graph.whole, merged, seen.language, ("[T1]",))
+            pairs += step_pairs(known, course.graph.whole, merged, seen.language, "[T1]", bare)
     course.details["reader_pairs"] = len(pairs)
     _tune(course, config, pairs, seen, out)
 
@@ -183,13 +229,14 @@ def _tune(course: Course, config: SmallConfig, pairs: Sequence[Pair], seen: Seen
             "training decompose: no question leads from its entities to its answers in this graph; "
             "check that topics and answers are names of its entities"
         )
-    if config.size not in SIZES:
+    if isinstance(config.size, str) and config.size not in SIZES:
         raise InputError(f"training decompose: no decoder size {config.size!r}; known: {', '.join(SIZES)}")
-    keep = single_tokens(pairs, seen.language, SIZES[config.size].vocabulary)
+    size = SIZES[config.size] if isinstance(config.size, str) else config.size
+    keep = single_tokens(pairs, seen.language, size.vocabulary)
     start = out / "start"
     if not (start / "config.json").is_file():
         texts = [text for pair in pairs for text in (pair.prompt[0].content, pair.completion)]
-        create_decoder(start, texts, size=config.size, keep=keep, seed=course.request.seed)
+        create_decoder(start, texts, size=size, keep=keep, seed=course.request.seed)
     settings = TuneSettings(
         epochs=config.epochs,
         batch=config.batch,
@@ -273,8 +320,8 @@ def _lessons(course: Course, method: Decompose, voice: Voice, examples: Sequence
         assert work.seen is not None
         merged, _, ranked, _ = method.offer(work)
         if voice.small:
-            shown = ranked[: course.request.config.candidates] if course.request.config.text_graph else ()
-            pair = reader_pair(known, course.graph.whole, shown, work.seen.language)
+            shown, bare = ranked[: course.request.config.candidates], not course.request.config.text_graph
+            pair = reader_pair(known, course.graph.whole, shown, work.seen.language, bare=bare)
             if pair is None:
                 continue
         else:

@@ -18,6 +18,7 @@ from clew.graph import Graph, Subgraph
 from clew.graph.paths import RelationPath
 from clew.graph.subgraph import Ints
 from clew.learning import Stage, run_stages
+from clew.learning.beams import Chance, best_words
 from clew.learning.checkpoints import write_json
 from clew.learning.scratch import create_decoder
 from clew.learning.tuning import Pair, tune
@@ -33,7 +34,6 @@ from clew.protocols import Example, GraphStore, LLMReply, LLMRequest, OnEvent, T
 from clew.types import Answer, Event, Gold, Topic
 
 TEMPERATURES = (2.0, 1.5, 1.0, 0.7, 0.5, 0.4, 0.3, 0.2, 0.15, 0.1, 0.05)  # of equally good ones the highest
-WORDS = (0.0, 1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)  # of the encoder's likeness; of equally good ones the lowest
 MAX_KEPT_RELATIONS = 900  # relations that become tokens of a decoder from scratch
 
 
@@ -45,19 +45,6 @@ class _Silent:
 
     def generate(self, requests: Sequence[LLMRequest]) -> list[LLMReply]:
         raise UnsupportedError("no language model is asked while training tasks are written")
-
-
-@dataclass(frozen=True, slots=True)
-class Chance:
-    """The plans of one dev question (P,)."""
-
-    logprobs: np.ndarray  # per token
-    alike: np.ndarray  # the encoder's likeness to the question
-    right: np.ndarray  # whether it leads to the answers
-
-    def best(self, words: float) -> int:
-        """The heaviest plan."""
-        return int((self.logprobs + words * self.alike).argmax())
 
 
 @dataclass(slots=True)
@@ -286,11 +273,6 @@ class _Training:
                     )
                 )
         return found
-
-
-def best_words(chances: Sequence[Chance]) -> float:
-    """The weight of the encoder's likeness by which the heaviest plan is right most often; of equals the lowest."""
-    return max(WORDS, key=lambda words: (sum(each.right[each.best(words)] for each in chances), -words))
 
 
 def _surprise(chances: Sequence[Chance], temperature: float, words: float) -> float:
