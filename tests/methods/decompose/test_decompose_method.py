@@ -11,11 +11,12 @@ from clew.encoding import HashEncoder
 from clew.errors import ConfigError, NotFoundError, UnsupportedError
 from clew.graph import Graph
 from clew.graph.verify import verify
+from clew.llm import ModelSettings, open_language_model
 from clew.methods.decompose.config import Config
 from clew.methods.decompose.method import Decompose
 from clew.protocols import LLMRequest, Tools
 from clew.retrieval.linking import link
-from clew.testing.fake_llm import FakeLanguageModel
+from clew.testing.fake_llm import FakeLanguageModel, FakeServer
 from clew.testing.method import MethodSuite
 from clew.types import Answer, Question
 
@@ -158,6 +159,22 @@ def test_an_unreadable_plan_leaves_the_question_whole(toy: Graph) -> None:
     assert answer.details["subquestions"] == [Q.text]
     assert "asked whole" in answer.note
     assert answer.usage.calls == 3
+
+
+def test_a_reply_that_never_ends_is_cut_and_told(toy: Graph) -> None:
+    """A model that thinks aloud for ever gives no sub-questions and no answer; each cut says where."""
+    with FakeServer("<think>" + " let me see" * 500) as server:
+        model = open_language_model(ModelSettings(model="fake", base_url=server.url))
+        config = Config(plan_tokens=20, max_tokens=7)
+        answer = Decompose(config, Tools(HashEncoder(64), model, link=link)).answer(Q, toy)
+    assert answer.candidates == () and answer.details["subquestions"] == [Q.text]
+    for told in (
+        "the list of sub-questions was cut at 20 tokens",
+        "the answer to sub-question 1 was cut at 7 tokens",
+        "the reply was cut at 7 tokens",
+        "the language model gave no answer",
+    ):
+        assert told in answer.note
 
 
 def test_prompts_of_ones_own(toy: Graph, tmp_path: Any) -> None:

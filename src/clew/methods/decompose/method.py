@@ -49,8 +49,11 @@ class Work:
     notes: list[str] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)
 
-    def charge(self, reply: LLMReply) -> str:
+    def charge(self, reply: LLMReply, what: str = "the reply", limit: int = 0) -> str:
+        """The text of a reply, booked on this question; one that came to no end within `limit` tokens is told."""
         self.usage += reply.usage
+        if limit and reply.texts and not reply.texts[0].finished:
+            self.tell(f"{what} was cut at {limit} tokens")
         return reply.text if reply.texts else ""
 
     def tell(self, *notes: str) -> None:
@@ -212,7 +215,8 @@ class Decompose:
                 for work in works
             ]
             for work, reply in zip(works, voice.model.generate(requests), strict=True):
-                work.plan = read_plan(work.text, work.charge(reply), self.config.max_subquestions)
+                text = work.charge(reply, "the list of sub-questions", limit)
+                work.plan = read_plan(work.text, text, self.config.max_subquestions)
         for work in works:
             work.tell(work.plan.note)
             work.seconds["decompose"] = (time.perf_counter() - begun) / len(works)
@@ -289,7 +293,7 @@ class Decompose:
         else:
             requests = [self._subanswer_request(work, i, voice) for work in works]
             for work, reply in zip(works, voice.model.generate(requests), strict=True):
-                names = parse_answers(work.charge(reply))
+                names = parse_answers(work.charge(reply, f"the answer to sub-question {i + 1}", self.config.max_tokens))
                 _, work.carried = of_names(work.parts[i], anchors(work.parts[i], work.carried), names, 1, Threads())
                 work.answers.append(", ".join(names[:NAMED]))
         for work in works:
@@ -406,11 +410,10 @@ class Decompose:
             )
         answers = []
         for work, reply in zip(works, voice.model.generate(requests), strict=True):
-            text, graph, found = work.charge(reply), work.parts[-1], Threads()
+            text = work.charge(reply, "the reply", self.config.max_tokens)
+            graph, found = work.parts[-1], Threads()
             starts = anchors(graph, [topic.entity for topic in work.topics])
             candidates, _ = of_names(graph, starts, parse_answers(text), self.config.hops, found)
-            if not reply.texts[0].finished:
-                work.tell(f"the reply was cut at {self.config.max_tokens} tokens")
             work.tell("" if candidates else "the language model gave no answer")
             work.seconds["answer"] = (time.perf_counter() - begun) / len(works)
             answers.append(self._assemble(work, candidates, found.paths, text))
