@@ -12,6 +12,7 @@ from clew.errors import ConfigError, NotFoundError, UnsupportedError
 from clew.graph import Graph
 from clew.graph.verify import verify
 from clew.llm import ModelSettings, open_language_model
+from clew.methods.decompose.choosing import Option
 from clew.methods.decompose.config import Config
 from clew.methods.decompose.method import Decompose
 from clew.protocols import LLMRequest, Tools
@@ -175,6 +176,19 @@ def test_a_reply_that_never_ends_is_cut_and_told(toy: Graph) -> None:
         "the language model gave no answer",
     ):
         assert told in answer.note
+
+
+def test_a_small_plan_asks_about_the_topic_it_leads_on_from() -> None:
+    graph = Graph.from_triples([("Ada", "spouse", "Bob"), ("Rome", "mayor", "Cyd"), ("Cyd", "spouse", "Dot")])
+    method = Decompose(Config(), Tools(HashEncoder(64), link=link))
+    work = method.start(Question("q", "did Ada marry the mayor of Rome?", ("Ada", "Rome")), graph)
+    assert work.seen is not None and work.masked.names == ("Ada", "Rome")
+    spouse, mayor = (work.seen.language.numbers[name] for name in ("spouse", "mayor"))
+    for steps, name in ((((spouse, True),), "Ada"), (((mayor, True), (spouse, True)), "Rome")):
+        plan = method.small_plan(work, Option(steps, -0.1, 0.5))
+        assert plan.by == "small model" and len(plan.parts) == len(steps) and name in plan.parts[0]
+    whole = method.small_plan(work, None)
+    assert whole.parts == (work.text,) and whole.by == "nobody" and "asked whole" in whole.note
 
 
 def test_prompts_of_ones_own(toy: Graph, tmp_path: Any) -> None:
