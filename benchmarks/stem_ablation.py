@@ -1,13 +1,15 @@
-"""STEM: what guidance, the strategy and each number do (the paper's Tables 7, 11 and 12; sweeps of K', tau, lambda, B).
+"""STEM: what guidance, the strategy, each number and the training data do (Tables 7, 11, 12, 13; K', tau, lambda, B).
 
     python benchmarks/stem_ablation.py coverage MODEL --set cwq-pooled:dev     gold plans, guidance on against off
     python benchmarks/stem_ablation.py sweep MODEL --set cwq-pooled:dev        a setting at a time
+    python benchmarks/stem_ablation.py data STD SYN AUG --set cwq-pooled:dev   models trained on different plans
 
 `coverage` traces gold plans, also such whose relations are known by their last words only or are mistaken for others
 with like names, as from a planner that does not know the graph. `sweep` answers questions: with the model's own plans,
-or with `--plans "last words"` and the like, where sample b of B has mistakes of its own. Each p is that of a paired
-permutation test on the questions, not corrected for their number. MODEL is a folder of `clew train stem` with a
-Triple-GNN. With --json the rows are kept for `benchmarks/stem_tables.py`.
+or with `--plans "last words"` and the like, where sample b of B has mistakes of its own. `data` compares trained
+planners with the first, and tells what each was trained on. Each p is that of a paired permutation test on the
+questions, not corrected for their number. MODEL is a folder of `clew train stem`, with a Triple-GNN where guidance is
+used. With --json the rows are kept for `benchmarks/stem_tables.py`.
 """
 
 from __future__ import annotations
@@ -33,7 +35,7 @@ from clew.methods.stem.method import Stem
 from clew.methods.stem.mining import MiningReport, Resolved, resolve
 from clew.methods.stem.model import load_model, relation_table
 from clew.methods.stem.network import Part
-from clew.methods.stem.report import coverage, gold_schema, gold_triples
+from clew.methods.stem.report import coverage, gold_schema, gold_triples, schema_scores
 from clew.methods.stem.schema import Plan, SchemaTriple
 from clew.methods.stem.similarity import Similarity, reworded
 from clew.protocols import LLMReply, LLMRequest, LLMText, Tools
@@ -218,10 +220,42 @@ def sweeps(options: argparse.Namespace) -> list[dict[str, Any]]:
     return rows
 
 
+def data(options: argparse.Namespace) -> list[dict[str, Any]]:
+    """One row per model: how many plans it learned from, how right its schemas are, and what it answers."""
+    graph = graph_of(options.set)
+    examples = list(load(options.set))
+    order = np.random.default_rng(0).permutation(len(examples))[: options.number]
+    examples = [examples[i] for i in sorted(order.tolist())]
+    encoder = open_encoder()
+    resolved = resolve(examples, graph.whole, MiningReport())
+    gold = {each.question.id: gold_schema(graph.whole, each, options.hops, 2000) for each in resolved}
+    config = Config(hops=options.hops, reader=False, guidance=False)
+    rows: list[dict[str, Any]] = []
+    first: list[np.ndarray] = []
+    for folder in (options.model, *options.others):
+        told = json.loads((folder / "mining.json").read_text())
+        method = Stem(config, Tools(encoder, None, folder, lambda q, g: link(q, g, encoder=encoder)))
+        answers = method.predict([each.question for each in examples], graph)
+        scores = [score_answer(a, e.gold) for a, e in zip(answers, examples, strict=True)]
+        plans = {a.question.id: a.details["plans"][0]["schema"] if a.details.get("plans") else [] for a in answers}
+        schemas = np.array([schema_scores(plans[id], wanted) for id, wanted in gold.items() if wanted])
+        mine = [np.array([s.hits_at_1 for s in scores]), np.array([s.f1 for s in scores]), schemas[:, 2]]
+        first = first or mine
+        row = {"set": options.set, "questions": len(examples), "with a gold chain": len(schemas)}
+        row |= {"D_std": told["D_std"], "D_syn": told["D_syn"]}
+        row |= dict(zip(("precision", "recall"), schemas[:, :2].mean(0).round(4).tolist(), strict=True))
+        for name, values, other in zip(("hits@1", "f1", "schema f1"), mine, first, strict=True):
+            row[name] = round(float(values.mean()), 4)
+            row[f"p {name}"] = round(paired_permutation(values - other), 4) if (values != other).any() else 1.0
+        rows.append(row)
+    return rows
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["coverage", "sweep"])
+    parser.add_argument("what", choices=["coverage", "sweep", "data"])
     parser.add_argument("model", type=Path)
+    parser.add_argument("others", type=Path, nargs="*", help="of data: the models to compare with the first")
     parser.add_argument("--set", default="cwq-pooled:dev")
     parser.add_argument("--number", type=int, default=200)
     parser.add_argument("--hops", type=int, default=3)
@@ -229,7 +263,7 @@ def main() -> None:
     parser.add_argument("--scale", type=int, default=4, help="K', entities of the guidance graph per schema triple")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
-    rows = {"coverage": coverages, "sweep": sweeps}[options.what](options)
+    rows = {"coverage": coverages, "sweep": sweeps, "data": data}[options.what](options)
     for row in rows:
         print("  ".join(f"{k} {v}" for k, v in row.items()))
     if options.json:

@@ -3,7 +3,8 @@
     python benchmarks/stem_tables.py write
     python benchmarks/stem_tables.py check      fails when a table is not what the rows say
 
-A file is named KIND-ANYTHING.json, KIND being report, coverage or sweep. No figure in the document is typed by hand.
+A file is named KIND-ANYTHING.json, KIND being report, coverage, sweep or data. No figure in the document is typed by
+hand.
 """
 
 from __future__ import annotations
@@ -69,6 +70,17 @@ def sweep() -> str:
     return table(head, lines)
 
 
+def data() -> str:
+    head = ("questions", "D_std", "D_syn", "n", "schema P", "schema R", "schema F1", "Hits@1", "F1")
+    lines = []
+    for row in rows_of("data"):
+        shares = [percent(row[key]) for key in ("precision", "recall")]
+        starred = ("schema f1", "hits@1", "f1")
+        shares += [percent(row[name]) + ("*" if row[f"p {name}"] < 0.05 else "") for name in starred]
+        lines.append((row["set"], f"{row['D_std']:,}", f"{row['D_syn']:,}", str(row["questions"]), *shares))
+    return table(head, lines)
+
+
 def schemas() -> str:
     head = ("questions", "n", "precision", "recall", "F1", "Precision for one answer", "Breadth for several")
     lines = []
@@ -114,6 +126,7 @@ def latency() -> str:
 PARTS: dict[str, Callable[[], str]] = {
     "coverage": coverage,
     "sweep": sweep,
+    "data": data,
     "schemas": schemas,
     "covered": covered,
     "matrices": matrices,
