@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass, replace
 
 from clew.synthesis.phrases import Phrasing, RelationGrammar, Side, possessed, which, which_many
-from clew.synthesis.verbs import article_for, plural_of
+from clew.synthesis.verbs import article_for, plural_of, third_person_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -377,11 +377,15 @@ def extended(grammar: RelationGrammar, meaning: Meaning, head: Side, tail: Side)
     forward, backward = [grammar.forward], [grammar.backward]
     forward += [possessed(noun, tail) for noun in meaning.nouns]
     backward += [possessed(noun, head) for noun in meaning.converse]
+    backward += [_turned_round(noun, head) for noun in meaning.nouns]
     for verb in meaning.verbs:
         forward.append(_did(verb, tail))
         backward.append(_done(verb, head))
     asks = tuple(ask.replace("{head}", head.word) for ask in meaning.asks)
-    forward.append(Phrasing((), (), asks, asks))
+    wh = "who" if tail.kind == "person" else which(tail)
+    wanted = (wh, *(f"which {noun}" for one in meaning.nouns[:2] for noun in (one, plural_of(one))))
+    left = tuple(f"{{x}} {tell.replace('{x}', each)}" for tell in meaning.tells for each in wanted)
+    forward.append(Phrasing((), (), (*asks, *left), (*asks, *left)))
     if meaning.tells:
         backward.append(_told(meaning.tells, head))
     if meaning.shows:
@@ -390,25 +394,38 @@ def extended(grammar: RelationGrammar, meaning: Meaning, head: Side, tail: Side)
     return replace(grammar, forward=_joined(forward), backward=_joined(backward))
 
 
+def _turned_round(noun: str, head: Side) -> Phrasing:
+    """{x} is the `noun` of the entity."""
+    wh, many = which(head), which_many(head)
+    return Phrasing(
+        (),
+        (),
+        (f"{{x}} is the {noun} of {wh}", f"what is {{x}} the {noun} of", f"what was {{x}} the {noun} of"),
+        (f"{{x}} is the {noun} of {many}", f"{many} is {{x}} the {noun} of", f"{{x}} was the {noun} of {many}"),
+    )
+
+
 def _did(verb: Verb, tail: Side) -> Phrasing:
-    said = verb.active(verb.past)
+    said, says = verb.active(verb.past), verb.active(third_person_of(verb.base))
     wh = "who" if tail.kind == "person" else which(tail)
     one = "the person who" if tail.kind == "person" else f"the {tail.word} that"
     turned = (f"{{x}} was {verb.participle} by {wh}",) if verb.participle else ()
     return Phrasing(
         (f"{one} {said} {{x}}",),
         (f"{said} {{x}}",),
-        (f"{wh} {said} {{x}}", f"which {tail.word} {said} {{x}}", *turned),
+        (f"{wh} {said} {{x}}", f"{wh} {says} {{x}}", f"which {tail.word} {said} {{x}}", *turned),
         (f"which {plural_of(tail.word)} {said} {{x}}", f"{wh} {said} {{x}}", *turned),
     )
 
 
 def _done(verb: Verb, head: Side) -> Phrasing:
-    said, ask = verb.active(verb.past), verb.active(verb.base)
+    said, says, ask = (verb.active(form) for form in (verb.past, third_person_of(verb.base), verb.base))
     many = plural_of(head.word)
     names = [f"the {head.word} {{x}} {said}", f"the {head.word} that {{x}} {said}", f"the {many} {{x}} {said}"]
     asks = [f"what did {{x}} {ask}", f"{which(head)} did {{x}} {ask}", f"{{x}} {said} {which(head)}"]
     asks_many = [f"what did {{x}} {ask}", f"{which_many(head)} did {{x}} {ask}", f"{{x}} {said} {which_many(head)}"]
+    asks += [f"what does {{x}} {ask}", f"{{x}} {says} {which(head)}"]
+    asks_many += [f"what does {{x}} {ask}", f"{{x}} {says} {which_many(head)}"]
     clauses = []
     if verb.participle:
         by = f"{verb.participle} by {{x}}"

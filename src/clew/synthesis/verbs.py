@@ -107,6 +107,13 @@ def third_person_base(word: str) -> str | None:
     return _THIRD_PERSON.get(word)
 
 
+def third_person_of(base: str) -> str:
+    """`direct` → `directs`, `study` → `studies`, `teach` → `teaches`."""
+    if base.endswith("y") and base[-2:-1] not in "aeiou":
+        return base[:-1] + "ies"
+    return base + ("es" if base.endswith(("s", "x", "z", "o", "ch", "sh")) else "s")
+
+
 def base_of(participle: str) -> str:
     """`directed` → `direct`, `produced` → `produce`, `written` → `write`."""
     if participle in _IRREGULAR:
