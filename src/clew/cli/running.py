@@ -85,7 +85,10 @@ def train(
     sys.stdout.write(f"trained {name} on {len(examples):,} questions: {result.model}\n")
     if result.metrics:
         put_table(("dev metric", "value"), [(key, float(value)) for key, value in result.metrics.items()])
-    sys.stdout.write(f"ask with  --model {result.model}\n")
+    told = f"--model {result.model}"
+    if space.folder is not None:  # else the graph came with the questions
+        told = f'clew ask {space.folder} {told} "…"'
+    sys.stdout.write(f"ask with  {clean(told)}\n")
 
 
 def predict(
