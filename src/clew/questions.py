@@ -19,7 +19,8 @@ from clew.protocols import Example
 from clew.synthesis import SynthesisReport, Synthetic, synthesize
 from clew.workspace import DataSection, Workspace
 
-HELD_OUT = 20  # of so many synthetic questions one goes to early stopping, where no other questions are given for it
+HELD_OUT = 20  # of so many synthetic questions one goes to early stopping, where no others are given for it
+WRITTEN_HELD_OUT = 10  # of so many written ones, where synthetic ones are trained on beside them
 
 
 class QuestionSource:
@@ -104,6 +105,9 @@ def training_examples(
 ) -> tuple[list[Example], list[Example]]:
     """What `[data]` says to train on, and what for early stopping: written questions first, then synthetic ones.
 
+    Without `data.dev`, synthetic questions beside written ones make some of the written ones the judges: it is their
+    wording that the model will be asked in.
+
     Args:
         report: is told of the synthetic questions.
 
@@ -119,7 +123,12 @@ def training_examples(
     examples = [example for name in data.train for example in QuestionSource(data, name, training=True)]
     held_out = list(QuestionSource(data, data.dev, training=True)) if data.dev else []
     if data.synthetic:
-        spare = 0 if data.dev else max(1, data.synthetic // HELD_OUT)
+        if len(examples) >= WRITTEN_HELD_OUT and not data.dev:
+            share = len(examples) // WRITTEN_HELD_OUT
+            judges = set(random.Random(space.configuration.run.seed).sample(range(len(examples)), share))
+            held_out = [example for i, example in enumerate(examples) if i in judges]
+            examples = [example for i, example in enumerate(examples) if i not in judges]
+        spare = 0 if held_out else max(1, data.synthetic // HELD_OUT)
         made = [
             Example(each.question, each.gold)
             for each in synthetic(space, data.synthetic + spare, seed=space.configuration.run.seed, report=report)

@@ -62,6 +62,13 @@ def test_train_on_synthetic_questions_alone_or_beside_others(clew: Any, graph: P
     assert json.loads(Path("alone/weights.json").read_text())["seen"] == 10
     assert clew("train", "follow", graph, "--synthetic", 10, "--questions", questions, "-o", "both").code == 0
     assert json.loads(Path("both/weights.json").read_text())["seen"] == 13
+    # Of ten written questions or more some are the judges, and no synthetic one is.
+    rows = [json.loads(line) for line in questions.read_text().splitlines()]
+    Path("many.jsonl").write_text(
+        "".join(json.dumps({**row, "id": f"{row['id']} {i}"}) + "\n" for i in range(7) for row in rows)
+    )
+    assert clew("train", "follow", graph, "--synthetic", 10, "--questions", "many.jsonl", "-o", "many").code == 0
+    assert json.loads(Path("many/weights.json").read_text())["seen"] == 10 + 19
     assert "--synthetic 20000" in clew("train", "follow", graph, "-o", "none").err
 
 
