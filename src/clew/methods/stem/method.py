@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -22,8 +23,8 @@ from clew.methods.stem.guidance import guide
 from clew.methods.stem.model import CARD, DECOMPOSE, GROUND, Model, load_model, relation_table
 from clew.methods.stem.network import Part
 from clew.methods.stem.planner import PACKAGE, Planned, Planner
-from clew.methods.stem.schema import Plan
-from clew.methods.stem.similarity import Similarity
+from clew.methods.stem.schema import TOPIC, Plan, mask_topics
+from clew.methods.stem.similarity import Similarity, spoken
 from clew.methods.stem.trace import Run, trace
 from clew.protocols import GraphStore, OnEvent, TextEncoder, Tools, ignore
 from clew.retrieval.reader import read
@@ -41,6 +42,11 @@ class _Asked:
     question: Question
     mentions: tuple[tuple[Topic, ...], ...]  # per topic of the plan, the entities that it may be
     note: str = ""
+
+    @property
+    def plain(self) -> str:
+        """The question without the names of its topics."""
+        return " ".join(TOPIC.sub(" ", mask_topics(self.question.text, self.names)).split()) or "?"
 
     @property
     def names(self) -> list[list[str]]:
@@ -262,16 +268,19 @@ class Stem:
         graph = place[0]
         found: list[Ended] = []
         chosen: Plan | None = None
+        best = -math.inf
+        weighed = bool(self.config.fit or self.config.likeness)
         for position, plan in enumerate(planned.plans):
             mine = [number for number, at in enumerate(positions) if at == position]
             here = ends(graph, plan, [runs[n] for n in mine], plan.topics.values(), self.config.cut)
-            if here:
+            if here and (worth := self._worth(asked, plan, place[1], here)) > best:
                 found = [
                     replace(each, states=tuple((mine[n], s) for n, s in each.states))
                     for each in here[: self.config.max_answers]
                 ]
-                chosen = plan
-                break
+                chosen, best = plan, worth
+                if not weighed:
+                    break
         candidates, paths = listed(Records(graph), runs, found)
         limits = sorted({told for run in runs for told in run.truncated} | set(graph.truncated))
         details: dict[str, Any] = {
@@ -298,6 +307,16 @@ class Stem:
             usage=planned.usage,
             details=details,
         )
+
+    def _worth(self, asked: _Asked, plan: Plan, similarity: Similarity, found: Sequence[Ended]) -> float:
+        """How much is to be said for a plan that was traced to its end."""
+        fit, likeness = self.config.fit, self.config.likeness
+        worth = plan.logprob + fit * found[0].score
+        if likeness:
+            said = asked.plain
+            question, spelled = similarity.text([said, " ".join(spoken(r) for _, r, _ in plan.triples)])
+            worth += likeness * float(question @ spelled)
+        return worth
 
     def _reads(self) -> bool:
         wanted = self.config.reader
