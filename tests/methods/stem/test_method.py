@@ -110,6 +110,27 @@ def test_strategy_is_a_switch(graph: Graph, strategy: str, said: str) -> None:
     assert answer.details["strategy"] == said and answer.texts == ("Yen",)
 
 
+@pytest.mark.parametrize(
+    ("weights", "schema"),
+    [({}, "owner of money"), ({"fit": 5.0}, "currency"), ({"likeness": 50.0}, "currency")],
+)
+def test_a_plan_that_fits_the_graph_or_the_question_goes_before_a_likelier_one(
+    graph: Graph, weights: Mapping[str, float], schema: str
+) -> None:
+    def script(request: LLMRequest) -> str | list[str]:
+        if "break a question" in request.messages[0].content:
+            return ["Precision\nJapan owner of money [ENT1].", "Precision\nJapan currency [ENT1]."]
+        said = request.messages[-1].content
+        return f"(Japan | {'currency' if 'currency' in said else 'owner of money'} | [ENT1])"
+
+    method, _ = opened(script, reader=False, beams=2, **weights)
+    answer = method.answer(Question("q", "what is the currency of Japan?", ("Japan",)), graph)
+    assert answer.candidates[0].supported
+    plans = {plan["schema"][0][1]: plan["schema"] for plan in answer.details["plans"]}
+    assert list(plans) == ["owner of money", "currency"]
+    assert answer.details["chosen"] == plans[schema]
+
+
 def test_stages_and_plans_are_told(graph: Graph) -> None:
     method, _ = opened(speak)
     answer = method.answer(EXAMPLES[1].question, graph)

@@ -292,6 +292,7 @@ class Stem:
         }
         if chosen is not None:
             details["strategy"] = chosen.strategy
+            details["chosen"] = [list(t) for t in chosen.triples]
         if planned.counts:
             details["planning"] = dict(planned.counts)
         if limits:
