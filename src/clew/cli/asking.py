@@ -141,8 +141,9 @@ def _put(answer: Answer, limit: int, explain: bool, *, heading: bool = False) ->
         out.print(line)
         for path in answer.paths_of(candidate)[:3]:
             out.print(Text(f"    {clean(str(path))}", style="none"))
-        if len(candidate.paths) > 3:
-            out.print(Text(f"    … and {len(candidate.paths) - 3} more threads", style="dim"))
+        more = len(candidate.paths) - 3
+        if more > 0:
+            out.print(Text(f"    … and {more} more thread{'s' if more > 1 else ''}", style="dim"))
     if len(answer.candidates) > limit:
         out.print(Text(f"… and {len(answer.candidates) - limit} more answers (--limit)", style="dim"))
     if answer.candidates and answer.note:
