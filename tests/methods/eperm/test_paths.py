@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from eperm_world import Scripted, asker, career, case_of, named, relation
+from eperm_world import CAREER, Scripted, asker, career, case_of, named, relation
 
 from clew.encoding import HashEncoder
 from clew.graph import Graph
+from clew.llm.constraint import Choices
 from clew.methods.eperm.asking import Asker, Case, Likeness, Plan, read_score, read_scores
 from clew.methods.eperm.config import Config
-from clew.methods.eperm.paths import Threads, ends_of, facts_of, weigh_paths
+from clew.methods.eperm.paths import Threads, brief_facts, ends_of, facts_of, weigh_paths
 from clew.methods.eperm.predictor import gather, shown_paths
 from clew.protocols import LLMRequest
 
@@ -133,6 +134,26 @@ def test_a_path_does_not_turn_round_over_its_triple() -> None:
     assert named(graph, ends_of(graph.whole, start, there_and_back)) == ["Aveiro"]
 
 
+def test_both_ways_of_scoring_see_the_same_line_in_the_short_style() -> None:
+    def fair(request: LLMRequest, prompt: str) -> object:
+        assert isinstance(request.constraint, Choices)
+        return [(text, -1.0, 1) for text in request.constraint.texts]
+
+    seen = {}
+    for batch in (True, False):
+        case = planned(career(), "in 2010", "Ronaldo", ([("plays in", True)], 1.0))
+        asking = Asker(Scripted(fair, ("beams", "logprobs", "constrained")), "short")
+        threads = weigh_paths([case], Config(batch_scoring=batch), "llm", None, asking)[0]
+        assert len(threads[0].ends) == 3
+        assert isinstance(asking.model, Scripted)
+        seen[batch] = asking.model.prompts
+    assert seen[True] == [
+        "entities: in 2010\nplays in\n"
+        "1 team: Portugal; year: 2010\n2 team: Madrid; year: 2014\n3 team: Juventus; year: 2018"
+    ]
+    assert seen[False] == [f"entity: in 2010\nplays in\n{line[2:]}" for line in seen[True][0].splitlines()[2:]]
+
+
 def test_short_style_scores_are_chances_of_yes() -> None:
     def chance(request: LLMRequest, prompt: str) -> object:
         assert request.constraint is not None and request.n == 2
@@ -154,6 +175,18 @@ def test_facts_show_one_triple_per_relation_first() -> None:
     assert facts[0] == "x"
     assert set(facts[1:4]) == {"tag: t0", "year: 1999", "knows (inverse): y"}
     assert len(facts) == 5
+
+
+def test_a_small_decoder_sees_what_tells_candidates_apart_and_no_more() -> None:
+    graph = Graph.from_triples([*CAREER, ("m.01", "captain", "Pepe"), ("m.01", "squad", "m.09")], name="career")
+    case = case_of(graph, "which team", "Ronaldo", "Pepe")
+    spell, ronaldo = (graph.whole.local(name) or 0 for name in ("m.01", "Ronaldo"))
+    facts = brief_facts(case, spell, 12, ronaldo, (relation(graph, "plays in"), True))
+    assert facts[:2] == ["", "captain: [T2]"]  # no name, no way back, topics first
+    assert sorted(facts[2:]) == ["team: Portugal", "year: 2010"]  # and not the nameless squad
+    by_other_way = brief_facts(case, spell, 12, ronaldo, (relation(graph, "team"), False))
+    assert {"plays in (inverse): [T1]", "captain: [T2]"} <= set(by_other_way)
+    assert brief_facts(case, ronaldo, 1, ronaldo, (0, True))[0] == "[T1]"
 
 
 @pytest.mark.parametrize(

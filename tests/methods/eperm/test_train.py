@@ -111,6 +111,23 @@ def test_where_no_plan_passes_the_best_is_kept() -> None:
     assert found.fallback
 
 
+def test_plans_of_several_topics_are_gold_by_what_they_reach_together() -> None:
+    films = [("X", "acts in", f"film {i}") for i in range(9)] + [("Y", "directs", f"film {i}") for i in range(7, 12)]
+    graph = Graph.from_triples([*films, ("Y", "born in", "Z")], name="two topics")
+    whole = graph.whole
+    topics = [whole.local("X") or 0, whole.local("Y") or 0]
+    both = np.array([whole.local("film 7"), whole.local("film 8")], np.int32)
+    found = {
+        together: posterior(whole, topics, both, TrainConfig(hops=1, together=together)) for together in (True, False)
+    }
+    assert [(each.topic, plan_text(whole, each.steps)) for each in found[True].gold] == [(0, "acts in"), (1, "directs")]
+    assert not found[True].fallback
+    assert [(each.topic, plan_text(whole, each.steps)) for each in found[False].gold] == [(1, "directs")]
+    assert found[False].fallback  # two of five are right, below t
+    wrong = np.array([whole.local("film 0")], np.int32)  # Y did not direct it
+    assert {each.topic for each in posterior(whole, topics, wrong, TrainConfig(hops=1)).gold} == {0}
+
+
 def test_other_questions_tell_which_of_two_gold_plans_is_meant() -> None:
     texts = ["who directed [T1]"] * 6 + ["who wrote [T1]"] * 6
     plans = (

@@ -167,6 +167,14 @@ def plan_text(graph: Subgraph, steps: RelationPath) -> str:
     return SEPARATOR.join(relation_text(graph, relation, forward) for relation, forward in steps)
 
 
+def placeholders(topics: Sequence[Topic]) -> dict[str, str]:
+    """What stands for each topic, by id, in the style "short"; entities that one mention may mean share theirs."""
+    numbers: dict[str, int] = {}
+    for topic in topics:
+        numbers.setdefault(topic.mention, len(numbers) + 1)
+    return {topic.entity.id: _TOPIC.format(numbers[topic.mention]) for topic in reversed(topics)}
+
+
 def shown_question(question: Question, topics: Sequence[Topic], style: Style, words: int) -> tuple[str, str]:
     """The question as prompts show it, and a note when it was cut.
 
@@ -174,14 +182,13 @@ def shown_question(question: Question, topics: Sequence[Topic], style: Style, wo
     """
     text = " ".join(question.text.split())
     if style == "short":
-        numbers: dict[str, int] = {}
+        marks = placeholders(topics)
         for topic in topics:
-            numbers.setdefault(topic.mention, len(numbers) + 1)
             for name in (topic.mention, topic.entity.label):
                 for said in (re.findall(r"\w+", name), re.findall(r"[^\W_]+", name)):
                     if said:  # punctuation may differ: "James K. Polk" is asked for as "james k polk"
                         pattern = r"(?<!\w)" + r"\W{1,3}".join(map(re.escape, said)) + r"(?!\w)"
-                        text = re.sub(pattern, _TOPIC.format(numbers[topic.mention]), text, flags=re.IGNORECASE)
+                        text = re.sub(pattern, marks[topic.entity.id], text, flags=re.IGNORECASE)
     parts = text.split(" ")
     if len(parts) <= words and len(text) <= 12 * words:
         return text, ""

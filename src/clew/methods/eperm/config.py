@@ -47,6 +47,7 @@ class Config(Settings):
     share: float = Field(
         default=0.25, ge=0, le=1
     )  # of the heaviest line chosen; a lighter one is left out (style short)
+    meeting: bool = True  # entities that the chosen lines of most topics reach are the answers (style short)
     evidence_tokens: int = Field(default=2048, ge=16)
     question_words: int = Field(default=200, ge=8)  # a longer question is cut, and the answer says so
     max_tokens: int = Field(default=256, ge=4)  # of the predictor's reply
@@ -73,12 +74,14 @@ class TrainConfig(Settings):
     slack: int = Field(default=0, ge=0)
     max_paths: int = Field(default=3000, ge=10)  # candidate relation paths of a topic
     max_plans: int = Field(default=4, ge=1)  # gold plans of a question
+    together: bool = True  # of several topics each has gold plans, where what they reach together is right
     agreement: bool = True  # of several gold plans of a question, those that other questions with its words have, too
     stated: bool = True  # gold paths that the question set states go first
     distractors: int = Field(default=5, ge=0)  # wrong plans shown beside the gold ones in an answer task, at most
     misleading: float = Field(default=0.1, ge=0, le=1)  # share of answer tasks whose best weight is a wrong plan's
     answers: bool = True  # answer tasks in the union
     scorers: bool = False  # relation and entity scoring tasks in the union; the paper leaves the scorers untrained
+    drawings: int = Field(default=1, ge=1)  # of the candidates of a question for its entity scoring tasks
     tune: TuneSettings = TuneSettings(epochs=8, batch=32, learning_rate=1e-3, bf16=False)
     max_questions: int | None = Field(default=None, ge=1)
     validate_on: int = Field(default=150, ge=0)  # dev questions for metrics and the temperature of the plan weights

@@ -12,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +27,7 @@ from clew.methods.eperm.asking import (
     Case,
     Likeness,
     Plan,
+    placeholders,
     read_score,
     read_scores,
     relation_text,
@@ -34,7 +36,7 @@ from clew.methods.eperm.asking import (
 )
 from clew.methods.eperm.config import Config, Scorer
 from clew.methods.eperm.retriever import step
-from clew.protocols import LLMReply, LLMRequest
+from clew.protocols import LLMReply, LLMRequest, Message
 from clew.types import Question
 
 Floats = NDArray[np.float64]
@@ -183,7 +185,7 @@ def _score(
         chosen = sorted(np.argsort(-scores, kind="stable")[: config.preselect].tolist())
         each.threads.case.count("candidates_not_scored", len(mine) - len(chosen))
         shown.append(chosen)
-        made = _requests(asker, config, each, [mine[i] for i in chosen])
+        made = _requests(asker, config, each, _shown_facts(asker, config, each, chosen, mine))
         requests += made
         owners += [each.threads.case] * len(made)
     replies = iter(asker.ask("entities", owners, requests))
@@ -192,25 +194,45 @@ def _score(
         each.scores[chosen] = _read(asker, config, each, len(chosen), replies)
 
 
+def _shown_facts(
+    asker: Asker, config: Config, found: _Step, chosen: Sequence[int], facts: Sequence[Sequence[str]]
+) -> list[Sequence[str]]:
+    """What a prompt says about the chosen candidates."""
+    if asker.style == "paper":
+        return [facts[i] for i in chosen]
+    threads = found.threads
+    came = threads.plan.steps[threads.triples.shape[1]]
+    return [brief_facts(threads.case, int(found.candidates[i]), config.facts, threads.start, came) for i in chosen]
+
+
 def _requests(asker: Asker, config: Config, found: _Step, facts: Sequence[Sequence[str]]) -> list[LLMRequest]:
     case, plan = found.threads.case, found.threads.plan.text
+    constrained = asker.style == "short" and asker.constrained
     if config.batch_scoring:
-        lines = "\n".join(f"{i} {described(known)}" for i, known in enumerate(facts, 1))
-        messages = asker.prompt("entities").render(question=case.text, plan=plan, candidates=lines)
-        if asker.style == "short" and asker.constrained:
+        messages = entities_prompt(asker, case, plan, facts)
+        if constrained:
             numbers = Choices(str(i) for i in range(1, len(facts) + 1))
             return [LLMRequest(messages, max_tokens=8, beams=len(facts), n=len(facts), constraint=numbers)]
         return [LLMRequest(messages, max_tokens=12 * len(facts) + 16)]
-    requests = []
+    prompts = [entity_prompt(asker, case, plan, known) for known in facts]
+    if constrained:
+        return [LLMRequest(each, max_tokens=8, beams=2, n=2, constraint=Choices((YES, NO))) for each in prompts]
+    return [LLMRequest(each, max_tokens=64) for each in prompts]
+
+
+def entities_prompt(asker: Asker, case: Case, plan: str, facts: Sequence[Sequence[str]]) -> tuple[Message, ...]:
+    """The question for the scores of all candidates of a step, each with its name and facts."""
+    line = _brief if asker.style == "short" else described
+    lines = "\n".join(f"{i} {line(known)}" for i, known in enumerate(facts, 1))
+    return asker.prompt("entities").render(question=case.text, plan=plan, candidates=lines)
+
+
+def entity_prompt(asker: Asker, case: Case, plan: str, facts: Sequence[str]) -> tuple[Message, ...]:
+    """The question for the score of one candidate."""
     prompt = asker.prompt("entity")
-    for known in facts:
-        values = {"question": case.text, "plan": plan, "facts": "\n".join(known[1:]), "entity": known[0]}
-        messages = prompt.render(**{name: value for name, value in values.items() if name in prompt.slots})
-        if asker.style == "short" and asker.constrained:
-            requests.append(LLMRequest(messages, max_tokens=8, beams=2, n=2, constraint=Choices((YES, NO))))
-        else:
-            requests.append(LLMRequest(messages, max_tokens=64))
-    return requests
+    if asker.style == "short":
+        return prompt.render(question=case.text, plan=plan, facts=_brief(facts))
+    return prompt.render(question=case.text, plan=plan, entity=facts[0], facts="\n".join(facts[1:]))
 
 
 def _read(asker: Asker, config: Config, found: _Step, count: int, replies: Iterable[LLMReply]) -> Floats:
@@ -244,12 +266,61 @@ def _read(asker: Asker, config: Config, found: _Step, count: int, replies: Itera
 
 def facts_of(case: Case, local: int, limit: int) -> list[str]:
     """The name of a candidate, then what the graph says about it: one triple per relation first, then more."""
+    assert case.graph is not None
+    told = [f"{fact.relation}: {fact.value}" for fact in _facts(case, local, limit)]
+    return [" ".join(case.graph.entity(local).label.split()), *told[:limit]]
+
+
+def brief_facts(case: Case, local: int, limit: int, start: int, came: tuple[int, bool]) -> list[str]:
+    """The same for a small decoder: what tells a candidate from its siblings, in few tokens.
+
+    Topics are placeholders, as in the question, and facts about them come first. The names of mediators and the way
+    the candidate was reached say nothing and are left out.
+
+    Args:
+        start: the topic its path starts at.
+        came: relation and direction of the last step.
+    """
+    graph = case.graph
+    assert graph is not None
+    marks = placeholders(case.topics)
+    others = marks.keys() - {graph.entity(start).id}
+    told = [
+        (fact.id not in marks, f"{fact.relation}: {marks.get(fact.id, fact.value)}")
+        for fact in _facts(case, local, limit)
+        if not fact.mediator and (fact.id in others or fact.step != (came[0], not came[1]))
+    ]
+    told.sort(key=lambda each: each[0])
+    entity = graph.entity(local)
+    name = "" if entity.kind == "mediator" else marks.get(entity.id, " ".join(entity.label.split()))
+    return [name, *(line for _, line in told[:limit])]
+
+
+def described(facts: Sequence[str]) -> str:
+    """A candidate on one line."""
+    return spoken(f"{facts[0]} ({'; '.join(facts[1:])})") if len(facts) > 1 else facts[0]
+
+
+def _brief(facts: Sequence[str]) -> str:
+    """The same with relations as they are, since each is one token of a small decoder."""
+    return "; ".join(fact for fact in facts if fact)
+
+
+class _Fact(NamedTuple):
+    step: tuple[int, bool]  # relation and direction
+    relation: str
+    id: str  # of the other end
+    value: str
+    mediator: bool
+
+
+def _facts(case: Case, local: int, limit: int) -> list[_Fact]:
+    """Triples of an entity, one per relation first; of one relation `limit` at most."""
     graph, around = case.graph, case.around
     assert graph is not None and around is not None
-    entity = graph.entity(local)
-    number = local if around is graph else around.local(entity.id)
+    number = local if around is graph else around.local(graph.entity(local).id)
     assert number is not None
-    rows: list[tuple[int, str]] = []  # how often the relation was met before, the line
+    rows: list[tuple[int, _Fact]] = []  # how often the relation was met before
     for forward in (True, False):
         side = around.out if forward else around.inc
         span = slice(int(side.offsets[number]), int(side.offsets[number + 1]))
@@ -257,17 +328,14 @@ def facts_of(case: Case, local: int, limit: int) -> list[str]:
         first = np.searchsorted(relations, relations)  # siblings stand together
         rank = np.arange(len(relations)) - first
         few = np.flatnonzero(rank < limit)[: 4 * limit]
-        names = around.labels(side.neighbors[span][few])
-        for i, name in zip(few.tolist(), names, strict=True):
-            relation = relation_text(around, int(relations[i]), forward)
-            rows.append((int(rank[i]), f"{relation}: {' '.join(name.split())}"))
+        for i, other in zip(few.tolist(), side.neighbors[span][few].tolist(), strict=True):
+            entity = around.entity(other)
+            value, relation = " ".join(entity.label.split()), int(relations[i])
+            name = relation_text(around, relation, forward)
+            fact = _Fact((relation, forward), name, entity.id, value, entity.kind == "mediator")
+            rows.append((int(rank[i]), fact))
     rows.sort(key=lambda row: row[0])
-    return [" ".join(entity.label.split()), *(line for _, line in rows[:limit])]
-
-
-def described(facts: Sequence[str]) -> str:
-    """A candidate on one line."""
-    return spoken(f"{facts[0]} ({'; '.join(facts[1:])})") if len(facts) > 1 else facts[0]
+    return [fact for _, fact in rows]
 
 
 def ends_of(graph: Subgraph, start: int, plan: Plan) -> Ints:

@@ -21,7 +21,7 @@ from clew.learning.tuning import Pair
 from clew.methods.eperm.asking import Asker, Case, Plan, plan_text, relation_text
 from clew.methods.eperm.config import Config, TrainConfig
 from clew.methods.eperm.mining import Judged, Posterior
-from clew.methods.eperm.paths import NO, YES, described, facts_of
+from clew.methods.eperm.paths import NO, YES, brief_facts, entities_prompt, entity_prompt, facts_of
 from clew.methods.eperm.plans import vocabulary
 from clew.methods.eperm.predictor import line_text
 from clew.methods.eperm.retriever import step
@@ -161,11 +161,13 @@ class TaskWriter:
                 reached = np.unique(step(graph, reached, relation, forward).reached)
             off = [e for e in reached.tolist() if e not in on]
             if on and off:
-                plan = plan_text(graph, gold.steps)
-                mixed = [(e, True) for e in self._some(sorted(on), CHOICES // 2)]
-                mixed += [(e, False) for e in self._some(off, CHOICES - len(mixed))]
-                self._random.shuffle(mixed)
-                return self._entity_pairs(case, plan, mixed)
+                pairs: list[Pair] = []
+                for _ in range(self._config.drawings):
+                    mixed = [(e, True) for e in self._some(sorted(on), CHOICES // 2)]
+                    mixed += [(e, False) for e in self._some(off, CHOICES - len(mixed))]
+                    self._random.shuffle(mixed)
+                    pairs += self._entity_pairs(case, gold, hop, mixed)
+                return pairs
         return []
 
     def _some(self, entities: Sequence[int], most: int) -> list[int]:
@@ -173,23 +175,27 @@ class TaskWriter:
         count = int(self._random.integers(1, min(len(entities), most) + 1))
         return [int(e) for e in self._random.choice(np.array(entities), count, replace=False)]
 
-    def _entity_pairs(self, case: Case, plan: str, mixed: Sequence[tuple[int, bool]]) -> list[Pair]:
+    def _entity_pairs(self, case: Case, gold: Judged, hop: int, mixed: Sequence[tuple[int, bool]]) -> list[Pair]:
+        assert case.graph is not None
         short = self._asker.style == "short"
-        facts = [facts_of(case, entity, self._shown.facts) for entity, _ in mixed]
-        lines = "\n".join(f"{i} {described(known)}" for i, known in enumerate(facts, 1))
-        batch = self._asker.prompt("entities").render(question=case.text, plan=plan, candidates=lines)
+        plan, start, came = plan_text(case.graph, gold.steps), int(case.starts[gold.topic]), gold.steps[hop - 1]
+        facts = [
+            brief_facts(case, entity, self._shown.facts, start, came)
+            if short
+            else facts_of(case, entity, self._shown.facts)
+            for entity, _ in mixed
+        ]
+        batch = entities_prompt(self._asker, case, plan, facts)
+        goods = [good for _, good in mixed]
         if short:
-            right = [str(i) for i, (_, good) in enumerate(mixed, 1) if good]
+            right = [str(i) for i, good in enumerate(goods, 1) if good]
             pairs = [self._pair("entities", batch, right[int(self._random.integers(len(right)))])]
         else:
-            scores = "\n".join(f"{i}: {1.0 if good else OFF_PATH}" for i, (_, good) in enumerate(mixed, 1))
+            scores = "\n".join(f"{i}: {1.0 if good else OFF_PATH}" for i, good in enumerate(goods, 1))
             pairs = [self._pair("entities", batch, scores)]
-        single = self._asker.prompt("entity")
-        goods = [good for _, good in mixed]
         for good in (True, False):  # one of each: a scorer that has mostly seen "no" says no
             known = facts[goods.index(good)]
-            values = {"question": case.text, "plan": plan, "facts": "\n".join(known[1:]), "entity": known[0]}
-            prompt = single.render(**{name: value for name, value in values.items() if name in single.slots})
             reply = f"{{Candidate Entity: {known[0]}, Score: {1.0 if good else OFF_PATH}}}"
+            prompt = entity_prompt(self._asker, case, plan, known)
             pairs.append(self._pair("entity", prompt, (YES if good else NO) if short else reply))
         return pairs

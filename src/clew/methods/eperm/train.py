@@ -151,14 +151,21 @@ class _Training:
         """The questions with only those gold plans that the others agree with."""
         if not self.config.agreement:
             return list(found)
-        named = [[SEPARATOR.join(_names(case.graph, plan)) for plan in mined.gold] for case, mined, _ in found]
         limit = self.request.config.question_words
         masked = [shown_question(case.question, case.topics, "short", limit)[0] for case, _, _ in found]
-        agreeing = []
-        for (case, mined, answers), keep in zip(found, agreed(masked, named), strict=True):
-            gold = tuple(plan for plan, good in zip(mined.gold, keep, strict=True) if good)
-            agreeing.append((case, replace(mined, gold=gold), answers))
-        return agreeing
+        groups = [  # the gold plans of one topic of one question are ways to say the same
+            (n, [plan for plan in mined.gold if plan.topic == topic])
+            for n, (_, mined, _) in enumerate(found)
+            for topic in sorted({plan.topic for plan in mined.gold})
+        ]
+        named = [[SEPARATOR.join(_names(found[n][0].graph, plan)) for plan in group] for n, group in groups]
+        kept: list[list[Judged]] = [[] for _ in found]
+        for (n, group), keep in zip(groups, agreed([masked[n] for n, _ in groups], named), strict=True):
+            kept[n] += [plan for plan, good in zip(group, keep, strict=True) if good]
+        return [
+            (case, replace(mined, gold=tuple(gold)), answers)
+            for (case, mined, answers), gold in zip(found, kept, strict=True)
+        ]
 
     def _resolve(self, example: Example, store: Graph) -> tuple[list[Topic], Any, str]:
         """Topics, answers in local numbers, and why the question cannot be used, or ""."""
