@@ -113,6 +113,31 @@ def test_a_topic_is_no_answer_where_others_are() -> None:
     assert plans("known as") == ("Ann",)
 
 
+@pytest.mark.parametrize("retriever", ["encoder", "none"])
+@pytest.mark.parametrize("scorer", ["llm", "none"])
+def test_a_hub_is_answered_and_what_was_left_out_is_told(hub: Graph, retriever: str, scorer: str) -> None:
+    def script(request: LLMRequest, prompt: str) -> object:
+        if prompt.startswith("Write a relation path"):
+            return [("has", -0.1, 1), ("is", -0.2, 1)]
+        return "1: 0.9" if prompt.startswith("A question is to be answered") else '["big"]'
+
+    asked = {"graph": hub, "script": script, "relations": retriever, "entities": scorer}
+    answer = ask(Question("q", "how big is the hub", ("hub",)), **asked)  # type: ignore[arg-type]
+    assert answer.texts == ("big",) and answer.candidates[0].supported
+    assert answer.details["paths"] <= 501 + 1  # of the hub the ties of the beam, and one of the other plan
+    told = {"truncated", "entities_left_out"} & answer.details.keys()
+    assert told == {"truncated" if retriever == "none" else "entities_left_out"}
+    if scorer == "llm":
+        assert answer.details["candidates_not_scored"] > 0
+
+
+@pytest.fixture(scope="module")
+def hub() -> Graph:
+    """10⁵ tails of one relation."""
+    triples = [("hub", "has", f"e{i}") for i in range(100_000)]
+    return Graph.from_triples([*triples, ("hub", "is", "big"), ("big", "kind", "size")], name="hub")
+
+
 def test_topics_without_relations_are_told() -> None:
     lonely = Graph.from_triples([("a", "r", "b"), ("b", "r", "c")], name="lonely")
     answer = ask(Question("q", "who", ("a",)), graph=lonely, script=lambda *_: [])

@@ -35,6 +35,7 @@ def test_a_hub_with_many_tails_is_walked_within_the_limit() -> None:
     retrieve([case], graph, Config(entity_limit=10, relation_limit=4), "encoder", 2, LIKENESS, None)
     assert case.graph is not None
     assert case.graph.num_triples == 12
+    assert case.details["entities_left_out"] == 99_990
 
 
 def test_the_encoder_chooses_relations_that_suit_the_question() -> None:

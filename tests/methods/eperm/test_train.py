@@ -242,6 +242,16 @@ def test_nothing_to_learn_is_said(tmp_path: Path) -> None:
     assert "unknown answers" in (tmp_path / "mining.json").read_text()
 
 
+def test_training_on_questions_without_a_good_plan_goes_on_and_is_counted(tmp_path: Path) -> None:
+    """Every plan reaches eight entities and one of them is right: below t, so the best is kept for each question."""
+    graph = Graph.from_triples([(f"t{i}", "r", f"{i} {x}") for i in range(6) for x in "abcdefgh"], name="g")
+    asked = [Example(Question(f"q{i}", f"which of t{i}", (f"t{i}",)), Gold((f"{i} a",))) for i in range(6)]
+    quick = {"tune": {**TINY["tune"], "max_steps": 1}, "validate_on": 0}
+    result = tuned(tmp_path, graph=graph, asked=asked, dev=[], settings=quick)
+    assert result.details["best plan kept below the threshold"] == 6
+    assert read_json(tmp_path / "mining.json")["best plan kept below the threshold"] == 6
+
+
 def test_a_folder_without_a_description_is_refused(tmp_path: Path) -> None:
     with pytest.raises(NotFoundError, match=r"eperm\.json"):
         Eperm(Config(), Tools(encoder=HashEncoder(64), model=tmp_path))

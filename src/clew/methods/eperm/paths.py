@@ -126,7 +126,7 @@ def _expand(threads: Threads, hop: int) -> _Step | None:
     graph = threads.case.graph
     assert graph is not None
     relation, forward = threads.plan.steps[hop]
-    row, reached, triples = step(graph, threads.ends, relation, forward)
+    row, reached, triples, _ = step(graph, threads.ends, relation, forward)
     if hop and threads.plan.steps[hop - 1] == (relation, not forward):
         fresh = threads.triples[row, hop - 1] != triples
         row, reached, triples = row[fresh], reached[fresh], triples[fresh]

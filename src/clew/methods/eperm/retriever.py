@@ -45,6 +45,7 @@ class Steps(NamedTuple):
     row: NDArray[np.int64]  # which of the entities it starts at
     reached: Ints
     triples: Ints
+    cut: int = 0  # hops that the limit left out
 
 
 def step(graph: Subgraph, ends: Ints, relation: int, forward: bool, entity_limit: int | None = None) -> Steps:
@@ -55,7 +56,7 @@ def step(graph: Subgraph, ends: Ints, relation: int, forward: bool, entity_limit
         before = np.cumsum(named) - named
         first = np.searchsorted(row, row)  # rows come in order
         keep = ~named | (before - before[first] < entity_limit)
-        row, reached, triples = row[keep], reached[keep], triples[keep]
+        return Steps(row[keep], reached[keep], triples[keep], int((~keep).sum()))
     return Steps(row, reached, triples)
 
 
@@ -155,6 +156,7 @@ def _advance(
         found = sorted(grown.get(id(search), []), key=lambda each: -each[0])[: config.relation_limit]
         for score, walk, (relation, forward) in found:
             hop = step(search.graph, walk.ends, relation, forward, config.entity_limit)
+            search.case.count("entities_left_out", hop.cut)
             search.triples.append(hop.triples)
             search.beam.append(_Walk((*walk.steps, (relation, forward)), np.unique(hop.reached), score))
 
