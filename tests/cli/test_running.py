@@ -99,6 +99,7 @@ def test_an_experiment_file_says_what_to_expect(clew: Any, graph: Path, question
     shown = clew("score", "run")
     assert shown.code == 0
     assert "expected hits@1 0.667 ± 0.010 (by hand): 0.667, holds" in shown.out
+    assert "expected calibration error 0." in shown.out
     file.write_text(text.replace("{value}", "0.9"))
     assert clew("predict", "-c", file, "--run", "run2", "-q").code == 0
     shown = clew("score", "run2")

@@ -140,6 +140,12 @@ def _put(scores: Scores) -> None:
                 for group, metrics in groups.items()
             ],
         )
+    known = scores.calibration
+    if known is not None and known.n:
+        sys.stdout.write(
+            f"scores of first answers: expected calibration error {known.ece:.3f}, Brier {known.brier:.3f}; "
+            "clew report draws right over stated and wrong over answered\n"
+        )
     cost = scores.cost
     if cost.calls:
         sys.stdout.write(
