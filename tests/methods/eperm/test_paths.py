@@ -9,7 +9,7 @@ from eperm_world import CAREER, Scripted, asker, career, case_of, named, relatio
 from clew.encoding import HashEncoder
 from clew.graph import Graph
 from clew.llm.constraint import Choices
-from clew.methods.eperm.asking import Asker, Case, Likeness, Plan, read_score, read_scores
+from clew.methods.eperm.asking import Asker, Case, Likeness, Plan, marked, read_score, read_scores
 from clew.methods.eperm.config import Config
 from clew.methods.eperm.paths import Threads, brief_facts, ends_of, facts_of, weigh_paths
 from clew.methods.eperm.predictor import gather, shown_paths
@@ -148,10 +148,14 @@ def test_both_ways_of_scoring_see_the_same_line_in_the_short_style() -> None:
         assert isinstance(asking.model, Scripted)
         seen[batch] = asking.model.prompts
     assert seen[True] == [
-        "entities: in 2010\nplays in\n"
-        "1 team: Portugal; year: 2010\n2 team: Madrid; year: 2014\n3 team: Juventus; year: 2018"
+        "entities: in [V1]\nplays in\n"
+        "1 team: Portugal; year: [V1]\n2 team: Madrid; year: 2014\n3 team: Juventus; year: 2018"
     ]
-    assert seen[False] == [f"entity: in 2010\nplays in\n{line[2:]}" for line in seen[True][0].splitlines()[2:]]
+    assert seen[False] == [
+        "entity: in [V1]\nplays in\nteam: Portugal; year: [V1]",
+        "entity: in 2010\nplays in\nteam: Madrid; year: 2014",
+        "entity: in 2010\nplays in\nteam: Juventus; year: 2018",
+    ]
 
 
 def test_short_style_scores_are_chances_of_yes() -> None:
@@ -187,6 +191,23 @@ def test_a_small_decoder_sees_what_tells_candidates_apart_and_no_more() -> None:
     by_other_way = brief_facts(case, spell, 12, ronaldo, (relation(graph, "team"), False))
     assert {"plays in (inverse): [T1]", "captain: [T2]"} <= set(by_other_way)
     assert brief_facts(case, ronaldo, 1, ronaldo, (0, True))[0] == "[T1]"
+
+
+@pytest.mark.parametrize(
+    ("question", "facts", "shown"),
+    [
+        ("who in 2003", [["", "year: 2003"], ["", "year: 2004"]], "who in [V1]|year: [V1]|year: 2004"),
+        ("who in 2003", [["", "from: 2003-05-01"]], "who in [V1]|from: [V1]-05-01"),
+        ("who in 2003", [["", "from: 20030"]], "who in 2003|from: 20030"),
+        ("is new york, in Spain", [["Spain", "in: New York"]], "is [V1], in [V2]|[V2]|in: [V1]"),
+        ("who is in New York City", [["New York", "in: New York City"]], "who is in [V1]|New York|in: [V1]"),
+        ("is it so", [["It", "is: so"]], "is it so|It|is: so"),
+        ("anything", [[""]], "anything"),
+    ],
+)
+def test_what_question_and_facts_both_say_is_marked(question: str, facts: list[list[str]], shown: str) -> None:
+    text, told = marked(question, facts)
+    assert "|".join([text, *(fact for known in told for fact in known if fact)]) == shown
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -27,6 +27,7 @@ from clew.types import Question, Topic, Usage
 
 INVERSE = " (inverse)"
 SEPARATOR = " | "
+SHORTEST_VALUE = 3  # letters of a value that is looked for in a question
 UNREAD = 0.5  # score of an entity whose reply cannot be read
 _SLOTS = {
     "relations": ("question", "topic", "walked", "relations", "budget"),
@@ -46,7 +47,7 @@ _NUMBER = r"(\d*\.?\d+(?:[eE]-?\d+)?)\s*(%?)"
 _CHOICE = re.compile(r"<choice>(.*?)</choice>(.*?)<score>\s*" + _NUMBER + r"\s*</score>", re.DOTALL | re.IGNORECASE)
 _SCORE = re.compile(r"score\D{0,4}?" + _NUMBER, re.IGNORECASE)
 _LINE = re.compile(r"^\D{0,12}?(\d{1,4})\s*[:=)\].-]\D{0,12}?" + _NUMBER, re.MULTILINE)
-_TOPIC = "[T{}]"
+_TOPIC, _VALUE = "[T{}]", "[V{}]"
 _PLACEHOLDER = re.compile(r"\[T\d+\]")
 
 
@@ -185,14 +186,70 @@ def shown_question(question: Question, topics: Sequence[Topic], style: Style, wo
         marks = placeholders(topics)
         for topic in topics:
             for name in (topic.mention, topic.entity.label):
-                for said in (re.findall(r"\w+", name), re.findall(r"[^\W_]+", name)):
-                    if said:  # punctuation may differ: "James K. Polk" is asked for as "james k polk"
-                        pattern = r"(?<!\w)" + r"\W{1,3}".join(map(re.escape, said)) + r"(?!\w)"
-                        text = re.sub(pattern, marks[topic.entity.id], text, flags=re.IGNORECASE)
+                text = _replaced(text, name, marks[topic.entity.id])
     parts = text.split(" ")
     if len(parts) <= words and len(text) <= 12 * words:
         return text, ""
     return " ".join(parts[:words])[: 12 * words], f"the question was cut to its first {words} words"
+
+
+def _replaced(text: str, name: str, mark: str) -> str:
+    """The text with a mark for each mention of the name, in any case.
+
+    Punctuation may differ: "James K. Polk" is asked for as "james k polk".
+    """
+    for said in (re.findall(r"\w+", name), re.findall(r"[^\W_]+", name)):
+        if said:
+            pattern = r"(?<!\w)" + r"\W{1,3}".join(map(re.escape, said)) + r"(?!\w)"
+            text = re.sub(pattern, mark, text, flags=re.IGNORECASE)
+    return text
+
+
+def marked(question: str, facts: Sequence[Sequence[str]]) -> tuple[str, list[list[str]]]:
+    """Question and facts with `[V1]`, `[V2]`, … for what is said and is the value of a fact, such as a year.
+
+    A small decoder cannot tell whether two names are one; with the marks it need not. Of a date its year may be said.
+
+    Args:
+        facts: of each candidate its name, then `relation: value`.
+    """
+    values = dict.fromkeys(_value(fact) for known in facts for fact in known)
+    parts = dict.fromkeys(_words(part) for value in values for part in (value, _year(value)))
+    said: list[str] = []
+    for words in sorted(parts, key=lambda words: (-len(words), words)):  # the longest mention first
+        if len(words) >= SHORTEST_VALUE and f" {words} " in f" {_words(question)} ":
+            question = _replaced(question, words, f"[V_{len(said)}_]")
+            said.append(words)
+    order = [int(i) for i in dict.fromkeys(re.findall(r"\[V_(\d+)_\]", question))]
+    marks = {said[i]: _VALUE.format(n) for n, i in enumerate(order, 1)}
+    for i in order:
+        question = question.replace(f"[V_{i}_]", marks[said[i]])
+    return question, [[_with_mark(fact, marks) for fact in known] for known in facts]
+
+
+def _with_mark(fact: str, marks: Mapping[str, str]) -> str:
+    value = _value(fact)
+    year = _year(value)
+    if mark := marks.get(_words(value)):
+        return fact.removesuffix(value) + mark
+    if mark := marks.get(year):
+        return fact.removesuffix(value) + mark + value.removeprefix(year)
+    return fact
+
+
+def _value(fact: str) -> str:
+    """What stands after the relation; a name stands alone."""
+    return fact.partition(": ")[2] or fact
+
+
+def _year(value: str) -> str:
+    """The year of a date such as 2010-02-11, else ""."""
+    found = re.match(r"(\d{4})-\d\d", value)
+    return found[1] if found else ""
+
+
+def _words(text: str) -> str:
+    return " ".join(re.findall(r"\w+", text.casefold()))
 
 
 def read_choices(text: str) -> list[tuple[str, float]]:

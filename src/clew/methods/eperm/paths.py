@@ -27,6 +27,7 @@ from clew.methods.eperm.asking import (
     Case,
     Likeness,
     Plan,
+    marked,
     placeholders,
     read_score,
     read_scores,
@@ -222,16 +223,19 @@ def _requests(asker: Asker, config: Config, found: _Step, facts: Sequence[Sequen
 
 def entities_prompt(asker: Asker, case: Case, plan: str, facts: Sequence[Sequence[str]]) -> tuple[Message, ...]:
     """The question for the scores of all candidates of a step, each with its name and facts."""
-    line = _brief if asker.style == "short" else described
+    question, line = case.text, described
+    if asker.style == "short":
+        (question, facts), line = marked(case.text, facts), _brief
     lines = "\n".join(f"{i} {line(known)}" for i, known in enumerate(facts, 1))
-    return asker.prompt("entities").render(question=case.text, plan=plan, candidates=lines)
+    return asker.prompt("entities").render(question=question, plan=plan, candidates=lines)
 
 
 def entity_prompt(asker: Asker, case: Case, plan: str, facts: Sequence[str]) -> tuple[Message, ...]:
     """The question for the score of one candidate."""
     prompt = asker.prompt("entity")
     if asker.style == "short":
-        return prompt.render(question=case.text, plan=plan, facts=_brief(facts))
+        question, [known] = marked(case.text, [facts])
+        return prompt.render(question=question, plan=plan, facts=_brief(known))
     return prompt.render(question=case.text, plan=plan, entity=facts[0], facts="\n".join(facts[1:]))
 
 

@@ -224,7 +224,7 @@ class _Training:
     def _kept(self) -> list[str]:
         """Relations as plans name them, at their beginning and further on: one token each."""
         names = [name for name, _ in self.material.relations.most_common(MAX_KEPT_RELATIONS)]
-        return ["[T1]", "[T2]", *names, *(SEPARATOR + name for name in names)]
+        return ["[T1]", "[T2]", "[V1]", "[V2]", *names, *(SEPARATOR + name for name in names)]
 
     def validate(self) -> None:
         """Metrics on dev, and the temperature that makes plan weights chances."""
