@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 from eperm_world import CAREER, Scripted, asker, career, case_of, named, relation
@@ -149,10 +151,10 @@ def test_both_ways_of_scoring_see_the_same_line_in_the_short_style() -> None:
         seen[batch] = asking.model.prompts
     assert seen[True] == [
         "entities: in [V1]\nplays in\n"
-        "1 team: Portugal; year: [V1]\n2 team: Madrid; year: 2014\n3 team: Juventus; year: 2018"
+        "1 year: [V1]; team: Portugal\n2 team: Madrid; year: 2014\n3 team: Juventus; year: 2018"
     ]
     assert seen[False] == [
-        "entity: in [V1]\nplays in\nteam: Portugal; year: [V1]",
+        "entity: in [V1]\nplays in\nyear: [V1]; team: Portugal",
         "entity: in 2010\nplays in\nteam: Madrid; year: 2014",
         "entity: in 2010\nplays in\nteam: Juventus; year: 2018",
     ]
@@ -234,7 +236,27 @@ def test_an_end_that_all_topics_reach_weighs_most() -> None:
     graph = Graph.from_triples(triples, name="two topics")
     case = case_of(graph, "whom do x and y know", "x", "y")
     case.plans = [Plan(((relation(graph, "knows"), True),), "knows", 1.0)]
-    threads = weigh_paths([case], Config(), "none", None, None)[0]
-    assert [each.topic for each in threads] == [0, 1]
-    scores = {graph.whole.labels([end])[0]: score for end, score in gather(case, threads).scores.items()}
-    assert scores == pytest.approx({"both": 1.0, "one": 0.5, "other": 0.5})
+    for aside, alone in ((1.0, 0.5), (0.2, 0.1)):
+        threads = weigh_paths([case], Config(aside=aside), "none", None, None)[0]
+        assert [each.topic for each in threads] == [0, 1]
+        scores = {graph.whole.labels([end])[0]: score for end, score in gather(case, threads).scores.items()}
+        assert scores == pytest.approx({"both": 1.0, "one": alone, "other": alone})
+
+
+def test_a_path_that_passes_by_another_topic_weighs_more() -> None:
+    """Both films are Y's; one has Z behind a mediator, and X is a topic that no path touches."""
+    triples = [("Y", "directs", "film 1"), ("Y", "directs", "film 2"), ("film 1", "cast", "m.01"), ("m.01", "is", "Z")]
+    triples += [("film 1", "won", "prize"), ("film 2", "won", "medal"), ("X", "far", "away")]
+    graph = Graph.from_triples(triples, name="topics")
+
+    def scores(*topics: str, steps: Sequence[str] = ("directs",)) -> dict[str, float]:
+        case = case_of(graph, "q", *topics)
+        case.plans = [Plan(tuple((relation(graph, name), True) for name in steps), "p", 1.0)]
+        found = weigh_paths([case], Config(aside=0.2), "none", None, None)[0]
+        mine = next(threads for threads in found if threads.topic == 0)
+        return dict(zip(graph.whole.labels(mine.ends), mine.scores.tolist(), strict=True))
+
+    assert scores("Y", "Z") == pytest.approx({"film 1": 1.0, "film 2": 0.2})
+    assert scores("Y", "Z", steps=("directs", "won")) == pytest.approx({"prize": 1.0, "medal": 0.2})
+    assert scores("Y", "Z", "X") == pytest.approx({"film 1": 0.2, "film 2": 0.04})
+    assert scores("Y") == pytest.approx({"film 1": 1.0, "film 2": 1.0})

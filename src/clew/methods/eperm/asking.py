@@ -209,6 +209,7 @@ def marked(question: str, facts: Sequence[Sequence[str]]) -> tuple[str, list[lis
     """Question and facts with `[V1]`, `[V2]`, … for what is said and is the value of a fact, such as a year.
 
     A small decoder cannot tell whether two names are one; with the marks it need not. Of a date its year may be said.
+    Facts with a mark come first.
 
     Args:
         facts: of each candidate its name, then `relation: value`.
@@ -224,7 +225,11 @@ def marked(question: str, facts: Sequence[Sequence[str]]) -> tuple[str, list[lis
     marks = {said[i]: _VALUE.format(n) for n, i in enumerate(order, 1)}
     for i in order:
         question = question.replace(f"[V_{i}_]", marks[said[i]])
-    return question, [[_with_mark(fact, marks) for fact in known] for known in facts]
+    told = [[_with_mark(fact, marks) for fact in known] for known in facts]
+    for known, shown in zip(facts, told, strict=True):
+        unmarked = {new: new == old for old, new in zip(known[1:], shown[1:], strict=True)}
+        shown[1:] = sorted(shown[1:], key=unmarked.__getitem__)
+    return question, told
 
 
 def _with_mark(fact: str, marks: Mapping[str, str]) -> str:

@@ -41,6 +41,9 @@ class Config(Settings):
     batch_scoring: bool = True  # one call per step; False: one per candidate, as in the paper
     preselect: int = Field(default=32, ge=1)  # candidates of a step that the language model sees
     facts: int = Field(default=12, ge=1)  # triples shown of a candidate
+    aside: float = Field(
+        default=0.1, gt=0, le=1
+    )  # factor of a path for each other topic of the question that none of its entities touches; paper: 1
     normalise: bool = True  # path weights of a question sum to 1
     # C. answer predictor
     lines: int | None = Field(default=None, ge=1)  # evidence lines shown; 60 without a trained model

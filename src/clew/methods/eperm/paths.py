@@ -115,12 +115,51 @@ def weigh_paths(
     results = []
     for case in cases:
         ready = done.get(id(case), [])
+        if config.filter and config.aside < 1:
+            _weigh_topics(case, ready, config.aside)
         order = {plan.steps: i for i, plan in enumerate(case.plans)}
         ready.sort(key=lambda t: (order[t.plan.steps], t.topic))
         if case.plans and not ready:
             case.notes.append("no plan leads to an entity that fits the question")
         results.append(ready)
     return results
+
+
+def _weigh_topics(case: Case, ready: Sequence[Threads], aside: float) -> None:
+    """Paths that pass by the other topics of the question weigh more: "which film with X did Y direct"."""
+    graph = case.graph
+    mentions = list(dict.fromkeys(topic.mention for topic in case.topics))
+    if graph is None or len(mentions) < 2 or not ready:
+        return
+    named = {topic.entity.id: topic.mention for topic in case.topics}
+    own = [named[graph.entity(start).id] for start in case.starts.tolist()]
+    near = {mention: np.zeros(graph.num_entities, bool) for mention in mentions}
+    for start, mention in zip(case.starts.tolist(), own, strict=True):
+        near[mention][_touching(graph, start)] = True
+    for threads in ready:
+        for mention, mask in near.items():
+            if mention == own[threads.topic]:
+                continue
+            touched = np.zeros(len(threads.ends), bool)
+            for hop, (_, forward) in enumerate(threads.plan.steps):
+                touched |= mask[(graph.tails if forward else graph.heads)[threads.triples[:, hop]]]
+            threads.scores = np.where(touched, threads.scores, threads.scores * aside)
+
+
+def _touching(graph: Subgraph, start: int) -> Ints:
+    """An entity and those one hop from it, where a mediator is no hop."""
+    around = _neighbors(graph, np.array([start], np.int32))
+    between = around[graph.mediators[around]]
+    return np.concatenate((np.array([start], np.int32), around, _neighbors(graph, between)))
+
+
+def _neighbors(graph: Subgraph, entities: Ints) -> Ints:
+    sides = [
+        side.neighbors[side.offsets[e] : side.offsets[e + 1]]
+        for e in entities.tolist()
+        for side in (graph.out, graph.inc)
+    ]
+    return np.unique(np.concatenate([np.empty(0, np.int32), *sides]))
 
 
 def _expand(threads: Threads, hop: int) -> _Step | None:
