@@ -13,7 +13,7 @@ from clew.graph import Graph
 from clew.llm.constraint import Choices
 from clew.methods.eperm.asking import Asker, Case, Likeness, Plan, marked, read_score, read_scores
 from clew.methods.eperm.config import Config
-from clew.methods.eperm.paths import Threads, brief_facts, ends_of, facts_of, weigh_paths
+from clew.methods.eperm.paths import Threads, brief_facts, choices_of, ends_of, facts_of, weigh_paths
 from clew.methods.eperm.predictor import gather, shown_paths
 from clew.protocols import LLMRequest
 
@@ -193,6 +193,14 @@ def test_a_small_decoder_sees_what_tells_candidates_apart_and_no_more() -> None:
     by_other_way = brief_facts(case, spell, 12, ronaldo, (relation(graph, "team"), False))
     assert {"plays in (inverse): [T1]", "captain: [T2]"} <= set(by_other_way)
     assert brief_facts(case, ronaldo, 1, ronaldo, (0, True))[0] == "[T1]"
+
+
+def test_a_choice_says_what_speaks_for_a_candidate_and_then_its_number() -> None:
+    case = case_of(career(), "in 2010", "Ronaldo")
+    facts = [["", "team: Portugal", "year: 2010"], ["Madrid", "year: 2014"], ["", "team: A"], [""], ["x " * 50]]
+    choices = choices_of(case, facts)
+    assert choices[:4] == ["year: [V1] 1", "Madrid 2", "team: A 3", "4"]
+    assert choices[4] == "x " * 12 + "5"
 
 
 @pytest.mark.parametrize(

@@ -43,6 +43,7 @@ from clew.types import Question
 Floats = NDArray[np.float64]
 EQUAL = 1e-9  # scores nearer than this are ties
 YES, NO = "yes", "no"
+CHOICE_WORDS, CHOICE_TOKENS = 12, 96  # of what speaks for a candidate and its number, at most
 
 
 @dataclass(slots=True)
@@ -251,8 +252,8 @@ def _requests(asker: Asker, config: Config, found: _Step, facts: Sequence[Sequen
     if config.batch_scoring:
         messages = entities_prompt(asker, case, plan, facts)
         if constrained:
-            numbers = Choices(str(i) for i in range(1, len(facts) + 1))
-            return [LLMRequest(messages, max_tokens=8, beams=len(facts), n=len(facts), constraint=numbers)]
+            choices = choices_of(case, facts)
+            return [LLMRequest(messages, CHOICE_TOKENS, beams=len(facts), n=len(facts), constraint=Choices(choices))]
         return [LLMRequest(messages, max_tokens=12 * len(facts) + 16)]
     prompts = [entity_prompt(asker, case, plan, known) for known in facts]
     if constrained:
@@ -267,6 +268,20 @@ def entities_prompt(asker: Asker, case: Case, plan: str, facts: Sequence[Sequenc
         (question, facts), line = marked(case.text, facts), _brief
     lines = "\n".join(f"{i} {line(known)}" for i, known in enumerate(facts, 1))
     return asker.prompt("entities").render(question=question, plan=plan, candidates=lines)
+
+
+def choices_of(case: Case, facts: Sequence[Sequence[str]]) -> list[str]:
+    """What a small decoder writes to choose each candidate: what speaks for it, then its number.
+
+    The number alone would have to be pointed at, which small decoders hardly learn; after what speaks for it, mostly
+    one number is left.
+    """
+    _, shown = marked(case.text, facts)
+    choices = []
+    for i, (known, told) in enumerate(zip(facts, shown, strict=True), 1):
+        speaks = [fact for fact in told[1:] if fact not in known] or [fact for fact in told if fact]
+        choices.append(" ".join([*(speaks[0].split()[:CHOICE_WORDS] if speaks else []), str(i)]))
+    return choices
 
 
 def entity_prompt(asker: Asker, case: Case, plan: str, facts: Sequence[str]) -> tuple[Message, ...]:
@@ -290,8 +305,9 @@ def _read(asker: Asker, config: Config, found: _Step, count: int, replies: Itera
             best = max(chance, default=1.0)
             scores = [0.0] * count
             for text, share in zip(reply.texts, chance, strict=True):
-                if text.text.isdecimal():
-                    scores[int(text.text) - 1] = share / best
+                number = text.text.rpartition(" ")[2]
+                if number.isdecimal() and 1 <= int(number) <= count:
+                    scores[int(number) - 1] = share / best
         else:
             scores = read_scores(reply.text, count)
     else:

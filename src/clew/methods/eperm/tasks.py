@@ -21,7 +21,7 @@ from clew.learning.tuning import Pair
 from clew.methods.eperm.asking import Asker, Case, Plan, plan_text, relation_text
 from clew.methods.eperm.config import Config, TrainConfig
 from clew.methods.eperm.mining import Judged, Posterior
-from clew.methods.eperm.paths import NO, YES, brief_facts, entities_prompt, entity_prompt, facts_of
+from clew.methods.eperm.paths import NO, YES, brief_facts, choices_of, entities_prompt, entity_prompt, facts_of
 from clew.methods.eperm.plans import vocabulary
 from clew.methods.eperm.predictor import line_text
 from clew.methods.eperm.retriever import step
@@ -188,7 +188,7 @@ class TaskWriter:
         batch = entities_prompt(self._asker, case, plan, facts)
         goods = [good for _, good in mixed]
         if short:
-            right = [str(i) for i, good in enumerate(goods, 1) if good]
+            right = [choice for choice, good in zip(choices_of(case, facts), goods, strict=True) if good]
             pairs = [self._pair("entities", batch, right[int(self._random.integers(len(right)))])]
         else:
             scores = "\n".join(f"{i}: {1.0 if good else OFF_PATH}" for i, good in enumerate(goods, 1))
