@@ -41,6 +41,7 @@ def summary(folder: Path, variant: str, trained: str, size: str, seed: int | Non
     run, scores = Run.open(folder), score_run(folder)
     identity, session = run.manifest["identity"], run.manifest["sessions"][-1]
     data = {**scores.to_json(), "ids": [], "status": [], "values": {}}
+    _whole(folder, scores)
     return {
         "questions": identity["data"]["questions"],
         "limit": identity["data"].get("limit"),
@@ -71,10 +72,21 @@ def read_summaries() -> list[dict[str, Any]]:
     return sorted(found, key=place)
 
 
+def _whole(folder: Path, scores: Scores) -> None:
+    """A run that is still going would be reported as one that fails."""
+    if scores.counts.missing:
+        raise SystemExit(
+            f"{folder}: {scores.counts.missing} questions are not answered yet; clew predict --run {folder} goes on"
+        )
+
+
 def pair(first: Path, second: Path, metrics: list[str], labels: list[str]) -> dict[str, Any]:
     """What is kept of a paired test of two runs."""
     runs = [Run.open(folder) for folder in (first, second)]
-    found = compare(score_run(first), score_run(second), metrics or COMPARED)
+    scores = [score_run(folder) for folder in (first, second)]
+    for folder, each in zip((first, second), scores, strict=True):
+        _whole(folder, each)
+    found = compare(*scores, metrics or COMPARED)
     methods = [labels[i] if labels else run.manifest["identity"]["method"] for i, run in enumerate(runs)]
     data = runs[0].manifest["identity"]["data"]
     return {
