@@ -39,14 +39,15 @@ def test_likeness_is_the_cosine_of_path_and_question() -> None:
         Finished(0, (0, 1), (birth,), (0,), 0.4, 0.4),
         Finished(1, (0, 1, 2), (birth, country), (0, 1), 0.5, 0.5),
     ]
-    found = likeness(seen, encoder, walks, ["place of birth of this", "country of birth"])
+    found = likeness(seen, encoder, walks, ["place of birth of this", "country of birth"], [0, 1])
     questions = encoder.encode(["place of birth of this", "country of birth"], role="query")
     paths = encoder.encode(["place of birth", "place of birth , country"])
     assert found == pytest.approx([0.0, questions[0] @ paths[0], questions[1] @ paths[1]], abs=1e-6)
     assert set(seen.paths) == {(birth,), (birth, country)}
+    assert not likeness(seen, encoder, walks, ["one", "and the other"], [7, 7]).any()  # two topics of one question
     seen.paths.update({(i, i): paths[0] for i in range(KNOWN + 1)})
     assert (
-        likeness(seen, encoder, walks, ["x", "y"]).shape == (3,) and len(seen.paths) == 2
+        likeness(seen, encoder, walks, ["x", "y"], [0, 1]).shape == (3,) and len(seen.paths) == 2
     )  # it does not grow for ever
 
 

@@ -11,6 +11,7 @@ Shapes: W walks, S starts, E width of the encoder.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -28,14 +29,20 @@ WEIGHTS = (0.0, 1.0, 2.0, 4.0, 6.0, 8.0, 12.0)  # tried on the dev questions
 Reals = NDArray[np.float64]
 
 
-def likeness(seen: GraphView, encoder: TextEncoder, walks: Sequence[Finished], texts: Sequence[str]) -> Reals:
-    """(W,) cosine of each walk's relation path, in words, and its question; 0 for a walk without a step.
+def likeness(
+    seen: GraphView, encoder: TextEncoder, walks: Sequence[Finished], texts: Sequence[str], owners: Sequence[int]
+) -> Reals:
+    """(W,) cosine of each walk's relation path, in words, and its question.
+
+    0 for a walk without a step, and where the question has other starts.
 
     Args:
         texts: (S,) the question as each start's topic sees it.
+        owners: (S,) the question each start belongs to.
     """
     found = np.zeros(len(walks))
-    walked = [i for i, walk in enumerate(walks) if walk.codes]
+    starts = Counter(owners)
+    walked = [i for i, walk in enumerate(walks) if walk.codes and starts[owners[walk.start]] == 1]
     if not walked:
         return found
     if len(seen.paths) > KNOWN:
@@ -43,10 +50,11 @@ def likeness(seen: GraphView, encoder: TextEncoder, walks: Sequence[Finished], t
     unknown = list(dict.fromkeys(walks[i].codes for i in walked if walks[i].codes not in seen.paths))
     if unknown:
         seen.paths.update(zip(unknown, encoder.encode([_words(seen, codes) for codes in unknown]), strict=True))
-    distinct = {text: row for row, text in enumerate(dict.fromkeys(texts))}
-    questions = encoder.encode(list(distinct), role="query")[[distinct[text] for text in texts]]
+    asked = [texts[walks[i].start] for i in walked]
+    distinct = {text: row for row, text in enumerate(dict.fromkeys(asked))}
+    questions = encoder.encode(list(distinct), role="query")[[distinct[text] for text in asked]]
     paths = np.stack([seen.paths[walks[i].codes] for i in walked])
-    found[walked] = np.einsum("we,we->w", paths, questions[[walks[i].start for i in walked]])
+    found[walked] = np.einsum("we,we->w", paths, questions)
     return found
 
 

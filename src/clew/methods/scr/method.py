@@ -127,10 +127,13 @@ class Scr:
         weight = self._model.trained.calibration.likeness if self.config.likeness is None else self.config.likeness
         if starts:
             texts = [self._text(questions[i], topic) for i, _, topic in starts]
+            owners = [s[0] for s in starts]
             finished, unscored = run_search(
-                self._model, self._encoder, self.config, seen, texts, [s[1] for s in starts], [s[0] for s in starts]
+                self._model, self._encoder, self.config, seen, texts, [s[1] for s in starts], owners
             )
-            alike = likeness(seen, self._encoder, finished, texts) if weight else np.zeros(len(finished))
+            alike = np.zeros(len(finished))
+            if weight:
+                alike = likeness(seen, self._encoder, finished, texts, owners)
         searched = time.perf_counter()
         share = (searched - started) / max(1, len(questions))
         answers = []

@@ -181,9 +181,9 @@ def search_dev(
     for at in range(0, len(dev), 64):
         part = dev[at : at + 64]
         starts = [(i, topic, text) for i, q in enumerate(part) for topic, text in zip(q.topics, q.texts, strict=True)]
-        texts = [s[2] for s in starts]
-        finished, _ = run_search(model, encoder, config, seen, texts, [s[1] for s in starts], [s[0] for s in starts])
-        near = likeness(seen, encoder, finished, texts) if alike else np.zeros(len(finished))
+        texts, topics, owners = [s[2] for s in starts], [s[1] for s in starts], [s[0] for s in starts]
+        finished, _ = run_search(model, encoder, config, seen, texts, topics, owners)
+        near = likeness(seen, encoder, finished, texts, owners) if alike else np.zeros(len(finished))
         for i, question in enumerate(part):
             mine = {row: topic for row, (owner, topic, _) in enumerate(starts) if owner == i}
             rows = [row for row, walk in enumerate(finished) if walk.start in mine]
