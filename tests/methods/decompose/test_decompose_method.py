@@ -15,6 +15,7 @@ from clew.llm import ModelSettings, open_language_model
 from clew.methods.decompose.choosing import Option
 from clew.methods.decompose.config import Config
 from clew.methods.decompose.method import Decompose
+from clew.methods.decompose.plan import Plan
 from clew.protocols import LLMRequest, Tools
 from clew.retrieval.linking import link
 from clew.testing.fake_llm import FakeLanguageModel, FakeServer
@@ -187,8 +188,25 @@ def test_a_small_plan_asks_about_the_topic_it_leads_on_from() -> None:
     for steps, name in ((((spouse, True),), "Ada"), (((mayor, True), (spouse, True)), "Rome")):
         plan = method.small_plan(work, Option(steps, -0.1, 0.5))
         assert plan.by == "small model" and len(plan.parts) == len(steps) and name in plan.parts[0]
+        assert plan.steps == steps and len(plan.stages) == len(plan.parts)
     whole = method.small_plan(work, None)
     assert whole.parts == (work.text,) and whole.by == "nobody" and "asked whole" in whole.note
+
+
+@pytest.mark.parametrize(("follow", "answer"), [(True, "Cyd"), (False, "Bob")])
+def test_without_a_reader_the_plans_own_relations_answer(follow: bool, answer: str) -> None:
+    """The encoder would take the relation that the question's words name, the plan says otherwise."""
+    graph = Graph.from_triples([("Ada", "spouse", "Bob"), ("Ada", "employer", "Cyd")])
+    method = Decompose(Config(follow_plan=follow), Tools(HashEncoder(64), link=link))
+    work = method.start(Question("q", "who is the spouse of Ada?", ("Ada",)), graph)
+    assert work.seen is not None
+    work.plan = Plan(("spouse of Ada?",), "small model", stages=(((work.seen.language.numbers["employer"], True),),))
+    method.follow_plans([work])
+    assert work.answers == [answer]
+    work.plan = Plan(("spouse of Ada?",), "nobody")
+    work.parts, work.answers = [], []
+    method.follow_plans([work])
+    assert work.answers == ["Bob"]
 
 
 def test_prompts_of_ones_own(toy: Graph, tmp_path: Any) -> None:

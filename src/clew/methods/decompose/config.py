@@ -32,6 +32,7 @@ class Config(Settings):
     max_subquestions: int = Field(default=6, ge=1)
     hops: int = Field(default=3, ge=1, le=6)  # longest evidence path of an answer; a mediator is no hop
     path_weight: float = Field(default=0.1, ge=0, le=1)  # of the whole question, where the encoder ranks paths
+    follow_plan: bool = True  # without a reader: the path that a small decomposer named answers, if it is retrieved
     siblings: bool = True  # without a reader: everything the winning relation path reaches in the graph is an answer
     text_graph: bool = True  # False: Table 3, "w/o textual graph"
     graph_encoder: bool | None = None  # soft prompt; None: where a trained one fits the model; True: required

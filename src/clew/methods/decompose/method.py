@@ -266,7 +266,9 @@ class Decompose:
         assert work.seen is not None
         if option is None:
             return Plan((work.text,), "nobody", "the small model is sure of no plan: the question is asked whole")
-        return Plan(work.seen.language.sub_questions(option.steps, _subject(work, option.steps)), "small model")
+        language = work.seen.language
+        parts = language.sub_questions(option.steps, _subject(work, option.steps))
+        return Plan(parts, "small model", stages=tuple(language.stages(option.steps)))
 
     def _retrieve(self, work: Work, i: int) -> None:
         """4.2: the graph for sub-question i."""
@@ -314,7 +316,8 @@ class Decompose:
         asked = [mask_topics(work.plan.parts[i], work.topics).text for work in works]
         self._queries.encode([form for text in asked for form in (text, plain(text))])
         offers = [self._step(work, i, text) for work, text in zip(works, asked, strict=True)]
-        chosen = self._choose(works, offers, voice)
+        planned = [work.plan.stages[i] if work.plan.stages else () for work in works]
+        chosen = self._choose(works, offers, planned, voice)
         for work, (graph, starts, _, _), picked in zip(works, offers, chosen, strict=True):
             found, _ = of_threads(graph, starts, picked[:1], Threads())
             work.carried = [candidate.entity for candidate in found if candidate.entity is not None]
@@ -347,7 +350,7 @@ class Decompose:
     def _final_small(self, works: Sequence[Work], voice: Voice | None, soft: list[Floats] | None) -> list[Answer]:
         begun = time.perf_counter()
         offers = [self.offer(work) for work in works]
-        chosen = self._choose(works, offers, voice, soft)
+        chosen = self._choose(works, offers, [work.plan.steps for work in works], voice, soft)
         answers = []
         for work, (graph, starts, _, _), picked in zip(works, offers, chosen, strict=True):
             assert work.seen is not None
@@ -374,10 +377,15 @@ class Decompose:
         return graph, starts, ranked, work.masked.text
 
     def _choose(
-        self, works: Sequence[Work], offers: Sequence[Offer], voice: Voice | None, soft: list[Floats] | None = None
+        self,
+        works: Sequence[Work],
+        offers: Sequence[Offer],
+        planned: Sequence[Steps],
+        voice: Voice | None,
+        soft: list[Floats] | None = None,
     ) -> list[list[Thread]]:
-        """The threads that answer: those a small reader writes, else the one that the encoder ranks first."""
-        best = [list(ranked[:1]) for _, _, ranked, _ in offers]
+        """The threads that answer: those a small reader writes, else the planned one, else the encoder's first."""
+        best = [self._unread(ranked, steps) for (_, _, ranked, _), steps in zip(offers, planned, strict=True)]
         open_ = [i for i, (_, _, ranked, _) in enumerate(offers) if ranked]
         if voice is None or not open_:
             return best
@@ -395,10 +403,13 @@ class Decompose:
             if picked is not None:
                 best[i] = [picked]
             else:
-                works[i].tell(
-                    "the small reader named no path of the retrieved graph: the encoder's first choice stands"
-                )
+                works[i].tell("the small reader named no path of the retrieved graph: it was chosen without it")
         return best
+
+    def _unread(self, ranked: Sequence[Thread], steps: Steps) -> list[Thread]:
+        """Nobody reads: the path whose relations a small decomposer named, where the graph holds it; else the first."""
+        mine = [thread for thread in ranked if self.config.follow_plan and thread.steps == steps]
+        return mine or list(ranked[:1])
 
     def _final_large(self, works: Sequence[Work], voice: Voice, soft: list[Floats] | None) -> list[Answer]:
         begun = time.perf_counter()

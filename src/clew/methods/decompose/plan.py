@@ -30,11 +30,20 @@ _SCHEMA = {"type": "array", "items": {"type": "string"}}
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Sub-questions in their order, and who made them: "language model", "small model" or "nobody"."""
+    """Sub-questions in their order, and who made them: "language model", "small model" or "nobody".
+
+    `stages` are the relations behind each sub-question, where a small model named them.
+    """
 
     parts: tuple[str, ...]
     by: str
     note: str = ""
+    stages: tuple[Steps, ...] = ()
+
+    @property
+    def steps(self) -> Steps:
+        """The whole relation path of the plan."""
+        return tuple(step for stage in self.stages for step in stage)
 
 
 def read_plan(question: str, reply: str, limit: int) -> Plan:
