@@ -130,7 +130,13 @@ def agreement(options: argparse.Namespace) -> list[dict[str, Any]]:
 def reported(options: argparse.Namespace) -> list[dict[str, Any]]:
     run = RunFolder.open(options.model)
     graph = graph_of(options.set)
-    told = report(list(run.answers()), list(run.examples()), graph.whole, hops=options.hops)
+    examples = list(run.examples())
+    if options.sample is not None and options.sample < len(examples):
+        drawn = np.random.default_rng(0).permutation(len(examples))[: options.sample]
+        examples = [examples[i] for i in sorted(drawn.tolist())]
+    asked = {example.question.id for example in examples}
+    answers = [answer for answer in run.answers() if answer.question.id in asked]
+    told = report(answers, examples, graph.whole, hops=options.hops)
     return [{"set": options.set, **told}]
 
 
@@ -140,6 +146,7 @@ def main() -> None:
     parser.add_argument("model", nargs="?", type=Path)
     parser.add_argument("--set")
     parser.add_argument("--number", type=int, default=200)
+    parser.add_argument("--sample", type=int, help="of report: only so many questions of the run, drawn at random")
     parser.add_argument("--hops", type=int, default=3)
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
