@@ -86,6 +86,15 @@ def test_it_stops_early_and_keeps_the_best(tmp_path: Path) -> None:
     assert (progress.best, progress.best_step, len(progress.curve)) == (0.9, 10, 20)
 
 
+def test_of_equally_good_weights_the_later_are_kept_and_count_as_no_improvement(tmp_path: Path) -> None:
+    model, scores = network(), iter([0.9, 0.5, 0.9, 0.4, 0.3])
+    config = CONFIG.model_copy(update={"steps": 30, "patience": 3})
+    progress = fit(
+        model, batch, lambda x: model(x).square().mean(), tmp_path, config, evaluate=lambda: {"hits@1": next(scores)}
+    )
+    assert (progress.best, progress.best_step, len(progress.curve)) == (0.9, 15, 20)
+
+
 @pytest.mark.parametrize("bad", [float("nan"), float("inf")])
 def test_a_loss_that_is_no_number_stops_with_the_last_good_checkpoint(tmp_path: Path, bad: float) -> None:
     model = network()

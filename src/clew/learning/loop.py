@@ -140,13 +140,12 @@ def _evaluate(
     model.eval()
     with torch.random.fork_rng(), torch.no_grad():
         metrics = {name: float(value) for name, value in evaluate().items()}
-    if metrics[metric] > progress.best:
+    progress.stale = 0 if metrics[metric] > progress.best else progress.stale + 1
+    # Of equally good weights the later: an early draw on a small dev set is luck, and the learning rate was still high.
+    if metrics[metric] >= progress.best:
         progress.best, progress.best_step, progress.best_metrics = metrics[metric], step, metrics
-        progress.stale = 0
         if rank == 0:
             save_weights(out / "best.safetensors", model.state_dict())
-    else:
-        progress.stale += 1
     return metrics
 
 
