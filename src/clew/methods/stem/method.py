@@ -269,17 +269,16 @@ class Stem:
         found: list[Ended] = []
         chosen: Plan | None = None
         best = -math.inf
-        weighed = bool(self.config.fit or self.config.likeness)
         for position, plan in enumerate(planned.plans):
             mine = [number for number, at in enumerate(positions) if at == position]
             here = ends(graph, plan, [runs[n] for n in mine], plan.topics.values(), self.config.cut)
-            if here and (worth := self._worth(asked, plan, place[1], here)) > best:
+            if here and (worth := self._worth(asked, plan, place[1])) > best:
                 found = [
                     replace(each, states=tuple((mine[n], s) for n, s in each.states))
                     for each in here[: self.config.max_answers]
                 ]
                 chosen, best = plan, worth
-                if not weighed:
+                if not self.config.likeness:
                     break
         candidates, paths = listed(Records(graph), runs, found)
         limits = sorted({told for run in runs for told in run.truncated} | set(graph.truncated))
@@ -309,14 +308,13 @@ class Stem:
             details=details,
         )
 
-    def _worth(self, asked: _Asked, plan: Plan, similarity: Similarity, found: Sequence[Ended]) -> float:
+    def _worth(self, asked: _Asked, plan: Plan, similarity: Similarity) -> float:
         """How much is to be said for a plan that was traced to its end."""
-        fit, likeness = self.config.fit, self.config.likeness
-        worth = plan.logprob + fit * found[0].score
-        if likeness:
+        worth = plan.logprob
+        if self.config.likeness:
             said = asked.plain
             question, spelled = similarity.text([said, " ".join(spoken(r) for _, r, _ in plan.triples)])
-            worth += likeness * float(question @ spelled)
+            worth += self.config.likeness * float(question @ spelled)
         return worth
 
     def _reads(self) -> bool:
