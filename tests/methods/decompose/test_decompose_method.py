@@ -143,7 +143,7 @@ def test_a_language_model_is_asked_even_where_nothing_is_named(toy: Graph, quest
 
 def test_a_soft_prompt_is_refused_before_the_first_question(toy: Graph) -> None:
     model = FakeLanguageModel(said, name="remote:some-model")
-    with pytest.raises(UnsupportedError, match=r"soft_prompt.*remote:some-model"):
+    with pytest.raises(UnsupportedError, match=r"soft_prompt.*remote:some-model.*backend = 'local'"):
         Decompose(Config(graph_encoder=True), Tools(HashEncoder(64), model, link=link))
     assert model.requests == []
     with pytest.raises(ConfigError, match="none is set"):

@@ -24,7 +24,7 @@ from clew.methods.decompose.method import Decompose
 from clew.methods.decompose.network import GraphEncoder, batch_graphs, load_network, save_network
 from clew.methods.decompose.plan import Language
 from clew.methods.decompose.threads import threads
-from clew.methods.decompose.train import FrozenModel, Lesson, train
+from clew.methods.decompose.train import Course, FrozenModel, Lesson, _unread, train
 from clew.methods.decompose.voices import Voice, small_model
 from clew.protocols import Example, Message, Tools, TrainRequest, TrainResult
 from clew.retrieval.linking import link
@@ -159,6 +159,16 @@ def test_a_finished_stage_is_not_trained_again(graph: Graph, trained: tuple[Path
     again = train(request(graph, out, resume=True))
     assert (out / "decomposer" / "model" / "model.safetensors").read_bytes() == weights
     assert again.metrics["loss_with_soft_prompt"] == pytest.approx(first.metrics["loss_with_soft_prompt"], abs=1e-6)
+
+
+def test_the_graph_encoder_learns_from_questions_that_the_reader_has_not_seen(graph: Graph, tmp_path: Path) -> None:
+    for given, unread in ((20, 8), (6000, 28)):
+        settings = parse(TrainConfig, {"reader": {"given": given}}, "train")
+        course = Course(request(graph, tmp_path, train_config=settings), lambda event: None, questions())
+        rest = _unread(course)
+        assert len(rest) == unread
+        seen = {example.question.id for example in course.draw(course.train, given, 3)}
+        assert given == 6000 or not seen & {example.question.id for example in rest}
 
 
 def test_what_cannot_be_trained_is_said(graph: Graph, tmp_path: Path) -> None:

@@ -268,7 +268,8 @@ def train_encoder(course: Course) -> None:
             "language_model.backend = 'local', or train.encoder = false"
         )
     frozen = FrozenModel(voice)
-    train = _lessons(course, method, voice, course.draw(course.train, settings.encoder_questions, 4))
+    unread = _unread(course) if voice.small else course.train
+    train = _lessons(course, method, voice, course.draw(unread, settings.encoder_questions, 4))
     dev = _lessons(course, method, voice, course.draw(course.dev, settings.validate_on, 5))
     if not train or not dev:
         raise InputError("training the graph encoder: no question has both an answer and a retrieved graph")
@@ -311,6 +312,15 @@ def train_encoder(course: Course) -> None:
     course.details["encoder_questions"] = len(train)
     made_for = {"language_model": voice.model.name, "encoder": encoder.name}
     save_network(out, network, encoder.dim, made_for)
+
+
+def _unread(course: Course) -> list[Example]:
+    """Training questions that the small reader did not learn from; all of them where it saw nearly every one.
+
+    A frozen model that knows its questions by heart leaves a soft prompt nothing to say.
+    """
+    rest = course.draw(course.train, len(course.train), 3)[course.settings.reader.given :]
+    return rest if len(rest) >= course.settings.batch else course.train
 
 
 def _lessons(course: Course, method: Decompose, voice: Voice, examples: Sequence[Example]) -> list[Lesson]:
