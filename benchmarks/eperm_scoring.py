@@ -1,12 +1,14 @@
 """What batch scoring saves EPERM, and what it costs: the same tuned model, one call per step or one per candidate.
 
-A made world in which players have several career spells, each a nameless node with a team and a year; questions name
-the year, so that only the facts around a spell tell which one is meant. A decoder from scratch learns plans, answers
-and entity scores on some players and is asked about others. A player never joins a team twice: gold answers name teams,
-so that of two spells in one team the wrong one would be trained on as right. The last row is the paper's way of
-training: the same decoder tuned on plans and answers alone and then asked for entity scores it never learned to give.
+A made world in which players have several career spells, each a nameless node with a team, a year and, as a decoy, the
+year of another spell as the year in which a prize was won; questions name the year, so that only the facts around a
+spell tell which one is meant. A decoder from scratch learns plans, answers and entity scores on some players and is
+asked about others. The prompts of the style "short" mark what question and facts both say; which of the marked facts
+counts is what the scorer has to learn. A player never joins a team twice: gold answers name teams, so that of two spells
+in one team the wrong one would be trained on as right. The last rows are the paper's way of training: the same decoder
+tuned on plans and answers alone and then asked for entity scores it never learned to give.
 
-    python benchmarks/eperm_scoring.py [--players 100] [--spells 12] [--epochs 8] [--json out.json]
+    python benchmarks/eperm_scoring.py [--players 60] [--spells 12] [--epochs 3] [--json out.json]
 """
 
 from __future__ import annotations
@@ -54,6 +56,7 @@ def world(players: int, spells: int, seed: int) -> tuple[Graph, list[Example]]:
         for s, (year, number) in enumerate(zip(years, teams, strict=True)):
             spell, team = f"m.0p{p}s{s}", f"team {number}"
             triples += [(f"player {p}", "plays in", spell), (spell, "team", team), (spell, "year", str(year))]
+            triples.append((spell, "prize in", str(years[(s + 1) % spells])))
             text = f"which team did player {p} play for in {year}"
             examples.append(Example(Question(text, text, (f"player {p}",)), Gold((team,), (team,))))
     return Graph.from_triples(triples, name="careers"), examples
@@ -66,10 +69,10 @@ def interval(values: np.ndarray) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--players", type=int, default=100)
+    parser.add_argument("--players", type=int, default=60)
     parser.add_argument("--spells", type=int, default=12)
     parser.add_argument("--drawings", type=int, default=4)
-    parser.add_argument("--epochs", type=float, default=8)
+    parser.add_argument("--epochs", type=float, default=3)
     parser.add_argument("--ask", type=int, default=150)
     parser.add_argument("--json", type=Path)
     args = parser.parse_args()
