@@ -4,7 +4,7 @@ A made world in which players have several career spells, each a nameless node w
 year of another spell as the year in which a prize was won; questions name the year, so that only the facts around a
 spell tell which one is meant. A decoder from scratch learns plans, answers and entity scores on some players and is
 asked about others. The prompts of the style "short" mark what question and facts both say; which of the marked facts
-counts is what the scorer has to learn. A player never joins a team twice: gold answers name teams, so that of two spells
+counts is what the scorer has to learn. A player never joins a team twice: gold answers name teams, and of two spells
 in one team the wrong one would be trained on as right. The last rows are the paper's way of training: the same decoder
 tuned on plans and answers alone and then asked for entity scores it never learned to give.
 
