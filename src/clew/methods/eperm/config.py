@@ -50,7 +50,6 @@ class Config(Settings):
     share: float = Field(
         default=0.25, ge=0, le=1
     )  # of the heaviest line chosen; a lighter one is left out (style short)
-    meeting: bool = True  # entities that the chosen lines of most topics reach are the answers (style short)
     evidence_tokens: int = Field(default=2048, ge=16)
     question_words: int = Field(default=200, ge=8)  # a longer question is cut, and the answer says so
     max_tokens: int = Field(default=256, ge=4)  # of the predictor's reply

@@ -169,18 +169,8 @@ def candidates(
             numbers = [1]  # the heaviest line: the criterion the predictor is asked to follow
         least = config.share * max(found.lines[number - 1].weight for number in numbers)
         lines = [found.lines[number - 1] for number in numbers if found.lines[number - 1].weight >= least]
-        chosen = _meeting(lines) if config.meeting else {end for line in lines for end in line.answers}
+        chosen = {end for line in lines for end in line.answers}
     return _by_end(case, found, paths, chosen)
-
-
-def _meeting(lines: Sequence[Line]) -> set[int]:
-    """The answers of the lines, where they start at several topics those that most topics lead to."""
-    reached: dict[int, set[int]] = {}
-    for line in lines:
-        for end in line.answers:
-            reached.setdefault(end, set()).add(line.threads.topic)
-    most = max(len(topics) for topics in reached.values())
-    return {end for end, topics in reached.items() if len(topics) == most}
 
 
 def _by_end(
