@@ -213,6 +213,7 @@ def test_a_choice_says_what_speaks_for_a_candidate_and_then_its_number() -> None
         ("who is in New York City", [["New York", "in: New York City"]], "who is in [V1]|New York|in: [V1]"),
         ("is it so", [["It", "is: so"]], "is it so|It|is: so"),
         ("anything", [[""]], "anything"),
+        ("[V_7_] in 2003 [V_٣_]", [["", "in: 2003"]], "[V_7_] in [V1] [V_٣_]|in: [V1]"),
     ],
 )
 def test_what_question_and_facts_both_say_is_marked(question: str, facts: list[list[str]], shown: str) -> None:

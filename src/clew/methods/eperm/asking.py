@@ -221,7 +221,8 @@ def marked(question: str, facts: Sequence[Sequence[str]]) -> tuple[str, list[lis
         if len(words) >= SHORTEST_VALUE and f" {words} " in f" {_words(question)} ":
             question = _replaced(question, words, f"[V_{len(said)}_]")
             said.append(words)
-    order = [int(i) for i in dict.fromkeys(re.findall(r"\[V_(\d+)_\]", question))]
+    found = map(int, dict.fromkeys(re.findall(r"\[V_([0-9]{1,6})_\]", question)))
+    order = [i for i in found if i < len(said)]  # a question may hold such signs of its own
     marks = {said[i]: _VALUE.format(n) for n, i in enumerate(order, 1)}
     for i in order:
         question = question.replace(f"[V_{i}_]", marks[said[i]])
