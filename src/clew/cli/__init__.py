@@ -20,6 +20,16 @@ def main() -> None:
     except ClewError as error:
         if os.environ.get("CLEW_DEBUG"):
             raise
-        sys.stdout.flush()
+        _flush()
         sys.stderr.write(f"clew: {error}\n")
         sys.exit(error.exit_code)
+    finally:
+        _flush()
+
+
+def _flush() -> None:
+    """Write what is buffered now: that the reader is gone (`| head`) is no error, but would be one at exit."""
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -83,8 +84,22 @@ def test_abstains_with_a_note(scr: Scr, films: Graph) -> None:
     assert not mixed[0].candidates and mixed[1].texts[0] == "person 1"
 
 
-def test_several_topics_meet(scr: Scr, films: Graph) -> None:
-    answer = scr.answer(Question("q", "who directed film 1 and directed film 5", ("film 1", "film 5")), films)
+def test_several_topics_meet(
+    tmp_path: Path, trainer: Trainer, films: Graph, examples: list[Example], encoder: HashEncoder
+) -> None:
+    by_director: dict[str, list[str]] = {}
+    for triple in films.triples():
+        if triple.relation.id == "directed_by":
+            by_director.setdefault(triple.tail.id, []).append(triple.head.id)
+    pairs = [
+        Example(Question(f"{a} {b}", f"who directed {a} and {b}", (a, b)), Gold((person,), (person,)))
+        for person, made in by_director.items()
+        for a, b in combinations(made, 2)
+    ]
+    asked = next(pair for pair in pairs if pair.question.topics == ("film 1", "film 5"))
+    others = [*examples, *(pair for pair in pairs if pair is not asked)]
+    trainer(tmp_path / "model", examples=others, dev=others, update={"fit": {"steps": 90}})
+    answer = Scr(Config(), Tools(encoder=encoder, model=tmp_path / "model")).answer(asked.question, films)
     assert answer.texts[0] == "person 1"
     assert {path.start.id for path in answer.paths_of(answer.candidates[0])} == {"film 1", "film 5"}
 
