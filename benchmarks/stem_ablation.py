@@ -38,7 +38,7 @@ from clew.methods.stem.network import Part
 from clew.methods.stem.report import coverage, gold_schema, gold_triples, schema_scores
 from clew.methods.stem.schema import Plan, SchemaTriple
 from clew.methods.stem.similarity import Similarity, reworded
-from clew.protocols import LLMReply, LLMRequest, LLMText, Tools
+from clew.protocols import Example, LLMReply, LLMRequest, LLMText, Tools
 from clew.retrieval.linking import link
 from clew.synthesis.phrases import words_of
 from stem import graph_of, traced
@@ -171,11 +171,24 @@ class GoldPlans:
         return ["\n".join(f"({h} | {r} | {t})" for h, r, t in known) or "I cannot say."] * request.n
 
 
-def sweeps(options: argparse.Namespace) -> list[dict[str, Any]]:
-    graph = graph_of(options.set)
+def drawn(options: argparse.Namespace) -> list[Example]:
+    """So many questions of the set, the same each time, in their order."""
     examples = list(load(options.set))
     order = np.random.default_rng(0).permutation(len(examples))[: options.number]
-    examples = [examples[i] for i in sorted(order.tolist())]
+    return [examples[i] for i in sorted(order.tolist())]
+
+
+def beside(names: Sequence[str], mine: Sequence[np.ndarray], other: Sequence[np.ndarray]) -> dict[str, float]:
+    """The mean of each metric, and how likely chance alone parts it so far from the other's."""
+    told: dict[str, float] = {}
+    for name, values, base in zip(names, mine, other, strict=True):
+        told[name] = round(float(values.mean()), 4)
+        told[f"p {name}"] = round(paired_permutation(values - base), 4) if (values != base).any() else 1.0
+    return told
+
+
+def sweeps(options: argparse.Namespace) -> list[dict[str, Any]]:
+    graph, examples = graph_of(options.set), drawn(options)
     encoder = open_encoder()
     resolved = resolve(examples, graph.whole, MiningReport())
     gold = {each.question.id: gold_triples(graph.whole, each, options.hops, 2000) for each in resolved}
@@ -213,19 +226,14 @@ def sweeps(options: argparse.Namespace) -> list[dict[str, Any]]:
             "setting": setting,
             "questions": len(examples),
         }
-        for name, values, other in zip(("hits@1", "f1", "coverage"), mine, base, strict=True):
-            row[name] = round(float(values.mean()), 4)
-            row[f"p {name}"] = round(paired_permutation(values - other), 4) if (values != other).any() else 1.0
+        row |= beside(("hits@1", "f1", "coverage"), mine, base)
         rows.append({**row, "ms": round(1000 * seconds / len(examples), 1)})
     return rows
 
 
 def data(options: argparse.Namespace) -> list[dict[str, Any]]:
     """One row per model: how many plans it learned from, how right its schemas are, and what it answers."""
-    graph = graph_of(options.set)
-    examples = list(load(options.set))
-    order = np.random.default_rng(0).permutation(len(examples))[: options.number]
-    examples = [examples[i] for i in sorted(order.tolist())]
+    graph, examples = graph_of(options.set), drawn(options)
     encoder = open_encoder()
     resolved = resolve(examples, graph.whole, MiningReport())
     gold = {each.question.id: gold_schema(graph.whole, each, options.hops, 2000) for each in resolved}
@@ -241,13 +249,10 @@ def data(options: argparse.Namespace) -> list[dict[str, Any]]:
         schemas = np.array([schema_scores(plans[id], wanted) for id, wanted in gold.items() if wanted])
         mine = [np.array([s.hits_at_1 for s in scores]), np.array([s.f1 for s in scores]), schemas[:, 2]]
         first = first or mine
-        row = {"set": options.set, "questions": len(examples), "with a gold chain": len(schemas)}
+        row: dict[str, Any] = {"set": options.set, "questions": len(examples), "with a gold chain": len(schemas)}
         row |= {"D_std": told["D_std"], "D_syn": told["D_syn"]}
         row |= dict(zip(("precision", "recall"), schemas[:, :2].mean(0).round(4).tolist(), strict=True))
-        for name, values, other in zip(("hits@1", "f1", "schema f1"), mine, first, strict=True):
-            row[name] = round(float(values.mean()), 4)
-            row[f"p {name}"] = round(paired_permutation(values - other), 4) if (values != other).any() else 1.0
-        rows.append(row)
+        rows.append(row | beside(("hits@1", "f1", "schema f1"), mine, first))
     return rows
 
 

@@ -474,8 +474,8 @@ class _Training:
         model = Model(m.network, self.trained(Calibration()), "", home)
         dev = _sampled(m.dev, 1000, self.request.seed)
         config = self.request.config
-        searched = search_dev(model, self.encoder, config, m.graph, m.vectors, dev, alike=True)
         tried = WEIGHTS if config.likeness is None else (config.likeness,)
+        searched = search_dev(model, self.encoder, config, m.graph, m.vectors, dev, alike=any(tried))
         calibrated = []
         for weight in tried:
             results = results_of(model, config, m.graph, searched, weight)
