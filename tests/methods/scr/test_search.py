@@ -16,10 +16,10 @@ from torch import Tensor
 
 from clew.graph import Graph, Subgraph
 from clew.methods.scr.answers import reach
-from clew.methods.scr.mining import mine, mine_together
+from clew.methods.scr.mining import gold_walks
 from clew.methods.scr.network import Tables
 from clew.methods.scr.search import Finished, Plan, Walks, search
-from clew.methods.scr.walks import follow, prune
+from clew.paths.gold import Limits
 
 PLAN = Plan(
     beam=10_000,
@@ -250,10 +250,27 @@ def test_a_topic_is_an_answer_only_where_the_training_questions_had_such() -> No
     dropped, _ = reach(graph, walks, {0: x}, siblings=False, conjunction=1.0, topics_answer=False)
     alone, _ = reach(graph, walks[:1], {0: x}, siblings=False, conjunction=1.0, topics_answer=False)
     assert [[r.entity for r in found] for found in (kept, dropped, alone)] == [[x, y], [y], [x]]
-    limits = {"hops": 2, "hub_limit": 100, "max_states": 10_000}
     # Over "directed" the topic itself is reached, too: no fault where topics never answer.
-    assert len(mine(graph, x, np.array([y]), topics_answer=False, **limits).threads) == 2  # type: ignore[arg-type]
-    assert len(mine(graph, x, np.array([y]), **limits).threads) == 1  # type: ignore[arg-type]
+    without = gold_walks(graph, [x], np.array([y]), Limits(2), topics_answer=False)
+    assert len(without[0].walks) == 2
+    assert len(gold_walks(graph, [x], np.array([y]), Limits(2))[0].walks) == 1
+
+
+def test_the_paper_takes_the_shortest_walks_to_each_answer() -> None:
+    graph = Graph.from_triples(
+        [
+            ("f", "by", "d"), ("g", "by", "d"), ("h", "by", "d"),
+            ("f", "genre", "Drama"), ("f", "genre", "War"), ("g", "genre", "Drama"), ("h", "genre", "Crime"),
+        ]
+    ).whole  # fmt: skip
+    f, drama, crime = (graph.local(name) for name in ("f", "Drama", "Crime"))
+    assert f is not None
+    by, genre = (next(r for r in range(2) if graph.relation(r).id == name) for name in ("by", "genre"))
+    shortest = gold_walks(graph, [f], np.array([drama, crime]), Limits(3), mode="shortest")[0]
+    assert {walks.codes for walks in shortest.walks} == {(genre,), (by, by + 2, genre)}
+    best = gold_walks(graph, [f], np.array([drama, crime]), Limits(3))[0]
+    assert [walks.codes for walks in best.walks] == [(by, by + 2, genre)]
+    assert [set(level.targets.tolist()) for level in best.walks[0].levels][-1] == {drama, crime}
 
 
 def test_answers_that_topics_agree_on_win() -> None:
@@ -272,101 +289,3 @@ def test_answers_that_topics_agree_on_win() -> None:
     assert agreed[0].entity == b and agreed[0].score == pytest.approx(0.3)
     assert summed[0].entity == b and summed[0].score == pytest.approx(0.3)
     assert agreed[1].score == pytest.approx(0.125) and summed[1].score == pytest.approx(0.25)
-
-
-@settings(max_examples=40)
-@given(seed=st.integers(0, 10_000))
-def test_pruned_moves_are_those_on_a_walk_to_an_answer(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    rows = {(f"e{rng.integers(5)}", f"r{rng.integers(2)}", f"e{rng.integers(5)}") for _ in range(12)}
-    graph = Graph.from_triples(sorted(rows)).whole
-    codes = rng.integers(0, 2 * graph.num_relations, 3).tolist()
-    levels, _ = follow(graph, 0, codes)
-    ends = np.array([1, 2])
-    walks: list[list[tuple[int, int, int]]] = [[]]
-    for code in codes:
-        longer = []
-        for walk in walks:
-            here, last = (walk[-1][2], walk[-1][1]) if walk else (0, -1)
-            for t in range(graph.num_triples):
-                sides = (
-                    (graph.heads[t], graph.tails[t]) if code < graph.num_relations else (graph.tails[t], graph.heads[t])
-                )
-                if t != last and graph.rels[t] == code % graph.num_relations and sides[0] == here:
-                    longer.append([*walk, (int(sides[0]), t, int(sides[1]))])
-        walks = longer
-    if not walks:
-        assert not len(levels[-1].targets)
-        return
-    for depth, level in enumerate(prune(levels, ends)):
-        expected = {walk[depth] for walk in walks if walk[-1][2] in (1, 2)}
-        assert set(zip(level.sources.tolist(), level.triples.tolist(), level.targets.tolist(), strict=True)) == expected
-
-
-def test_mining_prefers_the_thread_that_reaches_the_answers_alone() -> None:
-    # The film's own genre is one hop away, but the question was about those of the director's other films.
-    graph = Graph.from_triples(
-        [
-            ("f", "by", "d"), ("g", "by", "d"), ("h", "by", "d"),
-            ("f", "genre", "Drama"), ("f", "genre", "War"), ("g", "genre", "Drama"), ("h", "genre", "Crime"),
-        ]
-    ).whole  # fmt: skip
-    f, drama, crime = (graph.local(name) for name in ("f", "Drama", "Crime"))
-    assert f is not None
-    answers, limits = np.array([drama, crime]), {"hops": 3, "hub_limit": 100, "max_states": 10_000}
-    best = mine(graph, f, answers, mode="best", **limits)  # type: ignore[arg-type]
-    by, genre = (next(r for r in range(2) if graph.relation(r).id == name) for name in ("by", "genre"))
-    assert [thread.codes for thread in best.threads] == [(by, by + 2, genre)] and best.threads[0].f1 == 1.0
-    shortest = mine(graph, f, answers, mode="shortest", **limits)  # type: ignore[arg-type]
-    assert {thread.codes for thread in shortest.threads} == {(genre,), (by, by + 2, genre)}
-    assert not mine(graph, f, np.array([f]), mode="best", **limits).threads[0].codes  # type: ignore[arg-type]
-
-
-def test_mining_judges_the_paths_of_several_topics_together() -> None:
-    # One country has the euro and borders Germany. Alone, each topic has an odd path that reaches it and less besides.
-    graph = Graph.from_triples(
-        [
-            *((country, "currency", "euro") for country in ("France", "Italy", "Spain", "Portugal")),
-            *(("Germany", "borders", country) for country in ("France", "Poland", "Denmark", "Norway")),
-            ("Germany", "rival", "cup"), ("France", "won", "cup"),
-            ("euro", "shown in", "film"), ("film", "set in", "France"),
-        ]
-    ).whole  # fmt: skip
-    names = {graph.relation(r).id: r for r in range(graph.num_relations)}
-    topics = [graph.local("euro"), graph.local("Germany")]
-    answers, limits = np.array([graph.local("France")]), {"hops": 2, "hub_limit": 100, "max_states": 10_000}
-    alone = [mine(graph, topic, answers, **limits).threads for topic in topics]  # type: ignore[arg-type]
-    assert [[len(thread.codes) for thread in threads] for threads in alone] == [[2], [2]]
-    together = mine_together(graph, topics, answers, **limits)  # type: ignore[arg-type]
-    backward = names["currency"] + graph.num_relations
-    assert [[thread.codes for thread in each.threads] for each in together] == [[(backward,)], [(names["borders"],)]]
-
-
-@settings(max_examples=60, deadline=None)
-@given(seed=st.integers(0, 10_000))
-def test_no_topic_can_do_better_given_the_paths_of_the_others(seed: int) -> None:
-    rng = np.random.default_rng(seed)
-    rows = {(f"e{rng.integers(7)}", f"r{rng.integers(3)}", f"e{rng.integers(7)}") for _ in range(14)}
-    graph = Graph.from_triples(sorted(rows)).whole
-    topics, answers = [0, 1], rng.choice(np.arange(2, graph.num_entities), 2, replace=False)
-    limits = {"hops": 2, "hub_limit": 100, "max_states": 10_000}
-    found = mine_together(graph, topics, answers, **limits)  # type: ignore[arg-type]
-
-    def reached(topic: int, codes: Sequence[int]) -> set[int]:
-        levels, _ = follow(graph, topic, codes)
-        return set(levels[-1].targets.tolist()) if levels else {topic}
-
-    def f1(*sets: set[int]) -> float:
-        common = set.intersection(*sets)
-        return 2 * len(common & set(answers.tolist())) / (len(common) + len(answers))
-
-    if not all(each.threads for each in found):
-        return
-    steps = range(2 * graph.num_relations)
-    every = [(a,) for a in steps] + [(a, b) for a in steps for b in steps]
-    chosen = [each.threads[0].codes for each in found]
-    value = f1(reached(0, chosen[0]), reached(1, chosen[1]))
-    best_of_first = max(
-        f1(reached(0, codes), reached(1, chosen[1])) for codes in every if reached(0, codes) & set(answers.tolist())
-    )
-    assert value >= 0.95**2 * best_of_first  # paths that score within 5 % of the best are as good, for either topic

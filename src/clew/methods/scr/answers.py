@@ -12,7 +12,7 @@ import numpy as np
 
 from clew.graph import Subgraph
 from clew.methods.scr.search import Finished
-from clew.methods.scr.walks import Level, follow
+from clew.paths.walks import Level, follow
 from clew.types import Hop, Path
 
 UNSEEN = 0.9  # weight of a sibling that was not itself in the beam; one that was has up to 1

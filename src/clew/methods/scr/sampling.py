@@ -23,18 +23,18 @@ from torch import Tensor
 from clew.graph import Subgraph
 from clew.learning.layers import Edges
 from clew.methods.scr.config import TrainConfig
-from clew.methods.scr.mining import Thread
+from clew.methods.scr.mining import GoldWalks
 from clew.methods.scr.model import whole_edges
-from clew.methods.scr.walks import Int, moves
+from clew.paths.walks import Int, moves
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """A topic of a training question with its gold threads."""
+    """A topic of a training question with its gold walks."""
 
     text: int  # row of the question's text, as this topic sees it
     topic: int
-    threads: tuple[Thread, ...]
+    gold: tuple[GoldWalks, ...]
     answers: Int
 
 
@@ -89,14 +89,14 @@ class Sampler:
 
     def _walk(self, item: Item, rng: np.random.Generator) -> tuple[tuple[int, ...], list[int], list[int]]:
         """A random gold walk: codes, entities, triples."""
-        thread = item.threads[rng.integers(len(item.threads))]
+        walks = item.gold[rng.integers(len(item.gold))]
         entities, triples = [item.topic], [-1]
-        for level in thread.levels:
+        for level in walks.levels:
             onward = np.flatnonzero((level.sources == entities[-1]) & (level.triples != triples[-1]))
             chosen = onward[rng.integers(len(onward))]
             entities.append(int(level.targets[chosen]))
             triples.append(int(level.triples[chosen]))
-        return thread.codes, entities, triples
+        return walks.codes, entities, triples
 
     def _candidates(
         self,
@@ -113,14 +113,14 @@ class Sampler:
         found = moves(self._graph, np.array([here]), np.array([last]), turns=config.returns == "edge")
         right = np.zeros(len(found.codes), bool)
         stop = False
-        for thread in item.threads:
-            if thread.codes[:step] == tuple(codes[:step]):
-                if len(thread.codes) == step:
+        for walks in item.gold:
+            if walks.codes[:step] == tuple(codes[:step]):
+                if len(walks.codes) == step:
                     stop = True
                     continue
-                level = thread.levels[step]
+                level = walks.levels[step]
                 mine = level.triples[level.sources == here]
-                right |= (found.codes == thread.codes[step]) & np.isin(found.triples, mine) & (found.triples != last)
+                right |= (found.codes == walks.codes[step]) & np.isin(found.triples, mine) & (found.triples != last)
         if config.returns == "none":
             fresh = ~np.isin(found.targets, entities[: step + 1]) | right
         else:

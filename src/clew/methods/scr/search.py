@@ -26,7 +26,7 @@ from torch.nn import functional as F
 from clew.graph import Subgraph
 from clew.methods.scr.model import GraphView
 from clew.methods.scr.network import Tables, by_name
-from clew.methods.scr.walks import Int, Moves, moves, shortest
+from clew.paths.walks import Int, Moves, moves, shortest
 
 CHUNK = 100_000  # moves scored at once: bounds the memory of a step through hubs
 Reals = NDArray[np.float64]

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import shutil
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -35,7 +35,7 @@ from clew.methods.scr.features import (
 )
 from clew.methods.scr.likeness import WEIGHTS, Reals, likeness, weigh
 from clew.methods.scr.method import confident, run_search
-from clew.methods.scr.mining import Mined, Thread, mine, mine_together
+from clew.methods.scr.mining import STAY, TopicGold, gold_walks
 from clew.methods.scr.model import (
     Calibration,
     Model,
@@ -49,7 +49,9 @@ from clew.methods.scr.network import MAX_STEPS, BertReader, Network
 from clew.methods.scr.reading import Reading, StateReading, TextReading
 from clew.methods.scr.sampling import Batch, Item, Sampler
 from clew.methods.scr.search import Finished
-from clew.methods.scr.walks import Int, follow
+from clew.paths.examples import EntityIndex, TrainingQuestion, resolve
+from clew.paths.gold import Limits
+from clew.paths.walks import Int, follow
 from clew.protocols import Example, GraphStore, OnEvent, TextEncoder, TrainRequest, TrainResult, ignore
 from clew.types import Event
 
@@ -59,14 +61,19 @@ CUTS = tuple(i / 20 for i in range(1, 20))
 
 
 @dataclass(frozen=True, slots=True)
-class Resolved:
-    """A question with its topics and answers as local numbers, and its text as each topic sees it."""
+class MaskedQuestion:
+    """A training question with its text as each of its topics sees it."""
 
-    id: str
-    topics: tuple[int, ...]
-    texts: tuple[str, ...]
-    answers: Int
-    stated: tuple[tuple[int, ...], ...]  # relation paths that the data set names
+    source: TrainingQuestion
+    texts: tuple[str, ...]  # one per topic
+
+    @property
+    def topics(self) -> tuple[int, ...]:
+        return self.source.topics
+
+    @property
+    def answers(self) -> Int:
+        return self.source.answers
 
 
 @dataclass(slots=True)
@@ -74,8 +81,8 @@ class Material:
     """What the stages hand on to each other."""
 
     graph: Subgraph
-    questions: list[Resolved] = field(default_factory=list)
-    dev: list[Resolved] = field(default_factory=list)
+    questions: list[MaskedQuestion] = field(default_factory=list)
+    dev: list[MaskedQuestion] = field(default_factory=list)
     texts: dict[str, int] = field(default_factory=dict)
     items: list[Item] = field(default_factory=list)
     report: dict[str, Any] = field(default_factory=dict)
@@ -87,57 +94,21 @@ class Material:
     metrics: dict[str, float] = field(default_factory=dict)
 
 
-def resolve(examples: Sequence[Example], graph: Subgraph, *, mask: bool) -> tuple[list[Resolved], dict[str, list[str]]]:
-    """Topics and answers by id or label. Returns the usable questions, and why each other one was left out."""
-    labels: dict[str, list[int]] = {}
-    for i, label in enumerate(graph.labels(np.arange(graph.num_entities, dtype=np.int32))):
-        labels.setdefault(label.casefold(), []).append(i)
-
-    def numbers(names: Sequence[str]) -> list[int]:
-        found: list[int] = []
-        for name in names:
-            local = graph.local(name)
-            found += [local] if local is not None else labels.get(name.casefold(), [])
-        return list(dict.fromkeys(found))
-
-    relation = {name: r for r, name in enumerate(relation_names(graph))}
-    usable: list[Resolved] = []
-    left: dict[str, list[str]] = {"unknown topic": [], "unknown answers": [], "no answers": [], "duplicate": []}
-    seen: set[tuple[str, tuple[int, ...]]] = set()
-    for example in examples:
-        question, gold = example.question, example.gold
-        topics = tuple(numbers(question.topics))
-        answers = np.array(numbers(gold.entities or gold.answers), np.int64)
-        unanswerable = gold.hops == 0 or gold.kind == "unanswerable"
-        if not gold.answers and not gold.entities and not unanswerable:
-            left["no answers"].append(question.id)
-        elif not topics:
-            left["unknown topic"].append(question.id)
-        elif not len(answers) and (gold.answers or gold.entities):
-            left["unknown answers"].append(question.id)
-        elif (question.text, topics) in seen:
-            left["duplicate"].append(question.id)
-        else:
-            seen.add((question.text, topics))
-            names = graph.labels(np.array(topics, np.int32))
-            texts = tuple(
-                mask_topic(question.text, [*question.topics, name]) if mask else question.text for name in names
-            )
-            stated = tuple(_codes(path, graph, relation) for path in gold.paths)
-            usable.append(Resolved(question.id, topics, texts, answers, tuple(codes for codes in stated if codes)))
-    return usable, {reason: ids for reason, ids in left.items() if ids}
-
-
-def _codes(path: Sequence[tuple[str, str, str]], graph: Subgraph, relation: Mapping[str, int]) -> tuple[int, ...]:
-    """A stated path as codes; empty when a relation is not in the graph or the triples do not join."""
-    codes: list[int] = []
-    here = path[0][0] if path else ""
-    for head, name, tail in path:
-        if name not in relation or here not in (head, tail):
-            return ()
-        codes.append(relation[name] + (0 if here == head else graph.num_relations))
-        here = tail if here == head else head
-    return tuple(codes)
+def masked_questions(
+    examples: Sequence[Example], index: EntityIndex, *, mask: bool
+) -> tuple[list[MaskedQuestion], dict[str, list[str]]]:
+    """The usable questions, each text with the same topics once, and why each other one was left out."""
+    found, left = resolve(examples, index)
+    usable: dict[tuple[str, tuple[int, ...]], MaskedQuestion] = {}
+    for each in found:
+        question = each.example.question
+        if (question.text, each.topics) in usable:
+            left.setdefault("duplicate", []).append(question.id)
+            continue
+        names = index.graph.labels(np.array(each.topics, np.int32))
+        texts = tuple(mask_topic(question.text, [*question.topics, name]) if mask else question.text for name in names)
+        usable[question.text, each.topics] = MaskedQuestion(each, texts)
+    return list(usable.values()), left
 
 
 def _union(examples: Sequence[Example], shared: GraphStore) -> Graph:
@@ -172,7 +143,7 @@ def search_dev(
     config: Config,
     graph: Subgraph,
     vectors: Floats,
-    dev: Sequence[Resolved],
+    dev: Sequence[MaskedQuestion],
     *,
     alike: bool = False,
 ) -> list[Searched]:
@@ -296,11 +267,12 @@ class _Training:
         torch.set_num_threads(max(1, torch.get_num_threads()))
 
     def mine(self) -> None:
-        """Gold threads of every topic of every question."""
+        """Gold walks of every topic of every question."""
         config, m = self.config, self.material
-        m.questions, left = resolve(self.request.examples, m.graph, mask=config.mask_topics)
+        index = EntityIndex(m.graph)
+        m.questions, left = masked_questions(self.request.examples, index, mask=config.mask_topics)
         if self.request.dev:
-            m.dev, _ = resolve(self.request.dev, m.graph, mask=config.mask_topics)
+            m.dev, _ = masked_questions(self.request.dev, index, mask=config.mask_topics)
         else:
             order = np.random.default_rng(self.request.seed).permutation(len(m.questions))
             held = max(1, round(config.dev_share * len(order)))
@@ -310,22 +282,22 @@ class _Training:
         m.topics_answer = self._topics_answer()
         for question in m.questions:
             reached = False
-            for topic, text, mined in zip(question.topics, question.texts, self._mined(question), strict=True):
-                cut += mined.cut
-                threads = tuple(thread for thread in mined.threads if thread.codes or self._may_stay(question))
-                if threads:
+            for topic, text, gold in zip(question.topics, question.texts, self._gold(question), strict=True):
+                cut += gold.cut
+                walks = tuple(walks for walks in gold.walks if walks.codes or self._may_stay(question))
+                if walks:
                     row = m.texts.setdefault(text, len(m.texts))
-                    m.items.append(Item(row, topic, threads, question.answers))
+                    m.items.append(Item(row, topic, walks, question.answers))
                     reached = True
             if not reached:
-                unreachable.append(question.id)
+                unreachable.append(question.source.example.question.id)
         m.report = {
             "questions": len(m.questions),
             "items": len(m.items),
             "without a path": unreachable,
             "left out": left,
             "topics whose search was cut": cut,
-            "hops": _counts(len(thread.codes) for item in m.items for thread in item.threads[:1]),
+            "hops": _counts(len(walks.codes) for item in m.items for walks in item.gold[:1]),
         }
         write_json(self.request.out / "mining.json", m.report)
         told = ", ".join(f"{len(ids)} {reason}" for reason, ids in left.items())
@@ -343,28 +315,24 @@ class _Training:
                 f"this graph (graph {self.request.graph.name!r}); the reasons are in {self.request.out / 'mining.json'}"
             )
 
-    def _mined(self, question: Resolved) -> list[Mined]:
-        """The gold threads of each topic."""
+    def _gold(self, question: MaskedQuestion) -> list[TopicGold]:
+        """The gold walks of each topic."""
         config, m = self.config, self.material
         if not len(question.answers):
-            # Unanswerable: the right first step is to stay.
-            stay = (Thread((), (), 1.0),) if config.network.multi_step else ()
-            return [Mined(stay, False) for _ in question.topics]
-        limits: dict[str, Any] = {
-            "hops": config.hops,
-            "hub_limit": config.hub_limit,
-            "max_states": config.max_states,
-            "topics_answer": m.topics_answer,
-        }
-        if config.gold == "best" and config.together and len(question.topics) > 1 and not question.stated:
-            return mine_together(m.graph, question.topics, question.answers, **limits)
-        return [
-            mine(m.graph, topic, question.answers, mode=config.gold, stated=question.stated, **limits)
-            for topic in question.topics
-        ]
+            return [TopicGold((STAY,) if config.network.multi_step else (), False) for _ in question.topics]
+        return gold_walks(
+            m.graph,
+            question.topics,
+            question.answers,
+            Limits(config.hops, config.hub_limit, config.max_states),
+            mode=config.gold,
+            together=config.together,
+            topics_answer=m.topics_answer,
+            stated=question.source.stated,
+        )
 
     def _topics_answer(self) -> bool:
-        """Whether a topic that a gold thread leads back to is an answer more often than not.
+        """Whether a topic that a gold walk leads back to is an answer more often than not.
 
         Data sets differ: the directors of the films that John Hughes wrote include him, or are the others.
         """
@@ -377,13 +345,13 @@ class _Training:
             if any(topic in question.answers for topic in question.topics):
                 yes += 1
                 continue
-            for topic, mined in zip(question.topics, self._mined(question), strict=True):
-                paths = [thread.codes for thread in mined.threads if thread.codes]
+            for topic, gold in zip(question.topics, self._gold(question), strict=True):
+                paths = [walks.codes for walks in gold.walks if walks.codes]
                 no += any(topic in follow(m.graph, topic, codes)[0][-1].targets for codes in paths)
         return yes >= no
 
-    def _may_stay(self, question: Resolved) -> bool:
-        """Whether a thread without a step may be learned from a question."""
+    def _may_stay(self, question: MaskedQuestion) -> bool:
+        """Whether a walk without a step may be learned from a question."""
         return self.config.gold == "shortest" or not len(question.answers)
 
     def encode(self) -> None:
@@ -451,7 +419,7 @@ class _Training:
             encoder=self.encoder.name,
             encoder_width=self.encoder.dim,
             tokens=token_kind(self.encoder),
-            hops=max((len(t.codes) for item in self.material.items for t in item.threads), default=1),
+            hops=max((len(walks.codes) for item in self.material.items for walks in item.gold), default=1),
             returns=config.returns,
             siblings=config.siblings,
             mask_topics=config.mask_topics,
@@ -526,7 +494,7 @@ def _worth(each: tuple[dict[str, float], Calibration]) -> tuple[float, float]:
     return round(metrics["hits@1"] + metrics["f1"], 6), -calibration.likeness
 
 
-def _sampled(questions: Sequence[Resolved], n: int, seed: int) -> list[Resolved]:
+def _sampled(questions: Sequence[MaskedQuestion], n: int, seed: int) -> list[MaskedQuestion]:
     if len(questions) <= n:
         return list(questions)
     chosen = np.random.default_rng((seed, 2)).permutation(len(questions))[:n]

@@ -1,7 +1,8 @@
-"""Walking many paths at once over a subgraph's arrays: the moves that mining, search and answers share.
+"""Frontier expansion: many walks over a subgraph's arrays at once.
 
-A *move* leaves an entity over a triple: its code is the relation r when walked forward and r + R when walked backward.
-A walk may come back to an entity over another triple, but never turns round over the triple it came by.
+A *move* leaves an entity over a triple. A *code* writes a relation with its direction as one integer: r when walked
+from head to tail, r + R when walked back. A walk may come back to an entity over another triple, but never turns round
+over the triple it came by.
 
 Shapes: S walks, M moves, N entities, R relations.
 """
@@ -9,14 +10,27 @@ Shapes: S walks, M moves, N entities, R relations.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.graph import Subgraph
+from clew.graph.paths import RelationPath
+from clew.graph.subgraph import Subgraph
 
 Int = NDArray[Any]
+Codes = tuple[int, ...]
+
+
+def to_codes(path: RelationPath, num_relations: int) -> Codes:
+    """A relation path as codes."""
+    return tuple(relation + (0 if forward else num_relations) for relation, forward in path)
+
+
+def from_codes(codes: Sequence[int], num_relations: int) -> RelationPath:
+    """The relation path that codes write."""
+    return tuple((int(code) % num_relations, int(code) < num_relations) for code in codes)
 
 
 class Moves(NamedTuple):
@@ -78,6 +92,19 @@ def follow(graph: Subgraph, topic: int, codes: Sequence[int], limit: int | None 
         levels.append(Level(entities[found.walks[mine]], found.triples[mine], found.targets[mine]))
         entities, last = found.targets[mine], found.triples[mine]
     return levels, cut
+
+
+def ends(graph: Subgraph, topic: int, path: RelationPath) -> Int:
+    """The distinct entities, ascending, that a relation path reaches from `topic` without turning round."""
+    if not path:
+        return np.array([topic], np.int32)
+    levels, _ = follow(graph, topic, to_codes(path, graph.num_relations))
+    return np.unique(levels[-1].targets)
+
+
+def turns_back(path: RelationPath) -> bool:
+    """Whether a relation path walks a relation and at once the same one back: some of its walks may turn round."""
+    return any(a[0] == b[0] and a[1] != b[1] for a, b in pairwise(path))
 
 
 def prune(levels: Sequence[Level], ends: Int) -> list[Level]:

@@ -1,0 +1,9 @@
+"""Relation paths, the common ground of the methods: expansion, text, gold paths of training questions.
+
+A relation path is `RelationPath`, a tuple of (relation, forward) per hop, in the local numbers of a `Subgraph`.
+"""
+
+from clew.graph.paths import RelationPath
+from clew.paths.walks import ends, from_codes, to_codes, turns_back
+
+__all__ = ["RelationPath", "ends", "from_codes", "to_codes", "turns_back"]

@@ -1,0 +1,118 @@
+"""Training examples in the numbers of a graph: topics, gold answers, and the relation paths that a data set states.
+
+Gold is read here, in `paths.gold` and in evaluation only. Answering never imports this module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from clew.graph.paths import RelationPath
+from clew.graph.subgraph import Ints, Subgraph
+from clew.protocols import Example
+
+Statement = tuple[int, RelationPath]  # position of the topic in its question, and a gold relation path from it
+
+
+class EntityIndex:
+    """Ids, and labels in any case, to the local numbers of a graph."""
+
+    def __init__(self, graph: Subgraph) -> None:
+        self.graph = graph
+        self.relations: dict[str, int] = {}
+        for r in range(graph.num_relations):
+            relation = graph.relation(r)
+            self.relations.setdefault(relation.label, r)
+            self.relations[relation.id] = r
+        self._labels: dict[str, list[int]] = {}
+        for i, label in enumerate(graph.labels(np.arange(graph.num_entities, dtype=np.int32))):
+            self._labels.setdefault(label.casefold(), []).append(i)
+
+    def numbers(self, names: Sequence[str]) -> list[int]:
+        """The entities of these ids or labels, without repetition; a name that is an id means that entity alone."""
+        found: list[int] = []
+        for name in names:
+            local = self.graph.local(name)
+            found += [local] if local is not None else self._labels.get(name.casefold(), [])
+        return list(dict.fromkeys(found))
+
+
+@dataclass(frozen=True, eq=False)
+class TrainingQuestion:
+    """An example whose topics and answers the graph holds; no answers where the question is unanswerable."""
+
+    example: Example
+    topics: tuple[int, ...]  # at least one
+    answers: Ints  # ascending
+    stated: tuple[Statement, ...]  # gold relation paths of the data set that start at a topic
+
+
+def resolve(examples: Sequence[Example], index: EntityIndex) -> tuple[list[TrainingQuestion], dict[str, list[str]]]:
+    """The examples that can be learned from, and by reason the ids of those that cannot."""
+    usable: list[TrainingQuestion] = []
+    left: dict[str, list[str]] = {"unknown topic": [], "unknown answers": [], "no answers": []}
+    for example in examples:
+        question, gold = example.question, example.gold
+        topics = tuple(index.numbers(question.topics))
+        answers = np.unique(np.array(index.numbers(gold.entities or gold.answers), np.int32))
+        named = bool(gold.answers or gold.entities)
+        if not named and not unanswerable(example):
+            left["no answers"].append(question.id)
+        elif not topics:
+            left["unknown topic"].append(question.id)
+        elif named and not len(answers):
+            left["unknown answers"].append(question.id)
+        else:
+            usable.append(TrainingQuestion(example, topics, answers, stated_paths(gold.paths, index, topics)))
+    return usable, {reason: ids for reason, ids in left.items() if ids}
+
+
+def unanswerable(example: Example) -> bool:
+    """Whether the data set says that the graph holds no answer."""
+    return example.gold.hops == 0 or example.gold.kind == "unanswerable"
+
+
+def stated_paths(
+    paths: Sequence[Sequence[tuple[str, str, str]]], index: EntityIndex, topics: Sequence[int]
+) -> tuple[Statement, ...]:
+    """The gold paths of a data set as relation paths from a topic.
+
+    A path is triples (head, relation, tail) that join, stated from its topic or towards it. One whose relations the
+    graph does not hold, whose triples do not join, or that starts at no topic is left out.
+    """
+    found: dict[Statement, None] = {}
+    for path in paths:
+        for triples in (path, tuple(reversed(path))):
+            statement = _from_topic(triples, index, topics)
+            if statement is not None:
+                found[statement] = None
+                break
+    return tuple(found)
+
+
+def _from_topic(triples: Sequence[tuple[str, str, str]], index: EntityIndex, topics: Sequence[int]) -> Statement | None:
+    if not triples or any(relation not in index.relations for _, relation, _ in triples):
+        return None
+    for position, topic in enumerate(topics):
+        entity = index.graph.entity(topic)
+        here = {entity.id, entity.label}
+        path = _joined(triples, here, index.relations)
+        if path:
+            return position, path
+    return None
+
+
+def _joined(triples: Sequence[tuple[str, str, str]], start: set[str], relations: Mapping[str, int]) -> RelationPath:
+    """The triples walked from `start`, by names; empty where they do not join."""
+    here = start
+    steps: list[tuple[int, bool]] = []
+    for head, relation, tail in triples:
+        if not {head, tail} & here:
+            return ()
+        forward = head in here
+        steps.append((relations[relation], forward))
+        here = {tail if forward else head}
+    return tuple(steps)
