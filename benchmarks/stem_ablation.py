@@ -32,12 +32,13 @@ from clew.graph.neighborhood import neighborhood
 from clew.methods.stem.config import Config
 from clew.methods.stem.guidance import guide
 from clew.methods.stem.method import Stem
-from clew.methods.stem.mining import MiningReport, Resolved, resolve
+from clew.methods.stem.mining import GoldChains, MaskedQuestion, MiningReport, masked_questions
 from clew.methods.stem.model import load_model, relation_table
 from clew.methods.stem.network import Part
-from clew.methods.stem.report import coverage, gold_schema, gold_triples, schema_scores
+from clew.methods.stem.report import coverage, gold_triples, schema_scores
 from clew.methods.stem.schema import Plan, SchemaTriple
 from clew.methods.stem.similarity import Similarity, reworded
+from clew.paths.examples import EntityIndex
 from clew.protocols import Example, LLMReply, LLMRequest, LLMText, Tools
 from clew.retrieval.linking import link
 from clew.synthesis.phrases import words_of
@@ -83,14 +84,14 @@ def coverages(options: argparse.Namespace) -> list[dict[str, Any]]:
     assert model.network is not None
     similarity = Similarity(graph.whole, encoder)
     table = relation_table(similarity, encoder, "cpu")
-    resolved = resolve(list(load(name)), graph.whole, MiningReport())
-    order = np.random.default_rng(0).permutation(len(resolved))[: options.number]
+    questions = masked_questions(list(load(name)), EntityIndex(graph.whole), MiningReport())
+    chains = GoldChains(graph.whole, options.hops)
+    order = np.random.default_rng(0).permutation(len(questions))[: options.number]
     shares: dict[tuple[str, bool, str, bool], list[float]] = defaultdict(list)
     held: dict[str, list[float]] = defaultdict(list)
     for i in order.tolist():
-        each = resolved[i]
-        wanted = gold_triples(graph.whole, each, options.hops, 2000)
-        schema = gold_schema(graph.whole, each, options.hops, 2000)
+        each = questions[i]
+        wanted, schema = gold_triples(chains, each), chains.schema(each)
         if not wanted:
             continue
         ids = [graph.whole.entity(t).id for t in each.topics]
@@ -143,11 +144,12 @@ class GoldPlans:
     name = "gold plans"
     abilities: frozenset[Any] = frozenset()
 
-    def __init__(self, wording: str, similarity: Similarity, resolved: list[Resolved], hops: int) -> None:
+    def __init__(self, wording: str, similarity: Similarity, questions: list[MaskedQuestion], hops: int) -> None:
         self._plans: dict[str, list[str]] = {}
         self._triples: dict[str, SchemaTriple] = {}
-        for i, each in enumerate(resolved):
-            schema = gold_schema(similarity.graph, each, hops, 2000)
+        chains = GoldChains(similarity.graph, hops)
+        for i, each in enumerate(questions):
+            schema = chains.schema(each)
             if not schema:
                 continue
             spoken = {f"[T{n}]": name for n, name in enumerate(each.names, 1)}
@@ -190,11 +192,12 @@ def beside(names: Sequence[str], mine: Sequence[np.ndarray], other: Sequence[np.
 def sweeps(options: argparse.Namespace) -> list[dict[str, Any]]:
     graph, examples = graph_of(options.set), drawn(options)
     encoder = open_encoder()
-    resolved = resolve(examples, graph.whole, MiningReport())
-    gold = {each.question.id: gold_triples(graph.whole, each, options.hops, 2000) for each in resolved}
+    questions = masked_questions(examples, EntityIndex(graph.whole), MiningReport())
+    chains = GoldChains(graph.whole, options.hops)
+    gold = {each.question.id: gold_triples(chains, each) for each in questions}
     plans = None
     if options.plans != "own":
-        plans = GoldPlans(options.plans, Similarity(graph.whole, encoder), resolved, options.hops)
+        plans = GoldPlans(options.plans, Similarity(graph.whole, encoder), questions, options.hops)
     tools = Tools(encoder, plans, options.model, lambda q, g: link(q, g, encoder=encoder))
     planners: dict[int, Stem] = {}
     kept: dict[tuple[str, str], tuple[np.ndarray, np.ndarray, np.ndarray]] = {}
@@ -235,8 +238,9 @@ def data(options: argparse.Namespace) -> list[dict[str, Any]]:
     """One row per model: how many plans it learned from, how right its schemas are, and what it answers."""
     graph, examples = graph_of(options.set), drawn(options)
     encoder = open_encoder()
-    resolved = resolve(examples, graph.whole, MiningReport())
-    gold = {each.question.id: gold_schema(graph.whole, each, options.hops, 2000) for each in resolved}
+    questions = masked_questions(examples, EntityIndex(graph.whole), MiningReport())
+    chains = GoldChains(graph.whole, options.hops)
+    gold = {each.question.id: chains.schema(each) for each in questions}
     config = Config(hops=options.hops, reader=False, guidance=False)
     rows: list[dict[str, Any]] = []
     first: list[np.ndarray] = []

@@ -44,7 +44,7 @@ def test_everything_is_counted_once() -> None:
     ]
     told = report(answers, EXAMPLES, GRAPH.whole)
     assert told["questions"] == 4 and told["with a gold chain"] == 3
-    assert told["left out"] == {"no topic in the graph": 1, "no gold chain": 0}
+    assert told["left out"] == {"unknown topic": 1, "no gold chain": 0}
     assert told["schema"] == {"precision": 1.0, "recall": pytest.approx(2.5 / 3, abs=1e-4), "f1": pytest.approx(0.8889)}
     assert told["coverage"] == {"1": 0.75, "2-4": 0.5, "all": pytest.approx(2 / 3, abs=1e-4)}
     assert told["strategy accuracy"] == {"1": 1.0, ">=2": 0.0}

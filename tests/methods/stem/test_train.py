@@ -18,19 +18,20 @@ from clew.learning.checkpoints import load_weights
 from clew.methods.stem.config import PAPER_NETWORK, Config, NetworkConfig, TrainConfig
 from clew.methods.stem.method import Stem
 from clew.methods.stem.mining import (
+    GoldChains,
     MiningReport,
     Statements,
-    chains_of,
     gold_rows,
+    masked_questions,
     masked_triples,
-    resolve,
-    standard_lessons,
-    synthetic_lessons,
+    standard_examples,
+    synthetic_examples,
 )
 from clew.methods.stem.model import load_model
 from clew.methods.stem.network import Joined, Part, TripleNetwork, balanced_loss
 from clew.methods.stem.similarity import Similarity, reworded
 from clew.methods.stem.train import train
+from clew.paths.examples import EntityIndex
 from clew.protocols import Example, Tools, TrainRequest
 from clew.synthesis import SamplingConfig, synthesize
 from clew.types import Gold, Question
@@ -68,17 +69,17 @@ def trained(out: Path, *, resume: bool = False, graph: Any = GRAPH, examples: An
 
 def test_gold_chains_are_those_that_reach_the_answers_and_little_else() -> None:
     report = MiningReport()
-    resolved = resolve(EXAMPLES, GRAPH.whole, report)
-    assert len(resolved) == 24 and {each.text for each in resolved} == {
+    questions = masked_questions(EXAMPLES, EntityIndex(GRAPH.whole), report)
+    assert len(questions) == 24 and {each.text for each in questions} == {
         "where was [T1] born?",
         "in which land was [T1] born?",
     }
-    chains = chains_of(GRAPH.whole, resolved[-1], 3, 1000)
-    assert masked_triples(GRAPH.whole, [c.steps for c in chains if c]) == (
+    chains = GoldChains(GRAPH.whole, 3)
+    assert chains.schema(questions[-1]) == (
         ("[T1]", "born in", "[ENT1]"),
         ("[ENT1]", "located in", "[ENT2]"),
     )
-    gold = {GRAPH.whole.entity(int(e)).id for e in gold_rows(GRAPH.whole, resolved[-1], chains)}
+    gold = {GRAPH.whole.entity(int(e)).id for e in gold_rows(chains, questions[-1])}
     assert gold == {"person 11", born("person 11"), land("person 11")}
 
 
@@ -92,20 +93,20 @@ def test_two_topics_share_the_last_unknown() -> None:
     )
 
 
-def test_one_lesson_per_masked_text_and_what_is_left_out_is_counted() -> None:
+def test_one_example_per_masked_text_and_what_is_left_out_is_counted() -> None:
     strange = [
         Example(Question("x", "who is Zyx?", ("Zyx",)), Gold(("city 1",))),
         Example(Question("y", "who is person 1?", ("person 1",)), Gold(("nobody",))),
     ]
     report = MiningReport()
-    resolved = resolve([*EXAMPLES, *strange], GRAPH.whole, report)
-    lessons = standard_lessons(
-        GRAPH.whole, resolved, Statements(GRAPH.whole, 0), hops=2, max_paths=1000, per_text=4, seed=0, report=report
+    questions = masked_questions([*EXAMPLES, *strange], EntityIndex(GRAPH.whole), report)
+    planned = standard_examples(
+        questions, GoldChains(GRAPH.whole, 2), Statements(GRAPH.whole, 0), per_text=4, seed=0, report=report
     )
-    assert {lesson.text for lesson in lessons} == {"where was [T1] born?", "in which land was [T1] born?"}
-    assert all(lesson.strategy == "Precision" for lesson in lessons)
-    assert all(len(x.assertions) == len(x.triples) and "[T1]" in x.assertions[0] for x in lessons)
-    assert dict(report.left_out) == {"no topic in the graph": 1, "no answer in the graph": 1}
+    assert {each.text for each in planned} == {"where was [T1] born?", "in which land was [T1] born?"}
+    assert all(each.strategy == "Precision" for each in planned)
+    assert all(len(x.assertions) == len(x.triples) and "[T1]" in x.assertions[0] for x in planned)
+    assert dict(report.left_out) == {"unknown topic": 1, "unknown answers": 1}
 
 
 def test_relations_that_read_the_same_are_told_apart() -> None:
@@ -116,7 +117,7 @@ def test_relations_that_read_the_same_are_told_apart() -> None:
 
 def test_synthetic_lessons_name_nobody() -> None:
     made = list(synthesize(GRAPH.whole, 60, seed=1, sampling=SamplingConfig(fork=0.5)))
-    lessons = synthetic_lessons(made, GRAPH.whole, Statements(GRAPH.whole, 0))
+    lessons = synthetic_examples(made, GRAPH.whole, Statements(GRAPH.whole, 0))
     assert lessons
     for lesson in lessons:
         said = " ".join((lesson.text, *lesson.assertions, *(end for h, _, t in lesson.triples for end in (h, t))))

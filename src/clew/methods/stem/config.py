@@ -116,7 +116,6 @@ class TrainConfig(Settings):
     assertions: Literal["grammar", "model"] = "grammar"  # who writes the assertions of D_std (P4: a language model)
     hops: int = Field(default=3, ge=1, le=5)  # longest gold chain
     per_text: int = Field(default=8, ge=1)  # questions mined per distinct masked text; the majority's plan is kept
-    max_paths: int = Field(default=3000, ge=1)  # relation paths looked at per topic
     network: NetworkConfig = NetworkConfig()
     fit: FitConfig = FitConfig(steps=600, lr=5e-4)
     batch: int = Field(default=8, ge=1)  # questions per step of the Triple-GNN

@@ -8,26 +8,26 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
 from clew.graph import Subgraph
-from clew.graph.paths import RelationPath, follow, relation_paths, trace
+from clew.graph.paths import RelationPath, trace
 from clew.graph.subgraph import Ints
 from clew.methods.stem.schema import SchemaTriple, mask_topics
+from clew.paths.examples import EntityIndex, Statement, resolve
+from clew.paths.gold import Limits, PathCandidate, gold_paths
 from clew.protocols import Example, LanguageModel
 from clew.synthesis import Synthetic, Writer
 from clew.synthesis.phrases import words_of
 from clew.synthesis.prompted import assertions as written_assertions
 from clew.types import Question
 
-MAX_ENDS = 3000  # relation paths through more entities are not looked at
-
 
 @dataclass(frozen=True)
-class Lesson:
+class PlannerExample:
     """What a planner should write for a masked question."""
 
     text: str
@@ -38,23 +38,15 @@ class Lesson:
 
 
 @dataclass(frozen=True, eq=False)
-class Resolved:
-    """A training question in the graph's numbers."""
+class MaskedQuestion:
+    """A training question in the graph's numbers, its topics written [T1], [T2], … in the order of the text."""
 
     question: Question
     text: str  # masked
-    names: tuple[str, ...]  # of the topics, in the order of [T1], [T2], …
+    names: tuple[str, ...]  # labels of the topics
     topics: tuple[int, ...]
     answers: Ints
-    stated: tuple[RelationPath | None, ...]  # gold relation path per topic, where the data set states it
-
-
-@dataclass(frozen=True)
-class Chain:
-    """The gold chain of one topic of a question."""
-
-    steps: RelationPath
-    precision: float
+    stated: tuple[Statement, ...]  # gold relation paths that the data set names
 
 
 @dataclass
@@ -70,106 +62,62 @@ class MiningReport:
     hops: Counter[int] = field(default_factory=Counter)
 
 
-def resolve(examples: Sequence[Example], graph: Subgraph, report: MiningReport) -> list[Resolved]:
-    """Questions whose topics and answers are in the graph, by id or label."""
-    labels: dict[str, list[int]] = {}
-    for i, label in enumerate(graph.labels(np.arange(graph.num_entities, dtype=np.int32))):
-        labels.setdefault(label.casefold(), []).append(i)
-    number = {graph.relation(r).id: r for r in range(graph.num_relations)}
-
-    def find(name: str) -> list[int]:
-        local = graph.local(name)
-        return [local] if local is not None else labels.get(name.casefold(), [])
-
-    usable: list[Resolved] = []
-    for example in examples:
-        question, gold = example.question, example.gold
-        topics = [(name, found[0]) for name in question.topics if (found := find(name))]
-        answers = np.unique(
-            np.array([i for name in gold.entities or gold.answers for i in find(name)], np.int32)
-        ).astype(np.int32)
-        if not topics:
-            report.left_out["no topic in the graph"] += 1
+def masked_questions(examples: Sequence[Example], index: EntityIndex, report: MiningReport) -> list[MaskedQuestion]:
+    """The questions with a topic and an answer in the graph; of topics with one label the first."""
+    usable, left = resolve(examples, index)
+    report.left_out.update({reason: len(ids) for reason, ids in left.items()})
+    masked = []
+    for each in usable:
+        question = each.example.question
+        if not len(each.answers):
+            report.left_out["unanswerable"] += 1
             continue
-        if not len(answers):
-            report.left_out["no answer in the graph"] += 1
-            continue
+        labels = index.graph.labels(np.array(each.topics, np.int32))
+        first = {label: position for position, label in reversed(list(enumerate(labels)))}
         place = question.text.casefold().replace("_", " ")
-        spoken = dict(zip((i for _, i in topics), graph.labels([i for _, i in topics]), strict=True))
 
-        def where(topic: tuple[str, int], place: str = place, spoken: Mapping[int, str] = spoken) -> int:
-            at = [place.find(name.casefold().replace("_", " ")) for name in (topic[0], spoken[topic[1]])]
-            return min((a for a in at if a >= 0), default=len(place))
+        def where(label: str, place: str = place) -> int:
+            at = place.find(label.casefold().replace("_", " "))
+            return at if at >= 0 else len(place)
 
-        topics.sort(key=where)
-        text = mask_topics(question.text, [[name, spoken[i]] for name, i in topics])
-        stated = tuple(_stated(gold.paths, graph, i, number) for _, i in topics)
-        usable.append(
-            Resolved(question, text, tuple(spoken[i] for _, i in topics), tuple(i for _, i in topics), answers, stated)
+        names = sorted(sorted(first, key=first.__getitem__), key=where)
+        new = {first[name]: i for i, name in enumerate(names)}
+        masked.append(
+            MaskedQuestion(
+                question,
+                mask_topics(question.text, [_spellings(name, question.topics) for name in names]),
+                tuple(names),
+                tuple(each.topics[first[name]] for name in names),
+                each.answers,
+                tuple((new[position], path) for position, path in each.stated if position in new),
+            )
         )
-    report.questions = len(usable)
-    return usable
+    report.questions = len(masked)
+    return masked
 
 
-def _stated(
-    paths: Sequence[Sequence[tuple[str, str, str]]], graph: Subgraph, topic: int, number: Mapping[str, int]
-) -> RelationPath | None:
-    """The relation path of the first stated path that starts at the topic."""
-    for path in paths:
-        here: int | None = topic
-        steps: list[tuple[int, bool]] = []
-        for h, r, t in path:
-            head, tail = graph.local(h), graph.local(t)
-            if r not in number or here is None or here not in (head, tail):
-                break
-            forward = here == head
-            steps.append((number[r], forward))
-            here = tail if forward else head
-        else:
-            if steps:
-                return tuple(steps)
-    return None
+def _spellings(label: str, given: Sequence[str]) -> list[str]:
+    """A topic's label, and as the data set writes it."""
+    return [label, *(name for name in given if name.casefold() == label.casefold())]
 
 
-def gold_chain(graph: Subgraph, topic: int, answers: Ints, hops: int, max_paths: int) -> Chain | None:
-    """The relation path from a topic that reaches the answers and little else.
+class GoldChains:
+    """The gold chain of each topic of a question, kept: planner and Triple-GNN learn from the same ones."""
 
-    The best F1 of the entities reached against the answers; among equals the shorter. All lengths compete, because the
-    shortest path is often an accident (half of PQ-3H's questions have a one-hop path to their answer).
-    """
-    best: tuple[float, int, RelationPath] | None = None
-    precision = 0.0
-    for steps, reached in relation_paths(graph, [topic], hops, max_paths=max_paths, max_ends=MAX_ENDS).paths:
-        others = reached[reached != topic] if topic not in answers else reached
-        right = int(np.isin(others, answers).sum())
-        if not right:
-            continue
-        key = (round(2 * right / (len(others) + len(answers)), 6), -len(steps), steps)
-        if best is None or key[:2] > best[:2]:
-            best, precision = key, right / len(others)
-    return None if best is None else Chain(best[2], precision)
+    def __init__(self, graph: Subgraph, hops: int) -> None:
+        self.graph, self._limits = graph, Limits(hops)
+        self._known: dict[MaskedQuestion, list[PathCandidate | None]] = {}
 
+    def of(self, question: MaskedQuestion) -> list[PathCandidate | None]:
+        """Per topic the relation path to the answers and little else; what the data set states goes first."""
+        if question not in self._known:
+            gold = gold_paths(self.graph, question.topics, question.answers, self._limits, stated=question.stated)
+            self._known[question] = [mine[0] if mine and mine[0].path else None for mine in gold.of_topics]
+        return self._known[question]
 
-def chains_of(
-    graph: Subgraph,
-    resolved: Resolved,
-    hops: int,
-    max_paths: int,
-    known: dict[Resolved, list[Chain | None]] | None = None,
-) -> list[Chain | None]:
-    """Per topic its gold chain; what the data set states goes first. `known` keeps them."""
-    if known is not None and resolved in known:
-        return known[resolved]
-    found: list[Chain | None] = []
-    for topic, stated in zip(resolved.topics, resolved.stated, strict=True):
-        if stated is not None:
-            reached = follow(graph, [topic], stated).entities
-            found.append(Chain(stated, float(np.isin(reached, resolved.answers).mean()) if len(reached) else 0.0))
-        else:
-            found.append(gold_chain(graph, topic, resolved.answers, hops, max_paths))
-    if known is not None:
-        known[resolved] = found
-    return found
+    def schema(self, question: MaskedQuestion) -> tuple[SchemaTriple, ...]:
+        """The gold plan of a question; empty where no chain leads to an answer."""
+        return masked_triples(self.graph, [None if each is None else each.path for each in self.of(question)])
 
 
 def masked_triples(graph: Subgraph, chains: Sequence[RelationPath | None]) -> tuple[SchemaTriple, ...]:
@@ -193,12 +141,13 @@ def masked_triples(graph: Subgraph, chains: Sequence[RelationPath | None]) -> tu
     return tuple(dict.fromkeys((last.get(h, h), r, last.get(t, t)) for h, r, t in triples))
 
 
-def gold_rows(graph: Subgraph, resolved: Resolved, chains: Sequence[Chain | None]) -> Ints:
+def gold_rows(chains: GoldChains, question: MaskedQuestion) -> Ints:
     """Entities of the unmasked gold triples: what the Triple-GNN should find."""
-    rows: list[Ints] = [np.array(resolved.topics, np.int32)]
-    for topic, chain in zip(resolved.topics, chains, strict=True):
+    graph = chains.graph
+    rows: list[Ints] = [np.array(question.topics, np.int32)]
+    for topic, chain in zip(question.topics, chains.of(question), strict=True):
         if chain is not None:
-            walks = trace(graph, [topic], chain.steps, resolved.answers, limit=64)
+            walks = trace(graph, [topic], chain.path, question.answers, limit=64)
             rows += [graph.heads[walks.triples], graph.tails[walks.triples]]
     return np.unique(np.concatenate(rows)).astype(np.int32)
 
@@ -224,26 +173,23 @@ class Statements:
         return f"{sentence} ({self._more[relation]})" if relation in self._more else sentence
 
 
-def standard_lessons(
-    graph: Subgraph,
-    resolved: Sequence[Resolved],
+def standard_examples(
+    questions: Sequence[MaskedQuestion],
+    chains: GoldChains,
     statements: Statements,
     *,
-    hops: int,
-    max_paths: int,
     per_text: int,
     seed: int,
     report: MiningReport,
     model: LanguageModel | None = None,
-    known: dict[Resolved, list[Chain | None]] | None = None,
-) -> list[Lesson]:
-    """D_std: one lesson per distinct masked text, the plan that most of its questions (a sample) have.
+) -> list[PlannerExample]:
+    """D_std: one example per distinct masked text, with the plan that most of its questions (a sample) have.
 
     Args:
         model: writes the assertions (P4); None: the grammar. Where its reply breaks the rules, the grammar does.
     """
-    by_text: dict[str, list[Resolved]] = {}
-    for each in resolved:
+    by_text: dict[str, list[MaskedQuestion]] = {}
+    for each in questions:
         by_text.setdefault(each.text, []).append(each)
     draw = random.Random(seed)
     found: list[tuple[str, tuple[SchemaTriple, ...], str]] = []
@@ -251,9 +197,8 @@ def standard_lessons(
         plans: Counter[tuple[SchemaTriple, ...]] = Counter()
         single: Counter[str] = Counter()
         for each in draw.sample(mine, min(per_text, len(mine))):
-            chains = chains_of(graph, each, hops, max_paths, known)
-            if any(chains):
-                plans[masked_triples(graph, [None if c is None else c.steps for c in chains])] += 1
+            if schema := chains.schema(each):
+                plans[schema] += 1
             # Whether a set is asked for shows in the answers the question has, not in those the graph lacks.
             single["Precision" if len(each.answers) == 1 else "Breadth"] += 1
         if not plans:
@@ -270,14 +215,14 @@ def standard_lessons(
         said = written_assertions(model, [(text, triples) for text, triples, _ in found])
         report.left_out["assertions of the model that broke the rules"] += sum(each is None for each in said)
     return [
-        Lesson(text, triples, mine or tuple(statements.say(t) for t in triples), strategy, "standard")
+        PlannerExample(text, triples, mine or tuple(statements.say(t) for t in triples), strategy, "standard")
         for (text, triples, strategy), mine in zip(found, said, strict=True)
     ]
 
 
-def synthetic_lessons(made: Sequence[Synthetic], graph: Subgraph, statements: Statements) -> list[Lesson]:
+def synthetic_examples(made: Sequence[Synthetic], graph: Subgraph, statements: Statements) -> list[PlannerExample]:
     """D_syn: the masked triples that synthesis kept, with the topics' names masked as well."""
-    lessons: dict[str, Lesson] = {}
+    examples: dict[str, PlannerExample] = {}
     for each in made:
         numbers = [i for id in each.question.topics if (i := graph.local(id)) is not None]
         place = each.question.text.casefold()
@@ -286,7 +231,7 @@ def synthetic_lessons(made: Sequence[Synthetic], graph: Subgraph, statements: St
         text = mask_topics(each.question.text, [[name] for name in names])
         masked = {name: f"[T{i}]" for i, name in enumerate(names, 1)}
         triples = tuple((masked.get(h, h), r, masked.get(t, t)) for h, r, t in each.masked)
-        lessons.setdefault(
-            text, Lesson(text, triples, tuple(statements.say(t) for t in triples), each.strategy, "synthetic")
+        examples.setdefault(
+            text, PlannerExample(text, triples, tuple(statements.say(t) for t in triples), each.strategy, "synthetic")
         )
-    return list(lessons.values())
+    return list(examples.values())

@@ -16,8 +16,9 @@ from typing import Any
 from clew.evaluation.matching import accepted, key
 from clew.graph import Subgraph
 from clew.graph.paths import trace
-from clew.methods.stem.mining import MiningReport, Resolved, chains_of, masked_triples, resolve
-from clew.methods.stem.schema import PLACEHOLDER, SchemaTriple
+from clew.methods.stem.mining import GoldChains, MaskedQuestion, MiningReport, masked_questions
+from clew.methods.stem.schema import PLACEHOLDER
+from clew.paths.examples import EntityIndex
 from clew.protocols import Example
 from clew.types import Answer
 
@@ -42,18 +43,12 @@ def schema_scores(mine: Iterable[Sequence[str]], gold: Iterable[Sequence[str]]) 
     return precision, recall, 2 * both / max(1, left.total() + right.total())
 
 
-def gold_schema(graph: Subgraph, resolved: Resolved, hops: int, max_paths: int) -> tuple[SchemaTriple, ...]:
-    """The gold plan of a question; empty where no chain leads to an answer."""
-    chains = chains_of(graph, resolved, hops, max_paths)
-    return masked_triples(graph, [None if c is None else c.steps for c in chains]) if any(chains) else ()
-
-
-def gold_triples(graph: Subgraph, resolved: Resolved, hops: int, max_paths: int) -> set[Ids]:
+def gold_triples(chains: GoldChains, question: MaskedQuestion) -> set[Ids]:
     """The triples of the graph on the gold chains from topics to answers."""
-    found: set[int] = set()
-    for topic, chain in zip(resolved.topics, chains_of(graph, resolved, hops, max_paths), strict=True):
+    graph, found = chains.graph, set[int]()
+    for topic, chain in zip(question.topics, chains.of(question), strict=True):
         if chain is not None:
-            found.update(trace(graph, [topic], chain.steps, resolved.answers, limit=1000).triples.tolist())
+            found.update(trace(graph, [topic], chain.path, question.answers, limit=1000).triples.tolist())
     return {(t.head.id, t.relation.id, t.tail.id) for t in map(graph.triple, sorted(found))}
 
 
@@ -69,7 +64,6 @@ def report(
     graph: Subgraph,
     *,
     hops: int = 3,
-    max_paths: int = 3000,
 ) -> dict[str, Any]:
     """All reports of one run as JSON values.
 
@@ -83,16 +77,17 @@ def report(
     size = {example.question.id: len(accepted(example.gold)) for example in examples}
     right = {e.question.id: _right(by_id[e.question.id], e) for e in examples if e.question.id in by_id}
     told = MiningReport()
-    resolved = [r for r in resolve(examples, graph, told) if r.question.id in by_id]
+    questions = [q for q in masked_questions(examples, EntityIndex(graph), told) if q.question.id in by_id]
+    chains = GoldChains(graph, hops)
     schema: list[tuple[float, float, float]] = []
     covered: dict[str, list[float]] = defaultdict(list)
     planned: Counter[tuple[str, str]] = Counter()
     matrix: dict[str, Counter[str]] = {"schema": Counter(), "evidence": Counter()}
     without = 0
-    for each in resolved:
+    for each in questions:
         id = each.question.id
         answer = by_id[id]
-        wanted, triples = gold_schema(graph, each, hops, max_paths), gold_triples(graph, each, hops, max_paths)
+        wanted, triples = chains.schema(each), gold_triples(chains, each)
         if not wanted or not triples:
             without += 1
             continue

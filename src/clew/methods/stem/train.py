@@ -27,23 +27,22 @@ from clew.learning.tuning import Pair, tune
 from clew.methods.stem.config import Config, DecomposeConfig, GroundConfig, TrainConfig
 from clew.methods.stem.guidance import guide
 from clew.methods.stem.mining import (
-    Chain,
-    Lesson,
+    GoldChains,
+    MaskedQuestion,
     MiningReport,
-    Resolved,
+    PlannerExample,
     Statements,
-    chains_of,
     gold_rows,
-    masked_triples,
-    resolve,
-    standard_lessons,
-    synthetic_lessons,
+    masked_questions,
+    standard_examples,
+    synthetic_examples,
 )
 from clew.methods.stem.model import CARD, DECOMPOSE, GROUND, WEIGHTS, Trained, relation_table, save_model
 from clew.methods.stem.network import Joined, Part, TripleNetwork, balanced_loss
 from clew.methods.stem.planner import bare
 from clew.methods.stem.schema import Plan, SchemaTriple, placed, write_decomposition, write_triples
 from clew.methods.stem.similarity import Floats, Similarity, reworded
+from clew.paths.examples import EntityIndex
 from clew.protocols import OnEvent, TrainRequest, TrainResult, ignore
 from clew.synthesis import synthesize
 from clew.types import Event
@@ -73,9 +72,9 @@ class _Training:
         self.config: TrainConfig = request.train_config or TrainConfig()
         self.graph: Subgraph = request.graph.whole
         self.report = MiningReport()
-        self.resolved: list[Resolved] = []
-        self.lessons: list[Lesson] = []
-        self.chains: dict[Resolved, list[Chain | None]] = {}
+        self.questions: list[MaskedQuestion] = []
+        self.planned: list[PlannerExample] = []
+        self.chains = GoldChains(self.graph, self.config.hops)
         self.parameters: dict[str, int] = {}
         self.metrics: dict[str, float] = {}
         self.trained = Trained(encoder=self.encoder.name, encoder_width=self.encoder.dim, graph=request.graph.name)
@@ -83,7 +82,7 @@ class _Training:
     def mine(self) -> None:
         """D_std and D_syn."""
         config, request = self.config, self.request
-        self.resolved = resolve(request.examples, self.graph, self.report)
+        self.questions = masked_questions(request.examples, EntityIndex(self.graph), self.report)
         if "planner" not in config.parts:
             return
         statements = Statements(self.graph, request.seed)
@@ -91,23 +90,20 @@ class _Training:
             model = request.tools.language_model if config.assertions == "model" else None
             if config.assertions == "model" and model is None:
                 raise InputError("train.assertions = 'model' needs a language model; set language_model.model")
-            self.lessons = standard_lessons(
-                self.graph,
-                self.resolved,
+            self.planned = standard_examples(
+                self.questions,
+                self.chains,
                 statements,
-                hops=config.hops,
-                max_paths=config.max_paths,
                 per_text=config.per_text,
                 seed=request.seed,
                 report=self.report,
                 model=model,
-                known=self.chains,
             )
         if config.synthetic:
             made = list(synthesize(self.graph, config.synthetic, seed=request.seed))
-            extra = synthetic_lessons(made, self.graph, statements)
+            extra = synthetic_examples(made, self.graph, statements)
             self.report.synthetic = len(extra)
-            self.lessons += extra
+            self.planned += extra
         left = dict(self.report.left_out)
         write_json(
             request.out / "mining.json",
@@ -121,31 +117,31 @@ class _Training:
                 "triples per plan": {str(k): v for k, v in sorted(self.report.hops.items())},
                 "examples": [
                     {"text": x.text, "assertions": x.assertions, "triples": x.triples, "strategy": x.strategy}
-                    for x in self.lessons[:20]
+                    for x in self.planned[:20]
                 ],
             },
         )
-        if not self.lessons:
+        if not self.planned:
             raise TrainingError(
                 "no question has a chain from a topic to an answer: check that topics and answers are ids or labels "
                 f"of graph {request.graph.name!r}; the reasons are in {request.out / 'mining.json'}"
             )
         self.on_event(
             Event(
-                "train", f"{len(self.lessons)} plans to learn; left out: {left or 'none'}", {"plans": len(self.lessons)}
+                "train", f"{len(self.planned)} plans to learn; left out: {left or 'none'}", {"plans": len(self.planned)}
             )
         )
 
     def decompose(self) -> None:
         """SGDA: masked question → strategy and assertions."""
-        pairs = [Pair(bare(each.text), write_decomposition(each.assertions, each.strategy)) for each in self.lessons]
+        pairs = [Pair(bare(each.text), write_decomposition(each.assertions, each.strategy)) for each in self.planned]
         self._tune(DECOMPOSE, self.config.decompose, pairs, ())
 
     def ground(self) -> None:
         """SAGB: an assertion → its schema triple, with one token per relation."""
         pairs = {
             _grounding(said, triple): None
-            for each in self.lessons
+            for each in self.planned
             for said, triple in zip(each.assertions, each.triples, strict=True)
         }
         # Every relation of the graph, also those that no plan has.
@@ -195,7 +191,7 @@ class _Training:
             return
         similarity = Similarity(self.graph, self.encoder)
         relations = relation_table(similarity, self.encoder, config.device)
-        parts, wordings, labels = self._parts(similarity, self.resolved, config.questions, request.seed)
+        parts, wordings, labels = self._parts(similarity, self.questions, config.questions, request.seed)
         if not parts:
             raise TrainingError("no question has a gold chain to train the Triple-GNN on; leave 'network' out of parts")
         held = min(VALIDATED, max(1, len(parts) // 10))
@@ -257,27 +253,26 @@ class _Training:
         self.trained = load_model(self.request.out, self.encoder, self.config.device).trained
 
     def _parts(
-        self, similarity: Similarity, resolved: Sequence[Resolved], most: int, seed: int
+        self, similarity: Similarity, questions: Sequence[MaskedQuestion], most: int, seed: int
     ) -> tuple[list[Part], list[list[Floats]], list[Floats]]:
         """Inputs of the Triple-GNN for a sample of questions, several wordings of each schema, and the labels."""
         config = self.config
         draw = np.random.default_rng(seed)
-        order = draw.permutation(len(resolved))
+        order = draw.permutation(len(questions))
         parts: list[Part] = []
         wordings: list[list[Floats]] = []
         labels: list[Floats] = []
         self._lengths: list[int] = []
         for i in order[:most].tolist():
-            each = resolved[i]
-            chains = chains_of(self.graph, each, config.hops, config.max_paths, self.chains)
-            if not any(chains):
+            each = questions[i]
+            triples = self.chains.schema(each)
+            if not triples:
                 continue
-            triples = masked_triples(self.graph, [None if c is None else c.steps for c in chains])
             plan = Plan((), "Precision", triples, {f"[T{n}]": n - 1 for n in range(1, len(each.topics) + 1)})
             near = around(self.graph, each.topics, min(config.hops, len(triples)), max_triples=config.triples)
             local = {int(number): k for k, number in enumerate(near.entities)}
             wanted = np.zeros(near.num_entities, np.float32)
-            gold = gold_rows(self.graph, each, chains)
+            gold = gold_rows(self.chains, each)
             wanted[[local[int(e)] for e in self.graph.entities[gold] if int(e) in local]] = 1.0
             topics = np.array([local[int(self.graph.entities[t])] for t in each.topics], np.int64)
             said = [plan]
@@ -323,7 +318,7 @@ def train(request: TrainRequest, on_event: OnEvent = ignore) -> TrainResult:
     stages.append(Stage("write", work.finish))
     seconds = run_stages(stages, on_event)
     details = {
-        "plans": len(work.lessons),
+        "plans": len(work.planned),
         "questions": work.report.questions,
         "left_out": dict(work.report.left_out),
         **{f"parameters of {part}": count for part, count in work.parameters.items()},
