@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from clew.graph.paths import RelationPath
 from clew.graph.subgraph import Ints, Subgraph
-from clew.paths.walks import Int, degrees, ends, from_codes, moves
+from clew.paths.walks import Int, Starts, degrees, ends, from_codes, moves
 
 NEAR_BEST = 0.95  # relation paths whose F1 is at least this share of the best one's are gold, too
 JOINT = 64  # most relation paths of a topic that are tried beside those of the question's other topics
@@ -59,31 +59,33 @@ def f1(reached: Int, answers: Int) -> float:
 
 
 def judge(
-    graph: Subgraph, topic: int, path: RelationPath, answers: Ints, *, topics_answer: bool = True
+    graph: Subgraph, starts: Starts, path: RelationPath, answers: Ints, *, topics_answer: bool = True
 ) -> PathCandidate:
     """What one relation path reaches, measured against the answers."""
-    reached = ends(graph, topic, path)
+    reached = ends(graph, starts, path)
     if not topics_answer and path:
-        reached = reached[reached != topic]
+        reached = reached[~np.isin(reached, starts)]
     return PathCandidate(path, reached, reached[np.isin(reached, answers)], f1(reached, np.unique(answers)))
 
 
 def candidates(
-    graph: Subgraph, topic: int, answers: Ints, limits: Limits, *, topics_answer: bool = True
+    graph: Subgraph, starts: Starts, answers: Ints, limits: Limits, *, topics_answer: bool = True
 ) -> tuple[list[PathCandidate], bool]:
     """Every relation path up to `hops` that reaches an answer, shorter ones first, and whether a limit cut the search.
 
-    The path of no hop is among them where the topic is an answer.
+    The path of no hop is among them where a start is an answer.
 
     Args:
         topics_answer: False where no question of the set has its topic as an answer: reaching it is then no fault.
     """
     n, r2, gold = graph.num_entities, 2 * graph.num_relations, np.unique(answers)
     found: list[PathCandidate] = []
-    if topic in gold:
-        found.append(PathCandidate((), np.array([topic]), np.array([topic]), 2.0 / (1 + len(gold))))
+    entities = np.unique(np.asarray(starts))
+    here = entities[np.isin(entities, gold)]
+    if len(here):
+        found.append(PathCandidate((), entities, here, f1(entities, gold)))
     degree = degrees(graph)
-    entities, last, names = np.array([topic]), np.array([-1]), np.array([0])
+    last, names = np.full(len(entities), -1), np.zeros(len(entities), np.int64)
     known: list[tuple[int, ...]] = [()]
     cut = False
     for depth in range(limits.hops):
@@ -100,15 +102,15 @@ def candidates(
         # Entities reached and answers reached, per relation path.
         pairs = np.unique(name.astype(np.int64) * n + step.targets)
         if not topics_answer:
-            pairs = pairs[pairs % n != topic]
+            pairs = pairs[~np.isin(pairs % n, starts)]
         reached = np.bincount(pairs // n, minlength=len(known))
         right = pairs[np.isin(pairs % n, gold)]
         hits = np.bincount(right // n, minlength=len(known))
-        starts = np.cumsum(reached) - reached
+        first = np.cumsum(reached) - reached
         found += [
             PathCandidate(
                 from_codes(known[i], graph.num_relations),
-                pairs[starts[i] : starts[i] + reached[i]] % n,
+                pairs[first[i] : first[i] + reached[i]] % n,
                 right[right // n == i] % n,
                 2.0 * hits[i] / (reached[i] + len(gold)),
             )
@@ -117,10 +119,10 @@ def candidates(
         if depth + 1 == limits.hops:
             break
         moved = name.astype(np.int64) * graph.num_triples + step.triples
-        _, first = np.unique(moved, return_index=True)
-        if len(first) > limits.max_states:
+        _, rows = np.unique(moved, return_index=True)
+        if len(rows) > limits.max_states:
             return found, True
-        entities, last, names = step.targets[first], step.triples[first], name[first]
+        entities, last, names = step.targets[rows], step.triples[rows], name[rows]
     return found, cut
 
 
@@ -137,7 +139,7 @@ class GoldPaths:
 
 def gold_paths(
     graph: Subgraph,
-    topics: Sequence[int],
+    topics: Sequence[Starts],
     answers: Ints,
     limits: Limits,
     *,

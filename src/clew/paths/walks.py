@@ -21,6 +21,7 @@ from clew.graph.subgraph import Subgraph
 
 Int = NDArray[Any]
 Codes = tuple[int, ...]
+Starts = int | Int  # one entity, or several that are walked from together
 
 
 def to_codes(path: RelationPath, num_relations: int) -> Codes:
@@ -73,15 +74,16 @@ def degrees(graph: Subgraph) -> Int:
     return np.diff(graph.out.offsets) + np.diff(graph.inc.offsets)
 
 
-def follow(graph: Subgraph, topic: int, codes: Sequence[int], limit: int | None = None) -> tuple[list[Level], bool]:
-    """The moves that a relation path makes from `topic`, depth by depth, and whether `limit` moves were exceeded.
+def follow(graph: Subgraph, starts: Starts, codes: Sequence[int], limit: int | None = None) -> tuple[list[Level], bool]:
+    """The moves that a relation path makes from `starts`, depth by depth, and whether `limit` moves were exceeded.
 
     A move stands for all walks that end with it, so the work is bounded by the triples and not by the walks; a walk of
     the result turns round nowhere.
     """
     levels: list[Level] = []
     cut = False
-    entities, last = np.array([topic]), np.array([-1])
+    entities = np.atleast_1d(np.asarray(starts))
+    last = np.full(len(entities), -1)
     for code in codes:
         found = moves(graph, entities, last)
         mine = np.flatnonzero(found.codes == code)
@@ -94,11 +96,11 @@ def follow(graph: Subgraph, topic: int, codes: Sequence[int], limit: int | None 
     return levels, cut
 
 
-def ends(graph: Subgraph, topic: int, path: RelationPath) -> Int:
-    """The distinct entities, ascending, that a relation path reaches from `topic` without turning round."""
+def ends(graph: Subgraph, starts: Starts, path: RelationPath) -> Int:
+    """The distinct entities, ascending, that a relation path reaches from `starts` without turning round."""
     if not path:
-        return np.array([topic], np.int32)
-    levels, _ = follow(graph, topic, to_codes(path, graph.num_relations))
+        return np.unique(np.asarray(starts, np.int32))
+    levels, _ = follow(graph, starts, to_codes(path, graph.num_relations))
     return np.unique(levels[-1].targets)
 
 

@@ -184,7 +184,7 @@ def test_a_small_plan_asks_about_the_topic_it_leads_on_from() -> None:
     method = Decompose(Config(), Tools(HashEncoder(64), link=link))
     work = method.start(Question("q", "did Ada marry the mayor of Rome?", ("Ada", "Rome")), graph)
     assert work.seen is not None and work.masked.names == ("Ada", "Rome")
-    spouse, mayor = (work.seen.language.numbers[name] for name in ("spouse", "mayor"))
+    spouse, mayor = (work.seen.language.index.relations[name] for name in ("spouse", "mayor"))
     for steps, name in ((((spouse, True),), "Ada"), (((mayor, True), (spouse, True)), "Rome")):
         plan = method.small_plan(work, Option(steps, -0.1, 0.5))
         assert plan.by == "small model" and len(plan.parts) == len(steps) and name in plan.parts[0]
@@ -200,7 +200,9 @@ def test_without_a_reader_the_plans_own_relations_answer(follow: bool, answer: s
     method = Decompose(Config(follow_plan=follow), Tools(HashEncoder(64), link=link))
     work = method.start(Question("q", "who is the spouse of Ada?", ("Ada",)), graph)
     assert work.seen is not None
-    work.plan = Plan(("spouse of Ada?",), "small model", stages=(((work.seen.language.numbers["employer"], True),),))
+    work.plan = Plan(
+        ("spouse of Ada?",), "small model", stages=(((work.seen.language.index.relations["employer"], True),),)
+    )
     method.follow_plans([work])
     assert work.answers == [answer]
     work.plan = Plan(("spouse of Ada?",), "nobody")

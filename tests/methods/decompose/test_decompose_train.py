@@ -17,7 +17,14 @@ from clew.errors import ConfigError, FormatError, InputError, UnsupportedError
 from clew.graph import Graph
 from clew.learning.scratch import DecoderSize, create_decoder
 from clew.methods.decompose.choosing import Choosing, read_choosing
-from clew.methods.decompose.compositions import Known, gold_steps, leads_to_answers, made, reader_pair
+from clew.methods.decompose.compositions import (
+    Known,
+    answer_set,
+    gold_path,
+    leads_to_answers,
+    made,
+    reader_pair,
+)
 from clew.methods.decompose.config import Config, NetworkConfig, TrainConfig
 from clew.methods.decompose.hybrid import GraphVectors
 from clew.methods.decompose.method import Decompose
@@ -185,18 +192,18 @@ def test_what_cannot_be_trained_is_said(graph: Graph, tmp_path: Path) -> None:
         train(request(graph, tmp_path, examples=lost, dev=lost, settings={"decomposer": {"synthetic": 0}}))
 
 
-def test_gold_steps_come_from_paths_or_are_looked_for(graph: Graph) -> None:
+def test_gold_paths_come_from_paths_or_are_looked_for(graph: Graph) -> None:
     whole, language = graph.whole, Language(graph.whole)
-    names = language.numbers
+    names = language.index.relations
     start = np.array([whole.local("parent_3")], np.int32)
     wanted = ((names["spouse"], True), (names["profession"], True))
-    assert gold_steps(language, start, Gold(("job_3",)), 2) == wanted
+    assert gold_path(language, start, Gold(("job_3",)), 2) == wanted
     path = (("parent_3", "spouse", "partner_3"), ("partner_3", "profession", "job_3"))
-    assert gold_steps(language, start, Gold(("x",), paths=(path,)), 2) == wanted
+    assert gold_path(language, start, Gold(("x",), paths=(path,)), 2) == wanted
     back = np.array([whole.local("job_3")], np.int32)
-    assert gold_steps(language, back, Gold(("x",), paths=(path[1:],)), 2) == ((names["profession"], False),)
-    assert gold_steps(language, start, Gold(("Atlantis",)), 2) == ()
-    assert gold_steps(language, np.empty(0, np.int32), Gold(("job_3",)), 2) == ()
+    assert gold_path(language, back, Gold(("x",), paths=(path[1:],)), 2) == ((names["profession"], False),)
+    assert gold_path(language, start, Gold(("Atlantis",)), 2) == ()
+    assert gold_path(language, np.empty(0, np.int32), Gold(("job_3",)), 2) == ()
 
 
 def test_of_paths_that_fit_alike_the_one_that_reads_like_the_question_is_gold() -> None:
@@ -205,13 +212,13 @@ def test_of_paths_that_fit_alike_the_one_that_reads_like_the_question_is_gold() 
     start, gold = np.array([language.graph.local("Ada")], np.int32), Gold(("Bob",))
 
     def chosen(word: str) -> str:
-        found = gold_steps(language, start, gold, 2, lambda plans: np.array([word in language.spell(p) for p in plans]))
+        found = gold_path(language, start, gold, 2, lambda plans: np.array([word in language.spell(p) for p in plans]))
         return language.spell(found)
 
     assert chosen("boss") == "boss"
     assert chosen("spouse") == "spouse"
     assert chosen("friend") != "friend"  # it leads to others too
-    known = Known("", start, gold_steps(language, start, gold, 2), gold)
+    known = Known("", start, gold_path(language, start, gold, 2), answer_set(language.index, gold))
     right = {
         language.spell(((r, True),)): leads_to_answers(language.graph, start, ((r, True),), known) for r in range(3)
     }
@@ -224,7 +231,7 @@ def test_synthetic_questions_end_where_the_graph_does(graph: Graph) -> None:
     assert {example.gold.hops for example in some} <= {1, 2}
     language = Language(graph.whole)
     assert all(
-        gold_steps(language, np.array([graph.whole.local(e.question.topics[0])], np.int32), e.gold, 2) for e in some
+        gold_path(language, np.array([graph.whole.local(e.question.topics[0])], np.int32), e.gold, 2) for e in some
     )
     few = list(made(Graph.from_triples([("a", "r", "b")]).whole, 10_000, 1, 0))
     assert 0 < len(few) < 200
@@ -324,7 +331,7 @@ def test_a_reader_learns_only_from_what_it_is_shown(graph: Graph) -> None:
     whole, language = graph.whole, Language(graph.whole)
     start = np.array([whole.local("parent_3")], np.int32)
     offered = threads(whole, start, 2).threads
-    known = Known("work of [T1] 's wife ?", start, (), Gold(("job_3",)))
+    known = Known("work of [T1] 's wife ?", start, (), np.array([graph.whole.local("job_3")], np.int32))
     pair = reader_pair(known, whole, offered, language)
     assert pair is not None
     assert pair.completion == " spouse profession" and pair.completion in pair.prompt[0].content.split("\n")

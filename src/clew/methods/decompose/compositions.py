@@ -8,30 +8,24 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from clew.errors import InputError
-from clew.graph.paths import follow, relation_paths
+from clew.graph.paths import RelationPath, follow
 from clew.graph.subgraph import Ints, Subgraph
 from clew.learning.tuning import Pair
 from clew.methods.decompose.answers import ends
-from clew.methods.decompose.plan import Language, Step, Steps
+from clew.methods.decompose.plan import Language
 from clew.methods.decompose.textual import listed
 from clew.methods.decompose.threads import Thread, threads
+from clew.paths.examples import EntityIndex, stated_paths
+from clew.paths.gold import NEAR_BEST, Limits, Similarity, f1, gold_paths, judge
 from clew.protocols import Example, Message
 from clew.synthesis import SamplingConfig, synthesize
 from clew.types import Gold
-
-MINED = 1_500  # relation paths looked at for one question without a gold path
-NEAR_BEST = 0.95  # paths whose F1 is at least this share of the best one's fit as well
-COMPARED = 60  # of those, the shortest ones that are compared with the question
-STEP_COST = 0.03  # a further step must make a path so much more like the question
-
-Alike = Callable[[Sequence[Steps]], NDArray[np.floating]]  # (P,) how much relation paths read like the question
 
 
 def made(graph: Subgraph, count: int, hops: int, seed: int) -> Iterator[Example]:
@@ -44,67 +38,33 @@ def made(graph: Subgraph, count: int, hops: int, seed: int) -> Iterator[Example]
         return  # a small graph is exhausted: what it gave is used
 
 
-def gold_steps(language: Language, starts: Ints, gold: Gold, hops: int, alike: Alike | None = None) -> Steps:
-    """The relation steps from a question's entities to its answers; none where no path leads there.
+def gold_path(
+    language: Language, starts: Ints, gold: Gold, hops: int, similarity: Similarity | None = None
+) -> RelationPath:
+    """The relation path from a question's entities to its answers; none where no path leads there.
 
-    Without a gold path the relation paths whose ends fit the answers about best are candidates; many do so by accident.
-    Of those the one that reads most like the question is taken, where `alike` can tell, else the shortest.
+    A hop through a mediator counts once, so a graph with mediators is searched one step further.
     """
-    graph = language.graph
-    for path in gold.paths:
-        steps = _along(language, starts, path)
-        if steps:
-            return steps
-    wanted = answer_set(graph, gold)
-    if not len(starts) or not len(wanted):
+    graph, answers = language.graph, answer_set(language.index, gold)
+    if not len(starts):
         return ()
     longest = hops + 1 if graph.mediators.any() else hops
-    found = [
-        (steps, overlap(reached, wanted))
-        for steps, reached in relation_paths(graph, starts, longest, max_paths=MINED, max_ends=500).paths
-    ]
-    best = max((fit for _, fit in found), default=0.0)
-    near = [steps for steps, fit in found if fit >= NEAR_BEST * best][:COMPARED] if best else []
-    if not near or alike is None:
-        return max(found, key=lambda each: each[1])[0] if best else ()  # shorter paths come first and win ties
-    scores = alike(near) - STEP_COST * np.array([len(steps) for steps in near])
-    return near[int(np.argmax(scores))]
+    stated = [path for _, path in stated_paths(gold.paths, language.index, starts.tolist())]
+    if stated:
+        return stated[0]
+    mine = gold_paths(graph, [starts], answers, Limits(longest), similarity=similarity).of_topics[0]
+    return mine[0].path if mine else ()
 
 
-def leads_to_answers(graph: Subgraph, starts: Ints, steps: Steps, known: Known) -> bool:
-    """Whether steps answer a question about as well as its gold steps."""
-    wanted = answer_set(graph, known.gold)
-    mine, best = (overlap(follow(graph, starts, each).entities, wanted) for each in (steps, known.steps))
-    return steps == known.steps or mine >= NEAR_BEST * best > 0
+def leads_to_answers(graph: Subgraph, starts: Ints, path: RelationPath, known: Known) -> bool:
+    """Whether a relation path answers a question about as well as its gold one."""
+    mine, best = (judge(graph, starts, each, known.answers).f1 for each in (path, known.steps))
+    return path == known.steps or mine >= NEAR_BEST * best > 0
 
 
-def _along(language: Language, starts: Ints, path: Sequence[tuple[str, str, str]]) -> Steps:
-    """A gold path as steps, walked from whichever end is a start."""
-    graph, numbers = language.graph, language.numbers
-    for triples in (path, tuple(reversed(path))):
-        here = {graph.entity(int(s)).id for s in starts} | {graph.entity(int(s)).label for s in starts}
-        steps: list[Step] = []
-        for head, relation, tail in triples:
-            if relation not in numbers or not ({head, tail} & here):
-                break
-            forward = head in here
-            steps.append((numbers[relation], forward))
-            here = {tail if forward else head}
-        if len(steps) == len(triples):
-            return tuple(steps)
-    return ()
-
-
-def answer_set(graph: Subgraph, gold: Gold) -> Ints:
-    """Local numbers of the gold answers that are in the graph."""
-    found = [graph.local(name) for name in (*gold.entities, *gold.answers)]
-    return np.unique(np.array([i for i in found if i is not None], np.int32))
-
-
-def overlap(reached: Ints, wanted: Ints) -> float:
-    """F1 of two sets of entities."""
-    both = len(np.intersect1d(reached, wanted))
-    return 2 * both / (len(reached) + len(wanted)) if both else 0.0
+def answer_set(index: EntityIndex, gold: Gold) -> Ints:
+    """(A,) local numbers of the gold answers that are in the graph."""
+    return np.unique(np.array(index.numbers(gold.entities or gold.answers), np.int32))
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,8 +73,8 @@ class Known:
 
     text: str
     starts: Ints
-    steps: Steps
-    gold: Gold
+    steps: RelationPath
+    answers: Ints
 
 
 def plan_pair(known: Known, language: Language) -> Pair:
@@ -133,8 +93,7 @@ def reader_pair(
     """
     right = next((thread for thread in offered if thread.steps == known.steps), None)
     if right is None:
-        wanted = answer_set(graph, known.gold)
-        fits = [overlap(ends(graph, known.starts, thread), wanted) for thread in offered]
+        fits = [f1(ends(graph, known.starts, thread), known.answers) for thread in offered]
         right = offered[int(np.argmax(fits))] if fits and max(fits) > 0 else None
     if right is None:
         return None
@@ -147,14 +106,14 @@ def step_pairs(
 ) -> list[Pair]:
     """The sub-questions of one question as a reader meets them: one hop from the answer before."""
     pairs = []
-    done: Steps = ()
+    done: RelationPath = ()
     for text, stage in zip(language.sub_questions(known.steps, name), language.stages(known.steps), strict=True):
         before = follow(graph, known.starts, done).entities
         done = (*done, *stage)
         inside = [merged.local(graph.entity(int(e)).id) for e in before[:200]]
         starts = np.array([e for e in inside if e is not None], np.int32)
         offered = threads(merged, starts, 1).threads
-        step = Known(text, starts, stage, Gold(()))
+        step = Known(text, starts, stage, np.empty(0, np.int32))
         if any(thread.steps == step.steps for thread in offered):
             pair = reader_pair(step, merged, offered, language, bare=bare)
             if pair is not None:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from clew.graph.subgraph import Subgraph
 from clew.llm import parse_answers, parse_json
+from clew.paths.examples import EntityIndex
 from clew.synthesis import Writer
 from clew.synthesis.phrases import Phrasing, RelationGrammar
 from clew.types import Topic
@@ -130,9 +131,9 @@ class Language:
         return [*stages, open_] if open_ else stages
 
     @cached_property
-    def numbers(self) -> dict[str, int]:
-        """The relations of the graph by their ids."""
-        return {self.graph.relation(r).id: r for r in range(self.graph.num_relations)}
+    def index(self) -> EntityIndex:
+        """Names of the graph to numbers; training reads gold with it."""
+        return EntityIndex(self.graph)
 
     @cached_property
     def _to_mediators(self) -> NDArray[np.bool_]:

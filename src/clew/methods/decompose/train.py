@@ -33,7 +33,7 @@ from clew.methods.decompose.choosing import Choosing, best_least, save_choosing
 from clew.methods.decompose.compositions import (
     Known,
     answer_set,
-    gold_steps,
+    gold_path,
     leads_to_answers,
     made,
     plan_pair,
@@ -106,9 +106,10 @@ class Course:
         """The question with its gold steps, or None where the graph holds none."""
         assert work.seen is not None
         starts = anchors(self.graph.whole, [topic.entity for topic in work.topics])
-        alike = partial(work.seen.judge.alike, question=plain(work.masked.text))
-        steps = gold_steps(work.seen.language, starts, gold, self.request.config.hops, alike)
-        return Known(work.masked.text, starts, steps, gold) if steps else None
+        similarity = partial(work.seen.judge.alike, question=plain(work.masked.text))
+        language = work.seen.language
+        steps = gold_path(language, starts, gold, self.request.config.hops, similarity)
+        return Known(work.masked.text, starts, steps, answer_set(language.index, gold)) if steps else None
 
 
 # -- small models ------------------------------------------------------------------------------------------------------
@@ -180,7 +181,9 @@ def _matched(method: Decompose, kept: Sequence[tuple[Work, Known, Any]], plans: 
         work.plan, work.parts, work.answers, work.carried = plan, [], [], []
         method.follow_plans([work])
         method.merge([work])
-        found.append(bool(len(answer_set(work.parts[-1], known.gold))))
+        assert work.seen is not None
+        ids = (work.seen.language.graph.entity(int(answer)).id for answer in known.answers)
+        found.append(any(work.parts[-1].local(id) is not None for id in ids))
     return found
 
 
