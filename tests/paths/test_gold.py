@@ -14,7 +14,7 @@ from clew.graph.paths import RelationPath
 from clew.graph.subgraph import Subgraph
 from clew.paths.examples import EntityIndex, resolve, stated_paths
 from clew.paths.gold import Limits, candidates, f1, gold_paths
-from clew.paths.walks import ends
+from clew.paths.walks import entities_reached
 from clew.protocols import Example
 from clew.types import Gold, Question
 
@@ -60,7 +60,7 @@ def test_candidates_are_all_relation_paths_that_reach_an_answer(seed: int) -> No
     assert not cut
     expected = {}
     for path in every_path(graph, 2):
-        reached = ends(graph, 0, path)
+        reached = entities_reached(graph, 0, path)
         if np.isin(reached, answers).any():
             expected[path] = (reached.tolist(), pytest.approx(f1(reached, answers)))
     assert {each.path: (each.reached.tolist(), each.f1) for each in found if each.path} == expected

@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clew.graph import Graph
-from clew.paths.walks import ends, follow, from_codes, prune, to_codes, turns_back
+from clew.paths.walks import entities_reached, follow, from_codes, prune, to_codes, turns_back
 
 
 @settings(max_examples=40)
@@ -32,7 +32,7 @@ def test_pruned_moves_are_those_on_a_walk_to_an_answer(seed: int) -> None:
                 if t != last and graph.rels[t] == code % graph.num_relations and sides[0] == here:
                     longer.append([*walk, (int(sides[0]), t, int(sides[1]))])
         walks = longer
-    assert ends(graph, 0, path).tolist() == sorted({walk[-1][2] for walk in walks})
+    assert entities_reached(graph, 0, path).tolist() == sorted({walk[-1][2] for walk in walks})
     if not walks:
         assert not len(levels[-1].targets)
         return

@@ -4,6 +4,6 @@ A relation path is `RelationPath`, a tuple of (relation, forward) per hop, in th
 """
 
 from clew.graph.paths import RelationPath
-from clew.paths.walks import ends, from_codes, to_codes, turns_back
+from clew.paths.walks import entities_reached, from_codes, to_codes, turns_back
 
-__all__ = ["RelationPath", "ends", "from_codes", "to_codes", "turns_back"]
+__all__ = ["RelationPath", "entities_reached", "from_codes", "to_codes", "turns_back"]

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from clew.graph.paths import RelationPath
 from clew.graph.subgraph import Ints, Subgraph
-from clew.paths.walks import Int, Starts, degrees, ends, from_codes, moves
+from clew.paths.walks import Int, Starts, degrees, entities_reached, from_codes, moves
 
 NEAR_BEST = 0.95  # relation paths whose F1 is at least this share of the best one's are gold, too
 JOINT = 64  # most relation paths of a topic that are tried beside those of the question's other topics
@@ -62,7 +62,7 @@ def judge(
     graph: Subgraph, starts: Starts, path: RelationPath, answers: Ints, *, topics_answer: bool = True
 ) -> PathCandidate:
     """What one relation path reaches, measured against the answers."""
-    reached = ends(graph, starts, path)
+    reached = entities_reached(graph, starts, path)
     if not topics_answer and path:
         reached = reached[~np.isin(reached, starts)]
     return PathCandidate(path, reached, reached[np.isin(reached, answers)], f1(reached, np.unique(answers)))

@@ -96,7 +96,7 @@ def follow(graph: Subgraph, starts: Starts, codes: Sequence[int], limit: int | N
     return levels, cut
 
 
-def ends(graph: Subgraph, starts: Starts, path: RelationPath) -> Int:
+def entities_reached(graph: Subgraph, starts: Starts, path: RelationPath) -> Int:
     """The distinct entities, ascending, that a relation path reaches from `starts` without turning round."""
     if not path:
         return np.unique(np.asarray(starts, np.int32))

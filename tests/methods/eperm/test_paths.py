@@ -13,8 +13,9 @@ from clew.graph import Graph
 from clew.llm.constraint import Choices
 from clew.methods.eperm.asking import Asker, Case, Likeness, Plan, marked, read_score, read_scores
 from clew.methods.eperm.config import Config
-from clew.methods.eperm.paths import Threads, brief_facts, choices_of, ends_of, facts_of, weigh_paths
+from clew.methods.eperm.paths import Threads, brief_facts, choices_of, facts_of, weigh_paths
 from clew.methods.eperm.predictor import gather, shown_paths
+from clew.paths import entities_reached
 from clew.protocols import LLMRequest
 
 
@@ -130,10 +131,10 @@ def test_unreadable_scores_count_half() -> None:
 
 def test_a_path_does_not_turn_round_over_its_triple() -> None:
     graph = career()
-    there_and_back = Plan(((relation(graph, "born in"), True), (relation(graph, "born in"), False)), "", 1.0)
+    there_and_back = ((relation(graph, "born in"), True), (relation(graph, "born in"), False))
     start = graph.whole.local("Ronaldo")
     assert start is not None
-    assert named(graph, ends_of(graph.whole, start, there_and_back)) == ["Aveiro"]
+    assert named(graph, entities_reached(graph.whole, start, there_and_back)) == ["Aveiro"]
 
 
 def test_both_ways_of_scoring_see_the_same_line_in_the_short_style() -> None:

@@ -72,9 +72,6 @@ class TrainConfig(Settings):
     hops: int = Field(default=2, ge=1, le=6)
     threshold: float = Field(default=0.5, ge=0, le=1)  # t of Eq. 5: answers reached / entities reached
     posterior: Literal["f1", "ratio"] = "f1"  # which plans above t are gold: those near the best F1, or all (paper)
-    candidates: Literal["all", "shortest"] = "all"  # relation paths looked at: all up to `hops`, or shortest + `slack`
-    slack: int = Field(default=0, ge=0)
-    max_paths: int = Field(default=3000, ge=10)  # candidate relation paths of a topic
     max_plans: int = Field(default=4, ge=1)  # gold plans of a question
     together: bool = True  # of several topics each has gold plans, where what they reach together is right
     agreement: bool = True  # of several gold plans of a question, those that other questions with its words have, too

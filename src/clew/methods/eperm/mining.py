@@ -17,40 +17,40 @@ from itertools import zip_longest
 import numpy as np
 
 from clew.graph import Subgraph
-from clew.graph.paths import RelationPath, mine_paths, relation_paths
+from clew.graph.paths import RelationPath, relation_paths
 from clew.graph.subgraph import Ints
-from clew.methods.eperm.asking import Plan
 from clew.methods.eperm.config import TrainConfig
-from clew.methods.eperm.paths import ends_of, turns
+from clew.paths.examples import Statement
+from clew.paths.gold import Limits, PathCandidate, candidates, f1, in_common, judge, near_best
 
-NEAR_BEST = 0.95  # plans whose F1 is at least this share of the best one's are as good
 NEARLY = math.log(3)  # a plan this much less likely than the best is one of another question
-ENOUGH = 60  # relation paths judged of a topic whose gold plans are stated
-MAX_ENDS = 5000  # a relation path that reaches more entities is not extended
+DISTRACTORS = 60  # relation paths of a topic that distractors are chosen from
+MAX_PATHS, MAX_ENDS = 3000, 5000  # most relation paths listed of a topic; one that reaches more is not extended
 
 
 @dataclass(frozen=True, slots=True)
-class Judged:
-    """A relation path from one topic and what it reaches."""
+class TopicPlan:
+    """A relation path from one topic of a question, and what it reaches."""
 
-    topic: int  # position among the topics of the question
-    steps: RelationPath
-    reached: int  # entities
-    right: int  # answers among them
-    f1: float
+    topic: int  # position among the topics
+    candidate: PathCandidate
 
     @property
-    def ratio(self) -> float:
-        """Of Eq. 5."""
-        return self.right / self.reached if self.reached else 0.0
+    def steps(self) -> RelationPath:
+        return self.candidate.path
+
+    @property
+    def reached(self) -> int:
+        """How many entities."""
+        return len(self.candidate.reached)
 
 
 @dataclass(frozen=True, slots=True)
 class Posterior:
     """The plans of a question: gold ones, and others that start at its topics."""
 
-    gold: tuple[Judged, ...]
-    others: tuple[Judged, ...]
+    gold: tuple[TopicPlan, ...]
+    others: tuple[TopicPlan, ...]
     fallback: bool = False  # none passed the threshold, the best one was kept
     truncated: bool = False
 
@@ -60,73 +60,67 @@ def posterior(
     topics: Sequence[int],
     answers: Ints,
     config: TrainConfig,
-    stated: Sequence[tuple[int, RelationPath]] = (),
+    stated: Sequence[Statement] = (),
 ) -> Posterior:
     """Gold plans and distractors of one question, topics and answers in local numbers.
 
     Args:
-        stated: (position of the topic, relation path) that the question set names as gold.
+        stated: relation paths that the question set names as gold.
     """
-    judged: list[Judged] = []
-    truncated = False
-    for i, topic in enumerate(topics):
-        found, cut = _candidates(graph, topic, answers, config)
-        truncated |= cut
-        if stated:  # gold is known: some others are enough to choose distractors from
-            found = found[:: max(1, len(found) // ENOUGH)]
-        judged += [_judge(graph, i, topic, steps, ends, answers) for steps, ends in found]
-    named = [_judge(graph, i, topics[i], steps, None, answers) for i, steps in stated]
-    named = [each for each in dict.fromkeys(named) if each.right]
-    if named:
-        gold, fallback = named, False
-    else:
-        hits = [each for each in judged if each.right]
-        gold, fallback = _positive(hits, config)
-        if config.together and (both := _together(graph, topics, answers, hits, config)):
-            gold, fallback = both, False
+    named = [TopicPlan(i, judge(graph, topics[i], path, answers)) for i, path in stated if len(path) <= config.hops]
+    gold, fallback, cut = [each for each in named if len(each.candidate.right)], False, False
+    if not gold:
+        searched = [candidates(graph, topic, answers, Limits(config.hops)) for topic in topics]
+        cut = any(cut for _, cut in searched)
+        found = [[TopicPlan(i, each) for each in mine if each.path] for i, (mine, _) in enumerate(searched)]
+        gold, fallback = _gold(found, answers, config)
     kept = {(each.topic, each.steps) for each in gold}
     others = [
         each
-        for each in judged
-        if (each.topic, each.steps) not in kept and each.ratio < config.threshold and each.reached
+        for i, topic in enumerate(topics)
+        for each in _around(graph, i, topic, answers, config)
+        if (i, each.steps) not in kept and each.reached and each.candidate.precision < config.threshold
     ]
-    return Posterior(tuple(gold[: config.max_plans]), tuple(others), fallback, truncated)
+    return Posterior(tuple(gold[: config.max_plans]), tuple(others), fallback, cut)
 
 
-def _positive(hits: Sequence[Judged], config: TrainConfig) -> tuple[list[Judged], bool]:
+def _gold(found: Sequence[Sequence[TopicPlan]], answers: Ints, config: TrainConfig) -> tuple[list[TopicPlan], bool]:
+    """The positive plans, and whether none passed the threshold."""
+    hits = [each for mine in found for each in mine]
     if not hits:
         return [], False
-    passed = [each for each in hits if each.ratio >= config.threshold]
+    if config.together and (both := _together(found, answers, config.threshold)):
+        return both, False
+    passed = [each for each in hits if each.candidate.precision >= config.threshold]
     if not passed:
-        return [max(hits, key=lambda each: (each.f1, each.ratio, -len(each.steps)))], True
+        return [max(hits, key=lambda x: (x.candidate.f1, x.candidate.precision, -len(x.steps)))], True
     if config.posterior == "ratio":
-        return sorted(passed, key=lambda each: (-each.ratio, -each.f1, len(each.steps))), False
-    best = max(each.f1 for each in passed)
-    near = [each for each in passed if each.f1 >= NEAR_BEST * best]
-    shortest = min(len(each.steps) for each in near)
-    return [each for each in near if len(each.steps) == shortest], False
+        return sorted(passed, key=lambda x: (-x.candidate.precision, -x.candidate.f1, len(x.steps))), False
+    return _near_best(passed, np.array([each.candidate.f1 for each in passed])), False
 
 
-def _together(
-    graph: Subgraph, topics: Sequence[int], answers: Ints, hits: Sequence[Judged], config: TrainConfig
-) -> list[Judged]:
+def _near_best(plans: Sequence[TopicPlan], scores: np.ndarray) -> list[TopicPlan]:
+    chosen = {id(each) for each in near_best([each.candidate for each in plans], scores)}
+    return [each for each in plans if id(each.candidate) in chosen]
+
+
+def _together(found: Sequence[Sequence[TopicPlan]], answers: Ints, threshold: float) -> list[TopicPlan]:
     """The best plans of every topic, in turn, where what they reach together is as good as what any reaches alone.
 
     "Which film with X did Y direct" needs a plan from each: the films with X are many, and by themselves below t.
     """
-    best = []
-    for i in sorted({each.topic for each in hits}):
-        mine = [each for each in hits if each.topic == i]
-        near = [each for each in mine if each.f1 >= NEAR_BEST * max(other.f1 for other in mine)]
-        shortest = min(len(each.steps) for each in near)
-        best.append([each for each in near if len(each.steps) == shortest])
-    if len(best) < 2:
+    topics = [mine[0].topic for mine in found if mine]
+    if len(topics) < 2:
         return []
-    first = [(topics[each[0].topic], Plan(each[0].steps, "", 1.0)) for each in best]
-    common = reduce(np.intersect1d, [ends_of(graph, start, plan) for start, plan in first])
-    right = int(np.isin(common, answers).sum())
-    f1 = 2 * right / (len(common) + len(answers))
-    if not right or right / len(common) < config.threshold or f1 < max(each.f1 for each in hits):
+    kept, scores = in_common([[each.candidate for each in mine] for mine in found if mine], answers)
+    best = [
+        [TopicPlan(topic, each) for each in near_best(mine, its)]
+        for topic, mine, its in zip(topics, kept, scores, strict=True)
+    ]
+    common = reduce(np.intersect1d, [mine[0].candidate.reached for mine in best])
+    right = np.isin(common, answers).sum()
+    alone = max(each.candidate.f1 for mine in found for each in mine)
+    if not right or right / len(common) < threshold or f1(common, np.unique(answers)) < alone:
         return []
     return [each for turn in zip_longest(*best) for each in turn if each is not None]
 
@@ -160,24 +154,8 @@ def agreed(texts: Sequence[str], plans: Sequence[Sequence[str]]) -> list[list[bo
     return kept
 
 
-def _candidates(
-    graph: Subgraph, topic: int, answers: Ints, config: TrainConfig
-) -> tuple[list[tuple[RelationPath, Ints | None]], bool]:
-    """Relation paths from a topic, with their ends where they are known."""
-    if config.candidates == "all":
-        every = relation_paths(graph, [topic], config.hops, max_paths=config.max_paths, max_ends=MAX_ENDS)
-        return [(each.steps, each.ends) for each in every.paths], bool(every.truncated)
-    mined = mine_paths(
-        graph, [topic], answers, slack=config.slack, max_len=config.hops, returns=True, repeats="triples"
-    )
-    near = relation_paths(graph, [topic], config.hops, max_paths=10 * max(1, config.distractors), max_ends=MAX_ENDS)
-    steps = dict.fromkeys([*mined.relation_paths(), *(each.steps for each in near.paths)])
-    return [(each, None) for each in steps], bool(mined.truncated)
-
-
-def _judge(graph: Subgraph, i: int, topic: int, steps: RelationPath, ends: Ints | None, answers: Ints) -> Judged:
-    if ends is None or turns(steps):  # `ends` holds what is reached by turning round over the same triple
-        ends = ends_of(graph, topic, Plan(steps, "", 1.0))
-    right = int(np.isin(ends, answers).sum())
-    total = len(ends) + len(answers)
-    return Judged(i, steps, len(ends), right, 2 * right / total if total else 0.0)
+def _around(graph: Subgraph, i: int, topic: int, answers: Ints, config: TrainConfig) -> list[TopicPlan]:
+    """A sample of the relation paths from a topic, spread over all lengths."""
+    every = relation_paths(graph, [topic], config.hops, max_paths=MAX_PATHS, max_ends=MAX_ENDS).paths
+    chosen = every[:: max(1, len(every) // DISTRACTORS)]
+    return [TopicPlan(i, judge(graph, topic, each.steps, answers)) for each in chosen]

@@ -11,14 +11,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clew.graph import Subgraph
-from clew.graph.paths import MinedPath, RelationPath
+from clew.graph.paths import MinedPath
 from clew.graph.subgraph import Ints
 from clew.llm.constraint import Choices
 from clew.methods.eperm.asking import (
@@ -38,7 +37,6 @@ from clew.methods.eperm.asking import (
 from clew.methods.eperm.config import Config, Scorer
 from clew.methods.eperm.retriever import step
 from clew.protocols import LLMReply, LLMRequest, Message
-from clew.types import Question
 
 Floats = NDArray[np.float64]
 EQUAL = 1e-9  # scores nearer than this are ties
@@ -395,23 +393,3 @@ def _facts(case: Case, local: int, limit: int) -> list[_Fact]:
             rows.append((int(rank[i]), fact))
     rows.sort(key=lambda row: row[0])
     return [fact for _, fact in rows]
-
-
-def ends_of(graph: Subgraph, start: int, plan: Plan) -> Ints:
-    """The distinct entities that a plan reaches, by the rules of this stage and without scores."""
-    case = Case(Question("", ""), [], graph=graph)
-    threads = Threads(case, plan, 0, start, np.empty((1, 0), np.int32), np.array([start], np.int32), np.ones(1))
-    for hop in range(len(plan.steps)):
-        found = _expand(threads, hop)
-        if found is None:
-            return np.empty(0, np.int32)
-        _, first = np.unique(found.triples, return_index=True)  # how a path goes on hangs on its last triple alone
-        row = found.row[first]
-        threads.triples = np.column_stack((threads.triples[row], found.triples[first])).astype(np.int32)
-        threads.ends = found.reached[first]
-    return np.unique(threads.ends)
-
-
-def turns(steps: RelationPath) -> bool:
-    """Whether a relation path walks a relation and at once the same one back: some of its walks may turn round."""
-    return any(a[0] == b[0] and a[1] != b[1] for a, b in pairwise(steps))

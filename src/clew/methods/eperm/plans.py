@@ -31,7 +31,7 @@ from clew.methods.eperm.asking import (
     spoken,
 )
 from clew.methods.eperm.config import Config
-from clew.methods.eperm.paths import ends_of, turns
+from clew.paths.walks import entities_reached, turns_back
 from clew.protocols import LLMReply, LLMRequest
 from clew.retrieval.grammar import RelationGrammar
 
@@ -75,7 +75,7 @@ def weigh_plans(
     for case, reply, grammar in zip(asked, replies, grammars, strict=True):
         assert case.graph is not None
         found = _read(case, case.graph, case.starts, reply, way, grammar, hops)
-        empty = [steps for steps in found if turns(steps) and not _reaches(case.graph, case.starts, steps)]
+        empty = [steps for steps in found if turns_back(steps) and not _reaches(case.graph, case.starts, steps)]
         for steps in empty:
             del found[steps]
         if way == "beams":
@@ -106,7 +106,7 @@ def alikeness(case: Case, plans: Sequence[RelationPath], likeness: Likeness | No
 
 def _reaches(graph: Subgraph, starts: Ints, steps: RelationPath) -> bool:
     """Whether a plan leads anywhere by the rules of stage B2."""
-    return any(len(ends_of(graph, start, Plan(steps, "", 1.0))) for start in starts.tolist())
+    return bool(len(entities_reached(graph, starts, steps)))
 
 
 class PlanGrammar(RelationGrammar):
@@ -130,7 +130,7 @@ class PlanGrammar(RelationGrammar):
 
     def steps(self, state: RelationPath) -> Iterator[tuple[str, RelationPath]]:
         for piece, following in super().steps(state):
-            if (not turns(following) or _reaches(*self._within, following)) and self._leads_on(following):
+            if (not turns_back(following) or _reaches(*self._within, following)) and self._leads_on(following):
                 yield piece, following
 
     def complete(self, state: RelationPath) -> bool:

@@ -20,7 +20,7 @@ from clew.graph.subgraph import Ints
 from clew.learning.tuning import Pair
 from clew.methods.eperm.asking import Asker, Case, Plan, plan_text, relation_text
 from clew.methods.eperm.config import Config, TrainConfig
-from clew.methods.eperm.mining import Judged, Posterior
+from clew.methods.eperm.mining import Posterior, TopicPlan
 from clew.methods.eperm.paths import NO, YES, brief_facts, choices_of, entities_prompt, entity_prompt, facts_of
 from clew.methods.eperm.plans import vocabulary
 from clew.methods.eperm.predictor import line_text
@@ -69,7 +69,7 @@ class TaskWriter:
             values["topics"] = ", ".join(dict.fromkeys(topic.entity.label for topic in case.topics))
         return prompt.render(**values)
 
-    def weighted(self, mined: Posterior) -> list[tuple[Judged, float, bool]]:
+    def weighted(self, mined: Posterior) -> list[tuple[TopicPlan, float, bool]]:
         """Plans to show with their weights, heaviest first, and whether each is gold."""
         gold = list(mined.gold)
         others = self._distractors(mined)
@@ -88,7 +88,7 @@ class TaskWriter:
     def _split(self, total: float, count: int) -> list[float]:
         return [total * float(x) for x in self._random.dirichlet([2.0] * count)] if count else []
 
-    def _distractors(self, mined: Posterior) -> list[Judged]:
+    def _distractors(self, mined: Posterior) -> list[TopicPlan]:
         """Wrong plans, rather those that share a relation with a gold one."""
         if not mined.others:
             return []
@@ -127,7 +127,7 @@ class TaskWriter:
         prompt = self._asker.prompt("answer").render(question=case.text, lines=text)
         return self._pair("answer", prompt, json.dumps(shown, ensure_ascii=False))
 
-    def _relation_tasks(self, case: Case, gold: Judged) -> list[Pair]:
+    def _relation_tasks(self, case: Case, gold: TopicPlan) -> list[Pair]:
         """At one step of a gold plan: the relation that leads on, among those that could."""
         graph = case.graph
         assert graph is not None
@@ -146,7 +146,7 @@ class TaskWriter:
         )
         return [self._pair("relations", prompt.render(**values), reply)]
 
-    def _entity_tasks(self, case: Case, gold: Judged, answers: Ints) -> list[Pair]:
+    def _entity_tasks(self, case: Case, gold: TopicPlan, answers: Ints) -> list[Pair]:
         """At one hop of a gold plan where some entities lie on a path to an answer and others do not."""
         graph = case.graph
         assert graph is not None
@@ -175,7 +175,7 @@ class TaskWriter:
         count = int(self._random.integers(1, min(len(entities), most) + 1))
         return [int(e) for e in self._random.choice(np.array(entities), count, replace=False)]
 
-    def _entity_pairs(self, case: Case, gold: Judged, hop: int, mixed: Sequence[tuple[int, bool]]) -> list[Pair]:
+    def _entity_pairs(self, case: Case, gold: TopicPlan, hop: int, mixed: Sequence[tuple[int, bool]]) -> list[Pair]:
         assert case.graph is not None
         short = self._asker.style == "short"
         plan, start, came = plan_text(case.graph, gold.steps), int(case.starts[gold.topic]), gold.steps[hop - 1]

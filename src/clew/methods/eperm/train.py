@@ -26,10 +26,11 @@ from clew.llm import normalise
 from clew.methods.eperm.asking import SEPARATOR, Asker, Case, relation_text, shown_question
 from clew.methods.eperm.config import TrainConfig
 from clew.methods.eperm.method import Eperm
-from clew.methods.eperm.mining import Judged, Posterior, agreed, posterior
+from clew.methods.eperm.mining import Posterior, TopicPlan, agreed, posterior
 from clew.methods.eperm.model import DESCRIPTION, MODEL, Trained
 from clew.methods.eperm.plans import alikeness
 from clew.methods.eperm.tasks import TaskWriter
+from clew.paths.examples import EntityIndex, stated_paths
 from clew.protocols import Example, GraphStore, LLMReply, LLMRequest, OnEvent, TrainRequest, TrainResult, ignore
 from clew.types import Answer, Event, Gold, Topic
 
@@ -65,6 +66,7 @@ class _Training:
         self.config: TrainConfig = request.train_config or TrainConfig()
         self.style = self.config.style or ("paper" if self.config.base else "short")
         self.material = Material()
+        self._names: EntityIndex | None = None
         self.random = np.random.default_rng(request.seed)
         self.examples, self.dev = list(request.examples), list(request.dev)
         if not self.dev and self.config.validate_on:
@@ -103,7 +105,8 @@ class _Training:
                 continue
             graph = store.whole
             starts = [graph.local(topic.entity.id) or 0 for topic in topics]
-            mined = posterior(graph, starts, answers, config, _stated(example.gold, store, starts, config))
+            stated = stated_paths(example.gold.paths, self._index(store), starts) if config.stated else ()
+            mined = posterior(graph, starts, answers, config, stated)
             kinds["truncated"] += mined.truncated
             if not mined.gold:
                 left.setdefault("no path from a topic to an answer", []).append(example.question.id)
@@ -159,7 +162,7 @@ class _Training:
             for topic in sorted({plan.topic for plan in mined.gold})
         ]
         named = [[SEPARATOR.join(_names(found[n][0].graph, plan)) for plan in group] for n, group in groups]
-        kept: list[list[Judged]] = [[] for _ in found]
+        kept: list[list[TopicPlan]] = [[] for _ in found]
         for (n, group), keep in zip(groups, agreed([masked[n] for n, _ in groups], named), strict=True):
             kept[n] += [plan for plan, good in zip(group, keep, strict=True) if good]
         return [
@@ -177,17 +180,16 @@ class _Training:
             return [], None, "unknown topic"
         if not topics:
             return [], None, "no topic"
-        answers = []
-        for name in example.gold.entities or example.gold.answers:
-            number = store.number_of(name)
-            found = [number] if number is not None else []
-            if not found:
-                hits = store.find(name, limit=5)
-                found = [n for entity, score in hits if score == 1.0 and (n := store.number_of(entity.id)) is not None]
-            answers += found
+        answers = self._index(store).numbers(example.gold.entities or example.gold.answers)
         if not answers:
             return [], None, "unknown answers" if example.gold.answers else "no answers"
         return topics, np.unique(np.array(answers, np.int32)), ""
+
+    def _index(self, store: Graph) -> EntityIndex:
+        """Names of the last graph that was asked for: examples of one graph stand together."""
+        if self._names is None or self._names.graph is not store.whole:
+            self._names = EntityIndex(store.whole)
+        return self._names
 
     def tune(self) -> None:
         """One model for all tasks (Eq. 8)."""
@@ -302,36 +304,9 @@ def measure(answered: Sequence[tuple[Answer, Gold]]) -> dict[str, float]:
     return {"hits@1": sum(s.hits_at_1 for s in scores) / n, "f1": sum(s.f1 for s in scores) / n}
 
 
-def _names(graph: Subgraph | None, judged: Judged) -> list[str]:
+def _names(graph: Subgraph | None, judged: TopicPlan) -> list[str]:
     assert graph is not None
     return [relation_text(graph, relation, forward) for relation, forward in judged.steps]
-
-
-def _stated(gold: Gold, store: Graph, starts: Sequence[int], config: TrainConfig) -> list[tuple[int, RelationPath]]:
-    """The gold paths that a question set names, as relation paths from a topic."""
-    if not config.stated:
-        return []
-    numbers = {name: i for i, relation in enumerate(store.relations()) for name in (relation.id, relation.label)}
-    found = []
-    for path in gold.paths:
-        if not path or len(path) > config.hops or any(name not in numbers for _, name, _ in path):
-            continue
-        first = [store.number_of(end) for end in (path[0][0], path[0][2])]
-        topic = next((i for i, start in enumerate(starts) if start in first), None)
-        if topic is None:
-            continue
-        here: int | None = starts[topic]
-        steps: list[tuple[int, bool]] = []
-        for head, name, tail in path:
-            ends = store.number_of(head), store.number_of(tail)
-            if here not in ends:
-                break
-            forward = here == ends[0]
-            steps.append((numbers[name], forward))
-            here = ends[1] if forward else ends[0]
-        if len(steps) == len(path):
-            found.append((topic, tuple(steps)))
-    return found
 
 
 def train(request: TrainRequest, on_event: OnEvent = ignore) -> TrainResult:
