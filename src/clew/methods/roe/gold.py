@@ -11,12 +11,12 @@ right person here and at wrong ones for the next film. `best` keeps the relation
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 
-from clew.graph import Graph, Subgraph
-from clew.graph.paths import mine_paths
+from clew.graph import Graph
+from clew.graph.paths import RelationPath, mine_paths
 from clew.methods.roe.config import Config, TrainConfig
 from clew.methods.roe.edges import ArrayEdges, Edges
 from clew.methods.roe.environment import (
@@ -33,10 +33,11 @@ from clew.methods.roe.environment import (
     root,
 )
 from clew.methods.roe.notation import Topical
+from clew.paths.examples import EntityIndex, TrainingQuestion, resolve
+from clew.paths.gold import Limits, gold_paths
 from clew.protocols import Example
 
 Codes = tuple[int, ...]
-MINED_ANSWERS = 8  # a relation path that fits the answers best reaches the first few of them
 MAX_GOLD = 256  # answers of a question that `all` mines paths to
 
 
@@ -81,23 +82,6 @@ def plan_of(config: Config) -> Plan:
     )
 
 
-class Names:
-    """Ids and labels of one graph to numbers."""
-
-    def __init__(self, graph: Subgraph) -> None:
-        self._graph = graph
-        self._labels: dict[str, list[int]] = {}
-        for i, label in enumerate(graph.labels(np.arange(graph.num_entities, dtype=np.int32))):
-            self._labels.setdefault(label.casefold(), []).append(i)
-
-    def numbers(self, names: Sequence[str]) -> list[int]:
-        found: list[int] = []
-        for name in names:
-            local = self._graph.local(name)
-            found += [local] if local is not None else self._labels.get(name.casefold(), [])
-        return list(dict.fromkeys(found))
-
-
 def spellings(names: Sequence[str]) -> tuple[str, ...]:
     """How a topic may be written in its question."""
     return tuple(dict.fromkeys(s for name in names for s in (name, name.replace("_", " ")) if s.strip()))
@@ -108,39 +92,31 @@ def tasks_of(
 ) -> Iterator[Task]:
     """The examples that can be learnt from, with their gold relation paths."""
     plan = plan_of(config)
-    known: dict[str, tuple[ArrayEdges, Names]] = {}
+    known: dict[str, tuple[ArrayEdges, EntityIndex]] = {}
     stated = [example.gold.hops for example in examples if example.gold.hops]
     hops = train.hops or min(4, max(stated, default=2))
     for example in examples:
         graph = example.graph if isinstance(example.graph, Graph) else shared
         if graph.name not in known:
-            known[graph.name] = ArrayEdges(graph.whole), Names(graph.whole)
-        edges, names = known[graph.name]
-        topics = names.numbers(example.question.topics)
-        answers = names.numbers(example.gold.entities or example.gold.answers)
-        unanswerable = example.gold.hops == 0 or example.gold.kind == "unanswerable"
-        if not topics:
-            report.unknown_topic.append(example.question.id)
-            continue
-        if not answers and not unanswerable:
-            report.unknown_answers.append(example.question.id)
-            continue
-        codes = {}
-        for topic in topics:
-            found = _stated(example, topic, edges.graph) if train.gold == "best" else frozenset()
-            codes[topic] = found or _mined(edges, topic, answers, hops, plan, train, report)
-        if answers and not any(codes.values()):
-            report.without_a_path.append(example.question.id)
-            continue
-        mentions = {topic: spellings([edges.entity(topic).label, *example.question.topics]) for topic in topics}
-        yield Task(
-            example.question.id,
-            Topical(shown_text(example.question.text, config.max_question), mentions),
-            edges,
-            tuple(topics),
-            frozenset(answers),
-            codes,
-        )
+            known[graph.name] = ArrayEdges(graph.whole), EntityIndex(graph.whole)
+        edges, index = known[graph.name]
+        usable, left = resolve([example], index)
+        report.unknown_topic += left.get("unknown topic", [])
+        report.unknown_answers += [*left.get("unknown answers", []), *left.get("no answers", [])]
+        for each in usable:
+            paths = _gold(edges, each, hops, plan, train, report)
+            if len(each.answers) and not any(paths.values()):
+                report.without_a_path.append(example.question.id)
+                continue
+            mentions = {t: spellings([edges.entity(t).label, *example.question.topics]) for t in each.topics}
+            yield Task(
+                example.question.id,
+                Topical(shown_text(example.question.text, config.max_question), mentions),
+                edges,
+                each.topics,
+                frozenset(each.answers.tolist()),
+                paths,
+            )
 
 
 def shown_text(text: str, limit: int) -> str:
@@ -149,86 +125,39 @@ def shown_text(text: str, limit: int) -> str:
     return " ".join(kept.split())[:limit]
 
 
-def _stated(example: Example, topic: int, graph: Subgraph) -> frozenset[Codes]:
-    """Gold paths that the data set names itself."""
-    relations: dict[str, int] = {}
-    for r in np.unique(graph.rels).tolist():
-        relation = graph.relation(r)
-        relations.setdefault(relation.id, r)
-        relations.setdefault(relation.label, r)
-    found: set[Codes] = set()
-    for path in example.gold.paths:
-        here = path[0][0] if path else ""
-        if graph.local(here) != topic:
-            continue
-        codes: list[int] = []
-        for head, name, tail in path:
-            if name not in relations or here not in (head, tail):
-                codes = []
-                break
-            codes.append(2 * relations[name] + (here != head))
-            here = tail if here == head else head
-        if codes:
-            found.add(tuple(codes))
-    return frozenset(found)
+def _gold(
+    edges: ArrayEdges, question: TrainingQuestion, hops: int, plan: Plan, train: TrainConfig, report: Mining
+) -> dict[int, frozenset[Codes]]:
+    """Relation paths from each topic to the answers: those whose ends fit best, or all simple ones (the paper)."""
+    answers = question.answers
+    if train.gold == "best":
+        found = gold_paths(edges.graph, question.topics, answers, Limits(hops), stated=question.stated)
+        report.cut += sum(found.cut)
+        return {
+            topic: frozenset(_codes(each.path) for each in mine if each.path)
+            for topic, mine in zip(question.topics, found.of_topics, strict=True)
+        }
+    every = {}
+    for topic in question.topics:
+        mined = mine_paths(
+            edges.graph,
+            [topic],
+            answers[:MAX_GOLD],
+            slack=train.slack,
+            max_len=hops,
+            max_paths_per_pair=64,
+            max_total=train.max_paths,
+            returns=plan.repeats == "triples",
+            repeats=plan.repeats,
+        )
+        report.cut += bool(mined.truncated)
+        every[topic] = frozenset(_codes(path) for path in mined.relation_paths())
+    return every
 
 
-def _mined(
-    edges: ArrayEdges, topic: int, answers: Sequence[int], hops: int, plan: Plan, train: TrainConfig, report: Mining
-) -> frozenset[Codes]:
-    """Relation paths from a topic to the answers: all, or those whose ends fit best."""
-    wanted = answers[: MAX_GOLD if train.gold == "all" else MINED_ANSWERS]
-    mined = mine_paths(
-        edges.graph,
-        [topic],
-        wanted,
-        slack=train.slack,
-        max_len=hops,
-        max_paths_per_pair=64,
-        max_total=train.max_paths,
-        returns=plan.repeats == "triples",
-        repeats=plan.repeats,
-    )
-    report.cut += bool(mined.truncated)
-    found = {tuple(2 * r + (not forward) for r, forward in steps) for steps in mined.relation_paths()}
-    if train.gold == "all" or len(found) <= 1:
-        return frozenset(found)
-    gold = np.fromiter(answers, np.int32)
-    walker = Walker(edges, plan, topic)
-    fits = {codes: _fit(walker.ends(codes), gold) for codes in found}
-    best = max(fits.values())
-    return frozenset(codes for codes, fit in fits.items() if fit >= best - 1e-9)
-
-
-def _fit(ends: np.ndarray, gold: np.ndarray) -> float:
-    right = np.isin(ends, gold).sum()
-    return float(2 * right / (len(ends) + len(gold))) if right else 0.0
-
-
-class Walker:
-    """The threads of one topic, each opened once."""
-
-    def __init__(self, edges: Edges, plan: Plan, topic: int) -> None:
-        self._edges, self._plan = edges, replace(plan, siblings="group")
-        self._options: dict[Codes, dict[int, Option]] = {}
-        self._threads: dict[Codes, Thread | None] = {(): root(topic)}
-
-    def thread(self, codes: Codes) -> Thread | None:
-        if codes not in self._threads:
-            option = self.options(codes[:-1]).get(codes[-1])
-            self._threads[codes] = None if option is None else extend(option)
-        return self._threads[codes]
-
-    def options(self, codes: Codes) -> dict[int, Option]:
-        if codes not in self._options:
-            thread = self.thread(codes)
-            found = [] if thread is None else options_of(thread, self._edges, self._plan)
-            self._options[codes] = {option.code: option for option in found}
-        return self._options[codes]
-
-    def ends(self, codes: Codes) -> np.ndarray:
-        option = self.options(codes[:-1]).get(codes[-1])
-        return np.empty(0, np.int32) if option is None else option.members
+def _codes(path: RelationPath) -> Codes:
+    """2 r + 1 backward: relations of a store are numbered as they are met, so their count is not known."""
+    return tuple(2 * relation + (not forward) for relation, forward in path)
 
 
 def gold_action(state: State, task: Task, config: Config, train: TrainConfig) -> Action:
