@@ -13,7 +13,7 @@ from clew.encoding import HashEncoder
 from clew.errors import InputError, NotFoundError
 from clew.graph import Graph
 from clew.protocols import GraphStore
-from clew.retrieval.linking import candidates, link
+from clew.retrieval.linking import candidates, link, link_topics
 from clew.types import Entity, Question, Relation, Triple
 
 FILMS = [
@@ -140,6 +140,26 @@ def test_an_unknown_supplied_topic_names_the_nearest(films: Graph) -> None:
         link(Question("q", "x", ("Once Wer Warriors",)), films)
     with pytest.raises(InputError, match="a topic is empty"):
         link(Question("q", "x", (" ",)), films)
+
+
+def test_no_question_is_too_hard_for_link_topics(store: GraphStore) -> None:
+    easy = link_topics(Question("q", "who directed The Heat?"), store)
+    assert ([t.entity.label for t in easy], easy.note, easy.spans) == (["The Heat"], "", ((13, 21),))
+    assert link_topics(Question("q", " "), store).note == "the question is empty"
+    none = link_topics(Question("q", "how tall is the moon"), store)
+    assert (len(none), none.note) == (0, "no part of the question names an entity of the graph")
+    partly = link_topics(Question("q", "x", ("Heat", "Qwertz")), store)
+    assert [t.entity.label for t in partly] == ["Heat"] and "no entity 'Qwertz'" in partly.note
+    instead = link_topics(Question("q", "who directed The Heat", ("Qwertz", " ")), store)
+    assert [t.entity.label for t in instead] == ["The Heat"] and "by the question's text instead" in instead.note
+    neither = link_topics(Question("q", "how tall is the moon", ("Qwertz",)), store)
+    assert not neither.topics and "nor does its text name one" in neither.note
+
+
+def test_link_topics_takes_a_link_of_the_callers_own(films: Graph) -> None:
+    heat = link(Question("q", "", ("Heat",)), films)
+    found = link_topics(Question("q", "that one"), films, linker=lambda question, graph: heat)
+    assert found.topics == tuple(heat) and found.spans == (None,) and list(found.mentions()) == ["Heat"]
 
 
 def test_namesakes_are_all_kept_and_told_apart_by_their_relations(films: Graph) -> None:

@@ -4,24 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from clew.retrieval.scoring import answer_cue, mask, relation_text, relation_words, take_apart, value_cue
-
-
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [
-        ("people.person.place_of_birth", "person place of birth"),
-        ("film.film.starring", "film starring"),
-        ("http://example.org/geo/timeZone", "time zone"),
-        ("http://www.w3.org/1999/02/22-rdf-syntax-ns#type", "type"),
-        ("starred_actors", "starred actors"),
-        ("hasISOCode", "has iso code"),
-        ("area in square kilometres", "area in square kilometres"),
-        ("", ""),
-    ],
-)
-def test_relation_words(name: str, expected: str) -> None:
-    assert relation_words(name) == expected
+from clew.retrieval.scoring import answer_cue, mask, relation_text, take_apart, value_cue
 
 
 @pytest.mark.parametrize(

@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 from clew.graph.assembly import Assembly, Spool
 from clew.graph.inputs import FOREIGN
 from clew.graph.layout import LITERAL, MEDIATOR, NAME_INDEX, NAMED, mapped, open_strings, open_texts, write_texts
-from clew.graph.strings import Strings, Texts, readable
+from clew.graph.strings import Strings, Texts
 from clew.graph.subgraph import Ints
+from clew.labels import readable
 
 DEFAULT_MEDIATOR = r"[mg]\.[0-9a-z_]+"
 

@@ -9,10 +9,8 @@ Shapes: n strings, m texts (some entities have none, some have several).
 
 from __future__ import annotations
 
-import re
 import zlib
 from collections.abc import Callable, Iterator, Sequence
-from urllib.parse import unquote
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,15 +21,6 @@ Bytes = NDArray[np.uint8]
 Keys = NDArray[np.uint32]
 
 _BULK = 64  # from here on one call of pyarrow beats a Python loop
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-
-
-def readable(id: str) -> str:
-    """What to show for something without a label: the last part of an IRI as words; any other id as it is."""
-    if "://" not in id and not id.startswith("urn:"):
-        return id
-    tail = re.split(r"[/#:]", id.rstrip("/#"))[-1]
-    return _CAMEL.sub(" ", unquote(tail).replace("_", " ")).strip() or id
 
 
 def literal_parts(id: str) -> tuple[str, str | None, str | None]:

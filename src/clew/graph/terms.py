@@ -17,8 +17,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.graph.layout import LITERAL, MEDIATOR, NAME_INDEX, NAMED, mapped, open_strings, open_texts
-from clew.graph.strings import Lookup, Strings, Texts, literal_parts, readable
+from clew.graph.strings import Lookup, Strings, Texts, literal_parts
 from clew.graph.subgraph import Ints
+from clew.labels import readable
 from clew.types import Entity, EntityKind, Relation
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import math
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 from weakref import WeakKeyDictionary
@@ -25,6 +25,7 @@ from clew.errors import InputError, NotFoundError
 from clew.graph import Graph
 from clew.graph.names import Found, Word, words_of
 from clew.graph.spelling import normalise
+from clew.labels import label_to_text
 from clew.protocols import GraphStore, TextEncoder
 from clew.retrieval.words import FUNCTION, weight
 from clew.types import Entity, Question, Topic
@@ -57,6 +58,83 @@ class _Mention:
     text: str
     named: _Named
     namesakes: int
+
+
+Linker = Callable[[Question, GraphStore], "Sequence[Topic] | Topics"]
+"""Question, graph → topics; may raise NotFoundError for a supplied topic that the graph does not hold."""
+
+
+@dataclass(frozen=True, slots=True)
+class Topics:
+    """The topics of a question, best first, and what there is to say about how they were found."""
+
+    topics: tuple[Topic, ...] = ()
+    note: str = ""  # why there are none, or which of those supplied were not found; "" where all went well
+    spans: tuple[tuple[int, int] | None, ...] = ()  # characters of the question behind each topic; None: not in it
+
+    def __iter__(self) -> Iterator[Topic]:
+        return iter(self.topics)
+
+    def __len__(self) -> int:
+        return len(self.topics)
+
+    def mentions(self) -> dict[str, tuple[Topic, ...]]:
+        """The topics by the part of the question they stand for: several where one name means several entities."""
+        groups: dict[str, list[Topic]] = {}
+        for topic in self.topics:
+            groups.setdefault(topic.mention, []).append(topic)
+        return {mention: tuple(mine) for mention, mine in groups.items()}
+
+
+def link_topics(
+    question: Question,
+    graph: GraphStore,
+    *,
+    linker: Linker | None = None,
+    encoder: TextEncoder | None = None,
+    limit: int = 3,
+) -> Topics:
+    """The topics of any question, hard ones included: what cannot be linked is said in the note and never raised.
+
+    Supplied topics that the graph does not hold are left out with a note; when none is left, the text is linked.
+
+    Args:
+        linker: what to link with instead of `link`, as in `Tools.link`.
+        encoder, limit: as for `link`.
+    """
+    if not question.text.strip() and not question.topics:
+        return Topics(note="the question is empty")
+    linked = linker or partial(link, encoder=encoder, limit=limit)
+    notes: list[str] = []
+    topics: list[Topic] = []
+    try:
+        topics = list(linked(question, graph))
+    except (NotFoundError, InputError) as error:
+        notes.append(str(error))
+        for name in question.topics:
+            try:
+                topics += linked(replace(question, topics=(name,)), graph)
+            except (NotFoundError, InputError) as other:
+                notes.append(str(other))
+        if not topics:
+            try:
+                topics = list(linked(replace(question, topics=()), graph))
+            except (NotFoundError, InputError) as other:
+                notes.append(str(other))
+            else:
+                notes.append("linked by the question's text instead" if topics else "nor does its text name one")
+    if not topics and not notes:
+        notes.append("no part of the question names an entity of the graph")
+    return Topics(tuple(topics), "; ".join(dict.fromkeys(notes)), tuple(_places(question.text, topics)))
+
+
+def _places(text: str, topics: Sequence[Topic]) -> Iterator[tuple[int, int] | None]:
+    """Where each topic's mention stands in the text."""
+    folded = text.casefold()
+    for topic in topics:
+        mention = topic.mention.casefold()
+        at = folded.find(mention) if mention and len(folded) == len(text) else text.find(topic.mention)
+        yield (at, at + len(topic.mention)) if at >= 0 and mention else None
 
 
 def link(question: Question, graph: GraphStore, *, encoder: TextEncoder | None = None, limit: int = 3) -> list[Topic]:
@@ -313,7 +391,7 @@ def _relation_vectors(graph: GraphStore, encoder: TextEncoder) -> tuple[dict[str
     known = _VECTORS.setdefault(graph, {})
     if encoder.name not in known:
         relations = graph.relations()
-        vectors = encoder.encode([re.sub(r"[_.]+", " ", relation.label) for relation in relations])
+        vectors = encoder.encode([label_to_text(relation.label) for relation in relations])
         known[encoder.name] = ({relation.id: i for i, relation in enumerate(relations)}, vectors)
     return known[encoder.name]
 
@@ -337,7 +415,10 @@ def _relation_words(graph: GraphStore) -> frozenset[str]:
     """Words of the relations' names: "directed by" makes "directed" a poor name in this graph."""
     if graph not in _RELATION_WORDS:
         _RELATION_WORDS[graph] = frozenset(
-            word.folded for relation in graph.relations() for word in words_of(relation.label) if len(word.folded) > 3
+            word.folded
+            for relation in graph.relations()
+            for word in words_of(label_to_text(relation.label))
+            if len(word.folded) > 3
         )
     return _RELATION_WORDS[graph]
 

@@ -14,6 +14,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
+from clew.labels import label_to_text
+from clew.retrieval.masking import mask_topics
 from clew.retrieval.words import FUNCTION
 
 Cue = Literal["person", "place", "time", "number", "none"]
@@ -23,7 +25,6 @@ MOST_WORDS = 200  # of a question that are read
 MASK = "\x00"
 
 _WORD = re.compile(r"\x00|[^\W_]+(?:['’][^\W_]+)*")
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _EMPTY = FUNCTION | {"called", "following", "different", "name", "named", "find", "same", "many", "much", "last"}
 _CUES: tuple[tuple[re.Pattern[str], Cue], ...] = (
     (re.compile(r"\b(?:how (?:many|much|big|large|old|tall|long|high|far|populous)|number of|amount of)\b"), "number"),
@@ -43,26 +44,12 @@ CUE_TEXT: dict[Cue, str] = {"person": "person", "place": "place", "time": "date"
 
 
 @lru_cache(maxsize=65536)
-def relation_words(name: str) -> str:
-    """A relation's label or id as words: `people.person.place_of_birth` is "person place of birth".
-
-    An IRI gives its local name, a dotted name its last two parts, and camel case, `_` and `-` become spaces.
-    """
-    if "://" in name or name.startswith("urn:"):
-        name = re.split(r"[/#:]", name.rstrip("/#"))[-1]
-    parts = [p for p in name.split(".") if p] if "." in name and " " not in name else [name]
-    spaced = [_CAMEL.sub(" ", re.sub(r"[_\-:/]+", " ", part)).casefold().split() for part in parts[-2:]]
-    words = [word for part in spaced for word in part]
-    return " ".join(w for i, w in enumerate(words) if i == 0 or w != words[i - 1]) or name
-
-
-@lru_cache(maxsize=65536)
 def relation_text(name: str, forward: bool) -> str:
     """What one asks for when walking this relation: "capital" from a country, "capital of" from a city.
 
     Backwards, `X of` loses its "of", `X by` its "by" (the films one directed), `has X` and a noun become `X of`.
     """
-    words = relation_words(name)
+    words = label_to_text(name).casefold()
     if words.startswith("has ") and len(words) > 4:
         words = words[4:]
     if forward:
@@ -91,19 +78,9 @@ class Asked:
 
 
 def mask(question: str, mentions: Sequence[str]) -> tuple[str, list[bool]]:
-    """The question with each mention replaced by MASK, longest first, and which mentions were found."""
-    question = question.replace(MASK, " ")
-    found = [False] * len(mentions)
-    for i in sorted(range(len(mentions)), key=lambda i: -len(mentions[i])):
-        for form in dict.fromkeys((mentions[i], mentions[i].replace("_", " "))):
-            if not form.strip():
-                continue
-            pattern = re.compile(rf"(?<!\w){re.escape(form)}(?!\w)", re.IGNORECASE)
-            question, times = pattern.subn(f" {MASK} ", question)
-            if times:
-                found[i] = True
-                break
-    return question, found
+    """The question with each mention replaced by MASK, and which mentions were found."""
+    masked = mask_topics(question.replace(MASK, " "), [[mention] for mention in mentions], lambda _: f" {MASK} ")
+    return masked.text, [bool(name) for name in masked.found]
 
 
 def take_apart(question: str, mentions: Sequence[str]) -> Asked:

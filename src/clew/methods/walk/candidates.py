@@ -14,9 +14,10 @@ import numpy as np
 
 from clew.graph import Subgraph
 from clew.graph.subgraph import Ints
+from clew.labels import label_to_text
 from clew.methods.walk.ranking import FEATURES, Floats, Path, Rating, features
 from clew.methods.walk.search import Hops, Trail, expand, joined
-from clew.retrieval.scoring import CUE_TEXT, Asked, relation_text, relation_words, value_cue
+from clew.retrieval.scoring import CUE_TEXT, Asked, relation_text, value_cue
 from clew.types import Topic
 
 Encode = Callable[[Sequence[str]], Floats]
@@ -227,7 +228,9 @@ class Hunt:
                 ids = [self.graph.relation(int(r)).id for r in np.unique(relations)[:20]]
                 dotted = [id.split(".")[-2].replace("_", " ") for id in ids if id.count(".") >= 2]
                 found.update(
-                    dotted or [f"something with {', '.join(relation_words(id) for id in ids[:5])}"] if ids else ()
+                    dotted or [f"something with {', '.join(label_to_text(id).casefold() for id in ids[:5])}"]
+                    if ids
+                    else ()
                 )
         return found.most_common(1)[0][0] if found else None
 

@@ -1,0 +1,103 @@
+"""Labels and identifiers as words: the one place that turns `locatedIn` or `people.person.sibling_s` into text.
+
+Below every other package, because graphs show labels, encoders read them and methods compare them with questions.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from urllib.parse import unquote
+
+SEGMENTS = 2
+"""How many last parts of a dotted name are read. Ranked by similarity to 3,015 WebQSP training questions, the first
+gold relation among 3,148 of Freebase has mean reciprocal rank 0.283; with all parts 0.228, with only the last 0.259."""
+
+_IRI = re.compile(r"<?(?:[A-Za-z][A-Za-z0-9+.-]*://|urn:)\S*>?")
+_CURIE = re.compile(r"(?:[a-z][\w.-]*)?:([^\W\d_][^\s:/]*)")
+_DOTTED = re.compile(r"[^\W\d_]\w+(?:\.{1,2}[^\W\d_]\w*)+|(?:/[^\W\d_]\w*\.?){2,}")
+_KEBAB = re.compile(r"[^\W\d_]{2,}(?:-[^\W\d_]{2,})+")
+_SEPARATORS = re.compile(r"[_\s]+")
+
+
+def readable(id: str) -> str:
+    """What to show for something without a label: the local name of an IRI as words; any other id as it is."""
+    if _IRI.fullmatch(id) is None:
+        return id
+    local = _local(id)
+    return (local if _DOTTED.fullmatch(local) else " ".join(_words(local))) or id
+
+
+@lru_cache(maxsize=1 << 16)
+def label_to_text(label: str) -> str:
+    """The label of a relation, a type or an entity as plain words; "?" where it has none.
+
+    An IRI or a CURIE gives its local name, a dotted name its last `SEGMENTS` parts; camel case, `_` and, in lower case,
+    `-` become spaces. What has spaces already is only cleaned of underscores, and an identifier such as `P106` or `USA`
+    stays. Any text is allowed, and what comes out comes out again.
+    """
+    text = label.strip()
+    while (said := _read(text)) != text:  # an IRI may end in a CURIE, a CURIE in a dotted name: each turn is shorter
+        text = said
+    return text or "?"
+
+
+def _read(text: str) -> str:
+    if _IRI.fullmatch(text):
+        return _local(text) or text
+    if curie := _CURIE.fullmatch(text):
+        return curie[1]
+    if not _DOTTED.fullmatch(text):
+        return " ".join(_words(text))
+    parts = [part for part in re.split(r"[./]+", text) if part]
+    kept: list[str] = []
+    for word in (word for part in parts[-SEGMENTS:] for word in _words(part)):
+        if word == "s" and kept:  # `sibling_s` means one or several
+            kept[-1] = kept[-1].removesuffix("s") + "s"
+        elif not kept or word.casefold() != kept[-1].casefold():
+            kept.append(word)
+    return " ".join(kept)
+
+
+def _local(iri: str) -> str:
+    """The part of an IRI behind its last `/`, `#`, `:` or `=`, or all behind the scheme where that is empty."""
+    whole = iri.removeprefix("<").removesuffix(">").rstrip("/#")
+    return unquote(re.split(r"[/#:=]", whole)[-1]).strip()
+
+
+def _words(text: str) -> list[str]:
+    """Words of one name: several where spaces, underscores, camel case or lower-case hyphens part them."""
+    rough = [part for part in _SEPARATORS.split(text) if part]
+    if len(rough) > 1 or not rough:
+        # Capitals throughout, as in DIRECTED_BY, are a habit of databases and not acronyms.
+        loud = "_" in text and not any(c.isspace() for c in text) and text.isupper() and _all_letters(rough)
+        return [part.lower() for part in rough] if loud else rough
+    word = rough[0]
+    if word.islower() and _KEBAB.fullmatch(word):
+        return word.split("-")
+    return _camel(word)
+
+
+def _all_letters(parts: list[str]) -> bool:
+    return all(part.isalpha() for part in parts)
+
+
+def _camel(word: str) -> list[str]:
+    """`locatedIn` is "located in"; `FootballClub` is "Football Club"; McDonald, iPhone, USA and P106 stay."""
+    cuts = [0]
+    for i in range(1, len(word)):
+        here, before = word[i].isupper(), word[i - 1].islower() or word[i - 1].isdigit()
+        acronym_ends = here and word[i - 1].isupper() and word[i + 1 : i + 2].islower()
+        if (here and before) or acronym_ends:
+            cuts.append(i)
+    parts = [word[a:b] for a, b in zip(cuts, [*cuts[1:], len(word)], strict=True)]
+    if len(parts) < 2 or len(parts[0]) == 1 or parts[0] in _PREFIXES or not all(part[0].isalpha() for part in parts):
+        return [word]
+    if any(not c.isalnum() for c in word):
+        return [word]
+    if word[0].isupper():
+        return parts
+    return [part if len(part) > 1 and part.isupper() else part.lower() for part in parts]
+
+
+_PREFIXES = frozenset({"Mc", "Mac", "De", "Di", "La", "Le", "Van", "Von", "Fitz", "Du", "Del", "Al", "El"})
