@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
-from typing import Any, ClassVar, Literal, Protocol, runtime_checkable
+from typing import Any, ClassVar, Literal, NamedTuple, Protocol, TypeGuard, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +22,7 @@ from clew.types import Answer, Entity, Event, Gold, Question, Relation, Triple, 
 Direction = Literal["out", "in", "both"]
 Role = Literal["query", "passage"]
 Ability = Literal["beams", "logprobs", "json_schema", "soft_prompt", "constrained", "stream"]
+EncoderAbility = Literal["tokens"]
 OnEvent = Callable[[Event], None]
 
 
@@ -68,16 +69,43 @@ class GraphStore(Protocol):
 
 @runtime_checkable
 class TextEncoder(Protocol):
-    """Texts to unit vectors."""
+    """Texts to unit vectors. With the ability "tokens" it is a `TokenEncoder`; ask by `encodes_tokens`."""
 
     @property
     def name(self) -> str: ...
     @property
     def dim(self) -> int: ...
+    @property
+    def abilities(self) -> frozenset[EncoderAbility]: ...
 
     def encode(self, texts: Sequence[str], *, role: Role = "passage") -> NDArray[np.float32]:
         """(L, D) float32, rows of unit length."""
         ...
+
+
+class TokenStates(NamedTuple):
+    """The states of many texts' tokens without padding: those of text i are `states[offsets[i] : offsets[i + 1]]`."""
+
+    states: NDArray[np.float32]  # (T, D), T the tokens of all texts together
+    offsets: NDArray[np.int64]  # (L + 1,), from 0 to T
+
+
+@runtime_checkable
+class TokenEncoder(TextEncoder, Protocol):
+    """A text encoder that also hands out what it knows of each token, for networks that read a text token by token."""
+
+    def encode_tokens(self, texts: Sequence[str], *, role: Role = "query") -> TokenStates:
+        """The states of the last layer before pooling, at least one per text, special tokens of the model included.
+
+        A text longer than the model's limit is cut there, as in `encode`; what the model puts before a text of this
+        role is read with it. States are not normalised.
+        """
+        ...
+
+
+def encodes_tokens(encoder: TextEncoder) -> TypeGuard[TokenEncoder]:
+    """Whether `encoder` has the ability "tokens"."""
+    return "tokens" in encoder.abilities
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ import pytest
 
 from clew.encoding import CachedEncoder, HashEncoder, open_encoder, text_vectors
 from clew.encoding.vectors import vector_file
-from clew.errors import FormatError
+from clew.errors import FormatError, UnsupportedError
 from clew.protocols import Role, TextEncoder
 from clew.testing.text_encoder import TextEncoderSuite
 
@@ -38,6 +38,13 @@ class TestCached(TextEncoderSuite):
     @classmethod
     def encoder(cls, tmp_path_factory: pytest.TempPathFactory) -> TextEncoder:
         return open_encoder("hash-256", cache=tmp_path_factory.mktemp("cache"))
+
+
+def test_a_cache_can_what_its_encoder_can(tmp_path: Path) -> None:
+    plain = CachedEncoder(HashEncoder(), tmp_path)
+    assert plain.abilities == frozenset()
+    with pytest.raises(UnsupportedError, match=r"hash-256.*no token states"):
+        plain.encode_tokens(["x"])
 
 
 def test_nothing_is_encoded_twice_nor_across_processes(tmp_path: Path) -> None:

@@ -16,13 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.errors import ConfigError
-from clew.protocols import Role
+from clew.protocols import EncoderAbility, Role
 
 _WORD = re.compile(r"\w+")
 
 
 class HashEncoder:
     """Bags of words and character trigrams, hashed into `dim` signed buckets; rows have unit length."""
+
+    abilities: frozenset[EncoderAbility] = frozenset()
 
     def __init__(self, dim: int = 256):
         if dim < 8:

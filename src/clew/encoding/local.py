@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.errors import ConfigError, FormatError, MissingExtraError, NotFoundError
-from clew.protocols import Role
+from clew.protocols import EncoderAbility, Role, TokenStates
 
 Engine = Literal["auto", "bert", "sentence-transformers"]
 Dtype = Literal["auto", "float32", "bfloat16", "float16"]
@@ -97,6 +97,8 @@ class LocalEncoder:
         engine: see the module.
     """
 
+    abilities: frozenset[EncoderAbility] = frozenset({"tokens"})
+
     def __init__(
         self,
         name: str,
@@ -150,15 +152,13 @@ class LocalEncoder:
         vectors: NDArray[np.float32] = self._run([prompt + text for text in texts] if prompt else list(texts))
         return vectors
 
-    def encode_tokens(self, texts: Sequence[str]) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-        """The states of every token before pooling: all texts in one (tokens, D) array, text i at offsets[i:i+2].
-
-        For networks that read a question token by token; special tokens of the model included.
-        """
+    def encode_tokens(self, texts: Sequence[str], *, role: Role = "query") -> TokenStates:
+        """See `TokenEncoder`."""
         if not len(texts):
-            return np.zeros((0, self.dim), np.float32), np.zeros(1, np.int64)
-        found: tuple[NDArray[np.float32], NDArray[np.int64]] = self._run.tokens(list(texts))
-        return found
+            return TokenStates(np.zeros((0, self.dim), np.float32), np.zeros(1, np.int64))
+        prompt = self.prompts.get(role, "")
+        states, offsets = self._run.tokens([prompt + text for text in texts])
+        return TokenStates(states, offsets)
 
 
 class _Tokenized:

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.errors import ConfigError, UnavailableError
-from clew.protocols import Role
+from clew.protocols import EncoderAbility, Role
 
 RETRIED = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 LONGEST_WAIT_S = 60.0
@@ -40,6 +40,8 @@ class RemoteEncoder:
         retries: after a refusal that may pass (429, 5xx), obeying Retry-After up to a minute.
         prompts: what to put before a text by role, for models that treat queries and passages differently.
     """
+
+    abilities: frozenset[EncoderAbility] = frozenset()  # the API hands out pooled vectors only
 
     def __init__(
         self,

@@ -22,8 +22,8 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.errors import FormatError
-from clew.protocols import Role, TextEncoder
+from clew.errors import FormatError, UnsupportedError
+from clew.protocols import EncoderAbility, Role, TextEncoder, TokenStates, encodes_tokens
 
 VERSION = 1
 KEY = 16
@@ -163,6 +163,16 @@ class CachedEncoder:
                 self._files[role] = vector_file(self._folder, self._encoder, role)
         rows = fill(self._files[role], self._encoder, texts, role=role)
         return np.array(self._files[role].take(rows), np.float32)
+
+    @property
+    def abilities(self) -> frozenset[EncoderAbility]:
+        return self._encoder.abilities
+
+    def encode_tokens(self, texts: Sequence[str], *, role: Role = "query") -> TokenStates:
+        """See `TokenEncoder`. Nothing of it is kept. Raises UnsupportedError where the encoder inside cannot."""
+        if not encodes_tokens(self._encoder):
+            raise UnsupportedError(f"encoder {self.name!r}: gives no token states; use a local sentence encoder")
+        return self._encoder.encode_tokens(texts, role=role)
 
 
 class TextVectors:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from clew.encoding.hashing import HashEncoder
-from clew.protocols import TextEncoder
+from clew.protocols import TextEncoder, TokenEncoder, encodes_tokens
 
 __all__ = ["HashEncoder", "TextEncoderSuite"]
 
@@ -75,3 +75,29 @@ class TextEncoderSuite:
     def test_like_texts_are_nearer_than_unlike_ones(self, encoder: TextEncoder) -> None:
         a, b, c = encoder.encode(["directed by", "film directed by", "population density 1990"])
         assert a @ b > a @ c
+
+    def test_it_has_the_abilities_it_states(self, encoder: TextEncoder) -> None:
+        assert encoder.abilities <= {"tokens"}
+        if not encodes_tokens(encoder):
+            return
+        assert isinstance(encoder, TokenEncoder)
+        states, offsets = encoder.encode_tokens(TEXTS)
+        assert states.dtype == np.float32
+        assert offsets.dtype == np.int64
+        assert offsets.shape == (len(TEXTS) + 1,)
+        assert states.shape == (offsets[-1], encoder.dim)
+        assert offsets[0] == 0
+        assert (np.diff(offsets) > 0).all()
+        assert np.isfinite(states).all()
+
+    def test_token_states_keep_their_text(self, encoder: TextEncoder) -> None:
+        if not encodes_tokens(encoder):
+            pytest.skip("this encoder states no ability 'tokens'")
+        states, offsets = encoder.encode_tokens(TEXTS)
+        for i, text in enumerate(TEXTS):
+            alone = encoder.encode_tokens([text])
+            assert alone.offsets.tolist() == [0, offsets[i + 1] - offsets[i]]
+            np.testing.assert_allclose(alone.states, states[offsets[i] : offsets[i + 1]], atol=20 * self.tolerance)
+        nothing = encoder.encode_tokens([])
+        assert nothing.states.shape == (0, encoder.dim)
+        assert nothing.offsets.tolist() == [0]

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from clew.graph import Subgraph
-from clew.protocols import TextEncoder
+from clew.protocols import TextEncoder, encodes_tokens
 
 Floats = NDArray[np.float32]
 WORD = re.compile(r"\w+|[^\w\s]")
@@ -64,7 +64,7 @@ def mask_topic(text: str, names: Sequence[str]) -> str:
 
 def token_kind(encoder: TextEncoder) -> str:
     """How `encoder` offers token states: "tokens" in context, or "words" encoded one by one."""
-    return "tokens" if hasattr(encoder, "encode_tokens") else "words"
+    return "tokens" if encodes_tokens(encoder) else "words"
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,9 +89,8 @@ class QuestionStates:
 
 def question_states(encoder: TextEncoder, texts: Sequence[str]) -> QuestionStates:
     """Frozen states of each text's tokens; a text longer than MAX_TOKENS is cut there."""
-    encode_tokens = getattr(encoder, "encode_tokens", None)
-    if encode_tokens is not None:
-        flat, offsets = encode_tokens(list(texts))
+    if encodes_tokens(encoder):
+        flat, offsets = encoder.encode_tokens(list(texts))
     else:
         split = [WORD.findall(text.casefold()) or ["?"] for text in texts]
         words = {word: i for i, word in enumerate(dict.fromkeys(word for line in split for word in line))}
