@@ -102,7 +102,7 @@ def link_topics(
         linker: what to link with instead of `link`, as in `Tools.link`.
         encoder, limit: as for `link`.
     """
-    if not question.text.strip() and not question.topics:
+    if not question.text.strip():
         return Topics(note="the question is empty")
     linked = linker or partial(link, encoder=encoder, limit=limit)
     notes: list[str] = []

@@ -86,9 +86,10 @@ def read(
 def bind(answers: Sequence[str], evidence: Evidence, shown: EvidenceText | None = None) -> tuple[Candidate, ...]:
     """Each answer with the paths that support it, in the order given; the score is (n - rank) / n.
 
-    An answer is supported by the paths that end in an entity of that name (compared in normalised form), else by those
-    that pass through one. A number `[3]` after it is a hint and no proof: it narrows the paths only where the name is
-    on that path. A bare number that is no entity's name stands for the end of that line of `shown`.
+    An answer is supported by the paths that end in an entity of that name (compared in normalised form), and by
+    nothing else: a path that only passes through it shows something about another entity. A number `[3]` after it is a
+    hint and no proof: it narrows the paths only where the name is the end of that path. A bare number that is no
+    entity's name stands for the end of that line of `shown`.
     """
     ends: dict[str, list[int]] = {}
     passes: dict[str, list[int]] = {}

@@ -183,7 +183,7 @@ def test_a_small_plan_asks_about_the_topic_it_leads_on_from() -> None:
     graph = Graph.from_triples([("Ada", "spouse", "Bob"), ("Rome", "mayor", "Cyd"), ("Cyd", "spouse", "Dot")])
     method = Decompose(Config(), Tools(HashEncoder(64), link=link))
     work = method.start(Question("q", "did Ada marry the mayor of Rome?", ("Ada", "Rome")), graph)
-    assert work.seen is not None and work.masked.names == ("Ada", "Rome")
+    assert work.seen is not None and work.masked.found == ("Ada", "Rome")
     spouse, mayor = (work.seen.language.index.relations[name] for name in ("spouse", "mayor"))
     for steps, name in ((((spouse, True),), "Ada"), (((mayor, True), (spouse, True)), "Rome")):
         plan = method.small_plan(work, Option(steps, -0.1, 0.5))

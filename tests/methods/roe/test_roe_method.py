@@ -241,7 +241,7 @@ def test_topics_that_are_not_there(films: Graph) -> None:
     method, model = roe("")
     notes = [method.answer(Question("q", text, topics), films).note for text, topics in (
         (" ", ("film 1",)), ("who?", ()), ("who?", ("nobody at all",)))]  # fmt: skip
-    assert notes[:2] == ["the question is empty", "no topic entity was found in the question"]
+    assert notes[:2] == ["the question is empty", "no part of the question names an entity of the graph"]
     assert not model.requests
 
 

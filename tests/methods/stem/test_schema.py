@@ -10,7 +10,7 @@ from clew.methods.stem.schema import (
     Plan,
     bind_topics,
     distinct,
-    mask_topics,
+    masked,
     parts,
     placed,
     read_decomposition,
@@ -89,8 +89,8 @@ def test_equal_schemas_are_one_plan_but_strategies_differ() -> None:
 
 def test_masking_takes_the_longest_name_and_appends_what_is_not_named() -> None:
     names = [["New York", "New York City"], ["Ada"]]
-    assert mask_topics("who left  new york city for Adam?", names) == "who left [T1] for Adam? [T2]"
-    assert mask_topics("a_b 's son ?", [["a_b"]]) == "[T1] 's son ?"
+    assert masked("who left  new york city for Adam?", names) == "who left [T1] for Adam? [T2]"
+    assert masked("a_b 's son ?", [["a_b"]]) == "[T1] 's son ?"
 
 
 def test_ends_of_an_assertion_are_placed() -> None:

@@ -21,6 +21,7 @@ from clew.encoding import VectorIndex, text_vectors
 from clew.graph.kernels import components, select, union
 from clew.graph.neighborhood import around
 from clew.graph.subgraph import Ints, Subgraph
+from clew.labels import label_to_text
 from clew.methods.decompose.config import Config
 from clew.protocols import TextEncoder
 from clew.retrieval.pcst import Selection, connect, edge_prizes, node_prizes
@@ -29,11 +30,6 @@ Floats = NDArray[np.float32]
 NONE = np.empty(0, np.int32)
 EXACT = 200_000  # labels compared one by one; above, candidates come from an index
 SHORTLIST = 64  # entities that the index hands over for each one wanted
-
-
-def spoken(label: str) -> str:
-    """A label as text to encode."""
-    return label.replace("_", " ").replace(".", " ").strip() or "?"
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,12 +46,12 @@ class GraphVectors:
     def __init__(self, graph: Subgraph, encoder: TextEncoder, cache: Path | None = None) -> None:
         self.graph, self.encoder = graph, encoder
         named = np.flatnonzero(~graph.mediators).astype(np.int32) if graph.num_entities else NONE
-        labels = [spoken(label) for label in graph.labels(named)] if len(named) else []
+        labels = [label_to_text(label) for label in graph.labels(named)] if len(named) else []
         distinct = {text: i for i, text in enumerate(dict.fromkeys(labels))}
         # A mediator has no text, so it resembles nothing: it points at an extra row that is always 0.
         self._place = np.full(graph.num_entities, len(distinct), np.int64)
         self._place[named] = [distinct[text] for text in labels]
-        relations = [spoken(graph.relation(r).label) for r in range(graph.num_relations)]
+        relations = [label_to_text(graph.relation(r).label) for r in range(graph.num_relations)]
         if cache is None:
             self._labels = encoder.encode(list(distinct)) if distinct else np.zeros((0, encoder.dim), np.float32)
         else:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
-from clew.errors import ConfigError, InputError, NotFoundError
+from clew.errors import ConfigError
 from clew.graph import Graph, Subgraph
 from clew.graph.neighborhood import neighborhood
 from clew.graph.paths import follow
@@ -17,13 +17,15 @@ from clew.methods.decompose.answers import Threads, of_names, of_threads
 from clew.methods.decompose.choosing import Choosing, Option, read_choosing
 from clew.methods.decompose.config import Config
 from clew.methods.decompose.hybrid import Floats, GraphVectors, hybrid, merge, shape
-from clew.methods.decompose.plan import Language, Masked, Plan, Steps, mask_topics, read_plan
+from clew.methods.decompose.plan import Language, Plan, Steps, masked_question, read_plan
 from clew.methods.decompose.soft import open_prompter
 from clew.methods.decompose.steps import StepGrammar
 from clew.methods.decompose.textual import listed, read_thread, tables
 from clew.methods.decompose.threads import Judge, Kept, Thread, anchors, threads
 from clew.methods.decompose.voices import DECOMPOSER, Voice, open_voices
 from clew.protocols import GraphStore, LLMReply, LLMRequest, Message, OnEvent, Tools, ignore
+from clew.retrieval.linking import link_topics
+from clew.retrieval.masking import Masked
 from clew.types import Answer, Candidate, Entity, Event, Evidence, Path, Question, Topic, Usage
 
 TOPIC = "this"  # stands for a name in what the encoder compares with relation paths
@@ -156,22 +158,18 @@ class Decompose:
         """Names in the question, and the graph that is searched."""
         words = question.text.split()
         text = question.text if len(words) <= WORDS else " ".join(words[:WORDS])
-        work = Work(question, text, [], Masked(text, ()), None)
+        work = Work(question, text, [], Masked(text, (), ()), None)
         if len(words) > WORDS:
             work.tell(f"only the first {WORDS} of {len(words)} words of the question are read")
         if not words:
             work.tell("the question is empty")
             return work
-        try:
-            work.topics = (
-                list(self._tools.link(question, graph)) if self._tools.link is not None else _found(question, graph)
-            )
-        except (NotFoundError, InputError) as error:
-            work.tell(str(error))
+        linked = link_topics(question, graph, linker=self._tools.link)
+        work.topics = list(linked.topics)
+        work.tell(linked.note)
         if not work.topics and (self._voices.reader is None or self._voices.reader.small):
-            work.tell("no entity of the graph is named in the question")
             return work
-        work.masked = mask_topics(text, work.topics)
+        work.masked = masked_question(text, work.topics)
         work.seen = self.view(graph, work.topics, on_event)
         if not work.seen.vectors.graph.num_triples:
             work.tell("the graph around the question is empty")
@@ -313,7 +311,7 @@ class Decompose:
         return LLMRequest(self._prompts["subanswer"].render(**slots), max_tokens=self.config.max_tokens)
 
     def _subanswer_small(self, works: Sequence[Work], i: int, voice: Voice | None) -> None:
-        asked = [mask_topics(work.plan.parts[i], work.topics).text for work in works]
+        asked = [masked_question(work.plan.parts[i], work.topics).text for work in works]
         self._queries.encode([form for text in asked for form in (text, plain(text))])
         offers = [self._step(work, i, text) for work, text in zip(works, asked, strict=True)]
         planned = [work.plan.stages[i] if work.plan.stages else () for work in works]
@@ -372,7 +370,7 @@ class Decompose:
         starts = anchors(graph, [topic.entity for topic in work.topics])
         found = threads(graph, starts, self.config.hops)
         work.tell(found.note)
-        parts = [mask_topics(part, work.topics).text for part in work.plan.parts]
+        parts = [masked_question(part, work.topics).text for part in work.plan.parts]
         ranked = work.seen.judge.rank(found.threads, plain(work.masked.text), [plain(part) for part in parts])
         return graph, starts, ranked, work.masked.text
 
@@ -484,9 +482,10 @@ Offer = tuple[Subgraph, Any, tuple[Thread, ...], str]  # graph, starts, threads 
 def _subject(work: Work, steps: Steps) -> str:
     """The name that the first sub-question asks about: that of the first topic from which the steps lead on."""
     assert work.seen is not None
-    names, graph = work.masked.names, work.seen.vectors.graph
-    for name, topic in zip(names, work.masked.topics, strict=True):
-        if len(names) == 1 or len(follow(graph, anchors(graph, [topic.entity]), steps).entities):
+    names = [name for name in work.masked.found if name]
+    graph = work.seen.vectors.graph
+    for name, topic in zip(work.masked.found, work.topics, strict=True):
+        if name and (len(names) == 1 or len(follow(graph, anchors(graph, [topic.entity]), steps).entities)):
             return name
     return next(iter(names), work.topics[0].entity.label if work.topics else "")
 
@@ -505,9 +504,3 @@ def plain(text: str) -> str:
     for placeholder in ("[T1]", "[T2]", "[T3]"):
         text = text.replace(placeholder, TOPIC)
     return text
-
-
-def _found(question: Question, graph: GraphStore) -> list[Topic]:
-    """Topics by name, for a method that is opened without linking."""
-    hits = [(name, graph.find(name, limit=1)) for name in question.topics]
-    return [Topic(hit[0][0], hit[0][1], name, "given") for name, hit in hits if hit]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from clew.graph.subgraph import Subgraph
 from clew.llm import parse_answers, parse_json
 from clew.paths.examples import EntityIndex
+from clew.retrieval.masking import Masked, mask_topics
 from clew.synthesis import Writer
 from clew.synthesis.phrases import Phrasing, RelationGrammar
 from clew.types import Topic
@@ -58,29 +59,10 @@ def read_plan(question: str, reply: str, limit: int) -> Plan:
     return Plan(tuple(parts[:limit]), "language model", note if len(parts) > limit else "")
 
 
-@dataclass(frozen=True, slots=True)
-class Masked:
-    """A question with its topics as `[T1]`, `[T2]`, …; `names` are what stood there, `topics` whose names they are."""
-
-    text: str
-    names: tuple[str, ...]
-    topics: tuple[Topic, ...] = ()
-
-
-def mask_topics(text: str, topics: Sequence[Topic]) -> Masked:
-    """Every topic's name in `text` by a placeholder. A name that does not occur leaves the text as it is."""
-    names: list[str] = []
-    found_topics: list[Topic] = []
-    for topic in topics:
-        spellings = (topic.mention, topic.entity.label, topic.entity.label.replace("_", " "))
-        for name in sorted(dict.fromkeys(s for s in spellings if s.strip()), key=len, reverse=True):
-            found = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE)
-            if found:
-                names.append(found.group())
-                found_topics.append(topic)
-                text = f"{text[: found.start()]}[T{len(names)}]{text[found.end() :]}"
-                break
-    return Masked(text.casefold().replace("[t", "[T"), tuple(names), tuple(found_topics))
+def masked_question(text: str, topics: Sequence[Topic]) -> Masked:
+    """`text` in lower case with `[T1]`, `[T2]`, … for its topics: what a small model sees of a question."""
+    masked = mask_topics(text, topics)
+    return replace(masked, text=masked.text.casefold().replace("[t", "[T"))
 
 
 class Language:

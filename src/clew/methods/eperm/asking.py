@@ -154,11 +154,6 @@ class Likeness:
         return np.asarray(np.clip((1 + cosines) / 2, 0, 1), np.float64)
 
 
-def spoken(label: str) -> str:
-    """A relation's name as words."""
-    return " ".join(label.replace(".", " ").replace("_", " ").split())
-
-
 def relation_text(graph: Subgraph, relation: int, forward: bool) -> str:
     """A relation as prompts and plans name it."""
     return " ".join(graph.relation(relation).label.split()) + ("" if forward else INVERSE)

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import ClassVar
 
-from clew.errors import InputError, NotFoundError
+from clew.errors import InputError
 from clew.llm import ModelSettings, open_language_model
 from clew.methods.eperm.asking import Asker, Case, Likeness, shown_question
 from clew.methods.eperm.config import Config
@@ -17,7 +17,8 @@ from clew.methods.eperm.plans import weigh_plans
 from clew.methods.eperm.predictor import Found, answer_request, candidates, gather, shown_paths
 from clew.methods.eperm.retriever import retrieve
 from clew.protocols import GraphStore, LanguageModel, LLMReply, OnEvent, Tools, ignore
-from clew.types import Answer, Candidate, Event, Evidence, Path, Question, Topic
+from clew.retrieval.linking import link_topics
+from clew.types import Answer, Candidate, Event, Evidence, Path, Question
 
 
 class Eperm:
@@ -101,22 +102,10 @@ class Eperm:
 
     def _link(self, question: Question, graph: GraphStore) -> Case:
         """The question with its topics, or with a note why there are none."""
-        if not question.text.strip():
-            return Case(question, [], notes=["the question is empty"])
-        topics: list[Topic] = []
-        notes: list[str] = []
-        try:
-            if self._tools.link is not None:
-                topics = list(self._tools.link(question, graph))
-            else:
-                named = [(name, graph.find(name, limit=1)) for name in question.topics]
-                topics = [Topic(hits[0][0], hits[0][1], name, "given") for name, hits in named if hits]
-        except (NotFoundError, InputError) as error:
-            notes.append(str(error))
-        if not topics and not notes:
-            notes.append("no part of the question names an entity of the graph")
+        linked = link_topics(question, graph, linker=self._tools.link)
+        topics = list(linked.topics)
         text, cut = shown_question(question, topics, self._asker.style, self.config.question_words)
-        return Case(question, topics, text, notes=[*notes, *([cut] if cut else [])])
+        return Case(question, topics, text, notes=[note for note in (linked.note, cut) if note])
 
     def _predict(self, cases: Sequence[Case], found: Sequence[Found]) -> list[Answer]:
         """The answer predictor, or every end of a path."""

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from clew.graph import Subgraph
 from clew.graph.paths import MinedPath
 from clew.graph.subgraph import Ints
+from clew.labels import label_to_text
 from clew.llm.constraint import Choices
 from clew.methods.eperm.asking import (
     UNREAD,
@@ -32,7 +33,6 @@ from clew.methods.eperm.asking import (
     read_scores,
     relation_text,
     shares,
-    spoken,
 )
 from clew.methods.eperm.config import Config, Scorer
 from clew.methods.eperm.retriever import step
@@ -354,8 +354,13 @@ def brief_facts(case: Case, local: int, limit: int, start: int, came: tuple[int,
 
 
 def described(facts: Sequence[str]) -> str:
-    """A candidate on one line."""
-    return spoken(f"{facts[0]} ({'; '.join(facts[1:])})") if len(facts) > 1 else facts[0]
+    """A candidate on one line, relations in words."""
+    told = (fact.partition(": ") for fact in facts[1:])
+    return (
+        f"{facts[0]} ({'; '.join(label_to_text(name) + mark + value for name, mark, value in told)})"
+        if len(facts) > 1
+        else facts[0]
+    )
 
 
 def _brief(facts: Sequence[str]) -> str:

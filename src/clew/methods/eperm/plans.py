@@ -16,6 +16,7 @@ import numpy as np
 from clew.graph import Subgraph
 from clew.graph.paths import RelationPath, follow, relation_paths
 from clew.graph.subgraph import Ints
+from clew.labels import label_to_text
 from clew.llm import clean
 from clew.methods.eperm.asking import (
     INVERSE,
@@ -28,7 +29,6 @@ from clew.methods.eperm.asking import (
     read_score,
     relation_text,
     shares,
-    spoken,
 )
 from clew.methods.eperm.config import Config
 from clew.paths.walks import entities_reached, turns_back
@@ -101,7 +101,7 @@ def alikeness(case: Case, plans: Sequence[RelationPath], likeness: Likeness | No
     if likeness is None or case.graph is None or not plans:
         return [0.0] * len(plans)
     graph = case.graph
-    return [float(x) for x in likeness.scores(case.plain, [spoken(plan_text(graph, steps)) for steps in plans])]
+    return [float(x) for x in likeness.scores(case.plain, [label_to_text(plan_text(graph, steps)) for steps in plans])]
 
 
 def _reaches(graph: Subgraph, starts: Ints, steps: RelationPath) -> bool:
@@ -194,7 +194,7 @@ def vocabulary(case: Case, limit: int, hops: int, likeness: Likeness | None) -> 
     texts = list(near)
     if likeness is not None and len(texts) > limit:
         case.count("relations_not_shown", len(texts) - limit)
-        scores = likeness.scores(case.plain, [spoken(text) for text in texts])
+        scores = likeness.scores(case.plain, [label_to_text(text) for text in texts])
         texts = [texts[i] for i in np.argsort(-scores, kind="stable").tolist()]
     return texts[:limit]
 

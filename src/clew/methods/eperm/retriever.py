@@ -21,6 +21,7 @@ from clew.graph.kernels import select
 from clew.graph.neighborhood import neighborhood
 from clew.graph.paths import RelationPath, relation_paths
 from clew.graph.subgraph import Ints
+from clew.labels import label_to_text
 from clew.llm.constraint import Choices
 from clew.methods.eperm.asking import (
     Asker,
@@ -31,7 +32,6 @@ from clew.methods.eperm.asking import (
     read_choices,
     relation_text,
     shares,
-    spoken,
 )
 from clew.methods.eperm.config import Config, Scorer
 from clew.protocols import GraphStore, LLMRequest
@@ -195,8 +195,8 @@ def _scores(
 def _alike(likeness: Likeness | None, search: _Search, walk: _Walk, texts: Sequence[str]) -> NDArray[np.float64]:
     if likeness is None:
         return np.ones(len(texts))
-    walked = spoken(plan_text(search.graph, walk.steps))
-    return likeness.scores(f"{search.case.plain} {walked}".strip(), [spoken(text) for text in texts])
+    walked = label_to_text(plan_text(search.graph, walk.steps))
+    return likeness.scores(f"{search.case.plain} {walked}".strip(), [label_to_text(text) for text in texts])
 
 
 def _request(asker: Asker, config: Config, search: _Search, walk: _Walk, texts: Sequence[str]) -> LLMRequest:

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from clew.errors import BudgetError, ConfigError, FormatError, InputError, NotFoundError
+from clew.errors import BudgetError, ConfigError, FormatError, NotFoundError
 from clew.llm import BudgetExhausted, ModelSettings, Prompt, load_prompt, open_language_model, token_counter
 from clew.methods.roe.config import Config
 from clew.methods.roe.edges import Edges, edges_of
@@ -21,6 +21,7 @@ from clew.methods.roe.gold import plan_of, shown_text, spellings
 from clew.methods.roe.notation import JsonNotation, Notation, Topical
 from clew.methods.roe.short import ShortNotation
 from clew.protocols import GraphStore, LanguageModel, LLMReply, LLMRequest, OnEvent, Tools, ignore
+from clew.retrieval.linking import link_topics
 from clew.types import Answer, Candidate, Event, Evidence, Path, Question, Topic, Usage
 
 RECORD = "roe.json"
@@ -87,7 +88,8 @@ class RoE:
 
     def _begin(self, question: Question, graph: GraphStore, edges: Edges) -> _Walk:
         """Topics, and the first state."""
-        topics, note = self._link(question, graph)
+        linked = link_topics(question, graph, linker=self._tools.link)
+        topics, note = list(linked.topics), linked.note
         text = shown_text(question.text, self.config.max_question)
         notation = notation_of(self.config, edges, self._prompt, token_counter(self._language_model))
         walk = _Walk(question, topics, note, notation, Topical(text, {}))
@@ -104,20 +106,6 @@ class RoE:
         elif not note:
             walk.note = "no topic entity lies in this graph"
         return walk
-
-    def _link(self, question: Question, graph: GraphStore) -> tuple[list[Topic], str]:
-        """The question's topics, or none and why."""
-        if not question.text.strip():
-            return [], "the question is empty"
-        if self._tools.link is not None:
-            try:
-                found = list(self._tools.link(question, graph))
-            except (NotFoundError, InputError) as error:
-                return [], str(error)
-        else:
-            hits = [(name, hit) for name in question.topics for hit in graph.find(name, limit=1)]
-            found = [Topic(entity, score, name, "given") for name, (entity, score) in hits]
-        return found, "" if found else "no topic entity was found in the question"
 
     @property
     def _language_model(self) -> LanguageModel:

@@ -19,17 +19,15 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from clew.graph import Subgraph
+from clew.labels import label_to_text
 from clew.protocols import TextEncoder, encodes_tokens
+from clew.retrieval.masking import mask_topics
+from clew.types import Topic
 
 Floats = NDArray[np.float32]
 WORD = re.compile(r"\w+|[^\w\s]")
 TOPIC = "this"  # stands in a question for the topic whose walk it is
 MAX_TOKENS = 64
-
-
-def spoken(label: str) -> str:
-    """A label as text to encode: `people.person.place_of_birth` is three words too many with its dots."""
-    return label.replace("_", " ").replace(".", " ").strip() or "?"
 
 
 def entity_vectors(graph: Subgraph, encoder: TextEncoder, numbers: NDArray[Any] | None = None) -> Floats:
@@ -46,20 +44,15 @@ def relation_vectors(graph: Subgraph, encoder: TextEncoder) -> Floats:
     """(R, E) vectors of relation labels."""
     if not graph.num_relations:
         return np.zeros((0, encoder.dim), np.float32)
-    return encoder.encode([spoken(graph.relation(r).label) for r in range(graph.num_relations)])
+    return encoder.encode([label_to_text(graph.relation(r).label) for r in range(graph.num_relations)])
 
 
-def mask_topic(text: str, names: Sequence[str]) -> str:
-    """`text` with the first of `names` that occurs in it replaced by a plain word.
+def without_topic(text: str, topic: Topic | Sequence[str]) -> str:
+    """`text` with every name of its topic replaced by a plain word.
 
     A question's template is what generalises; whom it is about, the walk's first entity says with its own vector.
     """
-    spellings = dict.fromkeys(s for name in names for s in (name, name.replace("_", " ")) if s.strip())
-    for name in sorted(spellings, key=len, reverse=True):
-        found = re.search(rf"(?<!\w){re.escape(name)}(?!\w)", text, re.IGNORECASE)
-        if found:
-            return f"{text[: found.start()]}{TOPIC}{text[found.end() :]}"
-    return text
+    return mask_topics(text, [topic], lambda _: TOPIC).text
 
 
 def token_kind(encoder: TextEncoder) -> str:

@@ -18,7 +18,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.methods.scr.features import spoken
+from clew.labels import label_to_text
 from clew.methods.scr.model import GraphView
 from clew.methods.scr.search import Finished
 from clew.protocols import TextEncoder
@@ -80,4 +80,4 @@ def weigh(walks: Sequence[Finished], alike: Reals, weight: float) -> list[Finish
 
 
 def _words(seen: GraphView, codes: Sequence[int]) -> str:
-    return " , ".join(spoken(seen.graph.relation(code % seen.graph.num_relations).label) for code in codes)
+    return " , ".join(label_to_text(seen.graph.relation(code % seen.graph.num_relations).label) for code in codes)

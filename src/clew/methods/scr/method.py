@@ -11,18 +11,19 @@ from typing import Any, ClassVar
 import numpy as np
 import torch
 
-from clew.errors import InputError, NotFoundError
+from clew.errors import InputError
 from clew.graph import Graph, Subgraph
 from clew.graph.neighborhood import neighborhood
 from clew.methods.scr.answers import Reached, Records, abstains, reach
 from clew.methods.scr.config import Config
-from clew.methods.scr.features import mask_topic, question_states
+from clew.methods.scr.features import question_states, without_topic
 from clew.methods.scr.likeness import likeness, weigh
 from clew.methods.scr.model import GraphView, Model, load_model, relation_names, unlike, view
 from clew.methods.scr.passes import kept_view
 from clew.methods.scr.reading import Reading, StateReading, TextReading
 from clew.methods.scr.search import Finished, Plan, Walks, search, single_step
 from clew.protocols import GraphStore, OnEvent, TextEncoder, Tools, ignore
+from clew.retrieval.linking import link_topics
 from clew.retrieval.reader import read
 from clew.types import Answer, Candidate, Event, Evidence, Question, Topic
 
@@ -63,11 +64,13 @@ class Scr:
 
     def predict(self, questions: Sequence[Question], graph: GraphStore, *, on_event: OnEvent = ignore) -> list[Answer]:
         """Answers in order; all questions over an embedded graph share each step's batch."""
-        linked = [self._link(question, graph) for question in questions]
-        topics = [found for found, _ in linked]
-        answers = self._over(questions, topics, graph, on_event)
+        linked = [link_topics(question, graph, linker=self._tools.link) for question in questions]
+        answers = self._over(questions, [list(each.topics) for each in linked], graph, on_event)
         return [
-            replace(answer, note=note) if note else answer for answer, (_, note) in zip(answers, linked, strict=True)
+            replace(answer, note="; ".join(filter(None, (each.note, answer.note if each.topics else ""))))
+            if each.note
+            else answer
+            for answer, each in zip(answers, linked, strict=True)
         ]
 
     def _over(
@@ -80,21 +83,6 @@ class Scr:
             part = self._surroundings(graph, mine)
             answers += self._answer([question], [mine], view(self._model.network, part, self._encoder), on_event)
         return answers
-
-    def _link(self, question: Question, graph: GraphStore) -> tuple[list[Topic], str]:
-        """The question's topics, or none and why."""
-        if not question.text.strip():
-            return [], "the question is empty"
-        if self._tools.link is not None:
-            try:
-                return list(self._tools.link(question, graph)), ""
-            except (NotFoundError, InputError) as error:
-                return [], str(error)
-        found = [graph.find(name, limit=1) for name in question.topics]
-        topics = [
-            Topic(hit[0][0], hit[0][1], name, "given") for name, hit in zip(question.topics, found, strict=True) if hit
-        ]
-        return topics, ""
 
     def _view(self, graph: Graph, on_event: OnEvent) -> GraphView:
         if graph.name not in self._views:
@@ -151,7 +139,7 @@ class Scr:
     def _text(self, question: Question, topic: Topic) -> str:
         if not self._model.trained.mask_topics:
             return question.text
-        return mask_topic(question.text, [topic.mention, topic.entity.label])
+        return without_topic(question.text, topic)
 
     def _assemble(
         self,

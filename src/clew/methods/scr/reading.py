@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from clew.graph import Subgraph
-from clew.methods.scr.features import Floats, QuestionStates, spoken
+from clew.labels import label_to_text
+from clew.methods.scr.features import Floats, QuestionStates
 from clew.methods.scr.network import BertReader, Memory, Network, StepDecoder
 
 Int = NDArray[Any]
@@ -85,7 +86,7 @@ class TextReading:
             if kind == "entity":
                 label = self._graph.labels([number])[0].replace("_", " ")
             else:
-                label = spoken(self._graph.relation(number).label)
+                label = label_to_text(self._graph.relation(number).label)
             self._names[key] = [*self._ids(label, NAME_TOKENS), self._separator]
         return self._names[key]
 

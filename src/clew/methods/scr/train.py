@@ -28,10 +28,10 @@ from clew.methods.scr.features import (
     Floats,
     QuestionStates,
     entity_vectors,
-    mask_topic,
     question_states,
     relation_vectors,
     token_kind,
+    without_topic,
 )
 from clew.methods.scr.likeness import WEIGHTS, Reals, likeness, weigh
 from clew.methods.scr.method import confident, run_search
@@ -106,7 +106,9 @@ def masked_questions(
             left.setdefault("duplicate", []).append(question.id)
             continue
         names = index.graph.labels(np.array(each.topics, np.int32))
-        texts = tuple(mask_topic(question.text, [*question.topics, name]) if mask else question.text for name in names)
+        texts = tuple(
+            without_topic(question.text, [*question.topics, name]) if mask else question.text for name in names
+        )
         usable[question.text, each.topics] = MaskedQuestion(each, texts)
     return list(usable.values()), left
 

@@ -12,10 +12,11 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from clew.errors import ConfigError, InputError, NotFoundError
+from clew.errors import ConfigError, InputError
 from clew.graph import Graph, Subgraph
 from clew.graph.neighborhood import neighborhood
 from clew.graph.subgraph import Ints
+from clew.labels import label_to_text
 from clew.llm import ModelSettings, open_language_model
 from clew.methods.stem.answers import Ended, Records, ends, listed
 from clew.methods.stem.config import Config
@@ -23,10 +24,11 @@ from clew.methods.stem.guidance import guide
 from clew.methods.stem.model import CARD, DECOMPOSE, GROUND, Model, load_model, relation_table
 from clew.methods.stem.network import Part
 from clew.methods.stem.planner import PACKAGE, Planned, Planner
-from clew.methods.stem.schema import TOPIC, Plan, mask_topics
-from clew.methods.stem.similarity import Similarity, spoken
+from clew.methods.stem.schema import TOPIC, Plan, masked
+from clew.methods.stem.similarity import Similarity
 from clew.methods.stem.trace import Run, trace
 from clew.protocols import GraphStore, OnEvent, TextEncoder, Tools, ignore
+from clew.retrieval.linking import link_topics
 from clew.retrieval.reader import read
 from clew.types import Answer, Event, Evidence, Question, Topic
 
@@ -46,7 +48,7 @@ class _Asked:
     @property
     def plain(self) -> str:
         """The question without the names of its topics."""
-        return " ".join(TOPIC.sub(" ", mask_topics(self.question.text, self.names)).split()) or "?"
+        return " ".join(TOPIC.sub(" ", masked(self.question.text, self.names)).split()) or "?"
 
     @property
     def names(self) -> list[list[str]]:
@@ -113,26 +115,13 @@ class Stem:
     # -- stages ----------------------------------------------------------------------------------------------------
 
     def _link(self, question: Question, graph: GraphStore) -> _Asked:
-        if not question.text.strip():
-            return _Asked(question, (), "the question is empty")
-        try:
-            topics = self._topics(question, graph)
-        except (NotFoundError, InputError) as error:
-            return _Asked(question, (), str(error))
-        if not topics:
-            return _Asked(question, (), "no topic entity was found in the question")
+        linked = link_topics(question, graph, linker=self._tools.link)
         mentions: dict[str, list[Topic]] = {}
-        for topic in topics:
+        for topic in linked:
             mentions.setdefault((topic.mention or topic.entity.label).casefold(), []).append(topic)
         place = question.text.casefold().replace("_", " ")
         order = sorted(mentions, key=lambda m: at if (at := place.find(m.replace("_", " "))) >= 0 else len(place))
-        return _Asked(question, tuple(tuple(mentions[m]) for m in order))
-
-    def _topics(self, question: Question, graph: GraphStore) -> list[Topic]:
-        if self._tools.link is not None:
-            return list(self._tools.link(question, graph))
-        hits = [(name, graph.find(name, limit=1)) for name in question.topics]
-        return [Topic(hit[0][0], hit[0][1], name, "given") for name, hit in hits if hit]
+        return _Asked(question, tuple(tuple(mentions[m]) for m in order), linked.note)
 
     def _plan(self, asked: Sequence[_Asked], on_event: OnEvent) -> list[Planned | None]:
         with_topics = [each for each in asked if each.mentions]
@@ -313,7 +302,7 @@ class Stem:
         worth = plan.logprob
         if self.config.likeness:
             said = asked.plain
-            question, spelled = similarity.text([said, " ".join(spoken(r) for _, r, _ in plan.triples)])
+            question, spelled = similarity.text([said, " ".join(label_to_text(r) for _, r, _ in plan.triples)])
             worth += self.config.likeness * float(question @ spelled)
         return worth
 

@@ -16,7 +16,7 @@ import numpy as np
 from clew.graph import Subgraph
 from clew.graph.paths import RelationPath, trace
 from clew.graph.subgraph import Ints
-from clew.methods.stem.schema import SchemaTriple, mask_topics
+from clew.methods.stem.schema import SchemaTriple, masked
 from clew.paths.examples import EntityIndex, Statement, resolve
 from clew.paths.gold import Limits, PathCandidate, gold_paths
 from clew.protocols import Example, LanguageModel
@@ -66,7 +66,7 @@ def masked_questions(examples: Sequence[Example], index: EntityIndex, report: Mi
     """The questions with a topic and an answer in the graph; of topics with one label the first."""
     usable, left = resolve(examples, index)
     report.left_out.update({reason: len(ids) for reason, ids in left.items()})
-    masked = []
+    found: list[MaskedQuestion] = []
     for each in usable:
         question = each.example.question
         if not len(each.answers):
@@ -82,18 +82,18 @@ def masked_questions(examples: Sequence[Example], index: EntityIndex, report: Mi
 
         names = sorted(sorted(first, key=first.__getitem__), key=where)
         new = {first[name]: i for i, name in enumerate(names)}
-        masked.append(
+        found.append(
             MaskedQuestion(
                 question,
-                mask_topics(question.text, [_spellings(name, question.topics) for name in names]),
+                masked(question.text, [_spellings(name, question.topics) for name in names]),
                 tuple(names),
                 tuple(each.topics[first[name]] for name in names),
                 each.answers,
                 tuple((new[position], path) for position, path in each.stated if position in new),
             )
         )
-    report.questions = len(masked)
-    return masked
+    report.questions = len(found)
+    return found
 
 
 def _spellings(label: str, given: Sequence[str]) -> list[str]:
@@ -228,9 +228,9 @@ def synthetic_examples(made: Sequence[Synthetic], graph: Subgraph, statements: S
         place = each.question.text.casefold()
         # In the order in which the question names them, as a question to answer is masked.
         names = sorted(graph.labels(numbers), key=lambda name: place.find(name.casefold()) % (len(place) + 1))
-        text = mask_topics(each.question.text, [[name] for name in names])
-        masked = {name: f"[T{i}]" for i, name in enumerate(names, 1)}
-        triples = tuple((masked.get(h, h), r, masked.get(t, t)) for h, r, t in each.masked)
+        text = masked(each.question.text, [[name] for name in names])
+        marks = {name: f"[T{i}]" for i, name in enumerate(names, 1)}
+        triples = tuple((marks.get(h, h), r, marks.get(t, t)) for h, r, t in each.masked)
         examples.setdefault(
             text, PlannerExample(text, triples, tuple(statements.say(t) for t in triples), each.strategy, "synthetic")
         )

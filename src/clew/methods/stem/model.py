@@ -16,10 +16,11 @@ from torch import Tensor
 
 from clew.config import Settings
 from clew.errors import FormatError
+from clew.labels import label_to_text
 from clew.learning.checkpoints import fill, load_weights, read_json, save_weights, write_json
 from clew.methods.stem.config import NetworkConfig
 from clew.methods.stem.network import TripleNetwork
-from clew.methods.stem.similarity import Similarity, spoken
+from clew.methods.stem.similarity import Similarity
 from clew.protocols import TextEncoder
 
 CARD = "stem.json"
@@ -82,6 +83,6 @@ def load_model(folder: Path, encoder: TextEncoder, device: str) -> Model:
 def relation_table(similarity: Similarity, encoder: TextEncoder, device: str) -> Tensor:
     """(2R, E) vectors of relations and of their inverses."""
     graph = similarity.graph
-    names = [f"inverse of {spoken(graph.relation(r).label)}" for r in range(graph.num_relations)]
+    names = [f"inverse of {label_to_text(graph.relation(r).label)}" for r in range(graph.num_relations)]
     inverse = encoder.encode(names) if names else similarity.vectors
     return torch.from_numpy(np.concatenate([similarity.vectors, inverse])).to(device)

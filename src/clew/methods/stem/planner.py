@@ -24,7 +24,7 @@ from clew.methods.stem.schema import (
     SchemaTriple,
     bind_topics,
     distinct,
-    mask_topics,
+    masked,
     parts,
     placed,
     read_decomposition,
@@ -75,9 +75,7 @@ class Planner:
 
         Every question with a topic has a plan: where nothing parses it is one built from the question's own words.
         """
-        texts = [
-            mask_topics(text, names) if self.form == "trained" else " ".join(text.split()) for text, names in questions
-        ]
+        texts = [masked(text, names) if self.form == "trained" else " ".join(text.split()) for text, names in questions]
         with self._lock:
             known = {text: self._known[text] for text in dict.fromkeys(texts) if text in self._known}
         new = [text for text in dict.fromkeys(texts) if text not in known]
@@ -180,8 +178,8 @@ class Planner:
 
     def _fallback(self, text: str, topic: int, names: Sequence[str]) -> Plan:
         """The topic, the question's other words as the relation, and an unknown."""
-        masked = mask_topics(text, [names]) if self.form == "prompted" else text
-        words = " ".join(word for word in masked.split() if not word.startswith("[T")).strip(" ?.") or "related to"
+        said = masked(text, [names]) if self.form == "prompted" else text
+        words = " ".join(word for word in said.split() if not word.startswith("[T")).strip(" ?.") or "related to"
         node = f"[T{topic + 1}]"
         assertion = f"{names[0] if names else node} {words} [ENT1]"
         strategy = self._strategy("Precision")

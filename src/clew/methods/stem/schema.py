@@ -15,6 +15,8 @@ from functools import cached_property
 
 from rapidfuzz import fuzz
 
+from clew.retrieval.masking import mask_topics, placeholder
+
 PLACEHOLDER = re.compile(r"\[ENT\s?(\d+)\]", re.IGNORECASE)
 TOPIC = re.compile(r"\[T(\d+)\]")
 STRATEGIES = ("Precision", "Breadth")
@@ -176,19 +178,11 @@ def distinct(plans: Iterable[Plan]) -> list[Plan]:
     return list({plan.key: plan for plan in reversed(list(plans))}.values())[::-1]
 
 
-def mask_topics(text: str, names: Sequence[Sequence[str]]) -> str:
-    """`text` with a name of topic i replaced by `[Ti]`; a topic that is not named in it is appended."""
-    missing = []
-    for i, mine in enumerate(names, 1):
-        spellings = dict.fromkeys(s for name in mine for s in (name, name.replace("_", " ")) if s.strip())
-        for spelling in sorted(spellings, key=len, reverse=True):
-            found = re.search(rf"(?<!\w){re.escape(spelling)}(?!\w)", text, re.IGNORECASE)
-            if found:
-                text = f"{text[: found.start()]}[T{i}]{text[found.end() :]}"
-                break
-        else:
-            missing.append(f"[T{i}]")
-    return " ".join([" ".join(text.split()), *missing])
+def masked(text: str, names: Sequence[Sequence[str]]) -> str:
+    """`text` with the names of topic i replaced by `[Ti]`; the mark of a topic that is not named in it is appended."""
+    found = mask_topics(text, names)
+    missing = [placeholder(i) for i, mark in enumerate(found.marks) if not mark]
+    return " ".join([" ".join(found.text.split()), *missing])
 
 
 def placed(assertion: str) -> tuple[str, dict[str, str]]:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from clew.graph import Subgraph
 from clew.graph.subgraph import Ints
+from clew.labels import label_to_text
 from clew.methods.stem.schema import Plan, SchemaTriple
 from clew.protocols import TextEncoder
 from clew.synthesis.phrases import words_of
@@ -29,11 +30,6 @@ REMEMBERED = 200_000  # texts and edges whose vectors are kept
 NEAREST = 5  # relations that one may be mistaken for
 
 
-def spoken(name: str) -> str:
-    """A relation's name as text to encode: `people.person.place_of_birth` without its dots and underscores."""
-    return " ".join(name.replace("_", " ").replace(".", " ").replace("/", " ").split()) or "?"
-
-
 class Similarity:
     """Vectors of one graph's relations, of schema texts, and of the edges that were met."""
 
@@ -41,7 +37,9 @@ class Similarity:
         self.graph, self._encoder = graph, encoder
         names = [graph.relation(r) for r in range(graph.num_relations)]
         self.vectors: Floats = (
-            encoder.encode([spoken(name.label) for name in names]) if names else np.zeros((0, encoder.dim), np.float32)
+            encoder.encode([label_to_text(name.label) for name in names])
+            if names
+            else np.zeros((0, encoder.dim), np.float32)
         )
         self.number = {name.label: r for r, name in enumerate(names)} | {name.id: r for r, name in enumerate(names)}
         self._texts: dict[str, Floats] = {}
@@ -66,7 +64,7 @@ class Similarity:
         """(R,) cosine of each of the graph's relations with a schema relation; 1 for the relation itself."""
         if not len(self.vectors):
             return np.zeros(0, np.float32)
-        found: Floats = self.vectors @ self.text([spoken(relation)])[0]
+        found: Floats = self.vectors @ self.text([label_to_text(relation)])[0]
         if (number := self.exact(relation)) >= 0:
             found[number] = 1.0
         return found
@@ -90,12 +88,12 @@ class Similarity:
         if new:
             graph, at = self.graph, np.array(new)
             heads, tails = graph.labels(graph.heads[at]), graph.labels(graph.tails[at])
-            relations = [spoken(graph.relation(int(r)).label) for r in graph.rels[at]]
+            relations = [label_to_text(graph.relation(int(r)).label) for r in graph.rels[at]]
             texts = [f"{h} {r} {t}" for h, r, t in zip(heads, relations, tails, strict=True)]
             self._rows.update({t: len(self._edges) + i for i, t in enumerate(new)})
             self._edges = np.concatenate([self._edges, self._encoder.encode(texts)])
         h, r, t = (label if end == near else end for end in triple)
-        wanted = self.text([f"{h} {spoken(r)} {t}"])[0]
+        wanted = self.text([f"{h} {label_to_text(r)} {t}"])[0]
         rows = np.array([self._rows[int(t)] for t in candidates], np.int64)
         found: Floats = self._edges[rows] @ wanted
         return found
@@ -103,7 +101,7 @@ class Similarity:
     def query(self, plan: Plan, names: Sequence[str]) -> Floats:
         """(3E,) mean over the plan's triples of head, relation and tail vectors side by side (Eq. 3)."""
         said = {node: names[topic] for node, topic in plan.topics.items()}
-        parts = [self.text([said.get(h, h), spoken(r), said.get(t, t)]).ravel() for h, r, t in plan.triples]
+        parts = [self.text([said.get(h, h), label_to_text(r), said.get(t, t)]).ravel() for h, r, t in plan.triples]
         mean: Floats = np.mean(parts, axis=0, dtype=np.float32)
         return mean
 
