@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
-    from clew.api import ask, open_method, predict
+    from clew import datasets, methods
+    from clew.api import ask, compare, open, open_method, predict, score, synthesize, train
     from clew.errors import ClewError
     from clew.graph import Graph, build
     from clew.graph.verify import verify
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from clew.workspace import Configuration, Workspace, configure
 
 _HOMES = {
-    "clew.api": ("ask", "open_method", "predict"),
+    "clew.api": ("ask", "compare", "open", "open_method", "predict", "score", "synthesize", "train"),
     "clew.errors": ("ClewError",),
     "clew.graph": ("Graph", "build"),
     "clew.graph.verify": ("verify",),
@@ -64,15 +65,24 @@ __all__ = [
     "__version__",
     "ask",
     "build",
+    "compare",
     "configure",
+    "datasets",
+    "methods",
+    "open",
     "open_method",
     "predict",
+    "score",
+    "synthesize",
+    "train",
     "verify",
 ]
 
 
 def __getattr__(name: str) -> Any:
     """PEP 562: the object is imported on first use and kept."""
+    if name in ("datasets", "methods"):
+        return import_module(f"clew.{name}")
     if name not in _HOME:
         raise AttributeError(f"module 'clew' has no attribute {name!r}")
     value = getattr(import_module(_HOME[name]), name)

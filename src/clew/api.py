@@ -15,9 +15,26 @@ from typing import Any
 
 import clew
 from clew.config import parse
-from clew.errors import UnsupportedError
-from clew.protocols import Example, GraphStore, LanguageModel, Method, MethodCard, OnEvent, TextEncoder, ignore
-from clew.runs import Predict, Progress, Run, answer_all, answer_chunk, checksum, chunks, environment
+from clew.datasets import load
+from clew.errors import InputError, UnsupportedError
+from clew.evaluation import Comparison, Scores
+from clew.evaluation import compare as compare_scores
+from clew.evaluation import score as score_rows
+from clew.protocols import (
+    Example,
+    GraphStore,
+    LanguageModel,
+    Method,
+    MethodCard,
+    OnEvent,
+    TextEncoder,
+    TrainResult,
+    ignore,
+)
+from clew.questions import synthetic as synthetic_questions
+from clew.questions import training_examples
+from clew.runs import Predict, Progress, Run, RunRow, answer_all, answer_chunk, checksum, chunks, environment
+from clew.scores import score_run
 from clew.types import Answer, Question
 from clew.workspace import Configuration, Workspace, configure
 
@@ -79,6 +96,103 @@ def predict(
     return workspace.open_method().predict(asked, workspace.graph, on_event=on_event)
 
 
+def open(graph: str | Path) -> GraphStore:
+    """The graph in a folder made by `build`. Raises NotFoundError or FormatError that names it."""
+    return _workspace(graph, None, None, None, None, None).graph
+
+
+def train(
+    graph: GraphStore | str | Path,
+    method: str,
+    questions: Iterable[Example] | str | Path | Sequence[str] = (),
+    *,
+    out: str | Path | None = None,
+    dev: Iterable[Example] | str | Path = (),
+    synthetic: int = 0,
+    encoder: TextEncoder | str | None = None,
+    language_model: LanguageModel | str | None = None,
+    settings: Mapping[str, Any] | None = None,
+    training: Mapping[str, Any] | None = None,
+    seed: int = 0,
+    resume: bool = False,
+    on_event: OnEvent = ignore,
+) -> TrainResult:
+    """Train a method on questions with answers; `ask` on the same graph uses the model from then on.
+
+    Args:
+        questions: examples, or a file of JSON lines or known set as in `clew train --questions`; several names are read
+            one after the other.
+        out: folder of the model; None: beside a graph that lies on disk.
+        dev: for early stopping; without any, some of the questions are held out.
+        synthetic: questions made from the graph itself, to train on as well.
+        settings, training: of the method and of its training.
+
+    Raises:
+        InputError: there is nothing to train on, or no folder for the model.
+        TrainingError: the questions teach nothing; the message says why.
+    """
+    named = [str(questions)] if isinstance(questions, (str, Path)) else list(questions)
+    given = [each for each in named if isinstance(each, Example)]
+    names = [str(each) for each in named if not isinstance(each, Example)]
+    judges = str(dev) if isinstance(dev, (str, Path)) else ""
+    data = {"train": names, "dev": judges, "synthetic": synthetic}
+    flags = {"data": data, "train": dict(training or {}), "run": {"seed": seed}}
+    space = _workspace(graph, method, None, encoder, language_model, settings, flags)
+    examples, held_out = training_examples(space) if names or synthetic or not given else ([], [])
+    if not isinstance(dev, (str, Path)):
+        held_out = [*held_out, *dev]
+    folder = Path(out) if out is not None else space.model_folder()
+    return space.train([*given, *examples], held_out, folder, resume=resume, on_event=on_event)
+
+
+def synthesize(
+    graph: GraphStore | str | Path, count: int, *, seed: int = 0, sampling: Mapping[str, Any] | None = None
+) -> list[Example]:
+    """`count` questions with topics and all their answers, made from an embedded graph alone; the same for a seed.
+
+    Raises UnsupportedError for another store, InputError when the graph cannot yield so many different questions.
+    """
+    space = _workspace(graph, None, None, None, None, None, {"synthesis": dict(sampling or {})})
+    return [Example(each.question, each.gold) for each in synthetic_questions(space, count, seed=seed)]
+
+
+def score(
+    answers: str | Path | Iterable[Answer],
+    questions: str | Path | Iterable[Example] | None = None,
+    *,
+    name: str = "",
+    modes: Sequence[str] = (),
+) -> Scores:
+    """Metrics of a run's folder, or of answers to questions whose gold is given.
+
+    Args:
+        answers: the folder of a run, which holds its gold, or answers.
+        questions: gold for answers: examples, a file of JSON lines, or a known set such as "pq-2h:test". Every one of
+            them counts; one without an answer is wrong.
+        modes: metrics as somebody else counts them, added under that name: rog, gcr, subgraphrag, tog.
+    """
+    if isinstance(answers, (str, Path)):
+        return score_run(Path(answers), modes)
+    if questions is None:
+        raise InputError("score: answers need gold to be scored against; name the questions as a file, set or examples")
+    examples = load(questions) if isinstance(questions, (str, Path)) else questions
+    gold = [(example.question, example.gold) for example in examples]
+    rows = [RunRow(answer.question.id, answer) for answer in answers]
+    return score_rows(rows, gold, name=name or "answers", modes=modes)
+
+
+def compare(
+    first: str | Path | Scores,
+    second: str | Path | Scores,
+    *,
+    metrics: Sequence[str] = ("hit", "hits@1", "f1"),
+    common: bool = False,
+) -> Comparison:
+    """Paired tests of two runs or scores on the same questions; with `common` on those that both have."""
+    before, after = (each if isinstance(each, Scores) else score_run(Path(each)) for each in (first, second))
+    return compare_scores(before, after, metrics=metrics, common=common)
+
+
 def _workspace(
     graph: GraphStore | str | Path,
     method: str | None,
@@ -86,8 +200,9 @@ def _workspace(
     encoder: TextEncoder | str | None,
     language_model: LanguageModel | str | None,
     settings: Mapping[str, Any] | None,
+    sections: Mapping[str, Any] | None = None,
 ) -> Workspace:
-    flags: dict[str, Any] = {"method": dict(settings or {})}
+    flags: dict[str, Any] = {**(sections or {}), "method": dict(settings or {})}
     if method is not None:
         flags["method"]["name"] = method
     if model is not None:

@@ -7,8 +7,13 @@
 from __future__ import annotations
 
 import html
+import json
+from collections.abc import Iterator
 from dataclasses import dataclass, field, fields, is_dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
+
+if TYPE_CHECKING:
+    from networkx import MultiDiGraph
 
 EntityKind = Literal["named", "mediator", "literal"]
 
@@ -164,6 +169,31 @@ class Usage:
         return Usage(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))
 
 
+SHOWN_PATHS = 3  # of one answer
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of an answer as people are shown it."""
+
+    kind: Literal["answer", "unsupported", "path", "more", "note"]
+    text: str  # may hold control characters of a label or a reply; `str` and the command line take them out
+    score: float | None = None
+
+    def __str__(self) -> str:
+        text = printable(self.text)
+        if self.score is not None:
+            text += f"  {self.score:.3f}"
+        if self.kind == "unsupported":
+            text += "  unsupported: the graph holds no thread to it"
+        return f"    {text}" if self.kind == "path" else text
+
+
+def printable(text: str) -> str:
+    """`text` with a space for each control character: a label must not be able to steer a terminal."""
+    return "".join(c if c.isprintable() else " " for c in text)
+
+
 @dataclass(frozen=True, slots=True)
 class Answer:
     """What a method hands over. No candidates means that it abstains, and `note` says why."""
@@ -187,6 +217,58 @@ class Answer:
     def paths_of(self, candidate: Candidate) -> tuple[Path, ...]:
         """The evidence paths behind one candidate."""
         return tuple(self.evidence.paths[i] for i in candidate.paths)
+
+    def lines(self, limit: int = 10) -> Iterator[Line]:
+        """What people are shown: at most `limit` answers, each with its first paths, and what there is to say."""
+        if not self.candidates:
+            note = self.note.removeprefix("no answer found: ") or "the graph does not hold one"
+            yield Line("note", f"no answer found: {note}")
+            return
+        for candidate in self.candidates[:limit]:
+            yield Line("answer" if candidate.supported else "unsupported", candidate.text, candidate.score)
+            for path in self.paths_of(candidate)[:SHOWN_PATHS]:
+                yield Line("path", str(path))
+            more = len(candidate.paths) - SHOWN_PATHS
+            if more > 0:
+                yield Line("path", f"… and {more} more thread{'s' if more > 1 else ''}")
+        if len(self.candidates) > limit:
+            yield Line("more", f"… and {len(self.candidates) - limit} more answers")
+        if self.note:
+            yield Line("note", f"note: {self.note}")
+
+    def __str__(self) -> str:
+        """What `clew ask` prints, without colours. Control characters of labels and replies become spaces."""
+        return "\n".join(str(line) for line in self.lines())
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain JSON values, as in the rows of a run; `answer_from_json` is the inverse."""
+        values: dict[str, Any] = to_json(self)
+        return values
+
+    def to_json(self, *, indent: int | None = None) -> str:
+        """`to_dict` as JSON text."""
+        return json.dumps(self.to_dict(), ensure_ascii=False, indent=indent)
+
+    def to_networkx(self) -> MultiDiGraph:
+        """The evidence as a `networkx.MultiDiGraph`: nodes are entity ids, keys of edges are relation ids.
+
+        Nodes have `label`, `kind` and, where they are answers, `score`; edges have `label` and `source`.
+        Raises ImportError without networkx.
+        """
+        from networkx import MultiDiGraph
+
+        drawn = MultiDiGraph()
+        for triple in self.evidence.all_triples():
+            for entity in (triple.head, triple.tail):
+                drawn.add_node(entity.id, label=entity.label, kind=entity.kind)
+            label, source = triple.relation.label, triple.source
+            drawn.add_edge(triple.head.id, triple.tail.id, key=triple.relation.id, label=label, source=source)
+        for path in self.evidence.paths:
+            drawn.add_node(path.start.id, label=path.start.label, kind=path.start.kind)
+        for candidate in reversed(self.candidates):
+            if candidate.entity is not None and candidate.entity.id in drawn:
+                drawn.nodes[candidate.entity.id]["score"] = candidate.score
+        return drawn
 
     def _repr_html_(self) -> str:
         rows = []

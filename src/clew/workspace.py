@@ -380,6 +380,12 @@ class Workspace:
     def _method(self) -> Method:
         return self.open_method()
 
+    def model_folder(self) -> Path:
+        """Where a model for this graph belongs: beside it. Raises InputError for a graph that is not on disk."""
+        if self.folder is None:
+            raise InputError("the graph is not on disk: name the folder of the model (out, or -o on the command line)")
+        return self.folder / "models" / self.method_name()
+
     def train(
         self,
         examples: Sequence[Example],

@@ -130,24 +130,9 @@ def _put(answer: Answer, limit: int, explain: bool, *, heading: bool = False) ->
     out = console()
     if heading:
         out.print(Text(clean(answer.question.text), style="bold"))
-    if not answer.candidates:
-        note = clean(answer.note) or "the graph does not hold one"
-        out.print(Text(f"no answer found: {note.removeprefix('no answer found: ')}"))
-    for candidate in answer.candidates[:limit]:
-        line = Text(clean(candidate.text), style="bold green" if candidate.supported else "bold yellow")
-        line.append(f"  {candidate.score:.3f}", style="not bold dim")
-        if not candidate.supported:
-            line.append("  unsupported: the graph holds no thread to it", style="not bold yellow")
-        out.print(line)
-        for path in answer.paths_of(candidate)[:3]:
-            out.print(Text(f"    {clean(str(path))}", style="none"))
-        more = len(candidate.paths) - 3
-        if more > 0:
-            out.print(Text(f"    … and {more} more thread{'s' if more > 1 else ''}", style="dim"))
-    if len(answer.candidates) > limit:
-        out.print(Text(f"… and {len(answer.candidates) - limit} more answers (--limit)", style="dim"))
-    if answer.candidates and answer.note:
-        out.print(Text(f"note: {clean(answer.note)}", style="dim"))
+    styles = {"answer": "bold green", "unsupported": "bold yellow", "path": "none", "more": "dim", "note": "dim"}
+    for line in answer.lines(limit):
+        out.print(Text(str(line), style=styles[line.kind]))
     if explain:
         _explain(answer)
 

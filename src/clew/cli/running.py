@@ -48,7 +48,6 @@ def train(
 ) -> None:
     """Train a method on questions with answers; the same command for every method that trains."""
     from clew.cli.screen import clean, progress, put_json, put_table
-    from clew.errors import InputError
     from clew.questions import training_examples
     from clew.synthesis import SynthesisReport
 
@@ -61,9 +60,7 @@ def train(
         data={"train": questions or None, "dev": dev, "synthetic": synthetic},
     )
     name = space.method_name()
-    folder = out if out is not None else (space.folder / "models" / name if space.folder is not None else None)
-    if folder is None:
-        raise InputError("the graph is not on disk: name the folder of the model with -o")
+    folder = out if out is not None else space.model_folder()
     report = SynthesisReport()
     examples, held_out = training_examples(space, report=report)
     if warning := report.warning():
