@@ -100,14 +100,14 @@ def test_prompts_of_known_families(copy: Path) -> None:
 
 def test_first_token_pooling_is_read_from_the_folder(copy: Path) -> None:
     (copy / "1_Pooling" / "config.json").write_text('{"pooling_mode_cls_token": true}')
-    other = LocalEncoder(str(copy), copy, engine="bert").encode(PHRASES)
+    other = LocalEncoder(str(copy), copy, engine="torch").encode(PHRASES)
     assert float((other * open_encoder().encode(PHRASES)).sum(1).max()) < 0.999
 
 
 def test_a_folder_of_another_shape_is_left_to_sentence_transformers(copy: Path) -> None:
     (copy / "1_Pooling" / "config.json").write_text('{"pooling_mode_max_tokens": true}')
     with pytest.raises(ConfigError, match="not a plain BERT"):
-        LocalEncoder(str(copy), copy, engine="bert")
+        LocalEncoder(str(copy), copy, engine="onnx")
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ def test_importing_the_package_loads_no_torch() -> None:
 
 @pytest.mark.slow  # importing sentence-transformers takes seconds
 @pytest.mark.filterwarnings("default")
-@pytest.mark.parametrize("engine", ["bert", "sentence-transformers"])
+@pytest.mark.parametrize("engine", ["onnx", "torch", "sentence-transformers"])
 def test_pooled_token_states_are_the_vectors(engine: Engine) -> None:
     encoder = LocalEncoder("all-MiniLM-L6-v2", find_weights("all-MiniLM-L6-v2"), dtype="float32", engine=engine)
     texts = ["who directed the film", "Vienna", "capital of Austria in 1867"]
