@@ -90,6 +90,10 @@ def test_prompts_of_the_model_are_put_before_the_text(copy: Path) -> None:
     asymmetric, plain = LocalEncoder(str(copy), copy), open_encoder()
     np.testing.assert_allclose(asymmetric.encode(["x"], role="query"), plain.encode(["ask: x"]), atol=1e-5)
     np.testing.assert_allclose(asymmetric.encode(["x"], role="passage"), plain.encode(["tell: x"]), atol=1e-5)
+    states, told = asymmetric.encode_tokens(["x y"], role="query"), plain.encode_tokens(["ask: x y"])
+    np.testing.assert_allclose(states.states, told.states, atol=1e-4)
+    spans = asymmetric.token_spans(["x y"], role="query").tolist()
+    assert spans == [[0, 0], [0, 0], [0, 0], [0, 1], [2, 3], [0, 0]]
 
 
 def test_prompts_of_known_families(copy: Path) -> None:
@@ -158,4 +162,6 @@ def test_pooled_token_states_are_the_vectors(engine: Engine) -> None:
     states, offsets = encoder.encode_tokens(texts)
     pooled = np.stack([states[a:b].mean(0) for a, b in pairwise(offsets)])
     np.testing.assert_allclose(pooled / np.linalg.norm(pooled, axis=1)[:, None], encoder.encode(texts), atol=1e-5)
+    first, last = encoder.token_spans(texts)[offsets[2] + 1 : offsets[3] - 1].T
+    assert [texts[2][a:b] for a, b in zip(first, last, strict=True)] == ["capital", "of", "Austria", "in", "1867"]
     assert encoder.encode_tokens([])[1].tolist() == [0]

@@ -10,7 +10,7 @@ Shapes: B texts of a batch, T their tokens together, D width.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
 from pathlib import Path
@@ -218,7 +218,8 @@ class BertTexts:
     def _batches(self, texts: Sequence[str]) -> Iterator[tuple[Ints, Ints, Ints]]:
         """Positions of some texts, (T,) their token numbers one after the other, and (B,) how many each has."""
         for start in range(0, len(texts), TOKENIZED):
-            rows = self._tokenize(texts[start : start + TOKENIZED])
+            read = self._read(self._tokenizer.encode_batch_fast, texts[start : start + TOKENIZED])
+            rows = [encoding.ids for encoding in read]
             sizes = np.fromiter(map(len, rows), np.int64, len(rows))
             order = np.argsort(sizes, kind="stable")
             at = 0
@@ -236,14 +237,21 @@ class BertTexts:
                 yield start + members, tokens, sizes[members]
                 at += len(members)
 
-    def _tokenize(self, texts: Sequence[str]) -> list[list[int]]:
+    def spans(self, texts: Sequence[str]) -> Ints:
+        """(T, 2) the characters that each token of `states` stands for; 0, 0 for special tokens."""
+        parts = []
+        for start in range(0, len(texts), TOKENIZED):
+            found = self._read(self._tokenizer.encode_batch, texts[start : start + TOKENIZED])
+            parts += [np.array(encoding.offsets, np.int64).reshape(-1, 2) for encoding in found]
+        return np.concatenate(parts)
+
+    def _read(self, tokenize: Callable[[list[str]], list[Any]], texts: Sequence[str]) -> list[Any]:
         most = LETTERS_PER_TOKEN * self._shape.max_tokens
         cut = [text[:most] for text in texts]
         try:
-            found = self._tokenizer.encode_batch_fast(cut)
+            return tokenize(cut)
         except (TypeError, UnicodeEncodeError):  # a lone surrogate, which no tokenizer reads
-            found = self._tokenizer.encode_batch_fast([t.encode("utf-8", "replace").decode() for t in cut])
-        return [encoding.ids for encoding in found]
+            return tokenize([text.encode("utf-8", "replace").decode() for text in cut])
 
 
 def _ranges(starts: Ints, sizes: Ints) -> Ints:

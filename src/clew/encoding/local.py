@@ -100,6 +100,8 @@ class _Runner(Protocol):
 
     def states(self, texts: Sequence[str]) -> tuple[NDArray[np.float32], NDArray[np.int64]]: ...
 
+    def spans(self, texts: Sequence[str]) -> NDArray[np.int64]: ...
+
 
 class LocalEncoder:
     """A sentence encoder in this process. The weights are loaded at the first text, not when it is opened.
@@ -203,6 +205,13 @@ class LocalEncoder:
             return TokenStates(np.zeros((0, self.dim), np.float32), np.zeros(1, np.int64))
         return TokenStates(*self._runner(len(texts)).states(self._prompted(texts, role)))
 
+    def token_spans(self, texts: Sequence[str], *, role: Role = "query") -> NDArray[np.int64]:
+        """See `TokenEncoder`."""
+        if not len(texts):
+            return np.zeros((0, 2), np.int64)
+        before = len(self.prompts.get(role, ""))
+        return np.maximum(self._run.spans(self._prompted(texts, role)) - before, 0)
+
     def _prompted(self, texts: Sequence[str], role: Role) -> list[str]:
         prompt = self.prompts.get(role, "")
         return [prompt + text for text in texts] if prompt else list(texts)
@@ -237,6 +246,11 @@ class _SentenceTransformers:
         offsets = np.zeros(len(texts) + 1, np.int64)
         np.cumsum([len(part) for part in parts], out=offsets[1:])
         return np.concatenate(parts), offsets
+
+    def spans(self, texts: Sequence[str]) -> NDArray[np.int64]:
+        limit = self._model.get_max_seq_length()
+        found = self._model.tokenizer(list(texts), return_offsets_mapping=True, truncation=True, max_length=limit)
+        return np.concatenate([np.array(row, np.int64).reshape(-1, 2) for row in found["offset_mapping"]])
 
 
 def _choose(name: str, folder: Path, shape: BertShape | None, engine: str, device: str, dtype: str) -> str:
