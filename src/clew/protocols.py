@@ -102,6 +102,13 @@ class TokenEncoder(TextEncoder, Protocol):
         """
         ...
 
+    def token_spans(self, texts: Sequence[str], *, role: Role = "query") -> NDArray[np.int64]:
+        """(T, 2) the first character of each token of `encode_tokens` in its text, and the one after its last.
+
+        0, 0 for special tokens and for what the model puts before a text.
+        """
+        ...
+
 
 def encodes_tokens(encoder: TextEncoder) -> TypeGuard[TokenEncoder]:
     """Whether `encoder` has the ability "tokens"."""

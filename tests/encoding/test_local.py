@@ -90,6 +90,10 @@ def test_prompts_of_the_model_are_put_before_the_text(copy: Path) -> None:
     asymmetric, plain = LocalEncoder(str(copy), copy), open_encoder()
     np.testing.assert_allclose(asymmetric.encode(["x"], role="query"), plain.encode(["ask: x"]), atol=1e-5)
     np.testing.assert_allclose(asymmetric.encode(["x"], role="passage"), plain.encode(["tell: x"]), atol=1e-5)
+    states, told = asymmetric.encode_tokens(["x y"], role="query"), plain.encode_tokens(["ask: x y"])
+    np.testing.assert_allclose(states.states, told.states, atol=1e-4)
+    spans = asymmetric.token_spans(["x y"], role="query").tolist()
+    assert spans == [[0, 0], [0, 0], [0, 0], [0, 1], [2, 3], [0, 0]]
 
 
 def test_prompts_of_known_families(copy: Path) -> None:
@@ -100,14 +104,14 @@ def test_prompts_of_known_families(copy: Path) -> None:
 
 def test_first_token_pooling_is_read_from_the_folder(copy: Path) -> None:
     (copy / "1_Pooling" / "config.json").write_text('{"pooling_mode_cls_token": true}')
-    other = LocalEncoder(str(copy), copy, engine="bert").encode(PHRASES)
+    other = LocalEncoder(str(copy), copy, engine="torch").encode(PHRASES)
     assert float((other * open_encoder().encode(PHRASES)).sum(1).max()) < 0.999
 
 
 def test_a_folder_of_another_shape_is_left_to_sentence_transformers(copy: Path) -> None:
     (copy / "1_Pooling" / "config.json").write_text('{"pooling_mode_max_tokens": true}')
     with pytest.raises(ConfigError, match="not a plain BERT"):
-        LocalEncoder(str(copy), copy, engine="bert")
+        LocalEncoder(str(copy), copy, engine="onnx")
 
 
 @pytest.mark.parametrize(
@@ -151,11 +155,13 @@ def test_importing_the_package_loads_no_torch() -> None:
 
 @pytest.mark.slow  # importing sentence-transformers takes seconds
 @pytest.mark.filterwarnings("default")
-@pytest.mark.parametrize("engine", ["bert", "sentence-transformers"])
+@pytest.mark.parametrize("engine", ["onnx", "torch", "sentence-transformers"])
 def test_pooled_token_states_are_the_vectors(engine: Engine) -> None:
     encoder = LocalEncoder("all-MiniLM-L6-v2", find_weights("all-MiniLM-L6-v2"), dtype="float32", engine=engine)
     texts = ["who directed the film", "Vienna", "capital of Austria in 1867"]
     states, offsets = encoder.encode_tokens(texts)
     pooled = np.stack([states[a:b].mean(0) for a, b in pairwise(offsets)])
     np.testing.assert_allclose(pooled / np.linalg.norm(pooled, axis=1)[:, None], encoder.encode(texts), atol=1e-5)
+    first, last = encoder.token_spans(texts)[offsets[2] + 1 : offsets[3] - 1].T
+    assert [texts[2][a:b] for a, b in zip(first, last, strict=True)] == ["capital", "of", "Austria", "in", "1867"]
     assert encoder.encode_tokens([])[1].tolist() == [0]

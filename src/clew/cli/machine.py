@@ -30,7 +30,8 @@ class Finding:
 
 
 EXTRAS = {
-    "models": "sentence encoders and networks",
+    "encoder": "sentence encoders without torch",
+    "models": "networks, and every kind of sentence encoder",
     "offline": "the default sentence encoder without a network",
     "llm": "remote language models",
     "train": "fine-tuning of language models",
@@ -107,7 +108,7 @@ def _encoder(space: Workspace) -> Finding:
         vector = encoder.encode(["a thread"], role="query")
         return f"{encoder.name}: {vector.shape[1]} numbers a text"
 
-    return _tried(f"encoder {name}", look, "pip install 'clew[models,offline]'  or  --set encoder.name=hash-256")
+    return _tried(f"encoder {name}", look, "pip install 'clew[encoder,offline]'  or  --set encoder.name=hash-256")
 
 
 def _language_model(space: Workspace) -> Finding:

@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.errors import FormatError, UnsupportedError
-from clew.protocols import EncoderAbility, Role, TextEncoder, TokenStates, encodes_tokens
+from clew.protocols import EncoderAbility, Role, TextEncoder, TokenEncoder, TokenStates, encodes_tokens
 
 VERSION = 1
 KEY = 16
@@ -170,9 +170,16 @@ class CachedEncoder:
 
     def encode_tokens(self, texts: Sequence[str], *, role: Role = "query") -> TokenStates:
         """See `TokenEncoder`. Nothing of it is kept. Raises UnsupportedError where the encoder inside cannot."""
+        return self._tokens().encode_tokens(texts, role=role)
+
+    def token_spans(self, texts: Sequence[str], *, role: Role = "query") -> NDArray[np.int64]:
+        """See `TokenEncoder`."""
+        return self._tokens().token_spans(texts, role=role)
+
+    def _tokens(self) -> TokenEncoder:
         if not encodes_tokens(self._encoder):
             raise UnsupportedError(f"encoder {self.name!r}: gives no token states; use a local sentence encoder")
-        return self._encoder.encode_tokens(texts, role=role)
+        return self._encoder
 
 
 class TextVectors:

@@ -98,6 +98,14 @@ class TextEncoderSuite:
             alone = encoder.encode_tokens([text])
             assert alone.offsets.tolist() == [0, offsets[i + 1] - offsets[i]]
             np.testing.assert_allclose(alone.states, states[offsets[i] : offsets[i + 1]], atol=20 * self.tolerance)
+        spans = encoder.token_spans(TEXTS)
+        assert spans.shape == (len(states), 2)
+        assert spans.dtype == np.int64
+        for i, text in enumerate(TEXTS):
+            mine = spans[offsets[i] : offsets[i + 1]]
+            assert (mine[:, 0] <= mine[:, 1]).all()
+            assert mine.max() <= len(text)
         nothing = encoder.encode_tokens([])
+        assert encoder.token_spans([]).shape == (0, 2)
         assert nothing.states.shape == (0, encoder.dim)
         assert nothing.offsets.tolist() == [0]

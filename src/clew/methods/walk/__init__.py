@@ -7,7 +7,7 @@ CARDS = (
         name="walk",
         summary="follows the relations that the question's words ask for; needs no training and no language model",
         paper="",
-        needs=Needs(encoder="required", language_model="optional", extras=("models",)),
+        needs=Needs(encoder="required", language_model="optional", extras=("encoder",)),
         method="clew.methods.walk.method:Walk",
         config="clew.methods.walk.method:Config",
     ),
