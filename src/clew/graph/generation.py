@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from clew.errors import FormatError, InputError, NotFoundError
 from clew.graph.journal import parsed, refused
-from clew.graph.layout import DELTA, GENERATION, META, STAMP, TYPES, VERSION, checksum, identity, memory_of
+from clew.graph.layout import DELTA, GENERATION, META, NAME_INDEX, STAMP, TYPES, VERSION, checksum, identity, memory_of
 from clew.graph.strings import Strings, Texts
 from clew.graph.structure import faults
 
@@ -127,7 +127,7 @@ class Generation:
                 bad[name] = f"{name} has {len(raw)} bytes instead of {entry['bytes']}"
             elif (verify or (not self.trusted and len(raw) <= SMALL)) and _sha256(raw) != entry["sha256"]:
                 bad[name] = f"{name} fails its checksum"
-            else:
+            elif verify or not self.trusted or not name.endswith(".npy"):  # those are only read when asked for
                 try:
                     self.arrays[name] = _typed(name, raw)
                 except ValueError as error:
@@ -139,6 +139,10 @@ class Generation:
 
     def array(self, name: str) -> NDArray[Any]:
         return self.arrays[name]
+
+    def name_index(self) -> dict[str, NDArray[Any]]:
+        """The arrays of the name index."""
+        return {name: _typed(name, raw) for name, raw in self._raw.items() if name.startswith(f"{NAME_INDEX}/")}
 
     def strings(self, stem: str) -> Strings:
         """The strings of `<stem>.i64` and `<stem>.u8`; none where the graph has no such files."""

@@ -62,7 +62,7 @@ class Terms:
         def index() -> NameIndex:
             from clew.graph.names import NameIndex
 
-            return NameIndex.of(files.arrays, str(files.place / NAME_INDEX))
+            return NameIndex.of(files.name_index(), str(files.place / NAME_INDEX))
 
         return cls(
             ids,
