@@ -195,7 +195,7 @@ def _numbered(rows):
     ),
     block=st.integers(1, 60),
 )
-def test_quoted_fields_as_python_reads_them(tmp_path_factory, monkeypatch_module, rows, block):
+def test_quoted_fields_as_python_reads_them(tmp_path_factory, rows, block):
     import csv
     import io
 
@@ -203,16 +203,11 @@ def test_quoted_fields_as_python_reads_them(tmp_path_factory, monkeypatch_module
     csv.writer(out, quoting=csv.QUOTE_ALL, lineterminator="\n").writerows(rows)
     folder = tmp_path_factory.mktemp("csv")
     (folder / "x.csv").write_text("head,relation,tail\n" + out.getvalue() + '"z","z","z"\n', "utf-8")
-    monkeypatch_module.setattr(tabular, "BLOCK", 64 + block)
-    build(folder / "x.csv", folder / "x.kg")
+    with pytest.MonkeyPatch.context() as patch:  # for this example and no test after it
+        patch.setattr(tabular, "BLOCK", 64 + block)
+        build(folder / "x.csv", folder / "x.kg")
     expected = {tuple(row) for row in rows if all(row)} | {("z", "z", "z")}
     assert set(ids(Graph.open(folder / "x.kg").triples())) == expected
-
-
-@pytest.fixture(scope="module")
-def monkeypatch_module():
-    with pytest.MonkeyPatch.context() as patch:
-        yield patch
 
 
 # -- bad input ------------------------------------------------------
@@ -442,12 +437,41 @@ def test_leftovers_of_the_living_are_spared(tmp_path):
     alive, dead = tmp_path / ".x.kg.building-alive", tmp_path / ".x.kg.building-dead"
     for folder in (alive, dead):
         folder.mkdir()
-        (folder / "lock").touch()
-    with (alive / "lock").open("rb") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    held = os.open(alive, os.O_RDONLY)
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX)
         build(tmp_path / "x.tsv", tmp_path / "x.kg")
         assert alive.exists()
         assert not dead.exists()
+    finally:
+        os.close(held)
+
+
+def test_a_living_build_is_never_seen_without_its_lock(tmp_path):
+    """Nobody may find the folder of a build before it is held: then it would pass for that of a killed one."""
+    import threading
+
+    from clew.graph import writing
+
+    (tmp_path / "x.tsv").write_bytes(GOOD)
+    done, swept = threading.Event(), []
+
+    def sweep() -> None:
+        while not done.is_set():
+            swept.extend(writing.remove_leftovers(tmp_path / "x.kg"))
+
+    sweeper = threading.Thread(target=sweep)
+    sweeper.start()
+    try:
+        for _ in range(200):
+            folder, descriptor = writing._own_folder(tmp_path / "x.kg")
+            assert folder.exists()
+            folder.rmdir()
+            os.close(descriptor)
+    finally:
+        done.set()
+        sweeper.join()
+    assert swept == []
 
 
 def test_importing_the_graph_loads_nothing_heavy():

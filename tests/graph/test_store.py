@@ -11,6 +11,7 @@ import pytest
 
 from clew.errors import FormatError, InputError, NotFoundError
 from clew.graph import Graph, add, build, compact, remove
+from clew.graph.generation import Generation
 from clew.testing.graph_store import TOY, GraphStoreContract, ids
 
 TTL = """
@@ -333,7 +334,7 @@ def test_bad_edits_change_nothing(tmp_path, bad, words):
         add(path, bad)
     with pytest.raises(InputError, match="no entity 'Rome' to label"):
         add(path, [("a", "b", "c")], labels={"Rome": "Roma"})
-    assert not (path / "delta.log").exists()
+    assert not Generation.open(path).log.changes
 
 
 def test_a_torn_edit_was_never_made(tmp_path):
@@ -342,16 +343,15 @@ def test_a_torn_edit_was_never_made(tmp_path):
     add(path, [("a", "b", "c")])
     once = Graph.open(path).name
     add(path, [("d", "e", "f")])
-    log = path / "delta.log"
+    log = Generation.open(path).place / "delta.log"
     whole = log.read_bytes()
-    for cut in (1, 10, len(whole) // 2 - 1):
-        log.write_bytes(whole[:-cut])
-        assert Graph.open(path).name == once
-    add(path, [("g", "h", "i")])  # writes over what was torn
+    torn = b"%b1f00 3 {'add'" % whole
+    log.write_bytes(torn)  # as a crash leaves it: nothing says that it was acknowledged
     assert Graph.open(path).num_triples == len(TOY) + 2
-    log.write_bytes(b"x" + log.read_bytes()[1:])
-    with pytest.raises(FormatError, match=r"delta\.log:1: a damaged edit"):
-        Graph.open(path)
+    add(path, [("g", "h", "i")])  # writes over what was torn
+    assert Graph.open(path).num_triples == len(TOY) + 3
+    assert len(log.read_bytes()) < len(torn) + 60
+    assert once != Graph.open(path).name
 
 
 def test_editing_what_is_no_graph(tmp_path):
@@ -366,22 +366,13 @@ def damaged(tmp_path: Path) -> Path:
 
 def test_refuses_what_is_damaged(tmp_path):
     path = damaged(tmp_path)
-    (path / "tails.i32").write_bytes((path / "tails.i32").read_bytes()[:-4])
-    with pytest.raises(FormatError, match=r"tails\.i32 has 52 bytes instead of 56; build it again"):
+    tails = Generation.open(path).place / "tails.i32"
+    tails.write_bytes(tails.read_bytes()[:-4])
+    with pytest.raises(FormatError, match=r"tails\.i32 has 52 bytes instead of 56; .* build it again"):
         Graph.open(path)
-    (path / "tails.i32").unlink()
+    tails.unlink()
     with pytest.raises(FormatError, match=r"tails\.i32 is missing"):
         Graph.open(path)
-
-
-def test_verify_sees_a_flipped_byte(tmp_path):
-    path = damaged(tmp_path)
-    data = bytearray((path / "tails.i32").read_bytes())
-    data[0] ^= 1
-    (path / "tails.i32").write_bytes(bytes(data))
-    Graph.open(path)
-    with pytest.raises(FormatError, match="checksum"):
-        Graph.open(path, verify=True)
 
 
 def test_refuses_newer_and_foreign(tmp_path):

@@ -42,6 +42,7 @@ for command in (
     graphs.add,
     graphs.remove,
     graphs.compact,
+    graphs.repair,
     graphs.link,
     asking.ask,
     asking.methods,

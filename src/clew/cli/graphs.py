@@ -1,4 +1,4 @@
-"""`build`, `info`, `add`, `remove`, `compact`, `link`: everything about a graph that is not a question."""
+"""`build`, `info`, `add`, `remove`, `compact`, `repair`, `link`: everything about a graph that is not a question."""
 
 from __future__ import annotations
 
@@ -127,6 +127,26 @@ def compact(graph: GraphArgument, json: Json = False) -> None:
         put_json({"compacted": changed})
         return
     sys.stdout.write(f"{graph}: {'compacted' if changed else 'nothing to compact, no triple was added or removed'}\n")
+
+
+def repair(graph: GraphArgument, json: Json = False) -> None:
+    """Rebuild what is damaged in a graph from what is not; `clew doctor GRAPH` says what is damaged."""
+    from clew.cli.screen import clean, put_json
+    from clew.graph import repair as repair_graph
+    from clew.types import to_json
+
+    done = repair_graph(graph)
+    if json:
+        put_json({**to_json(done), "log": None if done.log is None else str(done.log)})
+        return
+    if not done.rebuilt and not done.edits_lost:
+        sys.stdout.write(f"{graph}: nothing is damaged\n")
+        return
+    if done.rebuilt:
+        sys.stdout.write(f"{graph}: rebuilt {', '.join(done.rebuilt)}\n")
+    if done.edits_lost:
+        sys.stdout.write(f"{graph}: {done.edits_kept:,} edits kept; the damaged log is kept as {done.log}; lost:\n")
+        sys.stdout.writelines(f"  {clean(lost)}\n" for lost in done.edits_lost)
 
 
 def link(

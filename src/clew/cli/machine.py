@@ -81,6 +81,7 @@ def _findings(space: Workspace) -> Iterator[Finding]:
     yield _language_model(space)
     yield _questions(space)
     if space.configuration.graph.path is not None:
+        yield _graph_files(space.configuration.graph.path)
         yield _tried("graph", lambda: _graph(space), "clew build FILES -o GRAPH")
 
 
@@ -141,6 +142,21 @@ def _questions(space: Workspace) -> Finding:
     if not Path(folder).is_dir():
         return Finding("question sets", "broken", f"{folder} is no folder", "export CLEW_DATA=/path/to/folder")
     return Finding("question sets", "ok", f"in {folder}")
+
+
+def _graph_files(path: Path) -> Finding:
+    """Every file against its checksum, every array against its limits, every edit."""
+    from clew.errors import ClewError
+    from clew.graph import damage
+
+    try:
+        found = damage(path)
+    except ClewError as error:
+        return Finding("graph files", "broken", str(error), f"clew repair {path}  or  clew build FILES -o {path}")
+    if found:
+        more = f" and {len(found) - 5} more" if len(found) > 5 else ""
+        return Finding("graph files", "broken", "; ".join(found[:5]) + more, f"clew repair {path}")
+    return Finding("graph files", "ok", "checksums, arrays and edits are in order")
 
 
 def _graph(space: Workspace) -> str:

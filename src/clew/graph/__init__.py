@@ -3,7 +3,22 @@
 from clew.graph.build import build
 from clew.graph.edit import add, compact, remove
 from clew.graph.inputs import BuildReport, Problem, Progress
+from clew.graph.repair import Repair, damage, repair
 from clew.graph.store import Graph
 from clew.graph.subgraph import Csr, Subgraph
 
-__all__ = ["BuildReport", "Csr", "Graph", "Problem", "Progress", "Subgraph", "add", "build", "compact", "remove"]
+__all__ = [
+    "BuildReport",
+    "Csr",
+    "Graph",
+    "Problem",
+    "Progress",
+    "Repair",
+    "Subgraph",
+    "add",
+    "build",
+    "compact",
+    "damage",
+    "remove",
+    "repair",
+]

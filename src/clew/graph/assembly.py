@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from clew.errors import InputError
 from clew.graph.inputs import Batch, Column, Notes, Rows
-from clew.graph.layout import LITERAL, mapped, open_strings, write_strings
+from clew.graph.layout import LITERAL, mapped, open_strings, put, write_array, write_strings
 from clew.graph.subgraph import Ints
 
 PART = 1 << 24  # rows sorted at once: about half a gigabyte
@@ -30,7 +30,7 @@ class Numbering:
     def __init__(self, folder: Path, stem: str) -> None:
         self._data: IO[bytes] = (folder / f"{stem}.u8").open("wb")
         self._offsets: IO[bytes] = (folder / f"{stem}.i64").open("wb")
-        np.zeros(1, np.int64).tofile(self._offsets)
+        put(np.zeros(1, np.int64), self._offsets)
         self.count, self._bytes = 0, 0
         self._slots = np.full(1 << 12, -1, np.int32)
         self._first, self._second = np.empty(1 << 11, np.uint64), np.empty(1 << 11, np.uint64)
@@ -43,8 +43,8 @@ class Numbering:
         # Room for every term being new would need a table for the batch, not for the graph: distinct ones are fewer.
         numbers, fresh = self._intern_in_slices(first, second)
         packed, ends = bulk.gather(*terms, fresh)
-        packed.tofile(self._data)
-        (ends + self._bytes).tofile(self._offsets)
+        put(packed, self._data)
+        put(ends + self._bytes, self._offsets)
         self._bytes += len(packed)
         return numbers, fresh
 
@@ -116,12 +116,12 @@ class Assembly:
 
     def _add_rows(self, batch: Rows) -> None:
         heads, new_heads = self.entities.number(batch.heads)
-        np.zeros(len(new_heads), np.uint8).tofile(self._kinds)
+        put(np.zeros(len(new_heads), np.uint8), self._kinds)
         tails, new_tails = self.entities.number(batch.tails)
         literal = np.zeros(len(new_tails), np.uint8)
         if batch.literal_tails is not None:
             literal[batch.literal_tails[new_tails]] = LITERAL
-        literal.tofile(self._kinds)
+        put(literal, self._kinds)
         table = np.empty((len(heads), 4), np.int32)
         table[:, 0], table[:, 1], table[:, 2] = heads, self.relations.number(batch.relations)[0], tails
         table[:, 3] = -1
@@ -130,7 +130,7 @@ class Assembly:
             stated = np.flatnonzero(batch.sources.lengths > 0)
             some = Column(batch.sources.data, batch.sources.starts[stated], batch.sources.lengths[stated])
             table[stated, 3] = self.sources.number(some)[0]
-        table.tofile(self._triples)
+        put(table, self._triples)
         self.rows += len(heads)
 
     def close(self) -> None:
@@ -162,12 +162,12 @@ class Assembly:
             counts[low:high] = np.bincount(h[order] - low, minlength=high - low)
             out.write(h[order], r[order], t[order])
             if origin is not None:
-                part[order, 3].tofile(origin)
+                put(part[order, 3], origin)
         out.close()
         if origin is not None:
             origin.close()
         total = int(counts.sum())
-        _offsets(counts).tofile(self.folder / "out.offsets.i64")
+        write_array(self.folder / "out.offsets.i64", _offsets(counts))
         _write_range(self.folder / "out.triples.i32", total)
         self._sort_by_tail(total, num, len(rank))
         return total
@@ -188,7 +188,7 @@ class Assembly:
             counts[low:high] = np.bincount(keys, minlength=high - low)
             inc.write(part[order, 0], rels[order], part[order, 3])
         inc.close()
-        _offsets(counts).tofile(self.folder / "in.offsets.i64")
+        write_array(self.folder / "in.offsets.i64", _offsets(counts))
 
     def _sorted_relations(self) -> Ints:
         """Write the relation ids in order; returns the new number of each."""
@@ -218,7 +218,7 @@ class Spool:
         first, second = bulk.hash_terms(*notes.owners)
         packed, ends = bulk.gather(*notes.texts, np.arange(len(first)))
         for array, file in zip((first, second, notes.ranks, ends + self._bytes, packed), self._files, strict=True):
-            array.tofile(file)
+            put(array, file)
         self._bytes += len(packed)
 
     def close(self) -> None:
@@ -234,7 +234,7 @@ class _Sides:
 
     def write(self, *columns: Ints) -> None:
         for column, file in zip(columns, self._files, strict=True):
-            np.ascontiguousarray(column, np.int32).tofile(file)
+            put(np.ascontiguousarray(column, np.int32), file)
 
     def close(self) -> None:
         for file in self._files:
@@ -280,19 +280,21 @@ def _parts(table: Any, column: int, num: int, size: int, scratch: Path) -> Itera
     # Where each part begins in the scratch file; rows are then dealt out to their parts in one pass.
     begins = np.array([int(ends[cut - 1]) if cut else 0 for cut in cuts], np.int64)
     width = table[0:1].shape[1]
-    dealt = np.memmap(scratch, np.int32, "w+", shape=(len(table), width))
     filled = begins[:-1].copy()
-    for start in range(0, len(table), size):
-        rows = np.asarray(table[start : start + size])
-        part = np.searchsorted(np.array(cuts[1:]), rows[:, column], "right")
-        order = np.argsort(part, kind="stable")
-        there = np.bincount(part, minlength=len(filled))
-        at = 0
-        for k in np.flatnonzero(there).tolist():
-            n = int(there[k])
-            dealt[filled[k] : filled[k] + n] = rows[order[at : at + n]]
-            filled[k] += n
-            at += n
+    with scratch.open("wb") as deal:  # written, not mapped: on a full disk a mapped file ends the process
+        for start in range(0, len(table), size):
+            rows = np.asarray(table[start : start + size])
+            part = np.searchsorted(np.array(cuts[1:]), rows[:, column], "right")
+            order = np.argsort(part, kind="stable")
+            there = np.bincount(part, minlength=len(filled))
+            at = 0
+            for k in np.flatnonzero(there).tolist():
+                n = int(there[k])
+                deal.seek(int(filled[k]) * 4 * width)
+                put(rows[order[at : at + n]], deal)
+                filled[k] += n
+                at += n
+    dealt = np.memmap(scratch, np.int32, "r", shape=(len(table), width))
     for k in range(len(cuts) - 1):
         yield np.array(dealt[begins[k] : begins[k + 1]]), cuts[k], cuts[k + 1]
     del dealt
@@ -319,4 +321,4 @@ def _offsets(counts: NDArray[np.int64]) -> NDArray[np.int64]:
 def _write_range(file: Path, total: int) -> None:
     with file.open("wb") as handle:
         for start in range(0, total, 1 << 22):
-            np.arange(start, min(start + (1 << 22), total), dtype=np.int32).tofile(handle)
+            put(np.arange(start, min(start + (1 << 22), total), dtype=np.int32), handle)

@@ -18,9 +18,10 @@ import numpy as np
 from clew.errors import InputError, NotFoundError
 from clew.graph.assembly import PART, Assembly
 from clew.graph.inputs import Batch, BuildReport, Problems, Progress, Stream, size_of, split_suffix
-from clew.graph.layout import LITERAL, MEDIATOR, open_texts, replacing, seal
+from clew.graph.layout import LITERAL, MEDIATOR, open_texts
 from clew.graph.naming import DEFAULT_MEDIATOR, Predicate, write_kinds, write_labels, write_lookups
 from clew.graph.tabular import delimited, json_lines, label_file, parquet
+from clew.graph.writing import replacing, seal
 
 Source = str | PathLike[str]
 OnProgress = Callable[[Progress], None]

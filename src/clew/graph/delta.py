@@ -1,7 +1,6 @@
-"""Edits played back over a graph: what a line of the log says, and the graph that results.
+"""Edits played back over a graph: what an edit is, and the graph that results.
 
-Kept apart because arrays never change: an edit is one line in `delta.log`, merged whenever the graph is opened. A last
-line that was cut off by a crash was never acknowledged and is passed over.
+Kept apart because arrays never change: an edit is one line in the log (`journal`), merged whenever the graph is opened.
 
 Costs: opening an edited graph is as fast as before; the first use of `whole` merges, a second per ten million triples.
 
@@ -13,15 +12,13 @@ from __future__ import annotations
 import hashlib
 import json
 import re
-import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from clew.errors import FormatError, InputError
+from clew.errors import InputError
 from clew.graph.inputs import TERM_LIMIT
 from clew.graph.layout import LITERAL, MEDIATOR, NAMED
 from clew.graph.naming import mediator_test
@@ -42,48 +39,16 @@ class Change:
     remove: tuple[Row, ...] = ()
     labels: Mapping[str, str] = field(default_factory=dict)
 
-    def to_line(self) -> bytes:
-        body = json.dumps({"add": self.add, "remove": self.remove, "labels": dict(self.labels)}, ensure_ascii=False)
-        return b"%08x %b\n" % (zlib.crc32(body.encode()), body.encode())
+    def to_json(self) -> bytes:
+        """One line without its end."""
+        body = {"add": self.add, "remove": self.remove, "labels": dict(self.labels)}
+        return json.dumps(body, ensure_ascii=False).encode()
 
     @classmethod
-    def from_line(cls, line: bytes) -> Change:
-        """Raises ValueError when the line is not whole."""
-        checksum, _, body = line.partition(b" ")
-        if not line.endswith(b"\n") or int(checksum, 16) != zlib.crc32(body[:-1]):
-            raise ValueError("checksum")
-        data = json.loads(body)
-        return cls(tuple(map(tuple, data["add"])), tuple(map(tuple, data["remove"])), data["labels"])
-
-
-def parsed(log: Path) -> tuple[list[Change], int]:
-    """The changes of a log and how many bytes of it are whole."""
-    try:
-        lines = log.read_bytes().splitlines(keepends=True)
-    except FileNotFoundError:
-        return [], 0
-    changes, whole = [], 0
-    for number, line in enumerate(lines, 1):
-        try:
-            changes.append(Change.from_line(line))
-        except (ValueError, KeyError, TypeError):
-            if number == len(lines):
-                break  # cut off by a crash before it was acknowledged
-            raise FormatError(
-                f"{log}:{number}: a damaged edit before others: restore the file from a copy, or delete it to go back "
-                "to the graph without edits"
-            ) from None
-        whole += len(line)
-    return changes, whole
-
-
-def read(log: Path) -> list[Change]:
-    """The edits in order.
-
-    Raises:
-        FormatError: an edit that is not the last one is damaged.
-    """
-    return parsed(log)[0]
+    def from_json(cls, line: bytes) -> Change:
+        """Raises ValueError, KeyError, TypeError or InputError where the line is no edit."""
+        data = json.loads(line)
+        return change(data["add"], data["remove"], {str(id): str(label) for id, label in data["labels"].items()})
 
 
 def _rows(triples: Iterable[Sequence[str]]) -> tuple[Row, ...]:
@@ -105,7 +70,7 @@ def change(
     return Change(_rows(add), _rows(remove), dict(labels or {}))
 
 
-class _Merge:
+class Merge:
     """Edits played back over a graph: what is new, what is gone, who was touched."""
 
     def __init__(self, graph: Graph) -> None:
@@ -201,7 +166,7 @@ def applied(graph: Graph, changes: Sequence[Change]) -> Graph:
     """
     if graph.base_entities is not None:
         raise InputError(f"graph {graph.title!r} is a view and cannot be edited: edit the graph it is a view of")
-    merge = _Merge(graph)
+    merge = Merge(graph)
     for change in changes:
         merge.play(change)
     if merge.empty:

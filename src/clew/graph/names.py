@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, cast
@@ -26,10 +26,12 @@ from rapidfuzz.distance import OSA
 
 from clew.errors import FormatError, InputError
 from clew.graph import spelling
+from clew.graph.layout import put
 from clew.graph.spelling import FNV_START, FOLD, Bytes, Longs, hash_text, normalise
+from clew.graph.structure import NAME_ARRAYS, name_faults, names_meta
 
 VERSION = 1
-ARRAYS = ("names", "offsets", "hashes", "order", "raw", "numbers", "buckets", "postings", "grams")
+ARRAYS = tuple(NAME_ARRAYS)
 BRUTE_FORCE = 20_000  # below this many rows rapidfuzz reads them all in about a millisecond; no postings are kept
 CANDIDATES = 400  # rows that rapidfuzz judges
 ALIKE = 0.6  # least ratio at which a name counts as misspelt
@@ -120,7 +122,7 @@ class NameIndex:
             return cls(arrays, first_alias, max_words)
         directory.mkdir(parents=True, exist_ok=True)
         for name in ARRAYS:
-            np.save(directory / f"{name}.npy", arrays[name])
+            _save(directory / f"{name}.npy", arrays[name])
         meta = {"format": "clew names", "version": VERSION, "rows": count}
         meta |= {"aliases_from": first_alias, "max_words": max_words}
         (directory / "names.json").write_text(json.dumps(meta), encoding="utf-8")
@@ -129,27 +131,27 @@ class NameIndex:
     @classmethod
     def open(cls, directory: Path) -> NameIndex:
         """Map the index in `directory`. Raises FormatError when it is damaged, absent or from a newer version."""
+        files: dict[str, NDArray[Any]] = {}
         try:
-            meta = json.loads((directory / "names.json").read_text(encoding="utf-8"))
-            version, rows = meta["version"], int(meta["rows"])
-            aliases_from, max_words = int(meta["aliases_from"]), int(meta["max_words"])
-        except (OSError, ValueError, KeyError, TypeError) as error:
+            files["names/names.json"] = np.frombuffer((directory / "names.json").read_bytes(), np.uint8)
+            for name in ARRAYS:
+                files[f"names/{name}.npy"] = np.load(directory / f"{name}.npy", mmap_mode="c", allow_pickle=False)
+        except (OSError, ValueError, EOFError) as error:
             raise FormatError(f"{directory}: no readable name index ({error}); build the graph again") from None
-        if version != VERSION:
+        for fault in name_faults({name.split("/")[1]: array for name, array in files.items()}):
+            raise FormatError(f"{directory}: {fault}; build the graph again")
+        return cls.of(files, str(directory))
+
+    @classmethod
+    def of(cls, files: Mapping[str, NDArray[Any]], where: str) -> NameIndex:
+        """The index among the open files of a graph. Raises FormatError when it is from a newer version."""
+        meta = names_meta(files["names/names.json"].tobytes())
+        if meta["version"] != VERSION:
             raise FormatError(
-                f"{directory}: name index of version {version}, this clew reads {VERSION}; build the graph again"
+                f"{where}: name index of version {meta['version']}, this clew reads {VERSION}; build the graph again"
             )
-        arrays: dict[str, NDArray[Any]] = {}
-        for name in ARRAYS:
-            path = directory / f"{name}.npy"
-            try:
-                arrays[name] = np.load(path, mmap_mode="r", allow_pickle=False)
-            except (OSError, ValueError, EOFError) as error:
-                raise FormatError(f"{path}: damaged or missing ({error}); build the graph again") from None
-        lengths = {name: len(arrays[name]) for name in ("hashes", "order", "raw")}
-        if set(lengths.values()) != {rows} or len(arrays["offsets"]) != rows + 1:
-            raise FormatError(f"{directory}: name index states {rows} rows but holds {lengths}; build the graph again")
-        return cls(arrays, aliases_from, max_words)
+        arrays = {name: files[f"names/{name}.npy"] for name in ARRAYS}
+        return cls(arrays, meta["aliases_from"], meta["max_words"])
 
     def search(self, text: str, limit: int = 10) -> list[Found]:
         """Entities called `text` or nearly so, best first, each once.
@@ -233,10 +235,10 @@ class NameIndex:
         """Rows spelled like `wanted` or containing it, with scores below those of equal names."""
         if len(self._grams):
             rows = spelling.similar(wanted.encode(), self._buckets, self._postings, self._grams, CANDIDATES)
-            names = [self._bytes(int(row)).decode() for row in rows]
+            names = [self._bytes(int(row)).decode("utf-8", "replace") for row in rows]
         else:
             if self._all is None:
-                self._all = [self._bytes(row).decode() for row in range(len(self))]
+                self._all = [self._bytes(row).decode("utf-8", "replace") for row in range(len(self))]
             rows, names = np.arange(len(self), dtype=np.int32), self._all
         framed = f" {wanted} "
         for name, ratio, i in process.extract(wanted, names, scorer=fuzz.ratio, limit=limit, score_cutoff=100 * ALIKE):
@@ -260,6 +262,13 @@ class NameIndex:
 
     def _alias(self, row: int) -> bool:
         return row >= self._aliases_from
+
+
+def _save(file: Path, array: NDArray[Any]) -> None:
+    """As `np.save`, which cannot say why it failed."""
+    with file.open("wb") as handle:
+        np.lib.format.write_array_header_1_0(handle, np.lib.format.header_data_from_array_1_0(array))
+        put(array, handle)
 
 
 class Word(NamedTuple):

@@ -18,7 +18,18 @@ from numpy.typing import NDArray
 
 from clew.graph.assembly import Assembly, Spool
 from clew.graph.inputs import FOREIGN
-from clew.graph.layout import LITERAL, MEDIATOR, NAME_INDEX, NAMED, mapped, open_strings, open_texts, write_texts
+from clew.graph.layout import (
+    LITERAL,
+    MEDIATOR,
+    NAME_INDEX,
+    NAMED,
+    mapped,
+    open_strings,
+    open_texts,
+    put,
+    write_array,
+    write_texts,
+)
 from clew.graph.strings import Strings, Texts
 from clew.graph.subgraph import Ints
 from clew.labels import readable
@@ -73,14 +84,14 @@ class _Chosen:
 
     def write(self, folder: Path, stem: str, owners: Ints, rows: NDArray[np.int64]) -> None:
         """The texts of some rows, some hundred thousand at a time."""
-        owners.astype(np.int32).tofile(folder / f"{stem}.owners.i32")
+        write_array(folder / f"{stem}.owners.i32", owners.astype(np.int32))
         with (folder / f"{stem}.i64").open("wb") as offsets, (folder / f"{stem}.u8").open("wb") as data:
-            np.zeros(1, np.int64).tofile(offsets)
+            put(np.zeros(1, np.int64), offsets)
             end = 0
             for start in range(0, len(rows), 1 << 18):
                 ends, packed = self._packed(rows[start : start + (1 << 18)])
-                (ends[1:] + end).tofile(offsets)
-                packed.tofile(data)
+                put(ends[1:] + end, offsets)
+                put(packed, data)
                 end += len(packed)
 
 
@@ -132,7 +143,7 @@ def write_kinds(assembly: Assembly, predicate: Predicate) -> NDArray[np.uint8]:
             kinds[here[found[here - start]]] = MEDIATOR
         else:
             kinds[[i for i, id in zip(here.tolist(), ids.take(here), strict=True) if test(id)]] = MEDIATOR
-    kinds.tofile(assembly.folder / "kinds.u8")
+    write_array(assembly.folder / "kinds.u8", kinds)
     return kinds
 
 
@@ -147,8 +158,8 @@ def write_lookups(folder: Path) -> None:
     kinds = mapped(folder / "kinds.u8")
     keys = bulk.checksums(data, offsets)
     order = np.argsort(keys, kind="stable")
-    keys[order].tofile(folder / "ids.keys.u32")
-    order.astype(np.int32).tofile(folder / "ids.order.i32")
+    write_array(folder / "ids.keys.u32", keys[order])
+    write_array(folder / "ids.order.i32", order.astype(np.int32))
     ids, labels, aliases = open_strings(folder, "ids"), open_texts(folder, "labels"), open_texts(folder, "aliases")
     unnamed = kinds != MEDIATOR
     unnamed[labels.owners] = False

@@ -11,23 +11,25 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from clew.errors import InputError
-from clew.graph.layout import LITERAL, MEDIATOR, replacing, seal, write_strings, write_texts
+from clew.graph.layout import LITERAL, MEDIATOR, write_array, write_strings, write_texts
 from clew.graph.naming import DEFAULT_MEDIATOR, write_lookups
+from clew.graph.writing import replacing, seal
 
 if TYPE_CHECKING:
     from clew.graph.store import Graph
 
 
-def save(graph: Graph, out: Path, *, fingerprint: str | None = None) -> None:
+def save(graph: Graph, out: Path, *, fingerprint: str | None = None, held: bool = False) -> None:
     """Write `graph` to a folder in one step; entities and relations keep their numbers, triples get those by head.
 
     Args:
         fingerprint: the identity to keep; None takes one from the content.
+        held: the caller has `out` locked.
     """
     if graph.base_entities is not None:
         raise InputError(f"graph {graph.title!r} is a view and cannot be saved: save the graph it is a view of")
     terms, whole = graph.terms, graph.whole
-    with replacing(out) as folder:
+    with replacing(out, held=held) as folder:
         order = whole.out.triples
         place = np.empty(len(order), np.int32)
         place[order] = np.arange(len(order), dtype=np.int32)
@@ -44,9 +46,9 @@ def save(graph: Graph, out: Path, *, fingerprint: str | None = None) -> None:
             "kinds.u8": terms.kinds,
         }
         for name, array in arrays.items():
-            array.tofile(folder / name)
+            write_array(folder / name, array)
         if graph.source_of is not None:
-            graph.source_of[order].tofile(folder / "sources.of.i32")
+            write_array(folder / "sources.of.i32", graph.source_of[order])
             write_strings(folder, "sources", terms.sources)
         write_strings(folder, "ids", terms.ids)
         write_strings(folder, "relations", terms.relation_ids)

@@ -150,7 +150,8 @@ def _next(data, at, end):  # type: ignore[no-untyped-def]
     for k in range(1, length):
         if at + k < end:
             code = (code << 6) | (np.int64(data[at + k]) & 0x3F)
-    return code, min(at + length, end)
+    # What is no UTF-8 (in a damaged graph) must not lead outside a table of characters.
+    return (code if code <= 0x10FFFF else np.int64(0xFFFD)), min(at + length, end)
 
 
 @njit(cache=True, nogil=True)
@@ -268,6 +269,7 @@ def _write(data, offsets, bits, places, coded):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, nogil=True)
 def _overlap(wanted, places, coded, grams, limit):  # type: ignore[no-untyped-def]
+    """`similar` over bucket numbers. Posting lists come from disk: what leads outside the names is passed over."""
     n = len(grams)
     shared = np.zeros(n, np.uint8)
     for bucket in wanted:
@@ -278,18 +280,22 @@ def _overlap(wanted, places, coded, grams, limit):  # type: ignore[no-untyped-de
             at += 1
             if gap >= 254:
                 width = 2 if gap == 254 else 4
+                if at + width > end:
+                    break
                 gap = 0
                 for byte in range(width):
                     gap |= int(coded[at + byte]) << (8 * byte)
                 at += width
             name += gap
+            if gap == 0 or name >= n:
+                break
             shared[name] += 1
     # Two histograms choose the cut-offs, so that nothing is sorted.
     alike = np.zeros(256, np.int64)
     whole = np.zeros(256, np.int64)
     for i in range(n):
         if shared[i] > 0:
-            alike[(510 * np.int64(shared[i])) // (len(wanted) + np.int64(grams[i]))] += 1
+            alike[min(np.int64(255), (510 * np.int64(shared[i])) // (len(wanted) + np.int64(grams[i])))] += 1
             if shared[i] == len(wanted):
                 whole[grams[i]] += 1
     least, total = 255, int(alike[255])
@@ -305,7 +311,7 @@ def _overlap(wanted, places, coded, grams, limit):  # type: ignore[no-untyped-de
     for i in range(n):
         if shared[i] == 0:
             continue
-        score = (510 * np.int64(shared[i])) // (len(wanted) + np.int64(grams[i]))
+        score = min(np.int64(255), (510 * np.int64(shared[i])) // (len(wanted) + np.int64(grams[i])))
         keep = bool(score >= least)
         if not keep and score == least - 1 and ties > 0:
             ties -= 1

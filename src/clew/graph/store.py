@@ -20,10 +20,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.errors import InputError, NotFoundError, nearest
+from clew.errors import FormatError, InputError, NotFoundError, nearest
 from clew.graph import delta as edits
 from clew.graph.build import build
-from clew.graph.layout import DELTA, LITERAL, MEDIATOR, mapped, read_meta
+from clew.graph.generation import Generation
+from clew.graph.layout import LITERAL, MEDIATOR
 from clew.graph.naming import Predicate, mediator_test
 from clew.graph.save import save
 from clew.graph.strings import Strings, Texts
@@ -134,6 +135,8 @@ class Graph:
     def open(cls, path: str | Path, *, verify: bool = False) -> Graph:
         """Map a `.kg` folder; edits that are not compacted yet are part of it.
 
+        The graph is one state of the folder, whole: what others write, compact or rebuild later does not reach it.
+
         Args:
             verify: read every file and check it against its checksum.
 
@@ -142,15 +145,14 @@ class Graph:
             FormatError: it is not a graph, damaged, or of a newer version; the message says what to do.
         """
         path = Path(path)
-        meta = read_meta(path, verify=verify)
-        terms = Terms.open(path)
+        files = Generation.open(path, verify=verify)
+        terms, meta = Terms.of(files), files.meta
         arrays = {
-            name: mapped(path / f"{name}.i32")
+            name: files.array(f"{name}.i32")
             for name in ("heads", "rels", "tails", "out.triples", "in.heads", "in.rels", "in.triples")
         }
-        out_offsets, in_offsets = mapped(path / "out.offsets.i64"), mapped(path / "in.offsets.i64")
-        sources = path / "sources.of.i32"
-        source_of = mapped(sources) if sources.exists() else None
+        out_offsets, in_offsets = files.array("out.offsets.i64"), files.array("in.offsets.i64")
+        source_of = files.array("sources.of.i32") if "sources.of.i32" in files else None
 
         def whole(graph: Graph) -> Subgraph:
             sub = _whole(arrays["heads"], arrays["rels"], arrays["tails"], len(terms.ids), graph)
@@ -169,8 +171,10 @@ class Graph:
             path=path,
             meta=meta,
         )
-        changes = edits.read(path / DELTA)
-        return edits.applied(graph, changes) if changes else graph
+        try:
+            return edits.applied(graph, files.log.changes) if files.log.changes else graph
+        except InputError as error:
+            raise FormatError(f"{path}: the log of edits does not belong to this graph ({error})") from None
 
     @classmethod
     def from_networkx(cls, graph: Any, *, relation: str = "relation", name: str = "networkx") -> Graph:
@@ -218,8 +222,7 @@ class Graph:
             file, built = Path(folder) / "graph.nt", Path(folder) / f"{name}.kg"
             file.write_bytes(graph.serialize(format="nt", encoding="utf-8"))
             build(file, built, language=language, strict=True)
-            made = cls.open(built)
-            _ = made.whole, made.indexes  # mapped while the folder is there; what is mapped outlives it
+            made = cls.open(built)  # what is open outlives its folder
         made.path = None
         return made
 

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from clew.errors import FormatError
 from clew.graph.subgraph import Ints, Offsets
 
 Bytes = NDArray[np.uint8]
@@ -25,7 +26,9 @@ _BULK = 64  # from here on one call of pyarrow beats a Python loop
 
 def literal_parts(id: str) -> tuple[str, str | None, str | None]:
     """Text, datatype and language of a literal's id, which is `"text"`, `"text"@language` or `"text"^^<datatype>`."""
-    end = id.rindex('"')
+    end = id.rfind('"')
+    if end < 1:  # no literal was ever written so: the graph is damaged, and this is what it says
+        return id, None, None
     text, rest = id[1:end], id[end + 1 :]
     if rest.startswith("@"):
         return text, "http://www.w3.org/1999/02/22-rdf-syntax-ns#langString", rest[1:]
@@ -35,12 +38,20 @@ def literal_parts(id: str) -> tuple[str, str | None, str | None]:
 class Strings:
     """Strings by number: `offsets` (n+1,) into UTF-8 `data`, and behind them any that live in memory."""
 
-    def __init__(self, offsets: Offsets | None = None, data: Bytes | None = None, more: Sequence[str] = ()) -> None:
+    def __init__(
+        self,
+        offsets: Offsets | None = None,
+        data: Bytes | None = None,
+        more: Sequence[str] = (),
+        *,
+        source: str = "strings in memory",
+    ) -> None:
         self._offsets = np.zeros(1, np.int64) if offsets is None else offsets
         self._data = np.empty(0, np.uint8) if data is None else data
         self._view = memoryview(self._data)  # type: ignore[arg-type]
         self._mapped = len(self._offsets) - 1
         self._more = list(more)
+        self._source = source  # where they lie, for messages
 
     def __len__(self) -> int:
         return self._mapped + len(self._more)
@@ -48,7 +59,13 @@ class Strings:
     def __getitem__(self, number: int) -> str:
         if number >= self._mapped:
             return self._more[number - self._mapped]
-        return str(self._view[int(self._offsets[number]) : int(self._offsets[number + 1])], "utf-8")
+        try:
+            return str(self._view[int(self._offsets[number]) : int(self._offsets[number + 1])], "utf-8")
+        except UnicodeDecodeError as error:
+            raise self._damaged(error) from None
+
+    def _damaged(self, error: Exception) -> FormatError:
+        return FormatError(f"{self._source}: a text that is not UTF-8 ({error}): see what is damaged with  clew doctor")
 
     def __iter__(self) -> Iterator[str]:
         for start in range(0, self._mapped, 1 << 16):
@@ -64,12 +81,15 @@ class Strings:
         import pyarrow as pa
 
         column = pa.LargeStringArray.from_buffers(self._mapped, pa.py_buffer(self._offsets), pa.py_buffer(self._data))
-        taken: list[str] = column.take(pa.array(numbers)).to_pylist()
+        try:
+            taken: list[str] = column.take(pa.array(numbers)).to_pylist()
+        except UnicodeDecodeError as error:
+            raise self._damaged(error) from None
         return taken
 
     def extended(self, more: Sequence[str]) -> Strings:
         """These strings followed by others."""
-        return Strings(self._offsets, self._data, [*self._more, *more])
+        return Strings(self._offsets, self._data, [*self._more, *more], source=self._source)
 
     @property
     def arrays(self) -> tuple[Offsets, Bytes]:

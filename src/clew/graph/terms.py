@@ -8,21 +8,21 @@ Shapes: N entities, R relations.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.graph.layout import LITERAL, MEDIATOR, NAME_INDEX, NAMED, mapped, open_strings, open_texts
+from clew.graph.layout import LITERAL, MEDIATOR, NAME_INDEX, NAMED
 from clew.graph.strings import Lookup, Strings, Texts, literal_parts
 from clew.graph.subgraph import Ints
 from clew.labels import readable
 from clew.types import Entity, EntityKind, Relation
 
 if TYPE_CHECKING:
+    from clew.graph.generation import Generation
     from clew.graph.names import NameIndex
 
 KINDS: tuple[EntityKind, ...] = ("named", "mediator", "literal")
@@ -43,34 +43,39 @@ class Terms:
         descriptions: Texts = NO_TEXTS,
         relation_labels: Texts = NO_TEXTS,
         sources: Strings | None = None,
-        folder: Path | None = None,
+        by_id: Lookup | None = None,
+        open_index: Callable[[], NameIndex] | None = None,
         mapped_count: int = 0,
     ) -> None:
         self.ids, self.relation_ids, self.kinds = ids, list(relation_ids), kinds
         self.labels, self.aliases, self.descriptions = labels, aliases, descriptions
         self.relation_labels = relation_labels
         self.sources = sources or Strings()
-        self._mapped = mapped_count  # entities below this number are found through the files in `folder`
-        self._folder = folder
-        self._by_id: Lookup | None = None
-        if folder is not None:
-            self._by_id = Lookup(mapped(folder / "ids.keys.u32"), mapped(folder / "ids.order.i32"), ids.__getitem__)
+        self._mapped = mapped_count  # entities below this number are found through `by_id` and `open_index`
+        self._by_id, self._open_index = by_id, open_index
         self._renamed: set[int] = set()  # entities whose label the files do not know
 
     @classmethod
-    def open(cls, folder: Path) -> Terms:
+    def of(cls, files: Generation) -> Terms:
         """The names of a graph folder, mapped."""
-        ids = open_strings(folder, "ids")
+        ids = files.strings("ids")
+
+        def index() -> NameIndex:
+            from clew.graph.names import NameIndex
+
+            return NameIndex.of(files.name_index(), str(files.place / NAME_INDEX))
+
         return cls(
             ids,
-            list(open_strings(folder, "relations")),
-            mapped(folder / "kinds.u8"),
-            labels=open_texts(folder, "labels"),
-            aliases=open_texts(folder, "aliases"),
-            descriptions=open_texts(folder, "descriptions"),
-            relation_labels=open_texts(folder, "relation_labels"),
-            sources=open_strings(folder, "sources"),
-            folder=folder,
+            list(files.strings("relations")),
+            files.array("kinds.u8"),
+            labels=files.texts("labels"),
+            aliases=files.texts("aliases"),
+            descriptions=files.texts("descriptions"),
+            relation_labels=files.texts("relation_labels"),
+            sources=files.strings("sources"),
+            by_id=Lookup(files.array("ids.keys.u32"), files.array("ids.order.i32"), ids.__getitem__),
+            open_index=index,
             mapped_count=len(ids),
         )
 
@@ -113,11 +118,9 @@ class Terms:
     @cached_property
     def indexes(self) -> tuple[NameIndex, ...]:
         """The name index of the folder, and a small one in memory over what the folder does not know."""
-        from clew.graph.names import NameIndex
-
-        on_disk = () if self._folder is None else (NameIndex.open(self._folder / NAME_INDEX),)
+        on_disk: tuple[NameIndex, ...] = () if self._open_index is None else (self._open_index(),)
         unknown = np.array([*sorted(n for n in self._renamed if n < self._mapped), *range(self._mapped, len(self.ids))])
-        if self._folder is not None and not len(unknown):
+        if self._open_index is not None and not len(unknown):
             return on_disk
         return (*on_disk, self.index_of(unknown.astype(np.int64)))
 
@@ -137,7 +140,7 @@ class Terms:
 
     def stale(self, index: int, number: int) -> bool:
         """Whether what an index says of an entity was overtaken by a later edit."""
-        return index == 0 and self._folder is not None and number in self._renamed
+        return index == 0 and self._open_index is not None and number in self._renamed
 
     def label_of(self, number: int) -> str:
         return self.labels.first(number) or self._unlabelled(self.ids[number], int(self.kinds[number]))
