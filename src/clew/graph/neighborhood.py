@@ -121,7 +121,7 @@ def _grow(graph: Subgraph, seeds: Ints, allowed: Flags, limits: _Limits) -> Subg
     from clew.graph.compiled import between, clear, grow
 
     use_out, use_in = limits.direction != "in", limits.direction != "out"
-    mark = graph.marks.pop() if graph.marks else np.zeros(graph.num_entities, np.int32)
+    mark = graph.take_mark()
     entities, rows, hubs, capped, *walked = grow(
         graph.out, graph.inc, seeds, limits.hops, use_out, use_in, allowed, limits.fanout, limits.max_triples, mark
     )

@@ -135,7 +135,7 @@ def mine_paths(
     spare = max_len if slack is None else slack
     capped = 0
     pairs: list[_Pair] = []
-    away, back = _mark(graph), _mark(graph)
+    away, back = graph.take_mark(), graph.take_mark()
     for source in dict.fromkeys(int(s) for s in sources):
         start = np.array([source], np.int32)
         others = wanted[wanted != source]
@@ -192,10 +192,6 @@ class _Pair(NamedTuple):
             kept.append((triples[:count], forward[:count]))
             count -= len(kept[-1][0])
         return _Pair(self.source, kept)
-
-
-def _mark(graph: Subgraph) -> Ints:
-    return graph.marks.pop() if graph.marks else np.zeros(graph.num_entities, np.int32)
 
 
 def _enumerate(

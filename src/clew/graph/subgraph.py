@@ -88,8 +88,15 @@ class Subgraph:
 
     @cached_property
     def marks(self) -> list[Ints]:
-        """Spare (N,) arrays of zeros for the compiled loops: one is popped, and put back once it is zero again."""
+        """Spare (N,) arrays of zeros for the compiled loops: `take_mark` one, append it once it is zero again."""
         return []
+
+    def take_mark(self) -> Ints:
+        """A spare array of zeros, or a new one. Safe between threads: looking first and popping then is not."""
+        try:
+            return self.marks.pop()
+        except IndexError:
+            return np.zeros(self.num_entities, np.int32)
 
     @cached_property
     def _local(self) -> dict[int, int]:

@@ -1,0 +1,299 @@
+"""Who may ask, how much and how long: hosts, origins, tokens, sizes, rates, slow clients and clients that leave."""
+
+from __future__ import annotations
+
+import json
+import logging
+import socket
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
+from pathlib import Path
+
+import httpx2
+import pytest
+
+from clew.errors import ConfigError
+from clew.serve.guard import Rates
+from clew.serve.settings import ServeSettings
+
+from .conftest import Running, Start, until
+
+QUESTION = "What is the capital of France?"
+TOKEN = "correct horse battery"
+
+
+def ask(client: httpx2.Client, question: str = QUESTION, **more: object) -> httpx2.Response:
+    return client.post("/v1/ask", json={"question": question, **more})
+
+
+@pytest.mark.parametrize("host", ["evil.example", "evil.example:8420", "127.0.0.1.evil.example", ""])
+def test_another_host_name_is_refused(service: Running, host: str) -> None:
+    with service.client() as client:
+        assert client.get("/v1/graph", headers={"host": host}).status_code == 421
+        assert client.get("/", headers={"host": host}).status_code == 421
+
+
+def test_loopback_names_and_given_names_are_served(start: Start) -> None:
+    running = start(names=("graph.internal",))
+    with running.client() as client:
+        for host in ("localhost", f"127.0.0.1:{running.port}", "[::1]:80", "graph.internal"):
+            assert client.get("/healthz", headers={"host": host}).status_code == 200
+
+
+def test_pages_of_other_sites_are_refused(service: Running) -> None:
+    with service.client() as client:
+        for headers in (
+            {"origin": "https://evil.example"},
+            {"origin": "null"},
+            {"sec-fetch-site": "cross-site", "sec-fetch-mode": "no-cors"},
+        ):
+            assert client.post("/v1/ask", json={"question": QUESTION}, headers=headers).status_code == 403
+        own = {"origin": service.url, "sec-fetch-site": "same-origin"}
+        assert client.post("/v1/ask", json={"question": QUESTION}, headers=own).status_code == 200
+        reply = client.options("/v1/ask", headers={"origin": service.url, "access-control-request-method": "POST"})
+        assert not [name for name in reply.headers if name.startswith("access-control")]
+
+
+def test_every_reply_has_the_security_headers(service: Running) -> None:
+    with service.client() as client:
+        for path in ("/", "/v1/graph", "/v1/nothing", "/healthz", "/static/index.html"):
+            headers = client.get(path).headers
+            policy = headers["content-security-policy"]
+            assert "default-src 'none'" in policy
+            assert "unsafe" not in policy
+            assert headers["x-content-type-options"] == "nosniff"
+            assert "server" not in headers
+
+
+def test_a_token_is_asked_for_and_checked(start: Start) -> None:
+    running = start(token=TOKEN, warm=False)
+    with running.client() as client:
+        assert client.get("/healthz").status_code == 200
+        assert client.get("/").status_code == 200  # the page holds nothing of a graph
+        for path in ("/v1/graph", "/metrics", "/openapi.json", "/v1/entities?prefix=a", "/readyz"):
+            assert client.get(path).status_code == 401
+        assert client.post("/mcp", json={}).status_code == 401
+        for header in ("Bearer wrong", "Basic abc", TOKEN, "Bearer", "Bearer " + TOKEN + "x"):
+            reply = client.get("/v1/graph", headers={"authorization": header})
+            assert reply.status_code == 401
+            assert reply.headers["www-authenticate"] == "Bearer"
+            assert TOKEN not in reply.text
+        assert client.get("/v1/graph", headers={"authorization": f"Bearer {TOKEN}"}).status_code == 200
+
+
+def test_an_address_beyond_this_machine_needs_a_token() -> None:
+    with pytest.raises(ConfigError, match="CLEW_TOKEN"):
+        ServeSettings(host="0.0.0.0").checked()
+    with pytest.raises(ConfigError, match="at least 16"):
+        ServeSettings(host="0.0.0.0", token="short").checked()
+    ServeSettings(host="0.0.0.0", token=TOKEN).checked()
+    ServeSettings(host="127.0.0.2").checked()
+
+
+def test_large_bodies_are_refused_before_they_are_read(service: Running) -> None:
+    with service.client() as client:
+        reply = ask(client, "x" * 1_000_000)
+        assert reply.status_code == 413
+        assert reply.headers["content-type"] == "application/problem+json"
+
+        def endless() -> object:
+            for _ in range(1000):
+                yield b"x" * 10_000
+
+        try:
+            status = client.post("/v1/ask", content=endless()).status_code
+        except httpx2.TransportError:
+            status = 413  # the connection was closed while the client was still sending
+        assert status == 413
+    with socket.create_connection(("127.0.0.1", service.port), 5) as raw:
+        raw.sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nX-Long: " + b"a" * 200_000)
+        assert b" 400 " in raw.recv(1000)
+
+
+def test_too_many_requests_are_told_when_to_return(start: Start) -> None:
+    with start(limits={"rate": 0.5, "burst": 20}, warm=False).client() as client:
+        replies = [client.get("/v1/graphs") for _ in range(30)]
+        statuses = [reply.status_code for reply in replies]
+        assert statuses.count(200) >= 15
+        assert statuses.count(429) >= 8
+        assert int(replies[-1].headers["retry-after"]) >= 1
+
+
+def test_rates_refill_and_forget() -> None:
+    rates = Rates(100.0, 2)
+    assert [rates.take("a") > 0 for _ in range(3)] == [False, False, True]
+    assert rates.take("b") == 0
+    time.sleep(0.05)
+    assert rates.take("a") == 0
+
+
+def test_too_many_questions_at_once(start: Start) -> None:
+    running = start(limits={"waiting": 3}, method_settings={"seconds": 0.3})
+    with running.client() as client, ThreadPoolExecutor(12) as pool:
+        statuses = list(pool.map(lambda _: ask(client).status_code, range(12)))
+        assert set(statuses) == {200, 503}
+        assert ask(client).status_code == 200
+
+
+def test_a_question_that_takes_too_long(start: Start) -> None:
+    running = start(limits={"seconds": 0.4}, method_settings={"seconds": 1.0}, warm=False)
+    with running.client() as client:
+        until(lambda: client.get("/readyz").status_code == 200)
+        reply = ask(client)
+        assert reply.status_code == 504
+        assert "0.4 seconds" in reply.json()["detail"]
+
+
+def test_a_client_that_leaves_stops_the_work(start: Start) -> None:
+    """The queue behind a slow question: those who left are never answered."""
+    running = start(limits={"batch": 1}, method_settings={"seconds": 0.2})
+    body = json.dumps({"question": QUESTION}).encode()
+    lines = [
+        "POST /v1/ask HTTP/1.1",
+        "Host: localhost",
+        "Content-Type: application/json",
+        f"Content-Length: {len(body)}",
+    ]
+    head = "".join(line + "\r\n" for line in [*lines, ""])
+    leaving = [socket.create_connection(("127.0.0.1", running.port)) for _ in range(20)]
+    for connection in leaving:
+        connection.sendall(head.encode() + body)
+    time.sleep(0.3)
+    for connection in leaving:
+        connection.close()
+    began = time.monotonic()
+    with running.client() as client:
+        assert ask(client).status_code == 200
+    assert time.monotonic() - began < 2.0, "twenty questions of nobody would take four seconds"
+
+
+def test_a_stream_that_is_left_stops_the_work(start: Start) -> None:
+    running = start(limits={"batch": 1}, method_settings={"seconds": 0.3})
+    with running.client() as client:
+        for _ in range(5):
+            with client.stream("POST", "/v1/ask", json={"question": QUESTION, "stream": True}) as reply:
+                assert reply.status_code == 200
+        began = time.monotonic()
+        assert ask(client).status_code == 200
+    assert time.monotonic() - began < 1.2
+
+
+def test_slow_clients_are_cut_off(start: Start) -> None:
+    """A client that says nothing, one that never ends its headers, the same on a second request, one without a body."""
+    running = start(limits={"header_s": 0.5, "body_s": 0.5})
+    with ExitStack() as stack:
+        silent, header, again, body = (
+            stack.enter_context(socket.create_connection(("127.0.0.1", running.port), 5)) for _ in range(4)
+        )
+        again.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
+        assert b"200 OK" in again.recv(4000)
+        body.sendall(b"POST /v1/ask HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{")
+        closed: set[int] = set()
+        end = time.monotonic() + 5
+        while len(closed) < 2 and time.monotonic() < end:
+            for connection in (header, again):
+                try:
+                    connection.sendall(b"G")
+                except OSError:
+                    closed.add(connection.fileno())
+            time.sleep(0.05)
+        assert len(closed) == 2, "a byte now and then holds the connection"
+        assert silent.recv(1000) == b""
+        assert b" 408 " in body.recv(4000)
+    with running.client() as client:
+        assert ask(client).status_code == 200
+
+
+def test_one_log_line_a_request_without_the_question(start: Start, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "clew.serve")
+    running = start()
+    with running.client() as client:
+        ask(client)
+        client.get("/v1/entities", params={"prefix": "Mysterious"})
+    until(lambda: any("/v1/entities" in m for m in caplog.messages))
+    lines = [json.loads(m) for m in caplog.messages if m.startswith("{")]
+    asked = [line for line in lines if line["route"] == "/v1/ask"]
+    assert len(asked) == 1
+    assert asked[0]["status"] == 200
+    assert asked[0]["graph"] == "films"
+    assert asked[0]["answers"] == 1
+    assert not any("France" in m or "Mysterious" in m for m in caplog.messages)
+
+
+def test_the_question_is_logged_where_asked_for(start: Start, caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "clew.serve")
+    with start(log_questions=True).client() as client:
+        ask(client)
+    until(lambda: any(QUESTION in m for m in caplog.messages))
+
+
+def test_a_fault_is_one_message_and_a_log_entry(start: Start, caplog: pytest.LogCaptureFixture) -> None:
+    """A bug in a method is no traceback for the client, and the next question is answered."""
+    running = start()
+    hosted = running.host.graphs["films"]
+    desk = hosted.now.desk("follow")
+    whole = desk._predict
+
+    def broken(questions: object, graph: object, *, on_event: object) -> object:
+        if any("Italy" in q.text for q in questions):  # type: ignore[attr-defined]
+            raise ZeroDivisionError("secret detail")
+        return whole(questions, graph, on_event=on_event)
+
+    desk._predict = broken  # type: ignore[assignment]
+    with running.client() as client:
+        reply = ask(client, "What is the capital of Italy?")
+        assert reply.status_code == 500
+        assert "secret" not in reply.text
+        assert "Traceback" not in reply.text
+        assert ask(client).status_code == 200
+        with ThreadPoolExecutor(6) as pool:  # in one batch with the fault
+            texts = [QUESTION, "What is the capital of Italy?", QUESTION] * 2
+            statuses = list(pool.map(lambda text: ask(client, text).status_code, texts))
+        assert statuses == [200, 500, 200] * 2
+    assert "secret detail" in caplog.text
+
+
+def test_sigterm_finishes_what_is_under_way(tmp_path: Path, service: Running) -> None:
+    """A real process: bound, answering, asked to stop while it works."""
+    command = [
+        sys.executable, "-m", "clew", "serve", f"films={service.folder}", "--port", "0", "--method", "walk",
+        "--set", "encoder.name=hash-256",
+    ]  # fmt: skip
+    errors = tmp_path / "errors"
+    with errors.open("w") as handle:
+        process = subprocess.Popen(command, stderr=handle, cwd=tmp_path)
+    try:
+        until(lambda: " at http://127.0.0.1:" in errors.read_text(), 60)
+        url = errors.read_text().split(" at ")[1].split()[0]
+        with httpx2.Client(base_url=url, timeout=60, trust_env=False) as client:
+            until(lambda: client.get("/readyz").status_code == 200, 60)
+            with ThreadPoolExecutor(8) as pool:
+                asked = [pool.submit(ask, client, "Who starred in Brazil?") for _ in range(8)]
+                time.sleep(0.05)
+                process.terminate()
+                statuses = [future.result().status_code for future in asked]
+        assert statuses == [200] * 8
+        assert process.wait(20) in (0, -15)
+    finally:
+        process.kill()
+
+
+def test_a_taken_port_is_one_message(service: Running, tmp_path: Path) -> None:
+    command = [
+        sys.executable,
+        "-m",
+        "clew",
+        "serve",
+        str(service.folder),
+        "--port",
+        str(service.port),
+        "--method",
+        "walk",
+    ]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=tmp_path)
+    assert ended.returncode == 2
+    assert "choose another --port" in ended.stderr
+    assert "Traceback" not in ended.stderr
