@@ -115,16 +115,18 @@ def test_budget_of_money_and_seconds() -> None:
         timed.generate([ask()])
 
 
-def test_a_failed_call_gives_its_reservation_back(tmp_path: Path) -> None:
+def test_a_failed_call_counts_by_its_estimate_and_gives_the_rest_back(tmp_path: Path) -> None:
     class Failing(FakeLanguageModel):
         def generate(self, requests: Any) -> list[LLMReply]:
             raise UnavailableError("no server")
 
     model = ledger(Failing("x"), tmp_path / "c.db", tokens=40)
-    for _ in range(3):
+    for _ in range(3):  # each is 9 tokens of prompt; reserved were 10 more
         with pytest.raises(UnavailableError):
             model.generate([ask()])
-    assert model.usage == Usage()
+    assert model.usage == Usage(3, 0, 27, 0, 0.0, 3)
+    with pytest.raises(BudgetExhausted, match=r"27 of 40 tokens used \(3 calls by estimate\)"):
+        model.generate([ask()])
     assert model.cache is not None
     assert [call.error for call in model.cache.calls()] == ["no server"] * 3
 
