@@ -36,7 +36,8 @@ class RemoteEncoder:
         base_url: e.g. "http://localhost:8000/v1"; default: the environment variable OPENAI_BASE_URL.
         api_key: default: the environment variable OPENAI_API_KEY; a server on this machine needs none.
         batch: most texts of one request.
-        timeout_s: of one request, from resolving the name to the last byte of the reply. A server that cannot be reached at all is reported at once.
+        timeout_s: of one request, from resolving the name to the last byte of the reply. A server that cannot be
+            reached at all is reported at once.
         retries: after a refusal that may pass (429, 5xx), obeying Retry-After up to a minute.
         prompts: what to put before a text by role, for models that treat queries and passages differently.
     """

@@ -82,7 +82,12 @@ class _Worker:
     def __call__(self, batch: dict[str, Any]) -> dict[str, list[str]]:
         examples = [parse_example(json.loads(line)) for line in batch["question"]]
         items = [(e.question, self.graph if e.graph is None else e.graph) for e in examples]
-        rows = [row for chunk in chunks(items, len(items)) for row in answer_chunk(chunk, self.predict)]
+        rows = []
+        for chunk in chunks(items, len(items)):
+            found, fatal = answer_chunk(chunk, self.predict)
+            if fatal is not None:
+                raise fatal
+            rows += found
         return {"row": [row.to_line().decode() for row in rows]}
 
 
