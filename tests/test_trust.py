@@ -94,10 +94,12 @@ def test_what_a_user_says_goes(shared: Path) -> None:
 def test_the_settings_of_a_trained_method_choose_no_server_either(shared: Path, attacker: FakeServer) -> None:
     foreign = {"decomposer": {"model": "x", "base_url": attacker.url, "api_key_env": "PRIVATE_VARIABLE"}}
     trained(shared / "models" / "decompose", method="decompose", config=foreign, encoder={"name": "hash-64"})
-    with pytest.raises(ConfigError, match="method.decomposer.model = 'x'; method.decomposer.base_url"):
+    with pytest.raises(ConfigError, match=r"method\.decomposer\.model = 'x'; method\.decomposer\.base_url"):
         clew.ask(shared, "currency of France?", method="decompose")
-    trained(shared / "models" / "decompose", method="decompose", config={"prompts": "/etc"}, encoder={"name": "hash-64"})
-    with pytest.raises(ConfigError, match="method.prompts = '/etc'"):
+    trained(
+        shared / "models" / "decompose", method="decompose", config={"prompts": "/etc"}, encoder={"name": "hash-64"}
+    )
+    with pytest.raises(ConfigError, match=r"method\.prompts = '/etc'"):
         clew.ask(shared, "currency of France?", method="decompose")
 
 
