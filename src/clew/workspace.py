@@ -570,9 +570,12 @@ class Workspace:
         """Answer one question. Raises InputError for an empty one, NotFoundError for a topic not in the graph."""
         if not text.strip():
             raise InputError("the question is empty; ask for example  'what is the capital of France?'")
+        from clew.datasets import check_question
         from clew.retrieval.linking import given
 
+        check_question(text)
         for topic in topics:
+            check_question(topic)
             given(topic, self.graph)
         return self._method.answer(Question(id, text.strip(), tuple(topics)), self.graph, on_event=on_event)
 
