@@ -12,6 +12,7 @@ model's folder) is data from a stranger: it may tune, and it may not choose an a
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 import re
@@ -255,6 +256,8 @@ class TrainedRecord(Settings):
     graph: str
     seed: int
     metrics: dict[str, float]
+    files: dict[str, str] = Field(default_factory=dict)  # SHA-256 of each other file, for `check_trained`
+    sha256: str = ""  # of this record without it; models of earlier versions have none
 
 
 @dataclass(frozen=True, slots=True)
@@ -550,7 +553,9 @@ class Workspace:
             "graph": self.graph.name,
             "seed": request.seed,
             "metrics": dict(result.metrics),
+            "files": _sums(result.model),
         }
+        record["sha256"] = _record_sum(record)
         temporary = result.model / (TRAINED + ".new")
         temporary.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
         temporary.replace(result.model / TRAINED)
@@ -612,6 +617,8 @@ def read_trained(folder: Path) -> Trained:
             said = str(data.get("format"))[:40]
             raise FormatError(f"{path}: format {said}, this clew reads 1; use the clew that wrote it")
         record = TrainedRecord.model_validate(data, strict=True)
+        if record.sha256 and record.sha256 != _record_sum(data):
+            raise FormatError(f"{path}: damaged (its checksum differs); train again, or restore it")
     except OSError:
         raise NotFoundError(f"{folder}: no trained model there ({TRAINED} is missing); clew train makes one") from None
     except (ValueError, RecursionError) as error:  # ValidationError is a ValueError
@@ -619,6 +626,30 @@ def read_trained(folder: Path) -> Trained:
         why = "no JSON" if first is None else f"{'.'.join(map(str, first['loc'])) or 'all of it'}: {first['msg']}"
         raise FormatError(f"{path}: damaged ({why}); train again, or restore it") from None
     return Trained(folder, record.method, record.config, record.encoder, record.graph, record.seed, record.metrics)
+
+
+def check_trained(folder: Path) -> list[str]:
+    """The files of a model's folder that are not what its training left, in words. Reads every byte."""
+    record = json.loads((folder / TRAINED).read_bytes()) if read_trained(folder) else {}
+    stated, found = record.get("files", {}), _sums(folder)
+    problems = [f"{folder / name}: missing" for name in stated if name not in found]
+    return problems + [f"{folder / name}: changed" for name in stated if name in found and found[name] != stated[name]]
+
+
+def _sums(folder: Path) -> dict[str, str]:
+    """SHA-256 by name of the files in a model's folder, checkpoints of an unfinished training left out."""
+    sums = {}
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder).as_posix()
+        if path.is_file() and not path.name.startswith(TRAINED) and "checkpoint" not in name:
+            with path.open("rb") as file:
+                sums[name] = hashlib.file_digest(file, "sha256").hexdigest()
+    return sums
+
+
+def _record_sum(record: Mapping[str, Any]) -> str:
+    content = {key: value for key, value in record.items() if key != "sha256"}
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
 def trained_beside(graph: Path) -> dict[str, Trained]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import sys
 import warnings
+from typing import Any
 
 
 def main() -> None:
@@ -63,7 +64,7 @@ def _check_argument(number: int, argument: str) -> None:
         ) from None
 
 
-def _warn(message: Warning | str, category: type[Warning], *_: object) -> None:
+def _warn(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
     """Our own warnings as one line; those of others are theirs to write about."""
     if category is UserWarning:
         sys.stderr.write(f"warning: {message}\n")
