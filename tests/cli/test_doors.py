@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
-import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import pytest
 
-import clew
+from clew.cli import main
 from clew.graph import Graph
 from clew.testing.graph_store import TOY
 
@@ -26,18 +27,29 @@ def graph(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def run(*arguments: str | bytes, stdin: bytes = b"", cwd: Path, **environment: str) -> tuple[int, bytes, bytes]:
-    env = {**os.environ, "PYTHONPATH": str(Path(clew.__file__).parents[1]), **environment}
-    command = [sys.executable, "-m", "clew", *arguments]
-    done = subprocess.run(command, input=stdin, capture_output=True, check=False, cwd=cwd, env=env, timeout=100)
-    return done.returncode, done.stdout, done.stderr
+def run(*arguments: str | bytes, stdin: bytes = b"", cwd: Path) -> tuple[int, bytes, bytes]:
+    """Exit code, stdout and stderr of one command, in this process: a new one takes seconds to start."""
+    out, err = io.BytesIO(), io.BytesIO()
+    streams = [io.TextIOWrapper(io.BytesIO(stdin), encoding="utf-8")]
+    streams += [io.TextIOWrapper(each, encoding="utf-8", write_through=True) for each in (out, err)]
+    code = 0
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(cwd)
+        patch.setattr(sys, "argv", ["clew", *map(os.fsdecode, arguments)])
+        patch.setattr(warnings, "showwarning", warnings.showwarning)
+        for name, stream in zip(("stdin", "stdout", "stderr"), streams, strict=True):
+            patch.setattr(sys, name, stream)
+        try:
+            main()
+        except SystemExit as end:
+            code = end.code if isinstance(end.code, int) else 0 if end.code is None else 1
+    return code, out.getvalue(), err.getvalue()
 
 
 def refused(result: tuple[int, bytes, bytes]) -> str:
     code, _, err = result
     text = err.decode()
-    assert code not in (0, -6, -11), text
-    assert "Traceback" not in text
+    assert code != 0, text
     assert text.startswith(("clew: ", "Usage")), text
     assert text.replace("\n", "").isprintable()
     return text
