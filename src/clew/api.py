@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import clew
-from clew.config import parse
+from clew.config import parse, public_dump
 from clew.datasets import load
 from clew.errors import InputError, UnsupportedError
 from clew.evaluation import Comparison, Scores
@@ -248,10 +248,16 @@ def predict_run(
     }
     with Run.create(folder, identity(workspace), examples, session=session, resume=resume) as run:
         left = run.question_count() - len(run.answered())
-        threads = section.threads or (workspace.concurrency() if workspace.uses_language_model() else 1)
+        asks = workspace.uses_language_model()
+        threads = section.threads or (workspace.concurrency() if asks else 1)
         if section.engine == "ray":
             from clew.runs.ray_engine import answer_with_ray
 
+            if any(workspace.configuration.language_model.budget.model_dump().values()):
+                raise UnsupportedError(
+                    "engine 'ray' opens a language model in every worker, and a budget counts for one of them only: "
+                    "use the local engine, or leave out language_model.budget"
+                )
             if workspace.folder is None:
                 raise UnsupportedError("engine 'ray' needs a graph on disk that every worker can open: clew build it")
             answer_with_ray(
@@ -270,7 +276,7 @@ def predict_run(
             run,
             ((example.question, graph if example.graph is None else example.graph) for example in examples),
             method.predict,
-            batch=section.batch or (1 if threads > 1 else 32),
+            batch=section.batch or (1 if asks or threads > 1 else 32),
             threads=threads,
             max_failures=section.max_failures,
             on_progress=on_progress,
@@ -294,9 +300,11 @@ def predict_lines(workspace: Workspace, examples: Iterable[Example]) -> Iterator
     """The rows of a run as JSON values, one at a time, without a folder."""
     method, section = workspace.open_method(), workspace.configuration.run
     items = ((example.question, workspace.graph if example.graph is None else example.graph) for example in examples)
-    for chunk in chunks(items, section.batch or 32):
-        for row in answer_chunk(chunk, method.predict):
-            yield row.to_json()
+    for chunk in chunks(items, section.batch or (1 if workspace.uses_language_model() else 32)):
+        rows, fatal = answer_chunk(chunk, method.predict)
+        yield from (row.to_json() for row in rows)
+        if fatal is not None:
+            raise fatal
 
 
 def identity(workspace: Workspace) -> dict[str, Any]:
@@ -306,7 +314,7 @@ def identity(workspace: Workspace) -> dict[str, Any]:
     tools = workspace.tools()
     return {
         "method": workspace.method_name(),
-        "config": workspace.method_config().model_dump(mode="json"),
+        "config": public_dump(workspace.method_config()),
         "graph": workspace.graph.name,
         "encoder": None if tools.encoder is None else tools.encoder.name,
         "language_model": None if tools.language_model is None else tools.language_model.name,

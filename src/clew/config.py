@@ -6,19 +6,29 @@ Kept apart from the workspace so that a method's room can declare its settings w
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar, get_args
 
 from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic.fields import FieldInfo
 
 from clew.errors import ConfigError, InputError, unknown
+from clew.secrecy import public_url, redact
+
+OWN = "only its user may say this"
+"""Marks a field that chooses an address, a variable, a file or code: `Annotated[str, OWN]`. Paths need no mark."""
+DATA = "anybody may say this"
+"""Marks a path that is only read, by a reader made for what strangers send."""
+DEEPEST = 20  # sections within sections of one --set
+LONGEST = 2**20  # bytes of a configuration file
 
 
 class Settings(BaseModel):
     """The parent of every configuration section: immutable, strict about names."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True, protected_namespaces=())
+    own: ClassVar[bool] = False  # every key of the section is for its user alone, see OWN
 
 
 S = TypeVar("S", bound=BaseModel)
@@ -42,13 +52,73 @@ def _explain(kind: type[BaseModel], error: Any) -> str:
         clause = unknown("key", location[-1], section.model_fields)
         prefix = ".".join(location[:-1])
         return f"{clause} in [{prefix}]" if prefix else clause
-    return f"{'.'.join(location)} = {error.get('input')!r}: {error['msg']}"
+    return f"{'.'.join(location)} = {_said(error.get('input'))}: {error['msg']}"
+
+
+def _said(value: Any) -> str:
+    """A value as a message shows it: in short, and without keys."""
+    try:
+        text = redact(repr(public(value)))
+    except (ValueError, RecursionError):  # an integer of 5,000 digits, lists in lists in lists
+        return f"a {type(value).__name__}"
+    return text if len(text) <= 120 else text[:119] + "…"
+
+
+def public(value: Any) -> Any:
+    """JSON values as they may be written down: keys redacted, addresses without user, password and parameters."""
+    if isinstance(value, str):
+        return redact(public_url(value) if "://" in value and len(value.split()) == 1 else value)
+    if isinstance(value, Mapping):
+        return {str(key): public(item) for key, item in value.items()}
+    return [public(item) for item in value] if isinstance(value, (list, tuple)) else value
+
+
+def public_dump(settings: BaseModel) -> dict[str, Any]:
+    """A configuration as JSON values for manifests and model folders, see `public`."""
+    return {key: public(value) for key, value in settings.model_dump(mode="json").items()}
+
+
+def reserved(kind: type[BaseModel], values: Mapping[str, Any], prefix: str = "") -> Iterator[str]:
+    """`key = value` for everything in `values` that only the user may say: addresses, variables, files, code.
+
+    What equals the default is nobody's wish. Used on what comes from a graph, a model or a file nobody named.
+    """
+    for key, value in values.items():
+        field = kind.model_fields.get(key)
+        if field is None:
+            continue
+        section = field.annotation
+        if isinstance(section, type) and issubclass(section, BaseModel) and isinstance(value, Mapping):
+            if getattr(section, "own", False):
+                default = section().model_dump(mode="json")
+                wanted = {name: each for name, each in value.items() if each != default.get(name)}
+                yield from (f"{prefix}{key}.{name} = {_said(each)}" for name, each in wanted.items())
+            else:
+                yield from reserved(section, value, f"{prefix}{key}.")
+        elif _is_reserved(field) and value not in (None, "", field.default):
+            yield f"{prefix}{key} = {_said(value)}"
+
+
+def _is_reserved(field: FieldInfo) -> bool:
+    if DATA in field.metadata:
+        return False
+    return OWN in field.metadata or _mentions_path(field.annotation)
+
+
+def _mentions_path(annotation: Any) -> bool:
+    if isinstance(annotation, type) and issubclass(annotation, Path):
+        return True
+    return any(_mentions_path(part) for part in get_args(annotation))
 
 
 def read_toml(path: Path) -> dict[str, Any]:
     """The tree in a TOML file. Raises InputError with file, line and cause."""
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        with path.open("rb") as file:
+            content = file.read(LONGEST + 1)
+        if len(content) > LONGEST:
+            raise InputError(f"{path}: longer than {LONGEST:,} bytes, expected a TOML file of settings")
+        return tomllib.loads(content.decode("utf-8"))
     except FileNotFoundError:
         raise InputError(f"{path}: no such configuration file") from None
     except IsADirectoryError:
@@ -57,6 +127,12 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise InputError(f"{path}: not UTF-8 at byte {error.start}") from None
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"{path}: not valid TOML: {error}") from None
+    except RecursionError:
+        raise InputError(f"{path}: not valid TOML: nested too deeply") from None
+    except ValueError as error:  # an integer of thousands of digits, a NUL in the path
+        raise InputError(f"{path}: cannot be read as TOML: {error}") from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read: {error.strerror}") from None
 
 
 def override(tree: Mapping[str, Any], assignments: Iterable[str]) -> dict[str, Any]:
@@ -65,17 +141,24 @@ def override(tree: Mapping[str, Any], assignments: Iterable[str]) -> dict[str, A
     for assignment in assignments:
         key, separator, text = assignment.partition("=")
         if not separator or not key.strip():
-            raise ConfigError(f"--set {assignment!r}: expected key=value, for example --set method.beam=5")
+            raise ConfigError(f"--set {_said(assignment)}: expected key=value, for example --set method.beam=5")
+        value: Any = text
         try:
-            value = tomllib.loads(f"value = {text}")["value"]
+            read = tomllib.loads(f"value = {text}")
+            value = read["value"] if len(read) == 1 else text
         except tomllib.TOMLDecodeError:
-            value = text
+            pass
+        except (ValueError, RecursionError) as error:
+            said = "nested too deeply" if isinstance(error, RecursionError) else str(error)
+            raise ConfigError(f"--set {_said(assignment)}: cannot be read as a value: {said}") from None
         branch = result
         *parents, leaf = key.strip().split(".")
+        if len(parents) >= DEEPEST:
+            raise ConfigError(f"--set {_said(assignment)}: {len(parents)} sections deep, expected a.b=value")
         for parent in parents:
             child = branch.setdefault(parent, {})
             if not isinstance(child, dict):
-                raise ConfigError(f"--set {assignment!r}: {parent!r} is a value, not a section")
+                raise ConfigError(f"--set {_said(assignment)}: {parent!r} is a value, not a section")
             branch = child
         branch[leaf] = value
     return result

@@ -6,7 +6,6 @@ memory, because a set with one graph per question does not fit there.
 
 from __future__ import annotations
 
-import json
 import random
 import sys
 from collections.abc import Iterator
@@ -15,6 +14,7 @@ from typing import Literal
 from clew.datasets import load, parse_example
 from clew.errors import InputError, UnsupportedError
 from clew.graph import Graph
+from clew.jsontext import read_json
 from clew.protocols import Example
 from clew.synthesis import SynthesisReport, Synthetic, synthesize
 from clew.workspace import DataSection, Workspace
@@ -56,16 +56,14 @@ class StandardInput:
     def __iter__(self) -> Iterator[Example]:
         if self._read is None:
             self._read = []
-            for number, line in enumerate(sys.stdin, start=1):
+            for number, line in enumerate(getattr(sys.stdin, "buffer", sys.stdin), start=1):
                 if line.strip():
                     self._read.append(self._parsed(line, number))
         yield from self._read
 
-    def _parsed(self, line: str, number: int) -> Example:
+    def _parsed(self, line: bytes | str, number: int) -> Example:
         try:
-            return parse_example(json.loads(line))
-        except json.JSONDecodeError as error:
-            raise InputError(f"stdin:{number}: not JSON: {error.msg} at column {error.colno}") from None
+            return parse_example(read_json(line))
         except InputError as error:
             raise InputError(f"stdin:{number}: {error}") from None
 

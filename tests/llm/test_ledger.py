@@ -115,16 +115,18 @@ def test_budget_of_money_and_seconds() -> None:
         timed.generate([ask()])
 
 
-def test_a_failed_call_gives_its_reservation_back(tmp_path: Path) -> None:
+def test_a_failed_call_counts_by_its_estimate_and_gives_the_rest_back(tmp_path: Path) -> None:
     class Failing(FakeLanguageModel):
         def generate(self, requests: Any) -> list[LLMReply]:
             raise UnavailableError("no server")
 
     model = ledger(Failing("x"), tmp_path / "c.db", tokens=40)
-    for _ in range(3):
+    for _ in range(3):  # each is 9 tokens of prompt; reserved were 10 more
         with pytest.raises(UnavailableError):
             model.generate([ask()])
-    assert model.usage == Usage()
+    assert model.usage == Usage(3, 0, 27, 0, 0.0, 3)
+    with pytest.raises(BudgetExhausted, match=r"27 of 40 tokens used \(3 calls by estimate\)"):
+        model.generate([ask()])
     assert model.cache is not None
     assert [call.error for call in model.cache.calls()] == ["no server"] * 3
 
@@ -268,3 +270,40 @@ def test_a_stream_is_budgeted(tmp_path: Path) -> None:
     assert (model.usage.calls, model.usage.completion_tokens) == (1, 3)
     with pytest.raises(BudgetExhausted, match="calls"):
         list(model.stream(ask()))
+
+
+def test_every_change_of_a_stored_reply_is_found(tmp_path: Path) -> None:
+    cache = ReplyCache(tmp_path / "c.db")
+    reply = LLMReply((LLMText("Paris", -1.5, 3),))
+    cache.put("k", "m", ask(), reply)
+    cache.log("m", "k", 0.1, Usage(1))
+    cache.remember("m", {"json_mode": "prompt"})
+    changes = {
+        "replies": ["reply='[]'", "reply='{'", "reply=replace(reply, 'Paris', 'Parts')", "reply=x'00ff'", "sum=NULL",
+                    "request='[]'", "reply='[{\"text\": 3}]'", "sum=x'00'", f"reply='{'[' * 5000}'"],
+        "servers": ["findings='{'", "findings='3'", f"findings='{'[' * 5000}'"],
+    }  # fmt: skip
+    for table, each in changes.items():
+        for change in each:
+            cache._db.execute("BEGIN")
+            cache._db.execute(f"UPDATE {table} SET {change}")
+            with pytest.raises(FormatError, match="damaged"):
+                cache.get("k") if table == "replies" else cache.findings("m")
+            if table == "replies":
+                with pytest.raises(FormatError, match="damaged"):
+                    cache.calls()
+            cache._db.execute("ROLLBACK")
+    assert cache.get("k") == LLMReply(reply.texts, Usage(cached_calls=1))
+
+
+def test_a_cache_of_the_first_format_goes_on(tmp_path: Path) -> None:
+    cache = ReplyCache(tmp_path / "c.db")
+    cache.put("k", "m", ask(), LLMReply((LLMText("a"),)))
+    cache.close()
+    with sqlite3.connect(tmp_path / "c.db") as db:
+        db.execute("ALTER TABLE replies DROP COLUMN sum")
+        db.execute("PRAGMA user_version=1")
+    db.close()
+    found = ReplyCache(tmp_path / "c.db").get("k")
+    assert found is not None
+    assert found.text == "a"

@@ -70,8 +70,8 @@ def test_a_pause_beyond_the_limit_is_an_error() -> None:
         (Fault(500, "exploded"), "failed 3 times, last with status 500: exploded"),
         (Fault(body=b"<html>proxy</html>"), "no JSON: '<html>proxy"),
         (Fault(body=b'{"choices": ["x", "y"]}', cut=True), "failed 3 times"),
-        (Fault(delay_s=1.0), r"no reply within 0\.2 s"),
-        (Fault(dribble_s=0.05), r"the reply has not ended within 0\.2 s"),
+        (Fault(delay_s=1.0), r"no whole reply within 0\.2 s"),
+        (Fault(dribble_s=0.05), r"no whole reply within 0\.2 s"),
     ],
 )
 def test_what_keeps_failing_is_reported(fault: Fault, words: str) -> None:

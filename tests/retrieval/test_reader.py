@@ -43,7 +43,7 @@ def bound(*answers: str) -> list[tuple[str, tuple[int, ...]]]:
         ("Paris [4]", "Paris", (3,)),
         ("Paris [2]", "Paris", (0, 3)),  # the hint is no proof
         ("Paris [99]", "Paris", (0, 3)),
-        ("Germany", "Germany", (1,)),  # on the way counts as supported
+        ("Germany", "Germany", ()),  # only on the way: the path shows something about Berlin
         ("Rome", "Rome", ()),
         ("Rome [1]", "Rome", ()),
         ("m.0abc12", "m.0abc12", ()),  # a nameless thing is no answer

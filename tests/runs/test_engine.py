@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -129,3 +130,28 @@ def test_threads_overlap(tmp_path: Path, toy: Graph) -> None:
     with Run.create(tmp_path / "run", {}, [Example(q, Gold(())) for q in QUESTIONS[:6]], session={}) as run:
         progress: Progress = answer_all(run, ((q, toy) for q in QUESTIONS[:6]), together, batch=1, threads=3)
     assert progress.failed == 0
+
+
+@pytest.mark.parametrize(("batch", "threads"), [(1, 1), (4, 1), (1, 4), (3, 3)])
+def test_answers_that_were_paid_for_outlive_the_budget(toy: Graph, tmp_path: Path, batch: int, threads: int) -> None:
+    paid: list[str] = []
+    lock = threading.Lock()
+
+    def predict(questions: Sequence[Question], graph: GraphStore) -> list[Answer]:
+        answers = []
+        for question in questions:
+            with lock:
+                if question.id not in paid:  # what was paid for is in the cache
+                    if len(paid) >= 7:
+                        raise BudgetError("used up")
+                    paid.append(question.id)
+            time.sleep(0.005)
+            answers.append(Answer(question, "m"))
+        return answers
+
+    examples = [Example(Question(f"q{i}", "?"), Gold(())) for i in range(30)]
+    with Run.create(tmp_path / "run", {}, examples, session={}) as run:
+        with pytest.raises(BudgetError):
+            answer_all(run, [(e.question, toy) for e in examples], predict, batch=batch, threads=threads)
+        assert len(paid) == 7
+        assert run.answered() == set(paid)

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import random
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -131,3 +133,64 @@ def test_gold_is_in_no_row(tmp_path: Path) -> None:
         run.append([row(0), row(1), row(2)])
     text = (tmp_path / "run" / "rows.jsonl").read_text() + (tmp_path / "run" / "manifest.json").read_text()
     assert "City of Light" not in text and "gold" not in text
+
+
+def test_every_changed_byte_of_rows_and_manifest_is_found(tmp_path: Path) -> None:
+    """Lengths kept, one bit flipped anywhere: a message, or (in a line's own end) a torn row that is asked again."""
+    with Run.create(tmp_path / "run", {"method": "m"}, QUESTIONS, session={}) as run:
+        run.append([row(i) for i in range(3)])
+    before = [each.to_json() for each in Run.open(tmp_path / "run").rows()]
+    draw = random.Random(0)
+    for name in ("rows.jsonl", "manifest.json", "questions.jsonl"):
+        file = tmp_path / "run" / name
+        good = file.read_bytes()
+        for _ in range(150):
+            bad = bytearray(good)
+            bad[draw.randrange(len(bad) - 1)] ^= 1 << draw.randrange(8)
+            file.write_bytes(bytes(bad))
+            try:
+                found = [each.to_json() for each in Run.open(tmp_path / "run").rows()]
+            except FormatError:
+                continue
+            assert found == before, bytes(bad)
+        file.write_bytes(good)
+
+
+def test_rows_of_another_shape_are_one_message(tmp_path: Path) -> None:
+    with Run.create(tmp_path / "run", {"method": "m"}, QUESTIONS, session={}) as run:
+        run.append([row(0)])
+    good = json.loads((tmp_path / "run" / "rows.jsonl").read_text())["answer"]
+    changes: list[dict[str, Any]] = [
+        {"candidates": 3}, {"candidates": [{}]}, {"evidence": None}, {"usage": {"calls": "x"}}, {"seconds": {"a": []}},
+        {"question": {}}, {"topics": [1]},
+    ]  # fmt: skip
+    for change in changes:
+        with pytest.raises(FormatError, match="no answer"):
+            RunRow.from_json({"id": "a", "answer": {**good, **change}})
+    with pytest.raises(FormatError, match="no error record"):
+        RunRow.from_json({"id": "a", "error": 3})
+
+
+def test_a_run_without_checksums_is_read_and_gone_on_with(tmp_path: Path) -> None:
+    with Run.create(tmp_path / "run", {"method": "m"}, QUESTIONS, session={}) as run:
+        run.append([row(0)])
+    manifest = json.loads((tmp_path / "run" / "manifest.json").read_text())
+    del manifest["sha256"]
+    (tmp_path / "run" / "manifest.json").write_text(json.dumps({**manifest, "format": 1}))
+    line = json.loads((tmp_path / "run" / "rows.jsonl").read_text())
+    del line["crc32"]
+    (tmp_path / "run" / "rows.jsonl").write_text(json.dumps(line) + "\n")
+    with Run.create(tmp_path / "run", {"method": "m"}, QUESTIONS, session={}, resume=True) as run:
+        run.append([row(1)])
+    found = Run.open(tmp_path / "run")
+    assert found.manifest["format"] == 1
+    assert found.answered() == {QUESTIONS[0].question.id, QUESTIONS[1].question.id}
+
+
+def test_texts_that_no_utf8_can_hold_cost_nothing(tmp_path: Path) -> None:
+    odd = Example(Question("a", "caf\udce9 \ud83d?"), Gold(("x\ud800",)))
+    with Run.create(tmp_path / "run", {"method": "m"}, [odd], session={}) as run:
+        run.append([RunRow("a", Answer(odd.question, "echo"))])
+    (back,) = Run.open(tmp_path / "run").rows()
+    assert back.answer is not None
+    assert back.answer.question == odd.question

@@ -8,23 +8,66 @@ from __future__ import annotations
 
 import os
 import sys
+import warnings
+from typing import Any
 
 
 def main() -> None:
     """Run the command line. Expected errors are one message on stderr and an exit code; bugs keep their traceback."""
+    try:
+        from clew.cli.screen import Escaped
+
+        sys.stdout, sys.stderr = Escaped(sys.stdout), Escaped(sys.stderr)
+        warnings.showwarning = _warn
+        _run()
+    except KeyboardInterrupt:
+        sys.exit(130)
+    finally:
+        _flush()
+
+
+def _run() -> None:
     from clew.cli.app import app
     from clew.errors import ClewError
 
     try:
+        for number, argument in enumerate(sys.argv[1:], start=1):
+            _check_argument(number, argument)
         app(prog_name="clew")
     except ClewError as error:
         if os.environ.get("CLEW_DEBUG"):
             raise
-        _flush()
-        sys.stderr.write(f"clew: {error}\n")
-        sys.exit(error.exit_code)
-    finally:
-        _flush()
+        _end(str(error), error.exit_code)
+    except BrokenPipeError:
+        raise
+    except OSError as error:  # a disk that is full, a folder that went away, a name that is too long
+        if os.environ.get("CLEW_DEBUG"):
+            raise
+        name = "" if error.filename is None else f"{error.filename}: "
+        _end(f"{name}{error.strerror or error}", 1)
+
+
+def _end(message: str, code: int) -> None:
+    _flush()
+    sys.stderr.write(f"clew: {message}\n")
+    sys.exit(code)
+
+
+def _check_argument(number: int, argument: str) -> None:
+    from clew.errors import InputError
+
+    try:
+        argument.encode()
+    except UnicodeEncodeError:
+        raise InputError(
+            f"argument {number} is not UTF-8: {argument!r}; expected text, or a file under another name"
+        ) from None
+
+
+def _warn(message: Warning | str, category: type[Warning], *_: Any, **__: Any) -> None:
+    """Our own warnings as one line; those of others are theirs to write about."""
+    if category is UserWarning:
+        sys.stderr.write(f"warning: {message}\n")
 
 
 def _flush() -> None:

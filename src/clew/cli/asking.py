@@ -113,13 +113,21 @@ def _needs(needs: dict[str, Any]) -> str:
 
 
 def _lines() -> Iterator[str]:
-    for line in sys.stdin:
+    from clew.errors import InputError
+
+    for number, raw in enumerate(getattr(sys.stdin, "buffer", sys.stdin), start=1):
+        try:
+            line = raw if isinstance(raw, str) else raw.decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise InputError(f"stdin:{number}: not UTF-8 at byte {error.start} of the line") from None
         if line.strip():
             yield line.strip()
 
 
 def _say(event: Event) -> None:
-    sys.stderr.write(f"{event.stage}: {event.message}\n")
+    from clew.cli.screen import clean
+
+    sys.stderr.write(f"{clean(event.stage)}: {clean(event.message)}\n")
 
 
 def _put(answer: Answer, limit: int, explain: bool, *, heading: bool = False) -> None:
@@ -143,7 +151,7 @@ def _explain(answer: Answer) -> None:
     from clew.cli.screen import clean, console, put_table
 
     out = console()
-    out.print(Text(f"\nmethod: {answer.method}", style="bold"))
+    out.print(Text(f"\nmethod: {clean(answer.method)}", style="bold"))
     if answer.topics:
         rows = [(t.entity.label, t.entity.id, t.score, t.mention, t.reason) for t in answer.topics]
         put_table(("topic", "id", "score", "mention", "why"), rows)
@@ -158,12 +166,13 @@ def _explain(answer: Answer) -> None:
         elif isinstance(value, dict) and value:
             put_table((key, ""), [(name, item) for name, item in list(value.items())[:20]])
         else:
-            out.print(Text(f"{key}: {clean(str(value))}"))
+            out.print(Text(clean(f"{key}: {value}")))
     if answer.usage.calls:
         used = answer.usage
         out.print(
             f"language model: {used.calls} calls ({used.cached_calls} from the cache), "
             f"{used.prompt_tokens} + {used.completion_tokens} tokens, cost {used.cost:.4f}"
+            + (f"; {used.estimated_calls} calls by our estimate" if used.estimated_calls else "")
         )
     if answer.reply is not None:
         out.print(Text(f"reply: {clean(answer.reply)}"))

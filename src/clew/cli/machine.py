@@ -6,6 +6,7 @@ import os
 import platform
 from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal, Optional
 
@@ -87,6 +88,21 @@ def _findings(space: Workspace) -> Iterator[Finding]:
     if space.configuration.graph.path is not None:
         yield _graph_files(space.configuration.graph.path)
         yield _tried("graph", lambda: _graph(space), "clew build FILES -o GRAPH")
+        yield from _models(space.configuration.graph.path)
+
+
+def _models(graph: Path) -> Iterator[Finding]:
+    """Every byte of the trained models beside a graph against what their training left."""
+    from clew.errors import FormatError
+    from clew.workspace import TRAINED, check_trained
+
+    def look(folder: Path) -> str:
+        if problems := check_trained(folder):
+            raise FormatError("; ".join(problems[:3]))
+        return f"{folder}: as its training left it"
+
+    for path in sorted((graph / "models").glob(f"*/{TRAINED}")):
+        yield _tried(f"model {path.parent.name}", partial(look, path.parent), "restore it, or train again")
 
 
 def _tried(what: str, look: Callable[[], str], fix: str) -> Finding:

@@ -144,11 +144,13 @@ def predict(
     if not quiet:
         sys.stderr.write(f"{run}: {len(folder.answered()):,} answered, {len(errors):,} failed; now  clew score {run}\n")
     for id, error in list(errors.items())[:3]:
-        sys.stderr.write(f"  {id}: {error['type']}: {clean(error['message'])[:300]}\n")
+        sys.stderr.write(f"  {clean(id)[:60]}: {clean(error['type'])}: {clean(error['message'])[:300]}\n")
 
 
 def _spoken(event: Event) -> None:
-    sys.stderr.write(f"{event.stage}: {event.message}\n")
+    from clew.cli.screen import clean
+
+    sys.stderr.write(f"{clean(event.stage)}: {clean(event.message)}\n")
 
 
 def _shown(bar: Bar) -> OnEvent:

@@ -48,7 +48,7 @@ def synthesize(
     a sentence for each, and the strategy. Further settings: --set synthesis.fork=0.2, synthesis.max_answers=20, …
     """
     from clew.cli.screen import clean, progress, put_json
-    from clew.errors import InputError
+    from clew.errors import BudgetError, InputError
     from clew.questions import synthetic
     from clew.synthesis import SynthesisReport
 
@@ -59,7 +59,7 @@ def synthesize(
     report = SynthesisReport()
     with progress("synthesize", quiet=quiet) as bar, _written(out) as stream:
         made = synthetic(space, count, seed=seed, writer=writer, report=report)
-        _write((each.to_row() for each in made), stream, count, bar)
+        stopped = _write((each.to_row() for each in made), stream, count, bar)
     if warning := report.warning():
         sys.stderr.write(f"warning: {clean(warning)}\n")
     if json:
@@ -68,6 +68,8 @@ def synthesize(
         _show(report, out)
     elif not quiet:
         sys.stderr.write(f"{report.questions:,} questions\n")
+    if stopped:
+        raise BudgetError(stopped)
 
 
 def _weights(text: str) -> list[float]:
@@ -102,13 +104,22 @@ def _written(path: Path | None) -> Iterator[TextIO]:
         beside.unlink(missing_ok=True)
 
 
-def _write(rows: Iterator[dict[str, Any]], stream: TextIO, count: int, bar: Bar) -> None:
+def _write(rows: Iterator[dict[str, Any]], stream: TextIO, count: int, bar: Bar) -> str:
     from json import dumps
 
-    for number, row in enumerate(rows, 1):
-        stream.write(dumps(row, ensure_ascii=False) + "\n")
-        if number % 200 == 0:
-            bar(number, count)
+    from clew.errors import BudgetError
+
+    number = 0
+    try:
+        for number, row in enumerate(rows, 1):
+            stream.write(dumps(row, ensure_ascii=False) + "\n")
+            if number % 200 == 0:
+                bar(number, count)
+    except BudgetError as error:
+        if not number:
+            raise
+        return f"{error}; {number:,} of {count:,} questions were finished and are kept"
+    return ""
 
 
 def _show(report: SynthesisReport, out: Path) -> None:

@@ -10,7 +10,6 @@ paths, each a list of triples). Any other key is kept out of the way, unless it 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable, Iterator
 from difflib import get_close_matches
 from pathlib import Path
@@ -18,12 +17,16 @@ from typing import Any
 
 from clew.errors import InputError
 from clew.graph import Graph
+from clew.jsontext import read_json, whole, write_json
 from clew.protocols import Example, GraphStore
 from clew.types import Gold, Question
 
 KEYS = ("id", "question", "q_entity", "answer", "a_entity", "aliases", "graph", "hops", "type", "paths")
 SHOWN = 20
 """Bad lines that one error message lists; the rest are counted."""
+
+LONGEST = 32_768
+"""Characters of one question."""
 
 OnProblem = Callable[[str], None]
 
@@ -54,7 +57,7 @@ def read_plain(
             if not raw.strip():
                 continue
             try:
-                example = parse_example(_object(raw), need_answers=need_answers)
+                example = parse_example(read_json(raw), need_answers=need_answers)
                 seen = first_line_of.setdefault(example.question.id, number)
                 if seen != number:
                     raise InputError(f"id {example.question.id!r} is already that of line {seen}; ids must differ")
@@ -76,7 +79,7 @@ def write_plain(examples: Iterable[Example], path: str | Path) -> int:
     try:
         with Path(path).open("w", encoding="utf-8", newline="\n") as stream:
             for count, example in enumerate(examples, 1):  # noqa: B007
-                stream.write(json.dumps(to_plain(example), ensure_ascii=False) + "\n")
+                stream.write(write_json(to_plain(example)) + "\n")
     except OSError as error:
         raise InputError(f"{path}: cannot write questions: {error.strerror}") from None
     return count
@@ -107,17 +110,28 @@ def parse_example(row: Any, *, need_answers: bool = False) -> Example:
         if key not in KEYS and (close := get_close_matches(key, KEYS, n=1, cutoff=0.8)) and close[0] not in row:
             raise InputError(f"no key {key!r} in the plain format; nearest: {close[0]!r}")
     id = row.get("id")
-    if isinstance(id, int) and not isinstance(id, bool):
+    if isinstance(id, int) and not isinstance(id, bool) and abs(id) < 10**100:
         id = str(id)
     if not isinstance(id, str) or not id.strip():
-        raise InputError(f"'id' is {id!r}, expected a text that no other line has")
+        raise InputError(f"'id' is {_short(id)}, expected a text that no other line has")
+    if not whole(id):
+        raise InputError(f"'id' is {id!r}, which holds half of a surrogate pair")
     text = row.get("question")
     if not isinstance(text, str) or not text.strip():
-        raise InputError(f"'question' is {text!r}, expected a text")
+        raise InputError(f"'question' is {_short(text)}, expected a text")
+    check_question(text)
     gold = _gold(row)
     if need_answers and not gold.stated:
         raise InputError("neither 'answer' nor 'a_entity': training needs one of them ([] says: has no answer)")
     return Example(Question(id, text, _texts(row, "q_entity") or ()), gold, _graph(row, id))
+
+
+def check_question(text: str) -> None:
+    """Raises InputError for a question that no method could be asked: too long, or no text."""
+    if len(text) > LONGEST:
+        raise InputError(f"the question has {len(text):,} characters, expected at most {LONGEST:,}")
+    if not whole(text):
+        raise InputError(f"the question {_short(text)} holds half of a surrogate pair: it was cut or is no text")
 
 
 def _gold(row: dict[str, Any]) -> Gold:
@@ -151,17 +165,6 @@ def _graph(row: dict[str, Any], id: str) -> GraphStore | None:
     return Graph.from_triples(_triples(row["graph"], "graph"), name=f"question {id}")
 
 
-def _object(raw: bytes) -> Any:
-    try:
-        return json.loads(raw.decode("utf-8-sig"))
-    except UnicodeDecodeError as error:
-        raise InputError(f"not UTF-8 at byte {error.start} of the line") from None
-    except json.JSONDecodeError as error:
-        raise InputError(f"not JSON: {error.msg} at column {error.colno}") from None
-    except RecursionError:
-        raise InputError("JSON nested too deeply") from None
-
-
 def _texts(row: dict[str, Any], key: str) -> tuple[str, ...] | None:
     value = row.get(key)
     if value is None:
@@ -169,6 +172,8 @@ def _texts(row: dict[str, Any], key: str) -> tuple[str, ...] | None:
     items = [value] if isinstance(value, str) else value
     if not isinstance(items, list) or not all(isinstance(item, str) and item.strip() for item in items):
         raise InputError(f"{key!r} is {_short(value)}, expected a text or a list of texts, none blank")
+    if half := next((item for item in items if not whole(item)), None):
+        raise InputError(f"{key!r} is {_short(half)}, which holds half of a surrogate pair")
     return tuple(items)
 
 
@@ -183,7 +188,7 @@ def _triples(value: Any, key: str) -> tuple[tuple[str, str, str], ...]:
     if not isinstance(value, list):
         raise InputError(f"{key!r} holds {_short(value)}, expected a list of triples")
     for triple in value:
-        if not (isinstance(triple, list) and len(triple) == 3 and all(isinstance(x, str) for x in triple)):
+        if not (isinstance(triple, list) and len(triple) == 3 and all(isinstance(x, str) and whole(x) for x in triple)):
             raise InputError(f"{key!r} holds {_short(triple)}, expected a triple [head, relation, tail] of texts")
     return tuple((head, relation, tail) for head, relation, tail in value)
 
@@ -193,5 +198,8 @@ def _lists(value: Any) -> Any:
 
 
 def _short(value: Any) -> str:
-    text = repr(value)
+    try:
+        text = repr(value)
+    except (ValueError, RecursionError):  # an integer of thousands of digits, lists in lists
+        return f"a {type(value).__name__}"
     return text if len(text) <= 60 else text[:59] + "…"

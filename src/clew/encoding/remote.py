@@ -1,31 +1,31 @@
 """A text encoder behind any server that speaks the OpenAI embeddings API: the cloud, vLLM, TEI, Ollama, llama.cpp.
 
-The one place of this package that retries. Plain HTTP from the standard library: one POST of JSON needs no client.
+The one place of this package that retries.
 
 Shapes: L texts, D width.
 """
 
 from __future__ import annotations
 
-import http.client
 import json
 import os
 import random
 import time
-import urllib.error
-import urllib.request
+import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
-from urllib.parse import urlsplit
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clew.errors import ConfigError, UnavailableError
 from clew.protocols import EncoderAbility, Role
+from clew.secrecy import redact
+from clew.transport import Server, TransportError
 
 RETRIED = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 LONGEST_WAIT_S = 60.0
+_BYTES, _BYTES_PER_TEXT = 2**20, 2**19  # of a reply: 16,384 numbers of 32 characters a text
 
 
 class RemoteEncoder:
@@ -36,7 +36,8 @@ class RemoteEncoder:
         base_url: e.g. "http://localhost:8000/v1"; default: the environment variable OPENAI_BASE_URL.
         api_key: default: the environment variable OPENAI_API_KEY; a server on this machine needs none.
         batch: most texts of one request.
-        timeout_s: of one request. A server that cannot be reached at all is reported at once.
+        timeout_s: of one request, from resolving the name to the last byte of the reply. A server that cannot be
+            reached at all is reported at once.
         retries: after a refusal that may pass (429, 5xx), obeying Retry-After up to a minute.
         prompts: what to put before a text by role, for models that treat queries and passages differently.
     """
@@ -55,20 +56,18 @@ class RemoteEncoder:
         prompts: dict[str, str] | None = None,
         sleep: Callable[[float], None] = time.sleep,
     ):
-        url = (base_url or os.environ.get("OPENAI_BASE_URL") or "https://api.openai.com/v1").rstrip("/")
-        parts = urlsplit(url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ConfigError(f"encoder {model!r}: base_url = {url!r}, expected http(s)://host[:port]/v1")
-        if parts.username or parts.password:
-            raise ConfigError(f"encoder {model!r}: base_url holds a user name; put the key in OPENAI_API_KEY instead")
         if not model or batch < 1:
             raise ConfigError(f"encoder {model!r} with batch = {batch}: expected a model's name and at least 1")
-        key = api_key or os.environ.get("OPENAI_API_KEY")
-        local = parts.hostname in ("localhost", "::1") or parts.hostname.startswith("127.")
-        if not key and not local:
-            raise ConfigError(f"encoder {model!r} at {url}: no API key; set the environment variable OPENAI_API_KEY")
-        self.name = f"{model}@{url}"
-        self._model, self._url, self._key, self._sleep = model, url, key, sleep
+        key = api_key or os.environ.get("OPENAI_API_KEY") or None
+        url = base_url or os.environ.get("OPENAI_BASE_URL") or "https://api.openai.com/v1"
+        self._server = Server(url, what=f"encoder {model!r}: base_url", key=key)
+        weakref.finalize(self, self._server.close)
+        if not key and not self._server.is_local:
+            raise ConfigError(
+                f"encoder {model!r} at {self._server.url}: no API key; set the environment variable OPENAI_API_KEY"
+            )
+        self.name = f"{model}@{self._server.url}"
+        self._model, self._sleep = model, sleep
         self._batch, self._timeout, self._retries, self._prompts = batch, timeout_s, retries, prompts or {}
         self._dim: int | None = None
 
@@ -91,36 +90,39 @@ class RemoteEncoder:
 
     def _post(self, texts: list[str]) -> NDArray[np.float32]:
         body = json.dumps({"model": self._model, "input": texts, "encoding_format": "float"}).encode()
-        headers = {"Content-Type": "application/json", "Accept": "application/json"}
-        if self._key:
-            headers["Authorization"] = f"Bearer {self._key}"
+        limit = _BYTES + len(texts) * _BYTES_PER_TEXT
         for attempt in range(self._retries + 1):
-            request = urllib.request.Request(f"{self._url}/embeddings", body, headers)
+            wait = min(30.0, 0.5 * 2**attempt) * random.uniform(0.5, 1.0)
+            until = time.monotonic() + self._timeout
             try:
-                with urllib.request.urlopen(request, timeout=self._timeout) as reply:
-                    return self._read(reply.read(), len(texts))
-            except urllib.error.HTTPError as error:
-                with error:
-                    said = error.read(2000).decode("utf-8", "replace")
-                if error.code not in RETRIED or attempt == self._retries:
-                    raise self._failure(f"HTTP {error.code}: {_message(said)}") from None
-                wait = _retry_after(error.headers.get("Retry-After"))
-                self._sleep(wait if wait is not None else min(30.0, 0.5 * 2**attempt) * random.uniform(0.5, 1.0))
-            except urllib.error.URLError as error:
-                raise self._failure(str(error.reason)) from None
-            except (TimeoutError, http.client.HTTPException, ConnectionError) as error:
-                if attempt == self._retries:
-                    raise self._failure(f"{type(error).__name__}: {error}") from None
-                self._sleep(min(30.0, 0.5 * 2**attempt) * random.uniform(0.5, 1.0))
+                reply = self._server.call("POST", "/embeddings", body, until=until, limit=limit)
+            except TransportError as error:
+                if not error.reached or attempt == self._retries:
+                    said = (
+                        f"no whole reply within {self._timeout:g} s" if error.timed_out and error.sent else str(error)
+                    )
+                    raise self._failure(said) from None
+            else:
+                if reply.status == 200:
+                    return self._read(reply.body, len(texts))
+                if reply.status not in RETRIED or attempt == self._retries:
+                    raise self._failure(f"HTTP {reply.status}: {_message(reply.body)}")
+                asked = _retry_after(reply.headers.get("retry-after"))
+                wait = wait if asked is None else asked
+            self._sleep(wait)
         raise self._failure("no attempt was made; retries must be at least 0")
 
     def _read(self, raw: bytes, count: int) -> NDArray[np.float32]:
         try:
             rows = json.loads(raw)["data"]
             # The API numbers its rows and does not promise their order.
-            vectors = np.array([row["embedding"] for row in sorted(rows, key=lambda row: row["index"])], np.float32)
-        except (ValueError, KeyError, TypeError) as error:
-            raise self._failure(f"its reply is no list of embeddings ({type(error).__name__}: {error})") from None
+            rows = sorted(rows, key=lambda row: row["index"])
+            if [row["index"] for row in rows] != list(range(len(rows))):
+                raise ValueError("its rows are not numbered from 0")
+            vectors = np.array([row["embedding"] for row in rows], np.float32)
+        except (ValueError, KeyError, TypeError, OverflowError, RecursionError) as error:
+            said = redact(str(error))[:200]
+            raise self._failure(f"its reply is no list of embeddings ({type(error).__name__}: {said})") from None
         if vectors.ndim != 2 or len(vectors) != count:
             raise self._failure(f"it returned vectors of shape {vectors.shape} for {count} texts")
         if self._dim not in (None, vectors.shape[1]):
@@ -134,19 +136,20 @@ class RemoteEncoder:
 
     def _failure(self, cause: str) -> UnavailableError:
         return UnavailableError(
-            f"encoder {self._model!r} at {self._url}: {cause}. Is the server running, and its URL right?"
+            f"encoder {self._model!r} at {self._server.url}: {cause}. Is the server running, and its URL right?"
         )
 
 
-def _message(said: str) -> str:
+def _message(body: bytes) -> str:
     """The server's own words out of its error, at most 300 characters."""
+    said = body[:2000].decode("utf-8", "replace")
     try:
-        data: Any = json.loads(said)
+        data: Any = json.loads(body[:65536])
         error = data.get("error", data)
         said = str(error.get("message", error) if isinstance(error, dict) else error)
-    except (ValueError, AttributeError):
+    except (ValueError, AttributeError, RecursionError):
         pass
-    return said.strip()[:300] or "no message"
+    return redact(said.strip())[:300] or "no message"
 
 
 def _retry_after(value: str | None) -> float | None:

@@ -1,11 +1,13 @@
 """Vectors of texts that outlive the process: append-only rows on disk, found again by the hash of their text.
 
 Kept apart from the encoders because it must survive kill -9 and several processes at once, which has nothing to do
-with models. One folder per (encoder, role): `vectors.f32` holds rows, `keys.b16` a 16-byte hash for each row, written
-after it, so a row without its key is cut off at the next append. All rows lie in one file and are mapped: many small
+with models. One folder per (encoder, role): `vectors.f32` holds rows, `keys.b16` a 16-byte hash for each row, and
+`sums.u32` one record for each append, written last, with the checksums of the block of rows and keys that it added:
+what no record covers is cut off at the next append. Records and keys are checked when they are read, a block of vectors
+when one of its rows is first used, so that opening stays quick. All rows lie in one file and are mapped: many small
 arrays of a large graph would take several times the memory.
 
-Shapes: L texts, D width, V rows on disk.
+Shapes: L texts, D width, V rows on disk, B blocks.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import blake2b
@@ -25,8 +28,10 @@ from numpy.typing import NDArray
 from clew.errors import FormatError, UnsupportedError
 from clew.protocols import EncoderAbility, Role, TextEncoder, TokenEncoder, TokenStates, encodes_tokens
 
-VERSION = 1
+VERSION = 2
 KEY = 16
+RECORD = np.dtype([("rows", "<u4"), ("vectors", "<u4"), ("keys", "<u4"), ("record", "<u4")])
+FILES = ("vectors.f32", "keys.b16", "sums.u32")
 CHUNK = 8192  # texts encoded between two appends: what a kill costs
 
 
@@ -40,6 +45,9 @@ class VectorFile:
         self._thread = Lock()
         self._rows: dict[bytes, int] = {}
         self._vectors: NDArray[np.float32] = np.zeros((0, dim), np.float32)
+        self._ends = np.zeros(0, np.int64)  # (B,) the row after each block
+        self._sums = np.zeros(0, np.uint32)  # (B,) what its vectors must add up to
+        self._checked = np.zeros(0, np.bool_)  # (B,)
         self._refresh()
 
     def __len__(self) -> int:
@@ -51,13 +59,15 @@ class VectorFile:
         return np.fromiter((get(key(text), -1) for text in texts), np.int64, len(texts))
 
     def take(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
-        """(L, D) the vectors in these rows."""
+        """(L, D) the vectors in these rows. Raises FormatError when a block they lie in is damaged."""
+        self._check_blocks(np.unique(np.searchsorted(self._ends, rows, "right")))
         result: NDArray[np.float32] = self._vectors[rows]
         return result
 
     @property
     def vectors(self) -> NDArray[np.float32]:
-        """(V, D) every row, mapped."""
+        """(V, D) every row, mapped. Raises FormatError when a block is damaged."""
+        self._check_blocks(np.arange(len(self._ends)))
         return self._vectors
 
     def append(self, texts: Sequence[str], vectors: NDArray[np.float32]) -> None:
@@ -70,14 +80,16 @@ class VectorFile:
             self._refresh()
             fresh = {key(text): i for i, text in enumerate(texts) if key(text) not in self._rows}
             count = len(self)
-            with (self._folder / "vectors.f32").open("r+b") as file:
-                file.truncate(count * self.dim * 4)  # a row whose key was never written
-                file.seek(0, os.SEEK_END)
-                file.write(np.ascontiguousarray(vectors[list(fresh.values())], "<f4").tobytes())
-            with (self._folder / "keys.b16").open("r+b") as file:
-                file.truncate(count * KEY)
-                file.seek(0, os.SEEK_END)
-                file.write(b"".join(fresh))
+            if not fresh:
+                return
+            block = np.ascontiguousarray(vectors[list(fresh.values())], "<f4").tobytes()
+            keys = b"".join(fresh)
+            sizes = (count * self.dim * 4, count * KEY, len(self._ends) * RECORD.itemsize)
+            for name, size, data in zip(FILES, sizes, (block, keys, _record(len(fresh), block, keys)), strict=True):
+                with (self._folder / name).open("r+b") as file:
+                    file.truncate(size)  # what no record covers
+                    file.seek(0, os.SEEK_END)
+                    file.write(data)
             self._refresh()
 
     def refresh(self) -> None:
@@ -86,41 +98,70 @@ class VectorFile:
             self._refresh()
 
     def _refresh(self) -> None:
-        known = len(self._rows)
-        keys = self._folder / "keys.b16"
-        count = min(keys.stat().st_size // KEY, (self._folder / "vectors.f32").stat().st_size // (4 * self.dim))
-        if count == known:
+        known, blocks = len(self._rows), len(self._ends)
+        with (self._folder / "sums.u32").open("rb") as file:
+            file.seek(blocks * RECORD.itemsize)
+            raw = file.read()
+        records = np.frombuffer(raw[: len(raw) // RECORD.itemsize * RECORD.itemsize], RECORD)
+        if not len(records):
+            if not raw and (self._folder / "sums.u32").stat().st_size < blocks * RECORD.itemsize:
+                raise self._damaged("shrank while in use")
             return
-        if count < known:
-            raise FormatError(f"{self._folder}: shrank from {known} to {count} rows while in use; delete the folder")
-        with keys.open("rb") as file:
+        counts = records["rows"].astype(np.int64)
+        ends = known + np.cumsum(counts)
+        count = int(ends[-1])
+        if min((self._folder / "vectors.f32").stat().st_size // (4 * self.dim), count) < count:
+            raise self._damaged("vectors.f32 is shorter than its records say")
+        with (self._folder / "keys.b16").open("rb") as file:
             file.seek(known * KEY)
             added = file.read((count - known) * KEY)
-        vectors = np.memmap(self._folder / "vectors.f32", "<f4", "r", shape=(count, self.dim))
+        if len(added) < (count - known) * KEY:
+            raise self._damaged("keys.b16 is shorter than its records say")
+        start = 0
+        for record in records:
+            part = added[start : start + int(record["rows"]) * KEY]
+            if record["record"] != zlib.crc32(record.tobytes()[:-4]) or record["keys"] != zlib.crc32(part):
+                raise self._damaged("a checksum differs")
+            start += len(part)
         for i in range(count - known):
             self._rows.setdefault(added[i * KEY : (i + 1) * KEY], known + i)
         if len(self._rows) != count:
-            raise FormatError(f"{self._folder}: two rows have one key, the file is damaged; delete the folder")
-        self._vectors = vectors
+            raise self._damaged("two rows have one key")
+        self._vectors = np.memmap(self._folder / "vectors.f32", "<f4", "r", shape=(count, self.dim))
+        self._ends = np.concatenate([self._ends, ends])
+        self._sums = np.concatenate([self._sums, records["vectors"]])
+        self._checked = np.concatenate([self._checked, np.zeros(len(records), np.bool_)])
+
+    def _check_blocks(self, blocks: NDArray[np.int64]) -> None:
+        """Compare blocks of vectors with their checksums, each once."""
+        checked, ends, sums = self._checked, self._ends, self._sums
+        for block in blocks[~checked[blocks]].tolist():
+            first = int(ends[block - 1]) if block else 0
+            if zlib.crc32(self._vectors[first : int(ends[block])].tobytes()) != int(sums[block]):
+                raise self._damaged(f"rows {first} to {int(ends[block]) - 1} of vectors.f32 are not what was written")
+            checked[block] = True
+
+    def _damaged(self, why: str) -> FormatError:
+        return FormatError(f"{self._folder}: damaged ({why}); delete the folder, the vectors will be made again")
 
     def _check(self, encoder: str, role: Role) -> None:
         meta = {"format": "clew vectors", "version": VERSION, "encoder": encoder, "dim": self.dim, "role": role}
         path = self._folder / "meta.json"
         with self._locked():
-            if not path.exists():
+            if _outdated(path) or not path.exists():
                 partial = path.with_suffix(".partial")
                 partial.write_text(json.dumps(meta), encoding="utf-8")
-                for name in ("vectors.f32", "keys.b16"):
-                    (self._folder / name).touch()
+                for name in FILES:
+                    (self._folder / name).write_bytes(b"")
                 partial.replace(path)
         try:
             stored = json.loads(path.read_text(encoding="utf-8"))
             different = [f"{k} {stored[k]!r}, expected {v!r}" for k, v in meta.items() if stored[k] != v]
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise FormatError(f"{path}: damaged ({error}); delete the folder, the vectors will be made again") from None
         if different:
             raise FormatError(f"{self._folder}: holds {'; '.join(different)}. Use the same encoder or another folder")
-        for name in ("vectors.f32", "keys.b16"):
+        for name in FILES:
             if not (self._folder / name).is_file():
                 raise FormatError(f"{self._folder / name}: missing; delete the folder, the vectors will be made again")
 
@@ -131,6 +172,20 @@ class VectorFile:
         with (self._folder / "lock").open("a") as file:
             fcntl.flock(file, fcntl.LOCK_EX)
             yield
+
+
+def _record(rows: int, vectors: bytes, keys: bytes) -> bytes:
+    record = np.array([(rows, zlib.crc32(vectors), zlib.crc32(keys), 0)], RECORD)
+    record["record"] = zlib.crc32(record.tobytes()[:-4])
+    return record.tobytes()
+
+
+def _outdated(path: Path) -> bool:
+    """Whether the folder was written without checksums, by an earlier clew: its vectors are made again."""
+    try:
+        return bool(json.loads(path.read_text(encoding="utf-8"))["version"] == 1)
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
+        return False
 
 
 def key(text: str) -> bytes:

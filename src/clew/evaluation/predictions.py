@@ -7,13 +7,13 @@ JSONL with `id`, `question`, `prediction` (text with one answer a line, or a lis
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from clew.errors import InputError, NotFoundError, unknown
 from clew.evaluation.scoring import LINES, RANKED_ONLY
+from clew.jsontext import read_json
 from clew.types import Answer, Candidate, Gold, Question
 
 PredictionFormat = Literal["rog", "plain"]
@@ -58,9 +58,12 @@ def read_predictions(path: str | Path, format: str = "rog") -> Predictions:
             continue
         where = f"{path}:{number}"
         data = _object(raw, where)
-        id, text = str(data.get("id", "")), str(data.get("question", ""))
-        if not id:
-            raise InputError(f"{where}: no 'id'")
+        id, text = data.get("id", ""), data.get("question", "")
+        if isinstance(id, int) and not isinstance(id, bool) and abs(id) < 10**100:
+            id = str(id)
+        if not isinstance(id, str) or not id:
+            raise InputError(f"{where}: no 'id', expected a text or a whole number")
+        text = text if isinstance(text, str) else ""
         if seen.setdefault(id, number) != number:
             raise InputError(f"{where}: id {id!r} is already that of line {seen[id]}; ids must differ")
         question = Question(id, text)
@@ -87,11 +90,9 @@ def _answer(question: Question, data: dict[str, Any], where: str) -> Answer:
 
 def _object(raw: bytes, where: str) -> dict[str, Any]:
     try:
-        data = json.loads(raw.decode("utf-8-sig"))
-    except UnicodeDecodeError as error:
-        raise InputError(f"{where}: not UTF-8 at byte {error.start} of the line") from None
-    except json.JSONDecodeError as error:
-        raise InputError(f"{where}: not JSON: {error.msg} at column {error.colno}") from None
+        data = read_json(raw)
+    except InputError as error:
+        raise InputError(f"{where}: {error}") from None
     if not isinstance(data, dict):
         raise InputError(f"{where}: a JSON {type(data).__name__}, expected an object")
     return data
@@ -100,5 +101,5 @@ def _object(raw: bytes, where: str) -> dict[str, Any]:
 def _texts(data: dict[str, Any], key: str, where: str) -> tuple[str, ...]:
     value = data.get(key)
     if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise InputError(f"{where}: {key!r} is {str(value)[:60]!r}, expected a list of texts")
+        raise InputError(f"{where}: {key!r} is a {type(value).__name__}, expected a list of texts")
     return tuple(value)

@@ -1,13 +1,14 @@
 """What calls cost, and the limits at which they stop.
 
-Before a call its worst case (a call, the estimated prompt plus `max_tokens`, their price) is reserved; afterwards the
-real usage replaces the reservation. So a budget is not overrun by calls that are under way at the same time. What stays
-inexact: the estimate of the prompt's length, and follow-up calls of a backend (a repair of broken JSON, a server that
-ignores `n`), which are booked when they are done.
+Before a call its worst case (a call, the estimated prompt plus `max_tokens`, their price) is reserved; afterwards what
+was really used replaces the reservation. A call is one request to a server: a retry, a probe, a repair and a call that
+failed are calls as well. Where a server does not say what it used, or says what cannot be, the worst case stands and is
+marked as an estimate. So a limit is passed at most by the requests under way, and by no more than an estimate was off.
 """
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -18,12 +19,18 @@ from clew.llm.settings import Budget, Price
 from clew.protocols import LanguageModel, LLMReply, LLMRequest
 from clew.types import Usage
 
-CHARS_PER_TOKEN = 3.0  # low on purpose: English has about four
+BYTES_PER_TOKEN = 3.0  # low on purpose: English has about four, and a Chinese character takes three
+STEEPEST = 16.0  # estimates grow at most so far when a server turns out to count more
 
 
 def estimate_tokens(text: str) -> int:
     """A cautious guess of how many tokens `text` takes, for models whose tokenizer is elsewhere."""
-    return int(len(text) / CHARS_PER_TOKEN) + 1
+    return int(len(text.encode("utf-8", "surrogatepass")) / BYTES_PER_TOKEN) + 1
+
+
+def estimate_prompt(request: LLMRequest) -> int:
+    """A cautious guess of the tokens of a request's messages, with what a chat template adds."""
+    return sum(estimate_tokens(message.content) + 8 for message in request.messages)
 
 
 def token_counter(model: LanguageModel) -> Callable[[str], int]:
@@ -40,23 +47,28 @@ class BudgetExhausted(BudgetError):
         self.partial: tuple[LLMReply | None, ...] = tuple(partial)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Reservation:
-    """The worst case of calls made together."""
+    """The worst case of calls made together: what they are booked with when nobody can say what they used."""
 
-    calls: int
-    tokens: int
-    cost: float
+    worst: Usage
+
+    @property
+    def tokens(self) -> int:
+        return self.worst.prompt_tokens + self.worst.completion_tokens
 
 
 class Meter:
     """Counts usage and money; thread-safe."""
 
-    def __init__(self, budget: Budget, price: Price | None, clock: Callable[[], float] = time.monotonic) -> None:
-        self._budget, self._price, self._clock = budget, price or Price(), clock
+    def __init__(
+        self, budget: Budget | None = None, price: Price | None = None, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._budget, self._price, self._clock = budget or Budget(), price or Price(), clock
         self._start = clock()
         self._spent = Usage()
         self._reserved: list[Reservation] = []
+        self._steepness = 1.0  # tokens that were used, over those reserved, where they were more
         self._changed = threading.Condition()
 
     @property
@@ -70,65 +82,80 @@ class Meter:
         cost = (usage.prompt_tokens * self._price.prompt + usage.completion_tokens * self._price.completion) / 1e6
         return replace(usage, cost=cost)
 
+    def seconds_left(self) -> float:
+        """Until the budget of seconds is used up; without end where there is none."""
+        return self._budget.seconds - (self._clock() - self._start) if self._budget.seconds else math.inf
+
+    def out_of_time(self) -> BudgetExhausted:
+        """What to raise when waiting on would pass the budget of seconds."""
+        return BudgetExhausted(
+            f"language model budget: {self._clock() - self._start:.1f} of {self._budget.seconds:g} seconds used; "
+            "raise language_model.budget.seconds to go on"
+        )
+
     def reserve(self, requests: Sequence[LLMRequest]) -> Reservation:
         """Claim the worst case of calls made together; waits while only calls under way stand in their way.
 
         Raises:
             BudgetExhausted: the call could overrun a limit even if everything under way were free.
         """
-        worst = [self._worst(request) for request in requests]
-        need = Reservation(len(worst), sum(w.tokens for w in worst), sum(w.cost for w in worst))
         with self._changed:
             while True:
-                self._check(self._spent, [], need)  # hopeless: raises
-                if self._fits(need):
-                    self._reserved.append(need)
-                    return need
+                worst = self._worst(requests)
+                self._check(self._spent, Usage(), worst)  # hopeless: raises
+                if self._fits(worst):
+                    reservation = Reservation(worst)
+                    self._reserved.append(reservation)
+                    return reservation
                 self._changed.wait(timeout=0.5)
 
-    def settle(self, reservation: Reservation, usage: Usage | None) -> None:
-        """Replace a reservation by what was really used; `None` for calls that failed."""
+    def settle(self, reservation: Reservation, usage: Usage | None) -> Usage:
+        """Replace a reservation by what was really used, priced; None for calls that were never made."""
+        used = Usage() if usage is None else self.priced(usage)
         with self._changed:
             self._reserved.remove(reservation)
-            if usage is not None:
-                self._spent += usage
+            self._spent += used
+            tokens = used.prompt_tokens + used.completion_tokens
+            if tokens > reservation.tokens > 0:
+                self._steepness = min(STEEPEST, max(self._steepness, self._steepness * tokens / reservation.tokens))
             self._changed.notify_all()
+        return used
 
     def hit(self, usage: Usage) -> None:
         """Count what came from the cache."""
         with self._changed:
             self._spent += usage
 
-    def _worst(self, request: LLMRequest) -> Reservation:
-        prompt = int(sum(len(m.content) / CHARS_PER_TOKEN + 8 for m in request.messages))
-        completion = request.max_tokens * request.n
-        usage = self.priced(Usage(1, 0, prompt, completion))
-        return Reservation(1, prompt + completion, usage.cost)
+    def _worst(self, requests: Sequence[LLMRequest]) -> Usage:
+        prompt = sum(map(estimate_prompt, requests))
+        completion = sum(request.max_tokens * request.n for request in requests)
+        calls, steep = len(requests), self._steepness
+        return self.priced(Usage(calls, 0, int(prompt * steep), int(completion * steep), 0.0, calls))
 
-    def _fits(self, need: Reservation) -> bool:
+    def _fits(self, need: Usage) -> bool:
         try:
-            self._check(self._spent, self._reserved, need)
+            self._check(self._spent, sum((r.worst for r in self._reserved), Usage()), need)
         except BudgetExhausted:
             return False
         return True
 
-    def _check(self, spent: Usage, reserved: Sequence[Reservation], need: Reservation) -> None:
-        budget = self._budget
-        tokens = spent.prompt_tokens + spent.completion_tokens
+    def _check(self, spent: Usage, reserved: Usage, need: Usage) -> None:
+        budget, used = self._budget, spent + reserved
         rows: Mapping[str, tuple[float, float, float]] = {
-            "calls": (budget.calls, spent.calls + sum(r.calls for r in reserved), need.calls),
-            "tokens": (budget.tokens, tokens + sum(r.tokens for r in reserved), need.tokens),
-            "cost": (budget.cost, spent.cost + sum(r.cost for r in reserved), need.cost),
+            "calls": (budget.calls, used.calls, need.calls),
+            "tokens": (
+                budget.tokens,
+                used.prompt_tokens + used.completion_tokens,
+                need.prompt_tokens + need.completion_tokens,
+            ),
+            "cost": (budget.cost, used.cost, need.cost),
         }
-        for what, (limit, used, wanted) in rows.items():
-            if limit and used + wanted > limit:
+        for what, (limit, taken, wanted) in rows.items():
+            if limit and taken + wanted > limit:
+                guessed = f" ({spent.estimated_calls} calls by estimate)" if spent.estimated_calls else ""
                 raise BudgetExhausted(
-                    f"language model budget: {used:g} of {limit:g} {what} used, and the next step may take {wanted:g}; "
-                    f"raise language_model.budget.{what} to go on"
+                    f"language model budget: {taken:g} of {limit:g} {what} used{guessed}, and the next step may take "
+                    f"{wanted:g}; raise language_model.budget.{what} to go on"
                 )
-        elapsed = self._clock() - self._start
-        if budget.seconds and elapsed >= budget.seconds:
-            raise BudgetExhausted(
-                f"language model budget: {elapsed:.0f} of {budget.seconds:g} seconds used; "
-                "raise language_model.budget.seconds to go on"
-            )
+        if self.seconds_left() <= 0:
+            raise self.out_of_time()

@@ -20,11 +20,12 @@ from typing import Any
 
 from clew.errors import FormatError, UnavailableError
 from clew.protocols import LLMReply, LLMRequest, LLMText
+from clew.secrecy import redact
 from clew.types import Usage
 
-FORMAT = 1
+FORMAT = 2
 _SCHEMA = """
-CREATE TABLE replies (key TEXT PRIMARY KEY, model TEXT NOT NULL, request TEXT NOT NULL, reply TEXT NOT NULL, time REAL NOT NULL) WITHOUT ROWID;
+CREATE TABLE replies (key TEXT PRIMARY KEY, model TEXT NOT NULL, request TEXT NOT NULL, reply TEXT NOT NULL, time REAL NOT NULL, sum BLOB) WITHOUT ROWID;
 CREATE TABLE calls (id INTEGER PRIMARY KEY, time REAL NOT NULL, model TEXT NOT NULL, key TEXT, cached INTEGER NOT NULL,
   seconds REAL NOT NULL, prompt_tokens INTEGER NOT NULL, completion_tokens INTEGER NOT NULL, cost REAL NOT NULL, error TEXT);
 CREATE TABLE servers (model TEXT PRIMARY KEY, findings TEXT NOT NULL) WITHOUT ROWID;
@@ -74,6 +75,14 @@ def describe(request: LLMRequest) -> dict[str, Any] | None:
     return described
 
 
+def _sum(*parts: object) -> bytes:
+    """What a stored row must still add up to."""
+    digest = hashlib.blake2b(digest_size=8)
+    for part in parts:
+        digest.update(str(part).encode("utf-8", "surrogatepass") + b"\0")
+    return digest.digest()
+
+
 class ReplyCache:
     """The file of replies and calls; thread-safe."""
 
@@ -104,6 +113,11 @@ class ReplyCache:
                     raise FormatError(f"{self.path}: an SQLite file, but not a reply cache; choose another path")
                 for statement in _SCHEMA.split(";"):
                     self._db.execute(statement)
+                self._db.execute(f"PRAGMA user_version={FORMAT}")
+            elif version == 1:  # had no checksums; its rows get them as they are
+                self._db.execute("ALTER TABLE replies ADD COLUMN sum BLOB")
+                for key, request, reply in self._db.execute("SELECT key, request, reply FROM replies").fetchall():
+                    self._db.execute("UPDATE replies SET sum=? WHERE key=?", (_sum(key, request, reply), key))
                 self._db.execute(f"PRAGMA user_version={FORMAT}")
             elif version != FORMAT:
                 raise FormatError(
@@ -136,33 +150,40 @@ class ReplyCache:
             except sqlite3.DatabaseError as error:
                 if isinstance(error, sqlite3.OperationalError) and "malformed" not in str(error):
                     raise UnavailableError(f"{self.path}: the reply cache does not work: {error}") from None
-                raise FormatError(
-                    f"{self.path}: the reply cache is damaged ({error}); move it away, replies will be asked for again"
-                ) from None
+                raise self._damaged(str(error)) from None
 
     def close(self) -> None:
         with self._lock:
             self._db.close()
 
+    def _damaged(self, why: str) -> FormatError:
+        return FormatError(
+            f"{self.path}: the reply cache is damaged ({why}); move it away, replies will be asked for again"
+        )
+
+    def _texts(self, key: object, request: object, reply: object, sum: object) -> tuple[LLMText, ...]:
+        """The texts of a stored row. Raises FormatError where it is not what was written."""
+        if sum != _sum(key, request, reply):
+            raise self._damaged(f"the checksum of reply {str(key)[:16]} differs")
+        return tuple(LLMText(**text) for text in json.loads(str(reply)))
+
     def get(self, key: str) -> LLMReply | None:
         """The stored reply; its usage is one cached call and nothing else."""
         with self._guard():
-            row = self._db.execute("SELECT reply FROM replies WHERE key=?", (key,)).fetchone()
+            row = self._db.execute("SELECT key, request, reply, sum FROM replies WHERE key=?", (key,)).fetchone()
         if row is None:
             return None
-        return LLMReply(tuple(LLMText(**text) for text in json.loads(row[0])), Usage(cached_calls=1))
+        if row[0] != key:
+            raise self._damaged("its index leads to another row")
+        return LLMReply(self._texts(*row), Usage(cached_calls=1))
 
     def put(self, key: str, model: str, request: LLMRequest, reply: LLMReply) -> None:
         """Keep a reply."""
-        row = (
-            key,
-            model,
-            json.dumps(describe(request), ensure_ascii=True),
-            json.dumps([asdict(text) for text in reply.texts], ensure_ascii=True),
-            time.time(),
-        )
+        asked = redact(json.dumps(describe(request), ensure_ascii=True))
+        said = redact(json.dumps([asdict(text) for text in reply.texts], ensure_ascii=True))
+        row = (key, model, asked, said, time.time(), _sum(key, asked, said))
         with self._guard():
-            self._db.execute("INSERT OR REPLACE INTO replies VALUES (?,?,?,?,?)", row)
+            self._db.execute("INSERT OR REPLACE INTO replies VALUES (?,?,?,?,?,?)", row)
 
     def log(self, model: str, key: str | None, seconds: float, usage: Usage, error: str | None = None) -> None:
         """Note a call, whether it came from the cache, and how it ended."""
@@ -179,26 +200,28 @@ class ReplyCache:
         with self._guard():
             rows = self._db.execute(
                 "SELECT c.time, c.model, c.key, c.cached, c.seconds, c.prompt_tokens, c.completion_tokens, "
-                "c.cost, c.error, r.request, r.reply FROM calls c LEFT JOIN replies r ON r.key = c.key "
+                "c.cost, c.error, r.key, r.request, r.reply, r.sum FROM calls c LEFT JOIN replies r ON r.key = c.key "
                 "ORDER BY c.id DESC LIMIT ?",
                 (limit,),
             ).fetchall()
-        return [
-            Call(
-                *(when, model, key, bool(cached), seconds),
-                Usage(int(not cached), int(cached), prompt, completion, cost),
-                error,
-                tuple(json.loads(request)["messages"]) if request else (),
-                tuple(text["text"] for text in json.loads(reply)) if reply else (),
-            )
-            for when, model, key, cached, seconds, prompt, completion, cost, error, request, reply in rows
-        ]
+        calls = []
+        for when, model, key, cached, seconds, prompt, completion, cost, error, *kept in rows:
+            texts = () if kept[0] is None else tuple(text.text for text in self._texts(*kept))
+            messages = () if kept[0] is None else tuple(json.loads(kept[1])["messages"])
+            usage = Usage(int(not cached), int(cached), prompt, completion, cost)
+            calls.append(Call(when, model, key, bool(cached), seconds, usage, error, messages, texts))
+        return calls
 
     def findings(self, model: str) -> dict[str, Any]:
         """What was found out about a server before."""
         with self._guard():
             row = self._db.execute("SELECT findings FROM servers WHERE model=?", (model,)).fetchone()
-        return {} if row is None else dict(json.loads(row[0]))
+        if row is None:
+            return {}
+        try:
+            return dict(json.loads(row[0]))
+        except (ValueError, TypeError, RecursionError):
+            raise self._damaged("what it says about a server is no JSON") from None
 
     def remember(self, model: str, findings: dict[str, Any]) -> None:
         """Keep what was found out about a server."""

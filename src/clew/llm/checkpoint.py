@@ -46,8 +46,10 @@ def open_checkpoint(settings: ModelSettings, device: torch.device) -> tuple[Any,
     shown = logging.is_progress_bar_enabled()
     logging.disable_progress_bar()
     try:
-        tokenizer = AutoTokenizer.from_pretrained(settings.model)
-        model = AutoModelForCausalLM.from_pretrained(settings.model, dtype=getattr(torch, dtype), **packed)
+        # A folder names neither code to run nor another model to fetch, whatever its files say.
+        trust = {"trust_remote_code": False, "local_files_only": folder.is_dir()}
+        tokenizer = AutoTokenizer.from_pretrained(settings.model, **trust)
+        model = AutoModelForCausalLM.from_pretrained(settings.model, dtype=getattr(torch, dtype), **trust, **packed)
     except (OSError, ValueError, KeyError) as error:
         reason = " ".join(str(error).split())[:300]
         raise InputError(f"{settings.model}: not a causal language model that can be opened here: {reason}") from None

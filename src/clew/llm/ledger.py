@@ -15,6 +15,7 @@ from clew.errors import ClewError, UnsupportedError
 from clew.llm.budget import BudgetExhausted, Meter, token_counter
 from clew.llm.cache import ReplyCache, request_key
 from clew.protocols import Ability, LanguageModel, LLMReply, LLMRequest
+from clew.secrecy import redact
 from clew.types import Usage
 
 
@@ -22,7 +23,8 @@ class Ledger:
     """`model` with a meter and, where given, a cache.
 
     `concurrency` bounds how many groups run at once, `group` how many requests are handed to the model together (one
-    for a server, a batch for a model in process).
+    for a server, a batch for a model in process). A model that `books_itself` was given the meter and counts every
+    request it makes; any other is one call per request.
     """
 
     def __init__(
@@ -33,9 +35,10 @@ class Ledger:
         cache: ReplyCache | None = None,
         concurrency: int = 1,
         group: int = 1,
+        books_itself: bool = False,
     ) -> None:
         self.model, self._meter, self.cache = model, meter, cache
-        self._concurrency, self._group = concurrency, group
+        self._concurrency, self._group, self._books_itself = concurrency, group, books_itself
         self._remembered: dict[str, Any] = {}
         if cache is not None and hasattr(model, "remember"):
             self._remembered = cache.findings(model.name)
@@ -108,15 +111,17 @@ class Ledger:
         """The pieces of one text; budgeted by its worst case, never cached."""
         if not hasattr(self.model, "stream"):
             raise UnsupportedError(f"{self.name} cannot stream")
+        if self._books_itself:
+            yield from self.model.stream(request)
+            return
         reservation = self._meter.reserve([request])
         pieces = 0
         try:
             for piece in self.model.stream(request):
                 pieces += 1
                 yield piece
-        finally:  # servers give no usage in a stream by default: a piece is about a token
-            prompt = reservation.tokens - request.max_tokens * request.n
-            self._meter.settle(reservation, self._meter.priced(Usage(1, 0, prompt, pieces)))
+        finally:  # a piece is about a token
+            self._meter.settle(reservation, Usage(1, 0, reservation.worst.prompt_tokens, pieces, 0.0, 1))
 
     def _run_all(
         self,
@@ -158,26 +163,20 @@ class Ledger:
     ) -> None:
         """Ask for one group and book the result."""
         asked = [requests[i] for i in group]
+        begun = time.monotonic()
         try:
-            reservation = self._meter.reserve(asked)
+            found = self.model.generate(asked) if self._books_itself else self._booked(asked)
         except BudgetExhausted:
             if len(group) == 1:
                 raise
             for i in group:  # together they could overrun; one by one some still fit
                 self._run([i], requests, keys, replies)
             return
-        begun = time.monotonic()
-        spent: Usage | None = None
-        try:
-            found = [replace(r, usage=self._meter.priced(r.usage)) for r in self.model.generate(asked)]
-            spent = sum((reply.usage for reply in found), Usage())
         except ClewError as error:
             if self.cache is not None:
                 for i in group:
-                    self.cache.log(self.name, keys[i], time.monotonic() - begun, Usage(), str(error))
+                    self.cache.log(self.name, keys[i], time.monotonic() - begun, Usage(), redact(str(error)))
             raise
-        finally:
-            self._meter.settle(reservation, spent)
         seconds = (time.monotonic() - begun) / len(group)
         for i, reply in zip(group, found, strict=True):
             replies[i] = reply
@@ -185,6 +184,17 @@ class Ledger:
                 if (key := keys[i]) is not None:
                     self.cache.put(key, self.name, requests[i], reply)
                 self.cache.log(self.name, keys[i], seconds, reply.usage)
+
+    def _booked(self, asked: list[LLMRequest]) -> list[LLMReply]:
+        """One reply per request, reserved before and booked after; a call that fails is a call."""
+        reservation = self._meter.reserve(asked)
+        spent = replace(reservation.worst, completion_tokens=0)
+        try:
+            found = [replace(r, usage=self._meter.priced(r.usage)) for r in self.model.generate(asked)]
+            spent = sum((reply.usage for reply in found), Usage())
+        finally:
+            self._meter.settle(reservation, spent)
+        return found
 
     def _keep_findings(self) -> None:
         if self.cache is not None and hasattr(self.model, "findings"):

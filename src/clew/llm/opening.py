@@ -29,8 +29,8 @@ def open_language_model(settings: ModelSettings, *, api_key: str | None = None) 
         return Ledger(local, meter=meter, cache=cache, group=4 * settings.batch_size)
     from clew.llm.remote import RemoteModel
 
-    remote = RemoteModel(settings, api_key=api_key)
-    return Ledger(remote, meter=meter, cache=cache, concurrency=settings.concurrency)
+    remote = RemoteModel(settings, api_key=api_key, meter=meter)
+    return Ledger(remote, meter=meter, cache=cache, concurrency=settings.concurrency, books_itself=True)
 
 
 def _open_local(settings: ModelSettings) -> LanguageModel:

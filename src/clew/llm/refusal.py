@@ -5,10 +5,13 @@ Kept apart from the backend because this is knowledge about servers, each line l
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
 from typing import Any
+
+from clew.secrecy import redact
 
 _OPTIONAL = ("temperature", "seed", "stop", "n", "top_logprobs")
 
@@ -21,8 +24,7 @@ def refusal(status: int, message: str, sent: Mapping[str, Any]) -> str | None:
     if "max_completion_tokens" in lowered and "max_tokens" in sent:
         return "max_tokens"
     if any(word in lowered for word in ("response_format", "structured_output", "json_schema", "json schema")):
-        body = sent.get("extra_body") or {}
-        return "response_format" if "response_format" in sent or "structured_outputs" in body else None
+        return "response_format" if "response_format" in sent or "structured_outputs" in sent else None
     if "logprobs" in lowered and "logprobs" in sent:
         return "logprobs"
     quoted = lowered.replace('"', "'").replace("`", "'")
@@ -40,31 +42,28 @@ def retry_after(headers: Mapping[str, str]) -> float | None:
         except ValueError:
             try:
                 seconds = parsedate_to_datetime(value).timestamp() - time.time()
-            except ValueError:
+            except (ValueError, OverflowError, TypeError):
                 continue
         if seconds == seconds:  # a NaN is not a time
             return max(0.0, seconds)
     return None
 
 
-def of_transport(error: Exception) -> bool:
-    """Whether the client's transport raised it: httpx under openai 2, httpx2 under openai 3."""
-    return type(error).__module__.startswith(("openai", "httpx"))
+def message_of(body: bytes) -> str:
+    """What a server's error says, in one line without keys: its `error.message` and code, else the text itself."""
+    said = body[:4000].decode("utf-8", "replace")
+    try:
+        data: Any = json.loads(body[:65536])
+    except (ValueError, RecursionError):
+        return _line(said)
+    inner = data.get("error", data) if isinstance(data, Mapping) else data
+    if isinstance(inner, Mapping):
+        text, code = inner.get("message") or inner.get("detail"), inner.get("code")
+        said = f"{text} [{code}]" if text and isinstance(code, (str, int)) else str(text) if text else said
+    elif isinstance(inner, str):
+        said = inner
+    return _line(said)
 
 
-def is_connect(error: BaseException) -> bool:
-    return "Connect" in type(error.__cause__).__name__
-
-
-def cause(error: BaseException) -> str:
-    """The innermost reason, in one line."""
-    body = getattr(error, "body", None)
-    if isinstance(body, Mapping):
-        inner = body.get("error", body)
-        text = inner.get("message") if isinstance(inner, Mapping) else None
-        code = inner.get("code") if isinstance(inner, Mapping) else None
-        if isinstance(text, str):
-            return " ".join(f"{text} [{code}]".split() if code else text.split())[:300]
-    while error.__cause__ is not None:
-        error = error.__cause__
-    return " ".join((str(error) or type(error).__name__).split())[:300]
+def _line(text: str) -> str:
+    return redact(" ".join(text.split()))[:300] or "no message"

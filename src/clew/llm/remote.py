@@ -8,6 +8,7 @@ checked again here.
 from __future__ import annotations
 
 import json
+import math
 import os
 import random
 import threading
@@ -15,23 +16,30 @@ import time
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from dataclasses import replace
-from typing import Any, Literal, cast
-from urllib.parse import urlsplit
+from itertools import islice
+from typing import Any, Literal, TypeVar, cast
 
-from clew.errors import ConfigError, InputError, MissingExtraError, UnavailableError, UnsupportedError
+from clew.errors import ConfigError, InputError, UnavailableError, UnsupportedError
 from clew.llm.ability import check_request
-from clew.llm.refusal import cause, is_connect, of_transport, refusal, retry_after
+from clew.llm.budget import BudgetExhausted, Meter, Reservation, estimate_tokens
+from clew.llm.refusal import message_of, refusal, retry_after
 from clew.llm.reply import clean, parse_json
 from clew.llm.settings import ModelSettings
 from clew.protocols import Ability, LLMReply, LLMRequest, LLMText, Message
+from clew.secrecy import longest_secret, redact, redact_value
+from clew.transport import HttpReply, Server, TransportError
 from clew.types import Usage
 
 CLOUD = "https://api.openai.com/v1"
 JsonMode = Literal["json_schema", "structured_outputs", "json_object", "prompt"]
+Result = TypeVar("Result")
 _JSON_MODES: tuple[JsonMode, ...] = ("json_schema", "structured_outputs", "json_object", "prompt")
 _RETRIED = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
-_MAX_BYTES = 64 * 2**20
+_BYTES = 2**20  # of a reply, beside what its tokens may take
+_BYTES_PER_TOKEN = 1024  # with its log-probability and names in full
+_CHARACTERS_PER_TOKEN = 64  # a text longer than this is not what was asked for, and is cut
 _PROBE_SCHEMA = {
     "type": "object",
     "properties": {"greeting": {"type": "string", "enum": ["moin"]}},
@@ -41,36 +49,44 @@ _PROBE_SCHEMA = {
 
 
 class RemoteModel:
-    """A model behind an OpenAI-compatible server."""
+    """A model behind an OpenAI-compatible server.
+
+    Args:
+        meter: every request to the server is reserved and booked there, retries, probes and repairs included; default:
+            one without limits.
+    """
 
     def __init__(
         self,
         settings: ModelSettings,
         *,
         api_key: str | None = None,
+        meter: Meter | None = None,
         sleep: Callable[[float], None] = time.sleep,
     ) -> None:
         if not settings.model:
             raise ConfigError("language_model.model is empty: name the model the server should use")
         self.settings = settings
-        self.url = (settings.base_url or os.environ.get("OPENAI_BASE_URL") or CLOUD).rstrip("/")
-        parts = urlsplit(self.url)
-        if parts.scheme not in ("http", "https") or not parts.hostname:
-            raise ConfigError(f"language_model.base_url = {self.url!r}: expected http(s)://host[:port]/v1")
-        if parts.username or parts.password:
-            raise ConfigError("language_model.base_url holds a user name: put the key in the environment instead")
-        key = api_key or os.environ.get(settings.api_key_env)
-        local = parts.hostname in ("localhost", "::1") or parts.hostname.startswith("127.")
-        if not key and not local:
+        key = api_key or os.environ.get(settings.api_key_env) or None
+        self._server = Server(
+            settings.base_url or os.environ.get("OPENAI_BASE_URL") or CLOUD,
+            what="language_model.base_url",
+            key=key,
+            connect_timeout_s=min(settings.connect_timeout_s, settings.timeout_s),
+        )
+        if not key and not self._server.is_local:
             raise ConfigError(f"{self.url}: no API key; set the environment variable {settings.api_key_env}")
-        self._sleep = sleep
-        self._client = _client(self.url, key or "none", settings)
-        weakref.finalize(self, self._client.close)  # nobody else knows when its connections are no longer needed
+        self._meter, self._sleep = meter or Meter(), sleep
+        weakref.finalize(self, self._server.close)
         self._lock = threading.Lock()
         self._refused: set[str] = set()  # parameters this model does not take
         self._json_mode: JsonMode | None = None if settings.json_mode == "probe" else settings.json_mode
         self._reached = False
-        self._probe_usage = Usage()  # spent on probing, booked with the next reply
+        self._probe_usage = Usage()  # spent on probing, told with the next reply
+
+    @property
+    def url(self) -> str:
+        return self._server.url
 
     @property
     def name(self) -> str:
@@ -88,6 +104,7 @@ class RemoteModel:
 
         Raises:
             UnavailableError: the server cannot be reached, refuses the key or the model, or keeps failing.
+            BudgetExhausted: before a request that the budget does not allow.
             UnsupportedError: a request needs what only a local model can do.
         """
         for request in requests:
@@ -100,21 +117,41 @@ class RemoteModel:
     def stream(self, request: LLMRequest) -> Iterator[str]:
         """The pieces of one text as they arrive. Not cached and not retried once the first piece is out."""
         self._check(request)
-        parameters = self._parameters(replace(request, n=1))
-        events = self._call(lambda p: self._client.chat.completions.create(**p, stream=True), parameters)
-        try:
-            for event in events:
-                if event.choices and event.choices[0].delta.content:
-                    yield event.choices[0].delta.content
-        except Exception as error:
-            if not of_transport(error):
-                raise
-            raise UnavailableError(f"{self.name}: the stream broke off: {cause(error)}") from None
+        one = replace(request, n=1)
+        with ExitStack() as open_:
+
+            def begin(body: bytes, until: float) -> Iterator[bytes]:
+                status, headers, lines = open_.enter_context(
+                    self._server.stream("/chat/completions", body, until=until)
+                )
+                if status != 200:
+                    raise _Refused(HttpReply(status, headers, b"".join(islice(lines, 100))))
+                return lines
+
+            lines, reservation, _ = self._call(begin, {**self._parameters(one), "stream": True}, one)
+            pieces = 0
+            try:
+                for piece in _redacted(_pieces(lines)):
+                    pieces += 1
+                    yield piece
+            except TransportError as error:
+                raise UnavailableError(f"{self.name}: the stream broke off: {error}") from None
+            finally:  # servers give no usage in a stream by default: a piece is about a token
+                prompt = reservation.worst.prompt_tokens
+                self._meter.settle(reservation, Usage(1, 0, prompt, pieces, 0.0, 1))
 
     def models(self) -> list[str]:
         """Names of the models the server offers; the cheapest way to learn whether it is there."""
-        page = self._call(lambda _: self._client.models.list(), {})
-        return [model.id for model in page.data]
+        try:
+            reply = self._server.call("GET", "/models", until=time.monotonic() + self.settings.timeout_s)
+        except TransportError as error:
+            raise self._unreachable(error) if not error.reached else UnavailableError(f"{self.name}: {error}") from None
+        if reply.status != 200:
+            raise self._refusal(reply.status, message_of(reply.body))
+        try:
+            return [str(model["id"]) for model in _decoded(reply.body)["data"]]
+        except (KeyError, TypeError, _BadReply):
+            raise UnavailableError(f"{self.name}: no list of models: {message_of(reply.body)}") from None
 
     @property
     def json_mode(self) -> JsonMode:
@@ -160,7 +197,10 @@ class RemoteModel:
                 Message("assistant", clean(reply.text) or "(nothing)"),
                 Message("user", f"This does not fit the JSON schema: {problem}. Reply with the corrected JSON only."),
             )
-            second = self._ask(replace(request, messages=again), self.json_mode)
+            try:
+                second = self._ask(replace(request, messages=again), self.json_mode)
+            except BudgetExhausted:
+                return reply  # it is paid for, and says more than nothing
             reply = LLMReply(second.texts, reply.usage + second.usage)
         return reply
 
@@ -173,8 +213,7 @@ class RemoteModel:
             if texts and request.seed is not None:  # another text needs another seed
                 wanted = replace(wanted, seed=request.seed + len(texts))
             parameters = self._parameters(wanted, mode)
-            data = self._call(self._send, parameters)
-            more, spent = self._read(data, request)
+            more, spent = self._completion(parameters, wanted)
             if request.logprobs and any(text.logprob is None for text in more):
                 self._refused.add("logprobs")
                 raise UnsupportedError(f"{self.name} gives no log-probabilities: asked for, but absent from its reply")
@@ -213,9 +252,26 @@ class RemoteModel:
                 parameters["response_format"] = {"type": "json_object"}
             note = f"\n\nReply with JSON only, fitting this JSON schema: {json.dumps(schema, ensure_ascii=False)}"
             messages[-1] = {**messages[-1], "content": messages[-1]["content"] + note}
-        if body:
-            parameters["extra_body"] = body
-        return parameters
+        return {**parameters, **body}
+
+    def _completion(self, parameters: dict[str, Any], request: LLMRequest) -> tuple[list[LLMText], Usage]:
+        """The texts of one call and what they cost, tries that failed included. Broken replies are asked for again."""
+        limit = _BYTES + _BYTES_PER_TOKEN * request.max_tokens * request.n
+
+        def send(body: bytes, until: float) -> Any:
+            reply = self._server.call("POST", "/chat/completions", body, until=until, limit=limit)
+            if reply.status != 200:
+                raise _Refused(reply)
+            return _decoded(reply.body)
+
+        data, reservation, failed = self._call(send, parameters, request)
+        usage: Usage | None = reservation.worst
+        try:
+            texts = self._texts(data, request)
+            usage = _usage(data, texts, reservation)
+        finally:
+            usage = self._meter.settle(reservation, usage)
+        return texts, failed + usage
 
     def _adapted(self, parameters: dict[str, Any]) -> dict[str, Any]:
         """`parameters` without what the model has refused before."""
@@ -224,96 +280,100 @@ class RemoteModel:
             mine["max_completion_tokens"] = mine.pop("max_tokens")
         return mine
 
-    def _send(self, parameters: dict[str, Any]) -> Any:
-        """The decoded body of one call, read under one deadline: a server that dribbles must not hold us for ever."""
-        until = time.monotonic() + self.settings.timeout_s
-        body = bytearray()
-        with self._client.chat.completions.with_streaming_response.create(**parameters) as response:
-            try:
-                for piece in response.iter_bytes():
-                    body += piece
-                    if time.monotonic() > until:
-                        raise _BadReply(f"the reply has not ended within {self.settings.timeout_s:g} s")
-                    if len(body) > _MAX_BYTES:
-                        raise _BadReply(f"the reply is longer than {_MAX_BYTES:,} bytes")
-            except Exception as error:
-                if not of_transport(error):
-                    raise
-                raise _BadReply(f"the connection broke: {cause(error)}") from None
-        try:
-            return json.loads(body)
-        except ValueError:
-            raise _BadReply(f"the reply is no JSON: {bytes(body[:200]).decode(errors='replace')!r}") from None
+    def _call(
+        self, send: Callable[[bytes, float], Result], parameters: dict[str, Any], request: LLMRequest
+    ) -> tuple[Result, Reservation, Usage]:
+        """What `send` made of the server's reply, its reservation (to be settled), and what failed tries cost.
 
-    def _call(self, send: Callable[[dict[str, Any]], Any], parameters: dict[str, Any]) -> Any:
-        """`send(parameters)` with retries. What a server refuses is left out, once, and remembered."""
-        import openai
-
-        tries = 0
+        What a server refuses is left out, once, and remembered.
+        """
+        tries, failed = 0, Usage()
         while True:
-            pause: float | None = None
+            reservation = self._meter.reserve([request])
             adapted = self._adapted(parameters)
+            until = time.monotonic() + min(self.settings.timeout_s, self._meter.seconds_left())
+            pause: float | None = None
+            booked: Usage | None = reservation.worst  # it was sent, and who knows what it cost
             try:
-                result = send(adapted)
+                body = json.dumps(_whole(adapted), default=str).encode()
+                result = send(body, until)
                 self._reached = True
-                return result
-            except openai.APIStatusError as error:
+                booked = None
+                return result, reservation, failed
+            except _Refused as error:
                 self._reached = True
-                status, message = error.status_code, cause(error)
-                refused = refusal(status, message, adapted)
-                if refused == "response_format":
-                    raise _FormatRefused(f"{self.name}: {message}") from None
-                if refused is not None:  # it was sent, so this cannot go on for ever
-                    self._refused.add(refused)
-                    if refused == "logprobs":
-                        raise UnsupportedError(f"{self.name} gives no log-probabilities: {message}") from None
+                booked = replace(reservation.worst, completion_tokens=0)
+                if (problem := self._adapt(error.reply, adapted)) is None:
                     continue
-                if status not in _RETRIED:
-                    raise UnavailableError(
-                        f"{self.name} refused the call ({status}): {message}{_hint(status, self)}"
-                    ) from None
-                if status == 429 and "insufficient_quota" in message:
-                    raise UnavailableError(f"{self.name}: the account's quota is used up: {message}") from None
-                problem, pause = f"status {status}: {message}", retry_after(error.response.headers)
-            except openai.APITimeoutError as error:
-                if not self._reached and is_connect(error):
+                pause = retry_after(error.reply.headers)
+            except TransportError as error:
+                if not error.sent:
+                    booked = Usage(calls=1)
+                self._reached = self._reached or error.reached
+                if not self._reached:  # nothing has ever answered here: say so at once
                     raise self._unreachable(error) from None
-                problem = f"no reply within {self.settings.timeout_s:g} s"
-            except openai.APIConnectionError as error:
-                if not self._reached and is_connect(error):  # nothing has ever answered here: say so at once
-                    raise self._unreachable(error) from None
-                problem = f"the connection broke: {cause(error)}"
+                problem = f"no whole reply within {self.settings.timeout_s:g} s" if error.timed_out else str(error)
             except _BadReply as error:
+                self._reached = True
                 problem = str(error)
-            if tries >= self.settings.max_retries:
-                raise UnavailableError(f"{self.name} failed {tries + 1} times, last with {problem}")
-            backoff = min(0.5 * 2.0**tries, self.settings.max_wait_s)
-            wait = backoff if pause is None else pause
-            if wait > self.settings.max_wait_s:
-                raise UnavailableError(
-                    f"{self.name} asks to wait {wait:.0f} s, max_wait_s is {self.settings.max_wait_s:g}: {problem}"
-                )
-            self._sleep(wait * (1 + 0.25 * random.random()))
+            finally:
+                if booked is not None:
+                    failed += self._meter.settle(reservation, booked)
+            self._wait(tries, pause, problem)
             tries += 1
+
+    def _adapt(self, reply: HttpReply, sent: Mapping[str, Any]) -> str | None:
+        """None where a refused parameter is now left out, the problem where trying again may help; else raises."""
+        status, message = reply.status, message_of(reply.body)
+        refused = refusal(status, message, sent)
+        if refused == "response_format":
+            raise _FormatRefused(f"{self.name}: {message}") from None
+        if refused is not None:  # it was sent, so this cannot go on for ever
+            self._refused.add(refused)
+            if refused == "logprobs":
+                raise UnsupportedError(f"{self.name} gives no log-probabilities: {message}") from None
+            return None
+        if status == 429 and "insufficient_quota" in message:
+            raise UnavailableError(f"{self.name}: the account's quota is used up: {message}") from None
+        if status not in _RETRIED:
+            raise self._refusal(status, message)
+        return f"status {status}: {message}"
+
+    def _wait(self, tries: int, asked: float | None, problem: str) -> None:
+        """Pause before another try. Raises where there is none left, or no time for the pause."""
+        if self._meter.seconds_left() <= 0:
+            raise self._meter.out_of_time()
+        if tries >= self.settings.max_retries:
+            raise UnavailableError(f"{self.name} failed {tries + 1} times, last with {problem}")
+        wait = min(0.5 * 2.0 ** min(tries, 20), self.settings.max_wait_s) if asked is None else asked
+        if wait > self.settings.max_wait_s:
+            raise UnavailableError(
+                f"{self.name} asks to wait {wait:.0f} s, max_wait_s is {self.settings.max_wait_s:g}: {problem}"
+            )
+        wait *= 1 + 0.25 * random.random()
+        if wait >= self._meter.seconds_left():
+            raise self._meter.out_of_time()
+        self._sleep(wait)
+
+    def _refusal(self, status: int, message: str) -> UnavailableError:
+        return UnavailableError(f"{self.name} refused the call ({status}): {message}{_hint(status, self)}")
 
     def _unreachable(self, error: Exception) -> UnavailableError:
         return UnavailableError(
-            f"no language model server at {self.url} (model {self.settings.model!r}): {cause(error)}; "
+            f"no language model server at {self.url} (model {self.settings.model!r}): {error}; "
             "start it, or set language_model.base_url"
         )
 
-    def _read(self, data: Any, request: LLMRequest) -> tuple[list[LLMText], Usage]:
-        """The texts and the tokens of one decoded reply. Raises UnavailableError when it is not of the API's shape."""
+    def _texts(self, data: Any, request: LLMRequest) -> list[LLMText]:
+        """The texts of one decoded reply. Raises UnavailableError when it is not of the API's shape."""
         try:
-            choices = data["choices"]
-            texts = [_text(choice, request.logprobs) for choice in choices]
-            spent = data.get("usage") or {}
-            usage = Usage(1, 0, int(spent.get("prompt_tokens") or 0), int(spent.get("completion_tokens") or 0))
-        except (KeyError, TypeError, AttributeError, ValueError) as error:
+            longest = _CHARACTERS_PER_TOKEN * (request.max_tokens + 64)
+            texts = [_text(choice, request.logprobs, longest) for choice in data["choices"][: request.n]]
+        except (KeyError, TypeError, AttributeError, ValueError, OverflowError) as error:
             raise UnavailableError(f"{self.name}: not a chat completion ({error!r}): {str(data)[:200]}") from None
         if not texts:
             raise UnavailableError(f"{self.name}: the reply holds no choices: {str(data)[:200]}")
-        return texts, usage
+        return texts
 
     def _probe_json(self) -> JsonMode:
         """The strongest JSON mode the server honours: an odd schema the prompt does not hint at must come back."""
@@ -336,33 +396,114 @@ class RemoteModel:
 
 
 class _BadReply(Exception):
-    """The body of a 200 reply never ends, or is not JSON (a proxy's page, a truncated transfer)."""
+    """The body of a 200 reply is not JSON (a proxy's page, a truncated transfer)."""
+
+
+class _Refused(Exception):
+    """A status other than 200."""
+
+    def __init__(self, reply: HttpReply) -> None:
+        super().__init__(reply.status)
+        self.reply = reply
 
 
 class _FormatRefused(UnavailableError):
     """The server refuses the way in which JSON was asked for."""
 
 
-def _client(url: str, key: str, settings: ModelSettings) -> Any:
+def _decoded(body: bytes) -> Any:
+    """The JSON of a body, without keys that the server echoes and without what no text can hold."""
     try:
-        import openai
-    except ImportError:
-        raise MissingExtraError("a remote language model", "llm") from None
-    timeout = openai.Timeout(settings.timeout_s, connect=min(settings.connect_timeout_s, settings.timeout_s))
-    return openai.OpenAI(base_url=url, api_key=key, timeout=timeout, max_retries=0)
+        data = json.loads(body.decode("utf-8"))
+        return redact_value(_whole(data))
+    except UnicodeDecodeError as error:
+        raise _BadReply(f"the reply is not UTF-8 at byte {error.start}") from None
+    except RecursionError:
+        raise _BadReply("the reply is nested too deeply") from None
+    except ValueError:
+        said = redact(body.decode("utf-8", "replace"))
+        raise _BadReply(f"the reply is no JSON: {said[:200]!r}") from None
 
 
-def _text(choice: Any, logprobs: bool) -> LLMText:
+def _whole(value: Any) -> Any:
+    """A JSON value whose texts hold no half of a surrogate pair: it could be written nowhere."""
+    if isinstance(value, str):
+        return value if value.isascii() else value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    if isinstance(value, list):
+        return [_whole(item) for item in value]
+    return {key: _whole(item) for key, item in value.items()} if isinstance(value, dict) else value
+
+
+def _text(choice: Any, logprobs: bool, longest: int) -> LLMText:
     content = choice["message"].get("content") or ""
+    if isinstance(content, list):  # parts, as some servers write them
+        content = "".join(part["text"] for part in content if part.get("type") == "text")
     if not isinstance(content, str):
         raise TypeError(f"content is {type(content).__name__}")
-    finished = choice.get("finish_reason") != "length"
-    if not logprobs:
-        return LLMText(content, finished=finished)
-    tokens = (choice.get("logprobs") or {}).get("content")
+    finished = choice.get("finish_reason") != "length" and len(content) <= longest
+    content = content[:longest]
+    tokens = (choice.get("logprobs") or {}).get("content") if logprobs else None
     if tokens is None:
         return LLMText(content, finished=finished)
-    return LLMText(content, float(sum(t["logprob"] for t in tokens)), len(tokens), finished)
+    chances = [float(token["logprob"]) for token in tokens]
+    if not all(map(math.isfinite, chances)):
+        raise ValueError("a log-probability is no number")
+    return LLMText(content, math.fsum(chances), len(chances), finished)
+
+
+def _usage(data: Any, texts: Sequence[LLMText], reserved: Reservation) -> Usage:
+    """The tokens that a reply says it took; where it says nothing, or what cannot be, our estimate."""
+    stated = data.get("usage") if isinstance(data, Mapping) else None
+    stated = stated if isinstance(stated, Mapping) else {}
+    worst = reserved.worst
+    written = sum(estimate_tokens(text.text) for text in texts if text.text)
+    prompt = _count(stated.get("prompt_tokens"), max(1, worst.prompt_tokens // 50), 3 * worst.prompt_tokens)
+    completion = _count(stated.get("completion_tokens"), written // 50, 4 * max(written, worst.completion_tokens))
+    return Usage(
+        1,
+        0,
+        worst.prompt_tokens if prompt is None else prompt,
+        (written or worst.completion_tokens) if completion is None else completion,
+        0.0,
+        int(prompt is None or completion is None),
+    )
+
+
+def _count(value: Any, least: int, most: int) -> int | None:
+    """A stated number of tokens, if it is one that can be; a server may add some thousands of its own."""
+    if isinstance(value, bool) or not isinstance(value, int):
+        return None
+    return value if least <= value <= most + 10_000 else None
+
+
+def _pieces(lines: Iterator[bytes]) -> Iterator[str]:
+    """The texts of a stream of events."""
+    for line in lines:
+        if not line.startswith(b"data:") or (event := line[5:].strip()) == b"[DONE]":
+            continue
+        try:
+            choices = _decoded(event)["choices"]
+            piece = choices[0]["delta"].get("content") if choices else None
+        except (_BadReply, KeyError, TypeError, IndexError, AttributeError):
+            raise TransportError(f"no event of a stream: {message_of(event)}", reached=True, sent=True) from None
+        if isinstance(piece, str) and piece:
+            yield piece
+
+
+def _redacted(pieces: Iterator[str]) -> Iterator[str]:
+    """The pieces of a text without keys, also where one arrives in parts: as much as a key is long is held back."""
+    held = ""
+    for piece in pieces:
+        held = redact(held + piece)
+        keep = longest_secret() - 1
+        if keep <= 0:
+            yield held
+            held = ""
+        elif len(held) > keep:
+            yield held[:-keep]
+            held = held[-keep:]
+    if held:
+        yield held
 
 
 def _hint(status: int, model: RemoteModel) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
@@ -28,6 +28,8 @@ class Budget(Settings):
 
 class ModelSettings(Settings):
     """The section `[language_model]` of a configuration."""
+
+    own: ClassVar[bool] = True  # it names servers, keys and files: never taken from a graph, a model or a stray file
 
     backend: Literal["openai", "local"] = "openai"
     model: str = ""  # name at the server; for `local` a folder or hub name

@@ -14,7 +14,7 @@ from pathlib import Path as FilePath
 from clew.llm import estimate_tokens, load_prompt, normalise, parse_answers, token_counter
 from clew.protocols import LanguageModel, LLMRequest
 from clew.retrieval.verbalise import EvidenceText, Marking, MediatorStyle, evidence_text
-from clew.types import Candidate, Entity, Evidence, Path, Usage
+from clew.types import Candidate, Entity, Evidence, Usage
 
 _CITED = re.compile(r"\s*[\[(]\s*(?:paths?\s*)?(\d{1,6}(?:\s*,\s*\d{1,6})*)\s*[\])]\s*$", re.IGNORECASE)
 
@@ -92,13 +92,9 @@ def bind(answers: Sequence[str], evidence: Evidence, shown: EvidenceText | None 
     entity's name stands for the end of that line of `shown`.
     """
     ends: dict[str, list[int]] = {}
-    passes: dict[str, list[int]] = {}
     for i, path in enumerate(evidence.paths):
         for key in _keys(path.end):
             ends.setdefault(key, []).append(i)
-        for passed in (path.start, *(hop.target for hop in path.hops[:-1])):
-            for key in _keys(passed):
-                passes.setdefault(key, []).append(i)
     lines = {} if shown is None else {n: i for n, i in enumerate(shown.paths, 1) if i >= 0}
     bound: dict[str, tuple[str, Entity | None, tuple[int, ...]]] = {}
     for answer in answers:
@@ -106,7 +102,7 @@ def bind(answers: Sequence[str], evidence: Evidence, shown: EvidenceText | None 
         numbers = [int(n) for n in cited.group(1).split(",")] if cited else []
         text = _CITED.sub("", answer) or answer
         key = normalise(text)
-        positions = list(dict.fromkeys(ends.get(key) or passes.get(key) or []))
+        positions = list(dict.fromkeys(ends.get(key, ())))
         if not positions and text.strip("[] ").isdecimal() and (line := lines.get(int(text.strip("[] ")))) is not None:
             end = evidence.paths[line].end
             text, key = end.label, normalise(end.label)
@@ -114,7 +110,7 @@ def bind(answers: Sequence[str], evidence: Evidence, shown: EvidenceText | None 
         hinted = [lines[n] for n in numbers if n in lines and lines[n] in positions]
         positions = hinted or positions
         positions.sort(key=lambda i: -evidence.paths[i].score)
-        entity = _named(evidence.paths[positions[0]], key) if positions else None
+        entity = evidence.paths[positions[0]].end if positions else None
         bound.setdefault(key, (text if entity is None else entity.label, entity, tuple(positions)))
     n = len(bound)
     return tuple(
@@ -125,8 +121,3 @@ def bind(answers: Sequence[str], evidence: Evidence, shown: EvidenceText | None 
 def _keys(entity: Entity) -> set[str]:
     """What an entity may be called in a reply; a mediator has no name that could be an answer."""
     return set() if entity.kind == "mediator" else {normalise(entity.label), normalise(entity.id)}
-
-
-def _named(path: Path, key: str) -> Entity | None:
-    """The entity on a path that goes by this name, its end first."""
-    return next((e for e in (path.end, path.start, *(h.target for h in path.hops)) if key in _keys(e)), None)

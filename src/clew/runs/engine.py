@@ -1,8 +1,8 @@
 """Answers many questions into a run: batches or threads, a row per question, failures as rows.
 
 Separate from the folder so that another engine (`ray_engine`) can fill the same folder with the same rows. An error
-that every question would meet (a missing extra, an exhausted budget, an impossible setting) ends the run at once; any
-other becomes the row of the question that met it.
+that every question would meet (a missing extra, an exhausted budget, an impossible setting) ends the run at once, after
+what was finished (and paid for) is kept; any other becomes the row of the question that met it.
 """
 
 from __future__ import annotations
@@ -73,8 +73,10 @@ def answer_all(
     keeper = Keeper(run, max_failures, on_progress, total)
     finished = run.answered()
     waiting = (item for item in items if item[0].id not in finished)
-    for rows in _rows(chunks(waiting, batch), predict, threads):
+    for rows, fatal in _rows(chunks(waiting, batch), predict, threads):
         keeper.keep(rows)
+        if fatal is not None:
+            raise fatal
     return keeper.progress
 
 
@@ -106,38 +108,68 @@ class Keeper:
             )
 
 
-def _rows(work: Iterator[list[Item]], predict: Predict, threads: int) -> Iterator[list[RunRow]]:
+Outcome = tuple[list[RunRow], ClewError | None]
+"""The rows of a chunk, and the error that must end the run, which may have come after some of them."""
+
+
+def _rows(work: Iterator[list[Item]], predict: Predict, threads: int) -> Iterator[Outcome]:
+    """The outcomes of all chunks as they come; a fatal error last, once what was under way has ended."""
     if threads <= 1:
         for chunk in work:
             yield answer_chunk(chunk, predict)
         return
     pool = ThreadPoolExecutor(threads, thread_name_prefix="clew-run")
-    running: set[Future[list[RunRow]]] = set()
+    running: set[Future[Outcome]] = set()
+    fatal: ClewError | None = None
     try:
         for chunk in work:
             running.add(pool.submit(answer_chunk, chunk, predict))
-            if len(running) >= 2 * threads:
-                done, running = wait(running, return_when=FIRST_COMPLETED)
-                for future in done:
-                    yield future.result()
-        while running:
+            if len(running) < 2 * threads:
+                continue
             done, running = wait(running, return_when=FIRST_COMPLETED)
-            for future in done:
-                yield future.result()
+            for rows, error in [future.result() for future in done]:
+                fatal = fatal or error
+                yield rows, None
+            if fatal is not None:
+                break
+        while running:
+            if fatal is not None:  # what has not begun never will
+                running = {future for future in running if not future.cancel()}
+            done, running = wait(running, return_when=FIRST_COMPLETED) if running else (set(), running)
+            for rows, error in [future.result() for future in done]:
+                fatal = fatal or error
+                yield rows, None
     finally:
         pool.shutdown(wait=True, cancel_futures=True)
+    if fatal is not None:
+        yield [], fatal
 
 
-def answer_chunk(chunk: Sequence[Item], predict: Predict) -> list[RunRow]:
-    """One row per item. When the chunk fails as a whole, each question is asked alone: one bad one costs one row."""
+def answer_chunk(chunk: Sequence[Item], predict: Predict) -> Outcome:
+    """One row per item. When the chunk fails as a whole, each question is asked alone: one bad one costs one row.
+
+    An error that ends the run comes with the rows that were finished before it.
+    """
     try:
-        return _checked(chunk, predict)
-    except FATAL:
-        raise
+        return _checked(chunk, predict), None
+    except FATAL as error:
+        if len(chunk) > 1 and isinstance(error, BudgetError):  # some of them still fit, or were paid for and are cached
+            return _one_by_one(chunk, predict)
+        return [], error
     except Exception as error:  # noqa: BLE001 - the boundary at which any failure of a method becomes a row
         if len(chunk) > 1:
-            return [row for item in chunk for row in answer_chunk([item], predict)]
-        return [RunRow(chunk[0][0].id, error=_described(error))]
+            return _one_by_one(chunk, predict)
+        return [RunRow(chunk[0][0].id, error=_described(error))], None
+
+
+def _one_by_one(chunk: Sequence[Item], predict: Predict) -> Outcome:
+    rows: list[RunRow] = []
+    for item in chunk:
+        found, fatal = answer_chunk([item], predict)
+        rows += found
+        if fatal is not None:
+            return rows, fatal
+    return rows, None
 
 
 def _checked(chunk: Sequence[Item], predict: Predict) -> list[RunRow]:

@@ -1,26 +1,33 @@
 """The folder of a run: durable rows, a manifest, and a refusal to mix two runs.
 
-A row counts once its line is complete on disk. A process killed in the middle of a write leaves a torn last line,
-which the next one cuts off; damage anywhere else is reported, never skipped.
+A row counts once its line is complete on disk. A process killed in the middle of a write leaves a last line without
+its end, which the next one cuts off; any other line that is not what was written (each carries a checksum) is damage,
+and damage is reported, never skipped.
 """
 
 from __future__ import annotations
 
 import hashlib
-import json
 import os
+import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any, Self
 
-from clew.datasets import parse_example, to_plain
-from clew.errors import ConfigError, FormatError, InputError, NotFoundError
-from clew.protocols import Example
-from clew.types import Answer, answer_from_json, to_json
+from pydantic import TypeAdapter, ValidationError
 
-FORMAT = 1
+from clew.datasets import parse_example, to_plain
+from clew.errors import ClewError, ConfigError, FormatError, InputError, NotFoundError, UnavailableError
+from clew.jsontext import read_json, write_json
+from clew.protocols import Example
+from clew.secrecy import redact
+from clew.types import Answer, to_json
+
+FORMAT = 2  # 1 had no checksums; such runs are read, and gone on with as they are
+_ANSWER: TypeAdapter[Answer] = TypeAdapter(Answer)
+_SUM = b', "crc32": "'
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,14 +44,24 @@ class RunRow:
         return {"id": self.id, "answer": to_json(self.answer)}
 
     def to_line(self) -> bytes:
-        """One line of rows.jsonl. Raises ValueError for what JSON cannot hold (a score that is no number)."""
-        return (json.dumps(self.to_json(), ensure_ascii=False, allow_nan=False) + "\n").encode()
+        """One line of rows.jsonl, keys redacted, its checksum last. Raises ValueError for a score that is no number."""
+        body = redact(write_json(self.to_json())).encode()[:-1]
+        return body + _SUM + f'{zlib.crc32(body):08x}"}}\n'.encode()
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> RunRow:
-        if "error" in data:
-            return cls(data["id"], error=data["error"])
-        return cls(data["id"], answer_from_json(data["answer"]))
+        """A row from its JSON values. Raises FormatError that says what is wrong with it."""
+        try:
+            if "error" in data:
+                error = data["error"]
+                return cls(data["id"], error={"type": str(error["type"]), **{k: str(v) for k, v in error.items()}})
+            return cls(data["id"], _ANSWER.validate_python(data["answer"]))
+        except ValidationError as error:
+            first = error.errors()[0]
+            said = f"{'.'.join(map(str, first['loc'])) or 'all of it'}: {first['msg']}"
+            raise FormatError(f"row {str(data['id'])[:60]!r}: no answer ({said})") from None
+        except (KeyError, TypeError, AttributeError) as error:
+            raise FormatError(f"row {str(data.get('id'))[:60]!r}: no error record ({error!r})") from None
 
 
 class Run:
@@ -80,13 +97,19 @@ class Run:
             InputError: the folder holds rows already and `resume` is False; or two questions share an id.
             ConfigError: the folder belongs to another identity or other questions.
         """
-        if folder.exists() and not folder.is_dir():
-            raise InputError(f"run {folder}: is a file, expected a folder")
-        folder.mkdir(parents=True, exist_ok=True)
         run = cls(folder, {})
-        run._acquire()
+        try:
+            if folder.exists() and not folder.is_dir():
+                raise InputError(f"run {folder}: is a file, expected a folder")
+            folder.mkdir(parents=True, exist_ok=True)
+            run._acquire()
+        except OSError as error:
+            raise InputError(f"run {folder}: cannot be made: {error.strerror}; name another folder") from None
         try:
             run._begin(identity, examples, session, resume)
+        except OSError as error:
+            run.close()
+            raise UnavailableError(f"run {folder}: cannot be written: {error.strerror}") from None
         except BaseException:
             run.close()
             raise
@@ -100,7 +123,7 @@ class Run:
         resume: bool,
     ) -> None:
         text, count = _question_lines(examples)
-        identity = json.loads(json.dumps({**identity, "questions": {"sha256": _sha256(text), "count": count}}))
+        identity = read_json(redact(write_json({**identity, "questions": {"sha256": _sha256(text), "count": count}})))
         path = self.folder / "manifest.json"
         if path.exists():
             self.manifest = _read_manifest(self.folder)
@@ -116,19 +139,19 @@ class Run:
                     "use the same ones, or name another folder"
                 )
         sessions = [*self.manifest.get("sessions", []), dict(session)]
-        self.manifest = {"format": FORMAT, "identity": identity, "sessions": sessions}
+        self.manifest = {"format": self.manifest.get("format", FORMAT), "identity": identity, "sessions": sessions}
         _write_whole(self.folder / "questions.jsonl", text)
-        _write_whole(path, (json.dumps(self.manifest, indent=1, ensure_ascii=False) + "\n").encode())
+        _write_whole(path, _manifest_text(self.manifest))
         rows = self.folder / "rows.jsonl"
         if rows.exists():
-            _cut_torn_tail(rows)
+            _cut_torn_tail(rows, self._summed)
         self._file = rows.open("ab")
         _sync_folder(self.folder)
 
     @classmethod
     def open(cls, folder: Path) -> Run:
         """Read a run. Raises NotFoundError when there is none, FormatError when it is damaged or newer."""
-        if not (folder / "manifest.json").is_file():
+        if not os.path.isfile(folder / "manifest.json"):  # noqa: PTH113 - a name too long is none, and no OSError
             raise NotFoundError(f"{folder}: not a run folder (no manifest.json); make one with  clew predict … --run")
         return cls(folder, _read_manifest(folder))
 
@@ -136,16 +159,32 @@ class Run:
         """Add rows; they are on disk when this returns."""
         if self._file is None:
             raise InputError(f"run {self.folder}: opened for reading")
-        self._file.write(b"".join(row.to_line() for row in rows))
-        self._file.flush()
-        os.fsync(self._file.fileno())
+        lines = b"".join(row.to_line() for row in rows)
+        if not self._summed:
+            lines = b"".join(_bare(line) for line in lines.splitlines(keepends=True))
+        try:
+            self._file.write(lines)
+            self._file.flush()
+            os.fsync(self._file.fileno())
+        except OSError as error:
+            raise UnavailableError(
+                f"run {self.folder}: rows cannot be written ({error.strerror}); those before are kept, "
+                "go on with --resume"
+            ) from None
+
+    @property
+    def _summed(self) -> bool:
+        return bool(self.manifest["format"] != 1)
 
     def rows(self) -> Iterator[RunRow]:
         """The last row of every question, in the order of the questions, whatever the order they were made in."""
         latest = {row["id"]: row for row in self._raw()}
         for id in self.question_ids():
             if id in latest:
-                yield RunRow.from_json(latest[id])
+                try:
+                    yield RunRow.from_json(latest[id])
+                except FormatError as error:
+                    raise FormatError(f"{self.folder / 'rows.jsonl'}: {error}; restore it or start anew") from None
 
     def answers(self) -> Iterator[Answer]:
         """The answers, in the order of the questions, failed questions left out (see `errors`)."""
@@ -181,7 +220,7 @@ class Run:
             raise FormatError(f"{path}: cannot be read ({error.strerror}); the run needs its questions") from None
         if _sha256(content) != self.manifest["identity"]["questions"]["sha256"]:
             raise FormatError(f"{path}: was changed after the run (checksum differs); restore it or predict again")
-        return [json.loads(line) for line in content.splitlines()]
+        return [read_json(line) for line in content.split(b"\n") if line]
 
     def _raw(self) -> Iterator[dict[str, Any]]:
         path = self.folder / "rows.jsonl"
@@ -189,13 +228,12 @@ class Run:
             return
         with path.open("rb") as file:
             for number, line in enumerate(file, start=1):
-                row = _row(line)
-                if row is not None:
-                    yield row
-                elif file.read(1):
-                    raise FormatError(
-                        f"{path}:{number}: damaged row in the middle of the file; restore it or start anew"
-                    )
+                if not line.endswith(b"\n"):
+                    return  # torn by a kill; the question is asked again
+                row = _row(line, self._summed)
+                if row is None:
+                    raise _damaged(path, number)
+                yield row
 
     def _acquire(self) -> None:
         import fcntl
@@ -245,54 +283,75 @@ def _question_lines(examples: Iterable[Example]) -> tuple[bytes, int]:
         if id in seen:
             raise InputError(f"questions {seen[id]} and {number} have the same id {id!r}; every id must differ")
         seen[id] = number
-        lines.append(json.dumps(to_plain(Example(example.question, example.gold)), ensure_ascii=False) + "\n")
+        lines.append(write_json(to_plain(Example(example.question, example.gold))) + "\n")
     return "".join(lines).encode(), len(lines)
 
 
-def _row(line: bytes) -> dict[str, Any] | None:
-    """A stored row, or None when the line is torn."""
-    if not line.endswith(b"\n"):
-        return None
+def _row(line: bytes, summed: bool) -> dict[str, Any] | None:
+    """A stored row, or None when the line is not what was written."""
+    if summed:
+        body, mark, said = line.rstrip(b"\n").rpartition(_SUM)
+        if not mark or said != f'{zlib.crc32(body):08x}"}}'.encode():
+            return None
+        line = body + b"}"
     try:
-        data = json.loads(line)
-    except ValueError:
+        data = read_json(line)
+    except ClewError:
         return None
     good = isinstance(data, dict) and isinstance(data.get("id"), str) and ("answer" in data) != ("error" in data)
     return data if good else None
 
 
+def _bare(line: bytes) -> bytes:
+    return line.rpartition(_SUM)[0] + b"}\n"
+
+
 def _damaged(path: Path, number: int) -> FormatError:
-    return FormatError(f"{path}:{number}: damaged row in the middle of the file; restore it or start anew")
+    return FormatError(f"{path}:{number}: damaged row; restore it or start anew")
 
 
-def _cut_torn_tail(path: Path) -> None:
+def _cut_torn_tail(path: Path, summed: bool) -> None:
+    """Cut off a last line without its end. Raises FormatError for any other line that is no row."""
+    end = 0
     with path.open("rb+") as file:
-        end = 0
-        for line in file:
-            if _row(line) is None:
+        for number, line in enumerate(file, start=1):
+            if not line.endswith(b"\n"):
                 break
+            if _row(line, summed) is None:
+                raise _damaged(path, number)
             end += len(line)
-        torn = path.stat().st_size - end
-        file.seek(end)
-        if file.read().count(b"\n") > 1:
-            number = path.read_bytes()[:end].count(b"\n") + 1
-            raise _damaged(path, number)
-        if torn:
+        if path.stat().st_size > end:
             file.truncate(end)
             os.fsync(file.fileno())
+
+
+def _manifest_text(manifest: Mapping[str, Any]) -> bytes:
+    """The manifest as it is stored, with a checksum of its own content."""
+    content = read_json(redact(write_json(manifest)))
+    mark = _sha256(write_json(content).encode())
+    return (write_json({**content, "sha256": mark}, indent=1) + "\n").encode()
 
 
 def _read_manifest(folder: Path) -> dict[str, Any]:
     path = folder / "manifest.json"
     try:
-        data = json.loads(path.read_bytes())
-        found = data["format"], data["identity"]["questions"]["sha256"], data["sessions"]
+        data = read_json(path.read_bytes())
+        version = data["format"]
+        if version not in (1, FORMAT):
+            raise FormatError(
+                f"{path}: run format {str(version)[:40]}, this clew reads {FORMAT}; use the clew that wrote it"
+            )
+        mark = data.pop("sha256", None)
+        if version == FORMAT and mark != _sha256(write_json(data).encode()):
+            raise InputError("its checksum differs")
+        expected: tuple[type, ...] = (dict, str, int, list)
+        found = data["identity"], data["identity"]["questions"]["sha256"], data["identity"]["questions"]["count"]
+        if not all(isinstance(v, kind) for v, kind in zip((*found, data["sessions"]), expected, strict=True)):
+            raise InputError("a value of another kind")
     except OSError as error:
         raise FormatError(f"{path}: cannot be read: {error.strerror}") from None
-    except (ValueError, KeyError, TypeError):
-        raise FormatError(f"{path}: damaged; restore it, or predict again into another folder") from None
-    if found[0] != FORMAT:
-        raise FormatError(f"{path}: run format {found[0]}, this clew reads {FORMAT}; use the clew that wrote it")
+    except (InputError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise FormatError(f"{path}: damaged ({error}); restore it, or predict again into another folder") from None
     return dict(data)
 
 
@@ -305,7 +364,7 @@ def _differences(old: Any, new: Any, key: str = "") -> list[str]:
 
 
 def _short(value: Any) -> str:
-    text = json.dumps(value, ensure_ascii=False)
+    text = write_json(value)
     return text if len(text) <= 40 else text[:37] + "…"
 
 

@@ -6,12 +6,12 @@ come back as finished lines, and only the process that holds the run's folder wr
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable
 from typing import Any
 
 from clew.datasets import parse_example, to_plain
 from clew.errors import MissingExtraError, UnavailableError
+from clew.jsontext import read_json, write_json
 from clew.protocols import Example, GraphStore
 from clew.runs.engine import Keeper, Predict, Progress, answer_chunk, chunks
 from clew.runs.folder import Run, RunRow
@@ -66,7 +66,7 @@ def answer_with_ray(
             _Worker, fn_constructor_args=(opener,), batch_size=batch, concurrency=workers
         )
         for lines in answered.iter_batches(batch_size=batch, prefetch_batches=0):
-            keeper.keep([RunRow.from_json(json.loads(line)) for line in lines["row"]])
+            keeper.keep([RunRow.from_json(read_json(line)) for line in lines["row"]])
     finally:
         if ours:
             ray.shutdown()
@@ -80,12 +80,17 @@ class _Worker:
         self.predict, self.graph = opener()
 
     def __call__(self, batch: dict[str, Any]) -> dict[str, list[str]]:
-        examples = [parse_example(json.loads(line)) for line in batch["question"]]
+        examples = [parse_example(read_json(line)) for line in batch["question"]]
         items = [(e.question, self.graph if e.graph is None else e.graph) for e in examples]
-        rows = [row for chunk in chunks(items, len(items)) for row in answer_chunk(chunk, self.predict)]
+        rows = []
+        for chunk in chunks(items, len(items)):
+            found, fatal = answer_chunk(chunk, self.predict)
+            if fatal is not None:
+                raise fatal
+            rows += found
         return {"row": [row.to_line().decode() for row in rows]}
 
 
 def _line(example: Example) -> str:
     """An example as JSON without its gold."""
-    return json.dumps(to_plain(Example(example.question, Gold((), stated=False), example.graph)), ensure_ascii=False)
+    return write_json(to_plain(Example(example.question, Gold((), stated=False), example.graph)))

@@ -131,6 +131,7 @@ class FakeServer:
         self.script, self.refuses, self.ignores = script, frozenset(refuses), frozenset(ignores)
         self.honours_schema, self.models, self.key = honours_schema, tuple(models), key
         self.bodies: list[dict[str, Any]] = []  # every decoded request, in order
+        self.paths: list[str] = []  # and where it was sent to
         self.under_way = 0
         self.most_under_way = 0
         self.lock = threading.Lock()
@@ -190,6 +191,7 @@ class _Connection(BaseHTTPRequestHandler):
         with owner.lock:
             position = len(owner.bodies)
             owner.bodies.append(body)
+            owner.paths.append(self.path)
             owner.under_way += 1
             owner.most_under_way = max(owner.most_under_way, owner.under_way)
         try:

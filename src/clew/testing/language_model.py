@@ -50,7 +50,7 @@ class LanguageModelConformance:
         for reply in replies:
             assert len(reply.texts) == 1
             assert reply.text == reply.texts[0].text
-            assert reply.usage.calls + reply.usage.cached_calls == 1
+            assert reply.usage.calls + reply.usage.cached_calls >= 1  # what a server refuses is asked for again
             assert reply.usage.cached_calls or reply.usage.prompt_tokens > 0
             assert reply.usage.completion_tokens <= 24
 

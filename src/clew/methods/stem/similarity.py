@@ -11,6 +11,7 @@ Shapes: R relations, E width of the encoder, C candidate edges.
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Sequence
 
 import numpy as np
@@ -31,7 +32,11 @@ NEAREST = 5  # relations that one may be mistaken for
 
 
 class Similarity:
-    """Vectors of one graph's relations, of schema texts, and of the edges that were met."""
+    """Vectors of one graph's relations, of schema texts, and of the edges that were met. Safe between threads.
+
+    What is remembered belongs together (`_rows` numbers `_edges`), so it changes under one lock; the encoder is asked
+    outside of it, because a thread that encodes must not keep the others from what is known.
+    """
 
     def __init__(self, graph: Subgraph, encoder: TextEncoder) -> None:
         self.graph, self._encoder = graph, encoder
@@ -42,19 +47,24 @@ class Similarity:
             else np.zeros((0, encoder.dim), np.float32)
         )
         self.number = {name.label: r for r, name in enumerate(names)} | {name.id: r for r, name in enumerate(names)}
+        self._lock = threading.Lock()
         self._texts: dict[str, Floats] = {}
         self._rows: dict[int, int] = {}  # triple → row of _edges
         self._edges: Floats = np.empty((0, encoder.dim), np.float32)
 
     def text(self, texts: Sequence[str]) -> Floats:
         """(len, E) vectors, remembered."""
-        new = [text for text in dict.fromkeys(texts) if text not in self._texts]
-        if len(self._texts) + len(new) > REMEMBERED:
-            self._texts.clear()
-            new = list(dict.fromkeys(texts))
+        with self._lock:
+            known = {text: self._texts[text] for text in texts if text in self._texts}
+        new = [text for text in dict.fromkeys(texts) if text not in known]
         if new:
-            self._texts.update(zip(new, self._encoder.encode(new), strict=True))
-        return np.stack([self._texts[text] for text in texts])
+            made = dict(zip(new, self._encoder.encode(new), strict=True))
+            known |= made
+            with self._lock:
+                if len(self._texts) + len(made) > REMEMBERED:
+                    self._texts.clear()
+                self._texts.update(made)
+        return np.stack([known[text] for text in texts])
 
     def exact(self, relation: str) -> int:
         """The graph's relation of that id or label, or -1."""
@@ -81,22 +91,36 @@ class Similarity:
 
     def edges(self, triple: SchemaTriple, near: str, label: str, candidates: Ints) -> Floats:
         """(C,) cosine of the texts of a schema triple and of graph edges; node `near` is known to be `label`."""
-        if len(self._rows) + len(candidates) > REMEMBERED:
-            self._rows.clear()
-            self._edges = self._edges[:0]
-        new = [int(t) for t in np.unique(candidates) if int(t) not in self._rows]
-        if new:
-            graph, at = self.graph, np.array(new)
-            heads, tails = graph.labels(graph.heads[at]), graph.labels(graph.tails[at])
-            relations = [label_to_text(graph.relation(int(r)).label) for r in graph.rels[at]]
-            texts = [f"{h} {r} {t}" for h, r, t in zip(heads, relations, tails, strict=True)]
-            self._rows.update({t: len(self._edges) + i for i, t in enumerate(new)})
-            self._edges = np.concatenate([self._edges, self._encoder.encode(texts)])
         h, r, t = (label if end == near else end for end in triple)
         wanted = self.text([f"{h} {label_to_text(r)} {t}"])[0]
-        rows = np.array([self._rows[int(t)] for t in candidates], np.int64)
-        found: Floats = self._edges[rows] @ wanted
+        met, inverse = np.unique(candidates, return_inverse=True)
+        found: Floats = (self._met(met) @ wanted)[inverse]
         return found
+
+    def _met(self, triples: Ints) -> Floats:
+        """(len, E) vectors of the texts of distinct edges, remembered."""
+        numbers = triples.tolist()
+        with self._lock:
+            rows = np.array([self._rows.get(t, -1) for t in numbers], np.int64)
+            known = rows >= 0
+            kept = np.empty((len(rows), self._encoder.dim), np.float32)
+            kept[known] = self._edges[rows[known]]
+        missing = np.flatnonzero(~known)
+        if not len(missing):
+            return kept
+        graph, at = self.graph, triples[missing]
+        heads, tails = graph.labels(graph.heads[at]), graph.labels(graph.tails[at])
+        relations = [label_to_text(graph.relation(int(r)).label) for r in graph.rels[at]]
+        made = self._encoder.encode([f"{h} {r} {t}" for h, r, t in zip(heads, relations, tails, strict=True)])
+        kept[missing] = made
+        with self._lock:
+            if len(self._rows) + len(missing) > REMEMBERED:
+                self._rows.clear()
+                self._edges = self._edges[:0]
+            fresh = [i for i, row in enumerate(missing.tolist()) if numbers[row] not in self._rows]
+            self._rows.update({numbers[int(missing[i])]: len(self._edges) + n for n, i in enumerate(fresh)})
+            self._edges = np.concatenate([self._edges, made[fresh]])
+        return kept
 
     def query(self, plan: Plan, names: Sequence[str]) -> Floats:
         """(3E,) mean over the plan's triples of head, relation and tail vectors side by side (Eq. 3)."""
