@@ -22,6 +22,7 @@ from clew.errors import InputError
 from clew.graph.inputs import TERM_LIMIT
 from clew.graph.layout import LITERAL, MEDIATOR, NAMED
 from clew.graph.naming import mediator_test
+from clew.graph.strings import checked
 from clew.graph.subgraph import Csr, Ints, Subgraph, csr
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def _rows(triples: Iterable[Sequence[str]]) -> tuple[Row, ...]:
         row = tuple(item)
         if len(row) != 3 or not all(isinstance(part, str) and part.strip() and "\0" not in part for part in row):
             raise InputError(f"not a triple: {item!r}; three texts that are not empty are needed: head, relation, tail")
-        if any(len(part.encode()) > TERM_LIMIT for part in row):
+        if any(len(checked(part).encode()) > TERM_LIMIT for part in row):
             raise InputError(f"a term longer than {TERM_LIMIT:,} bytes in {str(item)[:100]}…")
         rows.append((row[0], row[1], row[2]))
     return tuple(rows)
@@ -67,7 +68,8 @@ def change(
     add: Iterable[Sequence[str]] = (), remove: Iterable[Sequence[str]] = (), labels: Mapping[str, str] | None = None
 ) -> Change:
     """A checked edit. Raises InputError for what is no triple."""
-    return Change(_rows(add), _rows(remove), dict(labels or {}))
+    named = {checked(id): checked(label) for id, label in (labels or {}).items()}
+    return Change(_rows(add), _rows(remove), named)
 
 
 class Merge:

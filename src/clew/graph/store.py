@@ -27,7 +27,7 @@ from clew.graph.generation import Generation
 from clew.graph.layout import LITERAL, MEDIATOR
 from clew.graph.naming import Predicate, mediator_test
 from clew.graph.save import save
-from clew.graph.strings import Strings, Texts
+from clew.graph.strings import Strings, Texts, checked
 from clew.graph.subgraph import Csr, Ints, Subgraph
 from clew.graph.summary import info
 from clew.graph.tabular import named_columns
@@ -92,6 +92,8 @@ class Graph:
             if len(row) != 3 or not all(isinstance(part, str) for part in row):
                 raise InputError(f"not a triple: {item!r}; three texts are needed: head, relation, tail")
             unique[row] = None
+        for part in ("".join(parts) for parts in unique):
+            checked(part)
         number: dict[str, int] = {}
         for head, _, tail in unique:
             number.setdefault(head, len(number))
