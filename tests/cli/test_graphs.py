@@ -69,7 +69,7 @@ def test_link_says_why(clew: Any, graph: Path) -> None:
 
 
 def test_a_file_of_triples_is_read_as_build_reads_it(clew: Any, graph: Path, tmp_path: Path) -> None:
-    """U+2028, NEL and form feed are part of a name; a line ends at a line feed, blanks around a field are none of it."""
+    """U+2028, NEL and form feed belong to a name; a line ends at a line feed; blanks around a field do not count."""
     from clew.graph import Graph
 
     names = ["a\u2028b", "c\x85d", "e\x0cf", "g\x1ch", "i\u3000j"]
