@@ -104,7 +104,6 @@ def test_what_the_command_line_refuses(clew: Any, graph: Path, tmp_path: Path) -
         (("build", "facts.tsv", "-o", "x.kg", "--mediator", "("), "the pattern of mediators"),
         (("build", "facts.tsv", "-o", "x.kg", "--delimiter", "||"), "expected one character"),
         (("build", "facts.tsv", "-o", "n" * 300 + ".kg"), "choose a shorter name"),
-        (("add", graph, "\udcff", "r", "b"), "half of a surrogate pair"),
         (("info", "n" * 300), "too long"),
     ]:
         outcome = clew(*arguments)

@@ -214,3 +214,10 @@ def test_half_a_character_is_no_text(tmp_path, bad):
         add(tmp_path / "x.kg", [bad])
     with pytest.raises(InputError, match="half of a surrogate pair"):
         add(tmp_path / "x.kg", [("a", "r", "c")], labels={"a": "\ud800"})
+
+
+def test_names_of_files_need_not_be_utf8(tmp_path):
+    file = tmp_path / os.fsdecode(b"caf\xe9.tsv")
+    file.write_text("a\tr\tb\n")
+    report = build(file, tmp_path / os.fsdecode(b"caf\xe9.kg"), language="\ud800")
+    assert Graph.open(report.path).meta["inputs"] == [file.name]

@@ -121,7 +121,7 @@ class Merge:
         head, relation, tail = key
         if head >= self.graph.num_entities:
             return None
-        out = self.graph.whole.out
+        out = self.graph.as_subgraph.out
         here = slice(int(out.offsets[head]), int(out.offsets[head + 1]))
         at = np.flatnonzero((out.relations[here] == relation) & (out.neighbors[here] == tail))
         return int(out.triples[here][at[0]]) if len(at) else None
@@ -181,7 +181,7 @@ def applied(graph: Graph, changes: Sequence[Change]) -> Graph:
     come = np.array([*merge.added], np.int32).reshape(-1, 3)
 
     def merged() -> tuple[Csr, Ints, Ints | None]:
-        old = graph.whole
+        old = graph.as_subgraph
         h, r, t = (
             np.concatenate([np.delete(side, gone), come[:, i]])
             for i, side in enumerate((old.heads, old.rels, old.tails))

@@ -122,7 +122,7 @@ def reading(path: Path) -> str:
 
     graph = Graph.open(path)
     some = [graph.entity_at(n).id for n in range(min(graph.num_entities, 6))]
-    whole = graph.whole
+    whole = graph.as_subgraph
     seeds = list(range(min(4, graph.num_entities)))
     said: list[Any] = [graph.fingerprint, graph.num_entities, graph.num_relations, graph.num_triples]
     said += [[(t.head.id, t.relation.label, t.tail.label, t.source) for t in list(graph.triples())[:300]]]
