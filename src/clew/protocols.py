@@ -23,6 +23,7 @@ Direction = Literal["out", "in", "both"]
 Role = Literal["query", "passage"]
 Ability = Literal["beams", "logprobs", "json_schema", "soft_prompt", "constrained", "stream"]
 EncoderAbility = Literal["tokens"]
+StoreAbility = Literal["arrays", "scan", "text_search", "plans"]
 OnEvent = Callable[[Event], None]
 
 
@@ -65,6 +66,16 @@ class GraphStore(Protocol):
     def triples(self) -> Iterator[Triple]:
         """A full scan. A remote store may raise UnsupportedError."""
         ...
+
+
+def abilities_of(store: GraphStore) -> frozenset[StoreAbility]:
+    """What a graph store can do beyond the protocol, as it says in a member `abilities`; without one, nothing.
+
+    "scan": `triples` works. "arrays": its triples are arrays in this process (`clew.graph.store.has_arrays`).
+    "text_search": `search` and `spans` find entities by any part of a text. "plans": it executes query plans itself.
+    """
+    found: frozenset[StoreAbility] = getattr(store, "abilities", frozenset())
+    return found
 
 
 @runtime_checkable

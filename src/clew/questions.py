@@ -13,7 +13,7 @@ from typing import Literal
 
 from clew.datasets import load, parse_example
 from clew.errors import InputError, UnsupportedError
-from clew.graph import Graph
+from clew.graph import has_arrays
 from clew.jsontext import read_json
 from clew.protocols import Example
 from clew.synthesis import SynthesisReport, Synthetic, synthesize
@@ -87,15 +87,17 @@ def synthetic(
         ConfigError: "model" without a language model.
     """
     graph, sampling = space.graph, space.configuration.synthesis
-    if not isinstance(graph, Graph):
+    if not has_arrays(graph):
         raise UnsupportedError(
             f"questions are made from an embedded graph, not from {type(graph).__name__}: export and clew build it"
         )
     if writer == "grammar":
-        return synthesize(graph.whole, count, seed=seed, sampling=sampling, report=report)
+        return synthesize(graph.as_subgraph, count, seed=seed, sampling=sampling, report=report)
     from clew.synthesis.prompted import synthesize_prompted
 
-    return synthesize_prompted(graph.whole, count, space.language_model(), seed=seed, sampling=sampling, report=report)
+    return synthesize_prompted(
+        graph.as_subgraph, count, space.language_model(), seed=seed, sampling=sampling, report=report
+    )
 
 
 def training_examples(

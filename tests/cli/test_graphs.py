@@ -66,3 +66,45 @@ def test_link_says_why(clew: Any, graph: Path) -> None:
     assert "Germany" in clew("link", graph, "what is the currency of Germany?").out
     assert clew("link", graph, " ").code == 2
     assert "--topics" in clew("link", graph, "xqzv blorf?").out
+
+
+def test_a_file_of_triples_is_read_as_build_reads_it(clew: Any, graph: Path, tmp_path: Path) -> None:
+    """U+2028, NEL and form feed belong to a name; a line ends at a line feed; blanks around a field do not count."""
+    from clew.graph import Graph
+
+    names = ["a\u2028b", "c\x85d", "e\x0cf", "g\x1ch", "i\u3000j"]
+    lines = "\ufeff" + "".join(f" {name} \tr\t x \r\n" for name in names) + "\n \n"
+    (tmp_path / "more.tsv").write_bytes(lines.encode())
+    assert clew("add", graph, "--file", "more.tsv", "--json").json == {"added": 5, "given": 5}
+    clew("build", "more.tsv", "-o", "same.kg")
+    added = {t.head.id for t in Graph.open(tmp_path / graph).neighbors(["x"])}
+    assert added == set(names) == {t.head.id for t in Graph.open(tmp_path / "same.kg").neighbors(["x"])}
+    (tmp_path / "bad.tsv").write_text("a\tr\tb\n\tr\tb\n")
+    assert "bad.tsv:2: an empty head" in clew("add", graph, "-f", "bad.tsv").err
+
+
+def test_repair_and_doctor(clew: Any, graph: Path, tmp_path: Path) -> None:
+    from clew.graph.generation import Generation
+
+    assert clew("repair", graph).out == f"{graph}: nothing is damaged\n"
+    clew("add", graph, "Madrid", "capital of", "Spain")
+    tails = Generation.open(tmp_path / graph).place / "tails.i32"
+    tails.write_bytes(bytes(tails.stat().st_size))
+    asked = clew("ask", graph, "capital of Spain?", "-m", "follow", "-t", "Spain")
+    assert asked.code == 4 and f"clew repair {graph}" in asked.err
+    files = {f["what"]: f for f in clew("doctor", graph, "--json").json}["graph files"]
+    assert (files["state"], files["detail"]) == ("broken", "tails.i32 fails its checksum")
+    assert clew("repair", graph, "--json").json["rebuilt"] == ["tails.i32"]
+    assert clew("ask", graph, "capital of Spain?", "-m", "follow", "-t", "Spain").out.startswith("Madrid")
+    assert {f["what"]: f for f in clew("doctor", graph, "--json").json}["graph files"]["state"] == "ok"
+
+
+def test_what_the_command_line_refuses(clew: Any, graph: Path, tmp_path: Path) -> None:
+    for arguments, words in [
+        (("build", "facts.tsv", "-o", "x.kg", "--mediator", "("), "the pattern of mediators"),
+        (("build", "facts.tsv", "-o", "x.kg", "--delimiter", "||"), "expected one character"),
+        (("build", "facts.tsv", "-o", "n" * 300 + ".kg"), "choose a shorter name"),
+        (("info", "n" * 300), "too long"),
+    ]:
+        outcome = clew(*arguments)
+        assert outcome.code in (2, 3) and words in outcome.err, arguments

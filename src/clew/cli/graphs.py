@@ -71,7 +71,7 @@ def build(
         put_json({**to_json(report), "path": str(report.path)})
         return
     sys.stdout.writelines(clean(line) + "\n" for line in str(report).splitlines())
-    sys.stdout.write(f'ask with  clew ask {out} "…"\n')
+    sys.stdout.write(f'ask with  clew ask {clean(str(out))} "…"\n')
 
 
 def info(graph: GraphArgument, json: Json = False) -> None:
@@ -119,14 +119,16 @@ def remove(graph: GraphArgument, triple: Triple = None, file: File = None, json:
 
 def compact(graph: GraphArgument, json: Json = False) -> None:
     """Fold what was added and removed into the graph."""
-    from clew.cli.screen import put_json
+    from clew.cli.screen import clean, put_json
     from clew.graph import compact as compact_graph
 
     changed = compact_graph(graph)
     if json:
         put_json({"compacted": changed})
         return
-    sys.stdout.write(f"{graph}: {'compacted' if changed else 'nothing to compact, no triple was added or removed'}\n")
+    sys.stdout.write(
+        f"{clean(str(graph))}: {'compacted' if changed else 'nothing to compact, no triple was added or removed'}\n"
+    )
 
 
 def repair(graph: GraphArgument, json: Json = False) -> None:
@@ -139,13 +141,14 @@ def repair(graph: GraphArgument, json: Json = False) -> None:
     if json:
         put_json({**to_json(done), "log": None if done.log is None else str(done.log)})
         return
+    name, aside = clean(str(graph)), clean(str(done.log))
     if not done.rebuilt and not done.edits_lost:
-        sys.stdout.write(f"{graph}: nothing is damaged\n")
+        sys.stdout.write(f"{name}: nothing is damaged\n")
         return
     if done.rebuilt:
-        sys.stdout.write(f"{graph}: rebuilt {', '.join(done.rebuilt)}\n")
+        sys.stdout.write(f"{name}: rebuilt {', '.join(done.rebuilt)}\n")
     if done.edits_lost:
-        sys.stdout.write(f"{graph}: {done.edits_kept:,} edits kept; the damaged log is kept as {done.log}; lost:\n")
+        sys.stdout.write(f"{name}: {done.edits_kept:,} edits kept; the damaged log is now {aside}; lost:\n")
         sys.stdout.writelines(f"  {clean(lost)}\n" for lost in done.edits_lost)
 
 
@@ -211,7 +214,7 @@ def _edit(
         return
     if triple is not None:
         sys.stdout.write(clean(" | ".join(rows[0])) + "\n")
-    sys.stdout.write(f"{graph}: {changed:,} of {len(rows):,} triples {word}\n")
+    sys.stdout.write(f"{clean(str(graph))}: {changed:,} of {len(rows):,} triples {word}\n")
 
 
 def _known(path: Path, triple: list[str]) -> tuple[str, str, str]:
@@ -243,19 +246,23 @@ def _only(text: str, ids: list[str]) -> str:
 
 
 def _rows(file: Path) -> list[tuple[str, str, str]]:
+    """Triples of a file, read as `build` reads them: a line ends at a line feed and nowhere else."""
     from clew.errors import InputError
 
     try:
-        text = sys.stdin.read() if str(file) == "-" else file.read_text(encoding="utf-8")
+        content = sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes()
+        text = content.removeprefix(b"\xef\xbb\xbf").decode("utf-8")
     except OSError as error:
         raise InputError(f"{file}: cannot read triples: {error.strerror}") from None
     except UnicodeDecodeError as error:
         raise InputError(f"{file}: not UTF-8 at byte {error.start}") from None
     rows = []
-    for number, line in enumerate(text.splitlines(), start=1):
-        parts = line.split("\t")
-        if len(parts) == 3:
+    for number, line in enumerate(text.split("\n"), start=1):
+        parts = [part.strip(" \r") for part in line.split("\t")]
+        if len(parts) == 3 and all(parts):
             rows.append((parts[0], parts[1], parts[2]))
+        elif len(parts) == 3 and any(parts):
+            raise InputError(f"{file}:{number}: an empty head, relation or tail")
         elif line.strip():
             raise InputError(f"{file}:{number}: {len(parts)} fields, expected head, relation, tail separated by tabs")
     return rows

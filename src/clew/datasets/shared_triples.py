@@ -285,7 +285,7 @@ def _write_triples(folder: Path, table: Keys, entities: _Numbers, relations: _Nu
     graph = Graph.open(folder / "graph.kg")
     own_entity = _store_numbers(entities.of, graph.number_of)
     own_relation = _store_numbers(relations.of, {r.id: i for i, r in enumerate(graph.relations())}.get)
-    held = _packed_int(graph.whole.heads, graph.whole.rels, graph.whole.tails)
+    held = _packed_int(graph.as_subgraph.heads, graph.as_subgraph.rels, graph.as_subgraph.tails)
     order = np.argsort(held)
     h, r, t = (own[part] for own, part in zip((own_entity, own_relation, own_entity), parts, strict=True))
     wanted = _packed_int(h, r, t)

@@ -14,7 +14,7 @@ from typing import Literal
 import numpy as np
 
 from clew.errors import NotFoundError
-from clew.graph import Graph, Subgraph
+from clew.graph import Subgraph, has_arrays
 from clew.protocols import Example, GraphStore
 from clew.types import Gold
 
@@ -91,8 +91,8 @@ def _ids(store: GraphStore, names: Collection[str]) -> list[str]:
 
 
 def _distances(store: GraphStore, topic: str, answers: Collection[str], reach: int) -> list[int]:
-    if isinstance(store, Graph):
-        return _distances_inside(store.whole, topic, answers, reach)
+    if has_arrays(store):
+        return _distances_inside(store.as_subgraph, topic, answers, reach)
     left, seen, frontier = set(answers), {topic}, [topic]
     found = []
     for distance in range(reach + 1):

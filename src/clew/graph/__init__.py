@@ -4,7 +4,7 @@ from clew.graph.build import build
 from clew.graph.edit import add, compact, remove
 from clew.graph.inputs import BuildReport, Problem, Progress
 from clew.graph.repair import Repair, damage, repair
-from clew.graph.store import Graph
+from clew.graph.store import Graph, has_arrays
 from clew.graph.subgraph import Csr, Subgraph
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "build",
     "compact",
     "damage",
+    "has_arrays",
     "remove",
     "repair",
 ]

@@ -16,11 +16,12 @@ from typing import Any
 import numpy as np
 
 from clew.errors import InputError, NotFoundError
+from clew.graph.apart import Apart
 from clew.graph.assembly import PART, Assembly
 from clew.graph.inputs import Batch, BuildReport, Problems, Progress, Stream, size_of, split_suffix
 from clew.graph.layout import LITERAL, MEDIATOR, open_texts
-from clew.graph.naming import DEFAULT_MEDIATOR, Predicate, write_kinds, write_labels, write_lookups
-from clew.graph.tabular import delimited, json_lines, label_file, parquet
+from clew.graph.naming import DEFAULT_MEDIATOR, Predicate, mediator_test, write_kinds, write_labels, write_lookups
+from clew.graph.tabular import delimited, json_lines, label_file
 from clew.graph.writing import replacing, seal
 
 Source = str | PathLike[str]
@@ -29,6 +30,7 @@ OnProgress = Callable[[Progress], None]
 RDF = ("nt", "nq", "ttl", "trig", "jsonld", "rdf", "xml", "owl", "n3")
 TEXT = ("tsv", "csv", "txt")
 FORMATS = (*RDF, *TEXT, "parquet", "jsonl")
+APART = (*RDF, "parquet")  # whose parsers others wrote
 
 
 def build(
@@ -70,6 +72,9 @@ def build(
             raise NotFoundError(f"no file {file}: check the spelling")
     if not files:
         raise InputError("nothing to build from: name at least one file")
+    mediator_test(mediator)  # raises before anything is read
+    if delimiter is not None and (len(delimiter.encode("utf-8", "replace")) != 1 or delimiter in '"\r\n\0'):
+        raise InputError(f"delimiter {delimiter!r}: expected one character such as ',' ';' '|' or a tab")
     languages = (language,) if isinstance(language, str) else tuple(language)
     out = Path(out)
     problems, clock, prefixes = Problems(strict), _Clock(), dict[str, str]()
@@ -80,7 +85,7 @@ def build(
         assembly = Assembly(folder, scratch, part)
         done = 0
 
-        def report(stage: str, stream: Stream | None = None) -> None:
+        def report(stage: str, stream: Stream | Apart | None = None) -> None:
             if on_progress is not None:
                 on_progress(Progress(stage, done + (stream.position if stream else 0), total, assembly.rows))
 
@@ -89,7 +94,7 @@ def build(
                 [*zip(files, formats, strict=True), *((f, "labels") for f in label_files)]
             ):
                 before = assembly.rows + problems.total
-                stream = Stream(file, problems)
+                stream = (Apart if kind in APART else Stream)(file, problems)
                 try:
                     for batch in _read(file, kind, problems, stream, delimiter, header, languages, number, prefixes):
                         assembly.add(batch)
@@ -164,26 +169,25 @@ def _read(
     file: Path,
     kind: str,
     problems: Problems,
-    stream: Stream,
+    stream: Stream | Apart,
     delimiter: str | None,
     header: bool | None,
     languages: Sequence[str],
     number: int,
     prefixes: dict[str, str],
 ) -> Iterator[Batch]:
-    if stream.failed:
-        return iter(())
-    if kind == "labels":
-        return label_file(file, problems, stream)
-    if kind == "parquet":
-        return parquet(file, problems)
-    if kind == "jsonl":
-        return json_lines(file, problems, stream)
-    if kind in RDF:
-        from clew.graph.rdf import rdf
-
-        return rdf(file, kind, problems, stream, languages, number, prefixes)
-    return delimited(file, kind, problems, stream, delimiter, header)
+    if isinstance(stream, Apart):
+        options = {"languages": list(languages), "number": number} if kind in RDF else {}
+        yield from stream.batches(kind, **options)
+        prefixes.update(stream.prefixes)
+    elif stream.failed:
+        return
+    elif kind == "labels":
+        yield from label_file(file, problems, stream)
+    elif kind == "jsonl":
+        yield from json_lines(file, problems, stream)
+    else:
+        yield from delimited(file, kind, problems, stream, delimiter, header)
 
 
 class _Clock:

@@ -22,6 +22,7 @@ from clew.errors import InputError
 from clew.graph.inputs import TERM_LIMIT
 from clew.graph.layout import LITERAL, MEDIATOR, NAMED
 from clew.graph.naming import mediator_test
+from clew.graph.strings import checked
 from clew.graph.subgraph import Csr, Ints, Subgraph, csr
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def _rows(triples: Iterable[Sequence[str]]) -> tuple[Row, ...]:
         row = tuple(item)
         if len(row) != 3 or not all(isinstance(part, str) and part.strip() and "\0" not in part for part in row):
             raise InputError(f"not a triple: {item!r}; three texts that are not empty are needed: head, relation, tail")
-        if any(len(part.encode()) > TERM_LIMIT for part in row):
+        if any(len(checked(part).encode()) > TERM_LIMIT for part in row):
             raise InputError(f"a term longer than {TERM_LIMIT:,} bytes in {str(item)[:100]}…")
         rows.append((row[0], row[1], row[2]))
     return tuple(rows)
@@ -67,7 +68,8 @@ def change(
     add: Iterable[Sequence[str]] = (), remove: Iterable[Sequence[str]] = (), labels: Mapping[str, str] | None = None
 ) -> Change:
     """A checked edit. Raises InputError for what is no triple."""
-    return Change(_rows(add), _rows(remove), dict(labels or {}))
+    named = {checked(id): checked(label) for id, label in (labels or {}).items()}
+    return Change(_rows(add), _rows(remove), named)
 
 
 class Merge:
@@ -119,7 +121,7 @@ class Merge:
         head, relation, tail = key
         if head >= self.graph.num_entities:
             return None
-        out = self.graph.whole.out
+        out = self.graph.as_subgraph.out
         here = slice(int(out.offsets[head]), int(out.offsets[head + 1]))
         at = np.flatnonzero((out.relations[here] == relation) & (out.neighbors[here] == tail))
         return int(out.triples[here][at[0]]) if len(at) else None
@@ -179,7 +181,7 @@ def applied(graph: Graph, changes: Sequence[Change]) -> Graph:
     come = np.array([*merge.added], np.int32).reshape(-1, 3)
 
     def merged() -> tuple[Csr, Ints, Ints | None]:
-        old = graph.whole
+        old = graph.as_subgraph
         h, r, t = (
             np.concatenate([np.delete(side, gone), come[:, i]])
             for i, side in enumerate((old.heads, old.rels, old.tails))

@@ -316,15 +316,18 @@ def _typed(name: str, raw: NDArray[np.uint8]) -> NDArray[Any]:
     return raw.view(TYPES[suffix])
 
 
+_HEAD = re.compile(rb"\{'descr': '([<|][a-z]\d)', 'fortran_order': False, 'shape': \((\d{1,15}),\), \} *\n")
+
+
 def _numpy(raw: NDArray[np.uint8]) -> NDArray[Any]:
-    """The array of an `.npy` file of one dimension, not copied."""
-    head = io.BytesIO(raw[: 1 << 12].tobytes())
-    if np.lib.format.read_magic(head) != (1, 0):
+    """The array of an `.npy` file as clew writes it: one dimension of numbers. Not copied."""
+    start = raw[:10].tobytes()
+    size = int.from_bytes(start[8:10], "little")
+    head = _HEAD.fullmatch(raw[10 : 10 + size].tobytes())
+    if not start.startswith(b"\x93NUMPY\x01\x00") or head is None:
         raise ValueError("not the form of .npy that clew writes")
-    shape, _, dtype = np.lib.format.read_array_header_1_0(head)
-    if dtype.hasobject or len(shape) != 1:
-        raise ValueError(f"an array of shape {shape} and type {dtype}")
-    data = raw[head.tell() :]
-    if len(data) != shape[0] * dtype.itemsize:
-        raise ValueError(f"{len(data)} bytes for {shape[0]} numbers of type {dtype}")
+    dtype, count = np.dtype(head[1].decode()), int(head[2])
+    data = raw[10 + size :]
+    if len(data) != count * dtype.itemsize:
+        raise ValueError(f"{len(data)} bytes for {count} numbers of type {dtype}")
     return data.view(dtype)

@@ -172,21 +172,22 @@ class Stream:
     A stream that ends before its time or cannot be read is a problem, not an exception: what came before it counts.
     """
 
-    def __init__(self, file: Path, problems: Problems) -> None:
+    def __init__(self, file: Path, problems: Problems, raw: IO[bytes] | None = None) -> None:
+        """`raw` is the file where it is open already."""
         self.file, self.problems = file, problems
-        self._raw: IO[bytes] | None = None
+        self._raw: IO[bytes] | None = raw
         self._stream: Any = None
         self.cut = False  # whether it ended before its time
         self.line = 0  # of the last line handed out, where the reader keeps count
         try:
-            if str(file) == "-":
+            if str(file) == "-" and raw is None:
                 self._raw = self._stream = sys.stdin.buffer
                 return
-            if file.is_dir():
+            if raw is None and file.is_dir():
                 problems.add(str(file), None, "unreadable", "is a folder; name the files in it")
                 return
             compression = split_suffix(file)[1]
-            self._raw = file.open("rb")
+            self._raw = file.open("rb") if raw is None else raw
             if compression == "gzip":
                 self._stream = gzip.GzipFile(fileobj=self._raw)
             elif compression == "bz2":
@@ -199,6 +200,11 @@ class Stream:
                 self._stream = self._raw
         except OSError as error:
             problems.add(str(file), None, "unreadable", f"cannot be read: {error.strerror or error}")
+
+    @property
+    def raw(self) -> Any:
+        """The file as it is, for readers that are at home in it."""
+        return self._raw
 
     @property
     def failed(self) -> bool:

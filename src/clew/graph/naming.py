@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from clew.errors import InputError
 from clew.graph.assembly import Assembly, Spool
 from clew.graph.inputs import FOREIGN
 from clew.graph.layout import (
@@ -43,7 +44,10 @@ def mediator_test(predicate: Predicate) -> Callable[[str], bool]:
     """Whether an id is a nameless n-ary node's. A pattern must match the whole id; None is the default one."""
     if callable(predicate):
         return predicate
-    pattern = re.compile(DEFAULT_MEDIATOR if predicate is None else predicate)
+    try:
+        pattern = re.compile(DEFAULT_MEDIATOR if predicate is None else predicate)
+    except (re.error, OverflowError, RecursionError) as error:
+        raise InputError(f"the pattern of mediators {str(predicate)[:200]!r} is none: {error}") from None
     return lambda id: id.startswith("_:") or pattern.fullmatch(id) is not None
 
 

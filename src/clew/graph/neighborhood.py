@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.errors import InputError, NotFoundError, unknown
-from clew.graph.store import Graph
+from clew.graph.store import has_arrays
 from clew.graph.subgraph import Ints, Subgraph
 from clew.protocols import Direction, GraphStore
 from clew.types import Entity, Relation, Triple
@@ -62,7 +62,7 @@ def neighborhood(
         InputError: a limit is out of range.
     """
     limits = _checked(hops, direction, fanout, max_triples, keep)
-    if not isinstance(store, Graph):
+    if not has_arrays(store):
         return _gather(store, seeds, relations, excluded, limits)
     numbers = [store.number_of(id) for id in seeds]
     if None in numbers:
@@ -70,7 +70,7 @@ def neighborhood(
     allowed = ANY
     if relations is not None or excluded:
         allowed = _allowed(store.relations(), relations, excluded)
-    return _grow(store.whole, np.array(list(dict.fromkeys(numbers)), np.int32), allowed, limits)
+    return _grow(store.as_subgraph, np.array(list(dict.fromkeys(numbers)), np.int32), allowed, limits)
 
 
 def around(

@@ -64,6 +64,10 @@ STRING = "http://www.w3.org/2001/XMLSchema#string"
 LANG_STRING = "http://www.w3.org/1999/02/22-rdf-syntax-ns#langString"
 
 CHUNK = 1 << 16  # statements per batch
+MOST_LETTERS = 1 << 26  # of the texts in a batch
+NESTED = 100  # statements within statements in one line
+DEEP = 500  # objects within objects of JSON-LD
+GROWN = 10_000  # letters that an XML entity may stand for
 
 
 def literal_id(literal: Any) -> str:
@@ -101,6 +105,7 @@ class Statements:
         self._literal: list[bool] = []
         self._sources: list[str] = []
         self._sourced = False
+        self._letters = 0  # of texts taken in
         self._notes: dict[str, tuple[list[str], list[str], list[int]]] = {}
 
     def _rank(self, language: str | None) -> int:
@@ -134,6 +139,7 @@ class Statements:
                         self._name, line, "long", f"a text of {len(tail.value):,} letters about {head[:200]}"
                     )
                     continue
+                self._letters += len(tail.value)
                 if self._noted(head, relation, tail):
                     continue
                 heads(head)
@@ -180,6 +186,11 @@ class Statements:
 
     def __len__(self) -> int:
         return len(self._heads) + sum(len(owners) for owners, _, _ in self._notes.values())
+
+    @property
+    def full(self) -> bool:
+        """Whether it is time to hand over what was taken in."""
+        return len(self) >= CHUNK or self._letters > MOST_LETTERS
 
     def batches(self) -> Iterator[Batch]:
         """What was taken in since the last call."""
@@ -237,8 +248,8 @@ def _by_lines(
         chunk, pending = pending[:cut], pending[cut:]
         lines = chunk.count(b"\n")
         done = 0
-        if b"\0" in chunk:
-            chunk = _without_nul(chunk, name, line, problems)
+        if b"\0" in chunk or len(chunk) > LINE_LIMIT or chunk.count(b"<<") > NESTED:
+            chunk = _parsable(chunk, name, line, problems)
         while chunk:
             try:
                 statements.add(ox.parse(chunk, syntax))
@@ -255,13 +266,19 @@ def _by_lines(
             return
 
 
-def _without_nul(chunk: bytes, name: str, line: int, problems: Problems) -> bytes:
-    """The chunk with its lines that hold a NUL byte made blank."""
+def _parsable(chunk: bytes, name: str, line: int, problems: Problems) -> bytes:
+    """The chunk with those of its lines made blank after which the parser could not go on."""
     lines = chunk.split(b"\n")
     for i, text in enumerate(lines):
         if b"\0" in text:
             problems.add(name, line + i + 1, "nul", "contains a NUL byte")
-            lines[i] = b""
+        elif len(text) > LINE_LIMIT:
+            problems.add(name, line + i + 1, "long", f"a line longer than {LINE_LIMIT:,} bytes")
+        elif text.count(b"<<") > NESTED:
+            problems.add(name, line + i + 1, "syntax", f"more than {NESTED} statements within statements")
+        else:
+            continue
+        lines[i] = b""
     return b"\n".join(lines)
 
 
@@ -322,6 +339,76 @@ class _CleanUtf8:
                 data = data[error.end :]
 
 
+class _Refused(Exception):
+    """A file that no parser should see; the text says why."""
+
+
+_ENTITY = re.compile(rb"""<!ENTITY\s+([^\s%]+)\s+(?:"([^"]*)"|'([^']*)')\s*>""")
+_MENTION = re.compile(rb"&([^;#\s]+);")
+_STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+_NO_BRACKETS = bytes(set(range(256)) - set(b"[]{}"))
+
+
+def refuse_growing_entities(head: bytes) -> None:
+    """Raises _Refused where an entity that an XML document declares stands for more than `GROWN` letters."""
+    declared = {name: double or single for name, double, single in _ENTITY.findall(head)}
+    used = {name: _MENTION.findall(text) for name, text in declared.items()}
+    sizes = {name: len(text) for name, text in declared.items()}
+    while True:  # one may use those declared after it; each round either grows one or is the last
+        grown = {name: len(text) + sum(sizes.get(other, 0) for other in used[name]) for name, text in declared.items()}
+        large = next((name for name, size in grown.items() if size > GROWN), None)
+        if large is not None:
+            raise _Refused(
+                f"the entity {large.decode('utf-8', 'replace')[:80]!r} stands for more than {GROWN:,} letters"
+            )
+        if grown == sizes:
+            return
+        sizes = grown
+
+
+class _Shallow:
+    """A stream of JSON that ends with _Refused where objects and lists are nested too deeply to be read in time."""
+
+    def __init__(self, stream: _CleanUtf8) -> None:
+        self._stream = stream
+        self._rest, self._depth = b"", 0
+
+    def read(self, size: int = BLOCK) -> bytes:
+        block = self._stream.read(size)
+        bare = _STRING.sub(b"", self._rest + block)
+        self._rest = b""
+        if (cut := bare.find(b'"')) >= 0:
+            text = bare[cut:]  # goes on in the next block: all that matters is whether a backslash ends this one
+            self._rest = b'"' + b"\\" * ((len(text) - len(text.rstrip(b"\\"))) % 2)
+            bare = bare[:cut]
+        brackets = np.frombuffer(bare.translate(None, _NO_BRACKETS), np.uint8)
+        if len(brackets):
+            depths = self._depth + np.cumsum(np.where((brackets == 91) | (brackets == 123), 1, -1))
+            self._depth = int(depths[-1])
+            if depths.max() > DEEP:
+                raise _Refused(f"objects are nested more than {DEEP} deep")
+        return block
+
+
+class _Declared:
+    """A stream of XML whose declarations were looked through before the parser sees them."""
+
+    def __init__(self, stream: _CleanUtf8) -> None:
+        self._stream, self._head = stream, b""
+        self._looked = False
+
+    def read(self, size: int = BLOCK) -> bytes:
+        if not self._looked:
+            self._looked = True
+            self._head = self._stream.read(BLOCK)
+            if b"<!DOCTYPE" in self._head:
+                refuse_growing_entities(self._head)
+        if not self._head:
+            return self._stream.read(size)
+        piece, self._head = self._head[:size], self._head[size:]
+        return piece
+
+
 def _streamed(
     name: str,
     syntax: ox.RdfFormat,
@@ -331,7 +418,13 @@ def _streamed(
     prefixes: dict[str, str],
 ) -> Iterator[Batch]:
     """Any other syntax: the parser recovers by itself where the syntax allows it."""
-    quads = ox.parse(_CleanUtf8(stream, problems), syntax)  # type: ignore[arg-type]
+    clean = _CleanUtf8(stream, problems)
+    guarded: Any = clean
+    if syntax == ox.RdfFormat.RDF_XML:
+        guarded = _Declared(clean)
+    elif syntax == ox.RdfFormat.JSON_LD:
+        guarded = _Shallow(clean)
+    quads = ox.parse(guarded, syntax)
     last: tuple[Any, Any] | None = None
     at_end = False
     while not at_end:
@@ -339,7 +432,7 @@ def _streamed(
             at_end = True
             for quad in quads:
                 statements.add((quad,))
-                if len(statements) >= CHUNK:
+                if statements.full:
                     at_end = False
                     break
         except SyntaxError as error:
@@ -348,11 +441,14 @@ def _streamed(
             last = place
             if not at_end:
                 problems.add(name, error.lineno, *_diagnosis(error))
+        except _Refused as error:
+            at_end = True
+            problems.add(name, None, "syntax", f"{error}; the rest of the file is not read")
         except MemoryError:  # what the parser raises for a term beyond its buffer, and it cannot go on
             at_end = True
             problems.add(
                 name, None, "long", f"a term longer than {LINE_LIMIT:,} bytes; the rest of the file is not read"
             )
         prefixes.update(quads.prefixes)
-        if len(statements) >= CHUNK or at_end:
+        if statements.full or at_end:
             yield from statements.batches()

@@ -28,7 +28,7 @@ def save(graph: Graph, out: Path, *, fingerprint: str | None = None, held: bool 
     """
     if graph.base_entities is not None:
         raise InputError(f"graph {graph.title!r} is a view and cannot be saved: save the graph it is a view of")
-    terms, whole = graph.terms, graph.whole
+    terms, whole = graph.terms, graph.as_subgraph
     with replacing(out, held=held) as folder:
         order = whole.out.triples
         place = np.empty(len(order), np.int32)

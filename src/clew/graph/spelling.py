@@ -34,6 +34,8 @@ class _Fold(dict[int, str]):
         char = chr(code)
         if char in APOSTROPHES or unicodedata.combining(char):
             folded = ""
+        elif unicodedata.category(char) == "Cs":  # half of a pair, which no text on disk can hold
+            folded = " "
         else:
             plain = (c for c in unicodedata.normalize("NFKD", char.casefold()) if not unicodedata.combining(c))
             folded = "".join(c if c.isalnum() else " " for c in "".join(plain).casefold())
@@ -46,7 +48,7 @@ FOLD = _Fold()
 
 def normalise(text: str) -> str:
     """`text` as it is compared: "The  Amélie_Film!" → "the amelie film". A text of signs alone stays as it is."""
-    return " ".join(text.translate(FOLD).split()) or text
+    return " ".join(text.translate(FOLD).split()) or text.encode("utf-8", "replace").decode()
 
 
 def hash_text(text: str, start: int = FNV_START) -> int:

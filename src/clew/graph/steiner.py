@@ -1,6 +1,7 @@
 """Prize-collecting Steiner trees: the connected part of a graph that collects most prize for its cost.
 
-The entrance to the compiled `moats`; how similarity becomes prizes is the caller's affair (`clew.retrieval.pcst`).
+The entrance to the compiled `clew.graph.pcst`; how similarity becomes prizes is the caller's affair
+(`clew.retrieval.pcst`).
 
 Shapes: V vertices, E edges.
 """
@@ -42,16 +43,16 @@ def steiner_tree(
     empty = np.empty(0, np.int32)
     if not prizes.any():
         return empty, empty
-    from clew.graph import moats
+    from clew.graph import pcst
 
     heads, tails = heads.astype(np.int32, copy=False), tails.astype(np.int32, copy=False)
     # In units of the largest prize, so that what counts as tight does not depend on the caller's units.
     costs, prizes = costs / prizes.max(), prizes / prizes.max()
     if len(heads) == 0:
         return np.array([np.argmax(prizes)], np.int32), empty
-    merged, asleep, sleeper, parent, kept = moats.grow(heads, tails, costs, prizes)
+    merged, asleep, sleeper, parent, kept = pcst.grow(heads, tails, costs, prizes)
     if pruning == "strong":
-        stays, picked = moats.prune_worth(heads, tails, costs, prizes, merged, kept)
+        stays, picked = pcst.prune_strong(heads, tails, costs, prizes, merged, kept)
     else:
-        stays, picked = moats.prune_moats(heads, tails, merged, asleep, sleeper, parent, kept)
+        stays, picked = pcst.prune_gw(heads, tails, merged, asleep, sleeper, parent, kept)
     return np.flatnonzero(stays).astype(np.int32), np.flatnonzero(picked).astype(np.int32)

@@ -1,7 +1,7 @@
 """The graph: one class over arrays, whether they are mapped from a `.kg` folder, in memory, or part of another graph.
 
 Kept apart from building and editing, which only hand it arrays. It answers by name (ids and labels) for people and by
-number for kernels; `whole` is the door to the numbers.
+number for kernels; `as_subgraph` is the door to the numbers.
 
 Shapes: N entities, T triples, R relations.
 """
@@ -15,7 +15,7 @@ from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,23 +27,27 @@ from clew.graph.generation import Generation
 from clew.graph.layout import LITERAL, MEDIATOR
 from clew.graph.naming import Predicate, mediator_test
 from clew.graph.save import save
-from clew.graph.strings import Strings, Texts
+from clew.graph.strings import Strings, Texts, checked
 from clew.graph.subgraph import Csr, Ints, Subgraph
 from clew.graph.summary import info
 from clew.graph.tabular import named_columns
 from clew.graph.terms import Terms
-from clew.protocols import Direction
+from clew.protocols import Direction, GraphStore, StoreAbility, abilities_of
 from clew.types import Entity, Relation, Triple
 
 if TYPE_CHECKING:
     from clew.graph.names import Found, NameIndex, Span
 
 
+ABILITIES: frozenset[StoreAbility] = frozenset({"arrays", "scan", "text_search"})
+
+
 class Graph:
     """A directed multigraph: parallel relations and directions are kept, exact duplicates are not.
 
-    Entities, relations and triples have numbers 0..N-1, 0..R-1 and 0..T-1; in `whole` the local number of an entity is
-    its number. A `view` has its own entity and triple numbers (`base_entities` leads back) and its graph's relations.
+    Entities, relations and triples have numbers 0..N-1, 0..R-1 and 0..T-1; in `as_subgraph` the local number of an
+    entity is its number. A `view` has its own entity and triple numbers (`base_entities` leads back) and its graph's
+    relations.
     """
 
     def __init__(
@@ -92,6 +96,8 @@ class Graph:
             if len(row) != 3 or not all(isinstance(part, str) for part in row):
                 raise InputError(f"not a triple: {item!r}; three texts are needed: head, relation, tail")
             unique[row] = None
+        for part in ("".join(parts) for parts in unique):
+            checked(part)
         number: dict[str, int] = {}
         for head, _, tail in unique:
             number.setdefault(head, len(number))
@@ -242,9 +248,18 @@ class Graph:
         return f"<Graph {self.title!r}: {self.num_triples:,} triples, {self.num_entities:,} entities>"
 
     @cached_property
-    def whole(self) -> Subgraph:
+    def as_subgraph(self) -> Subgraph:
         """All triples as dense integers; made when first asked for."""
         return self._whole(self)
+
+    @property
+    def whole(self) -> Subgraph:
+        """The former name of `as_subgraph`."""
+        return self.as_subgraph
+
+    @property
+    def abilities(self) -> frozenset[StoreAbility]:
+        return ABILITIES
 
     @property
     def num_entities(self) -> int:
@@ -396,7 +411,7 @@ class Graph:
 
     def literals(self, id: str) -> list[tuple[Relation, Entity]]:
         """What the graph states about an entity as text, numbers and dates."""
-        number, out = self._number(id), self.whole.out
+        number, out = self._number(id), self.as_subgraph.out
         here = slice(int(out.offsets[number]), int(out.offsets[number + 1]))
         literal = np.flatnonzero(self.literals_at(out.neighbors[here]))
         pairs = zip(out.relations[here][literal].tolist(), out.neighbors[here][literal].tolist(), strict=True)
@@ -406,7 +421,7 @@ class Graph:
         return [self.relation_at(i) for i in range(self.num_relations)]
 
     def triples(self) -> Iterator[Triple]:
-        return (self.whole.triple(t) for t in range(self.num_triples))
+        return (self.as_subgraph.triple(t) for t in range(self.num_triples))
 
     def neighbors(
         self,
@@ -427,7 +442,7 @@ class Graph:
             if number is None:
                 continue
             mine: dict[int, None] = {}
-            for side, towards in ((self.whole.out, "out"), (self.whole.inc, "in")):
+            for side, towards in ((self.as_subgraph.out, "out"), (self.as_subgraph.inc, "in")):
                 if direction not in (towards, "both"):
                     continue
                 here = slice(int(side.offsets[number]), int(side.offsets[number + 1]))
@@ -436,7 +451,7 @@ class Graph:
                     triples = triples[np.isin(side.relations[here], wanted)]
                 mine.update(dict.fromkeys((triples if limit is None else triples[:limit]).tolist()))
             found.update(dict.fromkeys(list(mine)[:limit]))
-        return [self.whole.triple(t) for t in found]
+        return [self.as_subgraph.triple(t) for t in found]
 
     # -- parts and summaries ---------------------------------------------------------------------------------------
 
@@ -445,7 +460,7 @@ class Graph:
         picked = np.unique(np.asarray(triples, np.int32))
         if len(picked) and (picked[0] < 0 or picked[-1] >= self.num_triples):
             raise InputError(f"graph {self.title!r}: triple numbers go from 0 to {self.num_triples - 1}")
-        whole = self.whole
+        whole = self.as_subgraph
         heads, tails = whole.heads[picked], whole.tails[picked]
         own = np.unique(np.concatenate([heads, tails]))
         h, t = (np.searchsorted(own, side).astype(np.int32) for side in (heads, tails))
@@ -497,6 +512,11 @@ class Graph:
             f"{self.num_relations:,} relations<table><thead><tr><th>relation</th><th>triples</th></tr></thead>"
             f"<tbody>{rows}</tbody></table>"
         )
+
+
+def has_arrays(store: GraphStore) -> TypeGuard[Graph]:
+    """Whether the triples of a store are arrays in this process, which it hands out as `Graph.as_subgraph` does."""
+    return "arrays" in abilities_of(store)
 
 
 def _whole(heads: Ints, rels: Ints, tails: Ints, num: int, names: Graph) -> Subgraph:

@@ -15,13 +15,22 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.errors import FormatError
+from clew.errors import FormatError, InputError
 from clew.graph.subgraph import Ints, Offsets
 
 Bytes = NDArray[np.uint8]
 Keys = NDArray[np.uint32]
 
 _BULK = 64  # from here on one call of pyarrow beats a Python loop
+
+
+def checked(text: str) -> str:
+    """`text`. Raises InputError where it holds half of a surrogate pair, which no file can hold."""
+    try:
+        text.encode()
+    except UnicodeEncodeError as error:
+        raise InputError(f"{text[:100]!a} is not text: half of a surrogate pair at letter {error.start}") from None
+    return text
 
 
 def literal_parts(id: str) -> tuple[str, str | None, str | None]:
@@ -109,7 +118,10 @@ class Lookup:
 
     def all(self, text: str) -> list[int]:
         """Every number whose string is `text`; a checksum only nominates, the string itself decides."""
-        key = np.uint32(zlib.crc32(text.encode()))
+        try:
+            key = np.uint32(zlib.crc32(text.encode()))
+        except UnicodeEncodeError:  # half of a surrogate pair: nothing on disk is called so
+            return []
         low, high = np.searchsorted(self._keys, key, "left"), np.searchsorted(self._keys, key, "right")
         return [n for n in dict.fromkeys(self._numbers[low:high].tolist()) if self._text_of(n) == text]
 

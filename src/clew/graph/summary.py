@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 def info(graph: Graph) -> dict[str, Any]:
     """Everything as JSON values; `relations` is ordered by how many triples each has."""
-    whole, terms, meta = graph.whole, graph.terms, graph.meta
+    whole, terms, meta = graph.as_subgraph, graph.terms, graph.meta
     numbers = slice(None) if graph.base_entities is None else graph.base_entities
     kinds = terms.kinds[numbers]
     labelled = np.zeros(len(terms.kinds), bool)

@@ -96,6 +96,9 @@ def delimited(
     delimiter = delimiter or sniff(sample, suffix)
     quote = '"' if suffix == "csv" else ""
     first = next((line for line in sample.split("\n") if line.strip()), "").rstrip("\r")
+    if "\r" in first and "\n" not in sample:
+        problems.add(name, 1, "columns", "its lines end in CR alone: save it with line feeds")
+        return
     fields = [field.strip() for field in _split_line(first, delimiter, quote)]
     lowered = {field.casefold() for field in fields}
     named = sum(any(word in lowered for word in words) for words in SYNONYMS)
@@ -158,7 +161,10 @@ def _split_line(line: str, delimiter: str, quote: str) -> list[str]:
         return line.split(delimiter)
     import csv
 
-    return next(csv.reader([line], delimiter=delimiter), [])
+    try:
+        return next(csv.reader([line], delimiter=delimiter), [])
+    except csv.Error:  # a field of more than 128 KB, say: the rows will tell
+        return line.split(delimiter)
 
 
 def _after_line(stream: Stream, pending: bytes) -> bytes:
@@ -168,14 +174,14 @@ def _after_line(stream: Stream, pending: bytes) -> bytes:
     return pending.partition(b"\n")[2]
 
 
-def parquet(file: Path, problems: Problems) -> Iterator[Batch]:
+def parquet(stream: Stream, problems: Problems) -> Iterator[Batch]:
     """Rows of a Parquet file, one row group at a time."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    name = str(file)
+    name = str(stream.file)
     try:
-        with pq.ParquetFile(file) as table:
+        with pq.ParquetFile(stream.raw) as table:
             names = table.schema_arrow.names
             try:
                 places = named_columns(names) or [0, 1, 2]
@@ -190,7 +196,7 @@ def parquet(file: Path, problems: Problems) -> Iterator[Batch]:
             for batch in table.iter_batches(batch_size=1 << 18, columns=wanted):
                 columns = [batch.column(batch.schema.get_field_index(each)) for each in wanted]
                 columns = [each.dictionary_decode() if pa.types.is_dictionary(each.type) else each for each in columns]
-                rows, keep = _clean([each.cast(pa.large_string()) for each in columns], problems, name, row)
+                rows, keep = _clean([_as_bytes(each) for each in columns], problems, name, row)
                 row += batch.num_rows
                 heads, relations, tails = (Column(c.data, c.starts[keep], c.lengths[keep]) for c in rows)
                 yield Rows(heads, relations, tails)
@@ -198,13 +204,24 @@ def parquet(file: Path, problems: Problems) -> Iterator[Batch]:
         problems.add(name, None, "unreadable", f"cannot be read as Parquet: {str(error).splitlines()[0]}")
 
 
+def _as_bytes(array: Any) -> Any:
+    """Any column as large_binary: its texts may be of bytes that are none."""
+    import pyarrow as pa
+
+    kind = array.type
+    texts = (pa.types.is_string, pa.types.is_large_string, pa.types.is_binary, pa.types.is_large_binary)
+    if not any(test(kind) for test in texts):
+        array = array.cast(pa.large_string())
+    return array.cast(pa.large_binary())
+
+
 def _clean(arrays: list[Any], problems: Problems, name: str, row: int) -> tuple[list[Column], NDArray[np.int64]]:
-    """Columns of large_string arrays and which rows have all three terms."""
+    """Columns of large_binary arrays and which rows have all three terms."""
     import pyarrow.compute as pc
 
     columns, good = [], np.ones(len(arrays[0]), bool)
     for array in arrays:
-        filled = pc.fill_null(array, "")
+        filled = pc.fill_null(array, b"")
         offsets = np.frombuffer(filled.buffers()[1], np.int64)[filled.offset : filled.offset + len(filled) + 1]
         buffer = filled.buffers()[2]
         data = np.frombuffer(buffer, np.uint8) if buffer is not None else np.empty(0, np.uint8)
@@ -213,6 +230,7 @@ def _clean(arrays: list[Any], problems: Problems, name: str, row: int) -> tuple[
         ("empty", np.any([c.lengths == 0 for c in columns], axis=0)),
         ("long", np.any([c.lengths > TERM_LIMIT for c in columns], axis=0)),
         ("nul", _has_nul(arrays, columns)),
+        ("utf8", _not_utf8(arrays)),
     ):
         bad &= good
         good &= ~bad
@@ -231,6 +249,26 @@ def _has_nul(arrays: list[Any], columns: list[Column]) -> NDArray[np.bool_]:
         if np.any(c.data[low:high] == 0):
             found |= np.asarray(pc.fill_null(pc.match_substring(array, "\0"), False))
     return found
+
+
+def _not_utf8(arrays: list[Any]) -> NDArray[np.bool_]:
+    import pyarrow as pa
+
+    found = np.zeros(len(arrays[0]), bool)
+    for array in arrays:
+        try:
+            array.cast(pa.large_string())
+        except pa.ArrowInvalid:
+            found |= [value is not None and not _readable(value) for value in array.to_pylist()]
+    return found
+
+
+def _readable(value: bytes) -> bool:
+    try:
+        value.decode("utf-8")
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _lines(name: str, problems: Problems, stream: Stream) -> Iterator[list[tuple[int, bytes]]]:
@@ -272,6 +310,9 @@ def _json_row(text: bytes, name: str, line: int, problems: Problems) -> tuple[st
         return None
     except ValueError as error:
         problems.add(name, line, "syntax", f"is not JSON: {error}")
+        return None
+    except RecursionError:
+        problems.add(name, line, "syntax", "is nested too deeply")
         return None
     if isinstance(value, dict):
         keys = list(map(str, value))

@@ -78,7 +78,7 @@ def seal(generation: Path, meta: dict[str, Any], fingerprint: str | None = None)
         sync_folder(place)
     time.sleep(TICK_S)
     stamp(generation, {f.relative_to(generation).as_posix(): identity(f.stat()) for f in files_in(generation)})
-    said = json.dumps(meta, indent=1, ensure_ascii=False).encode()
+    said = json.dumps(meta, indent=1).encode()  # as ASCII: the name of an input need not be UTF-8
     write_whole(generation / META, said)  # a copy: without a manifest nothing could be checked
     write_whole(generation.parent / META, said)
     return meta

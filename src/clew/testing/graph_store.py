@@ -15,7 +15,7 @@ from collections.abc import Iterable
 import pytest
 
 from clew.errors import NotFoundError, UnsupportedError
-from clew.protocols import GraphStore
+from clew.protocols import GraphStore, abilities_of
 from clew.types import Triple
 
 TOY: tuple[tuple[str, str, str], ...] = (
@@ -51,6 +51,16 @@ class GraphStoreContract:
 
     def test_is_a_graph_store(self, store: GraphStore) -> None:
         assert isinstance(store, GraphStore)
+
+    def test_abilities_hold(self, store: GraphStore) -> None:
+        able = abilities_of(store)
+        assert able <= {"arrays", "scan", "text_search", "plans"}
+        assert ("scan" in able) <= self.can_scan
+        if "arrays" in able:
+            assert store.as_subgraph.num_triples == len(TOY)  # type: ignore[attr-defined]
+        if "text_search" in able:
+            spans = store.spans("the capital of Germany")  # type: ignore[attr-defined]
+            assert "Germany" in {span.text for span in spans}
 
     def test_name_is_stable(self, store: GraphStore) -> None:
         assert store.name

@@ -20,7 +20,7 @@ from rapidfuzz import fuzz, process
 
 from clew.config import Settings
 from clew.errors import ConfigError, InputError, NotFoundError, unknown
-from clew.graph import Graph, Subgraph
+from clew.graph import Subgraph, has_arrays
 from clew.graph.neighborhood import neighborhood
 from clew.graph.paths import follow, path_record, trace
 from clew.graph.subgraph import Ints
@@ -141,8 +141,8 @@ class Walk:
 
     def _ground(self, topics: Iterable[Topic], graph: GraphStore) -> Subgraph:
         """The whole graph where it is embedded, else what lies around the topics."""
-        if isinstance(graph, Graph):
-            return graph.whole
+        if has_arrays(graph):
+            return graph.as_subgraph
         ids = list(dict.fromkeys(topic.entity.id for topic in topics))
         return neighborhood(graph, ids, self._config.hops + 1, max_triples=self._config.max_triples)
 
@@ -315,7 +315,7 @@ def _lead(ground: Subgraph, start: int, trail: Trail, ends: dict[int, int], most
 def _mention(question: str, topic: Topic, graph: GraphStore) -> str:
     """How the question calls the topic: as linked, by its label, by an alias, or by what is most like its label."""
     names = [topic.mention, topic.entity.label]
-    if isinstance(graph, Graph):
+    if has_arrays(graph):
         names += graph.aliases_of(topic.entity.id)
     for name in names:
         if mask(question, [name])[1][0]:

@@ -144,7 +144,7 @@ def grow(heads, tails, costs, prizes):
 
 
 @compiled
-def prune_moats(heads, tails, merged, asleep, sleeper, parent, kept):
+def prune_gw(heads, tails, merged, asleep, sleeper, parent, kept):
     """(V,) vertices and (E,) edges that stay by the scheme's own rule ("gw").
 
     Going back through the merges, a side that was asleep when it was merged goes again, unless something that stays
@@ -188,7 +188,7 @@ def prune_moats(heads, tails, merged, asleep, sleeper, parent, kept):
 
 
 @compiled
-def prune_worth(heads, tails, costs, prizes, merged, kept):
+def prune_strong(heads, tails, costs, prizes, merged, kept):
     """(V,) vertices and (E,) edges of the grown tree's most valuable subtree ("strong"), by dynamic programming."""
     v = len(kept)
     inside = np.array([i for i in range(len(merged)) if kept[heads[merged[i]]] and kept[tails[merged[i]]]], np.int64)
