@@ -267,19 +267,19 @@ class NameIndex:
                 result.append((first, last, off, Found(self._number(int(row)), score, reason)))
         return result
 
-    def holding(self, text: str, limit: int = CANDIDATES) -> list[tuple[Found, str]]:
-        """Names that hold the words of `text` among others, the shortest first, each with its normal form."""
-        wanted = normalise(text)
-        if len(wanted) < 2:
+    def holding(self, text: str, limit: int = CANDIDATES) -> list[Found]:
+        """Names that hold the words of `text` among others, up to `limit` of the shortest; the shorter the higher."""
+        wanted = normalise(text).encode("utf-8", "replace")
+        if len(wanted) < 2 or not len(self):
             return []
-        rows, names = self._similar(wanted)
-        framed = f" {wanted} "
-        held = sorted((len(n), i) for i, n in enumerate(names) if framed in f" {n} " and n != wanted)[:limit]
-        found = []
-        for length, i in held:
-            reason = "part of an alias" if self._alias(int(rows[i])) else "part of the name"
-            found.append((Found(self._number(int(rows[i])), 0.5 + 0.45 * len(wanted) / length, reason), names[i]))
-        return found
+        rows = spelling.holding(wanted, self._names, self._offsets, *self._lists(), limit)
+        lengths = self._offsets[rows + 1] - self._offsets[rows]
+        aliases = rows >= self._aliases_from
+        numbers = self._numbers[rows] if len(self._numbers) else rows
+        return [
+            Found(number, 0.5 + 0.45 * len(wanted) / length, "part of an alias" if alias else "part of the name")
+            for number, length, alias in zip(numbers.tolist(), lengths.tolist(), aliases.tolist(), strict=True)
+        ]
 
     def initials(self, letters: str, limit: int = 50) -> list[Found]:
         """Names of several words that begin with `letters`: "ufc" for "Ultimate Fighting Championship"."""

@@ -146,6 +146,18 @@ def within(text: bytes, places: Longs, coded: Bytes, grams: Bytes, limit: int) -
     return result
 
 
+def holding(
+    wanted: bytes, data: Bytes, offsets: Longs, places: Longs, coded: Bytes, grams: Bytes, limit: int
+) -> NDArray[np.int32]:
+    """Numbers of the names that hold the words `wanted` among others; of more than `limit` some of the shortest."""
+    bits = (len(places) - 1).bit_length() - 1
+    buckets = np.empty(MAX_GRAMS, np.int64)
+    query = np.frombuffer(wanted or b" ", np.uint8)
+    found = _grams(query, 0, len(wanted), bits, buckets)
+    result: NDArray[np.int32] = _holding(buckets[:found], query, data, offsets, places, coded, grams, limit)
+    return result
+
+
 def initials(wanted: bytes, data: Bytes, offsets: Longs, limit: int) -> NDArray[np.int32]:
     """Numbers of the first `limit` names whose words begin with the letters `wanted`; of, the, and, for may
     be left out."""
@@ -374,6 +386,61 @@ def _inside(wanted, places, coded, grams, limit):  # type: ignore[no-untyped-def
             result[count] = i
             count += 1
     return result[:count]
+
+
+@njit(cache=True, nogil=True)
+def _holding(buckets, query, data, offsets, places, coded, grams, limit):  # type: ignore[no-untyped-def]
+    # The shortest list nominates: every name sought is in it.
+    rarest = buckets[0]
+    for bucket in buckets:
+        if places[bucket + 1] - places[bucket] < places[rarest + 1] - places[rarest]:
+            rarest = bucket
+    rows = np.empty(places[rarest + 1] - places[rarest], np.int32)
+    count = 0
+    sizes = np.zeros(256, np.int64)
+    at, end = places[rarest], places[rarest + 1]
+    name = -1
+    while at < end:
+        gap = int(coded[at])
+        at += 1
+        if gap >= 254:
+            width = 2 if gap == 254 else 4
+            gap = 0
+            for byte in range(width):
+                gap |= int(coded[at + byte]) << (8 * byte)
+            at += width
+        name += gap
+        low, high = offsets[name], offsets[name + 1]
+        if high - low <= len(query):
+            continue
+        for start in range(low, high - len(query) + 1):
+            if (start > low and data[start - 1] != 32) or (
+                start + len(query) < high and data[start + len(query)] != 32
+            ):
+                continue
+            same = True
+            for k in range(len(query)):
+                if data[start + k] != query[k]:
+                    same = False
+                    break
+            if same:
+                rows[count] = name
+                sizes[grams[name]] += 1
+                count += 1
+                break
+    if count <= limit:
+        return rows[:count]
+    most, total = 0, 0
+    while most < 255 and total + sizes[most] < limit:
+        total += sizes[most]
+        most += 1
+    result = np.empty(limit, np.int32)
+    kept = 0
+    for i in range(count):
+        if grams[rows[i]] <= most and kept < limit:
+            result[kept] = rows[i]
+            kept += 1
+    return result[:kept]
 
 
 @njit(cache=True, nogil=True)

@@ -10,13 +10,12 @@ Shapes: E entities that compete, R relations of the graph, D width of a vector.
 from __future__ import annotations
 
 import math
-import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import accumulate, islice
+from itertools import accumulate
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -28,9 +27,11 @@ from clew.graph.names import words_of
 from clew.labels import label_to_text
 from clew.protocols import GraphStore, TextEncoder
 from clew.retrieval.mentions import EQUAL, RARE, Mention, Reading, mentions_in
+from clew.retrieval.qualifiers import qualified
 from clew.types import Entity, Question, Topic
 
 LEAST = 0.35  # a mention below this is more likely a word than a name
+WEAK = 0.2  # where nothing else is named, the best mention above this is taken: "drama", "states"
 NEAR_BEST = 0.8  # further mentions must score this share of the best one
 SAME_NAME = 0.75  # of several that one mention may mean, those are kept that score this share of the best one
 LIKELY = 0.6  # a mention above this outdoes those inside it
@@ -39,7 +40,6 @@ CONTEXT = 0.3  # how far the encoder can move a score
 MOST_WORDS = 400  # of a question that are read
 MOST_LETTERS = 8000
 
-_SPACED = re.compile(r"\S+")
 
 Linker = Callable[[Question, GraphStore], "Sequence[Topic] | Topics"]
 """Question, graph → topics; may raise NotFoundError for a supplied topic that the graph does not hold."""
@@ -104,6 +104,8 @@ def link_topics(
                 notes.append(str(other))
             else:
                 notes.append("linked by the question's text instead" if topics else "nor does its text name one")
+    if not question.topics and len(_shortened(question.text)) < len(question.text.rstrip()):
+        notes.append(f"only the first {MOST_WORDS} words of the question are read")
     if not topics and not notes:
         notes.append("no part of the question names an entity of the graph")
     return Topics(tuple(topics), "; ".join(dict.fromkeys(notes)), tuple(_places(question.text, topics)))
@@ -132,17 +134,19 @@ def link(question: Question, graph: GraphStore, *, encoder: TextEncoder | None =
     """
     if question.topics:
         return [topic for name in question.topics for topic in given(name, graph)]
-    chosen: list[Topic] = []
-    spans: list[tuple[int, int]] = []
-    for (start, end), topics in _ranked(question, graph, encoder):
+    ranked = _ranked(question, graph, encoder)
+    chosen: list[tuple[tuple[int, int], list[Topic]]] = []
+    for (start, end), topics in ranked:
         best = topics[0].score
-        if best < LEAST or (chosen and best < NEAR_BEST * chosen[0].score) or len(spans) == limit:
+        if best < LEAST or (chosen and best < NEAR_BEST * chosen[0][1][0].score) or len(chosen) == limit:
             break
-        if any(start < other_end and other < end for other, other_end in spans):
-            continue
-        spans.append((start, end))
-        chosen += [topic for topic in topics if topic.score >= SAME_NAME * best]
-    return chosen
+        if not any(start < other_end and other < end for (other, other_end), _ in chosen):
+            chosen.append(((start, end), topics))
+    if not chosen:
+        chosen = [(span, topics) for span, topics in ranked if topics[0].score >= WEAK][:1]
+    if isinstance(graph, Graph):
+        chosen = qualified(question.text, chosen, graph)
+    return [topic for _, topics in chosen for topic in topics if topic.score >= SAME_NAME * topics[0].score]
 
 
 def candidates(
@@ -202,8 +206,8 @@ def _shortened(text: str) -> str:
     """The words that are read: what comes after `MOST_WORDS` of them is not."""
     if len(text) <= MOST_WORDS:
         return text
-    words = list(islice(_SPACED.finditer(text), MOST_WORDS))
-    return text[: words[-1].end()][:MOST_LETTERS] if words else ""
+    words = words_of(text[:MOST_LETTERS])
+    return text[: words[MOST_WORDS - 1].end] if len(words) > MOST_WORDS else text[:MOST_LETTERS]
 
 
 def _certainty(mention: Mention, reading: Reading) -> float:
@@ -217,15 +221,21 @@ def _certainty(mention: Mention, reading: Reading) -> float:
     if reading.cased:
         first = next((char for char in mention.text if char.isalpha()), "1")
         certainty = 0.5 + 0.5 * certainty if first.isupper() and mention.start > 0 else certainty**1.3
-    return certainty
+    return max(certainty, mention.least)
 
 
 def _outdone(ranked: Sequence[tuple[tuple[int, int], list[Topic]]]) -> list[tuple[tuple[int, int], list[Topic]]]:
     """A name inside a longer, likely one is less likely meant: "Warriors" in the misspelt "Onse Were Warriors".
 
-    A date or number that is written out but not in the graph outdoes what stands in it and is no topic itself.
+    What stands in a date that the graph does not hold is no name at all.
     """
-    likely = sorted(span for span, others in ranked if not others or max(t.score for t in others) >= LIKELY)
+    dates = [span for span, topics in ranked if not topics]
+    ranked = [
+        (span, topics)
+        for span, topics in ranked
+        if topics and not any(start <= span[0] and span[1] <= end for start, end in dates)
+    ]
+    likely = sorted(span for span, others in ranked if max(topic.score for topic in others) >= LIKELY)
     starts = [start for start, _ in likely]
     furthest = list(accumulate((end for _, end in likely), max))
     result = []

@@ -21,10 +21,11 @@ from clew.graph import Graph
 from clew.graph.names import Found, NameIndex, Word, words_of
 from clew.graph.spelling import normalise
 from clew.protocols import GraphStore
-from clew.retrieval.readings import LONGEST, names_for, values_in
+from clew.retrieval.readings import LONGEST, SHORT, names_for, values_in
 from clew.retrieval.words import FUNCTION, ORDINARY, weight
 from clew.types import Entity
 
+POPULAR = 0.06  # share of a namesake's score that depends on how much the graph says of it
 NAMESAKES = 10  # of one mention; the reason says when there are more
 EQUAL = 0.955  # a name that scores less in a store is not equal to the mention, only like it
 RARE = 0.6  # weight of a word from which on it is not one of everybody's words
@@ -32,11 +33,18 @@ WINDOWS = 60  # most look-ups of a store that is asked by name
 PARTS = 8  # most look-ups of parts of names in an embedded graph
 WINDOW_WORDS = 8
 PART_WORDS = 4
+NAME = 0.7  # least certainty of a short form that is written as a name
+SURE = 0.65  # likeness of a part of a name from which on its own parts are not looked up
+SHORT_NAME = 7  # letters below which one wrong is a lot
+LONGEST_NAME = 60  # letters of a name that may be called by a part of it
+WELL_KNOWN = 10.0  # triples of an entity that may be called by a part of its name without doubt
 RELATION_WEIGHT = 0.35  # of a word that names a relation of the graph
 FAMILIAR = 8  # how many times more triples another reading must have to come before a name as it stands
 BEHIND = 0.7  # share of its score that another reading of a name has where the name comes first
 OVERTAKEN = 0.85  # share of its score that a name keeps where another reading comes first
 _MARKED = (re.compile(r"\[([^\[\]]+)\]"), re.compile(r"[\"“„«]([^\"“”„«»]+)[\"”“»]"))
+_THE = re.compile(r"\bthe\s+$", re.IGNORECASE)
+_SPEAKING = re.compile(r"\b(?:speak(?:s|ing|ers?)?|spoken?|languages?)\b", re.IGNORECASE)
 _QUALIFIED = re.compile(r"\s*\([^()]*\)$")
 
 Named = tuple[tuple[Entity, float, str], ...]
@@ -53,6 +61,7 @@ class Mention:
     text: str
     named: Named
     namesakes: int
+    least: float = 0.0  # how certain it is at least that a name is meant, whatever its words say
     exact: bool = True  # whether a name stands there as it is, up to case, accents and signs
 
 
@@ -98,11 +107,25 @@ def mentions_in(reading: Reading, graph: GraphStore) -> list[Mention]:
     index = _Names(graph)
     mentions = [index.mention(span.start, span.end, span.text, span.found) for span in graph.spans(reading.text)]
     mentions += _values(reading, index)
-    mentions = [_with_other_readings(mention, reading, index) for mention in mentions]
+    outer = _outermost(mentions)
+    mentions = [
+        _with_other_readings(mention, reading, index) if whole else mention
+        for mention, whole in zip(mentions, outer, strict=True)
+    ]
     mentions += _other_names(reading, mentions, index)
     mentions += _misspelt(reading, mentions, index)
     mentions += _parts(reading, mentions, index)
     return mentions
+
+
+def _outermost(mentions: Sequence[Mention]) -> list[bool]:
+    """Whether no longer mention holds each."""
+    order = sorted(range(len(mentions)), key=lambda i: (mentions[i].start, -mentions[i].end))
+    result, furthest = [False] * len(mentions), -1
+    for i in order:
+        result[i] = mentions[i].end > furthest
+        furthest = max(furthest, mentions[i].end)
+    return result
 
 
 class _Names:
@@ -131,7 +154,7 @@ class _Names:
     def exact(self, text: str) -> list[Found]:
         return self.all(lambda index: index.exact(text))
 
-    def mention(self, start: int, end: int, text: str, found: Sequence[Found], share: float = 0.02) -> Mention:
+    def mention(self, start: int, end: int, text: str, found: Sequence[Found], share: float = POPULAR) -> Mention:
         """A mention of the most popular of those found; `share` of each score depends on how popular it is."""
         return Mention(start, end, text, self.popular(found, share)[:NAMESAKES], len(found))
 
@@ -148,22 +171,36 @@ class _Names:
 
         A name that is `text` but for a closing bracket, as "Queen (band)" is "Queen", is nearly an equal one.
         """
-        held = self.all(lambda index: (found for found, _ in index.holding(text)))
+        held = self.all(lambda index: index.holding(text)) or self._scattered(text)
         if not held:
             return ()
         degrees = self.degrees([f.number for f in held])
         order = np.lexsort((np.array([-f.score for f in held]), -degrees))[:NAMESAKES]
         entities = [self.graph.entity_at(held[int(i)].number) for i in order]
-        total = float(degrees.sum()) or 1.0
+        total = max(float(degrees.sum()), WELL_KNOWN)
         named = []
         for i, entity in zip(order.tolist(), entities, strict=True):
+            share = float(degrees[i]) / total
             if normalise(_QUALIFIED.sub("", entity.label)) == normalise(text):
-                named.append((entity, 0.93 + 0.03 * float(degrees[i]) / total, "name up to what stands in brackets"))
-                continue
-            longer = (held[i].score - 0.5) / 0.45
-            score = 0.5 + 0.3 * math.sqrt(float(degrees[i]) / total) + 0.12 * longer
-            named.append((entity, score, held[i].reason))
+                named.append((entity, 0.93 + 0.03 * share, "name up to what stands in brackets"))
+            elif len(entity.label) <= LONGEST_NAME:
+                longer = (held[i].score - 0.5) / 0.45
+                named.append((entity, 0.5 + 0.3 * math.sqrt(share) + 0.12 * longer, held[i].reason))
         return tuple(sorted(named, key=lambda each: -each[1]))
+
+    def _scattered(self, text: str) -> list[Found]:
+        """Names that hold the words of `text` with others between them: "george bush" in "George W. Bush"."""
+        words = normalise(text).split()
+        if not 2 <= len(words) <= 3:
+            return []
+        held = self.all(lambda index: index.holding(max(words, key=len)))
+        labels = self.graph.labels_at([f.number for f in held])
+        pattern = re.compile(r"\b" + r"\b.*\b".join(map(re.escape, words)) + r"\b")
+        return [
+            f._replace(reason="words of the name")
+            for f, label in zip(held, labels, strict=True)
+            if pattern.search(normalise(label))
+        ]
 
 
 def _with_other_readings(mention: Mention, reading: Reading, index: _Names) -> Mention:
@@ -171,20 +208,22 @@ def _with_other_readings(mention: Mention, reading: Reading, index: _Names) -> M
     words = reading.inside(mention.start, mention.end)
     if not mention.named or len(words) > LONGEST or (mention.start, mention.end) in reading.marked:
         return mention
-    if all(word.folded in FUNCTION for word in words) and not any(map(reading.capital, words)):
+    named = len(words) == 1 and _is_name(reading, words[0])
+    if max(map(reading.weight, words)) < RARE and not any(map(reading.capital, words)) and not named:
         return mention
-    others = _readings(mention.text, words, index)
+    others = _readings(mention.text, words, reading, index)
     if not others:
         return mention
-    return replace(mention, named=_weighed(mention.named, others, index)[:NAMESAKES])
+    least = NAME if named else 0.0
+    return replace(mention, named=_weighed(mention.named, others, index)[:NAMESAKES], least=least)
 
 
-def _readings(text: str, words: Sequence[Word], index: _Names) -> list[tuple[Entity, float, str]]:
+def _readings(text: str, words: Sequence[Word], reading: Reading, index: _Names) -> list[tuple[Entity, float, str]]:
     """Entities that `text` may stand for by another name: adjective, short form, initials, or a part of their name."""
     said = " ".join(word.folded for word in words)
-    found: list[Found] = []
-    for name, how in names_for(said):
-        found += [Found(f.number, 0.95, f"{how} ({name})") for f in index.exact(name)]
+    found = _renamed(said, reading, index)
+    if words[0].folded in ("the", "a", "an") and len(words) > 1:
+        words, said = words[1:], said.partition(" ")[2]
     if len(words) == 1 and 2 <= len(said) <= 5:
         found += [f for f in index.all(lambda i: i.initials(said)) if len(said) > 2 or text.isupper()]
     ranked = list(index.popular(found, 0.15))
@@ -195,6 +234,16 @@ def _readings(text: str, words: Sequence[Word], index: _Names) -> list[tuple[Ent
         if each[0].id not in best or best[each[0].id][1] < each[1]:
             best[each[0].id] = each
     return sorted(best.values(), key=lambda each: -each[1])
+
+
+def _renamed(said: str, reading: Reading, index: _Names) -> list[Found]:
+    """Entities under another name of `said`; where the question is about speaking, a language before its country."""
+    spoken = _SPEAKING.search(reading.text) is not None
+    found = []
+    for name, how in names_for(said):
+        score = 0.95 if spoken == name.endswith(" language") else 0.85
+        found += [Found(f.number, score, f"{how} ({name})") for f in index.exact(name)]
+    return found
 
 
 def _weighed(named: Named, others: Sequence[tuple[Entity, float, str]], index: _Names) -> Named:
@@ -229,22 +278,23 @@ def _other_names(reading: Reading, mentions: Sequence[Mention], index: _Names) -
             run = reading.words[first : last + 1]
             span = (run[0].start, run[-1].end)
             said = " ".join(word.folded for word in run)
-            if span in there or (said in FUNCTION and not _is_name(reading, first)):
+            named = first == last and _is_name(reading, run[0])
+            if span in there or (said in FUNCTION and not named):
                 continue
-            found: list[Found] = []
-            for name, how in names_for(said):
-                found += [Found(f.number, 0.95, f"{how} ({name})") for f in index.exact(name)]
+            found = _renamed(said, reading, index)
             if found:
                 best = {f.number: f for f in reversed(found)}
-                result.append(index.mention(*span, reading.text[slice(*span)], list(best.values()), 0.15))
+                mention = index.mention(*span, reading.text[slice(*span)], list(best.values()), 0.15)
+                result.append(replace(mention, least=NAME if named else 0.0))
     return result
 
 
-def _is_name(reading: Reading, at: int) -> bool:
-    """Whether "us" is the country: in capitals, or behind "the"."""
-    word = reading.words[at]
+def _is_name(reading: Reading, word: Word) -> bool:
+    """Whether a word like "us" is a name: short and in capitals, or behind "the"."""
+    if word.folded not in SHORT:
+        return False
     written = reading.text[word.start : word.end]
-    return (written.isupper() and len(written) > 1) or (at > 0 and reading.words[at - 1].folded == "the")
+    return (written.isupper() and len(written) > 1) or _THE.search(reading.text[: word.start]) is not None
 
 
 def _values(reading: Reading, index: _Names) -> list[Mention]:
@@ -278,8 +328,7 @@ def _unexplained(reading: Reading, mentions: Iterable[Mention]) -> list[int]:
 def _misspelt(reading: Reading, mentions: Sequence[Mention], index: _Names) -> list[Mention]:
     """Names with a letter or two wrong, where a word is unexplained or a longer name explains more."""
     unknown = set(_unexplained(reading, mentions))
-    exact = sum(mention.exact for mention in mentions)
-    if not unknown and exact < 2:
+    if not unknown and sum(_rare(mention, reading) for mention in mentions) < 2:
         return []
     places: dict[tuple[int, int], list[Found]] = {}
     for each in graph_misspelt(index, reading.words):
@@ -289,11 +338,18 @@ def _misspelt(reading: Reading, mentions: Sequence[Mention], index: _Names) -> l
         run = reading.words[first : last + 1]
         if max(map(reading.weight, run)) < RARE and len(run) < 2:
             continue
-        places.setdefault((run[0].start, run[-1].end), []).append(found)
+        short = sum(len(word.folded) for word in run) < SHORT_NAME
+        places.setdefault((run[0].start, run[-1].end), []).append(
+            found._replace(score=0.8 * found.score) if short else found
+        )
     return [
         replace(index.mention(*span, reading.text[slice(*span)], found, 0.1), exact=False)
         for span, found in places.items()
     ]
+
+
+def _rare(mention: Mention, reading: Reading) -> bool:
+    return mention.exact and any(reading.weight(w) >= RARE for w in reading.inside(mention.start, mention.end))
 
 
 def graph_misspelt(index: _Names, words: Sequence[Word]) -> list[tuple[int, int, int, Found]]:
@@ -309,7 +365,7 @@ def graph_misspelt(index: _Names, words: Sequence[Word]) -> list[tuple[int, int,
 def _parts(reading: Reading, mentions: Sequence[Mention], index: _Names) -> list[Mention]:
     """Parts of longer names around unexplained words: "tupac", "united states", "ufc"."""
     unknown = _unexplained(reading, mentions)
-    spans = {(mention.start, mention.end) for mention in mentions}
+    spans = {(mention.start, mention.end) for mention in mentions if mention.exact}
     result: list[Mention] = []
     done: set[int] = set()
     for first, last in _windows(reading, unknown):
@@ -321,9 +377,10 @@ def _parts(reading: Reading, mentions: Sequence[Mention], index: _Names) -> list
         end = start + len(part)
         if (start, end) in spans:
             continue
-        named = _readings(part, words_of(part), index) if len(run) <= 2 else list(index.holders(part))
+        named = _readings(part, words_of(part), reading, index) if len(run) <= 2 else list(index.holders(part))
         if named:
-            done.update(range(first, last + 1))
+            if named[0][1] >= SURE:
+                done.update(range(first, last + 1))
             result.append(Mention(start, end, part, tuple(named[:NAMESAKES]), len(named), exact=False))
     return result
 

@@ -120,10 +120,10 @@ def values_in(text: str) -> list[Value]:
         for match in pattern.finditer(text):
             if any(start < match.end() and match.start() < end for start, end in taken):
                 continue
-            forms = _date_forms(match.groupdict())
-            if forms:
+            dates = _date_forms(match.groupdict())
+            if dates:
                 taken.append(match.span())
-                found.append(Value(*match.span(), forms, "date"))
+                found.append(Value(*match.span(), dates, "date"))
     for match in _NUMBER.finditer(text):
         if any(start < match.end() and match.start() < end for start, end in taken):
             continue

@@ -69,5 +69,5 @@ def weight(word: str) -> float:
     if len(word) == 1:
         return 0.1 if word < "\u0e00" else 0.4  # from here on a character may be a word
     if word.isdigit():
-        return 0.6
+        return 0.4
     return 1.0
