@@ -15,8 +15,9 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numba import njit
 from numpy.typing import NDArray
+
+from clew.graph.jit import njit
 
 Bytes = NDArray[np.uint8]
 Longs = NDArray[np.int64]

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Mapping
+from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
 
@@ -22,15 +25,32 @@ ROOMS: tuple[str, ...] = (
 
 def cards() -> dict[str, MethodCard]:
     """Every method by name: ours, then those that installed packages announce under `clew.methods`."""
-    found = {card.name: card for room in ROOMS for card in import_module(room).CARDS}
-    for point in entry_points(group="clew.methods"):
-        found.update({card.name: card for card in point.load().CARDS if card.name not in found})
-    return found
+    return {**_announced(), **_ours()}
 
 
 def card(name: str) -> MethodCard:
     """Raises NotFoundError with the nearest names."""
-    known = cards()
+    known = _ours()  # what other packages announce is read only for a name that is not ours
+    if name not in known:
+        known = cards()
     if name not in known:
         raise NotFoundError(unknown("method", name, known))
     return known[name]
+
+
+@cache
+def _ours() -> Mapping[str, MethodCard]:
+    return {card.name: card for room in ROOMS for card in import_module(room).CARDS}
+
+
+@cache
+def _announced() -> Mapping[str, MethodCard]:
+    """Read once in a process: it looks at the files of every installed package. A broken plug-in costs a warning."""
+    found: dict[str, MethodCard] = {}
+    for point in entry_points(group="clew.methods"):
+        try:
+            found.update({card.name: card for card in point.load().CARDS})
+        except Exception as error:  # noqa: BLE001 - code of other people, which must not end every command
+            where = f"{point.dist.name} ({point.value})" if point.dist is not None else point.value
+            warnings.warn(f"methods of {where} are left out: {type(error).__name__}: {error}", stacklevel=2)
+    return found

@@ -19,6 +19,7 @@ from pydantic import Field
 from rapidfuzz import fuzz, process
 
 from clew.config import Settings
+from clew.encoding import remembering
 from clew.errors import ConfigError, InputError, NotFoundError, unknown
 from clew.graph import Subgraph, has_arrays
 from clew.graph.neighborhood import neighborhood
@@ -34,7 +35,6 @@ from clew.retrieval.reader import read
 from clew.retrieval.scoring import Asked, mask, take_apart
 from clew.types import Answer, Candidate, Event, Evidence, Path, Question, Topic
 
-KEPT_TEXTS = 200_000  # vectors of texts that are kept between questions
 LEAST_LIKENESS = 70.0  # percent, of a part of the question to the label of a topic that was supplied
 
 
@@ -88,10 +88,9 @@ class Walk:
         for key in config.weights:
             if key not in FEATURES:
                 raise ConfigError(f"walk: {unknown('key', key, FEATURES)} in [method.weights]")
-        self._config, self._tools, self._encoder = config, tools, tools.encoder
+        self._config, self._tools, self._encoder = config, tools, remembering(tools.encoder)
         self._rating = Rating.of({**WEIGHTS, **config.weights}, UNITS)
         self._limits = Limits(config.hops, config.beam, config.frontier, config.shortlist, config.finalists)
-        self._vectors: dict[str, Floats] = {}
         self._types: dict[str, list[int]] = {}
 
     def answer(self, question: Question, graph: GraphStore, *, on_event: OnEvent = ignore) -> Answer:
@@ -253,15 +252,8 @@ class Walk:
         return Answer(asking.question, self.name, topics=asking.topics, note=note, details=details or {})
 
     def _encode(self, texts: Sequence[str]) -> Floats:
-        """(L, D) with what was encoded before kept; one batch for the rest."""
-        missing = [text for text in dict.fromkeys(texts) if text not in self._vectors]
-        if missing:
-            if len(self._vectors) > KEPT_TEXTS:
-                self._vectors = {text: self._vectors[text] for text in texts if text in self._vectors}
-            self._vectors.update(zip(missing, self._encoder.encode(missing), strict=True))
-        if not texts:
-            return np.zeros((0, self._encoder.dim), np.float32)
-        return np.stack([self._vectors[text] for text in texts])
+        """(L, D) vectors; what was encoded before is remembered."""
+        return self._encoder.encode(texts)
 
 
 def calibrated(found: Sequence[Found]) -> float:
