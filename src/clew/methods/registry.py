@@ -11,6 +11,8 @@ from importlib.metadata import entry_points
 from clew.errors import NotFoundError, unknown
 from clew.protocols import MethodCard
 
+GROUP = "clew.methods"
+
 ROOMS: tuple[str, ...] = (
     "clew.methods.walk",
     "clew.methods.direct",
@@ -25,12 +27,12 @@ ROOMS: tuple[str, ...] = (
 
 def cards() -> dict[str, MethodCard]:
     """Every method by name: ours, then those that installed packages announce under `clew.methods`."""
-    return {**_announced(), **_ours()}
+    return {**_announced(), **_ours(ROOMS)}
 
 
 def card(name: str) -> MethodCard:
     """Raises NotFoundError with the nearest names."""
-    known = _ours()  # what other packages announce is read only for a name that is not ours
+    known = _ours(ROOMS)  # what other packages announce is read only for a name that is not ours
     if name not in known:
         known = cards()
     if name not in known:
@@ -39,15 +41,15 @@ def card(name: str) -> MethodCard:
 
 
 @cache
-def _ours() -> Mapping[str, MethodCard]:
-    return {card.name: card for room in ROOMS for card in import_module(room).CARDS}
+def _ours(rooms: tuple[str, ...]) -> Mapping[str, MethodCard]:
+    return {card.name: card for room in rooms for card in import_module(room).CARDS}
 
 
 @cache
 def _announced() -> Mapping[str, MethodCard]:
     """Read once in a process: it looks at the files of every installed package. A broken plug-in costs a warning."""
     found: dict[str, MethodCard] = {}
-    for point in entry_points(group="clew.methods"):
+    for point in entry_points(group=GROUP):
         try:
             found.update({card.name: card for card in point.load().CARDS})
         except Exception as error:  # noqa: BLE001 - code of other people, which must not end every command
