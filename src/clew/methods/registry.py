@@ -27,7 +27,8 @@ ROOMS: tuple[str, ...] = (
 
 def cards() -> dict[str, MethodCard]:
     """Every method by name: ours, then those that installed packages announce under `clew.methods`."""
-    return {**_announced(), **_ours(ROOMS)}
+    ours = _ours(ROOMS)
+    return {**ours, **{name: theirs for name, theirs in _announced().items() if name not in ours}}
 
 
 def card(name: str) -> MethodCard:
