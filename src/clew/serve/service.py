@@ -18,7 +18,7 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from clew.errors import ClewError, InputError, UnavailableError
+from clew.errors import ClewError, InputError, NotFoundError, UnavailableError
 from clew.graph import Graph
 from clew.graph.verify import verify
 from clew.protocols import GraphStore
