@@ -10,6 +10,7 @@ from clew.protocols import MethodCard
 
 ROOMS: tuple[str, ...] = (
     "clew.methods.walk",
+    "clew.methods.plan",
     "clew.methods.direct",
     "clew.methods.scr",
     "clew.methods.eperm",
