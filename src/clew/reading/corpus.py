@@ -165,15 +165,18 @@ _METAQA = {
 
 def _stated(asking: Asking, whole: Subgraph, graph: Graph, start: int) -> tuple[tuple[Hops, ...], ...]:
     if asking.path == "metaqa" and asking.gold.kind:
-        parts, steps = asking.gold.kind.split("_to_"), []
+        parts = asking.gold.kind.split("_to_")
+        named: list[Hops] = []
         for a, b in pairwise(parts):
             number = graph.relation_number(_METAQA[b if a == "movie" else a])
             assert number is not None
-            steps.append(((number, a == "movie"),))
-        return (tuple(steps),)
+            named.append(((number, a == "movie"),))
+        return (tuple(named),)
     if asking.path != "stated" or not asking.gold.paths:
         return ()
-    at, steps, step = start, [], ()
+    at = start
+    steps: list[Hops] = []
+    step: Hops = ()
     for head, relation, tail in asking.gold.paths[0]:
         first, second = whole.local(head), whole.local(tail)
         number = graph.relation_number(relation)

@@ -170,7 +170,7 @@ def start_from_words(net: ReaderNet, batches: Sequence[Batches]) -> None:
         for layer, share in ((net.word, 1.0), (net.first, 1.0), (net.second, 0.7), (net.end_kind, 0.7),
                              (net.start_kind, 0.3)):  # fmt: skip
             layer.weight.copy_(basis * share)
-        for attention in (net.relevance_attention, *(block.other for block in net.plan)):
+        for attention in net.readers:
             attention.q.weight.add_(spread)
             attention.k.weight.add_(spread)
             attention.v.weight.add_(0.5 * spread)

@@ -191,9 +191,8 @@ def _spread(plans: list[Plan], most: int, mentions: Sequence[int]) -> list[Plan]
 
 def answers(trail: Trail, start: int) -> Ints:
     """The ends of a trail without its start, which answers only where a triple leads from it to itself."""
-    if len(trail.hops) == 1:
-        return trail.ends
-    return trail.ends[trail.ends != start]
+    ends: Ints = trail.ends if len(trail.hops) == 1 else trail.ends[trail.ends != start]
+    return ends
 
 
 def undoes(step: Hops, before: Hops) -> bool:

@@ -24,7 +24,8 @@ FORMAT = 1
 
 
 def _gelu(x: Floats) -> Floats:
-    return 0.5 * x * (1 + np.tanh(np.float32(0.7978845608) * (x + np.float32(0.044715) * x * x * x)))
+    y: Floats = 0.5 * x * (1 + np.tanh(np.float32(0.7978845608) * (x + np.float32(0.044715) * x * x * x)))
+    return y
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +76,8 @@ class Network:
     def _norm(self, name: str, x: Floats) -> Floats:
         centred = x - x.mean(-1, keepdims=True)
         spread = np.sqrt((centred * centred).mean(-1, keepdims=True) + np.float32(1e-5))
-        return centred / spread * self.weights[f"{name}.weight"] + self.weights[f"{name}.bias"]
+        y: Floats = centred / spread * self.weights[f"{name}.weight"] + self.weights[f"{name}.bias"]
+        return y
 
     def _split(self, x: Floats) -> Floats:
         """(…, i, d) -> (…, heads, i, d / heads)."""

@@ -239,12 +239,12 @@ def from_schema(
     numbers: dict[Step, int] = {}
     rows, features, kinds = [], [], []
     for each in made:
-        trails = [(m, [numbers.setdefault(s, len(numbers)) for s in steps]) for m, steps in each.trails]
+        trails = [(m, [numbers.setdefault(s, len(numbers)) for s in chain]) for m, chain in each.trails]
         rows.append(tokens_of(trails, [numbers.setdefault(s, len(numbers)) for s in each.after]))
-        steps = [s for _, steps in each.trails for s in steps] + list(each.after)
-        last = steps[-1]
+        walked = [s for _, chain in each.trails for s in chain] + list(each.after)
+        last = walked[-1]
         kind, value = kind_of(last) if kind_of is not None else ("", "")
-        held = stems(kind).union(*(stems(s.first) | stems(s.second) for s in steps))
+        held = stems(kind).union(*(stems(s.first) | stems(s.second) for s in walked))
         chains = [steps for _, steps in each.trails]
         features.append(
             made_features(
@@ -262,10 +262,10 @@ def from_schema(
             )
         )
         kinds.append(kind)
-    steps = list(numbers)
+    distinct = list(numbers)
     page = Sheet(
-        steps,
-        step_features(asked, steps),
+        distinct,
+        step_features(asked, distinct),
         padded(rows),
         np.array(features, np.float32),
         kinds,

@@ -48,7 +48,8 @@ class Attention(nn.Module):
         )
         weights = (q @ k.transpose(2, 3)) * (d // self.heads) ** -0.5
         weights = weights.masked_fill(hidden[:, None, None, :], -1e4).softmax(-1)
-        return self.o((weights @ v).transpose(1, 2).reshape(b, i, d))
+        mixed: Tensor = self.o((weights @ v).transpose(1, 2).reshape(b, i, d))
+        return mixed
 
 
 class Block(nn.Module):
@@ -70,7 +71,8 @@ class Block(nn.Module):
             b = y.shape[0]
             z = self.norm2(x).reshape(b, -1, x.shape[-1])
             x = x + self.dropout(self.other(z, y, y_hidden)).reshape(x.shape)
-        return x + self.dropout(self.down(nn.functional.gelu(self.up(self.norm3(x)), approximate="tanh")))
+        out: Tensor = x + self.dropout(self.down(nn.functional.gelu(self.up(self.norm3(x)), approximate="tanh")))
+        return out
 
 
 class ReaderNet(nn.Module):
@@ -97,7 +99,9 @@ class ReaderNet(nn.Module):
         self.start_kind, self.end_kind = nn.Linear(s, d, bias=False), nn.Linear(s, d, bias=False)
         self.start_state = nn.Linear(d, d)
         self.features = nn.Linear(len(PLAN_FEATURES), d)
-        self.plan = nn.ModuleList(Block(d, shape.heads, True, dropout) for _ in range(shape.plan_layers))
+        plan = [Block(d, shape.heads, True, dropout) for _ in range(shape.plan_layers)]
+        self.plan = nn.ModuleList(plan)
+        self.readers = (self.relevance_attention, *(block.other for block in plan))  # what attends to the question
         self.plan_norm, self.score = nn.LayerNorm(d), nn.Linear(d, 1)
         self.none = nn.Linear(d, 1)
         for embedding in (self.mention, self.position, self.way, self.role, self.trail, self.place):
@@ -111,17 +115,20 @@ class ReaderNet(nn.Module):
         x = self.dropout(x)
         for block in self.question:
             x = block(x, hidden)
-        return self.question_norm(x)
+        out: Tensor = self.question_norm(x)
+        return out
 
     def step(self, first: Tensor, second: Tensor, way: Tensor) -> Tensor:
         """(…, states) vectors of a step's words, scaled to unit variance -> (…, d)."""
         x = self.step_norm(self.first(first) + self.second(second) + self.way(way))
-        return x + self.step_down(nn.functional.gelu(self.step_up(x), approximate="tanh"))
+        out: Tensor = x + self.step_down(nn.functional.gelu(self.step_up(x), approximate="tanh"))
+        return out
 
     def relevant(self, steps: Tensor, question: Tensor, hidden: Tensor) -> Tensor:
         """(B, S, d) told steps, (B, n, d) -> (B, S) logits."""
         x = self.relevance_norm(steps + self.relevance_attention(steps, question, hidden))
-        return self.relevance(nn.functional.gelu(self.relevance_up(x), approximate="tanh")).squeeze(-1)
+        out: Tensor = self.relevance(nn.functional.gelu(self.relevance_up(x), approximate="tanh")).squeeze(-1)
+        return out
 
     def rate(
         self,

@@ -7,7 +7,7 @@ CARDS = (
         name="plan",
         summary="reads relation plans with a small network learned over many graphs; needs no training of its own",
         paper="",
-        needs=Needs(encoder="required", model="optional", extras=("models",)),
+        needs=Needs(encoder="required", model="optional", extras=("encoder",)),
         method="clew.methods.plan.method:PlanMethod",
         config="clew.methods.plan.method:Config",
     ),
