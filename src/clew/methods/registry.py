@@ -15,6 +15,7 @@ GROUP = "clew.methods"
 
 ROOMS: tuple[str, ...] = (
     "clew.methods.walk",
+    "clew.methods.plan",
     "clew.methods.direct",
     "clew.methods.scr",
     "clew.methods.eperm",

@@ -23,13 +23,13 @@ from clew.encoding import remembering
 from clew.errors import ConfigError, InputError, NotFoundError, unknown
 from clew.graph import Subgraph, has_arrays
 from clew.graph.neighborhood import neighborhood
-from clew.graph.paths import follow, path_record, trace
-from clew.graph.subgraph import Ints
+from clew.graph.paths import path_record
 from clew.methods.walk.candidates import Found, Hunt, Limits, texts_of
 from clew.methods.walk.ranking import FEATURES, Floats, Rating
-from clew.methods.walk.search import Trail, type_relations
 from clew.methods.walk.weights import CALIBRATION, UNITS, WEIGHTS
 from clew.protocols import GraphStore, OnEvent, Tools, ignore
+from clew.reading.threads import all_ends, leads
+from clew.reading.trails import Trail, type_relations
 from clew.retrieval.linking import link
 from clew.retrieval.reader import read
 from clew.retrieval.scoring import Asked, mask, take_apart
@@ -205,20 +205,20 @@ class Walk:
         supported: dict[int, list[int]] = {}
         walks: dict[int, int] = {}
         for group in groups:
-            starts = [self._start(ground, trail, topics) for trail in group.trails]
-            ends = _all_ends(ground, group, starts)
-            for trail, start in zip(group.trails, starts, strict=True):
-                for end, lead in _lead(ground, start, trail, ends, self._config.paths).items():
+            chains = [(self._start(ground, trail, topics), trail.hops) for trail in group.trails]
+            ends = all_ends(ground, chains)
+            for found in leads(ground, chains, (), list(ends), self._config.paths):
+                for end, lead in found.items():
                     for path in lead:
                         record = path_record(ground, path, score)
                         supported.setdefault(end, []).append(paths.setdefault(record, len(paths)))
             for end, count in ends.items():
                 walks[end] = max(walks.get(end, 0), count)
         order = sorted(supported, key=lambda end: (-walks[end], ground.entity(end).label, end))
-        found = (ground.entity(end) for end in order)
+        entities = (ground.entity(end) for end in order)
         candidates = tuple(
             Candidate(entity.label, score, entity, tuple(dict.fromkeys(supported[end])))
-            for entity, end in zip(found, order, strict=True)
+            for entity, end in zip(entities, order, strict=True)
         )
         return candidates, tuple(paths)
 
@@ -277,31 +277,6 @@ def _namesakes(found: Sequence[Found], topics: Sequence[Topic]) -> list[Found]:
         return tuple((topics[t.topic].mention, round(topics[t.topic].score, 3), t.steps) for t in f.trails)
 
     return [f for f in found[1:] if shape(f) == shape(found[0])]
-
-
-def _all_ends(ground: Subgraph, group: Found, starts: Sequence[int]) -> dict[int, int]:
-    """Every common end of the group's full paths, without the topics, and by how many walks it was reached."""
-    ends: dict[int, int] | None = None
-    for trail, start in zip(group.trails, starts, strict=True):
-        reached = follow(ground, [start], trail.hops)
-        named = ~ground.mediators[reached.entities]
-        mine = dict(zip(reached.entities[named].tolist(), reached.walks[named].tolist(), strict=True))
-        ends = mine if ends is None else {e: n + mine[e] for e, n in ends.items() if e in mine}
-    return {e: n for e, n in (ends or {}).items() if e not in starts}
-
-
-def _lead(ground: Subgraph, start: int, trail: Trail, ends: dict[int, int], most: int) -> dict[int, list[Any]]:
-    """Up to `most` entity paths from the start to each end."""
-    wanted: Ints = np.array(sorted(ends), np.int32)
-    leads: dict[int, list[Any]] = {}
-    for path in trace(ground, [start], trail.hops, wanted, limit=max(64, 4 * len(wanted))):
-        mine = leads.setdefault(path.entities[-1], [])
-        if len(mine) < most:
-            mine.append(path)
-    for end in wanted.tolist():
-        if end not in leads:
-            leads[end] = list(trace(ground, [start], trail.hops, [end], limit=most))
-    return leads
 
 
 def _mention(question: str, topic: Topic, graph: GraphStore) -> str:
