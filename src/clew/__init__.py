@@ -67,12 +67,15 @@ __all__ = [
     "configure",
     "open_method",
     "predict",
+    "query",
     "verify",
 ]
 
 
 def __getattr__(name: str) -> Any:
     """PEP 562: the object is imported on first use and kept."""
+    if name == "query":
+        return import_module("clew.query")  # a package that can be called
     if name not in _HOME:
         raise AttributeError(f"module 'clew' has no attribute {name!r}")
     value = getattr(import_module(_HOME[name]), name)

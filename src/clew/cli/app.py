@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from clew.cli import asking, graphs, machine, running, scoring, synthesizing
+from clew.cli import asking, graphs, machine, querying, running, scoring, synthesizing
 
 app = typer.Typer(
     name="clew",
@@ -45,6 +45,7 @@ for command in (
     graphs.link,
     asking.ask,
     asking.methods,
+    querying.query,
     synthesizing.synthesize,
     running.train,
     running.predict,

@@ -92,10 +92,14 @@ class Binding:
     def instances_of(self, name: str) -> tuple[Ints, tuple[int, ...]]:
         """The numbers of a class and the type relations. A class is what a type relation leads to."""
         if not self.type_relations:
-            raise InputError(f"graph {self.graph.title!r} has no type relation (such as rdf:type), so it has no classes")
+            raise InputError(
+                f"graph {self.graph.title!r} has no type relation (such as rdf:type), so it has no classes"
+            )
         found = self.entities((name,))
         inc = self.graph.whole.inc
-        typed = [n for n in found.tolist() if self._has_instances(n, inc.relations[inc.offsets[n] : inc.offsets[n + 1]])]
+        typed = [
+            n for n in found.tolist() if self._has_instances(n, inc.relations[inc.offsets[n] : inc.offsets[n + 1]])
+        ]
         if not typed:
             raise NotFoundError(f"graph {self.graph.title!r}: {unknown('class', name, self.classes())}")
         return np.array(typed, np.int32), self.type_relations

@@ -96,7 +96,9 @@ def column_of(graph: Graph, nodes: Ints, counts: NDArray[np.int64] | None = None
     return _numbers(read, kinds, nodes, counts, total)
 
 
-def _with_years(read: list[Reading | None], kinds: NDArray[np.uint8], *, force: bool) -> tuple[list[Reading | None], NDArray[np.uint8]]:
+def _with_years(
+    read: list[Reading | None], kinds: NDArray[np.uint8], *, force: bool
+) -> tuple[list[Reading | None], NDArray[np.uint8]]:
     """Whole numbers as years, where all numbers can be years (or, with `force`, each that can be)."""
     can = [
         k == _NUMBER and r is not None and not r.dimension and r.low == int(r.low) and 100 <= r.low < 3000

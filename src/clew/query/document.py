@@ -55,7 +55,9 @@ class _Documents:
     def record(self, data: Any, wanted: type, where: str, depth: int = 1) -> Any:
         self._made += 1
         if self._made > p.MAX_NODES or depth > p.MAX_DEPTH:
-            raise InputError(f"{where}: the plan has more than {p.MAX_NODES} parts or is nested deeper than {p.MAX_DEPTH}")
+            raise InputError(
+                f"{where}: the plan has more than {p.MAX_NODES} parts or is nested deeper than {p.MAX_DEPTH}"
+            )
         if not isinstance(data, dict):
             raise InputError(f"{where}: expected an object, found {repr(data)[:60]}")
         if wanted in _PARTS:
@@ -66,7 +68,7 @@ class _Documents:
                 raise InputError(f"{where}: {unknown('node', str(data.get('node')), _RECORDS)}")
             kind = known
         hints = _hints(kind)
-        declared = {each.name: each for each in fields(kind)}  # type: ignore[arg-type]
+        declared = {each.name: each for each in fields(kind)}
         for name in data:
             if name != "node" and name not in declared:
                 raise InputError(f"{where}: {unknown('field', str(name), declared)} in {kind.__name__}")
@@ -119,7 +121,7 @@ def schema() -> dict[str, Any]:
 def _schema_of(kind: type) -> dict[str, Any]:
     hints = _hints(kind)
     properties: dict[str, Any] = {} if kind in _PARTS else {"node": {"const": kind.__name__}}
-    properties.update({each.name: _schema_for(hints[each.name]) for each in fields(kind)})  # type: ignore[arg-type]
+    properties.update({each.name: _schema_for(hints[each.name]) for each in fields(kind)})
     optional = _optional(kind)
     return {
         "type": "object",
@@ -132,7 +134,7 @@ def _schema_of(kind: type) -> dict[str, Any]:
 def _optional(kind: type) -> set[str]:
     from dataclasses import MISSING
 
-    return {each.name for each in fields(kind) if each.default is not MISSING}  # type: ignore[arg-type]
+    return {each.name for each in fields(kind) if each.default is not MISSING}
 
 
 def _schema_for(hint: Any) -> dict[str, Any]:

@@ -22,10 +22,11 @@ from clew.query import plan as p
 from clew.query.binding import Binding
 from clew.query.columns import Bools, Column, Floats, column, column_of
 from clew.query.comparing import Readings, satisfied, text_matches
-from clew.query.pairs import Budget, Places, pairs
+from clew.query.pairs import Budget, Places, distinct, pairs, starts
 from clew.query.text import show, show_path
 from clew.query.values import Reading, from_base, shown_date, shown_number
 
+FOLLOWING = 5  # how many of those that come after the chosen ones a ranking keeps, for the evidence
 Makes = Literal["set", "values", "number", "truth"]
 
 
@@ -61,17 +62,17 @@ class Ranking:
 
     compared: int
     missing: int
-    members: Ints  # (n,) that have a key, best first
-    keys: Floats  # (n,) in the column's base unit
-    chosen: int  # how many of them are the answer
+    members: Ints  # the chosen ones, best first
+    keys: Floats  # their keys, in the column's base unit
+    next_members: Ints  # a few that come after them, best first
+    next_keys: Floats
     unit: str = ""
     kind: str = "number"
     precision: str = ""
 
-    def shown(self, position: int) -> str:
-        """The key of one member as people write it."""
-        low = float(self.keys[position])
-        return str(Quantity(Reading("date" if self.kind == "date" else "number", low, low, self.precision), self.unit))
+    def said(self, key: float) -> str:
+        """A key as people write it."""
+        return str(Quantity(Reading("date" if self.kind == "date" else "number", key, key, self.precision), self.unit))
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,10 +120,10 @@ class Executor:
                 members = self.members(plan)
                 ranking = self.rankings.get(plan)
                 if ranking is not None:
-                    members = ranking.members[: ranking.chosen]
+                    members = ranking.members
             case p.Values(of, path):
                 makes = "values"
-                members = np.unique(self.pairs(self.members(of), path)[1])
+                members = distinct(self.pairs(self.members(of), path)[1])
                 self._missing(of, path)
             case p.ValuePlan():
                 makes, quantity = "number", self.quantity(plan)
@@ -153,7 +154,7 @@ class Executor:
             case p.Class(id):
                 classes, relations = self.binding.instances_of(id)
                 found = [pairs(self.whole, classes, ((r, False),), self._budget)[1] for r in relations]
-                return np.unique(np.concatenate(found))
+                return distinct(np.concatenate(found))
             case p.All():
                 return self._everything()
             case p.Follow(of, path, qualifiers):
@@ -169,7 +170,8 @@ class Executor:
             case p.WhereCount(of, path, op, n):
                 members = self.members(of) if _holds(op, 0, n) else self._having(of, path)
                 counts = self._counts(members, path)
-                return members[_compared(op, counts, n)]
+                kept: Ints = members[_compared(op, counts, n)]
+                return kept
             case p.Top(of, key, largest, k, skip):
                 return self._top(node, self.members(of) if key.how == "count" else self._having(of, key.path), key,
                                  largest, k, skip)  # fmt: skip
@@ -214,11 +216,11 @@ class Executor:
 
     def _follow(self, of: p.SetPlan, path: p.Path, qualifiers: tuple[p.Test, ...]) -> Ints:
         if not qualifiers:
-            return np.unique(self.pairs(self.members(of), path)[1])
-        between = np.unique(self.pairs(self.members(of), path[:1])[1])
+            return distinct(self.pairs(self.members(of), path)[1])
+        between = distinct(self.pairs(self.members(of), path[:1])[1])
         for test in qualifiers:
             between = self._where(between, test, None)
-        return np.unique(self.pairs(between, path[1:])[1])
+        return distinct(self.pairs(between, path[1:])[1])
 
     def pairs(self, members: Ints, path: p.Path) -> tuple[Places, Ints]:
         """(position among members, end) over a path, each once."""
@@ -252,8 +254,8 @@ class Executor:
         keep = self._satisfying(ends, test)
         if test.op not in ("contains", "starts") and not isinstance(test.value, (p.Text, p.Entities)):
             readable = self.column(test.path, ends).of(ends)[0]
-            self._say_missing(len(members), len(np.unique(owners[readable])), test.path)
-        return members[np.unique(owners[keep])]
+            self._say_missing(len(members), len(starts(owners[readable])), test.path)
+        return members[distinct(owners[keep])]
 
     def _satisfying(self, ends: Ints, test: p.Test) -> Bools:
         """Which ends satisfy the test: (m,)."""
@@ -265,7 +267,7 @@ class Executor:
             wanted = (
                 self.binding.entities(value.ids)
                 if isinstance(value, p.Entities)
-                else np.unique(self.pairs(self.members(value.of), value.path)[1])
+                else distinct(self.pairs(self.members(value.of), value.path)[1])
             )
             if test.op not in ("=", "!="):
                 raise InputError(f"{test.op!r} needs a number or a date, and {show(value)} makes none")
@@ -295,7 +297,7 @@ class Executor:
                 reading = value.reading
                 return Readings("date", np.array([reading.low]), np.array([reading.high]), "", reading.dimension)
             case p.Values(of, path):
-                ends = np.unique(self.pairs(self.members(of), path)[1])
+                ends = distinct(self.pairs(self.members(of), path)[1])
                 found = self.ordered(path, ends, "a comparison")
                 known, low, high = found.of(ends)
                 low, high = low[known], high[known]
@@ -315,7 +317,7 @@ class Executor:
 
     def _missing(self, of: p.SetPlan, path: p.Path) -> None:
         members = self.members(of)
-        self._say_missing(len(members), len(np.unique(self.pairs(members, path)[0])), path)
+        self._say_missing(len(members), len(starts(self.pairs(members, path)[0])), path)
 
     def _say_missing(self, members: int, known: int, path: p.Path) -> None:
         if known < members:
@@ -333,36 +335,40 @@ class Executor:
             raise InputError(f"{_named(key.path)} holds dates: they have no {key.how}")
         known, low, _ = found.of(ends)
         owners, low = owners[known], low[known]
-        having, first = np.unique(owners, return_index=True)
+        first = starts(owners)
+        having = owners[first]
         self._say_missing(len(members), len(having), key.path)
         if not len(having):
             return members[:0], np.empty(0), found
         if key.how == "value":
             best: Floats = (np.maximum if largest else np.minimum).reduceat(low, first)
             return members[having], best, found
-        sums = np.bincount(owners, weights=low, minlength=len(members))[having]
+        sums: Floats = np.bincount(owners, weights=low, minlength=len(members))[having].astype(np.float64)
         if key.how == "mean":
             sums = sums / np.bincount(owners, minlength=len(members))[having]
         return members[having], sums, found
 
     def _top(self, node: p.SetPlan, members: Ints, key: p.Key, largest: bool, k: int, skip: int) -> Ints:
         having, keys, found = self._keys(members, key, largest)
-        order = np.argsort(-keys if largest else keys, kind="stable")
-        ranked = keys[order]
-        chosen = order[:0]
-        if skip < len(ranked):
-            best, worst = ranked[skip], ranked[min(skip + k, len(ranked)) - 1]
-            inside = (ranked <= best) & (ranked >= worst) if largest else (ranked >= best) & (ranked <= worst)
-            chosen = np.flatnonzero(inside)
-        if len(chosen):  # those passed over stand behind the chosen ones, so that these come first
-            order = np.concatenate([order[chosen], np.delete(order, chosen)])
+        score = keys if largest else -keys
+        chosen, following = np.empty(0, np.int64), np.empty(0, np.int64)
+        if skip < len(score):
+            last = min(skip + k, len(score))
+            ends = np.partition(score, [len(score) - skip - 1, len(score) - last])
+            best, worst = ends[len(score) - skip - 1], ends[len(score) - last]
+            chosen = _ranked(np.flatnonzero((score <= best) & (score >= worst)), score)
+            after = np.flatnonzero(score < worst)
+            if len(after) > FOLLOWING:
+                after = after[np.argpartition(-score[after], FOLLOWING)[:FOLLOWING]]
+            following = _ranked(after, score)
         self.rankings[node] = Ranking(
-            len(having), len(members) - len(having), having[order], keys[order], len(chosen),
+            len(having), len(members) - len(having), having[chosen], keys[chosen], having[following], keys[following],
             found.unit if found else "", found.kind if found else "number", found.precision if found else "",
         )  # fmt: skip
-        if len(chosen) > k and skip + k <= len(ranked):
-            self.note(f"{len(chosen)} share the place{'s' if k > 1 else ''} {skip + 1}{f'–{skip + k}' if k > 1 else ''}")
-        return np.sort(having[order[: len(chosen)]])
+        if len(chosen) > k and skip + k <= len(score):
+            places = f"places {skip + 1}–{skip + k}" if k > 1 else f"place {skip + 1}"
+            self.note(f"{len(chosen)} share the {places}")
+        return np.sort(having[chosen])
 
     # -- numbers and truth -------------------------------------------------------------------------------------------
 
@@ -385,7 +391,7 @@ class Executor:
         owners, ends = self.pairs(members, path)
         found = self.ordered(path, ends, f"a {how}")
         known, low, high = found.of(ends)
-        self._say_missing(len(members), len(np.unique(owners[known])), path)
+        self._say_missing(len(members), len(starts(owners[known])), path)
         if found.kind == "date" and how in ("sum", "mean"):
             raise InputError(f"{_named(path)} holds dates: they have no {how}")
         low, high = low[known], high[known]
@@ -395,14 +401,14 @@ class Executor:
         if found.kind == "date":
             at = int(np.argmax(low) if how == "max" else np.argmin(low))
             return Quantity(_precise(float(low[at]), float(high[at])))
-        made = float({"sum": np.sum, "mean": np.mean, "min": np.min, "max": np.max}[how](low))
+        made = float({"sum": low.sum(), "mean": low.mean(), "min": low.min(), "max": low.max()}[how])
         return Quantity(Reading("number", made, made, found.dimension, found.unit), found.unit)
 
     def _scalar(self, of: p.SetPlan, key: p.Key) -> Quantity | None:
         """The key of a whole set: its largest value, or the count, sum or mean over it."""
         members = self.members(of)
         if key.how == "count":
-            return _plain(float(len(np.unique(self.pairs(members, key.path)[1]))))
+            return _plain(float(len(distinct(self.pairs(members, key.path)[1]))))
         return self._aggregate("max" if key.how == "value" else key.how, members, key.path)
 
     def _difference(self, a: Quantity | None, b: Quantity | None, node: p.Plan) -> Quantity | None:
@@ -446,6 +452,12 @@ class Executor:
         raise TypeError(f"no truth: {node!r}")
 
 
+def _ranked(places: Places, score: Floats) -> Places:
+    """Places by falling score; equal ones in their own order."""
+    ordered: Places = places[np.argsort(-score[places], kind="stable")]
+    return ordered
+
+
 def _plain(value: float, unit: str = "") -> Quantity:
     from clew.query.values import in_base, unit_of
 
@@ -457,7 +469,9 @@ def _plain(value: float, unit: str = "") -> Quantity:
 def _precise(low: float, high: float) -> Reading:
     """A date's interval with the precision that its length shows."""
     days = (high - low) / 86_400
-    return Reading("date", low, high, "second" if days == 0 else "day" if days == 1 else "month" if days < 32 else "year")
+    return Reading(
+        "date", low, high, "second" if days == 0 else "day" if days == 1 else "month" if days < 32 else "year"
+    )
 
 
 def _named(path: p.Path) -> str:

@@ -8,6 +8,8 @@ Shapes: n sources, m pairs, N entities.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,6 +17,7 @@ from clew.graph.subgraph import Csr, Ints, Subgraph
 from clew.query.binding import Move
 
 Places = NDArray[np.int64]
+MANY = 512  # from here on a compiled loop is faster, and worth importing the compiler for
 
 
 class Budget:
@@ -35,6 +38,18 @@ class Budget:
         return counts
 
 
+def distinct(numbers: NDArray[Any]) -> NDArray[Any]:
+    """The numbers ascending and each once; what is so already, such as the ends of one entity, is not sorted again."""
+    return numbers if bool((numbers[1:] > numbers[:-1]).all()) else np.unique(numbers)
+
+
+def starts(owners: Places) -> Places:
+    """Where each run of equal, ascending owners begins."""
+    if not len(owners):
+        return np.empty(0, np.int64)
+    return np.concatenate([np.zeros(1, np.int64), np.flatnonzero(owners[1:] != owners[:-1]) + 1])
+
+
 def bound(relations: Ints, low: Places, high: Places, value: int) -> Places:
     """For each ascending run relations[low:high] the first position that holds `value` or more: (n,)."""
     low, high = low.copy(), high.copy()
@@ -50,6 +65,11 @@ def bound(relations: Ints, low: Places, high: Places, value: int) -> Places:
 
 def runs(side: Csr, sources: Ints, relation: int) -> tuple[Places, Places]:
     """Where the triples of a relation stand for each source: begin and end, (n,) each."""
+    if len(sources) > MANY:
+        from clew.query import compiled
+
+        many: tuple[Places, Places] = compiled.runs(side.offsets, side.relations, sources, relation)
+        return many
     low, high = side.offsets[sources], side.offsets[sources.astype(np.int64) + 1]
     begin = bound(side.relations, low, high, relation)
     return begin, bound(side.relations, begin, high, relation + 1)
@@ -63,8 +83,8 @@ def step(whole: Subgraph, sources: Ints, move: Move, budget: Budget) -> tuple[Pl
     counts = budget.take(end - begin)
     total = int(counts.sum())
     owners = np.repeat(np.arange(len(sources), dtype=np.int64), counts)
-    starts = np.cumsum(counts) - counts
-    places = np.arange(total, dtype=np.int64) + np.repeat(begin - starts, counts)
+    first = np.cumsum(counts) - counts
+    places = np.arange(total, dtype=np.int64) + np.repeat(begin - first, counts)
     return owners, side.neighbors[places]
 
 

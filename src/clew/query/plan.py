@@ -79,7 +79,9 @@ class Date:
     def reading(self) -> Reading:
         found = parse_date(self.text)
         if found is None:
-            raise InputError(f"{self.text!r} is not a date; write a year, month or day such as 2008, 2008-05, 2008-05-03")
+            raise InputError(
+                f"{self.text!r} is not a date; write a year, month or day such as 2008, 2008-05, 2008-05-03"
+            )
         return found
 
 
@@ -135,7 +137,7 @@ Value = Number | Date | Text | Entities | ValuePlan
 
 @dataclass(frozen=True, slots=True)
 class Test:
-    """A condition on what lies at the end of `path`: at least one value there satisfies it. `upper` only for between."""
+    """A condition on what lies at the end of `path`: at least one value there satisfies it. `upper` ends a between."""
 
     path: Path
     op: Op

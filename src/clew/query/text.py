@@ -376,7 +376,7 @@ def _aggregate(how: Any) -> Callable[[_Reader], p.Plan]:
 _FORMS: dict[str, Callable[[_Reader], p.Plan]] = {
     "entity": lambda r: p.Entities(_names(r)),
     "class": lambda r: p.Class(r.name()),
-    "all": lambda r: p.All(),
+    "all": lambda _: p.All(),
     "follow": _follow,
     "and": lambda r: p.And(_sets(r)),
     "or": lambda r: p.Or(_sets(r)),

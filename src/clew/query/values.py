@@ -57,12 +57,14 @@ def _define(dimension: str, *rows: tuple[float, str]) -> None:
 
 _define(
     "length", (1, "m|metre|meter|metres|meters"), (1000, "km|kilometre|kilometer|kilometres|kilometers|kms"),
-    (0.01, "cm|centimetre|centimeter|centimetres|centimeters"), (0.001, "mm|millimetre|millimeter|millimetres|millimeters"),
+    (0.01, "cm|centimetre|centimeter|centimetres|centimeters"),
+    (0.001, "mm|millimetre|millimeter|millimetres|millimeters"),
     (1609.344, "mi|mile|miles"), (0.3048, "ft|foot|feet"), (0.0254, "inch|inches"), (0.9144, "yd|yds|yard|yards"),
     (1852, "nmi|nautical miles"),
 )  # fmt: skip
 _define(
-    "area", (1, "m2|m²|sq m|square metres|square meters"), (1e6, "km2|km²|sq km|square km|square kilometres|square kilometers"),
+    "area", (1, "m2|m²|sq m|square metres|square meters"),
+    (1e6, "km2|km²|sq km|square km|square kilometres|square kilometers"),
     (2_589_988.110336, "sq mi|mi2|mi²|square mile|square miles"), (1e4, "ha|hectare|hectares"),
     (4046.8564224, "acre|acres"), (0.09290304, "sq ft|square feet|ft2"),
 )  # fmt: skip
@@ -73,17 +75,18 @@ _define(
 )  # fmt: skip
 _define(
     "time", (1, "s|sec|secs|second|seconds"), (60, "min|mins|minute|minutes"), (3600, "h|hr|hrs|hour|hours"),
-    (DAY, "d|day|days"), (7 * DAY, "week|weeks"), (30.436875 * DAY, "month|months"), (365.2425 * DAY, "year|years|yr|yrs"),
+    (DAY, "d|day|days"), (7 * DAY, "week|weeks"), (30.436875 * DAY, "month|months"),
+    (365.2425 * DAY, "year|years|yr|yrs"),
 )  # fmt: skip
 _define("speed", (1, "m/s"), (1 / 3.6, "km/h|kph|kmh"), (0.44704, "mph"), (1852 / 3600, "kn|knots"))
 _define("share", (0.01, "%|percent|per cent"))
 _define("power", (1, "W"), (1000, "kW"), (1e6, "MW"), (1e9, "GW"))
-for _name, _code in (("$", "USD"), ("US$", "USD"), ("€", "EUR"), ("£", "GBP"), ("¥", "JPY"), ("₹", "INR")):
-    _UNITS[_name] = (Unit(_code, 1.0), _code)
+for _sign, _code in (("$", "USD"), ("US$", "USD"), ("€", "EUR"), ("£", "GBP"), ("¥", "JPY"), ("₹", "INR")):
+    _UNITS[_sign] = (Unit(_code, 1.0), _code)
 for _code in ("USD", "EUR", "GBP", "JPY", "INR", "CHF", "CAD", "AUD", "CNY", "SEK"):
     _UNITS[_code] = (Unit(_code, 1.0), _code)
-for _names, _kelvin in (("°C", (1.0, 273.15)), ("°F", (5 / 9, 459.67 * 5 / 9)), ("K", (1.0, 0.0))):
-    _UNITS[_names] = (Unit("temperature", *_kelvin), _names)
+for _sign, _kelvin in (("°C", (1.0, 273.15)), ("°F", (5 / 9, 459.67 * 5 / 9)), ("K", (1.0, 0.0))):
+    _UNITS[_sign] = (Unit("temperature", *_kelvin), _sign)
 _FOLDED = {name.casefold(): entry for name, entry in reversed(_UNITS.items())}
 
 
@@ -110,7 +113,8 @@ _NUMBER = r"[+\-−]?(?:\d{1,3}(?:[, ']\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?|\.\d+)(?:
 _PLAIN = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?")
 _QUANTITY = re.compile(
     rf"(?:about |approx\.? |ca?\. ?|~ ?|≈ ?)?(?P<before>US\$|[$€£¥₹]|[A-Z]{{3}} )? ?(?P<number>{_NUMBER})"
-    r"(?: ?(?P<scale>thousand|million|billion|trillion|mn|bn|tn)\b\.?)? ?(?P<unit>[^\d\s(\[][^\d(\[]{0,24}?|(?:sq |square )?[a-zA-Z]+[23²³])?"
+    r"(?: ?(?P<scale>thousand|million|billion|trillion|mn|bn|tn)\b\.?)?"
+    r" ?(?P<unit>[^\d\s(\[][^\d(\[]{0,24}?|(?:sq |square )?[a-zA-Z]+[23²³])?"
     r" ?(?P<rest>[(\[].*)?",
 )
 _FEET = re.compile(r"(\d+)\s?(?:ft|feet|foot|′|')\.?(?:\s?(\d+(?:\.\d+)?)\s?(?:in|inch|inches|″|\"|'')?\.?)?")
@@ -122,15 +126,18 @@ _ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th)")
 _MONTHS = {
     name: number
     for number, names in enumerate(
-        "january jan|february feb|march mar|april apr|may|june jun|july jul|august aug|"
-        "september sep sept|october oct|november nov|december dec".split("|"),
+        (
+            "january jan", "february feb", "march mar", "april apr", "may", "june jun", "july jul", "august aug",
+            "september sep sept", "october oct", "november nov", "december dec",
+        ),
         1,
     )
     for name in names.split()
-}
+}  # fmt: skip
 _MONTH = "(?P<month>" + "|".join(sorted(_MONTHS, key=len, reverse=True)) + r")\.?"
 _ISO = re.compile(
-    r"(?P<year>[+-]?\d{4,6})(?:-(?P<month>\d{2})(?:-(?P<day>\d{2})(?:[T ](?P<h>\d{2}):(?P<m>\d{2})(?::(?P<s>\d{2}(?:\.\d+)?))?)?)?)?"
+    r"(?P<year>[+-]?\d{4,6})(?:-(?P<month>\d{2})(?:-(?P<day>\d{2})"
+    r"(?:[T ](?P<h>\d{2}):(?P<m>\d{2})(?::(?P<s>\d{2}(?:\.\d+)?))?)?)?)?"
     r"(?P<zone>Z|[+-]\d{2}:\d{2})?"
 )
 _WORDS = [
@@ -195,8 +202,8 @@ def _worded_date(text: str) -> Reading | None:
     numeric = _NUMERIC.fullmatch(folded)
     if numeric:
         first, second, year = map(int, numeric.groups())
-        month, day = (first, second) if first <= 12 and "/" in folded else (second, first)
-        return _interval(year, month, day)
+        american = first <= 12 and "/" in folded
+        return _interval(year, first, second) if american else _interval(year, second, first)
     for number, pattern in enumerate(_WORDS):
         match = pattern.fullmatch(folded)
         if match is None or (number == 5 and folded == text.casefold().strip()):
@@ -300,11 +307,11 @@ def _quantity(text: str) -> Reading | None:
     value *= scale
     if known is not None:
         value = value * known.factor + known.offset
-        return Reading("number", value, value, known.dimension, _name(unit))
+        return Reading("number", value, value, known.dimension, _spelled(unit))
     return Reading("number", value, value)
 
 
-def _name(unit: str) -> str:
+def _spelled(unit: str) -> str:
     found = _UNITS.get(unit) or _FOLDED[unit.casefold().rstrip(".")]
     return found[1]
 
