@@ -255,7 +255,8 @@ class Executor:
         if test.op not in ("contains", "starts") and not isinstance(test.value, (p.Text, p.Entities)):
             readable = self.column(test.path, ends).of(ends)[0]
             self._say_missing(len(members), len(starts(owners[readable])), test.path)
-        return members[distinct(owners[keep])]
+        kept: Ints = members[distinct(owners[keep])]
+        return kept
 
     def _satisfying(self, ends: Ints, test: p.Test) -> Bools:
         """Which ends satisfy the test: (m,)."""
