@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from clew.api import ask, open_method, predict
     from clew.errors import ClewError
     from clew.graph import Graph, build
-    from clew.graph.verify import verify
+    from clew.query.proof import verify
     from clew.types import (
         Answer,
         Candidate,
@@ -34,7 +34,7 @@ _HOMES = {
     "clew.api": ("ask", "open_method", "predict"),
     "clew.errors": ("ClewError",),
     "clew.graph": ("Graph", "build"),
-    "clew.graph.verify": ("verify",),
+    "clew.query.proof": ("verify",),
     "clew.types": (
         "Answer", "Candidate", "Entity", "Event", "Evidence", "Gold", "Hop", "Path", "Question", "Relation", "Topic",
         "Triple", "Usage",

@@ -144,10 +144,26 @@ class Candidate:
     score: float
     entity: Entity | None = None
     paths: tuple[int, ...] = ()
+    computed: bool = False  # a number, date, value or truth that the answer's plan makes
 
     @property
     def supported(self) -> bool:
-        return bool(self.paths)
+        return bool(self.paths) or self.computed
+
+
+@dataclass(frozen=True, slots=True)
+class PlanProof:
+    """The plan behind an answer that is more than a path, and what it rests on; executed again it must say the same."""
+
+    text: str  # one line, see clew.query
+    sentence: str  # in English
+    makes: str  # "set", "values", "number" or "truth"
+    result: str | None = None  # the number, date or truth
+    facts: dict[str, Any] = field(default_factory=dict)  # members, compared, missing, winner, runner_up, …
+    notes: tuple[str, ...] = ()  # what was missing or cut
+
+    def __str__(self) -> str:
+        return self.sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,6 +194,7 @@ class Answer:
     usage: Usage = field(default_factory=Usage)
     seconds: dict[str, float] = field(default_factory=dict)  # wall clock by stage
     details: dict[str, Any] = field(default_factory=dict)  # JSON values a method wants in its row
+    plan: PlanProof | None = None  # of a question that is more than a path
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -191,13 +208,15 @@ class Answer:
     def _repr_html_(self) -> str:
         rows = []
         for candidate in self.candidates:
-            threads = "<br>".join(path._repr_html_() for path in self.paths_of(candidate)) or "<em>unsupported</em>"
+            missing = "<em>computed by the plan</em>" if candidate.computed else "<em>unsupported</em>"
+            threads = "<br>".join(path._repr_html_() for path in self.paths_of(candidate)) or missing
             rows.append(
                 f"<tr><td><b>{html.escape(candidate.text)}</b></td><td>{candidate.score:.3f}</td><td>{threads}</td></tr>"
             )
         body = "".join(rows) or f"<tr><td colspan=3><em>{html.escape(self.note or 'no answer found')}</em></td></tr>"
+        plan = "" if self.plan is None else f"<br><small>{html.escape(self.plan.sentence)}</small>"
         return (
-            f"<table><caption>{html.escape(self.question.text)}</caption>"
+            f"<table><caption>{html.escape(self.question.text)}{plan}</caption>"
             f"<thead><tr><th>answer</th><th>score</th><th>thread</th></tr></thead><tbody>{body}</tbody></table>"
         )
 
@@ -231,6 +250,12 @@ def _path(data: dict[str, Any]) -> Path:
     return Path(Entity(**data["start"]), hops, data["score"])
 
 
+def _plan(data: dict[str, Any] | None) -> PlanProof | None:
+    if data is None:
+        return None
+    return PlanProof(**{**data, "facts": dict(data["facts"]), "notes": tuple(data["notes"])})
+
+
 def answer_from_json(data: dict[str, Any]) -> Answer:
     """The inverse of `to_json` for an `Answer`."""
     question = Question(data["question"]["id"], data["question"]["text"], tuple(data["question"]["topics"]))
@@ -238,7 +263,13 @@ def answer_from_json(data: dict[str, Any]) -> Answer:
         question=question,
         method=data["method"],
         candidates=tuple(
-            Candidate(c["text"], c["score"], Entity(**c["entity"]) if c["entity"] else None, tuple(c["paths"]))
+            Candidate(
+                c["text"],
+                c["score"],
+                Entity(**c["entity"]) if c["entity"] else None,
+                tuple(c["paths"]),
+                c.get("computed", False),
+            )
             for c in data["candidates"]
         ),
         evidence=Evidence(
@@ -251,4 +282,5 @@ def answer_from_json(data: dict[str, Any]) -> Answer:
         usage=Usage(**data["usage"]),
         seconds=dict(data["seconds"]),
         details=dict(data["details"]),
+        plan=_plan(data.get("plan")),
     )

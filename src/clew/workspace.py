@@ -133,7 +133,7 @@ class Configuration(Settings):
     data: DataSection = DataSection()
     synthesis: SamplingConfig = SamplingConfig()
     run: RunSection = RunSection()
-    method: dict[str, Any] = Field(default_factory=dict)  # name, model, and the method's own settings
+    method: dict[str, Any] = Field(default_factory=dict)  # name, model, operators, and the method's own settings
     train: dict[str, Any] = Field(default_factory=dict)  # the training's own settings
     expected: ExpectedSection | None = None
 
@@ -306,7 +306,7 @@ class Workspace:
 
         A training starts from the settings of a model that is named, never from those of one that lies by the graph.
         """
-        mine = {k: v for k, v in self.configuration.method.items() if k not in ("name", "model")}
+        mine = {k: v for k, v in self.configuration.method.items() if k not in ("name", "model", "operators")}
         model = self._named_model() if training else self.model()
         kind = load(self.card().config)
         tree = merge(model.config if model is not None else {}, mine)
@@ -374,8 +374,22 @@ class Workspace:
     def open_method(self) -> Method:
         """The chosen method, ready to answer."""
         config = self.method_config()
-        method: Method = load(self.card().method)(config, self.tools())
-        return method
+        tools = self.tools()
+        method: Method = load(self.card().method)(config, tools)
+        if not self.operators():
+            return method
+        from clew.retrieval.operators import Operators
+
+        return Operators(method, tools.encoder)
+
+    def operators(self) -> bool:
+        """Whether questions that count, compare or filter are taken apart; without it a method is as in its paper."""
+        wanted = self.configuration.method.get("operators", True)
+        if isinstance(wanted, str) and wanted.lower() in ("true", "false"):
+            wanted = wanted.lower() == "true"
+        if not isinstance(wanted, bool):
+            raise ConfigError(f"method.operators is {wanted!r}, expected true or false")
+        return wanted
 
     @cached_property
     def _method(self) -> Method:

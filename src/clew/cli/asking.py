@@ -133,13 +133,16 @@ def _put(answer: Answer, limit: int, explain: bool, *, heading: bool = False) ->
     if not answer.candidates:
         note = clean(answer.note) or "the graph does not hold one"
         out.print(Text(f"no answer found: {note.removeprefix('no answer found: ')}"))
+    if answer.plan is not None:
+        _put_plan(answer)
     for candidate in answer.candidates[:limit]:
         line = Text(clean(candidate.text), style="bold green" if candidate.supported else "bold yellow")
         line.append(f"  {candidate.score:.3f}", style="not bold dim")
         if not candidate.supported:
             line.append("  unsupported: the graph holds no thread to it", style="not bold yellow")
         out.print(line)
-        for path in answer.paths_of(candidate)[:3]:
+        shown = answer.evidence.paths[:3] if candidate.computed else answer.paths_of(candidate)[:3]
+        for path in shown:
             out.print(Text(f"    {clean(str(path))}", style="none"))
         more = len(candidate.paths) - 3
         if more > 0:
@@ -150,6 +153,28 @@ def _put(answer: Answer, limit: int, explain: bool, *, heading: bool = False) ->
         out.print(Text(f"note: {clean(answer.note)}", style="dim"))
     if explain:
         _explain(answer)
+
+
+def _put_plan(answer: Answer) -> None:
+    """What was understood, and what the answer rests on."""
+    from rich.text import Text
+
+    from clew.cli.screen import clean, console
+
+    plan, out = answer.plan, console()
+    assert plan is not None
+    out.print(Text(clean(plan.sentence), style="italic"))
+    facts, rests = plan.facts, []
+    if "winner" in facts:
+        rests.append(f"{facts['winner']}; {facts['compared']} compared")
+    if "runner_up" in facts:
+        rests.append(f"next is {facts['runner_up']} with {facts['runner_up_key']}")
+    if plan.makes in ("number", "truth") and facts.get("members"):
+        rests.append(f"rests on {facts['members']} members")
+    if plan.makes == "truth" and plan.result == "no":
+        rests.append("the graph states no such thing")
+    if rests:
+        out.print(Text(f"    {clean('; '.join(rests))}", style="dim"))
 
 
 def _explain(answer: Answer) -> None:
