@@ -70,6 +70,7 @@ EXTRA_MODULES: dict[str, tuple[str, ...]] = {
     "mcp": ("mcp",),
     "langchain": ("langchain_core",),
     "llamaindex": ("llama_index.core",),
+    "sparql": ("rdflib",),
 }
 """The modules by whose presence an extra of the package counts as installed."""
 
@@ -145,7 +146,7 @@ class Configuration(Settings):
     data: DataSection = DataSection()
     synthesis: SamplingConfig = SamplingConfig()
     run: RunSection = RunSection()
-    method: dict[str, Any] = Field(default_factory=dict)  # name, model, and the method's own settings
+    method: dict[str, Any] = Field(default_factory=dict)  # name, model, operators, and the method's own settings
     train: dict[str, Any] = Field(default_factory=dict)  # the training's own settings
     expected: ExpectedSection | None = None
     _stray: dict[str, Any] = PrivateAttr(default_factory=dict)  # of a file nobody named: [method] and [train]
@@ -426,7 +427,8 @@ class Workspace:
 
         A training starts from the settings of a model that is named, never from those of one that lies by the graph.
         """
-        mine = {k: v for k, v in self.configuration.method.items() if k not in ("name", "model")}
+        own = ("name", "model", "operators")
+        mine = {k: v for k, v in self.configuration.method.items() if k not in own}
         model = self._named_model if training else self.model()
         kind = load(self.card().config)
         stray = {k: v for k, v in self.configuration._stray.get("method", {}).items() if k not in ("name", "model")}
@@ -510,8 +512,22 @@ class Workspace:
     def open_method(self) -> Method:
         """The chosen method, ready to answer."""
         config = self.method_config()
-        method: Method = load(self.card().method)(config, self.tools())
-        return method
+        tools = self.tools()
+        method: Method = load(self.card().method)(config, tools)
+        if not self.operators():
+            return method
+        from clew.retrieval.operators import Operators
+
+        return Operators(method, tools.encoder)
+
+    def operators(self) -> bool:
+        """Whether questions that count, compare or filter are taken apart; without it a method is as in its paper."""
+        wanted = self.configuration.method.get("operators", True)
+        if isinstance(wanted, str) and wanted.lower() in ("true", "false"):
+            wanted = wanted.lower() == "true"
+        if not isinstance(wanted, bool):
+            raise ConfigError(f"method.operators is {wanted!r}, expected true or false")
+        return wanted
 
     @cached_property
     def _method(self) -> Method:

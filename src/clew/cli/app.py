@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from clew.cli import asking, graphs, machine, running, scoring, serving, synthesizing
+from clew.cli import asking, graphs, machine, querying, running, scoring, serving, synthesizing
 
 app = typer.Typer(
     name="clew",
@@ -46,6 +46,7 @@ for command in (
     graphs.link,
     asking.ask,
     asking.methods,
+    querying.query,
     synthesizing.synthesize,
     running.train,
     running.predict,

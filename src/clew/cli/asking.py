@@ -138,9 +138,9 @@ def _put(answer: Answer, limit: int, explain: bool, *, heading: bool = False) ->
     out = console()
     if heading:
         out.print(Text(clean(answer.question.text), style="bold"))
-    styles = {"answer": "bold green", "unsupported": "bold yellow", "path": "none", "more": "dim", "note": "dim"}
+    styles = {"answer": "bold green", "unsupported": "bold yellow", "plan": "italic", "path": "none"}
     for line in answer.lines(limit):
-        out.print(Text(str(line), style=styles[line.kind]))
+        out.print(Text(str(line), style=styles.get(line.kind, "dim")))
     if explain:
         _explain(answer)
 

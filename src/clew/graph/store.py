@@ -71,6 +71,7 @@ class Graph:
         self.path = path
         self.touched = tuple(touched)  # ids of entities whose triples changed since the graph was built or compacted
         self.meta = dict(meta or {})
+        self.derived: dict[Any, Any] = {}  # what others computed from this graph and keep as long as it lives
 
     # -- making one ------------------------------------------------------------------------------------------------
 
