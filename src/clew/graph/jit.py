@@ -2,6 +2,10 @@
 
 Separate so that modules with kernels can be imported by whoever only opens a graph, or asks one question of a small
 one. A kernel may call kernels of its own or of other modules by their plain names.
+
+Machine code is kept in `__pycache__` beside the source, or, where nobody may write there, in the user's own cache
+folder (NUMBA_CACHE_DIR names another). numba reads it back as Python reads byte code: whoever can write there can run
+code.
 """
 
 from __future__ import annotations
