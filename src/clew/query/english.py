@@ -9,7 +9,7 @@ from typing import Any
 
 from clew.errors import ClewError
 from clew.graph import Graph
-from clew.graph.strings import readable
+from clew.labels import readable
 from clew.query import plan as p
 from clew.query.binding import Binding
 from clew.query.values import shown_number

@@ -14,6 +14,7 @@ from typing import Any, ClassVar
 
 from clew.errors import ClewError
 from clew.graph import Graph
+from clew.labels import label_to_text
 from clew.protocols import GraphStore, Method, OnEvent, TextEncoder, ignore
 from clew.query import plan as p
 from clew.query.binding import Binding
@@ -24,7 +25,6 @@ from clew.query.proof import proven
 from clew.query.question import ReadQuestion, nested, read_question
 from clew.query.text import parse, show
 from clew.retrieval.linking import link
-from clew.retrieval.scoring import relation_words
 from clew.retrieval.words import FUNCTION
 from clew.types import Answer, Candidate, Event, Question
 
@@ -95,7 +95,7 @@ class Operators:
             return None
         if read.ranked is not None and read.kind == "superlative" and read.removed:
             said = f"{read.removed[-1].split()[-1]} {read.ranked.noun}".strip().lower()
-            labels = {relation_words(r.label).lower() for r in graph.relations()}
+            labels = {label_to_text(r.label).lower() for r in graph.relations()}
             if any(re.search(rf"^{re.escape(label)}\b", said) for label in labels if " " in label):
                 return None  # "highest point" is what a relation is called here
         return read
@@ -279,7 +279,7 @@ class Operators:
 
     def _likeness(self, words: Sequence[str], labels: Sequence[str]) -> list[float]:
         """Words in common; where there are none, what the encoder makes of it."""
-        plain = [relation_words(label) for label in labels]
+        plain = [label_to_text(label) for label in labels]
         scores = by_words(words, plain)
         if self._encoder is None or max(scores, default=0.0) > 0.5 or not words:
             return scores
