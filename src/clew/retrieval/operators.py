@@ -134,7 +134,7 @@ class Operators:
         )  # fmt: skip
 
     def _unsaid(self, question: Question, read: ReadQuestion, found: Answer, graph: Graph) -> Answer:
-        """No plan: a list is no answer to "how many"; where a set is asked for, the method answers as it would alone."""
+        """No plan: a list is no answer to "how many"; where a set is asked for, the method answers alone."""
         if read.answer == "entity" and not read.negated and read.sides is None:
             alone = self._method.predict([question], graph)[0]
             return replace(alone, note=alone.note or f"no relation fits the {read.kind}: not applied")
