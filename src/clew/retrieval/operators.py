@@ -121,7 +121,7 @@ class Operators:
             proposals = []
             on_event(Event("operators", str(error)))
         if not proposals:
-            return self._unsaid(question, read, found)
+            return self._unsaid(question, read, found, graph)
         best = proposals[0]
         on_event(Event("operators", show(best.plan), {"proposals": len(proposals)}))
         score = min(1.0, max(0.0, best.prior * (found.candidates[0].score if found.candidates else 0.5)))
@@ -133,10 +133,11 @@ class Operators:
             note="; ".join(result.notes),
         )  # fmt: skip
 
-    def _unsaid(self, question: Question, read: ReadQuestion, found: Answer) -> Answer:
-        """No plan: a list is no answer to "how many"; a set is left as the method found it."""
+    def _unsaid(self, question: Question, read: ReadQuestion, found: Answer, graph: Graph) -> Answer:
+        """No plan: a list is no answer to "how many"; where a set is asked for, the method answers alone."""
         if read.answer == "entity" and not read.negated and read.sides is None:
-            return replace(found, question=question, note=found.note or f"no relation fits {read.kind}; not applied")
+            alone = self._method.predict([question], graph)[0]
+            return replace(alone, note=alone.note or f"no relation fits the {read.kind}: not applied")
         asked = {"count": "count", "boolean": "tell whether", "arithmetic": "compute"}.get(read.kind, "compare")
         why = found.note or f"nothing was found for “{read.rest}”"
         return replace(found, question=question, candidates=(), note=f"I cannot {asked} this: {why}")
