@@ -156,7 +156,10 @@ class _Names:
 
     def mention(self, start: int, end: int, text: str, found: Sequence[Found], share: float = POPULAR) -> Mention:
         """A mention of the most popular of those found; `share` of each score depends on how popular it is."""
-        return Mention(start, end, text, self.popular(found, share)[:NAMESAKES], len(found))
+        named = self.popular(found, share)
+        # A name that is also a value is, as a rule, the value of the very thing's name.
+        things = tuple(each for each in named if each[0].kind != "literal") or named
+        return Mention(start, end, text, things, len(found) - len(named) + len(things))
 
     def popular(self, found: Sequence[Found], share: float) -> Named:
         if not found:
