@@ -22,8 +22,8 @@ from itertools import islice
 from typing import Any, Literal, TypeVar, cast
 
 from clew.errors import ConfigError, InputError, UnavailableError, UnsupportedError
-from clew.llm.ability import check_request
-from clew.llm.budget import BudgetExhausted, Meter, Reservation, estimate_tokens
+from clew.llm.ability import check_request, estimate_tokens
+from clew.llm.budget import BudgetExhausted, Meter, Reservation
 from clew.llm.refusal import message_of, refusal, retry_after
 from clew.llm.reply import clean, parse_json
 from clew.llm.settings import ModelSettings

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import warnings
+from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
 
@@ -23,9 +25,28 @@ ROOMS: tuple[str, ...] = (
 def cards() -> dict[str, MethodCard]:
     """Every method by name: ours, then those that installed packages announce under `clew.methods`."""
     found = {card.name: card for room in ROOMS for card in import_module(room).CARDS}
+    return {**{card.name: card for card in announced()}, **found}
+
+
+@cache
+def announced() -> tuple[MethodCard, ...]:
+    """The methods of installed packages, looked for once per process. A package that is broken costs a warning."""
+    found: list[MethodCard] = []
     for point in entry_points(group="clew.methods"):
-        found.update({card.name: card for card in point.load().CARDS if card.name not in found})
-    return found
+        try:
+            theirs = point.load().CARDS
+            if wrong := [card for card in theirs if not isinstance(card, MethodCard)]:
+                raise TypeError(f"CARDS holds {wrong[0]!r}, expected MethodCard")
+        except Exception as error:  # noqa: BLE001 - somebody else's module may fail in any way
+            package = point.dist.name if point.dist is not None else "an installed package"
+            warnings.warn(
+                f"the methods of {package} ({point.value}) cannot be used: {type(error).__name__}: {error}; "
+                "correct or uninstall it",
+                stacklevel=2,
+            )
+        else:
+            found += theirs
+    return tuple(found)
 
 
 def card(name: str) -> MethodCard:
