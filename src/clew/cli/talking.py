@@ -41,7 +41,7 @@ class Talk:
         space, note = self.workspace, ""
         if not topics and self.turns:
             model = space.model()
-            encoder = space.encoder(model.encoder if model is not None else None)
+            encoder = space.encoder(model)
             link = space.link(encoder)
             found = resolve(
                 text, self.turns, space.graph, lambda asked: list(link(asked, space.graph)), encoder=encoder
@@ -128,7 +128,7 @@ def _why(state: Talk, rest: str) -> None:
     space = state.workspace
     model = space.model()
     expected = given(rest, space.graph)[0].entity
-    found = why_not(answer, expected, space.graph, space.encoder(model.encoder if model is not None else None))
+    found = why_not(answer, expected, space.graph, space.encoder(model))
     _say(found.reason)
     for near in found.near:
         _say(f"    {said(near.path)}  {near.differs}")

@@ -130,10 +130,14 @@ class RemoteModel:
 
             lines, reservation, _ = self._call(begin, {**self._parameters(one), "stream": True}, one)
             pieces = 0
-            try:
-                for piece in _redacted(_pieces(lines)):
-                    pieces += 1
+
+            def counted() -> Iterator[str]:
+                nonlocal pieces
+                for pieces, piece in enumerate(_pieces(lines), start=1):  # noqa: B007
                     yield piece
+
+            try:
+                yield from _redacted(counted())
             except TransportError as error:
                 raise UnavailableError(f"{self.name}: the stream broke off: {error}") from None
             finally:  # servers give no usage in a stream by default: a piece is about a token

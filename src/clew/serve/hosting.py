@@ -24,7 +24,7 @@ from clew.serve.batching import Desk, Stoppable
 from clew.serve.completion import Completion
 from clew.serve.settings import Limits
 from clew.types import Question, Topic
-from clew.workspace import Configuration, Workspace, missing_modules, read_trained, trained_beside
+from clew.workspace import Configuration, Trained, Workspace, missing_modules, read_trained, trained_beside
 
 log = logging.getLogger("clew.serve")
 
@@ -39,14 +39,15 @@ class Encoders:
         self._lock = threading.Lock()
         self._open: dict[str, TextEncoder] = {}
 
-    def get(self, workspace: Workspace, trained: Mapping[str, Any] | None) -> TextEncoder:
+    def get(self, workspace: Workspace, trained: Trained | None) -> TextEncoder:
         """The encoder that a workspace would open for itself."""
         from clew.encoding import DEFAULT
 
         section = workspace.configuration.encoder
-        named = section.name or (trained or {}).get("name") or DEFAULT
+        theirs = {} if trained is None else trained.encoder
+        named = section.name or theirs.get("name") or DEFAULT
         own = section.model_dump(mode="json", exclude={"name"})
-        base_url = own["base_url"] or (trained or {}).get("base_url")
+        base_url = own["base_url"] or theirs.get("base_url")
         key = json.dumps([named, {**own, "base_url": base_url}], sort_keys=True)
         with self._lock:
             if key not in self._open:
@@ -128,7 +129,7 @@ class Snapshot:
             return None
         workspace = self._workspace(self.default)
         model = workspace.model()
-        return self._encoders.get(workspace, None if model is None else model.encoder)
+        return self._encoders.get(workspace, model)
 
     def topics(self, question: Question) -> list[Topic]:
         """What a question is about, as every method of this graph would see it."""
@@ -153,7 +154,7 @@ class Snapshot:
         workspace = self._workspace(method)
         if workspace.card().needs.encoder != "none":
             model = workspace.model()
-            encoder = self._encoders.get(workspace, None if model is None else model.encoder)
+            encoder = self._encoders.get(workspace, model)
             workspace = self._workspace(method, encoder)
         waits = workspace.uses_language_model()
         opened = workspace.open_method()
