@@ -190,7 +190,7 @@ def test_normalise_keeps_something() -> None:
         ("<answer>Paris</answer>", ["Paris"]),
         ("<answers>\n- Paris\n- Lyon\n</answers> as the graph says", ["Paris", "Lyon"]),
         ("[THINK]Rome?[/THINK]Paris", ["Paris"]),
-        ("<|channel|>analysis<|message|>Rome?<|end|><|start|>assistant<|channel|>final<|message|>Paris<|return|>", ["Paris"]),
+        ("<|channel|>analysis<|message|>Rome?<|end|><|channel|>final<|message|>Paris<|return|>", ["Paris"]),
         ("<|channel|>analysis<|message|>Rome? it goes on and", []),
         ("<thinking>\nRome?\n</thinking>\n\n[\"Paris\"]<|im_end|>", ["Paris"]),
         ("I don't think, honestly, the answer is known.", ["I don't think, honestly, the answer is known"]),

@@ -258,7 +258,7 @@ def _listed(text: str) -> list[str] | None:
         return None
     whole = _whole_part(text)
     items = None if whole is None else _strings(whole)
-    return [" ".join(item.split()) for item in items or _quoted_items(text)]
+    return [" ".join(item.split()) for item in items or ([] if text[0] == "{" else _quoted_items(text))]
 
 
 def _embedded(text: str) -> list[str] | None:
