@@ -28,6 +28,7 @@ from pydantic import Field, PrivateAttr, ValidationError, field_validator
 
 from clew.config import DATA, OWN, Settings, merge, override, parse, public, public_dump, read_toml, reserved
 from clew.errors import (
+    ClewError,
     ConfigError,
     FormatError,
     InputError,
@@ -43,6 +44,7 @@ from clew.protocols import (
     LanguageModel,
     Method,
     MethodCard,
+    Needs,
     OnEvent,
     TextEncoder,
     Tools,
@@ -77,6 +79,7 @@ EXTRA_MODULES: dict[str, tuple[str, ...]] = {
 TRAINED = "trained.json"
 LONGEST = 4 * 2**20  # bytes of that file
 DEFAULT_METHOD = "walk"
+DEFAULT_ENCODER = "all-MiniLM-L6-v2"  # of clew.encoding, which is not imported before it is needed
 
 
 class GraphSection(Settings):
@@ -227,7 +230,7 @@ def _foreign_encoder(section: Mapping[str, Any], own: Mapping[str, Any]) -> list
         return []
     if name.startswith("remote:"):
         return [] if own.get("base_url") else [f"encoder.name = {name!r} (a server that is sent the graph's texts)"]
-    if re.fullmatch(r"hash-\d{1,6}", name):
+    if re.fullmatch(r"hash-\d{1,6}", name) or name == DEFAULT_ENCODER:
         return []
     if not re.fullmatch(r"[\w.-]+(/[\w.-]+)?", name) or name.startswith("."):
         return [f"encoder.name = {name!r} (a folder to load)"]
@@ -238,7 +241,8 @@ def _is_installed(name: str) -> bool:
     """Whether the weights of a named encoder came to this machine before: then its user has chosen them once."""
     from clew.encoding.local import PACKAGED
 
-    if name.removeprefix("sentence-transformers/").casefold() in PACKAGED:
+    package = PACKAGED.get(name.removeprefix("sentence-transformers/").casefold())
+    if package is not None and find_spec(package) is not None:
         return True
     try:
         from huggingface_hub import try_to_load_from_cache
@@ -452,6 +456,40 @@ class Workspace:
         refuse_reserved(str(STRAY), [f"train.{wanted}" for wanted in reserved(kind, stray)])
         return parse(kind, self.configuration.train, f"training of {self.method_name()!r}")
 
+    def lacks(self, chosen: MethodCard) -> list[str]:
+        """What a method is missing before it can be asked here, each with the way to get it; cheap, opens nothing."""
+        needs = chosen.needs
+        lacks = [f"pip install 'clew[{extra}]'" for extra in needs.extras if missing_modules(extra)]
+        name = self.configuration.encoder.name
+        if needs.encoder == "required" and self._encoder is None and not name and not _is_installed(DEFAULT_ENCODER):
+            lacks.append("an encoder (pip install 'clew[models,offline]', or --set encoder.name=NAME)")
+        path = self.configuration.graph.path
+        known = [] if path is None else list(trained_beside(path))
+        model = chosen.name in known or (self._named_model is not None and self._named_model.method == chosen.name)
+        wanted = {
+            "a language model (--set language_model.model=NAME)": not self.has_language_model,
+            f"a trained model (clew train {chosen.name} GRAPH --questions q.jsonl -o model/)": not model,
+        }
+        spoken, trained = wanted
+        if needs.either:
+            lacks += [f"{spoken} or {trained}"] if all(wanted.values()) else []
+        else:
+            lacks += [spoken] if needs.language_model == "required" and wanted[spoken] else []
+            lacks += [trained] if needs.model == "required" and wanted[trained] else []
+        if needs.language_model == "required" and self.has_language_model:
+            lacks += self._unable(needs)
+        return lacks
+
+    def _unable(self, needs: Needs) -> list[str]:
+        """What keeps the configured language model from serving; one in this process is not loaded to find out."""
+        if self._language_model is None and self.configuration.language_model.backend == "local":
+            return []
+        try:
+            missing = sorted(needs.abilities - self.language_model().abilities)
+        except ClewError as error:
+            return [str(error)]
+        return [f"a language model with {', '.join(missing)}"] if missing else []
+
     def tools(self, *, training: bool = False) -> Tools:
         """What the chosen method needs, or a ClewError that says what is missing and how to get it."""
         chosen, model = self.card(), self._named_model if training else self.model()
@@ -465,6 +503,12 @@ class Workspace:
             raise NotFoundError(
                 f"method {chosen.name!r} needs a trained model: name one with --model, or make one with  "
                 f"clew train {chosen.name} {where} --questions train.jsonl -o model/"
+            )
+        if needs.either and model is None and not training and not self.has_language_model:
+            raise ConfigError(
+                f"method {chosen.name!r} needs a language model or a trained model: --set language_model.model=NAME "
+                "(and language_model.base_url=URL for a server of your own), or --model FOLDER of one made with  "
+                f"clew train {chosen.name} {self.folder or 'GRAPH'} --questions train.jsonl -o FOLDER"
             )
         language_model = None
         if needs.language_model == "required" or (needs.language_model == "optional" and self.has_language_model):

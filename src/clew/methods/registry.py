@@ -53,7 +53,10 @@ def _announced() -> Mapping[str, MethodCard]:
     found: dict[str, MethodCard] = {}
     for point in entry_points(group=GROUP):
         try:
-            found.update({card.name: card for card in point.load().CARDS})
+            theirs = point.load().CARDS
+            if wrong := [card for card in theirs if not isinstance(card, MethodCard)]:
+                raise TypeError(f"CARDS holds {wrong[0]!r}, expected MethodCard")
+            found.update({card.name: card for card in theirs})
         except Exception as error:  # noqa: BLE001 - code of other people, which must not end every command
             where = f"{point.dist.name} ({point.value})" if point.dist is not None else point.value
             warnings.warn(f"methods of {where} are left out: {type(error).__name__}: {error}", stacklevel=2)
