@@ -13,7 +13,7 @@ process, which survives what it must and is replaced when it does not. What coun
   to fit, the content is another graph, and only the first kind counts.
 
 What was found once stands in the corpus (`corpus.jsonl` beside this file) and is tried first: a line says the door and
-the input, a file by `parts` (texts and how often each stands there) or, for a graph, by `patches` of bytes.
+the input, a file by `parts` (texts and how often each stands there) or, for a graph, by a `cut` and `patches` of bytes.
 """
 
 from __future__ import annotations
@@ -162,7 +162,8 @@ def _graph_inputs(seed: int, folder: Path, count: int) -> Iterator[Input]:
         path = paths[0]
         inside = next(path.glob(f"g-*/{given['file']}"), path / given["file"])
         content = bytearray(inside.read_bytes())
-        for at, patch in given.pop("patches"):
+        del content[given.pop("cut", len(content)) :]
+        for at, patch in given.pop("patches", ()):
             content[at : at + len(patch) // 2] = bytes.fromhex(patch)
         given |= {"graph": str(path), "file": inside.relative_to(path).as_posix(), "expected": expected[path]}
         yield given | {"content": base64.b64encode(content).decode()}
