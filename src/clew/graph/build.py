@@ -74,8 +74,8 @@ def build(
     files, label_files = _paths(inputs), _paths(labels)
     formats = [_format(file, format) for file in files]
     for file in (*files, *label_files):
-        if str(file) != "-" and not file.exists():
-            raise NotFoundError(f"no file {file}: check the spelling")
+        if str(file) != "-" and not _there(file):
+            raise NotFoundError(f"no file {str(file)[:200]}: check the spelling")
     if not files:
         raise InputError("nothing to build from: name at least one file")
     mediator_test(mediator)  # raises before anything is read
@@ -188,10 +188,19 @@ def _paths(sources: Source | Sequence[Source]) -> list[Path]:
     return [Path(sources)] if isinstance(sources, (str, PathLike)) else [Path(source) for source in sources]
 
 
+def _there(file: Path) -> bool:
+    try:
+        return file.exists()
+    except (OSError, ValueError):  # no name that a file can have
+        return False
+
+
 def _format(file: Path, given: str | None) -> str:
     suffix = given or split_suffix(file)[0]
-    if suffix not in FORMATS and not file.is_dir():
-        raise InputError(f"{file}: unknown format {suffix!r}; known are {', '.join(FORMATS)}: say which one it is")
+    if suffix not in FORMATS and not (_there(file) and file.is_dir()):
+        raise InputError(
+            f"{str(file)[:200]}: unknown format {suffix[:40]!r}; known are {', '.join(FORMATS)}: say which one it is"
+        )
     return suffix
 
 
