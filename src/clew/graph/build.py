@@ -101,14 +101,16 @@ def build(
                 [*zip(files, formats, strict=True), *((f, "labels") for f in label_files)]
             ):
                 before = assembly.rows + problems.total
-                stream = (Apart if kind in APART else Stream)(file, problems)
+                table = tables.get(file) if kind != "labels" else None
+                stream: Stream | Apart
+                if table is not None:
+                    stream = own = Stream(file, problems)
+                    batches = read_table(file, table, problems, own)
+                else:
+                    stream = (Apart if kind in APART else Stream)(file, problems)
+                    batches = _read(file, kind, problems, stream, delimiter, header, languages, number, prefixes)
                 try:
-                    table = tables.get(file) if kind != "labels" else None
-                    for batch in (
-                        read_table(file, table, problems, stream)
-                        if table is not None
-                        else _read(file, kind, problems, stream, delimiter, header, languages, number, prefixes)
-                    ):
+                    for batch in batches:
                         assembly.add(batch)
                         report("read", stream)
                     if kind != "labels" and assembly.rows + problems.total == before:
