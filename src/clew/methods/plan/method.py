@@ -168,9 +168,8 @@ class PlanMethod:
             ],
         }
         topics = [t for t in asking.topics if ground.local(t.entity.id) is not None]
-        chains: list[Chain] = [(starts_of(ground, topics)[trail.topic], trail.hops) for trail in best.plan.trails]
-        ends = all_ends(ground, chains, best.plan.after)
-        candidates, paths = _threads(ground, chains, best, ends, score, self._config.paths)
+        groups = [best, *_namesakes(reading.rated, topics)]
+        candidates, paths = _threads(ground, groups, starts_of(ground, topics), score, self._config.paths)
         if score < self._config.threshold:
             guess = ", ".join(candidate.text for candidate in candidates[:3])
             more = f" and {len(candidates) - 3} more" if len(candidates) > 3 else ""
@@ -197,18 +196,35 @@ def _unused(topics: Sequence[Topic], best: Rated) -> list[str]:
     return list(dict.fromkeys(topic.entity.label for topic in topics if topic.mention not in used))
 
 
+def _namesakes(rated: Sequence[Rated], topics: Sequence[Topic]) -> list[Rated]:
+    """Plans that differ from the best only in which of several equally likely entities of one name they start from."""
+
+    def shape(each: Rated) -> tuple[object, ...]:
+        trails = each.plan.trails
+        named = ((topics[t.topic].mention, round(topics[t.topic].score, 3), t.steps) for t in trails)
+        return *named, each.plan.after
+
+    return [each for each in rated[1:] if shape(each) == shape(rated[0])]
+
+
 def _threads(
-    ground: Subgraph, chains: Sequence[Chain], best: Rated, ends: dict[int, int], score: float, most: int
+    ground: Subgraph, groups: Sequence[Rated], starts: Sequence[int], score: float, most: int
 ) -> tuple[tuple[Candidate, ...], tuple[Path, ...]]:
-    """Every end as a candidate, those reached by most walks first, with the paths that lead there."""
+    """Every end of the groups as a candidate, those reached by most walks first, with the paths that lead there."""
     paths: dict[Path, int] = {}
     supported: dict[int, list[int]] = {}
-    for found in leads(ground, chains, best.plan.after, list(ends), most):
-        for end, lead in found.items():
-            for path in lead:
-                record = path_record(ground, path, score)
-                supported.setdefault(end, []).append(paths.setdefault(record, len(paths)))
-    order = sorted(supported, key=lambda end: (-ends[end], ground.entity(end).label, end))
+    walks: dict[int, int] = {}
+    for group in groups:
+        chains: list[Chain] = [(starts[trail.topic], trail.hops) for trail in group.plan.trails]
+        ends = all_ends(ground, chains, group.plan.after)
+        for found in leads(ground, chains, group.plan.after, list(ends), most):
+            for end, lead in found.items():
+                for path in lead:
+                    record = path_record(ground, path, score)
+                    supported.setdefault(end, []).append(paths.setdefault(record, len(paths)))
+        for end, count in ends.items():
+            walks[end] = max(walks.get(end, 0), count)
+    order = sorted(supported, key=lambda end: (-walks[end], ground.entity(end).label, end))
     entities: list[Entity] = [ground.entity(end) for end in order]
     candidates = tuple(
         Candidate(entity.label, score, entity, tuple(dict.fromkeys(supported[end])))
