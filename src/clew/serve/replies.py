@@ -32,6 +32,7 @@ def ask_reply(
                 text=candidate.text,
                 score=candidate.score,
                 supported=candidate.supported,
+                computed=getattr(candidate, "computed", False),
                 entity=candidate.entity,
                 paths=tuple(kept[position] for position in paths),
             )
@@ -77,13 +78,9 @@ def plan_of(answer: Answer) -> PlanReply | None:
 
 
 def _own_plan(plan: Any) -> PlanReply:
-    """A plan record of the method, by what it can say of itself."""
-    words = getattr(plan, "words", None) or getattr(plan, "describe", None) or (lambda: str(plan))
-    said = words() if callable(words) else words
-    lines = [said] if isinstance(said, str) else list(said)
-    query = getattr(plan, "sparql", None)
-    text = query() if callable(query) else query
-    return PlanReply(words=tuple(map(str, lines)), sparql=text, source="method")
+    """The plan that an operator question was answered by: its sentence, what it found missing, its one-line text."""
+    notes = [str(note) for note in getattr(plan, "notes", ())]
+    return PlanReply(words=(str(plan), *notes), text=getattr(plan, "text", None), source="method")
 
 
 def _steps(path: Path) -> list[str]:

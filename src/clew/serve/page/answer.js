@@ -38,7 +38,7 @@ function answers(answer, page, onFocus, other) {
     h("div", { class: "answer-line" },
       entity && entity.kind === "named" ? h("a", { class: "name", href: page.href({ entity: entity.id }) }, name) : h("span", { class: "name" }, name),
       h("span", { class: "chance" },
-        !candidate.supported && h("span", { class: "tag warn" }, "not in the graph"),
+        candidate.computed ? h("span", { class: "tag" }, "computed") : !candidate.supported && h("span", { class: "tag warn" }, "not in the graph"),
         same && same.has(entity?.id ?? candidate.text) && h("span", { class: "tag good" }, "both"),
         bar(candidate.score),
         h("span", { title: `score ${candidate.score}` }, percent(candidate.score)))),
@@ -125,6 +125,7 @@ function plan(answer) {
   return h("section", { class: "card", "aria-label": "Plan" },
     h("header", {}, h("h2", {}, "The plan in words"), h("p", { class: "hint" }, answer.plan.source === "method" ? "as it was carried out" : "read off the best answer's thread")),
     h("ol", { class: "steps" }, answer.plan.words.map((line) => h("li", {}, oneLine(line, 400)))),
+    answer.plan.text && h("details", {}, h("summary", {}, "On one line, for clew query"), h("pre", { tabindex: "0" }, answer.plan.text)),
     answer.plan.sparql && h("details", {}, h("summary", {}, "As SPARQL"), h("pre", { tabindex: "0" }, answer.plan.sparql), h("button", { type: "button", class: "quiet small", onclick: copy }, "Copy"), " ", copied));
 }
 
