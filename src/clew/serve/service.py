@@ -148,9 +148,9 @@ class Service:
     def reply(self, answered: Answered, *, limit: int, threads: int) -> records.AskReply:
         return ask_reply(
             answered.answer,
+            answered.snapshot.graph,
             id=answered.id,
             graph=answered.graph,
-            version=answered.snapshot.graph.name,
             question=answered.question,
             limit=limit,
             threads=threads,
