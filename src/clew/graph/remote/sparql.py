@@ -112,7 +112,10 @@ class SparqlServer:
         notes: list[str] = []
         if not self._settings.graphs:
             self._graphs = self._found_graphs(bool(first), notes)
-            first = first or (self._rows("SELECT ?s ?p ?o WHERE { ?s ?p ?o } LIMIT 1") if self._graphs else [])
+            if self._graphs:
+                first = self._rows("SELECT ?s ?p ?o WHERE { ?s ?p ?o } LIMIT 1")
+            elif self._engine == "virtuoso" and not notes:
+                first = []  # what its default graph holds then is its own
         if not first:
             where = f" in {', '.join(self._graphs)}" if self._graphs else ""
             raise InputError(f"graph {self.shown}: holds no triple{where}; load one, or name its named graphs")
