@@ -120,7 +120,14 @@ class Oxigraph:
 
     def __init__(self, folder: Path, *, timeout_s: int = 60) -> None:
         port = free_port()
-        command = [program("oxigraph", "CLEW_OXIGRAPH"), "serve", "-l", str(folder / "data"), "--bind", f"127.0.0.1:{port}"]
+        command = [
+            program("oxigraph", "CLEW_OXIGRAPH"),
+            "serve",
+            "-l",
+            str(folder / "data"),
+            "--bind",
+            f"127.0.0.1:{port}",
+        ]
         command += ["--timeout-s", str(timeout_s)]
         self._root = f"http://127.0.0.1:{port}"
         self._process = Process(command, folder, lambda: listens(port))
@@ -173,7 +180,11 @@ class Virtuoso:
 
     def load(self, data: bytes, *, graph: str = "http://test.example/graph", kind: str = "") -> None:
         (self._folder / "load" / "data.nt").write_bytes(data)
-        self._run("delete from DB.DBA.load_list;", f"ld_dir('{self._folder}/load', 'data.nt', '{graph}');", "rdf_loader_run();")
+        self._run(
+            "delete from DB.DBA.load_list;",
+            f"ld_dir('{self._folder}/load', 'data.nt', '{graph}');",
+            "rdf_loader_run();",
+        )
 
     def clear(self) -> None:
         self._run("SPARQL CLEAR GRAPH <http://test.example/graph>;", "checkpoint;")

@@ -21,7 +21,27 @@ Open = Callable[..., ServerGraph]
 Start = Callable[[str], Any]
 
 PLANES = ["a", "é", "ß", "Ж", "中", "עב", "ไ", "\u200d", "𝔘", "😀", "\U000e0041", "\U00100000", "\ufffd"]
-ODD = ['"', "\\", "\\u0022", "\n", "\r", "\t", "'", "}", "{", ">", "<", "?x", "#", "%", " ", "_:b", " http://x/y", ".", ";"]
+ODD = [
+    '"',
+    "\\",
+    "\\u0022",
+    "\n",
+    "\r",
+    "\t",
+    "'",
+    "}",
+    "{",
+    ">",
+    "<",
+    "?x",
+    "#",
+    "%",
+    " ",
+    "_:b",
+    " http://x/y",
+    ".",
+    ";",
+]
 
 
 def hold(server: Any, triples: Any, labels: dict[str, str]) -> None:
@@ -51,7 +71,9 @@ def random_graph(seed: int) -> tuple[list[tuple[str, str, str]], dict[str, str]]
     triples = {
         (draw.choice(entities), draw.choice(relations), draw.choice(entities + literals)) for _ in range(300)
     } | {("e0", draw.choice(relations), f"e{i}") for i in range(25)}
-    labels = {id: draw.choice(["Same Name", f"Name {i}", f"{draw.choice(PLANES)} {i}"]) for i, id in enumerate(entities)}
+    labels = {
+        id: draw.choice(["Same Name", f"Name {i}", f"{draw.choice(PLANES)} {i}"]) for i, id in enumerate(entities)
+    }
     held = {end for h, _, t in triples for end in (h, t)}
     return sorted(triples), {id: label.strip() for id, label in labels.items() if id in held}
 
@@ -82,7 +104,11 @@ def test_names_are_found_as_in_the_embedded_store(engine: Any, opened: Open) -> 
     store, embedded = opened(engine.url, base=programs.BASE), Graph.from_triples(triples, labels=labels)
     for text in [*labels.values(), "same name", "Sam Name"]:
         mine, theirs = (
-            {entity.id: round(score, 6) for entity, score in graph.find(text, limit=99) if not entity.id.startswith('"')}
+            {
+                entity.id: round(score, 6)
+                for entity, score in graph.find(text, limit=99)
+                if not entity.id.startswith('"')
+            }
             for graph in (store, embedded)
         )
         assert mine == theirs
@@ -135,7 +161,7 @@ def test_nameless_nodes_are_walked_through(engine: Any, opened: Open) -> None:
 def test_an_unknown_entity_is_said(engine: Any, opened: Open) -> None:
     hold(engine, TOY, {name: name for name in NAMES})
     store = opened(engine.url, base=programs.BASE)
-    for hostile in ('x> . } DROP ALL #', '"', '"x"@en ; DROP', "_:b0", "\ud800", "a\x00b"):
+    for hostile in ("x> . } DROP ALL #", '"', '"x"@en ; DROP', "_:b0", "\ud800", "a\x00b"):
         with pytest.raises(NotFoundError):
             store.entity(hostile)
         assert store.neighbors([hostile]) == []

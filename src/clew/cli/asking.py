@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 import typer
@@ -53,7 +52,7 @@ def ask(
 
 
 def methods(
-    graph: Annotated[Optional[Path], typer.Argument(metavar="[GRAPH]", help="Also say what it can do there.")] = None,  # noqa: UP045
+    graph: Annotated[Optional[str], typer.Argument(metavar="[GRAPH]", help="Also say what it can do there.")] = None,  # noqa: UP045
     json: Json = False,
     config: ConfigFile = None,
     assignments: Set = None,
@@ -70,7 +69,9 @@ def methods(
         lacks = [f"pip install 'clew[{extra}]'" for extra in missing]
         if card.needs.language_model == "required" and not space.has_language_model:
             lacks.append("a language model (--set language_model.model=NAME)")
-        if card.needs.model == "required" and (graph is None or not (graph / "models" / card.name).is_dir()):
+        if card.needs.model == "required" and (
+            graph is None or space.folder is None or not (space.folder / "models" / card.name).is_dir()
+        ):
             lacks.append(f"a trained model (clew train {card.name} GRAPH --questions q.jsonl -o model/)")
         rows.append(
             {

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 import typer
 
-from clew.cli.options import ConfigFile, GraphArgument, Json, Quiet, Set, workspace
+from clew.cli.options import ConfigFile, GraphArgument, Json, Quiet, Set, folder_of, workspace
 
 if TYPE_CHECKING:
     from clew.graph import Graph
@@ -74,12 +74,15 @@ def build(
     sys.stdout.write(f'ask with  clew ask {clean(str(out))} "…"\n')
 
 
-def info(graph: GraphArgument, json: Json = False) -> None:
+def info(graph: GraphArgument, config: ConfigFile = None, assignments: Set = None, json: Json = False) -> None:
     """Counts, degrees, relations, label coverage, mediators and the memory a graph will take."""
     from clew.cli.screen import put_json, put_table
     from clew.graph import Graph
+    from clew.graph.remote import ServerGraph
 
-    found: dict[str, Any] = Graph.open(graph).info()
+    opened = workspace(graph, config=config, assignments=assignments).graph
+    assert isinstance(opened, (Graph, ServerGraph))  # a path or an address was given
+    found: dict[str, Any] = opened.info()
     if json:
         put_json(found)
         return
@@ -107,14 +110,14 @@ def add(graph: GraphArgument, triple: Triple = None, file: File = None, json: Js
     """Add triples without a rebuild; every reader sees them. A new name becomes a new entity."""
     from clew.graph import add as add_triples
 
-    _edit(add_triples, "added", graph, triple, file, json)
+    _edit(add_triples, "added", folder_of(graph), triple, file, json)
 
 
 def remove(graph: GraphArgument, triple: Triple = None, file: File = None, json: Json = False) -> None:
     """Remove triples without a rebuild; their entities stay."""
     from clew.graph import remove as remove_triples
 
-    _edit(remove_triples, "removed", graph, triple, file, json)
+    _edit(remove_triples, "removed", folder_of(graph), triple, file, json)
 
 
 def compact(graph: GraphArgument, json: Json = False) -> None:
@@ -122,7 +125,7 @@ def compact(graph: GraphArgument, json: Json = False) -> None:
     from clew.cli.screen import clean, put_json
     from clew.graph import compact as compact_graph
 
-    changed = compact_graph(graph)
+    changed = compact_graph(folder_of(graph))
     if json:
         put_json({"compacted": changed})
         return

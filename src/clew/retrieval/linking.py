@@ -14,7 +14,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import partial
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -24,6 +24,7 @@ from rapidfuzz.distance import OSA
 from clew.errors import InputError, NotFoundError
 from clew.graph import Graph
 from clew.graph.names import Found, Word, words_of
+from clew.graph.remote import Named, ServerGraph
 from clew.graph.spelling import normalise
 from clew.labels import label_to_text
 from clew.protocols import GraphStore, TextEncoder
@@ -46,7 +47,7 @@ _MARKED = (re.compile(r"\[([^\[\]]+)\]"), re.compile(r"[\"“„«]([^\"“”�
 
 _Named = tuple[tuple[Entity, float, str], ...]
 """Who is called so: entity, likeness of the name, why; best first."""
-_Finder = Callable[[str], _Named]
+_Finder = Callable[[Sequence[str]], list[_Named]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +206,7 @@ def _ranked(
     if not words:
         return []
     known = _relation_words(graph)
-    find = cache(partial(_find, graph=graph))  # a remote store is asked once for each run of words
+    find = partial(_find, graph=graph, kept={})  # a remote store is asked once for each run of words
     mentions = _equal_names(text, words, known, graph, find)
     mentions += _like_names(text, words, known, mentions, find)
     marked = _marked(text)
@@ -278,6 +279,13 @@ def _equal_names(
     text: str, words: Sequence[Word], known: frozenset[str], graph: GraphStore, find: _Finder
 ) -> list[_Mention]:
     """Parts of the text that are names up to case, accents, signs, plural and possessive."""
+    if isinstance(graph, ServerGraph):
+        return [
+            _Mention(
+                span.start, span.end, span.text, _popular_there(graph, span.named, 0.02)[:NAMESAKES], len(span.named)
+            )
+            for span in graph.spans(text)
+        ]
     if not isinstance(graph, Graph):
         found = _look_up_windows(text, words, known, range(len(words)), find, any_start=True)
         equal = (replace(m, named=tuple(named for named in m.named if named[1] >= EQUAL)) for m in found)
@@ -332,9 +340,8 @@ def _look_up_windows(
             windows.append((-says, run[0].start, run[-1].end))
     mentions = []
     windows += [(-math.inf, *span) for span in _marked(text)]
-    for _, start, end in sorted(set(windows))[:WINDOWS]:
-        part = re.sub(r"['’]s?$", "", text[start:end])
-        named = find(part)
+    chosen = [(start, re.sub(r"['’]s?$", "", text[start:end])) for _, start, end in sorted(set(windows))[:WINDOWS]]
+    for (start, part), named in zip(chosen, find([part for _, part in chosen]), strict=True):
         if named:
             mentions.append(_Mention(start, start + len(part), part, named, len(named)))
     return mentions
@@ -348,10 +355,19 @@ def _plausible(text: str, entity: Entity) -> bool:
     return f" {wanted} " in f" {label} " or OSA.distance(wanted, label) <= max(1, len(wanted) // 5)
 
 
-def _find(part: str, graph: GraphStore) -> _Named:
+def _find(parts: Sequence[str], graph: GraphStore, kept: dict[str, _Named]) -> list[_Named]:
+    """Who is called like each part; what was looked up before comes from `kept`."""
     if isinstance(graph, Graph):
-        return tuple(_most_popular(graph, graph.search(part, 30), 0.15))
-    return tuple((entity, score, _likeness(score)) for entity, score in graph.find(part, limit=20))
+        return [_most_popular(graph, graph.search(part, 30), 0.15) for part in parts]
+    missing = [part for part in dict.fromkeys(parts) if part not in kept]
+    if isinstance(graph, ServerGraph):
+        found = graph.look_up(missing, 30) if missing else []
+        kept.update((part, _popular_there(graph, named, 0.15)) for part, named in zip(missing, found, strict=True))
+    else:
+        for part in missing:
+            named = graph.find(part, limit=20)
+            kept[part] = tuple((entity, score, _likeness(score)) for entity, score in named)
+    return [kept[part] for part in parts]
 
 
 def _likeness(score: float) -> str:
@@ -365,12 +381,13 @@ def _in_context(
 ) -> list[tuple[tuple[int, int], list[Topic]]]:
     """Tell entities of one label apart: those whose relations suit the question less lose some of their score."""
     result = []
+    around = _relations_around([topic.entity for _, topics in ranked for topic in _namesakes(topics)], graph)
     for span, topics in ranked:
         counts = Counter(topic.entity.label for topic in topics)
         if max(counts.values()) > 1:
             row, table = _relation_vectors(graph, encoder)
             suits = (encoder.encode([_without(text, span)], role="query") @ table.T)[0]  # (R,)
-            fits = [_fit([row[id] for id in _relations_of(t.entity, graph)], suits) for t in topics]
+            fits = [_fit([row[id] for id in around.get(t.entity.id, ()) if id in row], suits) for t in topics]
             best: dict[str, float] = {}
             for topic, fit in zip(topics, fits, strict=True):
                 best[topic.entity.label] = max(fit, best.get(topic.entity.label, 0.0))
@@ -398,6 +415,20 @@ def _relation_vectors(graph: GraphStore, encoder: TextEncoder) -> tuple[dict[str
 
 def _without(text: str, span: tuple[int, int]) -> str:
     return " ".join((text[: span[0]] + text[span[1] :]).replace("[]", " ").split())
+
+
+def _namesakes(topics: Sequence[Topic]) -> list[Topic]:
+    """The topics of a mention where some of them share a label."""
+    return list(topics) if len({topic.entity.label for topic in topics}) < len(topics) else []
+
+
+def _relations_around(entities: Sequence[Entity], graph: GraphStore) -> dict[str, set[str]]:
+    """The relations of each entity's triples."""
+    if not entities:
+        return {}
+    if isinstance(graph, ServerGraph):
+        return graph.relations_around([entity.id for entity in entities])
+    return {entity.id: _relations_of(entity, graph) for entity in entities}
 
 
 def _relations_of(entity: Entity, graph: GraphStore) -> set[str]:
@@ -433,6 +464,13 @@ def _most_popular(graph: Graph, found: Sequence[Found], share: float) -> tuple[t
     scores = [f.score * (1 - share * (1 - p)) for f, p in zip(found, popular.tolist(), strict=True)]
     order = sorted(range(len(found)), key=lambda i: -scores[i])
     return tuple((graph.entity_at(found[i].number), scores[i], found[i].reason) for i in order)
+
+
+def _popular_there(graph: ServerGraph, named: Sequence[Named], share: float) -> _Named:
+    """As `_most_popular`, of what a server's names gave."""
+    size = math.log1p(max(graph.num_triples or 0, 1))
+    ranked = [(n.likeness * (1 - share * (1 - math.log1p(n.degree) / size)), n) for n in named]
+    return tuple((n.entity, score, n.reason) for score, n in sorted(ranked, key=lambda pair: -pair[0]))
 
 
 _RELATION_WORDS: WeakKeyDictionary[GraphStore, frozenset[str]] = WeakKeyDictionary()

@@ -7,12 +7,12 @@ from collections.abc import Callable
 from clew.errors import ConfigError
 from clew.graph.remote import address as addresses
 from clew.graph.remote.address import is_address
-from clew.graph.remote.names import Fetched
+from clew.graph.remote.names import Fetched, Named
 from clew.graph.remote.records import Server
 from clew.graph.remote.settings import ServerSettings
 from clew.graph.remote.store import ServerGraph
 
-__all__ = ["Fetched", "ServerGraph", "ServerSettings", "is_address", "open_server"]
+__all__ = ["Fetched", "Named", "ServerGraph", "ServerSettings", "is_address", "open_server"]
 
 
 def open_server(

@@ -17,7 +17,6 @@ from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode, urljoin, urlsplit
 
-import clew
 from clew.errors import InputError, MissingExtraError, UnavailableError
 from clew.graph.remote.address import PASSWORD, TOKEN, USER, Address
 from clew.graph.remote.records import Traffic
@@ -28,6 +27,7 @@ if TYPE_CHECKING:
 
 JSON = "application/sparql-results+json"
 RETRIED = frozenset({408, 425, 429, 500, 502, 503, 504})
+AGENT = "clew (https://github.com/clew-kgqa/clew)"  # public endpoints want to know who asks
 SAID = 300  # characters of a server's own words in a message
 
 
@@ -48,7 +48,7 @@ class Http:
         except ImportError:
             raise MissingExtraError("a graph behind a SPARQL endpoint", "sparql") from None
         self.address, self.settings, self.traffic = address, settings, traffic
-        headers = {"Accept": f"{JSON}, application/json;q=0.5", "User-Agent": f"clew/{clew.__version__} (httpx)"}
+        headers = {"Accept": f"{JSON}, application/json;q=0.5", "User-Agent": AGENT}
         auth: httpx.Auth | None = None
         if address.token is not None:
             headers["Authorization"] = f"Bearer {address.token}"
@@ -136,7 +136,7 @@ class Http:
         time.sleep(max(0.0, begin - now))
 
     def _send(self, form: str) -> tuple[int, Mapping[str, str], bytes]:
-        """One request and its redirects, which stay on the host; read under one deadline, however slowly it dribbles."""
+        """One request and its redirects, which stay on the host, read under one deadline however slowly it dribbles."""
         until = time.monotonic() + self.settings.timeout_s
         url = self._url
         for _ in range(4):

@@ -58,14 +58,6 @@ class Profile:
         return cls(**{**data, **{key: tuple(data[key]) for key in lists}, "relations": relations})
 
 
-class NameRow(NamedTuple):
-    """One entity as a name index keeps it: an id, how many triples it has, and its names, the label first."""
-
-    id: str
-    degree: int
-    names: tuple[str, ...]
-
-
 @dataclass(slots=True)
 class Traffic:
     """What a store has asked of its server so far."""
@@ -117,7 +109,9 @@ class Server(Protocol):
     def aliases(self, id: str) -> list[str]: ...
     def description(self, id: str) -> str | None: ...
 
-    def degrees(self, ids: Sequence[str]) -> dict[str, int]: ...
+    def groups(self, ids: Sequence[str]) -> dict[Group, int]:
+        """How many facts there are around each entity, by direction and relation."""
+        ...
 
     def named(self, texts: Sequence[str], limit: int) -> dict[str, list[tuple[str, str]]]:
         """(id, name) of entities called exactly one of `texts`, by text."""

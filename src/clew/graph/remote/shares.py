@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.graph.remote.records import Group
+from clew.graph.remote.records import Facts, Group
 
 
 def fill(sizes: Sequence[int] | NDArray[np.int64], room: int) -> NDArray[np.int64]:
@@ -48,3 +48,28 @@ def share_out(counts: Mapping[Group, int], limit: int | None, total: int | None)
         shares = fill([counts[group] for group in groups], room).tolist()
         kept.update(zip(groups, shares, strict=True))
     return kept
+
+
+def cut_down(facts: Facts, asked: Sequence[str], sides: Sequence[bool], limit: int | None, total: int | None) -> Facts:
+    """The same limits where everything came at once; rows are put in the order of ids."""
+    facts.rows = list(dict.fromkeys(facts.rows))
+    facts.rows.sort(key=lambda row: row[:3])
+    if total is None and (limit is None or len(facts.rows) <= limit):
+        return facts
+    if len(facts.rows) <= min(limit or len(facts.rows), total or len(facts.rows)):
+        return facts
+    wanted = set(asked)
+    groups: dict[Group, list[int]] = {}
+    for i, (head, relation, tail, _) in enumerate(facts.rows):
+        if True in sides and head in wanted:
+            groups.setdefault(Group(head, True, relation), []).append(i)
+        if False in sides and tail in wanted and not (head == tail and True in sides):
+            groups.setdefault(Group(tail, False, relation), []).append(i)
+    kept = share_out({group: len(places) for group, places in groups.items()}, limit, total)
+    chosen = {place for group, places in groups.items() for place in places[: kept[group]]}
+    for group, places in groups.items():
+        left = sum(place not in chosen for place in places)
+        if left:
+            facts.cut[group.entity] = facts.cut.get(group.entity, 0) + left
+    facts.rows = [facts.rows[i] for i in sorted(chosen)]
+    return facts

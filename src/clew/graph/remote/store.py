@@ -17,6 +17,7 @@ import warnings
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 from rapidfuzz import fuzz
 
@@ -26,7 +27,7 @@ from clew.graph.names import words_of
 from clew.graph.naming import mediator_test
 from clew.graph.remote.address import Address, digest
 from clew.graph.remote.dialects import STATEMENT_NODES
-from clew.graph.remote.names import Fetched, Named, NamedSpan, Names, fetch_names
+from clew.graph.remote.names import KINDS, Fetched, Named, NamedSpan, Names, fetch_names
 from clew.graph.remote.records import Fact, Facts, Profile, Server
 from clew.graph.remote.settings import ServerSettings
 from clew.graph.remote.terms import is_literal
@@ -68,6 +69,7 @@ class ServerGraph:
         self._entities: dict[str, Entity] = {}
         self._kept: dict[tuple[str, Direction], tuple[Fact, ...]] = {}  # facts of entities asked for without a filter
         self._kept_size = 0
+        self._groups: dict[str, dict[str, int]] = {}
         self._mediator = mediator_test(settings.mediator)
 
     def close(self) -> None:
@@ -171,6 +173,14 @@ class ServerGraph:
         self._entities[id] = made
         return made
 
+    def record(self, id: str) -> Entity:
+        """The record of an entity that was met before; nothing is asked."""
+        return self._entity(id, None)
+
+    def kind_number(self, entity: Entity) -> int:
+        """The kind of an entity as a graph folder writes it."""
+        return KINDS[entity.kind]
+
     @cached_property
     def _relations(self) -> dict[str, Relation]:
         return {id: Relation(id, label) for id, label, _ in self.profile.relations}
@@ -195,13 +205,19 @@ class ServerGraph:
     def entities(self, ids: Sequence[str]) -> dict[str, Entity]:
         """Those of these ids that the graph holds, in one query."""
         _ = self.profile
-        missing = [id for id in dict.fromkeys(ids) if id not in self._entities]
-        if missing:
+        missing = [id for id in dict.fromkeys(ids) if id not in self._entities and _sound(id) == id]
+        names: Names | None = self.__dict__.get("names")  # where they are at hand; nothing is fetched for this
+        if names is not None and names.identity == self.identity:  # it knows every entity of this state of the graph
+            self._entities.update((id, entity) for id in missing if (entity := names.entity(id)) is not None)
+        elif missing:
             for id, label in self.server.labels(missing).items():
                 self._entity(id, label)
         return {id: self._entities[id] for id in ids if id in self._entities}
 
     def aliases_of(self, id: str) -> list[str]:
+        names: Names | None = self.__dict__.get("names")
+        if names is not None and names.entity(id) is not None:
+            return names.graph.aliases_of(id)
         _ = self.profile
         return self.server.aliases(id)
 
@@ -273,6 +289,7 @@ class ServerGraph:
             self._kept.clear()
             self._kept_size = 0
             self._entities.clear()
+            self._groups.clear()
 
     def neighbors(
         self,
@@ -301,6 +318,45 @@ class ServerGraph:
         for _, rows in self.server.scan(0):
             self.entities([id for head, _, tail, _ in rows for id in (head, tail) if not is_literal(id)])
             yield from map(self.triple, rows)
+
+    def info(self) -> dict[str, Any]:
+        """What `clew info` shows, as JSON values; nothing is counted that the profile does not hold."""
+        profile = self.profile
+        ranked = sorted(profile.relations, key=lambda row: (-(row[2] or 0), row[0]))
+        return {
+            "name": self.name,
+            "server": f"{self.server.kind} {self.address.shown}" + (f" ({profile.engine})" if profile.engine else ""),
+            "triples": profile.triples if profile.triples is not None else "not counted",
+            "relation_count": len(profile.relations),
+            "label_properties": ", ".join(profile.label_properties) or "none",
+            "alias_properties": ", ".join(profile.alias_properties) or "none",
+            "label_languages": ", ".join(profile.languages),
+            "names_found_by": self.name_search,
+            "row_limit": profile.row_limit or "none seen",
+            **{key: str(value) for key, value in profile.details.items() if value},
+            "notes": "; ".join(profile.notes) or "none",
+            "kept_in": str(self.path),
+            "relations": [{"id": id, "label": label, "triples": "" if n is None else n} for id, label, n in ranked],
+        }
+
+    @property
+    def name_search(self) -> str:
+        """By what names are found, in words."""
+        if self.names is not None:
+            return f"a name index on this machine ({len(self.names):,} entities)"
+        if self.profile.text_search and self.settings.names != "exact":
+            return f"the server's text index ({self.profile.text_search})"
+        return "exact names and their upper and lower case"
+
+    def sample(self) -> tuple[list[str], float]:
+        """Up to 20 entities of the graph, and how many seconds the hop around them takes."""
+        ids: list[str] = []
+        for _, rows in self.server.scan(0):
+            ids = list(dict.fromkeys(row[0] for row in rows))[:20]
+            break
+        began = time.perf_counter()
+        self.server.facts(ids, relations=None, excluded=(), direction="both", limit=1000, total=10_000)
+        return ids, time.perf_counter() - began
 
     # -- names ---------------------------------------------------------------------------------------------------------
 
@@ -358,6 +414,7 @@ class ServerGraph:
         """Entities by id, label or alias, misspelt ones too where an index can; best first; 1.0 is exact."""
         if not label.strip() or limit < 1:
             return []
+        label = _sound(label)
         known = self.entities([label])
         ranked = {entity.id: (entity, 1.0) for entity in known.values()}
         for named in self.look_up([label], limit)[0]:
@@ -435,11 +492,32 @@ class ServerGraph:
     def _degrees(self, ids: Sequence[str]) -> dict[str, int]:
         if not ids or self.num_triples is None or self.num_triples > COUNTED:
             return {}
-        return self.server.degrees(ids)
+        return {id: sum(counts.values()) for id, counts in self._grouped(ids).items()}
+
+    def _grouped(self, ids: Sequence[str]) -> dict[str, dict[str, int]]:
+        """How many facts each entity has, by relation; one query for those not asked for before."""
+        missing = [id for id in dict.fromkeys(ids) if id not in self._groups]
+        if missing:
+            found: dict[str, dict[str, int]] = {id: {} for id in missing}
+            for group, count in self.server.groups(missing).items():
+                mine = found[group.entity]
+                mine[group.relation] = mine.get(group.relation, 0) + count
+            self._groups |= found
+        return {id: self._groups[id] for id in ids}
+
+    def relations_around(self, ids: Sequence[str]) -> dict[str, set[str]]:
+        """The relations of each entity's facts, in one query."""
+        _ = self.profile
+        return {id: set(counts) for id, counts in self._grouped(ids).items()}
 
     def nearest(self, text: str) -> list[str]:
         """Relation ids like `text`, for messages."""
         return nearest(text, self._relations)
+
+
+def _sound(text: str) -> str:
+    """The text without what no server can be sent: halves of a character, as a command line of odd bytes has them."""
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 _NOBODY = Entity("", "")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -23,6 +23,8 @@ from clew.errors import ConfigError, InputError, NotFoundError, unknown
 from clew.graph import Subgraph, has_arrays
 from clew.graph.neighborhood import neighborhood
 from clew.graph.paths import follow, path_record, trace
+from clew.graph.remote import ServerGraph
+from clew.graph.remote.ground import Ground
 from clew.graph.subgraph import Ints
 from clew.methods.walk.candidates import Found, Hunt, Limits, texts_of
 from clew.methods.walk.ranking import FEATURES, Floats, Rating
@@ -140,10 +142,12 @@ class Walk:
         return _Asking(question, tuple(kept), asked, tuple(told), time.perf_counter() - began)
 
     def _ground(self, topics: Iterable[Topic], graph: GraphStore) -> Subgraph:
-        """The whole graph where it is embedded, else what lies around the topics."""
+        """The whole graph where it is embedded, what the search looks at of a server's, else what lies around."""
         if has_arrays(graph):
             return graph.as_subgraph
         ids = list(dict.fromkeys(topic.entity.id for topic in topics))
+        if isinstance(graph, ServerGraph):
+            return Ground(graph, ids, most=self._config.max_triples)
         return neighborhood(graph, ids, self._config.hops + 1, max_triples=self._config.max_triples)
 
     def candidates(self, question: Question, graph: GraphStore) -> tuple[Subgraph | None, list[Found]]:
@@ -173,7 +177,8 @@ class Walk:
             self._limits,
             self._types[name],
         )
-        return hunt.run(), (*ground.truncated, *hunt.cut)
+        found = hunt.run()
+        return found, (*ground.truncated, *hunt.cut)
 
     def _conclude(self, asking: _Asking, ground: Subgraph, found: list[Found], cut: tuple[str, ...]) -> Answer:
         """The best path's ends with their threads, or an abstention that names the best path."""
@@ -291,6 +296,8 @@ def _all_ends(ground: Subgraph, group: Found, starts: Sequence[int]) -> dict[int
     """Every common end of the group's full paths, without the topics, and by how many walks it was reached."""
     ends: dict[int, int] | None = None
     for trail, start in zip(group.trails, starts, strict=True):
+        for length in range(len(trail.hops) if ground.grows else 0):
+            ground.fetch(follow(ground, [start], trail.hops[:length]).entities, relation=trail.hops[length][0])
         reached = follow(ground, [start], trail.hops)
         named = ~ground.mediators[reached.entities]
         mine = dict(zip(reached.entities[named].tolist(), reached.walks[named].tolist(), strict=True))
@@ -314,13 +321,16 @@ def _lead(ground: Subgraph, start: int, trail: Trail, ends: dict[int, int], most
 
 def _mention(question: str, topic: Topic, graph: GraphStore) -> str:
     """How the question calls the topic: as linked, by its label, by an alias, or by what is most like its label."""
-    names = [topic.mention, topic.entity.label]
-    if has_arrays(graph):
-        names += graph.aliases_of(topic.entity.id)
-    for name in names:
+    for name in _names(topic, graph):
         if mask(question, [name])[1][0]:
             return name
     words = question.rstrip("?!. ").split()
     parts = [" ".join(words[i:j]) for i in range(len(words)) for j in range(i + 1, min(len(words), i + 8) + 1)]
     best = process.extractOne(topic.entity.label, parts, scorer=fuzz.ratio, processor=str.casefold)
     return best[0] if best is not None and best[1] >= LEAST_LIKENESS else topic.entity.label
+
+
+def _names(topic: Topic, graph: GraphStore) -> Iterator[str]:
+    yield from (topic.mention, topic.entity.label)
+    if has_arrays(graph) or isinstance(graph, ServerGraph):
+        yield from graph.aliases_of(topic.entity.id)
