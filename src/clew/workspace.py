@@ -73,6 +73,7 @@ EXTRA_MODULES: dict[str, tuple[str, ...]] = {
     "llamaindex": ("llama_index.core",),
     "sparql": ("httpx",),
     "cypher": ("neo4j",),
+    "falkordb": ("falkordb",),
 }
 """The modules by whose presence an extra of the package counts as installed."""
 

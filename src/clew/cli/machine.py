@@ -47,6 +47,7 @@ EXTRAS = {
     "llamaindex": "clew.adapters.llamaindex",
     "sparql": "graphs behind SPARQL endpoints",
     "cypher": "graphs in Neo4j and other openCypher databases",
+    "falkordb": "graphs in FalkorDB",
 }
 
 

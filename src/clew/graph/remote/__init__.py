@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from clew.errors import ConfigError
 from clew.graph.remote import address as addresses
 from clew.graph.remote.address import is_address
 from clew.graph.remote.names import Fetched, Named
@@ -33,5 +32,7 @@ def open_server(
 
         server = SparqlServer(place, settings)
     else:
-        raise ConfigError(f"graph {place.shown}: unknown kind of address")
+        from clew.graph.remote.cypher import CypherServer
+
+        server = CypherServer(place, settings)
     return ServerGraph(server, place, settings, on_progress=on_progress)

@@ -84,6 +84,12 @@ class Names:
         number = self.graph.number_of(id)
         return None if number is None else self.graph.entity_at(number)
 
+    def places(self, ids: Sequence[str]) -> dict[str, str]:
+        """Where the server keeps entities, for those of which it said so."""
+        numbers = {id: number for id in ids if (number := self.graph.number_of(id)) is not None}
+        held = self.graph.terms.descriptions  # of a graph without facts nothing else is described
+        return {id: place for id, number in numbers.items() if (place := held.first(number))}
+
     def spans(self, text: str) -> list[NamedSpan]:
         """As `Graph.spans`."""
         return [
@@ -150,7 +156,7 @@ class _Spool:
 
     def add(self, stage: str, start: int, rows: Sequence[tuple[Any, ...]]) -> None:
         with self._lines.open("ab") as handle:
-            handle.write("".join(json.dumps(row) + "\n" for row in rows).encode())
+            handle.write("".join(json.dumps([stage, *row]) + "\n" for row in rows).encode())
             handle.flush()
             os.fsync(handle.fileno())
             self._bytes = handle.tell()
@@ -180,12 +186,15 @@ class _Spool:
 
 def _index(spool: _Spool, folder: Path, identity: str, kind_of: KindOf) -> Names:
     degrees: dict[str, int] = {}
+    places: dict[str, str] = {}
     named: dict[str, list[tuple[int, str]]] = {}
-    for row in spool.rows():
-        if len(row) == 2:
-            degrees[row[0]] = degrees.get(row[0], 0) + int(row[1])
-        elif row[0] in degrees:
-            named.setdefault(row[0], []).append((int(row[2]), row[1]))
+    for stage, id, *row in spool.rows():
+        if stage == "entities":
+            degrees[id] = degrees.get(id, 0) + int(row[0])
+            if row[1]:
+                places[id] = row[1]
+        elif id in degrees:
+            named.setdefault(id, []).append((int(row[1]), row[0]))
     number = {id: i for i, id in enumerate(degrees)}
     labels, aliases = [], []
     for id, texts in named.items():
@@ -193,7 +202,14 @@ def _index(spool: _Spool, folder: Path, identity: str, kind_of: KindOf) -> Names
         labels.append((number[id], ordered[0]))
         aliases += [(number[id], text) for text in ordered[1:]]
     kinds = np.array([kind_of(id, id in named) for id in degrees], np.uint8)
-    terms = Terms(Strings(more=list(degrees)), NO_RELATIONS, kinds, labels=Texts.of(labels), aliases=Texts.of(aliases))
+    terms = Terms(
+        Strings(more=list(degrees)),
+        NO_RELATIONS,
+        kinds,
+        labels=Texts.of(labels),
+        aliases=Texts.of(aliases),
+        descriptions=Texts.of([(number[id], place) for id, place in places.items()]),
+    )
     rows: Ints = np.empty((0, 3), np.int32)
     graph = Graph.of_arrays(rows, terms, title="names")
     graph.meta["inputs"] = [identity]

@@ -121,8 +121,11 @@ class Server(Protocol):
         """(id, name) of entities that the server's own text index finds; needs `text_search`."""
         ...
 
-    def terms(self, start: int) -> Iterator[tuple[int, list[tuple[str, int]]]]:
-        """All entities with how many triples each has, in pages, from row `start`; with each page, the next start."""
+    def terms(self, start: int) -> Iterator[tuple[int, list[tuple[str, int, str]]]]:
+        """All entities in pages, from row `start`; with each page, the next start.
+
+        Of each entity its id, how many triples it has, and where the server keeps it ("": the id says that).
+        """
         ...
 
     def texts(self, start: int) -> Iterator[tuple[int, list[tuple[str, str, int]]]]:
@@ -131,6 +134,10 @@ class Server(Protocol):
 
     def scan(self, start: int) -> Iterator[tuple[int, list[Fact]]]:
         """All facts, in pages from row `start`."""
+        ...
+
+    def locate(self, places: Mapping[str, str]) -> None:
+        """Remember where entities are kept, as `terms` told it of the same state of the graph."""
         ...
 
     def close(self) -> None: ...

@@ -29,6 +29,7 @@ class ServerSettings(Settings):
     # openCypher
     database: str | None = None  # default: the path of the URL, else the server's own default
     id_property: str = ""  # property whose value is the id of a node; empty: found out
+    node_labels: Literal["types", "drop"] = "types"  # whether the labels of nodes are triples that say their type
     relationship_properties: Literal["mediator", "drop"] = "mediator"  # what becomes of a relationship that has some
 
     # politeness

@@ -13,7 +13,7 @@ Nameless nodes have no address in SPARQL. The store remembers by which way each 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from clew.graph.rdf import DESCRIPTIONS
 from clew.graph.remote import dialects
@@ -331,14 +331,17 @@ class SparqlServer(Endpoint):
             start += len(rows)
             yield start, rows
 
-    def terms(self, start: int) -> Iterator[tuple[int, list[tuple[str, int]]]]:
+    def locate(self, places: Mapping[str, str]) -> None:
+        """An IRI says where it is."""
+
+    def terms(self, start: int) -> Iterator[tuple[int, list[tuple[str, int, str]]]]:
         filters = self.filters(None, ()) or ""
         out = f"{self.fact('?e', '?p', '?n')} {filters}"
         into = f"{self.fact('?s', '?p', '?e')} {filters.replace('?n', '?e')}"
         where = f"{{ {out} }} UNION {{ {into} }}"
         for after, rows in self._pages("?e (COUNT(*) AS ?c)", where, "GROUP BY ?e ORDER BY ?e", start):
             pairs = ((self.ids.read(row["e"]), int(row["c"]["value"])) for row in rows if "e" in row)
-            yield after, [(id, count) for id, count in pairs if id is not None]
+            yield after, [(id, count, "") for id, count in pairs if id is not None]
 
     def texts(self, start: int) -> Iterator[tuple[int, list[tuple[str, str, int]]]]:
         if not self.naming:

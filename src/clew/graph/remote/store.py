@@ -209,6 +209,7 @@ class ServerGraph:
         names: Names | None = self.__dict__.get("names")  # where they are at hand; nothing is fetched for this
         if names is not None and names.identity == self.identity:  # it knows every entity of this state of the graph
             self._entities.update((id, entity) for id in missing if (entity := names.entity(id)) is not None)
+            self.server.locate(names.places(missing))
         elif missing:
             for id, label in self.server.labels(missing).items():
                 self._entity(id, label)
@@ -243,7 +244,7 @@ class ServerGraph:
             limit: most facts of one entity. total: of all. Both are shared out fairly among relations; see `Facts.cut`.
         """
         _ = self.profile
-        asked = list(dict.fromkeys(ids))
+        asked = [id for id in dict.fromkeys(ids) if _sound(id) == id]
         result = Facts()
         plain = relations is None and not excluded
         with self._lock:
@@ -423,6 +424,7 @@ class ServerGraph:
 
     def spans(self, text: str) -> list[NamedSpan]:
         """Every part of `text` that is a name, the longest first; at most two queries."""
+        text = _sound(text)
         if self.names is not None:
             return self.names.spans(text)
         words = words_of(text)
@@ -442,6 +444,7 @@ class ServerGraph:
 
     def look_up(self, texts: Sequence[str], limit: int) -> list[list[Named]]:
         """For each text the entities called so or nearly so, best first; at most three queries for all of them."""
+        texts = [_sound(text) for text in texts]
         if self.names is not None:
             return [self.names.search(text, limit) for text in texts]
         found = self._exact(texts, limit)
@@ -516,8 +519,8 @@ class ServerGraph:
 
 
 def _sound(text: str) -> str:
-    """The text without what no server can be sent: halves of a character, as a command line of odd bytes has them."""
-    return text.encode("utf-8", "replace").decode("utf-8")
+    """The text without what no server can be sent: NUL, and halves of a character, as odd bytes in a command give."""
+    return text.encode("utf-8", "replace").decode("utf-8").replace("\0", "?")
 
 
 _NOBODY = Entity("", "")
@@ -529,6 +532,7 @@ _IDENTIFYING = (
     "graphs",
     "database",
     "id_property",
+    "node_labels",
     "relationship_properties",
 )
 """Settings that change what the graph looks like; the others only change how it is asked."""
