@@ -31,7 +31,8 @@ def hold(server: Any, triples: Iterable[tuple[str, str, str]], names: dict[str, 
     for relation in sorted({r for _, r, _ in rows}):
         pairs = [{"h": h, "t": t} for h, r, t in rows if r == relation]
         server.run(
-            f"UNWIND $rows AS row MATCH (a:Thing {{id: row.h}}), (b:Thing {{id: row.t}}) CREATE (a)-[:`{relation}`]->(b)",
+            "UNWIND $rows AS row MATCH (a:Thing {id: row.h}), (b:Thing {id: row.t}) "
+            f"CREATE (a)-[:`{relation}`]->(b)",
             rows=pairs,
         )
 

@@ -24,7 +24,7 @@ from clew.graph.remote.settings import ServerSettings
 from clew.graph.remote.shares import cut_down, share_out
 from clew.graph.remote.terms import is_literal
 from clew.graph.remote.values import literals, value_of
-from clew.graph.strings import readable
+from clew.labels import readable
 from clew.protocols import Direction
 
 TYPE = "type"  # the relation from a node to its labels

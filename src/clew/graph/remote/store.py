@@ -32,7 +32,8 @@ from clew.graph.remote.records import Fact, Facts, Profile, Server
 from clew.graph.remote.settings import ServerSettings
 from clew.graph.remote.terms import is_literal
 from clew.graph.spelling import normalise
-from clew.graph.strings import literal_parts, readable
+from clew.graph.strings import literal_parts
+from clew.labels import readable
 from clew.protocols import Direction
 from clew.types import Entity, Relation, Triple
 

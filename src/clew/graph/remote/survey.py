@@ -16,7 +16,7 @@ from clew.graph.remote import dialects
 from clew.graph.remote.endpoint import Binding, Endpoint
 from clew.graph.remote.records import Profile
 from clew.graph.remote.terms import Terms
-from clew.graph.strings import readable
+from clew.labels import readable
 
 PROBE_ROWS = 20_001  # more than the limit that endpoints commonly set on their replies
 NAMED_GRAPHS = 50  # most that are asked by name
