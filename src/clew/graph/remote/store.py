@@ -34,7 +34,7 @@ from clew.graph.remote.terms import is_literal
 from clew.graph.spelling import normalise
 from clew.graph.strings import literal_parts
 from clew.labels import readable
-from clew.protocols import Direction
+from clew.protocols import Direction, StoreAbility
 from clew.types import Entity, Relation, Triple
 
 KEPT_FACTS = 1_000_000  # in memory
@@ -82,10 +82,9 @@ class ServerGraph:
     # -- what it is ----------------------------------------------------------------------------------------------------
 
     @property
-    def abilities(self) -> frozenset[str]:
-        """`names`: names are found in one step; `scan`: `triples` reads the whole graph."""
+    def abilities(self) -> frozenset[StoreAbility]:
         whole = self.num_triples is not None and self.num_triples <= SCAN_LIMIT
-        return frozenset({"names", "scan"} if whole else {"names"})
+        return frozenset({"text_search", "scan"}) if whole else frozenset({"text_search"})
 
     @cached_property
     def profile(self) -> Profile:
@@ -442,6 +441,10 @@ class ServerGraph:
             if found[part]
         ]
         return sorted(spans, key=lambda span: (span.start - span.end, span.start))
+
+    def search(self, text: str, limit: int = 10) -> list[Named]:
+        """Entities called so or nearly so, best first."""
+        return self.look_up([text], limit)[0]
 
     def look_up(self, texts: Sequence[str], limit: int) -> list[list[Named]]:
         """For each text the entities called so or nearly so, best first; at most three queries for all of them."""
