@@ -107,6 +107,7 @@ def test_properties_become_triples(engine: Any, opened: Open) -> None:
         ("Ann", "born", f'"1970"^^<{xsd}integer>'),
         ("Ann", "type", "label:Person"),
         ("Ann", "LIKES", "Brazil"),
+        ("Ann", "ACTED_IN", "Brazil"),
         ("Ann", "ACTED_IN", edge),
     }
     assert store.entity(edge).kind == "mediator"

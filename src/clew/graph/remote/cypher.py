@@ -1,8 +1,8 @@
 """A property graph in an openCypher database: one query a hop, whatever the frontier.
 
 Apart from the store because it is only about queries and about how nodes, relationships and properties become triples:
-a relationship is a triple; one with properties becomes a nameless n-ary node with its ends and its properties around
-it (`relationship_properties`); a property of a node is a triple that ends in a literal; its labels say its type.
+a relationship is a triple; one with properties also gets a nameless n-ary node between its ends, which carries them
+(`relationship_properties`); a property of a node is a triple that ends in a literal; its labels say its type.
 
 Queries are constants. Ids, names and values are parameters; the property keys and types of the graph are too.
 """
@@ -308,17 +308,18 @@ class CypherServer:
             labels[other] = label
         head, tail = (mine, other) if forward else (other, mine)
         facts = self._relationship(head, str(row["t"]), tail, row["r"], row["q"])
-        yield from facts if len(facts) == 1 else facts[:1] if forward else facts[1:2]
+        yield facts[0]
+        yield from facts[1:2] if forward else facts[2:3]
 
     def _relationship(self, head: str, kind: str, tail: str, inner: Any, properties: Mapping[str, Any]) -> list[Fact]:
-        """One triple, or where it has properties: to the mediator, from it to the other end, and its properties."""
+        """Its triple; where it has properties also to the mediator, from it to the other end, and its properties."""
         if not properties or self._settings.relationship_properties == "drop":
             return [(head, kind, tail, None)]
         edge = f"{EDGE}{inner}"
-        facts: list[Fact] = [(head, kind, edge, None), (edge, kind, tail, None)]
-        facts += [(edge, key, value, None) for key, held in properties.items() for value in literals(held)]
-        self._around[edge] = tuple(facts)
-        return facts
+        around: list[Fact] = [(head, kind, edge, None), (edge, kind, tail, None)]
+        around += [(edge, key, value, None) for key, held in properties.items() for value in literals(held)]
+        self._around[edge] = tuple(around)
+        return [(head, kind, tail, None), *around]
 
     def _facts_of_node(
         self, id: str, properties: Mapping[str, Any], node_labels: Sequence[str], labels: dict[str, str]
