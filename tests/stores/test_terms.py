@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from clew.graph.property_values import literal, value_of
 from clew.graph.remote.dialects import DIALECTS, search
 from clew.graph.remote.records import Group
 from clew.graph.remote.shares import fill, share_out
 from clew.graph.remote.terms import Terms, quoted
-from clew.graph.remote.values import literal, value_of
 
 HOSTILE = st.one_of(
     st.text(st.characters(), max_size=30),

@@ -20,7 +20,7 @@ def build(
         list[Path],
         typer.Argument(
             metavar="FILES...",
-            help="RDF (.ttl .nt .nq .trig .jsonld .rdf), .tsv .csv .parquet .jsonl; each may end in .gz .bz2 .zst; "
+            help="RDF (.ttl .nt .nq .trig .jsonld .rdf), .tsv .csv .parquet .jsonl .graphml .cypher; each may end in .gz .bz2 .zst; "
             "- is stdin.",
         ),
     ],

@@ -16,6 +16,7 @@ from typing import Any
 
 from clew.errors import InputError
 from clew.graph.inputs import ALIAS
+from clew.graph.property_values import literals, value_of
 from clew.graph.remote.address import Address
 from clew.graph.remote.bolt import Row, open_client
 from clew.graph.remote.http import RefusedError, TooMuchError
@@ -23,7 +24,6 @@ from clew.graph.remote.records import Fact, Facts, Group, Profile, Traffic
 from clew.graph.remote.settings import ServerSettings
 from clew.graph.remote.shares import cut_down, share_out
 from clew.graph.remote.terms import is_literal
-from clew.graph.remote.values import literals, value_of
 from clew.labels import readable
 from clew.protocols import Direction
 
