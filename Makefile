@@ -9,7 +9,7 @@ export OMP_WAIT_POLICY = passive
 export HF_HUB_OFFLINE = 1
 export TOKENIZERS_PARALLELISM = false
 
-.PHONY: setup demo test test-all test-servers servers lint check check-slow clean
+.PHONY: setup demo test test-all test-servers servers lint check check-slow fuzz clean
 
 setup: $(STAMP)
 
@@ -48,6 +48,14 @@ test-servers: servers
 
 check-slow: setup
 	$(BIN)/python -m pytest -m slow --timeout 1800
+
+# Damaged and senseless input at every door: the corpus of what was found, then INPUTS fresh ones.
+INPUTS ?= 10000
+SEED   ?= 1
+fuzz: setup
+	@for door in graph build commands; do \
+	  $(BIN)/python -m clew.testing.fuzz $$door --inputs $(INPUTS) --seed $(SEED) || exit 1; \
+	done
 
 lint: setup
 	$(BIN)/ruff check .

@@ -9,6 +9,7 @@ hardly changes. Cold starts and memory come from processes of their own: from th
 from __future__ import annotations
 
 import argparse
+import os
 import statistics
 import subprocess
 import sys
@@ -66,6 +67,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--repeats", type=int, default=7)
     repeats = parser.parse_args(arguments).repeats
     folder = find_weights(DEFAULT)
+    print(f"{os.cpu_count()} cores, load average {os.getloadavg()[0]:.0f}; processor time")
     print(f"{'':34}" + "".join(f"{engine:>10}" for engine in ENGINES) + f"{'ratio':>8}")
 
     def put(label: str, values: dict[Engine, float], form: str) -> None:

@@ -25,7 +25,7 @@ from transformers import GenerationConfig
 from clew.graph import Graph
 from clew.learning.scratch import create_decoder
 from clew.learning.tuning import Pair, TuneSettings, tune
-from clew.llm import Budget, Ledger, Meter, ModelSettings, ReplyCache
+from clew.llm import Budget, Meter, MeteredModel, ModelSettings, ReplyCache
 from clew.llm.local import LocalModel
 from clew.protocols import LLMRequest, Message
 from clew.retrieval.grammar import PathGrammar
@@ -127,7 +127,8 @@ def main() -> None:
         grammars = [PathGrammar(graph.whole, [i], hops=2, mark=True) for i in range(options.prompts)]
         model.generate([request(i, constraint=grammar, max_tokens=64) for i, grammar in enumerate(grammars)])
 
-    cached = Ledger(model, meter=Meter(Budget(), None), cache=ReplyCache(folder / "replies.db"), group=options.batch)
+    replies = ReplyCache(folder / "replies.db")
+    cached = MeteredModel(model, meter=Meter(Budget(), None), cache=replies, group=options.batch)
     tasks: dict[str, Callable[[], object]] = {
         "greedy, transformers": lambda: bare(model, prompts, options.tokens, 1, rows),
         "greedy": together(),

@@ -215,6 +215,7 @@ def methods() -> str:
     for card in cards().values():
         wanted = {"encoder": "encoder", "language_model": "language model", "model": "trained model"}
         needs = [words for key, words in wanted.items() if getattr(card.needs, key) == "required"]
+        needs += ["language model or trained model"] if card.needs.either else []
         lines.append(
             f"| `{card.name}` | {card.summary} | {', '.join(needs) or '–'} | {'yes' if card.train else 'no'} |"
         )

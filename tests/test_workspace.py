@@ -7,16 +7,19 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 import clew
+from clew import workspace
 from clew.errors import ConfigError, FormatError, InputError, MissingExtraError, NotFoundError, UnsupportedError
 from clew.graph import Graph
 from clew.methods import registry
-from clew.protocols import Example
+from clew.protocols import Example, MethodCard, Needs
 from clew.types import Gold, Question
-from clew.workspace import Workspace, configure, read_trained, require_extra
+from clew.workspace import Workspace, check_trained, configure, read_trained, require_extra
 
 
 @pytest.fixture(autouse=True)
@@ -166,3 +169,104 @@ def test_import_clew_loads_nothing_heavy() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, env=here())
     assert (done.returncode, done.stderr) == (0, "")
+
+
+class Point:
+    """An entry point of an installed package."""
+
+    def __init__(self, name: str, load: Any) -> None:
+        self.value, self._load = f"{name}:cards", load
+        self.dist = SimpleNamespace(name=name)
+
+    def load(self) -> Any:
+        return self._load()
+
+
+def test_a_broken_plug_in_costs_one_warning_that_names_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    scans: list[str] = []
+    mine = MethodCard("mine", "x", "", Needs(), "m:M", "m:C")
+
+    def fail() -> Any:
+        raise RuntimeError("its own bug")
+
+    def points(group: str) -> list[Point]:
+        scans.append(group)
+        wrong = Point("wrong-package", lambda: SimpleNamespace(CARDS=(3,)))
+        return [Point("broken-package", fail), Point("good-package", lambda: SimpleNamespace(CARDS=(mine,))), wrong]
+
+    monkeypatch.setattr(registry, "entry_points", points)
+    registry._announced.cache_clear()
+    try:
+        with pytest.warns(UserWarning) as caught:
+            assert registry.card("mine") is mine
+        assert [str(each.message).split(" are left out")[0] for each in caught] == [
+            "methods of broken-package (broken-package:cards)",
+            "methods of wrong-package (wrong-package:cards)",
+        ]
+        for _ in range(5):
+            assert registry.card("walk").name == "walk"
+        assert scans == ["clew.methods"]
+    finally:
+        registry._announced.cache_clear()
+
+
+@pytest.mark.parametrize("method", ["eperm", "roe", "stem"])
+def test_a_language_model_or_a_trained_model(toy: Graph, tmp_path: Path, method: str) -> None:
+    toy.save(tmp_path / "toy.kg")
+    asked = ("encoder.name=hash-64", f"method.name={method}", f"graph.path={tmp_path / 'toy.kg'}")
+    bare = Workspace(configure(None, asked, environment={}))
+    with pytest.raises(ConfigError, match="needs a language model or a trained model"):
+        bare.open_method()
+    (lack,) = bare.lacks(bare.card())
+    assert "a language model" in lack and f"clew train {method}" in lack
+    server = ("language_model.model=m", "language_model.base_url=http://127.0.0.1:9/v1")
+    able = Workspace(configure(None, (*asked, *server), environment={}))
+    assert able.lacks(able.card()) == []
+    assert able.open_method().name == method
+
+
+def test_what_is_ready_can_be_asked(toy: Graph, tmp_path: Path) -> None:
+    """`clew methods` says ready where opening works, and only there."""
+    toy.save(tmp_path / "toy.kg")
+    for settings in ((), ("language_model.model=m", "language_model.base_url=http://127.0.0.1:9/v1")):
+        for name, card in registry.cards().items():
+            asked = ("encoder.name=hash-64", f"method.name={name}", f"graph.path={tmp_path / 'toy.kg'}", *settings)
+            space = Workspace(configure(None, asked, environment={}))
+            ready = not space.lacks(card)
+            try:
+                space.open_method()
+            except (ConfigError, NotFoundError, InputError, UnsupportedError):
+                assert not ready, name
+            else:
+                assert ready, name
+
+
+def test_one_ask_reads_a_trained_model_once(toy: Graph, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    toy.save(tmp_path / "toy.kg")
+    out = tmp_path / "toy.kg" / "models" / "weights"
+    space(toy, "method.name=weights", "encoder.name=hash-64").train(EXAMPLES, [], out)
+    reads: list[Path] = []
+
+    def counted(folder: Path) -> Any:
+        reads.append(folder)
+        return read_trained(folder)
+
+    monkeypatch.setattr(workspace, "read_trained", counted)
+    for more in ((), (f"method.model={out}",)):
+        reads.clear()
+        found = Workspace(configure(None, (f"graph.path={tmp_path / 'toy.kg'}", *more), environment={}))
+        found.ask("currency of France?", topics=["France"])
+        assert len(reads) == 1
+
+
+def test_a_changed_file_of_a_model_is_found(toy: Graph, tmp_path: Path) -> None:
+    out = tmp_path / "model"
+    space(toy, "method.name=weights", "encoder.name=hash-64").train(EXAMPLES, [], out)
+    assert check_trained(out) == []
+    weights = next(path for path in out.iterdir() if path.name != "trained.json")
+    weights.write_bytes(weights.read_bytes() + b" ")
+    assert check_trained(out) == [f"{weights}: changed"]
+    record = out / "trained.json"
+    record.write_text(record.read_text().replace('"seed": 0', '"seed": 1'))
+    with pytest.raises(FormatError, match="checksum differs"):
+        read_trained(out)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from clew.api import ask, compare, open, open_method, predict, score, synthesize, train
     from clew.errors import ClewError
     from clew.graph import Graph, build
-    from clew.graph.verify import verify
+    from clew.query.proof import verify
     from clew.types import (
         Answer,
         Candidate,
@@ -35,7 +35,7 @@ _HOMES = {
     "clew.api": ("ask", "compare", "open", "open_method", "predict", "score", "synthesize", "train"),
     "clew.errors": ("ClewError",),
     "clew.graph": ("Graph", "build"),
-    "clew.graph.verify": ("verify",),
+    "clew.query.proof": ("verify",),
     "clew.types": (
         "Answer", "Candidate", "Entity", "Event", "Evidence", "Gold", "Hop", "Path", "Question", "Relation", "Topic",
         "Triple", "Usage",
@@ -72,6 +72,7 @@ __all__ = [
     "open",
     "open_method",
     "predict",
+    "query",
     "score",
     "synthesize",
     "train",
@@ -81,8 +82,8 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     """PEP 562: the object is imported on first use and kept."""
-    if name in ("datasets", "methods"):
-        return import_module(f"clew.{name}")
+    if name in ("datasets", "methods", "query"):
+        return import_module(f"clew.{name}")  # packages; `query` can be called
     if name not in _HOME:
         raise AttributeError(f"module 'clew' has no attribute {name!r}")
     value = getattr(import_module(_HOME[name]), name)

@@ -315,6 +315,7 @@ def identity(workspace: Workspace) -> dict[str, Any]:
     return {
         "method": workspace.method_name(),
         "config": public_dump(workspace.method_config()),
+        "operators": workspace.operators(),
         "graph": workspace.graph.name,
         "encoder": None if tools.encoder is None else tools.encoder.name,
         "language_model": None if tools.language_model is None else tools.language_model.name,

@@ -199,6 +199,7 @@ class Needs:
     abilities: frozenset[Ability] = frozenset()  # of the language model
     model: Requirement = "none"  # a folder written by `clew train`
     extras: tuple[str, ...] = ()  # of pip install 'clew[…]'
+    either: bool = False  # it answers with a language model or a trained model, and needs one of the two
 
 
 @dataclass(frozen=True, slots=True)

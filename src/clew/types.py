@@ -149,10 +149,39 @@ class Candidate:
     score: float
     entity: Entity | None = None
     paths: tuple[int, ...] = ()
+    computed: bool = False  # a number, date, value or truth that the answer's plan makes
 
     @property
     def supported(self) -> bool:
-        return bool(self.paths)
+        return bool(self.paths) or self.computed
+
+
+@dataclass(frozen=True, slots=True)
+class PlanProof:
+    """The plan behind an answer that is more than a path, and what it rests on; executed again it must say the same."""
+
+    text: str  # one line, see clew.query
+    sentence: str  # in English
+    makes: str  # "set", "values", "number" or "truth"
+    result: str | None = None  # the number, date or truth
+    facts: dict[str, Any] = field(default_factory=dict)  # members, compared, missing, winner, runner_up, …
+    notes: tuple[str, ...] = ()  # what was missing or cut
+
+    def __str__(self) -> str:
+        return self.sentence
+
+    def rests_on(self) -> str:
+        """What the answer rests on, in a line; "" where its paths say it all."""
+        facts, rests = self.facts, []
+        if "winner" in facts:
+            rests.append(f"{facts['winner']}; {facts['compared']} compared")
+        if "runner_up" in facts:
+            rests.append(f"next is {facts['runner_up']} with {facts['runner_up_key']}")
+        if self.makes in ("number", "truth") and facts.get("members"):
+            rests.append(f"rests on {facts['members']} members")
+        if self.makes == "truth" and self.result == "no":
+            rests.append("the graph states no such thing")
+        return "; ".join(rests)
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,7 +206,7 @@ SHOWN_PATHS = 3  # of one answer
 class Line:
     """One line of an answer as people are shown it."""
 
-    kind: Literal["answer", "unsupported", "path", "more", "note"]
+    kind: Literal["answer", "unsupported", "plan", "path", "more", "note"]
     text: str  # may hold control characters of a label or a reply; `str` and the command line take them out
     score: float | None = None
 
@@ -209,6 +238,7 @@ class Answer:
     usage: Usage = field(default_factory=Usage)
     seconds: dict[str, float] = field(default_factory=dict)  # wall clock by stage
     details: dict[str, Any] = field(default_factory=dict)  # JSON values a method wants in its row
+    plan: PlanProof | None = None  # of a question that is more than a path
 
     @property
     def texts(self) -> tuple[str, ...]:
@@ -224,17 +254,21 @@ class Answer:
         if not self.candidates:
             note = self.note.removeprefix("no answer found: ") or "the graph does not hold one"
             yield Line("note", f"no answer found: {note}")
-            return
+        if self.plan is not None:
+            yield Line("plan", self.plan.sentence)
+            if rests := self.plan.rests_on():
+                yield Line("path", rests)
         for candidate in self.candidates[:limit]:
             yield Line("answer" if candidate.supported else "unsupported", candidate.text, candidate.score)
-            for path in self.paths_of(candidate)[:SHOWN_PATHS]:
+            paths = self.evidence.paths if candidate.computed else self.paths_of(candidate)
+            for path in paths[:SHOWN_PATHS]:
                 yield Line("path", str(path))
             more = len(candidate.paths) - SHOWN_PATHS
             if more > 0:
                 yield Line("path", f"… and {more} more thread{'s' if more > 1 else ''}")
         if len(self.candidates) > limit:
             yield Line("more", f"… and {len(self.candidates) - limit} more answers")
-        if self.note:
+        if self.note and self.candidates:
             yield Line("note", f"note: {self.note}")
 
     def __str__(self) -> str:
@@ -274,13 +308,15 @@ class Answer:
     def _repr_html_(self) -> str:
         rows = []
         for candidate in self.candidates:
-            threads = "<br>".join(path._repr_html_() for path in self.paths_of(candidate)) or "<em>unsupported</em>"
+            missing = "<em>computed by the plan</em>" if candidate.computed else "<em>unsupported</em>"
+            threads = "<br>".join(path._repr_html_() for path in self.paths_of(candidate)) or missing
             rows.append(
                 f"<tr><td><b>{html.escape(candidate.text)}</b></td><td>{candidate.score:.3f}</td><td>{threads}</td></tr>"
             )
         body = "".join(rows) or f"<tr><td colspan=3><em>{html.escape(self.note or 'no answer found')}</em></td></tr>"
+        plan = "" if self.plan is None else f"<br><small>{html.escape(self.plan.sentence)}</small>"
         return (
-            f"<table><caption>{html.escape(self.question.text)}</caption>"
+            f"<table><caption>{html.escape(self.question.text)}{plan}</caption>"
             f"<thead><tr><th>answer</th><th>score</th><th>thread</th></tr></thead><tbody>{body}</tbody></table>"
         )
 
@@ -314,6 +350,12 @@ def _path(data: dict[str, Any]) -> Path:
     return Path(Entity(**data["start"]), hops, data["score"])
 
 
+def _plan(data: dict[str, Any] | None) -> PlanProof | None:
+    if data is None:
+        return None
+    return PlanProof(**{**data, "facts": dict(data["facts"]), "notes": tuple(data["notes"])})
+
+
 def answer_from_json(data: dict[str, Any]) -> Answer:
     """The inverse of `to_json` for an `Answer`."""
     question = Question(data["question"]["id"], data["question"]["text"], tuple(data["question"]["topics"]))
@@ -321,7 +363,13 @@ def answer_from_json(data: dict[str, Any]) -> Answer:
         question=question,
         method=data["method"],
         candidates=tuple(
-            Candidate(c["text"], c["score"], Entity(**c["entity"]) if c["entity"] else None, tuple(c["paths"]))
+            Candidate(
+                c["text"],
+                c["score"],
+                Entity(**c["entity"]) if c["entity"] else None,
+                tuple(c["paths"]),
+                c.get("computed", False),
+            )
             for c in data["candidates"]
         ),
         evidence=Evidence(
@@ -334,4 +382,5 @@ def answer_from_json(data: dict[str, Any]) -> Answer:
         usage=Usage(**data["usage"]),
         seconds=dict(data["seconds"]),
         details=dict(data["details"]),
+        plan=_plan(data.get("plan")),
     )

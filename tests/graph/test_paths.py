@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import Counter
 from itertools import product
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clew.errors import InputError
-from clew.graph import Graph
+from clew.graph import Graph, paths
 from clew.graph.paths import follow, mine_paths, path_record, relation_paths, trace
 from clew.graph.subgraph import Subgraph
 
@@ -224,3 +225,18 @@ def test_relation_paths_say_what_they_left_out():
     wide = relation_paths(graph, [graph.local("a")], 2, max_ends=9)
     assert [len(path.ends) for path in wide.paths] == [10] * 5
     assert wide.truncated == ("5 relation paths reach more than 9 entities and were not extended (max_ends)",)
+
+
+@settings(max_examples=60)
+@given(rows, st.lists(st.sampled_from(range(6)), max_size=4), st.integers(0, 2), st.booleans())
+def test_a_first_question_walks_the_steps_that_compiled_code_walks(triples, frontier, relation, forward) -> None:
+    graph = whole(triples)
+    relation = min(relation, graph.num_relations - 1)
+    csr, at = paths._side(graph, forward), np.array(frontier, np.int32)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(paths, "loaded", lambda: False)
+        ours = paths._along(csr, at, relation)
+        patch.setattr(paths, "FEWER_THAN_COMPILED", -1)
+        theirs = paths._along(csr, at, relation)
+    for mine, other in zip(ours, theirs, strict=True):
+        np.testing.assert_array_equal(mine, other)

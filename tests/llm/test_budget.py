@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from clew.errors import ClewError, UnavailableError
-from clew.llm import Budget, BudgetExhausted, ModelSettings, open_language_model
-from clew.llm.budget import estimate_tokens
+from clew.llm import Budget, BudgetExhausted, ModelSettings, estimate_tokens, open_language_model
 from clew.protocols import LLMRequest, Message
 from clew.testing.fake_llm import FakeServer, Fault
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from clew.errors import ConfigError, UnavailableError, UnsupportedError
-from clew.llm import ModelSettings, open_language_model, parse_json
+from clew.errors import ConfigError, UnavailableError
+from clew.llm import ModelSettings, open_language_model, parse_answers, parse_json
 from clew.llm.remote import RemoteModel
 from clew.protocols import LanguageModel, LLMRequest, Message
 from clew.testing.fake_llm import FakeServer, Fault
@@ -204,15 +204,47 @@ def test_logprobs_where_the_server_gives_them() -> None:
     for options in ({"refuses": ["logprobs"]}, {"ignores": ["logprobs"]}):
         with FakeServer("two words", **options) as server:
             model = remote(server)
-            with pytest.raises(UnsupportedError, match="log-probabilities"):
-                model.generate([ask(logprobs=True)])
+            with pytest.warns(UserWarning, match="no log-probabilities"):
+                (reply,) = model.generate([ask(logprobs=True)])
+            assert (reply.text, reply.texts[0].logprob) == ("two words", None)
             assert "logprobs" not in model.abilities
+            assert model.findings() == {"logprobs": False}
+            asked = len(server.bodies)
+            model.generate([ask(logprobs=True)])  # built before it was known: done without, said once
+            assert len(server.bodies) == asked + 1
+            assert "logprobs" not in server.bodies[-1]
 
 
-def test_cut_text_is_marked() -> None:
+def test_a_cut_text_is_asked_for_once_more_and_marked() -> None:
     with FakeServer("one two three") as server:
-        text = remote(server).generate([ask(max_tokens=2)])[0].texts[0]
-        assert (text.text, text.finished) == ("one two", False)
+        (reply,) = remote(server).generate([ask(max_tokens=2)])
+        assert (reply.text, reply.texts[0].finished, reply.usage.calls) == ("one two three", True, 2)
+        assert [body["max_tokens"] for body in server.bodies] == [2, 8]
+    with FakeServer("w " * 40) as server:
+        (reply,) = remote(server).generate([ask(max_tokens=2)])
+        assert (len(reply.text.split()), reply.texts[0].finished, len(server.bodies)) == (8, False, 2)
+        (reply,) = remote(server, retry_cut=False).generate([ask(max_tokens=2)])
+        assert (reply.text, reply.texts[0].finished, len(server.bodies)) == ("w w", False, 3)
+    with FakeServer(["w w w", Fault(400, "maximum context length is 8 tokens")]) as server:
+        (reply,) = remote(server).generate([ask(max_tokens=2)])
+        assert (reply.text, reply.texts[0].finished) == ("w w", False)
+
+
+def test_a_model_that_thinks_gets_a_reserve() -> None:
+    thoughts = "<think> " + "hm " * 500 + "</think> Paris"
+    with FakeServer(thoughts) as server:
+        model = remote(server)
+        assert parse_answers(model.generate([ask(max_tokens=20)])[0].text) == ["Paris"]
+        assert model.findings() == {"thinks": True}
+        (reply,) = model.generate([ask(max_tokens=20)])  # from now on at once
+        assert (parse_answers(reply.text), reply.usage.calls) == (["Paris"], 1)
+        assert [body["max_tokens"] for body in server.bodies] == [20, 80 + 4096, 20 + 4096]
+        later = remote(server)
+        later.remember(model.findings())
+        assert later.generate([ask(max_tokens=20)])[0].usage.calls == 1
+        told = remote(server, thinking_tokens=1000)
+        assert parse_answers(told.generate([ask(max_tokens=20)])[0].text) == ["Paris"]
+        assert server.bodies[-1]["max_tokens"] == 1020
 
 
 def test_stream_and_models() -> None:

@@ -210,3 +210,88 @@ def test_a_view_links_only_to_its_own_entities(films: Graph) -> None:
     view = films.view([t for t, triple in enumerate(films.triples()) if triple.head.label == "Amélie"])
     assert linked("who directed amelie", view) == ["Amélie"]
     assert linked("who directed Warriors", view) == []
+
+
+WORLD = [
+    ("Queen (band)", "genre", "rock"),
+    ("Queen (band)", "member", "Freddie Mercury"),
+    ("Austin", "located in", "Texas"),
+    ("Austin (Minnesota)", "located in", "Minnesota"),
+    ("Texas", "part of", "United States of America"),
+    ("Minnesota", "part of", "United States of America"),
+    ("John F. Kennedy", "born in", "Brookline"),
+    ("John F. Kennedy", "spouse", "Jacqueline Onassis"),
+    *[("John F. Kennedy", "said", f"speech {i}") for i in range(20)],
+    ("JFK", "directed by", "Oliver Stone"),
+    ("Brazil", "capital", "Brasília"),
+    ("Brazil", "official language", "Portuguese Language"),
+    ("Portugal", "official language", "Portuguese Language"),
+    ("Tupac Shakur", "genre", "rap"),
+    ("Edmund Kemper", "arrested", "1977-10"),
+    ("Springfield", "population", "2240419"),
+    ("October", "artist", "U2"),
+    ("Ultimate Fighting Championship", "based in", "Las Vegas"),
+    ("George W. Bush", "spouse", "Laura Bush"),
+    ("Benjamin Franklin", "born in", "Boston"),
+    ("東京", "国", "日本"),
+    ("서울", "나라", "대한민국"),
+    ("Москва", "страна", "Россия"),
+    ("The Last Bolshevik", "directed by", "Chris Marker"),
+    ("female", "opposite", "male"),
+]
+
+
+@pytest.fixture(scope="module")
+def world() -> Graph:
+    aliases = {"Las Vegas": ["Sin City"], "Freddie Mercury": ["Farrokh Bulsara"]}
+    return Graph.from_triples(WORLD, name="world", aliases=aliases)
+
+
+@pytest.mark.parametrize(
+    ("text", "topics", "reason"),
+    [
+        ("who sang in Queen", ["Queen (band)"], "name up to what stands in brackets"),
+        ("population of Austin Texas", ["Austin"], "exact label, in 'Texas'"),
+        ("population of Austin in Minnesota", ["Austin (Minnesota)"], "brackets, in 'Minnesota'"),
+        ("population of Austin, Minnesota", ["Austin (Minnesota)"], "label up to case and signs"),
+        ("where was jfk born", ["John F. Kennedy", "JFK"], "initials"),
+        ("states in the us", ["United States of America"], "short form (United States of America)"),
+        ("US states", ["United States of America"], "short form"),
+        ("what is the brazilian capital", ["Brazil"], "adjective of a place (Brazil)"),
+        ("who speaks portuguese", ["Portuguese Language", "Portugal"], "with 'language' (portuguese language)"),
+        ("what genre is tupac", ["Tupac Shakur"], "part of the name"),
+        ("who was arrested in October 1977", ["1977-10"], "date written '1977-10'"),
+        ("what has 2,240,419 people", ["2240419"], "number written '2240419'"),
+        ("where is the ufc based", ["Ultimate Fighting Championship"], "initials"),
+        ("george bush's wife", ["George W. Bush"], "words of the name"),
+        ("where was ben franklin born", ["Benjamin Franklin"], "ben is short for Benjamin (Benjamin franklin)"),
+        ("what is in sin city", ["Las Vegas"], "alias up to case and signs"),
+        ("東京の国は", ["東京"], "exact label"),
+        ("서울의 나라는?", ["서울"], "exact label"),
+        ("страна Москвы", ["Москва"], "spelled alike (1 letter off)"),
+        ("who directed The Last lolshevik", ["The Last Bolshevik"], "spelled alike (1 letter off)"),
+        ("who directed the lst bolshevik", ["The Last Bolshevik"], "spelled alike (1 letter off)"),
+        ("brazil capital", ["Brazil"], "label up to case and signs"),
+        ("is anybody female", ["female"], "exact label"),
+    ],
+)
+def test_names_as_people_write_them(world: Graph, text: str, topics: list[str], reason: str) -> None:
+    found = link(Question("q", text), world)
+    assert [topic.entity.label for topic in found] == topics
+    assert reason in found[0].reason
+
+
+def test_a_date_that_the_graph_does_not_hold_is_no_song(world: Graph) -> None:
+    assert linked("who was arrested in October 1999", world) == []
+    assert linked("who wrote October", world) == ["October"]
+
+
+def test_a_language_and_its_country_change_places_with_the_question(world: Graph) -> None:
+    assert linked("the portuguese capital", world)[0] == "Portugal"
+
+
+def test_a_long_question_of_one_name_is_read_in_bounded_time(world: Graph) -> None:
+    long = Question("q", "Brazil " * 15_000)
+    assert {topic.entity.label for topic in link(long, world)} == {"Brazil"}
+    assert link_topics(long, world).note == "only the first 400 words of the question are read"
+    assert link(Question("q", "x" * 100_000), world) == []

@@ -155,7 +155,7 @@ class _starter:
         return running
 
 
-def until(fine: Callable[[], bool], seconds: float = 20.0) -> None:
+def until(fine: Callable[[], bool], seconds: float = 90.0) -> None:
     """Wait until something holds."""
     end = time.monotonic() + seconds
     while True:

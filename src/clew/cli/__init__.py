@@ -14,6 +14,8 @@ from typing import Any
 
 def main() -> None:
     """Run the command line. Expected errors are one message on stderr and an exit code; bugs keep their traceback."""
+    # To find plug-ins of pydantic, of which we use none, the files of every installed package would be read.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     try:
         from clew.cli.screen import Escaped
 

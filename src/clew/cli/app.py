@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from clew.cli import asking, graphs, machine, running, scoring, servers, serving, synthesizing
+from clew.cli import asking, graphs, machine, querying, running, scoring, servers, serving, synthesizing
 
 app = typer.Typer(
     name="clew",
@@ -49,6 +49,7 @@ for command in (
     servers.link_index,
     asking.ask,
     asking.methods,
+    querying.query,
     synthesizing.synthesize,
     running.train,
     running.predict,

@@ -65,14 +65,7 @@ def methods(
     space = workspace(graph, config=config, assignments=assignments)
     rows: list[dict[str, Any]] = []
     for card in cards().values():
-        missing = [extra for extra in card.needs.extras if missing_modules(extra)]
-        lacks = [f"pip install 'clew[{extra}]'" for extra in missing]
-        if card.needs.language_model == "required" and not space.has_language_model:
-            lacks.append("a language model (--set language_model.model=NAME)")
-        if card.needs.model == "required" and (
-            graph is None or space.folder is None or not (space.folder / "models" / card.name).is_dir()
-        ):
-            lacks.append(f"a trained model (clew train {card.name} GRAPH --questions q.jsonl -o model/)")
+        lacks = space.lacks(card)
         rows.append(
             {
                 "name": card.name,
@@ -83,10 +76,11 @@ def methods(
                     "language_model": card.needs.language_model,
                     "abilities": sorted(card.needs.abilities),
                     "model": card.needs.model,
+                    "either": card.needs.either,
                     "extras": list(card.needs.extras),
                 },
                 "trains": card.train is not None,
-                "installed": not missing,
+                "installed": not any(missing_modules(extra) for extra in card.needs.extras),
                 "ready": not lacks,
                 "lacks": lacks,
             }
@@ -105,6 +99,8 @@ def methods(
 
 def _needs(needs: dict[str, Any]) -> str:
     words = {"encoder": "encoder", "language_model": "language model", "model": "trained model"}
+    if needs["either"]:
+        return ", ".join([*(["encoder"] if needs["encoder"] == "required" else []), "language model or trained model"])
     said = [
         word + (" (optional)" if needs[key] == "optional" else "")
         for key, word in words.items()
@@ -139,9 +135,9 @@ def _put(answer: Answer, limit: int, explain: bool, *, heading: bool = False) ->
     out = console()
     if heading:
         out.print(Text(clean(answer.question.text), style="bold"))
-    styles = {"answer": "bold green", "unsupported": "bold yellow", "path": "none", "more": "dim", "note": "dim"}
+    styles = {"answer": "bold green", "unsupported": "bold yellow", "plan": "italic", "path": "none"}
     for line in answer.lines(limit):
-        out.print(Text(str(line), style=styles[line.kind]))
+        out.print(Text(str(line), style=styles.get(line.kind, "dim")))
     if explain:
         _explain(answer)
 

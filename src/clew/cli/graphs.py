@@ -14,20 +14,27 @@ from clew.cli.options import ConfigFile, GraphArgument, Json, Quiet, Set, folder
 if TYPE_CHECKING:
     from clew.graph import Graph
 
+SHOWN, TRIED = 3, 15  # example questions
+MADE_UP_TO = 5_000_000  # triples of a graph from which example questions are made
+
 
 def build(
     inputs: Annotated[
         list[Path],
         typer.Argument(
             metavar="FILES...",
-            help="RDF (.ttl .nt .nq .trig .jsonld .rdf), .tsv .csv .parquet .jsonl .graphml .cypher; each may end in .gz .bz2 .zst; "
-            "- is stdin.",
+            help="RDF (.ttl .nt .nq .trig .jsonld .rdf), .tsv .csv .parquet .jsonl .graphml .cypher; "
+            "each may end in .gz .bz2 .zst; - is stdin.",
         ),
     ],
     out: Annotated[Path, typer.Option("--out", "-o", help="The graph's folder, by custom NAME.kg.")],
     labels: Annotated[
         Optional[list[Path]],  # noqa: UP045
         typer.Option("--labels", help="File of id<TAB>label lines. May be repeated."),
+    ] = None,
+    label: Annotated[
+        Optional[list[str]],  # noqa: UP045
+        typer.Option("--label", metavar="PROPERTY", help="Property that names things; default: found. Repeatable."),
     ] = None,
     language: Annotated[
         Optional[list[str]],  # noqa: UP045
@@ -58,6 +65,7 @@ def build(
             out,
             strict=strict,
             labels=labels or (),
+            label=label or (),
             language=language or "en",
             mediator=mediator,
             format=format,
@@ -74,17 +82,27 @@ def build(
     sys.stdout.write(f'ask with  clew ask {clean(str(out))} "…"\n')
 
 
-def info(graph: GraphArgument, config: ConfigFile = None, assignments: Set = None, json: Json = False) -> None:
-    """Counts, degrees, relations, label coverage, mediators and the memory a graph will take."""
-    from clew.cli.screen import put_json, put_table
+def info(
+    graph: GraphArgument,
+    questions: Annotated[
+        bool,
+        typer.Option("--questions/--no-questions", help="Show questions that it answers now."),
+    ] = True,
+    config: ConfigFile = None,
+    assignments: Set = None,
+    json: Json = False,
+) -> None:
+    """Types, relations with an example and what they lead to, names, memory, and questions it can answer now."""
+    from clew.cli.screen import clean, put_json, put_table
     from clew.graph import Graph
     from clew.graph.remote import ServerGraph
 
     opened = workspace(graph, config=config, assignments=assignments).graph
     assert isinstance(opened, (Graph, ServerGraph))  # a path or an address was given
     found: dict[str, Any] = opened.info()
+    asked, why = _answered(Path(graph), opened) if questions and isinstance(opened, Graph) else ([], "")
     if json:
-        put_json(found)
+        put_json({**found, "questions": asked, "questions_note": why})
         return
     tables = {key: value for key, value in found.items() if isinstance(value, list) and value}
     put_table(("", str(graph)), [row for key, value in found.items() if key not in tables for row in _flat(key, value)])
@@ -94,6 +112,35 @@ def info(graph: GraphArgument, config: ConfigFile = None, assignments: Set = Non
             put_table(columns, [[row.get(name, "") for name in columns] for row in rows], title=key)
         else:
             put_table((key,), [(row,) for row in rows])
+    if asked:
+        sys.stdout.write("it answers now, for example\n")
+        sys.stdout.writelines(clean(f'  clew ask {graph} "{question}"') + "\n" for question in asked)
+    elif why:
+        sys.stdout.write(f"no example questions: {clean(why)}\n")
+
+
+def _answered(path: Path, graph: Graph) -> tuple[list[str], str]:
+    """Three questions made from the graph that `ask` answers rightly with nothing trained, or why there are none."""
+    from clew.errors import ClewError
+    from clew.graph.summary import type_relations
+    from clew.synthesis import SamplingConfig, synthesize
+
+    if graph.num_triples > MADE_UP_TO:
+        return [], f"the graph has more than {MADE_UP_TO:,} triples"
+    right: list[str] = []
+    try:
+        space = workspace(str(path))
+        states_type = {graph.relation_at(r).id for r in type_relations(graph)}
+        sampling = SamplingConfig(hops=(0.8, 0.2), max_answers=5, exclude=(*SamplingConfig().exclude, *states_type))
+        for made in synthesize(graph.whole, TRIED, sampling=sampling):
+            answer = space.ask(made.question.text)
+            if set(answer.texts[: len(made.gold.answers)]) == set(made.gold.answers):
+                right.append(made.question.text)
+            if len(right) == SHOWN:
+                break
+    except ClewError as error:
+        return right, str(error)
+    return right, "" if right else f"none of {TRIED} questions made from the graph was answered"
 
 
 Triple = Annotated[

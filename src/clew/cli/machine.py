@@ -140,6 +140,7 @@ def _encoder(space: Workspace) -> Finding:
 
 def _language_model(space: Workspace) -> Finding:
     from clew.errors import ClewError
+    from clew.llm import MeteredModel
 
     if not space.has_language_model:
         return Finding(
@@ -152,8 +153,7 @@ def _language_model(space: Workspace) -> Finding:
     what = f"language model {section.model}"
     try:
         model = space.language_model()
-        known = getattr(getattr(model, "model", model), "models", None)
-        names = known() if callable(known) else []
+        names = model.models() if isinstance(model, MeteredModel) else []
     except ClewError as error:
         return Finding(what, "broken", str(error), "start the server, or correct language_model.base_url and the key")
     if names and section.model not in names:

@@ -51,11 +51,14 @@ def workspace(
     return Workspace(configure(config, assignments or (), flags=flags))
 
 
-def folder_of(graph: str) -> Path:
-    """The graph's folder. Raises UnsupportedError for a server's address: what lives there is changed there."""
+CHANGED_THERE = "a graph in a server is changed with the server's own means, not with clew"
+
+
+def folder_of(graph: str, instead: str = CHANGED_THERE) -> Path:
+    """The graph's folder. Raises UnsupportedError for a server's address, which says what to do `instead`."""
     from clew.errors import UnsupportedError
     from clew.graph.remote import is_address
 
     if is_address(graph):
-        raise UnsupportedError("a graph in a server is changed with the server's own means, not with clew")
+        raise UnsupportedError(instead)
     return Path(graph)

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 Modes = Annotated[
     Optional[list[str]],  # noqa: UP045
-    typer.Option("--mode", help="Add metrics as somebody else counts them: rog, gcr, subgraphrag, tog."),
+    typer.Option("--mode", help="Add metrics as somebody else counts them: rog, gcr, subgraphrag, tog, wtq."),
 ]
 
 

@@ -25,8 +25,9 @@ from threading import Lock
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.errors import FormatError, UnsupportedError
-from clew.protocols import EncoderAbility, Role, TextEncoder, TokenEncoder, TokenStates, encodes_tokens
+from clew.encoding.memo import tokens_of
+from clew.errors import FormatError
+from clew.protocols import EncoderAbility, Role, TextEncoder, TokenStates
 
 VERSION = 2
 KEY = 16
@@ -225,16 +226,11 @@ class CachedEncoder:
 
     def encode_tokens(self, texts: Sequence[str], *, role: Role = "query") -> TokenStates:
         """See `TokenEncoder`. Nothing of it is kept. Raises UnsupportedError where the encoder inside cannot."""
-        return self._tokens().encode_tokens(texts, role=role)
+        return tokens_of(self._encoder).encode_tokens(texts, role=role)
 
     def token_spans(self, texts: Sequence[str], *, role: Role = "query") -> NDArray[np.int64]:
         """See `TokenEncoder`."""
-        return self._tokens().token_spans(texts, role=role)
-
-    def _tokens(self) -> TokenEncoder:
-        if not encodes_tokens(self._encoder):
-            raise UnsupportedError(f"encoder {self.name!r}: gives no token states; use a local sentence encoder")
-        return self._encoder
+        return tokens_of(self._encoder).token_spans(texts, role=role)
 
 
 class TextVectors:

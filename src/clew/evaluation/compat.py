@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from clew.evaluation.answers import f1_of
+from clew.evaluation.denotation import wtq
 from clew.evaluation.matching import contains, normalise
 
 Metrics = dict[str, float]
@@ -159,6 +160,7 @@ MODES: Mapping[str, Mode] = {
             "containment, in either direction for questions about places, times, sports and languages",
         ),
         Mode("tog", ("em",), tog, "containment in either direction, called exact match"),
+        Mode("wtq", ("denotation",), wtq, "the official evaluator of WikiTableQuestions, without CoreNLP's values"),
     )
 }
 """Every compatibility mode by name."""

@@ -18,6 +18,7 @@ from clew.evaluation.answers import AnswerScore, score_answer, score_entities
 from clew.evaluation.breakdown import NOT_STATED, UNREACHABLE, answer_bins, hop_bin, kind_bin
 from clew.evaluation.calibration import Calibration, calibrate
 from clew.evaluation.compat import MODES, hallucination
+from clew.evaluation.denotation import denotation
 from clew.evaluation.evidence import entities_of, score_evidence
 from clew.evaluation.matching import normalise
 from clew.evaluation.scores import PRIMARY, Cost, Counts, Scores, Stage
@@ -35,7 +36,7 @@ FALLBACK = "fallback"
 """Key of `Answer.details` under which a method says in words that it had to do without something it is built on; it
 becomes a notice, which stands wherever the scores stand."""
 
-GROUPED = ("hit", "hits@1", "f1")
+GROUPED = ("hit", "hits@1", "f1", "denotation")
 EVIDENCE = (
     "hit", "recall", "exact_matching", "coverage", "path_precision", "path_recall", "unsupported", "ungrounded",
 )  # fmt: skip
@@ -185,6 +186,7 @@ def _status(present: bool, answer: Answer | None) -> str:
 
 def _put_answer(columns: _Columns, i: int, answer: Answer | None, gold: Gold, *, linked: bool) -> None:
     _put_set(columns, i, "", score_answer(answer, gold))
+    columns.put("denotation", i, denotation(answer, gold))
     entities = score_entities(answer, gold) if linked else None
     if entities is not None:
         _put_set(columns, i, "entity ", entities)

@@ -10,8 +10,9 @@ Shapes: n rows of a batch, T triples, N entities, R relations.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,6 +23,17 @@ from clew.graph.layout import LITERAL, mapped, open_strings, put, write_array, w
 from clew.graph.subgraph import Ints
 
 PART = 1 << 24  # rows sorted at once: about half a gigabyte
+
+
+class _Closable(Protocol):
+    def close(self) -> None: ...
+
+
+def close_all(*files: _Closable) -> None:
+    """Close every one, also where closing one fails because what it held does not fit on the disk."""
+    with ExitStack() as stack:
+        for file in files:
+            stack.callback(file.close)
 
 
 class Numbering:
@@ -90,8 +102,7 @@ class Numbering:
         return found
 
     def close(self) -> None:
-        self._data.close()
-        self._offsets.close()
+        close_all(self._data, self._offsets)
 
 
 class Assembly:
@@ -134,12 +145,8 @@ class Assembly:
         self.rows += len(heads)
 
     def close(self) -> None:
-        for table in (self.entities, self.relations, self.sources):
-            table.close()
-        for spool in self.spools.values():
-            spool.close()
-        self._kinds.close()
-        self._triples.close()
+        tables = (self.entities, self.relations, self.sources)
+        close_all(*tables, *self.spools.values(), self._kinds, self._triples)
 
     def kinds(self) -> NDArray[np.uint8]:
         return np.fromfile(self.scratch / "kinds.u8", np.uint8)
@@ -153,19 +160,14 @@ class Assembly:
         rank = self._sorted_relations()
         num = self.entities.count
         raw = np.memmap(self.scratch / "triples.i32", np.int32, "r").reshape(-1, 4) if self.rows else _none(4)
-        out = _Sides(self.folder, ("heads.i32", "rels.i32", "tails.i32"))
-        origin = (self.folder / "sources.of.i32").open("wb") if self.sourced else None
+        sourced = ("sources.of.i32",) if self.sourced else ()
         counts = np.zeros(num, np.int64)
-        for part, low, high in _parts(raw, 0, num, self.part, self.scratch / "by-head.i32"):
-            h, r, t = np.ascontiguousarray(part[:, 0]), rank[part[:, 1]], np.ascontiguousarray(part[:, 2])
-            order = _ordered(h - low, high - low, r, len(rank), t, num)
-            counts[low:high] = np.bincount(h[order] - low, minlength=high - low)
-            out.write(h[order], r[order], t[order])
-            if origin is not None:
-                put(part[order, 3], origin)
-        out.close()
-        if origin is not None:
-            origin.close()
+        with _Sides(self.folder, ("heads.i32", "rels.i32", "tails.i32", *sourced)) as out:
+            for part, low, high in _parts(raw, 0, num, self.part, self.scratch / "by-head.i32"):
+                h, r, t = np.ascontiguousarray(part[:, 0]), rank[part[:, 1]], np.ascontiguousarray(part[:, 2])
+                order = _ordered(h - low, high - low, r, len(rank), t, num)
+                counts[low:high] = np.bincount(h[order] - low, minlength=high - low)
+                out.write(h[order], r[order], t[order], *((part[order, 3],) if sourced else ()))
         total = int(counts.sum())
         write_array(self.folder / "out.offsets.i64", _offsets(counts))
         _write_range(self.folder / "out.triples.i32", total)
@@ -177,17 +179,16 @@ class Assembly:
 
         sides = [mapped(self.folder / f"{name}.i32") for name in ("heads", "rels", "tails")]
         table = _Columns(sides)
-        inc = _Sides(self.folder, ("in.heads.i32", "in.rels.i32", "in.triples.i32"))
         counts = np.zeros(num, np.int64)
-        for part, low, high in _parts(table, 2, num, self.part, self.scratch / "by-tail.i32"):
-            keys = np.ascontiguousarray(part[:, 2]) - low
-            order = np.arange(len(part), dtype=np.int64)
-            rels = np.ascontiguousarray(part[:, 1])
-            for column, size in ((rels, relations), (keys, high - low)):
-                order = bulk.counting_order(column, order, size)
-            counts[low:high] = np.bincount(keys, minlength=high - low)
-            inc.write(part[order, 0], rels[order], part[order, 3])
-        inc.close()
+        with _Sides(self.folder, ("in.heads.i32", "in.rels.i32", "in.triples.i32")) as inc:
+            for part, low, high in _parts(table, 2, num, self.part, self.scratch / "by-tail.i32"):
+                keys = np.ascontiguousarray(part[:, 2]) - low
+                order = np.arange(len(part), dtype=np.int64)
+                rels = np.ascontiguousarray(part[:, 1])
+                for column, size in ((rels, relations), (keys, high - low)):
+                    order = bulk.counting_order(column, order, size)
+                counts[low:high] = np.bincount(keys, minlength=high - low)
+                inc.write(part[order, 0], rels[order], part[order, 3])
         write_array(self.folder / "in.offsets.i64", _offsets(counts))
 
     def _sorted_relations(self) -> Ints:
@@ -222,23 +223,24 @@ class Spool:
         self._bytes += len(packed)
 
     def close(self) -> None:
-        for file in self._files:
-            file.close()
+        close_all(*self._files)
 
 
 class _Sides:
-    """Three columns written side by side."""
+    """Columns written side by side."""
 
     def __init__(self, folder: Path, names: Sequence[str]) -> None:
         self._files = [(folder / name).open("wb") for name in names]
 
+    def __enter__(self) -> _Sides:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        close_all(*self._files)
+
     def write(self, *columns: Ints) -> None:
         for column, file in zip(columns, self._files, strict=True):
             put(np.ascontiguousarray(column, np.int32), file)
-
-    def close(self) -> None:
-        for file in self._files:
-            file.close()
 
 
 class _Columns:

@@ -14,18 +14,22 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from clew.errors import InputError, NotFoundError
 from clew.graph.apart import Apart
 from clew.graph.assembly import PART, Assembly
 from clew.graph.inputs import Batch, BuildReport, Problems, Progress, Stream, size_of, split_suffix
-from clew.graph.layout import LITERAL, MEDIATOR, open_texts
+from clew.graph.labelling import find_names, opaque
+from clew.graph.layout import LITERAL, MEDIATOR, NAMED, open_strings, open_texts
 from clew.graph.naming import DEFAULT_MEDIATOR, Predicate, mediator_test, write_kinds, write_labels, write_lookups
 from clew.graph.property_files import cypher, graphml
+from clew.graph.property_graph import read_table, tables_of
 from clew.graph.tabular import delimited, json_lines, label_file
 from clew.graph.writing import replacing, seal
 
 Source = str | PathLike[str]
+MANY_OPAQUE = 0.2  # share of things without a name to read from which on a build warns
 OnProgress = Callable[[Progress], None]
 
 RDF = ("nt", "nq", "ttl", "trig", "jsonld", "rdf", "xml", "owl", "n3")
@@ -40,6 +44,7 @@ def build(
     *,
     strict: bool = False,
     labels: Source | Sequence[Source] = (),
+    label: str | Sequence[str] = (),
     language: str | Sequence[str] = "en",
     mediator: Predicate = None,
     format: str | None = None,
@@ -55,6 +60,7 @@ def build(
         out: the folder to write, by custom `<name>.kg`.
         strict: stop at the first problem instead of counting it.
         labels: files of `id<TAB>label` lines, aliases in further fields; they win over labels in the data.
+        label: properties whose values are the labels, by id or local name, best first; none: they are found.
         language: languages of labels in order of liking; others are a last resort.
         mediator: pattern of ids, or a test, of nameless n-ary nodes; blank nodes are such, labelled things never.
         format: one of `FORMATS`, for all inputs; needed for standard input.
@@ -69,8 +75,8 @@ def build(
     files, label_files = _paths(inputs), _paths(labels)
     formats = [_format(file, format) for file in files]
     for file in (*files, *label_files):
-        if str(file) != "-" and not file.exists():
-            raise NotFoundError(f"no file {file}: check the spelling")
+        if str(file) != "-" and not _there(file):
+            raise NotFoundError(f"no file {str(file)[:200]}: check the spelling")
     if not files:
         raise InputError("nothing to build from: name at least one file")
     mediator_test(mediator)  # raises before anything is read
@@ -80,6 +86,7 @@ def build(
     out = Path(out)
     problems, clock, prefixes = Problems(strict), _Clock(), dict[str, str]()
     total = size_of([*files, *label_files])
+    tables = tables_of(list(zip(files, formats, strict=True)), delimiter, header)
     with replacing(out) as folder:
         scratch = folder / "scratch"
         scratch.mkdir()
@@ -95,9 +102,16 @@ def build(
                 [*zip(files, formats, strict=True), *((f, "labels") for f in label_files)]
             ):
                 before = assembly.rows + problems.total
-                stream = (Apart if kind in APART else Stream)(file, problems)
+                table = tables.get(file) if kind != "labels" else None
+                stream: Stream | Apart
+                if table is not None:
+                    stream = own = Stream(file, problems)
+                    batches = read_table(file, table, problems, own)
+                else:
+                    stream = (Apart if kind in APART else Stream)(file, problems)
+                    batches = _read(file, kind, problems, stream, delimiter, header, languages, number, prefixes)
                 try:
-                    for batch in _read(file, kind, problems, stream, delimiter, header, languages, number, prefixes):
+                    for batch in batches:
                         assembly.add(batch)
                         report("read", stream)
                     if kind != "labels" and assembly.rows + problems.total == before:
@@ -105,6 +119,7 @@ def build(
                     done += stream.position
                 finally:
                     stream.close()
+            sources = find_names(assembly, (label,) if isinstance(label, str) else label)
         finally:
             assembly.close()
         if not assembly.rows:
@@ -122,6 +137,7 @@ def build(
         clock.stage("names")
         report("write")
         pattern = mediator if isinstance(mediator, str) else getattr(mediator, "pattern", None)
+        things, opaque_ids = _unlabelled(folder, kinds)
         meta: dict[str, Any] = {
             "entities": len(kinds),
             "relations": assembly.relations.count,
@@ -129,6 +145,7 @@ def build(
             "literals": int(np.count_nonzero(kinds == LITERAL)),
             "mediators": int(np.count_nonzero(kinds == MEDIATOR)),
             "labels": len(open_texts(folder, "labels")),
+            "names_from": {source.property: source.named for source in sources},
             "mediator": None if callable(mediator) else pattern or DEFAULT_MEDIATOR,
             "languages": list(languages),
             "prefixes": prefixes,
@@ -148,6 +165,9 @@ def build(
         mediators=meta["mediators"],
         labels=meta["labels"],
         labels_unused=unused,
+        things=things,
+        names_from=meta["names_from"],
+        opaque_ids=opaque_ids,
         bytes_read=done,
         seconds=clock.seconds,
         problem_counts=dict(problems.counts),
@@ -155,14 +175,35 @@ def build(
     )
 
 
+def _unlabelled(folder: Path, kinds: NDArray[np.uint8]) -> tuple[int, tuple[str, ...]]:
+    """How many entities could have a name, and some ids of those without one that say nothing, if many are such."""
+    labelled = np.zeros(len(kinds), bool)
+    labelled[open_texts(folder, "labels").owners] = True
+    without = np.flatnonzero((kinds == NAMED) & ~labelled)
+    sample = open_strings(folder, "ids").take(without[:: max(1, len(without) // 1000)])
+    dull = [id for id in sample if opaque(id)]
+    things = int(np.count_nonzero((kinds != LITERAL) & (kinds != MEDIATOR)))
+    many = len(dull) / max(len(sample), 1) * len(without) > MANY_OPAQUE * things
+    return things, tuple(dull[:3]) if many else ()
+
+
 def _paths(sources: Source | Sequence[Source]) -> list[Path]:
     return [Path(sources)] if isinstance(sources, (str, PathLike)) else [Path(source) for source in sources]
 
 
+def _there(file: Path) -> bool:
+    try:
+        return file.exists()
+    except (OSError, ValueError):  # no name that a file can have
+        return False
+
+
 def _format(file: Path, given: str | None) -> str:
     suffix = given or split_suffix(file)[0]
-    if suffix not in FORMATS and not file.is_dir():
-        raise InputError(f"{file}: unknown format {suffix!r}; known are {', '.join(FORMATS)}: say which one it is")
+    if suffix not in FORMATS and not (_there(file) and file.is_dir()):
+        raise InputError(
+            f"{str(file)[:200]}: unknown format {suffix[:40]!r}; known are {', '.join(FORMATS)}: say which one it is"
+        )
     return suffix
 
 

@@ -1,33 +1,26 @@
 # mypy: allow-untyped-defs
 """The loops over a frontier, compiled by numba: nothing here knows names, records or limits in words.
 
-Separate because importing numba takes a third of a second: only a function that runs a loop imports this module, and
-`import clew` never does. Every function takes plain arrays; a `Csr` travels as the tuple (offsets (N+1,), neighbors
-(T,), relations (T,), triples (T,)), inside one entity sorted by relation, then neighbor.
+Every function takes plain arrays; a `Csr` travels as the tuple (offsets (N+1,), neighbors (T,), relations (T,), triples
+(T,)), inside one entity sorted by relation, then neighbor.
 
 Shapes: N entities, T triples, R relations, S seeds.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
-import numba
 import numpy as np
+
+from clew.graph.jit import njit
 
 # Sides of an entity. Not plain integers: numba would compile each function once per literal it is called with.
 OUT: Any = np.int64(0)
 IN: Any = np.int64(1)
 ZERO: Any = np.int64(0)
 
-
-def compiled(function: Callable[..., Any]) -> Any:
-    """`numba.njit` with the machine code kept on disk where a folder for it can be written."""
-    try:
-        return numba.njit(cache=True, error_model="numpy")(function)
-    except RuntimeError:  # "no locator available": an installation nobody may write to
-        return numba.njit(function)
+compiled = njit(error_model="numpy")
 
 
 @compiled

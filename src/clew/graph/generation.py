@@ -316,7 +316,7 @@ def _typed(name: str, raw: NDArray[np.uint8]) -> NDArray[Any]:
     return raw.view(TYPES[suffix])
 
 
-_HEAD = re.compile(rb"\{'descr': '([<|][a-z]\d)', 'fortran_order': False, 'shape': \((\d{1,15}),\), \} *\n")
+_HEAD = re.compile(rb"\{'descr': '(<[iu][248]|\|u1)', 'fortran_order': False, 'shape': \((\d{1,15}),\), \} *\n")
 
 
 def _numpy(raw: NDArray[np.uint8]) -> NDArray[Any]:

@@ -97,6 +97,9 @@ class BuildReport:
     seconds: dict[str, float]
     problem_counts: dict[str, int]
     problems: tuple[Problem, ...]  # the first ones
+    things: int = 0  # entities that could have a name: neither literals nor mediators
+    names_from: dict[str, int] = field(default_factory=dict)  # properties found or chosen as names: how many they name
+    opaque_ids: tuple[str, ...] = ()  # examples, where many things have no name and an id that says nothing
 
     @property
     def num_problems(self) -> int:
@@ -108,11 +111,25 @@ class BuildReport:
             f"{self.path}: {self.triples:,} triples, {self.entities:,} entities, {self.relations:,} relations "
             f"({self.duplicates:,} duplicates dropped) in {seconds:.1f} s"
         ]
+        for property, named in self.names_from.items():
+            lines.append(
+                f"names: {property} names {named:,} of {self.things:,} things ({_percent(named, self.things)})"
+            )
+        if self.opaque_ids:
+            lines.append(
+                f"warning: {_percent(self.labels, self.things)} of {self.things:,} things have a name; others show "
+                f"as {', '.join(self.opaque_ids)}: say which property names them with --label PROPERTY, or give "
+                "--labels FILE"
+            )
         if self.num_problems:
             counts = ", ".join(f"{count:,} {kind}" for kind, count in sorted(self.problem_counts.items()))
             lines.append(f"{self.num_problems:,} problems: {counts}")
             lines += [f"  {problem}" for problem in self.problems]
         return "\n".join(lines)
+
+
+def _percent(part: int, whole: int) -> str:
+    return f"{100 * part / max(whole, 1):.3g} %"
 
 
 class Column(NamedTuple):

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 import re
+from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,7 +33,8 @@ from clew.graph.structure import NAME_ARRAYS, name_faults, names_meta
 
 VERSION = 1
 ARRAYS = tuple(NAME_ARRAYS)
-BRUTE_FORCE = 20_000  # below this many rows rapidfuzz reads them all in about a millisecond; no postings are kept
+BRUTE_FORCE = 20_000  # up to this many rows no postings are kept: they are made when first needed
+FEW = 300  # up to this many rows rapidfuzz reads them all
 CANDIDATES = 400  # rows that rapidfuzz judges
 ALIKE = 0.6  # least ratio at which a name counts as misspelt
 MAX_WORDS = 40  # of a mention
@@ -194,8 +196,9 @@ class NameIndex:
                 for word, reason, score in _variants(words[last], text):
                     hashes.append(hash_text(word, state))
                     windows.append((first, last, so_far + word, reason, score))
-                state = hash_text(words[last].folded + " ", state)
-                so_far += words[last].folded + " "
+                gap = "" if _glued(words, last) else " "
+                state = hash_text(words[last].folded + gap, state)
+                so_far += words[last].folded + gap
         if not windows:
             return []
         keys = np.array(hashes, np.uint64)
@@ -231,15 +234,89 @@ class NameIndex:
         score = (1.0 if same else 0.98) - (0.02 if kind == "alias" else 0.0)
         return Found(self._number(row), score, f"exact {kind}" if same else f"{kind} up to case and signs")
 
+    def misspelt(self, words: Sequence[Word], limit: int = 64) -> list[tuple[int, int, int, Found]]:
+        """Names that stand in a text with a letter or two wrong: first word, last word, letters off, name.
+
+        One pass over the posting lists of the text's trigrams nominates; what each name is nearest to in the text, cut
+        at words, decides. A letter in seven may be off; digits must agree.
+        """
+        text = " ".join(word.folded for word in words)
+        starts = [0]
+        for word in words:
+            starts.append(starts[-1] + len(word.folded) + 1)
+        result = []
+        for row in self._nominated(text, limit):
+            name = self._bytes(int(row)).decode("utf-8", "replace")
+            allowed = len(name) // 7 if len(name) > 13 else 1
+            if len(name) < 5 or len(name) > len(text) + allowed:
+                continue
+            place = fuzz.partial_ratio_alignment(name, text, score_cutoff=70)
+            if place is None:
+                continue
+            low = max(bisect_right(starts, place.dest_start) - 1, 0)
+            high = min(bisect_right(starts, max(place.dest_end - 1, 0)) - 1, len(words) - 1)
+            best: tuple[int, int, int] | None = None
+            for first in range(max(low - 1, 0), min(low + 2, len(words))):
+                for last in range(max(high - 1, first), min(high + 2, len(words))):
+                    part = text[starts[first] : starts[last + 1] - 1]
+                    off = OSA.distance(name, part, score_cutoff=allowed)
+                    if off <= allowed and (best is None or off < best[0]) and _digits(part) == _digits(name):
+                        best = (off, first, last)
+            if best is not None and best[0] > 0:
+                off, first, last = best
+                reason = f"spelled alike ({off} letter{'s' * (off != 1)} off)" + " of an alias" * self._alias(int(row))
+                score = 0.95 * (1 - off / max(len(name), 1))
+                result.append((first, last, off, Found(self._number(int(row)), score, reason)))
+        return result
+
+    def holding(self, text: str, limit: int = CANDIDATES) -> list[Found]:
+        """Names that hold the words of `text` among others, up to `limit` of the shortest; the shorter the higher."""
+        wanted = normalise(text).encode("utf-8", "replace")
+        if len(wanted) < 2 or not len(self):
+            return []
+        rows = spelling.holding(wanted, self._names, self._offsets, *self._lists(), limit)
+        lengths = self._offsets[rows + 1] - self._offsets[rows]
+        aliases = rows >= self._aliases_from
+        numbers = self._numbers[rows] if len(self._numbers) else rows
+        return [
+            Found(number, 0.5 + 0.45 * len(wanted) / length, "part of an alias" if alias else "part of the name")
+            for number, length, alias in zip(numbers.tolist(), lengths.tolist(), aliases.tolist(), strict=True)
+        ]
+
+    def initials(self, letters: str, limit: int = 50) -> list[Found]:
+        """Names of several words that begin with `letters`: "ufc" for "Ultimate Fighting Championship"."""
+        wanted = normalise(letters).encode()
+        if not 2 <= len(wanted) <= 6 or not wanted.isalpha():
+            return []
+        rows = spelling.initials(wanted, self._names, self._offsets, limit)
+        return [Found(self._number(int(row)), 0.9, "initials") for row in rows]
+
+    def _nominated(self, text: str, limit: int) -> NDArray[np.int32]:
+        """Rows whose names may stand in a normalised text."""
+        buckets, postings, grams = self._lists()
+        return spelling.within(text.encode("utf-8", "replace"), buckets, postings, grams, limit)
+
+    def _lists(self) -> tuple[Longs, Bytes, Bytes]:
+        """The posting lists, made now where the folder has none."""
+        if not len(self._grams) and len(self):
+            # In one assignment, so that another thread sees all or nothing.
+            self._buckets, self._postings, self._grams = spelling.postings(
+                np.ascontiguousarray(self._names), np.ascontiguousarray(self._offsets)
+            )
+        return self._buckets, self._postings, self._grams
+
+    def _similar(self, wanted: str) -> tuple[NDArray[np.int32], list[str]]:
+        """Rows that may be like a normalised text or hold it, and their normal forms."""
+        if len(self) > FEW:
+            rows = spelling.similar(wanted.encode("utf-8", "replace"), *self._lists(), CANDIDATES)
+            return rows, [self._bytes(int(row)).decode("utf-8", "replace") for row in rows]
+        if self._all is None:
+            self._all = [self._bytes(row).decode("utf-8", "replace") for row in range(len(self))]
+        return np.arange(len(self), dtype=np.int32), self._all
+
     def _alike(self, wanted: str, limit: int) -> Iterable[tuple[int, float, str]]:
         """Rows spelled like `wanted` or containing it, with scores below those of equal names."""
-        if len(self._grams):
-            rows = spelling.similar(wanted.encode(), self._buckets, self._postings, self._grams, CANDIDATES)
-            names = [self._bytes(int(row)).decode("utf-8", "replace") for row in rows]
-        else:
-            if self._all is None:
-                self._all = [self._bytes(row).decode("utf-8", "replace") for row in range(len(self))]
-            rows, names = np.arange(len(self), dtype=np.int32), self._all
+        rows, names = self._similar(wanted)
         framed = f" {wanted} "
         for name, ratio, i in process.extract(wanted, names, scorer=fuzz.ratio, limit=limit, score_cutoff=100 * ALIKE):
             if name and name != wanted and framed not in f" {name} ":
@@ -280,7 +357,10 @@ class Word(NamedTuple):
 
 
 def words_of(text: str) -> list[Word]:
-    """The words of the normal form, each with the characters it came from."""
+    """The words of the normal form, each with the characters it came from.
+
+    In a script without spaces between words each character is one: a name may begin and end anywhere.
+    """
     words: list[Word] = []
     letters: list[str] = []
     start = end = 0
@@ -288,14 +368,30 @@ def words_of(text: str) -> list[Word]:
         for piece in FOLD[ord(char)] or ("" if at == len(text) else "\0"):
             if piece == "\0":  # dropped: an accent or apostrophe belongs to the word it stands in
                 end = at + 1 if letters else end
+                continue
+            alone = piece > "\u0dff" and spelling.unspaced(piece)
+            if letters and (piece == " " or alone):
+                words.append(Word("".join(letters), start, end))
+                letters = []
+            if alone:
+                words.append(Word(piece, at, at + 1))
             elif piece != " ":
                 start = at if not letters else start
                 letters.append(piece)
                 end = at + 1
-            elif letters:
-                words.append(Word("".join(letters), start, end))
-                letters = []
     return words
+
+
+def _glued(words: Sequence[Word], last: int) -> bool:
+    """Whether no space stands between a word and the next in their normal form."""
+    after = words[last + 1] if last + 1 < len(words) else None
+    if after is None or words[last].end < after.start:
+        return False
+    return spelling.unspaced(words[last].folded[-1]) or spelling.unspaced(after.folded[0])
+
+
+def _digits(text: str) -> str:
+    return "".join(char for char in text if char.isdigit())
 
 
 def _variants(word: Word, text: str) -> list[tuple[str, str, float]]:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from clew.errors import InputError
 from clew.graph.assembly import Assembly, Spool
-from clew.graph.inputs import FOREIGN
+from clew.graph.inputs import FOREIGN, column
 from clew.graph.layout import (
     LITERAL,
     MEDIATOR,
@@ -35,6 +35,7 @@ from clew.graph.strings import Strings, Texts
 from clew.graph.subgraph import Ints
 from clew.labels import readable
 
+_PROPERTY = re.compile(r"(.*/)prop/(?:direct|statement|qualifier)/(P\d+)")
 DEFAULT_MEDIATOR = r"[mg]\.[0-9a-z_]+"
 
 Predicate = str | re.Pattern[str] | Callable[[str], bool] | None
@@ -107,7 +108,7 @@ def write_labels(assembly: Assembly) -> int:
         if not len(first):
             continue
         owners = assembly.entities.find(first, second)
-        relations = assembly.relations.find(first, second)
+        relations = _relations_named(assembly, first, second)
         unused += int(np.count_nonzero((owners < 0) & (relations < 0)))
         chosen = _Chosen(spool, owners)
         if kind == "label":
@@ -120,6 +121,25 @@ def write_labels(assembly: Assembly) -> int:
         else:
             chosen.write(folder, "descriptions", chosen.first_owners, chosen.first)
     return unused
+
+
+def _relations_named(assembly: Assembly, first: NDArray[np.uint64], second: NDArray[np.uint64]) -> Ints:
+    """The relation that each text belongs to, -1 for none.
+
+    Wikidata names its properties as entities (`entity/P106`) and uses them as relations (`prop/direct/P106`).
+    """
+    from clew.graph import bulk
+
+    found = assembly.relations.find(first, second)
+    ids = list(open_strings(assembly.scratch, "relations"))
+    elsewhere = [(i, f"{m[1]}entity/{m[2]}") for i, id in enumerate(ids) if (m := _PROPERTY.fullmatch(id))]
+    if elsewhere:
+        keys, others = bulk.hash_terms(*column([id for _, id in elsewhere]))
+        order = np.argsort(keys)
+        at = order[np.minimum(np.searchsorted(keys[order], first), len(keys) - 1)]
+        same = (found < 0) & (keys[at] == first) & (others[at] == second)
+        found[same] = np.array([i for i, _ in elsewhere], np.int32)[at[same]]
+    return found
 
 
 def write_kinds(assembly: Assembly, predicate: Predicate) -> NDArray[np.uint8]:

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.errors import InputError
+from clew.graph.jit import loaded
 from clew.graph.subgraph import Csr, Ints, Subgraph
 from clew.types import Hop, Path
 
@@ -25,6 +26,7 @@ Repeats = Literal["nothing", "entities", "triples"]
 REPEATS: tuple[Repeats, ...] = ("nothing", "entities", "triples")
 RelationPath = tuple[tuple[int, bool], ...]  # (relation, forward) per hop
 NO_TARGETS = np.empty(0, np.int32)
+FEWER_THAN_COMPILED = 100_000  # triples looked at one by one rather than that numba is loaded for them
 
 
 @dataclass(frozen=True, slots=True)
@@ -257,6 +259,26 @@ class Reached(NamedTuple):
     walks: NDArray[np.int64]
 
 
+def _along(csr: Csr, frontier: Ints, relation: int) -> tuple[NDArray[np.int64], Ints, Ints]:
+    """The steps over one relation from each of `frontier` (F,): its row there, the entity reached, the triple.
+
+    Compiled, but for few triples in a process that has not loaded numba: a first question need not wait for it.
+    """
+    if not loaded():
+        starts = np.asarray(csr.offsets[frontier])
+        sizes = np.asarray(csr.offsets[np.asarray(frontier, np.int64) + 1]) - starts
+        total = int(sizes.sum())
+        if total <= FEWER_THAN_COMPILED:
+            places = np.arange(total) + np.repeat(starts - (np.cumsum(sizes) - sizes), sizes)
+            kept = np.flatnonzero(csr.relations[places] == relation)
+            places = places[kept]
+            return np.repeat(np.arange(len(frontier)), sizes)[kept], csr.neighbors[places], csr.triples[places]
+    from clew.graph.compiled_search import along
+
+    found: tuple[NDArray[np.int64], Ints, Ints] = along(csr, frontier, relation)
+    return found
+
+
 def _side(graph: Subgraph, forward: bool) -> Csr:
     return graph.out if forward else graph.inc
 
@@ -271,12 +293,10 @@ def follow(graph: Subgraph, starts: Sequence[int] | Ints, steps: Sequence[tuple[
         starts: local numbers; a repeated one counts once.
         steps: (relation, forward) per hop.
     """
-    from clew.graph.compiled_search import along
-
     entities = np.unique(np.asarray(starts, np.int32))
     walks = np.ones(len(entities), np.int64)
     for relation, forward in steps:
-        row, reached, _ = along(_side(graph, forward), entities, relation)
+        row, reached, _ = _along(_side(graph, forward), entities, relation)
         entities, inverse = np.unique(reached, return_inverse=True)
         sums = np.zeros(len(entities), np.int64)
         np.add.at(sums, inverse, walks[row])
@@ -296,8 +316,6 @@ def trace(
 
     Sorted by start, then step by step by entity. The first `limit` are kept, and `truncated` says so.
     """
-    from clew.graph.compiled_search import along
-
     if not steps:
         raise InputError("trace: no steps, expected at least one (relation, forward)")
     goal = follow(graph, starts, steps).entities if ends is None else np.unique(np.asarray(ends, np.int32))
@@ -307,7 +325,7 @@ def trace(
     rows = at = np.unique(np.asarray(starts, np.int32))
     walked, cut = np.empty((len(rows), 0), np.int32), False
     for (relation, forward), allowed in zip(steps, useful, strict=True):
-        row, reached, triples = along(_side(graph, forward), at, relation)
+        row, reached, triples = _along(_side(graph, forward), at, relation)
         keep = np.flatnonzero(np.isin(reached, allowed))
         cut = cut or len(keep) > limit
         keep = keep[:limit]

@@ -84,9 +84,9 @@ def repair(path: str | Path) -> Repair:
         _restore_manifest(folder)
         files = Generation.open(folder, damaged=True)
         bad = files.bad()
-        for fault in () if bad else files.found(verify=False):
-            raise FormatError(f"{folder}: {fault}, although every checksum is right: it was never a graph of clew's")
         if not bad and not files.log.damage:
+            for fault in (*files.found(verify=True), *_replayed(folder)):
+                raise FormatError(f"{folder}: {fault}, although every checksum is right: no clew wrote this graph")
             return Repair((), len(files.log.changes), (), None)
         with replacing(folder, held=True) as generation:
             rebuilt = _rebuilt(files, bad, generation)

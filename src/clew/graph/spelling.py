@@ -15,13 +15,15 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-from numba import njit
 from numpy.typing import NDArray
+
+from clew.graph.jit import njit
 
 Bytes = NDArray[np.uint8]
 Longs = NDArray[np.int64]
 
 FNV_START, FNV_PRIME, MASK64 = 0xCBF29CE484222325, 0x100000001B3, (1 << 64) - 1
+MAX_TEXT_GRAMS = 4096  # of a text in which names are sought
 MAX_GRAMS = 120  # of one name: similar spelling is judged by its first 120 bytes, equality by all of it
 APOSTROPHES = "'’‘ʼ`´"
 FEWER_THAN_COMPILED = 2000  # below this many names Python is done before compiled code is loaded
@@ -134,6 +136,35 @@ def similar(query: bytes, places: Longs, coded: Bytes, grams: Bytes, limit: int)
     wanted = np.empty(MAX_GRAMS, np.int64)
     found = _grams(np.frombuffer(query or b" ", np.uint8), 0, len(query), bits, wanted)
     result: NDArray[np.int32] = _overlap(wanted[:found], places, coded, grams, limit)
+    return result
+
+
+def within(text: bytes, places: Longs, coded: Bytes, grams: Bytes, limit: int) -> NDArray[np.int32]:
+    """Numbers of the names that stand in `text` or nearly so: at most three trigrams in eight are missing (one letter
+    off costs three). The `limit` with most trigrams there; candidates, in no order."""
+    bits = (len(places) - 1).bit_length() - 1
+    wanted = np.empty(min(max(len(text) + 1, MAX_GRAMS), MAX_TEXT_GRAMS), np.int64)
+    found = _grams(np.frombuffer(text or b" ", np.uint8), 0, len(text), bits, wanted)
+    result: NDArray[np.int32] = _inside(wanted[:found], places, coded, grams, limit)
+    return result
+
+
+def holding(
+    wanted: bytes, data: Bytes, offsets: Longs, places: Longs, coded: Bytes, grams: Bytes, limit: int
+) -> NDArray[np.int32]:
+    """Numbers of the names that hold the words `wanted` among others; of more than `limit` some of the shortest."""
+    bits = (len(places) - 1).bit_length() - 1
+    buckets = np.empty(MAX_GRAMS, np.int64)
+    query = np.frombuffer(wanted or b" ", np.uint8)
+    found = _grams(query, 0, len(wanted), bits, buckets)
+    result: NDArray[np.int32] = _holding(buckets[:found], query, data, offsets, places, coded, grams, limit)
+    return result
+
+
+def initials(wanted: bytes, data: Bytes, offsets: Longs, limit: int) -> NDArray[np.int32]:
+    """Numbers of the first `limit` names whose words begin with the letters `wanted`; of, the, and, for may
+    be left out."""
+    result: NDArray[np.int32] = _initials(np.frombuffer(wanted, np.uint8), data, offsets, limit)
     return result
 
 
@@ -329,9 +360,155 @@ def _overlap(wanted, places, coded, grams, limit):  # type: ignore[no-untyped-de
     return result[:count]
 
 
+@njit(cache=True, nogil=True)
+def _inside(wanted, places, coded, grams, limit):  # type: ignore[no-untyped-def]
+    n = len(grams)
+    shared = np.zeros(n, np.uint8)
+    for bucket in wanted:
+        at, end = places[bucket], places[bucket + 1]
+        name = -1
+        while at < end:
+            gap = int(coded[at])
+            at += 1
+            if gap >= 254:
+                width = 2 if gap == 254 else 4
+                gap = 0
+                for byte in range(width):
+                    gap |= int(coded[at + byte]) << (8 * byte)
+                at += width
+            name += gap
+            shared[name] += 1
+    counts = np.zeros(256, np.int64)
+    for i in range(n):
+        missing = np.int64(grams[i]) - np.int64(shared[i])
+        if shared[i] > 1 and (missing * 8 <= 3 * np.int64(grams[i]) or missing <= 3):
+            counts[shared[i]] += 1
+    least, total = 255, int(counts[255])
+    while least > 1 and total + counts[least - 1] <= limit:
+        least -= 1
+        total += int(counts[least])
+    result = np.empty(total, np.int32)
+    count = 0
+    for i in range(n):
+        missing = np.int64(grams[i]) - np.int64(shared[i])
+        if shared[i] >= least and shared[i] > 1 and (missing * 8 <= 3 * np.int64(grams[i]) or missing <= 3):
+            result[count] = i
+            count += 1
+    return result[:count]
+
+
+@njit(cache=True, nogil=True)
+def _holding(buckets, query, data, offsets, places, coded, grams, limit):  # type: ignore[no-untyped-def]
+    # The shortest list nominates: every name sought is in it.
+    rarest = buckets[0]
+    for bucket in buckets:
+        if places[bucket + 1] - places[bucket] < places[rarest + 1] - places[rarest]:
+            rarest = bucket
+    rows = np.empty(places[rarest + 1] - places[rarest], np.int32)
+    count = 0
+    sizes = np.zeros(256, np.int64)
+    at, end = places[rarest], places[rarest + 1]
+    name = -1
+    while at < end:
+        gap = int(coded[at])
+        at += 1
+        if gap >= 254:
+            width = 2 if gap == 254 else 4
+            gap = 0
+            for byte in range(width):
+                gap |= int(coded[at + byte]) << (8 * byte)
+            at += width
+        name += gap
+        low, high = offsets[name], offsets[name + 1]
+        if high - low <= len(query):
+            continue
+        for start in range(low, high - len(query) + 1):
+            if (start > low and data[start - 1] != 32) or (
+                start + len(query) < high and data[start + len(query)] != 32
+            ):
+                continue
+            same = True
+            for k in range(len(query)):
+                if data[start + k] != query[k]:
+                    same = False
+                    break
+            if same:
+                rows[count] = name
+                sizes[grams[name]] += 1
+                count += 1
+                break
+    if count <= limit:
+        return rows[:count]
+    most, total = 0, 0
+    while most < 255 and total + sizes[most] < limit:
+        total += sizes[most]
+        most += 1
+    result = np.empty(limit, np.int32)
+    kept = 0
+    for i in range(count):
+        if grams[rows[i]] <= most and kept < limit:
+            result[kept] = rows[i]
+            kept += 1
+    return result[:kept]
+
+
+@njit(cache=True, nogil=True)
+def _initials(wanted, data, offsets, limit):  # type: ignore[no-untyped-def]
+    result = np.empty(limit, np.int32)
+    count = 0
+    for i in range(len(offsets) - 1):
+        at, end = offsets[i], offsets[i + 1]
+        if end - at < 2 * len(wanted) or data[at] != wanted[0]:
+            continue
+        used = 0
+        good = True
+        while at < end and good:
+            stop = at
+            while stop < end and data[stop] != 32:
+                stop += 1
+            if used < len(wanted) and data[at] == wanted[used]:
+                used += 1
+            else:
+                good = (stop - at == 2 and data[at] == 111 and data[at + 1] == 102) or (
+                    stop - at == 3
+                    and (
+                        (data[at] == 116 and data[at + 1] == 104 and data[at + 2] == 101)
+                        or (data[at] == 97 and data[at + 1] == 110 and data[at + 2] == 100)
+                        or (data[at] == 102 and data[at + 1] == 111 and data[at + 2] == 114)
+                    )
+                )
+            at = stop + 1
+        if good and used == len(wanted):
+            result[count] = i
+            count += 1
+            if count == limit:
+                break
+    return result[:count]
+
+
 def most_words(data: Bytes, offsets: Longs) -> int:
-    """The number of words of the name that has most."""
+    """A bound of the number of words of any name; in scripts without spaces a character counts as one."""
     if len(offsets) < 2 or not len(data):
         return 0
-    spaces = np.concatenate([[0], np.cumsum(data == 32)])
-    return int((spaces[offsets[1:]] - spaces[offsets[:-1]]).max()) + 1
+    # From U+0800 on, where these scripts are, a character begins with a byte of at least 0xE0.
+    parts = np.concatenate([[0], np.cumsum((data == 32) | (data >= 0xE0))])
+    return int((parts[offsets[1:]] - parts[offsets[:-1]]).max()) + 1
+
+
+def unspaced(char: str) -> bool:
+    """Whether a character is of a script that writes words without spaces, or glues endings to names as Korean does."""
+    code = ord(char)
+    return code >= 0x0E00 and any(low <= code <= high for low, high in _UNSPACED)
+
+
+_UNSPACED = (
+    (0x0E00, 0x0EFF),  # Thai, Lao
+    (0x1000, 0x109F),  # Burmese
+    (0x1100, 0x11FF),  # Hangul, as the normal form takes it apart
+    (0x1780, 0x17FF),  # Khmer
+    (0x3040, 0x30FF),  # Hiragana, Katakana
+    (0x3400, 0x9FFF),  # Han
+    (0xAC00, 0xD7AF),  # Hangul
+    (0xF900, 0xFAFF),
+    (0x20000, 0x323AF),
+)

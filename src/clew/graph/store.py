@@ -71,6 +71,7 @@ class Graph:
         self.path = path
         self.touched = tuple(touched)  # ids of entities whose triples changed since the graph was built or compacted
         self.meta = dict(meta or {})
+        self.derived: dict[Any, Any] = {}  # what others computed from this graph and keep as long as it lives
 
     # -- making one ------------------------------------------------------------------------------------------------
 
@@ -205,7 +206,7 @@ class Graph:
 
     @classmethod
     def from_frame(cls, frame: Any, *, name: str = "frame") -> Graph:
-        """From a pandas or polars frame or an Arrow table with columns head, relation, tail (or their synonyms, or its first three)."""
+        """From a pandas or polars frame or an Arrow table: columns head, relation, tail, or synonyms, or its first."""
         arrow = hasattr(frame, "column_names")
         names = [str(column) for column in (frame.column_names if arrow else frame.columns)]
         if len(names) < 3:

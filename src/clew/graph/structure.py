@@ -132,7 +132,7 @@ def _numbers(arrays: Arrays, name: str, length: int, limit: int, *, least: int =
 def _offsets(arrays: Arrays, name: str, length: int, total: int) -> Iterator[str]:
     """Places that begin at 0, end at `total` and never go back."""
     array = arrays[name]
-    if len(array) != length + 1:
+    if not len(array) or len(array) != length + 1:
         yield f"{name} holds {len(array):,} numbers, {length + 1:,} were expected"
     elif int(array[0]) != 0 or int(array[-1]) != total or not _ascending(array):
         yield f"{name} does not go from 0 to {total:,} in order"

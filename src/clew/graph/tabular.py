@@ -99,10 +99,16 @@ def delimited(
     if "\r" in first and "\n" not in sample:
         problems.add(name, 1, "columns", "its lines end in CR alone: save it with line feeds")
         return
-    fields = [field.strip() for field in _split_line(first, delimiter, quote)]
+    fields = [field.strip() for field in split_line(first, delimiter, quote)]
     lowered = {field.casefold() for field in fields}
     named = sum(any(word in lowered for word in words) for words in SYNONYMS)
     is_header = named >= 2 if header is None else header  # a row of data that looks like two column names is unheard of
+    if header is None and not is_header and _names_columns(fields, sample, delimiter, quote):
+        problems.add(
+            name, 1, "columns", f"the columns {', '.join(map(repr, fields))} are not head, relation and tail; build a "
+            "table of nodes together with its table of edges, or say --no-header where this line is a triple"
+        )  # fmt: skip
+        return
     picks = [0, 1, 2]
     if is_header:
         try:
@@ -156,7 +162,19 @@ def _own(table: NDArray[np.int64], k: int) -> NDArray[np.int64]:
     return np.ascontiguousarray(table[:, k])
 
 
-def _split_line(line: str, delimiter: str, quote: str) -> list[str]:
+def _names_columns(fields: Sequence[str], sample: str, delimiter: str, quote: str) -> bool:
+    """Whether a first line that names no triple still names columns: an id among words that come only once."""
+    said = {field.strip().strip('"').casefold() for field in fields}
+    if not said & {"id", "node_id", "uid", "identifier", "name"} or len(said) < len(fields):
+        return False
+    rows = [split_line(line, delimiter, quote) for line in sample.split("\n")[1:50] if line.strip()]
+    return all(field.isidentifier() for field in said) and not any(
+        said & {f.strip().casefold() for f in r} for r in rows
+    )
+
+
+def split_line(line: str, delimiter: str, quote: str) -> list[str]:
+    """The fields of one line; `quote` is "" where nothing is quoted."""
     if not quote:
         return line.split(delimiter)
     import csv

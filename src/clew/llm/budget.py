@@ -15,28 +15,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from clew.errors import BudgetError
+from clew.llm.ability import estimate_tokens
 from clew.llm.settings import Budget, Price
-from clew.protocols import LanguageModel, LLMReply, LLMRequest
+from clew.protocols import LLMReply, LLMRequest
 from clew.types import Usage
 
-BYTES_PER_TOKEN = 3.0  # low on purpose: English has about four, and a Chinese character takes three
 STEEPEST = 16.0  # estimates grow at most so far when a server turns out to count more
-
-
-def estimate_tokens(text: str) -> int:
-    """A cautious guess of how many tokens `text` takes, for models whose tokenizer is elsewhere."""
-    return int(len(text.encode("utf-8", "surrogatepass")) / BYTES_PER_TOKEN) + 1
 
 
 def estimate_prompt(request: LLMRequest) -> int:
     """A cautious guess of the tokens of a request's messages, with what a chat template adds."""
     return sum(estimate_tokens(message.content) + 8 for message in request.messages)
-
-
-def token_counter(model: LanguageModel) -> Callable[[str], int]:
-    """How to count the tokens of a text for `model`: its own tokenizer where it has one here, else an estimate."""
-    count: Callable[[str], int] = getattr(model, "count_tokens", estimate_tokens)
-    return count
 
 
 class BudgetExhausted(BudgetError):

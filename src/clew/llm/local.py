@@ -109,6 +109,10 @@ class LocalModel:
         config = self.module.config.get_text_config()
         return int(getattr(config, "max_position_embeddings", None) or self.tokenizer.model_max_length)
 
+    def room(self, messages: Sequence[Message]) -> float:
+        """How many tokens of the context a prompt leaves for the reply."""
+        return float(self.context - len(self.prompt(messages)))
+
     def count_tokens(self, text: str) -> int:
         """How many tokens a text takes, for budgets of evidence."""
         return len(self.tokenizer(text, add_special_tokens=False)["input_ids"])

@@ -5,12 +5,12 @@ from __future__ import annotations
 from clew.errors import MissingExtraError
 from clew.llm.budget import Meter
 from clew.llm.cache import ReplyCache
-from clew.llm.ledger import Ledger
+from clew.llm.metered import MeteredModel
 from clew.llm.settings import ModelSettings
 from clew.protocols import LanguageModel
 
 
-def open_language_model(settings: ModelSettings, *, api_key: str | None = None) -> Ledger:
+def open_language_model(settings: ModelSettings, *, api_key: str | None = None) -> MeteredModel:
     """The language model of a configuration, with its accounts. A server is not contacted before the first call.
 
     Args:
@@ -26,11 +26,11 @@ def open_language_model(settings: ModelSettings, *, api_key: str | None = None) 
     meter = Meter(settings.budget, price)
     if settings.backend == "local":
         local = _open_local(settings)
-        return Ledger(local, meter=meter, cache=cache, group=4 * settings.batch_size)
+        return MeteredModel(local, meter=meter, cache=cache, group=4 * settings.batch_size)
     from clew.llm.remote import RemoteModel
 
     remote = RemoteModel(settings, api_key=api_key, meter=meter)
-    return Ledger(remote, meter=meter, cache=cache, concurrency=settings.concurrency, books_itself=True)
+    return MeteredModel(remote, meter=meter, cache=cache, concurrency=settings.concurrency, books_itself=True)
 
 
 def _open_local(settings: ModelSettings) -> LanguageModel:

@@ -13,6 +13,7 @@ import os
 import random
 import threading
 import time
+import warnings
 import weakref
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -21,9 +22,9 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any, Literal, TypeVar, cast
 
-from clew.errors import ConfigError, InputError, UnavailableError, UnsupportedError
-from clew.llm.ability import check_request
-from clew.llm.budget import BudgetExhausted, Meter, Reservation, estimate_tokens
+from clew.errors import ConfigError, InputError, UnavailableError
+from clew.llm.ability import check_request, estimate_tokens
+from clew.llm.budget import BudgetExhausted, Meter, Reservation
 from clew.llm.refusal import message_of, refusal, retry_after
 from clew.llm.reply import clean, parse_json
 from clew.llm.settings import ModelSettings
@@ -39,6 +40,8 @@ _JSON_MODES: tuple[JsonMode, ...] = ("json_schema", "structured_outputs", "json_
 _RETRIED = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 _BYTES = 2**20  # of a reply, beside what its tokens may take
 _BYTES_PER_TOKEN = 1024  # with its log-probability and names in full
+_THINKING = 4096  # tokens left to a model that turned out to think before it writes
+_MORE = 4  # times as much room for a reply that was cut
 _CHARACTERS_PER_TOKEN = 64  # a text longer than this is not what was asked for, and is cut
 _PROBE_SCHEMA = {
     "type": "object",
@@ -82,6 +85,7 @@ class RemoteModel:
         self._refused: set[str] = set()  # parameters this model does not take
         self._json_mode: JsonMode | None = None if settings.json_mode == "probe" else settings.json_mode
         self._reached = False
+        self._thinking = settings.thinking_tokens or 0  # tokens added to every request, see `_roomier`
         self._probe_usage = Usage()  # spent on probing, told with the next reply
 
     @property
@@ -130,10 +134,14 @@ class RemoteModel:
 
             lines, reservation, _ = self._call(begin, {**self._parameters(one), "stream": True}, one)
             pieces = 0
-            try:
-                for piece in _redacted(_pieces(lines)):
-                    pieces += 1
+
+            def counted() -> Iterator[str]:
+                nonlocal pieces
+                for pieces, piece in enumerate(_pieces(lines), start=1):  # noqa: B007
                     yield piece
+
+            try:
+                yield from _redacted(counted())
             except TransportError as error:
                 raise UnavailableError(f"{self.name}: the stream broke off: {error}") from None
             finally:  # servers give no usage in a stream by default: a piece is about a token
@@ -166,17 +174,42 @@ class RemoteModel:
         """Take over what an earlier process found out about this server (see `findings`)."""
         if self._json_mode is None and known.get("json_mode") in _JSON_MODES:
             self._json_mode = cast(JsonMode, known["json_mode"])
+        if known.get("thinks") is True and self.settings.thinking_tokens is None:
+            self._thinking = _THINKING
+        if known.get("logprobs") is False:
+            self._refused.add("logprobs")
 
     def findings(self) -> dict[str, Any]:
         """What was found out about the server and is worth keeping."""
-        return {} if self._json_mode is None else {"json_mode": self._json_mode}
+        found: dict[str, Any] = {} if self._json_mode is None else {"json_mode": self._json_mode}
+        if self._thinking and self.settings.thinking_tokens is None:
+            found["thinks"] = True
+        if "logprobs" in self._refused:
+            found["logprobs"] = False
+        return found
 
     def _check(self, request: LLMRequest) -> None:
-        check_request(self, request)
+        # That a server gives no log-probabilities is learnt on the way; what was asked for before is then done without.
+        check_request(self, replace(request, logprobs=False) if "logprobs" in self._refused else request)
         if not request.messages:
             raise InputError("a request without messages")
 
     def _one(self, request: LLMRequest) -> LLMReply:
+        """The reply to a request; asked for once more, with more room, where it was cut at its limit."""
+        reply = self._formed(replace(request, max_tokens=request.max_tokens + self._thinking))
+        if not self.settings.retry_cut or any(text.finished for text in reply.texts):
+            return reply
+        thought = all(not clean(text.text) for text in reply.texts)
+        if thought and self.settings.thinking_tokens is None:
+            self._thinking = _THINKING
+        try:
+            more = self._formed(replace(request, max_tokens=_MORE * request.max_tokens + self._thinking))
+        except (BudgetExhausted, UnavailableError):  # its context may be too short; the cut reply is paid for
+            return reply
+        better = more if any(clean(text.text) for text in more.texts) else reply
+        return LLMReply(better.texts, reply.usage + more.usage)
+
+    def _formed(self, request: LLMRequest) -> LLMReply:
         if request.json_schema is None:
             return self._ask(request, None)
         mode = self.json_mode
@@ -215,8 +248,7 @@ class RemoteModel:
             parameters = self._parameters(wanted, mode)
             more, spent = self._completion(parameters, wanted)
             if request.logprobs and any(text.logprob is None for text in more):
-                self._refused.add("logprobs")
-                raise UnsupportedError(f"{self.name} gives no log-probabilities: asked for, but absent from its reply")
+                self._without_logprobs("asked for, but absent from its reply")
             texts += more[: request.n - len(texts)]
             usage += spent
         return LLMReply(tuple(texts), usage)
@@ -329,15 +361,27 @@ class RemoteModel:
         if refused == "response_format":
             raise _FormatRefused(f"{self.name}: {message}") from None
         if refused is not None:  # it was sent, so this cannot go on for ever
-            self._refused.add(refused)
             if refused == "logprobs":
-                raise UnsupportedError(f"{self.name} gives no log-probabilities: {message}") from None
+                self._without_logprobs(message)
+            self._refused.add(refused)
             return None
         if status == 429 and "insufficient_quota" in message:
             raise UnavailableError(f"{self.name}: the account's quota is used up: {message}") from None
         if status not in _RETRIED:
             raise self._refusal(status, message)
         return f"status {status}: {message}"
+
+    def _without_logprobs(self, why: str) -> None:
+        """Remember that the server gives none, and say so once: texts then come without, and count alike."""
+        with self._lock:
+            if "logprobs" in self._refused:
+                return
+            self._refused.add("logprobs")
+        warnings.warn(
+            f"{self.name} gives no log-probabilities ({why}): its texts are taken as equally likely; "
+            "--set language_model.logprobs=false keeps clew from asking",
+            stacklevel=2,
+        )
 
     def _wait(self, tries: int, asked: float | None, problem: str) -> None:
         """Pause before another try. Raises where there is none left, or no time for the pause."""

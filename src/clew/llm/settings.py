@@ -46,6 +46,10 @@ class ModelSettings(Settings):
     extra_body: dict[str, Any] = Field(default_factory=dict)  # sent with every call as it is
     json_mode: Literal["probe", "json_schema", "structured_outputs", "json_object", "prompt"] = "probe"
     logprobs: bool = True  # set to false for servers that give none
+    # tokens of every reply that are for thinking, beside what a task asks for; None: found out from a reply that
+    # holds nothing but thoughts
+    thinking_tokens: int | None = Field(default=None, ge=0)
+    retry_cut: bool = True  # ask once more, with room for four times as much, when a reply was cut at its limit
 
     adapter: Path | None = None  # local: a peft folder
     dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"  # local

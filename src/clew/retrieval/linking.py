@@ -10,55 +10,36 @@ Shapes: E entities that compete, R relations of the graph, D width of a vector.
 from __future__ import annotations
 
 import math
-import re
+from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import accumulate
 from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
-from rapidfuzz.distance import OSA
 
 from clew.errors import InputError, NotFoundError
 from clew.graph import Graph
-from clew.graph.names import Found, Word, words_of
-from clew.graph.remote import Named, ServerGraph
-from clew.graph.spelling import normalise
+from clew.graph.names import words_of
+from clew.graph.remote import ServerGraph
 from clew.labels import label_to_text
 from clew.protocols import GraphStore, TextEncoder
-from clew.retrieval.words import FUNCTION, weight
+from clew.retrieval.mentions import EQUAL, RARE, Mention, Reading, mentions_in
+from clew.retrieval.qualifiers import qualified
 from clew.types import Entity, Question, Topic
 
 LEAST = 0.35  # a mention below this is more likely a word than a name
+WEAK = 0.2  # where nothing else is named, the best mention above this is taken: "drama", "states"
 NEAR_BEST = 0.8  # further mentions must score this share of the best one
-NAMESAKES = 10  # of one mention; the reason says when there are more
-EQUAL = 0.955  # a name that scores less in a store is not equal to the mention, only like it
-WINDOWS = 60  # most look-ups for one question
-WINDOW_WORDS = 8
-RELATION_WEIGHT = 0.35  # of a word that names a relation of the graph
+SAME_NAME = 0.75  # of several that one mention may mean, those are kept that score this share of the best one
 LIKELY = 0.6  # a mention above this outdoes those inside it
 INSIDE = 0.8  # share of its score that a mention inside a longer one keeps
 CONTEXT = 0.3  # how far the encoder can move a score
-
-_MARKED = (re.compile(r"\[([^\[\]]+)\]"), re.compile(r"[\"“„«]([^\"“”„«»]+)[\"”“»]"))
-
-
-_Named = tuple[tuple[Entity, float, str], ...]
-"""Who is called so: entity, likeness of the name, why; best first."""
-_Finder = Callable[[Sequence[str]], list[_Named]]
-
-
-@dataclass(frozen=True, slots=True)
-class _Mention:
-    """A part of the question and who is called that."""
-
-    start: int
-    end: int
-    text: str
-    named: _Named
-    namesakes: int
+MOST_WORDS = 400  # of a question that are read
+MOST_LETTERS = 8000
 
 
 Linker = Callable[[Question, GraphStore], "Sequence[Topic] | Topics"]
@@ -124,6 +105,8 @@ def link_topics(
                 notes.append(str(other))
             else:
                 notes.append("linked by the question's text instead" if topics else "nor does its text name one")
+    if not question.topics and len(_shortened(question.text)) < len(question.text.rstrip()):
+        notes.append(f"only the first {MOST_WORDS} words of the question are read")
     if not topics and not notes:
         notes.append("no part of the question names an entity of the graph")
     return Topics(tuple(topics), "; ".join(dict.fromkeys(notes)), tuple(_places(question.text, topics)))
@@ -152,17 +135,19 @@ def link(question: Question, graph: GraphStore, *, encoder: TextEncoder | None =
     """
     if question.topics:
         return [topic for name in question.topics for topic in given(name, graph)]
-    chosen: list[Topic] = []
-    spans: list[tuple[int, int]] = []
-    for (start, end), topics in _ranked(question, graph, encoder):
+    ranked = _ranked(question, graph, encoder)
+    chosen: list[tuple[tuple[int, int], list[Topic]]] = []
+    for (start, end), topics in ranked:
         best = topics[0].score
-        if best < LEAST or (chosen and best < NEAR_BEST * chosen[0].score) or len(spans) == limit:
+        if best < LEAST or (chosen and best < NEAR_BEST * chosen[0][1][0].score) or len(chosen) == limit:
             break
-        if any(start < other_end and other < end for other, other_end in spans):
-            continue
-        spans.append((start, end))
-        chosen += topics
-    return chosen
+        if not any(start < other_end and other < end for (other, other_end), _ in chosen):
+            chosen.append(((start, end), topics))
+    if not chosen:
+        chosen = [(span, topics) for span, topics in ranked if topics[0].score >= WEAK][:1]
+    if isinstance(graph, Graph):
+        chosen = qualified(question.text, chosen, graph)
+    return [topic for _, topics in chosen for topic in topics if topic.score >= SAME_NAME * topics[0].score]
 
 
 def candidates(
@@ -201,179 +186,69 @@ def _ranked(
     question: Question, graph: GraphStore, encoder: TextEncoder | None
 ) -> list[tuple[tuple[int, int], list[Topic]]]:
     """Mentions with their topics, the best mention first."""
-    text = question.text
-    words = words_of(text)
-    if not words:
-        return []
-    known = _relation_words(graph)
-    find = partial(_find, graph=graph, kept={})  # a remote store is asked once for each run of words
-    mentions = _equal_names(text, words, known, graph, find)
-    mentions += _like_names(text, words, known, mentions, find)
-    marked = _marked(text)
-    cased = _cased(text, words)
+    reading = Reading.of(_shortened(question.text), _relation_words(graph))
     ranked = []
-    for mention in mentions:
-        inside = [word for word in words if mention.start <= word.start < mention.end]
-        certainty = _certainty(mention, inside, known, cased, marked)
+    for mention in mentions_in(reading, graph):
+        certainty = _certainty(mention, reading)
         shared = f"; one of {mention.namesakes} so called" if mention.namesakes > len(mention.named) else ""
         topics = [
             Topic(entity, certainty * likeness, mention.text, reason + shared)
             for entity, likeness, reason in mention.named
         ]
         ranked.append(((mention.start, mention.end), topics))
-    ranked = [(span, _outdone(span, topics, ranked)) for span, topics in ranked]
+    ranked = _outdone(ranked)
     if encoder is not None:
-        ranked = _in_context(text, ranked, graph, encoder)
+        ranked = _in_context(reading.text, ranked, graph, encoder)
     order = [(span, sorted(topics, key=lambda topic: -topic.score)) for span, topics in ranked if topics]
     return sorted(order, key=lambda pair: (-pair[1][0].score, pair[0][0] - pair[0][1], pair[0][0]))
 
 
-def _certainty(
-    mention: _Mention,
-    words: Sequence[Word],
-    known: frozenset[str],
-    cased: bool,
-    marked: Sequence[tuple[int, int]],
-) -> float:
+def _shortened(text: str) -> str:
+    """The words that are read: what comes after `MOST_WORDS` of them is not."""
+    if len(text) <= MOST_WORDS:
+        return text
+    words = words_of(text[:MOST_LETTERS])
+    return text[: words[MOST_WORDS - 1].end] if len(words) > MOST_WORDS else text[:MOST_LETTERS]
+
+
+def _certainty(mention: Mention, reading: Reading) -> float:
     """How surely the words of a mention are meant as a name, in [0, 1]: rare, many, capitalised or marked words are."""
-    if (mention.start, mention.end) in marked:
+    if (mention.start, mention.end) in reading.marked:
         return 1.0
     # That several words in a row are a name by chance is unlikely even where each is ordinary.
-    weights = [_weight(word, known) for word in words]
-    says = sum(weights) + (0.3 if max(weights) >= 0.6 else 0.15) * (len(words) - 1)
+    weights = [reading.weight(word) for word in reading.inside(mention.start, mention.end)] or [0.1]
+    says = sum(weights) + (0.3 if max(weights) >= RARE else 0.15) * (len(weights) - 1)
     certainty = 1 - math.exp(-1.3 * says)
-    if cased:
+    if reading.cased:
         first = next((char for char in mention.text if char.isalpha()), "1")
         certainty = 0.5 + 0.5 * certainty if first.isupper() and mention.start > 0 else certainty**1.3
-    return certainty
+    return max(certainty, mention.least)
 
 
-def _outdone(
-    span: tuple[int, int], topics: list[Topic], ranked: Sequence[tuple[tuple[int, int], list[Topic]]]
-) -> list[Topic]:
-    """A name inside a longer, likely one is less likely meant: "Warriors" in the misspelt "Onse Were Warriors"."""
-    longer = any(
-        start <= span[0] and span[1] <= end and end - start > span[1] - span[0] and others and others[0].score >= LIKELY
-        for (start, end), others in ranked
-    )
-    return [replace(topic, score=INSIDE * topic.score) for topic in topics] if longer else topics
+def _outdone(ranked: Sequence[tuple[tuple[int, int], list[Topic]]]) -> list[tuple[tuple[int, int], list[Topic]]]:
+    """A name inside a longer, likely one is less likely meant: "Warriors" in the misspelt "Onse Were Warriors".
 
-
-def _marked(text: str) -> list[tuple[int, int]]:
-    """Parts that the asker put in brackets or quotation marks."""
-    return [match.span(1) for pattern in _MARKED for match in pattern.finditer(text)]
-
-
-def _weight(word: Word, known: frozenset[str]) -> float:
-    says = weight(word.folded)
-    return min(says, RELATION_WEIGHT) if word.folded in known else says
-
-
-def _cased(text: str, words: Sequence[Word]) -> bool:
-    """Whether the asker uses capitals, so that their absence says something."""
-    starts = [text[word.start].isupper() for word in words[1:] if text[word.start].isalpha()]
-    return any(starts) and not all(starts)
-
-
-def _equal_names(
-    text: str, words: Sequence[Word], known: frozenset[str], graph: GraphStore, find: _Finder
-) -> list[_Mention]:
-    """Parts of the text that are names up to case, accents, signs, plural and possessive."""
-    if isinstance(graph, ServerGraph):
-        return [
-            _Mention(
-                span.start, span.end, span.text, _popular_there(graph, span.named, 0.02)[:NAMESAKES], len(span.named)
-            )
-            for span in graph.spans(text)
-        ]
-    if not isinstance(graph, Graph):
-        found = _look_up_windows(text, words, known, range(len(words)), find, any_start=True)
-        equal = (replace(m, named=tuple(named for named in m.named if named[1] >= EQUAL)) for m in found)
-        return [mention for mention in equal if mention.named]
-    mentions = []
-    for span in graph.spans(text):
-        named = _most_popular(graph, span.found, 0.02)[:NAMESAKES]
-        mentions.append(_Mention(span.start, span.end, span.text, named, len(span.found)))
-    return mentions
-
-
-def _like_names(
-    text: str, words: Sequence[Word], known: frozenset[str], equal: Sequence[_Mention], find: _Finder
-) -> list[_Mention]:
-    """Names like a part of the text that holds a rare word which no equal name explains."""
-    unexplained = [
-        i
-        for i, word in enumerate(words)
-        if _weight(word, known) >= 0.6 and not any(m.start <= word.start and word.end <= m.end for m in equal)
-    ]
-    if not unexplained:
-        return []
-    like = []
-    for mention in _look_up_windows(text, words, known, unexplained, find):
-        named = tuple(n for n in mention.named if n[1] < EQUAL and _plausible(mention.text, n[0]))
-        if named:
-            like.append(replace(mention, named=named, namesakes=len(named)))
-    return like
-
-
-def _look_up_windows(
-    text: str,
-    words: Sequence[Word],
-    known: frozenset[str],
-    holding: Iterable[int],
-    find: _Finder,
-    any_start: bool = False,
-) -> list[_Mention]:
-    """What the store finds for the most telling runs of words around one of `holding`.
-
-    Runs do not end in a function word, nor begin with one unless `any_start`; marked parts are always looked up.
+    What stands in a date that the graph does not hold is no name at all.
     """
-    wanted = set(holding)
-    windows = []
-    for first in range(len(words)):
-        for last in range(first, min(len(words), first + WINDOW_WORDS)):
-            run = words[first : last + 1]
-            begins = any_start or run[0].folded not in FUNCTION
-            if wanted.isdisjoint(range(first, last + 1)) or not begins or run[-1].folded in FUNCTION:
-                continue
-            says = sum(_weight(word, known) for word in run) / len(run) ** 0.5
-            windows.append((-says, run[0].start, run[-1].end))
-    mentions = []
-    windows += [(-math.inf, *span) for span in _marked(text)]
-    chosen = [(start, re.sub(r"['’]s?$", "", text[start:end])) for _, start, end in sorted(set(windows))[:WINDOWS]]
-    for (start, part), named in zip(chosen, find([part for _, part in chosen]), strict=True):
-        if named:
-            mentions.append(_Mention(start, start + len(part), part, named, len(named)))
-    return mentions
-
-
-def _plausible(text: str, entity: Entity) -> bool:
-    """Whether `text` may stand for the entity: it is a part of the name, or one letter in five is off at most."""
-    wanted, label = normalise(text), normalise(entity.label)
-    if len(wanted) < 4 or not any(char.isalpha() for char in wanted):  # one letter off is another word, another number
-        return f" {wanted} " in f" {label} " and any(char.isalpha() for char in wanted)
-    return f" {wanted} " in f" {label} " or OSA.distance(wanted, label) <= max(1, len(wanted) // 5)
-
-
-def _find(parts: Sequence[str], graph: GraphStore, kept: dict[str, _Named]) -> list[_Named]:
-    """Who is called like each part; what was looked up before comes from `kept`."""
-    if isinstance(graph, Graph):
-        return [_most_popular(graph, graph.search(part, 30), 0.15) for part in parts]
-    missing = [part for part in dict.fromkeys(parts) if part not in kept]
-    if isinstance(graph, ServerGraph):
-        found = graph.look_up(missing, 30) if missing else []
-        kept.update((part, _popular_there(graph, named, 0.15)) for part, named in zip(missing, found, strict=True))
-    else:
-        for part in missing:
-            named = graph.find(part, limit=20)
-            kept[part] = tuple((entity, score, _likeness(score)) for entity, score in named)
-    return [kept[part] for part in parts]
-
-
-def _likeness(score: float) -> str:
-    if score >= 1:
-        return "exact name"
-    return "name up to case and signs" if score >= EQUAL else "spelled alike"
+    dates = [span for span, topics in ranked if not topics]
+    ranked = [
+        (span, topics)
+        for span, topics in ranked
+        if topics and not any(start <= span[0] and span[1] <= end for start, end in dates)
+    ]
+    likely = sorted(span for span, others in ranked if max(topic.score for topic in others) >= LIKELY)
+    starts = [start for start, _ in likely]
+    furthest = list(accumulate((end for _, end in likely), max))
+    result = []
+    for span, topics in ranked:
+        before = bisect_right(starts, span[0])
+        # A longer one begins before this and ends no earlier, or begins here and ends later.
+        sooner = bisect_left(starts, span[0])
+        longer = (sooner > 0 and furthest[sooner - 1] >= span[1]) or any(
+            end > span[1] for _, end in likely[sooner:before]
+        )
+        result.append((span, [replace(t, score=INSIDE * t.score) for t in topics] if longer else topics))
+    return result
 
 
 def _in_context(
@@ -381,13 +256,19 @@ def _in_context(
 ) -> list[tuple[tuple[int, int], list[Topic]]]:
     """Tell entities of one label apart: those whose relations suit the question less lose some of their score."""
     result = []
-    around = _relations_around([topic.entity for _, topics in ranked for topic in _namesakes(topics)], graph)
+    around: dict[str, set[str]] = {}
+    if isinstance(graph, ServerGraph):  # one query for all of them
+        shared = [
+            t.entity.id for _, topics in ranked if len({t.entity.label for t in topics}) < len(topics) for t in topics
+        ]
+        around = graph.relations_around(shared) if shared else {}
     for span, topics in ranked:
         counts = Counter(topic.entity.label for topic in topics)
         if max(counts.values()) > 1:
             row, table = _relation_vectors(graph, encoder)
             suits = (encoder.encode([_without(text, span)], role="query") @ table.T)[0]  # (R,)
-            fits = [_fit([row[id] for id in around.get(t.entity.id, ()) if id in row], suits) for t in topics]
+            mine = (around.get(t.entity.id) or _relations_of(t.entity, graph) for t in topics)
+            fits = [_fit([row[id] for id in ids if id in row], suits) for ids in mine]
             best: dict[str, float] = {}
             for topic, fit in zip(topics, fits, strict=True):
                 best[topic.entity.label] = max(fit, best.get(topic.entity.label, 0.0))
@@ -417,20 +298,6 @@ def _without(text: str, span: tuple[int, int]) -> str:
     return " ".join((text[: span[0]] + text[span[1] :]).replace("[]", " ").split())
 
 
-def _namesakes(topics: Sequence[Topic]) -> list[Topic]:
-    """The topics of a mention where some of them share a label."""
-    return list(topics) if len({topic.entity.label for topic in topics}) < len(topics) else []
-
-
-def _relations_around(entities: Sequence[Entity], graph: GraphStore) -> dict[str, set[str]]:
-    """The relations of each entity's triples."""
-    if not entities:
-        return {}
-    if isinstance(graph, ServerGraph):
-        return graph.relations_around([entity.id for entity in entities])
-    return {entity.id: _relations_of(entity, graph) for entity in entities}
-
-
 def _relations_of(entity: Entity, graph: GraphStore) -> set[str]:
     if isinstance(graph, Graph):
         number = graph.number_of(entity.id)
@@ -452,25 +319,6 @@ def _relation_words(graph: GraphStore) -> frozenset[str]:
             if len(word.folded) > 3
         )
     return _RELATION_WORDS[graph]
-
-
-def _most_popular(graph: Graph, found: Sequence[Found], share: float) -> tuple[tuple[Entity, float, str], ...]:
-    """What was found, a `share` of each score depending on how many triples the entity has; best first."""
-    if not found:
-        return ()
-    numbers = np.array([f.number for f in found], np.int64)
-    degrees = sum(side.offsets[numbers + 1] - side.offsets[numbers] for side in (graph.whole.out, graph.whole.inc))
-    popular = np.log1p(degrees) / np.log1p(max(graph.num_triples, 1))
-    scores = [f.score * (1 - share * (1 - p)) for f, p in zip(found, popular.tolist(), strict=True)]
-    order = sorted(range(len(found)), key=lambda i: -scores[i])
-    return tuple((graph.entity_at(found[i].number), scores[i], found[i].reason) for i in order)
-
-
-def _popular_there(graph: ServerGraph, named: Sequence[Named], share: float) -> _Named:
-    """As `_most_popular`, of what a server's names gave."""
-    size = math.log1p(max(graph.num_triples or 0, 1))
-    ranked = [(n.likeness * (1 - share * (1 - math.log1p(n.degree) / size)), n) for n in named]
-    return tuple((n.entity, score, n.reason) for score, n in sorted(ranked, key=lambda pair: -pair[0]))
 
 
 _RELATION_WORDS: WeakKeyDictionary[GraphStore, frozenset[str]] = WeakKeyDictionary()

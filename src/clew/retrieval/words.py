@@ -67,7 +67,7 @@ def weight(word: str) -> float:
     if word in ORDINARY:
         return 0.2
     if len(word) == 1:
-        return 0.1
+        return 0.1 if word < "\u0e00" else 0.4  # from here on a character may be a word
     if word.isdigit():
-        return 0.6
+        return 0.4
     return 1.0

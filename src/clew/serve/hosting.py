@@ -265,7 +265,7 @@ def signature(folder: Path | None) -> tuple[Any, ...]:
     if folder is None:
         return ()
     try:
-        files = [folder / "meta.json", folder / "delta.log", folder / "models" / "default"]
+        files = [*sorted(file for file in folder.iterdir() if file.is_file()), folder / "models" / "default"]
         files += sorted((folder / "models").glob("*/trained.json"))
         return (folder.stat().st_ino, *(_stamp(file) for file in files))
     except OSError:
@@ -277,7 +277,7 @@ def _stamp(file: Path) -> tuple[str, int, int, int] | None:
         found = file.stat()
     except OSError:
         return None
-    return (file.parent.name, found.st_ino, found.st_size, found.st_mtime_ns)
+    return (str(file), found.st_ino, found.st_size, found.st_mtime_ns)
 
 
 class Host:

@@ -18,7 +18,7 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 
-from clew.errors import ClewError, InputError, UnavailableError
+from clew.errors import ClewError, InputError, NotFoundError, UnavailableError
 from clew.graph import Graph
 from clew.graph.verify import verify
 from clew.protocols import GraphStore
@@ -332,8 +332,9 @@ class Service:
         if request.evidence is None and not request.triples:
             raise InputError("nothing to verify: send evidence as /v1/ask returned it, or triples of three ids")
         evidence = request.evidence or Evidence()
+        relations = {relation.id: relation for relation in graph.relations()} if request.triples else {}
         more = tuple(
-            Triple(Entity(head, head), Relation(relation, relation), Entity(tail, tail))
+            Triple(_known(head, graph), relations.get(relation, Relation(relation, relation)), _known(tail, graph))
             for head, relation, tail in request.triples
         )
         candidates = tuple(Candidate(c.text, c.score, c.entity, c.paths) for c in request.candidates)
@@ -457,3 +458,11 @@ def _page(
     chosen = np.concatenate(selected) if selected else np.empty(0, np.int32)
     page = [graph.whole.triple(int(t)) for t in chosen[offset : offset + limit]]
     return counts, len(chosen), page
+
+
+def _known(id: str, graph: GraphStore) -> Entity:
+    """The entity as the graph names it; one that it does not hold is called by its id, and proven by nothing."""
+    try:
+        return graph.entity(id)
+    except NotFoundError:
+        return Entity(id, id)

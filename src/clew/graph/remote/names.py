@@ -63,7 +63,8 @@ class Names:
     """An open name index."""
 
     def __init__(self, graph: Graph, degrees: NDArray[np.int64], identity: str) -> None:
-        self.graph, self._degrees, self.identity = graph, degrees, identity
+        self.graph, self.identity = graph, identity
+        self.degrees = degrees  # (N,) how many triples each entity has in the server
 
     def __len__(self) -> int:
         return self.graph.num_entities
@@ -102,7 +103,7 @@ class Names:
         return [self._named(found) for found in self.graph.search(text, limit)]
 
     def _named(self, found: Any) -> Named:
-        return Named(self.graph.entity_at(found.number), found.score, found.reason, int(self._degrees[found.number]))
+        return Named(self.graph.entity_at(found.number), found.score, found.reason, int(self.degrees[found.number]))
 
 
 def _degrees(folder: Path, graph: Graph) -> Path:

@@ -27,7 +27,7 @@ from clew.learning.checkpoints import fill, load_weights
 from clew.learning.loop import fit
 from clew.learning.scratch import SIZES, create_decoder
 from clew.learning.tuning import Pair, TuneSettings, tune
-from clew.llm import ModelSettings
+from clew.llm import ModelSettings, backend_of
 from clew.llm.local import LocalModel
 from clew.methods.decompose.choosing import Choosing, best_least, save_choosing
 from clew.methods.decompose.compositions import (
@@ -363,7 +363,7 @@ class FrozenModel:
     """A local model whose weights stay; gradients pass through it to a soft prompt."""
 
     def __init__(self, voice: Voice) -> None:
-        inner = getattr(voice.model, "model", voice.model)  # without its accounts
+        inner = backend_of(voice.model)
         if not isinstance(inner, LocalModel):
             raise UnsupportedError(f"training the graph encoder: {voice.model.name} is not in this process")
         self._model = inner

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from clew.graph import Subgraph
 from clew.graph.paths import RelationPath
 from clew.graph.subgraph import Ints
-from clew.llm import Prompt, clean, load_prompt
+from clew.llm import Prompt, clean, load_prompt, room
 from clew.methods.eperm.config import Style
 from clew.protocols import GraphStore, LanguageModel, LLMReply, LLMRequest, LLMText, Message, TextEncoder
 from clew.types import Question, Topic, Usage
@@ -109,10 +109,7 @@ class Asker:
 
     def room(self, messages: Sequence[Message]) -> float:
         """Tokens that are left for a reply; without end where the model does not say how long its context is."""
-        inner = getattr(self.model, "model", self.model)  # a ledger holds the model
-        if not hasattr(inner, "context") or not hasattr(inner, "prompt"):
-            return math.inf
-        return float(inner.context - len(inner.prompt(messages)))
+        return room(self.model, messages)
 
     def ask(self, stage: str, owners: Sequence[Case], requests: Sequence[LLMRequest]) -> list[LLMReply]:
         """One reply per request, booked on the question that owns it; an empty one to a prompt that is too long."""

@@ -11,6 +11,7 @@ CARDS = (
             encoder="required",
             language_model="optional",
             model="optional",
+            either=True,
             extras=("models",),
         ),
         method="clew.methods.stem.method:Stem",

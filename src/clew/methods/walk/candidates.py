@@ -17,7 +17,7 @@ from clew.graph import Subgraph
 from clew.graph.subgraph import Ints
 from clew.labels import label_to_text
 from clew.methods.walk.ranking import FEATURES, Floats, Path, Rating, features
-from clew.methods.walk.search import Hops, Trail, expand, frontier_of, joined, mediators_around
+from clew.reading.trails import Hops, Trail, expand, frontier_of, joined, mediators_around
 from clew.retrieval.scoring import CUE_TEXT, Asked, relation_text, value_cue
 from clew.types import Topic
 

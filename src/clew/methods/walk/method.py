@@ -19,24 +19,24 @@ from pydantic import Field
 from rapidfuzz import fuzz, process
 
 from clew.config import Settings
+from clew.encoding import remembering
 from clew.errors import ConfigError, InputError, NotFoundError, unknown
 from clew.graph import Subgraph, has_arrays
 from clew.graph.neighborhood import neighborhood
-from clew.graph.paths import follow, path_record, trace
+from clew.graph.paths import path_record
 from clew.graph.remote import ServerGraph
 from clew.graph.remote.ground import Ground
-from clew.graph.subgraph import Ints
 from clew.methods.walk.candidates import Found, Hunt, Limits, texts_of
 from clew.methods.walk.ranking import FEATURES, Floats, Rating
-from clew.methods.walk.search import Trail, type_relations
 from clew.methods.walk.weights import CALIBRATION, UNITS, WEIGHTS
 from clew.protocols import GraphStore, OnEvent, Tools, ignore
+from clew.reading.threads import all_ends, leads
+from clew.reading.trails import Trail, type_relations
 from clew.retrieval.linking import link
 from clew.retrieval.reader import read
 from clew.retrieval.scoring import Asked, mask, take_apart
 from clew.types import Answer, Candidate, Event, Evidence, Path, Question, Topic
 
-KEPT_TEXTS = 200_000  # vectors of texts that are kept between questions
 LEAST_LIKENESS = 70.0  # percent, of a part of the question to the label of a topic that was supplied
 
 
@@ -90,10 +90,9 @@ class Walk:
         for key in config.weights:
             if key not in FEATURES:
                 raise ConfigError(f"walk: {unknown('key', key, FEATURES)} in [method.weights]")
-        self._config, self._tools, self._encoder = config, tools, tools.encoder
+        self._config, self._tools, self._encoder = config, tools, remembering(tools.encoder)
         self._rating = Rating.of({**WEIGHTS, **config.weights}, UNITS)
         self._limits = Limits(config.hops, config.beam, config.frontier, config.shortlist, config.finalists)
-        self._vectors: dict[str, Floats] = {}
         self._types: dict[str, list[int]] = {}
 
     def answer(self, question: Question, graph: GraphStore, *, on_event: OnEvent = ignore) -> Answer:
@@ -177,8 +176,7 @@ class Walk:
             self._limits,
             self._types[name],
         )
-        found = hunt.run()
-        return found, (*ground.truncated, *hunt.cut)
+        return hunt.run(), (*ground.truncated, *hunt.cut)
 
     def _conclude(self, asking: _Asking, ground: Subgraph, found: list[Found], cut: tuple[str, ...]) -> Answer:
         """The best path's ends with their threads, or an abstention that names the best path."""
@@ -211,20 +209,20 @@ class Walk:
         supported: dict[int, list[int]] = {}
         walks: dict[int, int] = {}
         for group in groups:
-            starts = [self._start(ground, trail, topics) for trail in group.trails]
-            ends = _all_ends(ground, group, starts)
-            for trail, start in zip(group.trails, starts, strict=True):
-                for end, lead in _lead(ground, start, trail, ends, self._config.paths).items():
+            chains = [(self._start(ground, trail, topics), trail.hops) for trail in group.trails]
+            ends = all_ends(ground, chains)
+            for found in leads(ground, chains, (), list(ends), self._config.paths):
+                for end, lead in found.items():
                     for path in lead:
                         record = path_record(ground, path, score)
                         supported.setdefault(end, []).append(paths.setdefault(record, len(paths)))
             for end, count in ends.items():
                 walks[end] = max(walks.get(end, 0), count)
         order = sorted(supported, key=lambda end: (-walks[end], ground.entity(end).label, end))
-        found = (ground.entity(end) for end in order)
+        entities = (ground.entity(end) for end in order)
         candidates = tuple(
             Candidate(entity.label, score, entity, tuple(dict.fromkeys(supported[end])))
-            for entity, end in zip(found, order, strict=True)
+            for entity, end in zip(entities, order, strict=True)
         )
         return candidates, tuple(paths)
 
@@ -258,15 +256,8 @@ class Walk:
         return Answer(asking.question, self.name, topics=asking.topics, note=note, details=details or {})
 
     def _encode(self, texts: Sequence[str]) -> Floats:
-        """(L, D) with what was encoded before kept; one batch for the rest."""
-        missing = [text for text in dict.fromkeys(texts) if text not in self._vectors]
-        if missing:
-            if len(self._vectors) > KEPT_TEXTS:
-                self._vectors = {text: self._vectors[text] for text in texts if text in self._vectors}
-            self._vectors.update(zip(missing, self._encoder.encode(missing), strict=True))
-        if not texts:
-            return np.zeros((0, self._encoder.dim), np.float32)
-        return np.stack([self._vectors[text] for text in texts])
+        """(L, D) vectors; what was encoded before is remembered."""
+        return self._encoder.encode(texts)
 
 
 def calibrated(found: Sequence[Found]) -> float:
@@ -290,33 +281,6 @@ def _namesakes(found: Sequence[Found], topics: Sequence[Topic]) -> list[Found]:
         return tuple((topics[t.topic].mention, round(topics[t.topic].score, 3), t.steps) for t in f.trails)
 
     return [f for f in found[1:] if shape(f) == shape(found[0])]
-
-
-def _all_ends(ground: Subgraph, group: Found, starts: Sequence[int]) -> dict[int, int]:
-    """Every common end of the group's full paths, without the topics, and by how many walks it was reached."""
-    ends: dict[int, int] | None = None
-    for trail, start in zip(group.trails, starts, strict=True):
-        for length in range(len(trail.hops) if ground.grows else 0):
-            ground.fetch(follow(ground, [start], trail.hops[:length]).entities, relation=trail.hops[length][0])
-        reached = follow(ground, [start], trail.hops)
-        named = ~ground.mediators[reached.entities]
-        mine = dict(zip(reached.entities[named].tolist(), reached.walks[named].tolist(), strict=True))
-        ends = mine if ends is None else {e: n + mine[e] for e, n in ends.items() if e in mine}
-    return {e: n for e, n in (ends or {}).items() if e not in starts}
-
-
-def _lead(ground: Subgraph, start: int, trail: Trail, ends: dict[int, int], most: int) -> dict[int, list[Any]]:
-    """Up to `most` entity paths from the start to each end."""
-    wanted: Ints = np.array(sorted(ends), np.int32)
-    leads: dict[int, list[Any]] = {}
-    for path in trace(ground, [start], trail.hops, wanted, limit=max(64, 4 * len(wanted))):
-        mine = leads.setdefault(path.entities[-1], [])
-        if len(mine) < most:
-            mine.append(path)
-    for end in wanted.tolist():
-        if end not in leads:
-            leads[end] = list(trace(ground, [start], trail.hops, [end], limit=most))
-    return leads
 
 
 def _mention(question: str, topic: Topic, graph: GraphStore) -> str:

@@ -18,7 +18,7 @@ import numpy as np
 import pytest
 
 from clew.errors import BudgetError, FormatError, UnavailableError
-from clew.llm import Budget, BudgetExhausted, Ledger, Meter, ModelSettings, Price, ReplyCache, open_language_model
+from clew.llm import Budget, BudgetExhausted, Meter, MeteredModel, ModelSettings, Price, ReplyCache, open_language_model
 from clew.llm.cache import request_key
 from clew.protocols import LLMReply, LLMRequest, LLMText, Message
 from clew.testing.fake_llm import FakeLanguageModel, FakeServer
@@ -30,15 +30,15 @@ def ask(text: str = "hi", **options: Any) -> LLMRequest:
     return LLMRequest((Message("user", text),), **{"max_tokens": 10, **options})
 
 
-def ledger(model: Any, cache: Path | None = None, *, price: Price | None = None, **options: Any) -> Ledger:
+def ledger(model: Any, cache: Path | None = None, *, price: Price | None = None, **options: Any) -> MeteredModel:
     run = {key: options.pop(key) for key in ("concurrency", "group") if key in options}
     meter = Meter(Budget(**options), price)
-    return Ledger(model, meter=meter, cache=None if cache is None else ReplyCache(cache), **run)
+    return MeteredModel(model, meter=meter, cache=None if cache is None else ReplyCache(cache), **run)
 
 
 class TestConformance(LanguageModelConformance):
     @pytest.fixture(params=[(1, 1), (4, 1), (1, 2)])
-    def model(self, request: pytest.FixtureRequest, tmp_path: Path) -> Ledger:
+    def model(self, request: pytest.FixtureRequest, tmp_path: Path) -> MeteredModel:
         script = lambda r: '{"city": "Paris"}' if r.json_schema else "Paris"  # noqa: E731
         concurrency, group = request.param
         return ledger(FakeLanguageModel(script), tmp_path / "c.db", concurrency=concurrency, group=group)
@@ -108,7 +108,7 @@ def test_budget_of_money_and_seconds() -> None:
     assert 5 <= model.usage.cost <= 15
     now = [0.0]
     meter = Meter(Budget(seconds=2), None, clock=lambda: now[0])
-    timed = Ledger(FakeLanguageModel("x"), meter=meter)
+    timed = MeteredModel(FakeLanguageModel("x"), meter=meter)
     timed.generate([ask()])
     now[0] = 2.5
     with pytest.raises(BudgetExhausted, match="seconds"):

@@ -1,4 +1,4 @@
-"""A language model with accounts: cache first, then budget, then the call, then the log.
+"""A language model whose calls are metered: cache first, then budget, then the call, then the log.
 
 Wraps any backend, so that neither backends nor methods know of money or files.
 """
@@ -12,14 +12,15 @@ from dataclasses import replace
 from typing import Any
 
 from clew.errors import ClewError, UnsupportedError
-from clew.llm.budget import BudgetExhausted, Meter, token_counter
+from clew.llm.ability import Learns, Lists, Streams, room, token_counter
+from clew.llm.budget import BudgetExhausted, Meter
 from clew.llm.cache import ReplyCache, request_key
-from clew.protocols import Ability, LanguageModel, LLMReply, LLMRequest
+from clew.protocols import Ability, LanguageModel, LLMReply, LLMRequest, Message
 from clew.secrecy import redact
 from clew.types import Usage
 
 
-class Ledger:
+class MeteredModel:
     """`model` with a meter and, where given, a cache.
 
     `concurrency` bounds how many groups run at once, `group` how many requests are handed to the model together (one
@@ -37,20 +38,20 @@ class Ledger:
         group: int = 1,
         books_itself: bool = False,
     ) -> None:
-        self.model, self._meter, self.cache = model, meter, cache
+        self.backend, self._meter, self.cache = model, meter, cache
         self._concurrency, self._group, self._books_itself = concurrency, group, books_itself
         self._remembered: dict[str, Any] = {}
-        if cache is not None and hasattr(model, "remember"):
+        if cache is not None and isinstance(model, Learns):
             self._remembered = cache.findings(model.name)
             model.remember(self._remembered)
 
     @property
     def name(self) -> str:
-        return self.model.name
+        return self.backend.name
 
     @property
     def abilities(self) -> frozenset[Ability]:
-        return self.model.abilities
+        return self.backend.abilities
 
     @property
     def usage(self) -> Usage:
@@ -105,19 +106,27 @@ class Ledger:
 
     def count_tokens(self, text: str) -> int:
         """How many tokens a text takes; an estimate where the tokenizer is at a server."""
-        return token_counter(self.model)(text)
+        return token_counter(self.backend)(text)
+
+    def room(self, messages: Sequence[Message]) -> float:
+        """How many tokens a reply to `messages` may have; without end where the backend does not say."""
+        return room(self.backend, messages)
+
+    def models(self) -> list[str]:
+        """Names of the models that the backend's server offers; empty where there is none to ask."""
+        return self.backend.models() if isinstance(self.backend, Lists) else []
 
     def stream(self, request: LLMRequest) -> Iterator[str]:
         """The pieces of one text; budgeted by its worst case, never cached."""
-        if not hasattr(self.model, "stream"):
+        if not isinstance(self.backend, Streams):
             raise UnsupportedError(f"{self.name} cannot stream")
         if self._books_itself:
-            yield from self.model.stream(request)
+            yield from self.backend.stream(request)
             return
         reservation = self._meter.reserve([request])
         pieces = 0
         try:
-            for piece in self.model.stream(request):
+            for piece in self.backend.stream(request):
                 pieces += 1
                 yield piece
         finally:  # a piece is about a token
@@ -165,7 +174,7 @@ class Ledger:
         asked = [requests[i] for i in group]
         begun = time.monotonic()
         try:
-            found = self.model.generate(asked) if self._books_itself else self._booked(asked)
+            found = self.backend.generate(asked) if self._books_itself else self._booked(asked)
         except BudgetExhausted:
             if len(group) == 1:
                 raise
@@ -190,15 +199,20 @@ class Ledger:
         reservation = self._meter.reserve(asked)
         spent = replace(reservation.worst, completion_tokens=0)
         try:
-            found = [replace(r, usage=self._meter.priced(r.usage)) for r in self.model.generate(asked)]
+            found = [replace(r, usage=self._meter.priced(r.usage)) for r in self.backend.generate(asked)]
             spent = sum((reply.usage for reply in found), Usage())
         finally:
             self._meter.settle(reservation, spent)
         return found
 
     def _keep_findings(self) -> None:
-        if self.cache is not None and hasattr(self.model, "findings"):
-            findings = self.model.findings()
+        if self.cache is not None and isinstance(self.backend, Learns):
+            findings = self.backend.findings()
             if findings != self._remembered and findings:
                 self.cache.remember(self.name, findings)
                 self._remembered = findings
+
+
+def backend_of(model: LanguageModel) -> LanguageModel:
+    """The model itself, without its accounts: for training, which needs its weights."""
+    return model.backend if isinstance(model, MeteredModel) else model

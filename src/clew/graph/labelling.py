@@ -1,0 +1,234 @@
+"""Which properties of a graph hold names, when nobody says so: `:name`, `dc:title`, given and family name.
+
+Kept apart from `naming`, which decides between the names that an entity has; this decides what is a name. It looks at
+the literals that a build has read, after the last file: a property is one of names when it is called so, or when it is
+a short text that nearly every thing of its kind has and hardly two share. The triples themselves stay.
+
+Shapes: n rows of one property.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.errors import InputError, nearest
+from clew.graph.assembly import Assembly
+from clew.graph.inputs import CHOSEN, Notes, column
+from clew.graph.layout import LITERAL, mapped, open_strings
+from clew.graph.strings import Strings, literal_parts
+from clew.labels import label_to_text, readable
+
+RANK = 60  # of a name found here: behind labels that RDF knows as such, before alternative ones
+SAMPLE = 500  # values of a property that are looked at
+LETTERS = 80  # most letters of a name, in the mean
+UNIQUE_CALLED, UNIQUE = 0.2, 0.9  # least share of distinct values: of a property called a name, of any other
+COVERS = 0.8  # least share of the things of its kind that a property not called a name has
+ENOUGH = 0.05  # share of things without a name from which on names are sought
+BLOCK = 1 << 22
+
+GIVEN, FAMILY = ("given name", "first name"), ("family name", "last name", "surname")
+Pairs = tuple[NDArray[np.int32], NDArray[np.int32]]
+"""Heads and tails of one property's triples, (n,) each."""
+
+_STRINGS = (None, "http://www.w3.org/2001/XMLSchema#string", "http://www.w3.org/1999/02/22-rdf-syntax-ns#langString")
+_NEVER = re.compile(
+    r"\b(?:description|comment|abstract|notes?|text|ur[li]|link|homepage|e?mail|image|picture|password|hash|address"
+    r"|phone|version|status|gender|sex|category|language|locale|middle)\b"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class NameSource:
+    """A property whose values became labels, and how many things got theirs from it."""
+
+    property: str
+    named: int
+
+
+def find_names(assembly: Assembly, properties: Sequence[str] = ()) -> list[NameSource]:
+    """Give names to what has none and add them to the texts of the build; to be called when all files are read.
+
+    Args:
+        properties: ids or local names of properties to take and no others, in order of liking.
+
+    Raises InputError for a property that no triple has, with the nearest.
+    """
+    if not assembly.rows:
+        return []
+    relations = list(open_strings(assembly.scratch, "relations"))
+    kinds = assembly.kinds()
+    rows = mapped(assembly.scratch / "triples.i32").reshape(-1, 4)
+    wanted = [_wanted(name, relations) for name in properties]
+    texts = open_strings(assembly.folder, "ids")
+    unnamed = (kinds != LITERAL) & ~_labelled(assembly, len(kinds))
+    if not wanted and np.count_nonzero(unnamed) < ENOUGH * np.count_nonzero(kinds != LITERAL):
+        return []
+    order = wanted or _by_promise(relations, _literal_counts(rows, kinds, len(relations)))
+    values = _values(rows, kinds, order, literal=not wanted)
+    found: list[NameSource] = []
+    parts: dict[str, Pairs] = {}
+    for number in order:
+        heads, tails = values[number]
+        if not wanted and not _may_name(relations[number], heads, tails, texts, unnamed):
+            continue
+        words = label_to_text(relations[number]).casefold()
+        if not wanted and words in (*GIVEN, *FAMILY):
+            parts.setdefault("given" if words in GIVEN else "family", (heads, tails))
+            continue
+        named = _give(assembly, heads, [_text(texts[t]) for t in tails.tolist()], unnamed, texts, bool(wanted))
+        if named:
+            found.append(NameSource(relations[number], named))
+    if "given" in parts and "family" in parts and unnamed.any():
+        heads, names = _joined(parts["given"], parts["family"], texts)
+        named = _give(assembly, heads, names, unnamed, texts, False)
+        if named:
+            found.append(NameSource("given name and family name", named))
+    return found
+
+
+def _wanted(name: str, relations: Sequence[str]) -> int:
+    """The relation that a name given with `--label` means."""
+    if name in relations:
+        return relations.index(name)
+    said = label_to_text(name).casefold()
+    same = [i for i, relation in enumerate(relations) if label_to_text(relation).casefold() == said]
+    if not same:
+        close = ", ".join(map(repr, nearest(name, [label_to_text(relation) for relation in relations]))) or "none"
+        raise InputError(f"no property {name!r} to take labels from; nearest: {close}")
+    return same[0]
+
+
+def _labelled(assembly: Assembly, count: int) -> NDArray[np.bool_]:
+    """Which entities the input names in a way that RDF knows; (N,)."""
+    result = np.zeros(count, bool)
+    spool = assembly.spools["label"]
+    owners = assembly.entities.find(mapped(spool.names[0]), mapped(spool.names[1]))
+    result[owners[owners >= 0]] = True
+    return result
+
+
+def _literal_counts(rows: NDArray[np.int32], kinds: NDArray[np.uint8], relations: int) -> NDArray[np.int64]:
+    counts = np.zeros(relations, np.int64)
+    for start in range(0, len(rows), BLOCK):
+        block = rows[start : start + BLOCK]
+        counts += np.bincount(block[kinds[block[:, 2]] == LITERAL, 1], minlength=relations)
+    return counts
+
+
+def _by_promise(relations: Sequence[str], counts: NDArray[np.int64]) -> list[int]:
+    """Properties called names first, then a few of which there are most."""
+    ranked = [(_called(relation), -int(counts[i]), i) for i, relation in enumerate(relations) if counts[i]]
+    called = sorted(each for each in ranked if each[0] < 9)
+    others = sorted(each for each in ranked if each[0] == 9)
+    return [i for _, _, i in [*called[:40], *others[:8]]]
+
+
+def _called(relation: str) -> int:
+    """How much a property's own name says that it holds names: 0 most, 9 nothing, 10 that it holds none."""
+    words = label_to_text(relation).casefold().split()
+    if not words or _NEVER.search(" ".join(words)):
+        return 10
+    if words in (["name"], ["full", "name"], ["label"], ["pref", "label"], ["preferred", "name"]):
+        return 0
+    if words in (["title"], ["display", "name"], ["official", "name"], ["common", "name"], ["caption"]):
+        return 1
+    if " ".join(words) in (*GIVEN, *FAMILY):
+        return 3
+    if words[-1] in ("name", "title", "label"):
+        return 2
+    return 9
+
+
+def _values(
+    rows: NDArray[np.int32], kinds: NDArray[np.uint8], relations: Sequence[int], literal: bool
+) -> dict[int, Pairs]:
+    """Heads and tails of the triples of some properties, in one pass."""
+    wanted = np.zeros(max([*relations, int(rows[:, 1].max())]) + 1, bool)
+    wanted[list(relations)] = True
+    pieces = [np.empty((0, 3), np.int32)]
+    for start in range(0, len(rows), BLOCK):
+        block = rows[start : start + BLOCK, :3]
+        here = wanted[block[:, 1]]
+        if literal:
+            here &= kinds[block[:, 2]] == LITERAL
+        pieces.append(block[here])
+    picked = np.concatenate(pieces)
+    return {r: (picked[mine, 0], picked[mine, 2]) for r in relations for mine in [picked[:, 1] == r]}
+
+
+def _may_name(
+    relation: str,
+    heads: NDArray[np.int32],
+    tails: NDArray[np.int32],
+    texts: Strings,
+    unnamed: NDArray[np.bool_],
+) -> bool:
+    """Whether a property's values can be names: short texts with letters, one for each thing, hardly two the same."""
+    if not len(heads) or not unnamed[heads].any():
+        return False
+    sample = [literal_parts(texts[t]) for t in tails[:: max(1, len(tails) // SAMPLE)].tolist()]
+    plain = [text for text, kind, _ in sample if kind in _STRINGS]
+    if len(plain) < 0.9 * len(sample) or sum(map(len, plain)) > LETTERS * len(plain):
+        return False
+    wordy = sum(any(c.isalpha() for c in text) and "://" not in text and "@" not in text for text in plain)
+    if wordy < 0.8 * len(plain):
+        return False
+    things = len(np.unique(heads))
+    unique = len(np.unique(tails)) / len(tails)
+    rank = _called(relation)
+    if rank < 9:
+        return unique >= UNIQUE_CALLED or rank == 3 or things < 10
+    # Any other property: what shares a property with its things should nearly all have it.
+    most = things >= COVERS * int(np.count_nonzero(unnamed))
+    return rank == 9 and most and things >= 10 and len(heads) <= 1.1 * things and unique >= UNIQUE
+
+
+def _text(id: str) -> str:
+    return literal_parts(id)[0] if id.startswith('"') and id.rfind('"') > 0 else id
+
+
+def _give(
+    assembly: Assembly,
+    heads: NDArray[np.int32],
+    names: Sequence[str],
+    unnamed: NDArray[np.bool_],
+    texts: Strings,
+    chosen: bool,
+) -> int:
+    """Note the names of those without one (of all, where the user chose the property); returns how many."""
+    kept = [i for i, head in enumerate(heads.tolist()) if (chosen or unnamed[head]) and names[i].strip()]
+    if not kept:
+        return 0
+    rank = CHOSEN if chosen else RANK
+    owners = column([texts[int(heads[i])] for i in kept])
+    assembly.add(Notes("label", owners, column([names[i].strip() for i in kept]), np.full(len(kept), rank, np.int16)))
+    mine = np.unique(heads[kept])
+    unnamed[mine] = False
+    return len(mine)
+
+
+def _joined(
+    given: Pairs,
+    family: Pairs,
+    texts: Strings,
+) -> tuple[NDArray[np.int32], list[str]]:
+    last = dict(_first(family))
+    pairs = [(head, f"{_text(texts[t])} {_text(texts[last[head]])}") for head, t in _first(given) if head in last]
+    return np.array([head for head, _ in pairs], np.int32), [name for _, name in pairs]
+
+
+def _first(values: Pairs) -> Iterator[tuple[int, int]]:
+    """The first value of each thing."""
+    heads, at = np.unique(values[0], return_index=True)
+    return zip(heads.tolist(), values[1][at].tolist(), strict=True)
+
+
+def opaque(id: str) -> bool:
+    """Whether what an id shows says nothing to people: `Q42`, `id=7`, `0b3f-11`."""
+    shown = readable(id)
+    return re.search(r"[^\W\d_]{3}", shown) is None or re.fullmatch(r"[^\W\d_]{0,3}[-_ =:]?\d+", shown) is not None

@@ -1,0 +1,312 @@
+"""Reader of property graphs in tables: nodes with properties, edges with a type and properties of their own.
+
+Kept apart from `tabular`, where a row is a triple: here a row of a node table is several, and its header says what the
+columns are. Two kinds of header are known: neo4j-admin's (`id:ID`, `:LABEL`, `:START_ID`, `:END_ID`, `:TYPE`) and plain
+ones (`id,name,type` and `source,target,type,role`), the latter only where a build has both kinds.
+
+A node's types are triples of the relation "type", its name is its label, other properties are literals. An edge is a
+triple; one with properties also gets a mediator between its two ends, which carries them.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from clew.graph.inputs import ALIAS, BLOCK, CHOSEN, Batch, Column, Notes, Problems, Rows, Stream
+from clew.graph.tabular import SYNONYMS, sniff, split_line
+from clew.labels import label_to_text
+
+TYPE = "type"
+LINKED = "linked to"  # the relation of an edge whose table names none
+HEAD, PEEK = 1 << 16, 1 << 20
+_NEO4J = re.compile(r"(?P<name>[^:]*):(?P<role>ID|LABEL|START_ID|END_ID|TYPE|IGNORE)(?:\((?P<space>[^)]*)\))?")
+_ROLES = {"ID": "id", "LABEL": "type", "START_ID": "head", "END_ID": "tail", "TYPE": "relation"}
+_ANNOTATED = re.compile(r"(?P<name>[^:]+):(?P<kind>[a-zA-Z]+)(?P<many>\[\])?(?:\{.*\})?")
+_IDS, _NAMES = ("id", "node id", "nodeid", "key", "identifier", "uid"), ("name", "full name", "title", "display name")
+_TYPES = ("type", "types", "kind", "class", "category", "node type", "labels")
+_ALIASES = ("alias", "aliases", "synonyms", "also known as")
+_XSD = "http://www.w3.org/2001/XMLSchema#"
+_FORMS = (
+    (r"^[-+]?\d{1,18}$", "integer"),
+    (r"^[-+]?\d+\.\d+$", "decimal"),
+    (r"^\d{4}-\d\d-\d\d$", "date"),
+    (r"^(true|false)$", "boolean"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A column of a table: what it is for, what it is called, the id space it speaks of, whether it lists several."""
+
+    role: str  # "id", "type", "name", "alias", "head", "tail", "relation", "property", "none"
+    name: str
+    space: str = ""
+    many: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """What the header of a file says."""
+
+    kind: str  # "nodes", "edges"
+    fields: tuple[Field, ...]
+    delimiter: str
+    neo4j: bool
+
+    def where(self, role: str) -> list[int]:
+        return [i for i, field in enumerate(self.fields) if field.role == role]
+
+
+def tables_of(files: Sequence[tuple[Path, str]], delimiter: str | None, header: bool | None) -> dict[Path, Table]:
+    """The files that are tables of nodes or edges; plain headers count only where a build has both."""
+    if header is False:
+        return {}
+    found = {file: table for file, suffix in files if (table := _table(file, suffix, delimiter)) is not None}
+    kinds = {table.kind for table in found.values()}
+    return found if kinds == {"nodes", "edges"} else {file: table for file, table in found.items() if table.neo4j}
+
+
+def _table(file: Path, suffix: str, delimiter: str | None) -> Table | None:
+    if suffix not in ("csv", "tsv", "txt") or str(file) == "-" or not file.is_file():
+        return None
+    stream = Stream(file, Problems())
+    try:
+        sample = stream.read(HEAD).decode("utf-8", "replace").removeprefix("\ufeff")
+    finally:
+        stream.close()
+    first = next((line for line in sample.split("\n") if line.strip()), "").rstrip("\r")
+    delimiter = delimiter or sniff(sample, suffix)
+    if delimiter not in first:
+        delimiter = next((d for d in ",;\t|" if d in first), delimiter)
+    names = [name.strip() for name in split_line(first, delimiter, '"')]
+    if len(names) < 2 or not all(names) or len(set(names)) < len(names):
+        return None
+    return _neo4j(names, delimiter) or _plain(names, delimiter)
+
+
+def _neo4j(names: Sequence[str], delimiter: str) -> Table | None:
+    fields, roles = [], set()
+    for name in names:
+        match = _NEO4J.fullmatch(name)
+        if match is None:
+            fields.append(_property(name))
+            continue
+        role = {"ID": "id", "LABEL": "type", "START_ID": "head", "END_ID": "tail", "TYPE": "relation"}.get(
+            match["role"]
+        )
+        roles.add(role)
+        fields.append(Field(role or "none", match["name"], match["space"] or "", role == "type"))
+    if {"head", "tail"} <= roles:
+        return Table("edges", tuple(fields), delimiter, True)
+    if "id" in roles:
+        return Table("nodes", tuple(_named(fields)), delimiter, True)
+    return None
+
+
+def _plain(names: Sequence[str], delimiter: str) -> Table | None:
+    said = [label_to_text(name).casefold() for name in names]
+    heads = [i for i, name in enumerate(said) if name.replace(" ", "_") in SYNONYMS[0]]
+    tails = [i for i, name in enumerate(said) if name.replace(" ", "_") in SYNONYMS[2]]
+    if heads and tails:
+        relations = [i for i, name in enumerate(said) if name.replace(" ", "_") in SYNONYMS[1]]
+        roles = {heads[0]: "head", tails[0]: "tail"} | ({relations[0]: "relation"} if relations else {})
+        return Table("edges", tuple(_as(roles.get(i), name) for i, name in enumerate(names)), delimiter, False)
+    ids = [i for i, name in enumerate(said) if name in _IDS]
+    if not ids:
+        return None
+    kinds = [
+        i for i, name in enumerate(said) if name in _TYPES or (name == "label" and not set(_NAMES).isdisjoint(said))
+    ]
+    roles = {ids[0]: "id"} | dict.fromkeys(kinds[:1], "type")
+    return Table("nodes", tuple(_named([_as(roles.get(i), name) for i, name in enumerate(names)])), delimiter, False)
+
+
+def _as(role: str | None, name: str) -> Field:
+    return Field(role, name, many=role == "type") if role else _property(name)
+
+
+def _property(name: str) -> Field:
+    match = _ANNOTATED.fullmatch(name)
+    return Field("property", match["name"], many=bool(match["many"])) if match else Field("property", name)
+
+
+def _named(fields: Sequence[Field]) -> list[Field]:
+    """The fields of a node table with the one that names it, and its aliases, marked as such."""
+    said = [label_to_text(field.name).casefold() if field.role == "property" else "" for field in fields]
+    name = next((said.index(word) for word in (*_NAMES, "label") if word in said), None)
+    result = []
+    for i, field in enumerate(fields):
+        role = "name" if i == name else "alias" if said[i] in _ALIASES else field.role
+        result.append(Field(role, field.name, field.space, field.many or role == "alias"))
+    return result
+
+
+def read_table(file: Path, table: Table, problems: Problems, stream: Stream) -> Iterator[Batch]:
+    """Triples and names of a table, a few thousand rows at a time."""
+    import pyarrow as pa
+    from pyarrow import csv
+
+    def bad(row: Any) -> str:
+        message = f"not {row.expected_columns} fields separated by {table.delimiter!r}"
+        problems.add(str(file), row.number, "fields", message)
+        return "skip"
+
+    columns = [f"c{i}" for i in range(len(table.fields))]
+    try:
+        batches = csv.open_csv(
+            _Raw(stream),
+            read_options=csv.ReadOptions(use_threads=False, block_size=BLOCK, column_names=columns, skip_rows=1),
+            parse_options=csv.ParseOptions(delimiter=table.delimiter, newlines_in_values=True, invalid_row_handler=bad),
+            convert_options=csv.ConvertOptions(
+                column_types=dict.fromkeys(columns, pa.large_string()), strings_can_be_null=True, null_values=[""]
+            ),
+        )
+        row = 0
+        for batch in batches:
+            yield from (_nodes if table.kind == "nodes" else _edges)(batch, table, file, problems, row)
+            row += batch.num_rows
+    except (pa.ArrowException, OSError) as error:
+        problems.add(str(file), None, "unreadable", f"cannot be read on: {str(error).splitlines()[0]}")
+
+
+class _Raw(io.RawIOBase):
+    """A `Stream` as a file object."""
+
+    def __init__(self, stream: Stream) -> None:
+        self._stream = stream
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._stream.read(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+
+def _nodes(batch: Any, table: Table, file: Path, problems: Problems, row: int) -> Iterator[Batch]:
+    import pyarrow.compute as pc
+
+    (id_at,) = table.where("id")[:1]
+    ids = _ids(batch.column(id_at), table.fields[id_at])
+    batch, (ids,) = _kept(batch, [ids], "an empty id", file, problems, row)
+    for i, field in enumerate(table.fields):
+        column = batch.column(i)
+        owners, values = _several(ids, column) if field.many else (ids, column)
+        there = pc.is_valid(values)
+        owners, values = owners.filter(there), pc.utf8_trim_whitespace(values.filter(there))
+        if not len(values):
+            continue
+        if field.role in ("name", "alias"):
+            rank = CHOSEN if field.role == "name" else ALIAS
+            yield Notes("label", _column(owners), _column(values), np.full(len(values), rank, np.int16))
+        elif field.role == "type":
+            yield _rows(owners, TYPE, values)
+        elif field.role == "property":
+            yield _rows(owners, field.name, _literals(values), literal=True)
+
+
+def _edges(batch: Any, table: Table, file: Path, problems: Problems, row: int) -> Iterator[Batch]:
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    (head_at,), (tail_at,) = table.where("head")[:1], table.where("tail")[:1]
+    relation_at = table.where("relation")
+    sides = [_ids(batch.column(at), table.fields[at]) for at in (head_at, tail_at)]
+    numbers = pa.array(np.arange(row, row + batch.num_rows)).cast(pa.large_string())
+    mediators = _text(f"_:{file.name.split('.')[0]}.", numbers)
+    stated = batch.column(relation_at[0]) if relation_at else pa.nulls(batch.num_rows, pa.large_string())
+    relations = pc.fill_null(stated, LINKED)
+    batch, (heads, tails, relations, mediators) = _kept(
+        batch, [*sides, relations, mediators], "an empty head or tail", file, problems, row
+    )
+    yield Rows(_column(heads), _column(relations), _column(tails))
+    properties = [i for i in table.where("property") if batch.column(i).null_count < batch.num_rows]
+    if not properties:
+        return
+    some = pc.is_valid(batch.column(properties[0]))
+    for i in properties[1:]:
+        some = pc.or_(some, pc.is_valid(batch.column(i)))
+    between = mediators.filter(some)
+    yield Rows(_column(heads.filter(some)), _column(relations.filter(some)), _column(between))
+    yield Rows(_column(between), _column(relations.filter(some)), _column(tails.filter(some)))
+    for i in properties:
+        field, column = table.fields[i], batch.column(i)
+        owners, values = _several(mediators, column) if field.many else (mediators, column)
+        there = pc.is_valid(values)
+        if pc.any(there).as_py():
+            yield _rows(owners.filter(there), field.name, _literals(values.filter(there)), literal=True)
+
+
+def _ids(column: Any, field: Field) -> Any:
+    """Ids as text, with their space before them where the header names one."""
+    import pyarrow.compute as pc
+
+    trimmed = pc.utf8_trim_whitespace(column)
+    return _text(f"{field.space}/", trimmed) if field.space else trimmed
+
+
+def _kept(batch: Any, columns: list[Any], what: str, file: Path, problems: Problems, row: int) -> tuple[Any, list[Any]]:
+    """The rows whose ids are all there."""
+    import pyarrow.compute as pc
+
+    good = pc.is_valid(columns[0])
+    for column in columns[1:]:
+        good = pc.and_(good, pc.is_valid(column))
+    for i in np.flatnonzero(~np.asarray(good)).tolist():
+        problems.add(str(file), row + i + 2, "empty", what)
+    return batch.filter(good), [column.filter(good) for column in columns]
+
+
+def _several(ids: Any, column: Any) -> tuple[Any, Any]:
+    """Ids and values of a column that lists several in a cell, separated by `;`."""
+    import pyarrow.compute as pc
+
+    lists = pc.split_pattern(column, ";")
+    return ids.take(pc.list_parent_indices(lists)), pc.list_flatten(lists)
+
+
+def _literals(values: Any) -> Any:
+    """The ids of literals: numbers, dates and truth values with their datatype, any other text without."""
+    import pyarrow.compute as pc
+
+    ids = _text('"', values, '"')
+    for pattern, kind in _FORMS:
+        typed = _text('"', values, f'"^^<{_XSD}{kind}>')
+        ids = pc.if_else(pc.match_substring_regex(values, pattern), typed, ids)
+    return ids
+
+
+def _text(*parts: Any) -> Any:
+    """Columns and texts joined row by row."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    large = [pa.scalar(part, pa.large_string()) if isinstance(part, str) else part for part in parts]
+    return pc.binary_join_element_wise(*large, pa.scalar("", pa.large_string()))
+
+
+def _rows(owners: Any, relation: str, tails: Any, literal: bool = False) -> Rows:
+    import pyarrow as pa
+
+    relations = pa.array([relation] * len(owners), pa.large_string())
+    flags = np.ones(len(owners), bool) if literal else None
+    return Rows(_column(owners), _column(relations), _column(tails), flags)
+
+
+def _column(array: Any) -> Column:
+    import pyarrow as pa
+
+    array = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
+    offsets = np.frombuffer(array.buffers()[1], np.int64)[array.offset : array.offset + len(array) + 1]
+    data = array.buffers()[2]
+    return Column(
+        np.frombuffer(data, np.uint8) if data is not None else np.empty(0, np.uint8), offsets[:-1], np.diff(offsets)
+    )

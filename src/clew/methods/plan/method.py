@@ -1,0 +1,258 @@
+"""The method `plan`: question → topics → plans grown from them → the one that says what is asked → its ends.
+
+Growth, wording and the network live in `clew.reading`; this file is what the user meets: configuration, the stages in
+running order, evidence, probabilities, abstention.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+from weakref import WeakKeyDictionary
+
+from pydantic import Field
+from rapidfuzz import fuzz, process
+
+from clew.config import Settings
+from clew.errors import ConfigError, InputError, NotFoundError
+from clew.graph import Graph, Subgraph
+from clew.graph.neighborhood import neighborhood
+from clew.graph.paths import path_record
+from clew.labels import label_to_text
+from clew.methods.plan.calibration import probability, signs
+from clew.protocols import GraphStore, OnEvent, Tools, ignore
+from clew.reading.growth import Limits
+from clew.reading.network import Network
+from clew.reading.reader import Rated, Reader, Reading
+from clew.reading.threads import Chain, all_ends, leads
+from clew.reading.wording import Asked, Wording
+from clew.retrieval.linking import link
+from clew.types import Answer, Candidate, Entity, Event, Evidence, Path, Question, Topic
+
+LEAST_LIKENESS = 70.0  # percent, of a part of the question to the label of a topic that was supplied
+
+
+class Config(Settings):
+    """Settings of `plan`."""
+
+    hops: int = Field(3, ge=1, le=4)  # most steps of a trail; passing through a mediator is one step
+    beam: int = Field(12, ge=1)  # trails of one length that are extended, per topic
+    plans: int = Field(64, ge=1)  # plans that the network reads
+    frontier: int = Field(400, ge=1)  # entities looked at to find the relations of a set of entities
+    threshold: float = Field(0.3, ge=0, le=1)  # below this probability the answer is "no answer found"
+    topics: int = Field(6, ge=1)  # most topics that plans grow from
+    max_triples: int = Field(50_000, ge=1)  # of the neighbourhood fetched from a graph that is not embedded
+    paths: int = Field(2, ge=1)  # threads shown per answer
+    alternatives: int = Field(3, ge=0)  # other plans named in `details`
+
+
+@dataclass(frozen=True, eq=False)
+class _Asking:
+    """One question with its topics."""
+
+    question: Question
+    topics: tuple[Topic, ...]
+    told: tuple[str, ...]
+    seconds: float
+
+
+class PlanMethod:
+    """Plans read by a small network that was trained over many graphs and knows none by heart.
+
+    Idea: grow every sensible plan around the topics (relation paths, paths that meet, steps from where they meet), and
+    let one network judge which of them says in words what the question asks. It reads the words of relations and kinds,
+    never their ids, so a graph never seen is read like any other.
+
+    Needs the sentence encoder whose token states the network reads (the default one). No language-model call.
+    Cost: one short text encoded per question, relation texts once per graph.
+    """
+
+    name: ClassVar[str] = "plan"
+
+    def __init__(self, config: Config, tools: Tools) -> None:
+        if tools.encoder is None:
+            raise ConfigError("plan needs a sentence encoder, got none: set [encoder] name, or pass Tools(encoder=…)")
+        self._config, self._tools, self._encoder = config, tools, tools.encoder
+        network = Network.open(tools.model / "reader.safetensors") if tools.model is not None else None
+        self._reader = Reader(network, tools.encoder)
+        self._limits = Limits(hops=config.hops, beam=config.beam, frontier=config.frontier, plans=config.plans)
+        self._wordings: WeakKeyDictionary[GraphStore, Wording] = WeakKeyDictionary()
+
+    def answer(self, question: Question, graph: GraphStore, *, on_event: OnEvent = ignore) -> Answer:
+        """One answer; an abstention says why in its note and names the best guess."""
+        asking = self._begin(question, graph)
+        if not asking.topics:
+            why = "; ".join(asking.told) or "no part of the question names an entity of the graph"
+            return Answer(question, self.name, note=f"no topic found: {why}")
+        on_event(Event("link", ", ".join(topic.entity.label for topic in asking.topics)))
+        began = time.perf_counter()
+        ground, wording = self._ground(asking.topics, graph)
+        reading = self._read(asking, ground, wording)
+        read = time.perf_counter()
+        best = reading.rated[0] if reading.rated else None
+        said = None if best is None else plan_text(best, ground)
+        on_event(Event("read", f"{len(reading.rated)} plans", {"best": said}))
+        answer = self._conclude(asking, ground, reading)
+        seconds = {"link": asking.seconds, "read": read - began, "evidence": time.perf_counter() - read}
+        return replace(answer, seconds=seconds)
+
+    def predict(self, questions: Sequence[Question], graph: GraphStore, *, on_event: OnEvent = ignore) -> list[Answer]:
+        """One answer per question."""
+        return [self.answer(question, graph, on_event=on_event) for question in questions]
+
+    def reading(self, question: Question, graph: GraphStore) -> tuple[Subgraph | None, Reading | None]:
+        """What competes for a question, best first; for calibration and for other stages."""
+        asking = self._begin(question, graph)
+        if not asking.topics:
+            return None, None
+        ground, wording = self._ground(asking.topics, graph)
+        return ground, self._read(asking, ground, wording)
+
+    def _begin(self, question: Question, graph: GraphStore) -> _Asking:
+        began = time.perf_counter()
+        linked = self._tools.link or (lambda q, g: link(q, g, encoder=self._encoder))
+        told: list[str] = []
+        topics: list[Topic] = []
+        try:
+            topics = linked(question, graph)
+        except (InputError, NotFoundError) as error:
+            told.append(str(error))
+        kept = topics[: self._config.topics]
+        if len(kept) < len(topics):
+            told.append(f"{len(topics) - len(kept)} more topics were left out (topics)")
+        kept = [replace(topic, mention=_mention(question.text, topic, graph)) for topic in kept]
+        return _Asking(question, tuple(kept), tuple(told), time.perf_counter() - began)
+
+    def _ground(self, topics: Sequence[Topic], graph: GraphStore) -> tuple[Subgraph, Wording]:
+        """The whole graph where it is embedded, else what lies around the topics."""
+        if not isinstance(graph, Graph):
+            ids = list(dict.fromkeys(topic.entity.id for topic in topics))
+            ground = neighborhood(graph, ids, self._config.hops + 1, max_triples=self._config.max_triples)
+            return ground, Wording(ground)
+        wording = self._wordings.get(graph)
+        if wording is None:
+            wording = self._wordings[graph] = Wording(graph.whole)
+        return wording.graph, wording
+
+    def _read(self, asking: _Asking, ground: Subgraph, wording: Wording) -> Reading:
+        here = [(t, start) for t in asking.topics if (start := ground.local(t.entity.id)) is not None]
+        if not here:
+            return Reading(Asked.of(asking.question.text, []), (), 1.0, tuple(ground.truncated))
+        return self._reader.read(
+            asking.question.text,
+            ground,
+            wording,
+            [start for _, start in here],
+            [topic.mention for topic, _ in here],
+            self._limits,
+            [topic.score for topic, _ in here],
+        )
+
+    def _conclude(self, asking: _Asking, ground: Subgraph, reading: Reading) -> Answer:
+        details: dict[str, Any] = {"limits": [*asking.told, *ground.truncated, *reading.cut]}
+        if not reading.rated:
+            note = "no answer found: no plan leads from the topics"
+            return Answer(asking.question, self.name, topics=asking.topics, note=note, details=details)
+        best = reading.rated[0]
+        score = probability(reading, self._reader.network.calibration)
+        said = plan_text(best, ground)
+        details |= {
+            "plan": said,
+            "none": round(reading.none, 4),
+            "signs": {name: round(value, 4) for name, value in signs(reading).items()},
+            "alternatives": [
+                {"plan": plan_text(r, ground), "ends": len(r.plan.ends), "share": round(r.share, 4)}
+                for r in reading.rated[1 : 1 + self._config.alternatives]
+            ],
+        }
+        topics = [t for t in asking.topics if ground.local(t.entity.id) is not None]
+        groups = [best, *_namesakes(reading.rated, topics)]
+        candidates, paths = _threads(ground, groups, starts_of(ground, topics), score, self._config.paths)
+        if score < self._config.threshold:
+            guess = ", ".join(candidate.text for candidate in candidates[:3])
+            more = f" and {len(candidates) - 3} more" if len(candidates) > 3 else ""
+            note = (
+                f"no answer found: the best guess is {guess}{more} ({said}), with probability {score:.2f}, below "
+                f"{self._config.threshold:.2f} (threshold)"
+            )
+            return Answer(asking.question, self.name, topics=asking.topics, note=note, details=details)
+        unused = _unused(topics, best)
+        note = f"not used: {', '.join(unused)} (no plan with it was more likely)" if unused else ""
+        return Answer(
+            asking.question, self.name, candidates, Evidence(paths), asking.topics, note=note, details=details
+        )
+
+
+def starts_of(ground: Subgraph, topics: Sequence[Topic]) -> list[int]:
+    """Local numbers of the topics, all of which stand in `ground`."""
+    return [start for topic in topics if (start := ground.local(topic.entity.id)) is not None]
+
+
+def _unused(topics: Sequence[Topic], best: Rated) -> list[str]:
+    """Labels of topics whose mention the plan does not use."""
+    used = {topics[trail.topic].mention for trail in best.plan.trails}
+    return list(dict.fromkeys(topic.entity.label for topic in topics if topic.mention not in used))
+
+
+def _namesakes(rated: Sequence[Rated], topics: Sequence[Topic]) -> list[Rated]:
+    """Plans that differ from the best only in which of several equally likely entities of one name they start from."""
+
+    def shape(each: Rated) -> tuple[object, ...]:
+        trails = each.plan.trails
+        named = ((topics[t.topic].mention, round(topics[t.topic].score, 3), t.steps) for t in trails)
+        return *named, each.plan.after
+
+    return [each for each in rated[1:] if shape(each) == shape(rated[0])]
+
+
+def _threads(
+    ground: Subgraph, groups: Sequence[Rated], starts: Sequence[int], score: float, most: int
+) -> tuple[tuple[Candidate, ...], tuple[Path, ...]]:
+    """Every end of the groups as a candidate, those reached by most walks first, with the paths that lead there."""
+    paths: dict[Path, int] = {}
+    supported: dict[int, list[int]] = {}
+    walks: dict[int, int] = {}
+    for group in groups:
+        chains: list[Chain] = [(starts[trail.topic], trail.hops) for trail in group.plan.trails]
+        ends = all_ends(ground, chains, group.plan.after)
+        for found in leads(ground, chains, group.plan.after, list(ends), most):
+            for end, lead in found.items():
+                for path in lead:
+                    record = path_record(ground, path, score)
+                    supported.setdefault(end, []).append(paths.setdefault(record, len(paths)))
+        for end, count in ends.items():
+            walks[end] = max(walks.get(end, 0), count)
+    order = sorted(supported, key=lambda end: (-walks[end], ground.entity(end).label, end))
+    entities: list[Entity] = [ground.entity(end) for end in order]
+    candidates = tuple(
+        Candidate(entity.label, score, entity, tuple(dict.fromkeys(supported[end])))
+        for entity, end in zip(entities, order, strict=True)
+    )
+    return candidates, tuple(paths)
+
+
+def plan_text(rated: Rated, ground: Subgraph) -> str:
+    """A plan as one line: "capital → population", "← directed by & starred actors → genre"."""
+
+    def steps(chain: Sequence[Any]) -> str:
+        hops = [(label_to_text(ground.relation(r).label), forward) for step in chain for r, forward in step]
+        return " ".join(f"→ {name}" if forward else f"← {name}" for name, forward in hops)
+
+    text = " & ".join(steps(trail.steps) for trail in rated.plan.trails)
+    return f"({text}) {steps(rated.plan.after)}" if rated.plan.after else text
+
+
+def _mention(question: str, topic: Topic, graph: GraphStore) -> str:
+    """How the question calls the topic: as linked, by its label, by an alias, or by what is most like its label."""
+    names = [topic.mention, topic.entity.label]
+    if isinstance(graph, Graph):
+        names += graph.aliases_of(topic.entity.id)
+    for name in names:
+        if Asked.of(question, [name]).spans:
+            return name
+    words = question.rstrip("?!. ").split()
+    parts = [" ".join(words[i:j]) for i in range(len(words)) for j in range(i + 1, min(len(words), i + 8) + 1)]
+    best = process.extractOne(topic.entity.label, parts, scorer=fuzz.ratio, processor=str.casefold)
+    return best[0] if best is not None and best[1] >= LEAST_LIKENESS else topic.entity.label

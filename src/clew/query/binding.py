@@ -1,0 +1,130 @@
+"""The names of a plan as numbers of a graph: ids first, then labels; a name that is not there gets its nearest.
+
+Kept apart from the executor so that both a plan somebody typed and one that code made are checked in one place.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from clew.errors import InputError, NotFoundError, unknown
+from clew.graph import Graph
+from clew.graph.subgraph import Ints
+from clew.query import plan as p
+
+TYPES = (
+    "http://www.w3.org/1999/02/22-rdf-syntax-ns#type",
+    "http://www.wikidata.org/prop/direct/P31",
+    "type.object.type",
+)
+_TYPE_LABELS = frozenset({"type", "instance of", "is a", "isa", "is_a", "instance_of", "rdf:type"})
+
+Move = tuple[int, bool]  # a relation's number and whether it is walked forward
+
+
+class Binding:
+    """Looks names up in one graph."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
+
+    @classmethod
+    def of(cls, graph: Graph) -> Binding:
+        """The one of this graph: look-up tables are made once."""
+        if "query.binding" not in graph.derived:
+            graph.derived["query.binding"] = cls(graph)
+        found: Binding = graph.derived["query.binding"]
+        return found
+
+    @cached_property
+    def _labels(self) -> dict[str, list[int]]:
+        """Relations by folded label, and by the last part of an id that is an IRI."""
+        table: dict[str, list[int]] = {}
+        for number, relation in enumerate(self.graph.relations()):
+            for name in {relation.label.casefold(), relation.label.casefold().replace("_", " "), _local(relation.id)}:
+                table.setdefault(name, []).append(number)
+        return table
+
+    @cached_property
+    def type_relations(self) -> tuple[int, ...]:
+        """The relations that lead from an instance to its class; by their ids, else by their labels."""
+        stated = [self.graph.relation_number(id) for id in TYPES]
+        known = [number for number in stated if number is not None]
+        if not known:
+            known = [i for i, r in enumerate(self.graph.relations()) if r.label.casefold() in _TYPE_LABELS]
+        return tuple(known)
+
+    def relation(self, name: str) -> int:
+        """The number of a relation. Raises NotFoundError with the nearest, InputError where the name is several's."""
+        number = self.graph.relation_number(name)
+        if number is not None:
+            return number
+        found = self._labels.get(name.casefold()) or self._labels.get(_local(name)) or []
+        if len(found) == 1:
+            return found[0]
+        if found:
+            ids = ", ".join(repr(self.graph.relation_at(n).id) for n in found[:5])
+            raise InputError(f"{name!r} is the name of {len(found)} relations: {ids}; give the id")
+        known = dict.fromkeys(n for r in self.graph.relations() for n in (r.id, r.label))
+        raise NotFoundError(f"graph {self.graph.title!r}: {unknown('relation', name, known)}")
+
+    def moves(self, path: p.Path) -> tuple[Move, ...]:
+        return tuple((self.relation(step.relation), step.forward) for step in path)
+
+    def entities(self, names: tuple[str, ...]) -> Ints:
+        """The numbers that names mean, ascending: an id, else everything with that label or alias."""
+        numbers = [n for name in names for n in self._entity(name)]
+        return np.unique(np.array(numbers, np.int32))
+
+    def _entity(self, name: str) -> list[int]:
+        number = self.graph.number_of(name)
+        if number is None and "://" in name:
+            number = self.graph.number_of(name.rsplit("/", 1)[-1].rsplit("#", 1)[-1])
+        if number is not None:
+            return [number]
+        named = [self.graph.number_of(entity.id) for entity in self.graph.resolve(name)]
+        if not named:
+            self.graph.entity(name)  # raises NotFoundError with the nearest labels
+        return [n for n in named if n is not None]
+
+    def instances_of(self, name: str) -> tuple[Ints, tuple[int, ...]]:
+        """The numbers of a class and the type relations. A class is what a type relation leads to."""
+        if not self.type_relations:
+            raise InputError(
+                f"graph {self.graph.title!r} has no type relation (such as rdf:type), so it has no classes"
+            )
+        found = self.entities((name,))
+        inc = self.graph.whole.inc
+        typed = [
+            n for n in found.tolist() if self._has_instances(n, inc.relations[inc.offsets[n] : inc.offsets[n + 1]])
+        ]
+        if not typed:
+            raise NotFoundError(f"graph {self.graph.title!r}: {unknown('class', name, self.classes())}")
+        return np.array(typed, np.int32), self.type_relations
+
+    def _has_instances(self, node: int, relations: Ints) -> bool:
+        return bool(np.isin(relations, self.type_relations).any())
+
+    def classes(self) -> list[str]:
+        """The labels of what has instances."""
+        whole = self.graph.whole
+        nodes = np.unique(whole.tails[np.isin(whole.rels, self.type_relations)])
+        return self.graph.labels_at(nodes)
+
+
+def _local(id: str) -> str:
+    return id.rstrip("/#").rsplit("/", 1)[-1].rsplit("#", 1)[-1].casefold()
+
+
+def check(plan: p.Plan, graph: Graph) -> None:
+    """Raises NotFoundError or InputError where a plan names what the graph does not have."""
+    binding = Binding.of(graph)
+    for node in p.walk(plan):
+        if isinstance(node, p.Step):
+            binding.relation(node.relation)
+        elif isinstance(node, p.Entities):
+            binding.entities(node.ids)
+        elif isinstance(node, p.Class):
+            binding.instances_of(node.id)

@@ -1,0 +1,164 @@
+"""What a relation leads to, read as numbers or dates: one column per relation and direction, made when first asked for.
+
+Kept apart from the executor because a column is a property of the graph: the share of its triples that read as its kind
+says how sure that is, and decides whether there is an order at all. A column is kept as long as its graph is.
+
+Shapes: M distinct things that a relation leads to, T its triples.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.graph import Graph
+from clew.graph.strings import literal_parts
+from clew.graph.subgraph import Ints
+from clew.query.values import Reading, parse_date, typed, untyped
+
+ColumnKind = Literal["number", "date", "text"]
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+
+SURE = 0.5  # from this share of readable values on, a relation has an order
+SAMPLE = 1000  # things looked at first; where none of them reads as a value, the others are not looked at
+_NUMBER, _DATE = 1, 2
+_YEAR_WORDS = ("year", "date", "founded", "born", "died", "established", "since", "season")
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """The things a relation leads to, and the intervals that those of its kind stand for."""
+
+    kind: ColumnKind
+    share: float  # of its triples whose value reads as `kind`; of text, those that read as nothing
+    nodes: Ints  # (M,) ascending numbers of the things that read as `kind`
+    low: Floats  # (M,)
+    high: Floats  # (M,)
+    dimension: str = ""
+    unit: str = ""  # the commonest one as written
+    precision: str = ""  # of dates, the commonest
+
+    @property
+    def ordered(self) -> bool:
+        return self.kind != "text" and self.share >= SURE
+
+    def of(self, nodes: Ints) -> tuple[Bools, Floats, Floats]:
+        """Which of some nodes read as this column's kind, and their intervals (0 where they do not): (n,) each."""
+        if not len(self.nodes):
+            return np.zeros(len(nodes), bool), np.zeros(len(nodes)), np.zeros(len(nodes))
+        at = np.minimum(np.searchsorted(self.nodes, nodes), len(self.nodes) - 1)
+        known = self.nodes[at] == nodes
+        return known, np.where(known, self.low[at], 0.0), np.where(known, self.high[at], 0.0)
+
+
+def column(graph: Graph, relation: int, forward: bool = True) -> Column:
+    """The column at the end of a relation (its number) walked in a direction."""
+    key = ("query.column", relation, forward)
+    if key not in graph.derived:
+        whole = graph.whole
+        mine = np.flatnonzero(whole.rels == relation)
+        ends, counts = np.unique((whole.tails if forward else whole.heads)[mine], return_counts=True)
+        label = graph.relation_at(relation).label.casefold()
+        graph.derived[key] = column_of(graph, ends, counts, years=any(word in label for word in _YEAR_WORDS))
+    found: Column = graph.derived[key]
+    return found
+
+
+def column_of(graph: Graph, nodes: Ints, counts: NDArray[np.int64] | None = None, *, years: bool = False) -> Column:
+    """Some distinct nodes as a column; `counts` says how often each occurs, `years` that whole numbers may be years."""
+    counts = np.ones(len(nodes), np.int64) if counts is None else counts
+    total = int(counts.sum())
+    none = Column("text", 1.0, nodes[:0], np.empty(0), np.empty(0))
+    if not total:
+        return none
+    if len(nodes) > 4 * SAMPLE:
+        sample = nodes[np.linspace(0, len(nodes) - 1, SAMPLE).astype(np.int64)]
+        if not any(reading is not None for reading in readings(graph, sample)):
+            return none
+    read = readings(graph, nodes)
+    kinds = np.array([0 if r is None else _NUMBER if r.kind == "number" else _DATE for r in read], np.uint8)
+    weights = {kind: int(counts[kinds == kind].sum()) for kind in (_NUMBER, _DATE)}
+    if years or weights[_DATE]:
+        read, kinds = _with_years(read, kinds, force=weights[_NUMBER] <= weights[_DATE])
+        weights = {kind: int(counts[kinds == kind].sum()) for kind in (_NUMBER, _DATE)}
+    chosen = _NUMBER if weights[_NUMBER] >= weights[_DATE] else _DATE
+    if not weights[chosen]:
+        return none
+    if chosen == _DATE:
+        keep = np.flatnonzero(kinds == _DATE)
+        mine = [read[i] for i in keep]
+        precision = _commonest([r.dimension for r in mine if r], counts[keep])
+        return _made("date", mine, nodes[keep], weights[_DATE] / total, "", "", precision)
+    return _numbers(read, kinds, nodes, counts, total)
+
+
+def _with_years(
+    read: list[Reading | None], kinds: NDArray[np.uint8], *, force: bool
+) -> tuple[list[Reading | None], NDArray[np.uint8]]:
+    """Whole numbers as years, where all numbers can be years (or, with `force`, each that can be)."""
+    can = [
+        k == _NUMBER and r is not None and not r.dimension and r.low == int(r.low) and 100 <= r.low < 3000
+        for k, r in zip(kinds.tolist(), read, strict=True)
+    ]
+    if not force and sum(can) < int(np.count_nonzero(kinds == _NUMBER)):
+        return read, kinds
+    changed, codes = list(read), kinds.copy()
+    for i, may in enumerate(can):
+        reading = read[i]
+        if may and reading is not None:
+            changed[i] = parse_date(f"{int(reading.low):04d}")
+            codes[i] = _DATE
+    return changed, codes
+
+
+def _numbers(
+    read: list[Reading | None], kinds: NDArray[np.uint8], nodes: Ints, counts: NDArray[np.int64], total: int
+) -> Column:
+    """The numbers of a column in one dimension; a bare number among quantities is in the commonest unit."""
+    from clew.query.values import in_base
+
+    keep = np.flatnonzero(kinds == _NUMBER)
+    mine = [r for r in (read[i] for i in keep) if r is not None]
+    dimension = _commonest([r.dimension for r in mine if r.dimension], counts[keep][[bool(r.dimension) for r in mine]])
+    unit = _commonest([r.unit for r in mine if r.unit and r.dimension == dimension], None)
+    fitting = [i for i, r in enumerate(mine) if r.dimension in ("", dimension)]
+    keep, mine = keep[fitting], [mine[i] for i in fitting]
+    if dimension:
+        mine = [r if r.dimension else Reading("number", v := in_base(r.low, unit), v, dimension, unit) for r in mine]
+    return _made("number", mine, nodes[keep], int(counts[keep].sum()) / total, dimension, unit, "")
+
+
+def _made(
+    kind: ColumnKind, read: list[Reading] | list[Reading | None], nodes: Ints, share: float, dimension: str, unit: str,
+    precision: str,
+) -> Column:  # fmt: skip
+    low = np.array([r.low for r in read if r is not None], np.float64)
+    high = np.array([r.high for r in read if r is not None], np.float64)
+    return Column(kind, share, nodes, low, high, dimension, unit, precision)
+
+
+def _commonest(names: list[str], counts: NDArray[np.int64] | None) -> str:
+    weights: dict[str, int] = {}
+    for name, count in zip(names, [1] * len(names) if counts is None else counts.tolist(), strict=True):
+        weights[name] = weights.get(name, 0) + count
+    return max(weights, key=lambda name: weights[name], default="")
+
+
+def readings(graph: Graph, nodes: Ints) -> list[Reading | None]:
+    """What the names of some nodes read as; a literal by its datatype, where it states one."""
+    literal = graph.literals_at(nodes)
+    texts = graph.labels_at(nodes)
+    found: list[Reading | None] = [None] * len(texts)
+    datatypes: dict[int, str | None] = {}
+    if literal.any():
+        places = np.flatnonzero(literal)
+        for place, id in zip(places.tolist(), graph.ids_at(nodes[places]), strict=True):
+            datatypes[place] = literal_parts(id)[1]
+    for i, text in enumerate(texts):
+        datatype = datatypes.get(i)
+        found[i] = typed(text, datatype) if datatype else untyped(text)
+    return found

@@ -1,0 +1,237 @@
+"""A plan as openCypher: one read-only query that returns the members, values, number or truth.
+
+The graph is expected as clew's exporters write it: every entity and literal a node `:Entity` with `id`, `label` and,
+where it reads as one, a typed `value`; every relation a relationship whose type is the relation's id. Every set is a
+list in a variable, and each clause hands all lists on, so that an empty set stays an empty list.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from clew.graph import Graph
+from clew.query import plan as p
+from clew.query.binding import TYPES, Binding
+from clew.query.values import in_base, shown_number
+
+_OPS = {"=": "=", "!=": "<>", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
+
+
+def to_cypher(plan: p.Plan, graph: Graph | None = None) -> str:
+    """The plan as one openCypher query; with a graph, names become ids."""
+    return _Writer(graph).query(plan)
+
+
+class _Writer:
+    """Writes clauses one after another; `_live` are the variables that every clause must hand on."""
+
+    def __init__(self, graph: Graph | None) -> None:
+        self._graph = graph
+        self._binding = None if graph is None else Binding.of(graph)
+        self._clauses: list[str] = []
+        self._live: list[str] = []
+        self._count = 0
+
+    def query(self, plan: p.Plan) -> str:
+        match plan:
+            case p.SetPlan():
+                result = f"UNWIND {self.members(plan)} AS x RETURN DISTINCT x.id AS id, x.label AS label"
+            case p.Values(of, path):
+                rows = self._rows(self.members(of), path)
+                result = f"{rows} WITH DISTINCT v WHERE v IS NOT NULL RETURN v.id AS id, v.label AS label"
+            case p.ValuePlan():
+                result = f"RETURN {self.number(plan)} AS n"
+            case p.Exists(of):
+                result = f"RETURN size({self.members(of)}) > 0 AS truth"
+            case p.Is(of, within):
+                some, all_ = self.members(of), self.members(within)
+                result = f"RETURN size({some}) > 0 AND all(x IN {some} WHERE x IN {all_}) AS truth"
+            case _:
+                raise TypeError(f"no plan: {plan!r}")
+        return "\n".join([*self._clauses, result])
+
+    def _keep(self, expression: str, *, before: str = "", stem: str = "s") -> str:
+        """Add a clause that binds a new variable to an expression and hands all others on."""
+        self._count += 1
+        made = f"{stem}{self._count}"
+        carried = "".join(f"{name}, " for name in self._live)
+        self._clauses.append(f"{before}{' ' if before else ''}WITH {carried}{expression} AS {made}")
+        self._live.append(made)
+        return made
+
+    def _type(self, step: p.Step) -> str:
+        id = step.relation
+        if self._graph is not None and self._binding is not None:
+            id = self._graph.relation_at(self._binding.relation(id)).id
+        return "`" + id.replace("`", "``") + "`"
+
+    def _ids(self, names: tuple[str, ...]) -> str:
+        ids = list(names)
+        if self._graph is not None and self._binding is not None:
+            ids = self._graph.ids_at(self._binding.entities(names))
+        return "[" + ", ".join(_string(id) for id in ids) + "]"
+
+    def _link(self, start: str, path: p.Path, end: str) -> str:
+        parts = [f"({start})"]
+        for number, step in enumerate(path):
+            there = f"({end})" if number == len(path) - 1 else "()"
+            parts.append(f"-[:{self._type(step)}]->{there}" if step.forward else f"<-[:{self._type(step)}]-{there}")
+        return "".join(parts)
+
+    @staticmethod
+    def _each(members: str, x: str = "x") -> str:
+        """A row for every member; one row with null for an empty list, so that the lists carried on survive."""
+        return f"UNWIND CASE WHEN size({members}) = 0 THEN [null] ELSE {members} END AS {x}"
+
+    def _rows(self, members: str, path: p.Path) -> str:
+        link = f"OPTIONAL MATCH {self._link('x', path, 'v')}" if path else "WITH *, x AS v"
+        return f"{self._each(members)} {link}"
+
+    # -- sets --------------------------------------------------------------------------------------------------------
+
+    def members(self, node: p.SetPlan) -> str:
+        """The variable that holds the list of members."""
+        match node:
+            case p.Entities(ids):
+                return self._keep(
+                    "collect(DISTINCT x)", before=f"OPTIONAL MATCH (x:Entity) WHERE x.id IN {self._ids(ids)}"
+                )
+            case p.Class(id):
+                relations = "|".join(self._type(p.Step(r)) for r in self._type_relations())
+                return self._keep(
+                    "collect(DISTINCT x)",
+                    before=f"OPTIONAL MATCH (x:Entity)-[:{relations}]->(c) WHERE c.id IN {self._ids((id,))}",
+                )
+            case p.All():
+                return self._keep("collect(DISTINCT x)", before="OPTIONAL MATCH (x:Entity) WHERE x.kind = 'named'")
+            case p.Follow(of, path, qualifiers):
+                here = self.members(of)
+                if qualifiers:
+                    here = self._keep("collect(DISTINCT v)", before=self._rows(here, path[:1]))
+                    for test in qualifiers:
+                        here = self._where(here, test)
+                    path = path[1:]
+                return self._keep("collect(DISTINCT v)", before=self._rows(here, path))
+            case p.And(sets):
+                first, *others = [self.members(each) for each in sets]
+                tests = " AND ".join(f"x IN {other}" for other in others)
+                return self._keep(f"[x IN {first} WHERE {tests}]")
+            case p.Or(sets):
+                made = self.members(sets[0])
+                for each in sets[1:]:
+                    other = self.members(each)
+                    made = self._keep(f"{made} + [x IN {other} WHERE NOT x IN {made}]")
+                return made
+            case p.Minus(of, without):
+                mine, other = self.members(of), self.members(without)
+                return self._keep(f"[x IN {mine} WHERE NOT x IN {other}]")
+            case p.Where(of, test):
+                return self._where(self.members(of), test)
+            case p.WhereCount(of, path, op, n):
+                before = f"{self._rows(self.members(of), path)} WITH {self._carried()}x, count(DISTINCT v) AS c"
+                return self._keep(f"collect(CASE WHEN c {_OPS[op]} {n} THEN x END)", before=before)
+            case p.Top(of, key, largest, k, skip):
+                return self._top(self.members(of), key, largest, k, skip)
+            case p.Compare(a, b, key, largest):
+                return self._top(self.members(p.Or((a, b))), key, largest, 1, 0)
+        raise TypeError(f"no set: {node!r}")
+
+    def _carried(self) -> str:
+        return "".join(f"{name}, " for name in self._live)
+
+    def _type_relations(self) -> list[str]:
+        if self._graph is None or self._binding is None:
+            return [TYPES[0]]
+        return [self._graph.relation_at(r).id for r in self._binding.type_relations]
+
+    def _top(self, members: str, key: p.Key, largest: bool, k: int, skip: int) -> str:
+        how = {"count": "count(v)", "sum": "sum(v.value)", "mean": "avg(v.value)"}.get(
+            key.how, "max(v.value)" if largest else "min(v.value)"
+        )
+        known = "v.value IS NOT NULL" if key.how != "count" else "true"
+        before = (
+            f"{self._rows(members, key.path)} WITH DISTINCT {self._carried()}x, v "
+            f"WITH {self._carried()}x, {how} AS key, count(CASE WHEN {known} THEN 1 END) AS values "
+            f"WITH {self._carried()}CASE WHEN x IS NULL OR values = 0 THEN null ELSE {{node: x, key: key}} END AS row "
+            f"ORDER BY row.key {'DESC' if largest else 'ASC'}"
+        )
+        rows = self._keep("collect(row)", before=before, stem="rows")
+        last = f"{rows}[CASE WHEN size({rows}) < {skip + k} THEN size({rows}) ELSE {skip + k} END - 1]"
+        first, (low, high) = f"{rows}[{skip}]", ("<=", ">=") if largest else (">=", "<=")
+        return self._keep(f"[r IN {rows} WHERE r.key {low} {first}.key AND r.key {high} {last}.key | r.node]")
+
+    def _where(self, members: str, test: p.Test) -> str:
+        condition = self._condition(test)
+        before = self._rows(members, test.path)
+        return self._keep(f"collect(DISTINCT CASE WHEN {condition} THEN x END)", before=before)
+
+    def _condition(self, test: p.Test) -> str:
+        value = test.value
+        if isinstance(value, p.Text):
+            op = {"contains": "CONTAINS", "starts": "STARTS WITH"}.get(test.op) or _OPS[test.op]
+            return f"toLower(v.label) {op} {_string(value.text.lower())}"
+        if isinstance(value, p.Entities):
+            return f"{'' if test.op == '=' else 'NOT '}v.id IN {self._ids(value.ids)}"
+        if isinstance(value, p.Values):
+            rows = self._keep("collect(DISTINCT v.value)", before=self._rows(self.members(value.of), value.path))
+            return f"any(w IN {rows} WHERE v.value {_OPS[test.op]} w)"
+        if isinstance(value, p.Date):
+            return _date_condition(test, value)
+        stated = self._stated(value)
+        if test.upper is not None:
+            return f"v.value >= {stated} AND v.value <= {self._stated(test.upper)}"
+        return f"v.value {_OPS[test.op]} {stated}"
+
+    def _stated(self, value: Any) -> str:
+        if isinstance(value, p.Number):
+            return shown_number(in_base(value.value, value.unit))
+        return self._keep(self.number(value), stem="n")
+
+    # -- numbers -----------------------------------------------------------------------------------------------------
+
+    def number(self, node: p.ValuePlan) -> str:
+        """An expression for a number."""
+        match node:
+            case p.Count(of):
+                return f"size({self.members(of)})"
+            case p.Values(of, path):
+                return self._aggregate("max", of, path)
+            case p.Aggregate(how, of, path):
+                return self._aggregate({"mean": "avg"}.get(how, how), of, path)
+            case p.Difference(a, b, key):
+                return f"({self._scalar(a, key)} - {self._scalar(b, key)})"
+            case p.Arithmetic(sign, a, b):
+                left, right = self.number(a), self.number(b)
+                return f"(toFloat({left}) {sign} {right})" if sign == "/" else f"({left} {sign} {right})"
+        raise TypeError(f"no number: {node!r}")
+
+    def _scalar(self, of: p.SetPlan, key: p.Key) -> str:
+        if key.how == "count":
+            return self._keep("count(DISTINCT v)", before=self._rows(self.members(of), key.path), stem="n")
+        return self._aggregate({"value": "max", "mean": "avg"}.get(key.how, key.how), of, key.path)
+
+    def _aggregate(self, how: str, of: p.SetPlan, path: p.Path) -> str:
+        before = f"{self._rows(self.members(of), path)} WITH DISTINCT {self._carried()}x, v"
+        return self._keep(f"{how}(v.value)", before=before, stem="n")
+
+
+def _date_condition(test: p.Test, value: p.Date) -> str:
+    from clew.query.values import DAY, Reading, shown_date
+
+    def ends(stated: p.Date) -> tuple[str, str]:
+        r = stated.reading
+        last = r.high - DAY if r.high > r.low else r.high
+        first, final = (shown_date(Reading("date", at, at, "day")) for at in (r.low, last))
+        return f"date('{first}')", f"date('{final}')"
+
+    first, last = ends(value)
+    if isinstance(test.upper, p.Date):
+        return f"v.value >= {first} AND v.value <= {ends(test.upper)[1]}"
+    inside = f"v.value >= {first} AND v.value <= {last}"
+    against = last if test.op in ("<=", ">") else first
+    return {"=": inside, "!=": f"NOT ({inside})"}.get(test.op) or f"v.value {_OPS[test.op]} {against}"
+
+
+def _string(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)

@@ -1,0 +1,138 @@
+"""A plan as a sentence: what was understood, for whoever asked.
+
+Kept apart because it is read by people only. Words come from labels where a graph is at hand.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from clew.errors import ClewError
+from clew.graph import Graph
+from clew.labels import readable
+from clew.query import plan as p
+from clew.query.binding import Binding
+from clew.query.values import shown_number
+
+_OPS = {"=": "is", "!=": "is not", "<": "is less than", "<=": "is at most", ">": "is more than", ">=": "is at least",
+        "contains": "contains", "starts": "starts with"}  # fmt: skip
+_DATE_OPS = {
+    "=": "is in",
+    "!=": "is not in",
+    "<": "is before",
+    "<=": "is not after",
+    ">": "is after",
+    ">=": "is not before",
+}
+_COUNTS = {"=": "exactly", "!=": "not exactly", "<": "fewer than", "<=": "at most", ">": "more than", ">=": "at least"}
+_SUMMARIES = {"sum": "the total", "mean": "the average", "min": "the smallest", "max": "the largest"}
+_SIGNS = {"+": "plus", "-": "minus", "*": "times", "/": "divided by"}
+_ORDINALS = {1: "second", 2: "third", 3: "fourth", 4: "fifth"}
+
+
+def sentence(plan: p.Plan, graph: Graph | None = None) -> str:
+    """A plan in plain English."""
+    return _Speaker(graph).plan(plan)
+
+
+class _Speaker:
+    def __init__(self, graph: Graph | None) -> None:
+        self._graph = graph
+
+    def _entity(self, name: str) -> str:
+        found = None if self._graph is None else self._graph.number_of(name)
+        return readable(name) if found is None or self._graph is None else self._graph.entity_at(found).label
+
+    def _relation(self, name: str) -> str:
+        label = readable(name)
+        if self._graph is not None:
+            try:
+                label = self._graph.relation_at(Binding.of(self._graph).relation(name)).label
+            except ClewError:  # a sentence is no place to complain: executing the plan says what is missing
+                label = readable(name)
+        return label.rsplit(".", 1)[-1].replace("_", " ")
+
+    def _path(self, path: p.Path) -> str:
+        """Words for what lies at the end of a path."""
+        return " of the ".join(
+            self._relation(s.relation) if s.forward else f"those whose {self._relation(s.relation)} it is"
+            for s in reversed(path)
+        )
+
+    def value(self, value: Any) -> str:
+        match value:
+            case p.Number(number, unit):
+                return f"{shown_number(number)} {unit}".strip()
+            case p.Date(text):
+                return text
+            case p.Text(text):
+                return f"“{text}”"
+            case p.Entities(ids):
+                return " or ".join(dict.fromkeys(map(self._entity, ids)))
+        return self.plan(value)
+
+    def _test(self, test: p.Test) -> str:
+        what = f"whose {self._path(test.path)}" if test.path else "which"
+        if test.upper is not None:
+            return f"{what} is between {self.value(test.value)} and {self.value(test.upper)}"
+        words = _DATE_OPS if isinstance(test.value, p.Date) and test.op in _DATE_OPS else _OPS
+        return f"{what} {words[test.op]} {self.value(test.value)}"
+
+    def _key(self, key: p.Key) -> str:
+        path = self._path(key.path) or "value"
+        return {"value": path, "count": f"number of {path}", "sum": f"total {path}", "mean": f"average {path}"}[key.how]
+
+    def plan(self, node: p.Plan) -> str:
+        match node:
+            case p.Entities():
+                return self.value(node)
+            case p.Class(id):
+                return f"every {self._entity(id)}"
+            case p.All():
+                return "everything"
+            case p.Follow(of, path, qualifiers):
+                tests = "".join(f", {self._test(t)}" for t in qualifiers)
+                last = path[-1]
+                start = self.plan(of)
+                if last.forward:
+                    return f"the {self._path(path)} of {start}{tests}"
+                before = f"the {self._path(path[:-1])} of {start}" if path[:-1] else start
+                return f"those whose {self._relation(last.relation)} is {before}{tests}"
+            case p.And(sets):
+                return ", and also ".join(map(self.plan, sets))
+            case p.Or(sets):
+                return ", or ".join(map(self.plan, sets))
+            case p.Minus(of, without):
+                return f"{self.plan(of)}, except {self.plan(without)}"
+            case p.Where(of, test):
+                return f"{self.plan(of)}, {self._test(test)}"
+            case p.WhereCount(of, path, op, n):
+                return f"{self.plan(of)}, with {_COUNTS[op]} {n} {self._path(path)}"
+            case p.Top():
+                return self._top(node)
+            case p.Compare(a, b, key, largest):
+                which = "larger" if largest else "smaller"
+                return f"{self.plan(a)} or {self.plan(b)}, the one with the {which} {self._key(key)}"
+            case p.Values(of, path):
+                return f"the {self._path(path)} of {self.plan(of)}" if path else self.plan(of)
+            case p.Count(of):
+                return f"the number of: {self.plan(of)}"
+            case p.Aggregate(how, of, path):
+                return f"{_SUMMARIES[how]} {self._path(path) or 'value'} of {self.plan(of)}"
+            case p.Difference(a, b, key):
+                return f"the {self._key(key)} of {self.plan(a)} less that of {self.plan(b)}"
+            case p.Arithmetic(sign, a, b):
+                return f"{self.plan(a)} {_SIGNS[sign]} {self.plan(b)}"
+            case p.Exists(of):
+                return f"whether there is: {self.plan(of)}"
+            case p.Is(of, within):
+                return f"whether {self.plan(of)} is among {self.plan(within)}"
+        raise TypeError(f"no plan: {node!r}")
+
+    def _top(self, node: p.Top) -> str:
+        most = "largest" if node.largest else "smallest"
+        if node.k == 1:
+            which = f"{_ORDINALS.get(node.skip, f'{node.skip + 1}th')} {most}" if node.skip else most
+            return f"{self.plan(node.of)}, the one with the {which} {self._key(node.key)}"
+        after = f", after the first {node.skip}" if node.skip else ""
+        return f"{self.plan(node.of)}, the {node.k} with the {most} {self._key(node.key)}{after}"

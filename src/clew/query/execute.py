@@ -1,0 +1,489 @@
+"""The executor: a plan over the arrays of a graph. Sets are ascending arrays of entity numbers, nothing else.
+
+Kept apart from everything that speaks: it takes numbers to numbers, and reports in `notes` whatever a limit cut and
+whichever members had no value. A set that several parts of a plan share is made once.
+
+Shapes: n members, m pairs of a member and what its path leads to, N entities.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from clew.errors import InputError
+from clew.graph import Graph
+from clew.graph.layout import NAMED
+from clew.graph.subgraph import Ints
+from clew.query import plan as p
+from clew.query.binding import Binding
+from clew.query.columns import Bools, Column, Floats, column, column_of
+from clew.query.comparing import Readings, satisfied, text_matches
+from clew.query.pairs import Budget, Places, distinct, pairs, starts
+from clew.query.text import show, show_path
+from clew.query.values import Reading, from_base, shown_date, shown_number
+
+FOLLOWING = 5  # how many of those that come after the chosen ones a ranking keeps, for the evidence
+Makes = Literal["set", "values", "number", "truth"]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What one plan may touch. What is cut is reported; `all()` over more entities than `everything` is refused."""
+
+    pairs: int = 20_000_000
+    everything: int = 1_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Quantity:
+    """A number, or a date where `kind` says so, with its unit; `low` and `high` are in the base unit or in seconds."""
+
+    reading: Reading
+    unit: str = ""
+
+    @property
+    def value(self) -> float:
+        """In the stated unit."""
+        return from_base(self.reading.low, self.unit) if self.reading.kind == "number" else self.reading.low
+
+    def __str__(self) -> str:
+        if self.reading.kind == "date":
+            return shown_date(self.reading)
+        return f"{shown_number(self.value)} {self.unit}".strip()
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """How a superlative came about."""
+
+    compared: int
+    missing: int
+    members: Ints  # the chosen ones, best first
+    keys: Floats  # their keys, in the column's base unit
+    next_members: Ints  # a few that come after them, best first
+    next_keys: Floats
+    unit: str = ""
+    kind: str = "number"
+    precision: str = ""
+
+    def said(self, key: float) -> str:
+        """A key as people write it."""
+        return str(Quantity(Reading("date" if self.kind == "date" else "number", key, key, self.precision), self.unit))
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    """What a plan makes. `members` are entity numbers: of a superlative best first, else ascending."""
+
+    plan: p.Plan
+    makes: Makes
+    members: Ints
+    quantity: Quantity | None = None  # of a plan that makes a number; None there: it has none, and `notes` say why
+    truth: bool | None = None
+    ranking: Ranking | None = None  # of a superlative at the root
+    complete: bool = True
+    notes: tuple[str, ...] = ()
+
+
+def execute(plan: p.Plan, graph: Graph, *, limits: Limits | None = None) -> Result:
+    """Run a plan on the embedded store.
+
+    Raises:
+        NotFoundError: an entity, class or relation is not in the graph; the message holds the nearest.
+        InputError: something is compared that has no order, units do not fit, or `all()` is too large.
+    """
+    return Executor(graph, limits or Limits()).run(plan)
+
+
+class Executor:
+    """Runs plans on one graph and remembers the sets it made."""
+
+    def __init__(self, graph: Graph, limits: Limits) -> None:
+        self.graph, self.whole, self.binding = graph, graph.whole, Binding.of(graph)
+        self._limits = limits
+        self._budget = Budget(limits.pairs)
+        self._made: dict[p.SetPlan, Ints] = {}
+        self.rankings: dict[p.SetPlan, Ranking] = {}
+        self.notes: dict[str, None] = {}
+
+    def run(self, plan: p.Plan) -> Result:
+        for _ in p.walk(plan):
+            pass
+        members, quantity, truth, ranking = np.empty(0, np.int32), None, None, None
+        makes: Makes = "set"
+        match plan:
+            case p.SetPlan():
+                members = self.members(plan)
+                ranking = self.rankings.get(plan)
+                if ranking is not None:
+                    members = ranking.members
+            case p.Values(of, path):
+                makes = "values"
+                members = distinct(self.pairs(self.members(of), path)[1])
+                self._missing(of, path)
+            case p.ValuePlan():
+                makes, quantity = "number", self.quantity(plan)
+            case p.TruthPlan():
+                makes, truth = "truth", self.truth(plan)
+        if self._budget.cut:
+            self.note(
+                f"cut at {self._budget.limit:,} steps: {self._budget.cut:,} more triples were not looked at, "
+                "so the result may be incomplete"
+            )
+        return Result(plan, makes, members, quantity, truth, ranking, not self._budget.cut, tuple(self.notes))
+
+    def note(self, text: str) -> None:
+        self.notes[text] = None
+
+    # -- sets --------------------------------------------------------------------------------------------------------
+
+    def members(self, node: p.SetPlan) -> Ints:
+        """The set a node makes: ascending entity numbers."""
+        if node not in self._made:
+            self._made[node] = self._members(node)
+        return self._made[node]
+
+    def _members(self, node: p.SetPlan) -> Ints:
+        match node:
+            case p.Entities(ids):
+                return self.binding.entities(ids)
+            case p.Class(id):
+                classes, relations = self.binding.instances_of(id)
+                found = [pairs(self.whole, classes, ((r, False),), self._budget)[1] for r in relations]
+                return distinct(np.concatenate(found))
+            case p.All():
+                return self._everything()
+            case p.Follow(of, path, qualifiers):
+                return self._follow(of, path, qualifiers)
+            case p.And(sets):
+                return self._and(sets)
+            case p.Or(sets):
+                return np.unique(np.concatenate([self.members(each) for each in sets]))
+            case p.Minus(of, without):
+                return np.setdiff1d(self.members(of), self.members(without), assume_unique=True)
+            case p.Where(of, test):
+                return self._where(self._having(of, test.path), test, of)
+            case p.WhereCount(of, path, op, n):
+                members = self.members(of) if _holds(op, 0, n) else self._having(of, path)
+                counts = self._counts(members, path)
+                kept: Ints = members[_compared(op, counts, n)]
+                return kept
+            case p.Top(of, key, largest, k, skip):
+                return self._top(node, self.members(of) if key.how == "count" else self._having(of, key.path), key,
+                                 largest, k, skip)  # fmt: skip
+            case p.Compare(a, b, key, largest):
+                both = np.union1d(self.members(a), self.members(b)).astype(np.int32)
+                return self._top(node, both, key, largest, 1, 0)
+        raise TypeError(f"no set: {node!r}")
+
+    def _everything(self) -> Ints:
+        numbers = np.flatnonzero(self._named(np.arange(self.graph.num_entities))).astype(np.int32)
+        if len(numbers) > self._limits.everything:
+            raise InputError(
+                f"all() would go over {len(numbers):,} entities, more than {self._limits.everything:,}: "
+                "start from an entity or a class, or put all() into a where()"
+            )
+        return numbers
+
+    def _named(self, numbers: Any) -> Bools:
+        base = self.graph.base_entities
+        return np.asarray(self.graph.terms.kinds[numbers if base is None else base[numbers]] == NAMED)
+
+    def _having(self, of: p.SetPlan, path: p.Path) -> Ints:
+        """The members of a set; of all() only those that have the first relation of `path`, found from its triples."""
+        if not isinstance(of, p.All) or not path:
+            return self.members(of)
+        relation, forward = self.binding.moves(path)[0]
+        mine = np.flatnonzero(self.whole.rels == relation)
+        nodes = np.unique((self.whole.heads if forward else self.whole.tails)[mine])
+        return nodes[self._named(nodes)]
+
+    def _and(self, sets: tuple[p.SetPlan, ...]) -> Ints:
+        """What all share; all() among others only says that a member is named, and is not gone over."""
+        others = [each for each in sets if not isinstance(each, p.All)]
+        if not others:
+            return self._everything()
+        shared = self.members(others[0])
+        for each in others[1:]:
+            if not len(shared):
+                break
+            shared = np.intersect1d(shared, self.members(each), assume_unique=True)
+        return shared if len(others) == len(sets) else shared[self._named(shared)]
+
+    def _follow(self, of: p.SetPlan, path: p.Path, qualifiers: tuple[p.Test, ...]) -> Ints:
+        if not qualifiers:
+            return distinct(self.pairs(self.members(of), path)[1])
+        between = distinct(self.pairs(self.members(of), path[:1])[1])
+        for test in qualifiers:
+            between = self._where(between, test, None)
+        return distinct(self.pairs(between, path[1:])[1])
+
+    def pairs(self, members: Ints, path: p.Path) -> tuple[Places, Ints]:
+        """(position among members, end) over a path, each once."""
+        return pairs(self.whole, members, self.binding.moves(path), self._budget)
+
+    def _counts(self, members: Ints, path: p.Path) -> Places:
+        return np.bincount(self.pairs(members, path)[0], minlength=len(members))
+
+    # -- values ------------------------------------------------------------------------------------------------------
+
+    def column(self, path: p.Path, ends: Ints) -> Column:
+        """How the ends of a path are read: as its last relation's column, or by themselves."""
+        if not path:
+            return column_of(self.graph, np.unique(ends))
+        relation, forward = self.binding.moves(path)[-1]
+        return column(self.graph, relation, forward)
+
+    def ordered(self, path: p.Path, ends: Ints, why: str) -> Column:
+        """The column of a path, which must have an order. An empty one has nothing to order and passes."""
+        found = self.column(path, ends)
+        if not found.ordered and len(ends):
+            if found.kind == "text":
+                held = "none of its values reads as a number or a date"
+            else:
+                held = f"only {found.share:.0%} of its values read as a {found.kind}"
+            raise InputError(f"{_named(path)} has no order, so it cannot be used for {why}: {held}")
+        return found
+
+    def _where(self, members: Ints, test: p.Test, of: p.SetPlan | None) -> Ints:
+        owners, ends = self.pairs(members, test.path)
+        keep = self._satisfying(ends, test)
+        if test.op not in ("contains", "starts") and not isinstance(test.value, (p.Text, p.Entities)):
+            readable = self.column(test.path, ends).of(ends)[0]
+            self._say_missing(len(members), len(starts(owners[readable])), test.path)
+        kept: Ints = members[distinct(owners[keep])]
+        return kept
+
+    def _satisfying(self, ends: Ints, test: p.Test) -> Bools:
+        """Which ends satisfy the test: (m,)."""
+        value = test.value
+        if isinstance(value, p.Text):
+            unique, back = np.unique(ends, return_inverse=True)
+            return text_matches(self.graph.labels_at(unique), test.op, value.text)[back]
+        if isinstance(value, p.Entities) or (isinstance(value, p.Values) and not self._orders(value)):
+            wanted = (
+                self.binding.entities(value.ids)
+                if isinstance(value, p.Entities)
+                else distinct(self.pairs(self.members(value.of), value.path)[1])
+            )
+            if test.op not in ("=", "!="):
+                raise InputError(f"{test.op!r} needs a number or a date, and {show(value)} makes none")
+            among = np.isin(ends, wanted)
+            return among if test.op == "=" else (~among if len(wanted) == 1 else np.ones(len(ends), bool))
+        against = self._readings(value)
+        if test.upper is not None:
+            upper = self._readings(test.upper)
+            against = replace(against, upper=upper)
+        found = self.ordered(test.path, ends, repr(test.op))
+        if not len(ends) or not len(against.low):
+            return np.zeros(len(ends), bool)
+        note: Callable[[str], None] = self.note
+        return satisfied(found, ends, test.op, against, _named(test.path), note)
+
+    def _orders(self, value: p.Values) -> bool:
+        ends = self.pairs(self.members(value.of), value.path)[1]
+        return self.column(value.path, ends).ordered
+
+    def _readings(self, value: p.Value) -> Readings:
+        """A stated or computed value as intervals."""
+        match value:
+            case p.Number(number, unit):
+                low = np.array([number])
+                return Readings("number", low, low, unit)
+            case p.Date():
+                reading = value.reading
+                return Readings("date", np.array([reading.low]), np.array([reading.high]), "", reading.dimension)
+            case p.Values(of, path):
+                ends = distinct(self.pairs(self.members(of), path)[1])
+                found = self.ordered(path, ends, "a comparison")
+                known, low, high = found.of(ends)
+                low, high = low[known], high[known]
+                if found.kind == "number":
+                    low = high = np.array([from_base(float(v), found.unit) for v in low])
+                return Readings(found.kind, low, high, found.unit, found.precision)
+            case p.ValuePlan():
+                quantity = self.quantity(value)
+                if quantity is None:
+                    return Readings("number", np.empty(0), np.empty(0))
+                if quantity.reading.kind == "date":
+                    r = quantity.reading
+                    return Readings("date", np.array([r.low]), np.array([r.high]), "", r.dimension)
+                low = np.array([quantity.value])
+                return Readings("number", low, low, quantity.unit)
+        raise TypeError(f"no value: {value!r}")
+
+    def _missing(self, of: p.SetPlan, path: p.Path) -> None:
+        members = self.members(of)
+        self._say_missing(len(members), len(starts(self.pairs(members, path)[0])), path)
+
+    def _say_missing(self, members: int, known: int, path: p.Path) -> None:
+        if known < members:
+            self.note(f"{members - known:,} of {members:,} have no {_named(path)}")
+
+    # -- superlatives ------------------------------------------------------------------------------------------------
+
+    def _keys(self, members: Ints, key: p.Key, largest: bool) -> tuple[Ints, Floats, Column | None]:
+        """The members that have a key, and their keys: the best value, or how many, the sum, the mean."""
+        if key.how == "count":
+            return members, self._counts(members, key.path).astype(np.float64), None
+        owners, ends = self.pairs(members, key.path)
+        found = self.ordered(key.path, ends, "a superlative" if key.how == "value" else f"a {key.how}")
+        if key.how != "value" and found.kind == "date":
+            raise InputError(f"{_named(key.path)} holds dates: they have no {key.how}")
+        known, low, _ = found.of(ends)
+        owners, low = owners[known], low[known]
+        first = starts(owners)
+        having = owners[first]
+        self._say_missing(len(members), len(having), key.path)
+        if not len(having):
+            return members[:0], np.empty(0), found
+        if key.how == "value":
+            best: Floats = (np.maximum if largest else np.minimum).reduceat(low, first)
+            return members[having], best, found
+        sums: Floats = np.bincount(owners, weights=low, minlength=len(members))[having].astype(np.float64)
+        if key.how == "mean":
+            sums = sums / np.bincount(owners, minlength=len(members))[having]
+        return members[having], sums, found
+
+    def _top(self, node: p.SetPlan, members: Ints, key: p.Key, largest: bool, k: int, skip: int) -> Ints:
+        having, keys, found = self._keys(members, key, largest)
+        score = keys if largest else -keys
+        chosen, following = np.empty(0, np.int64), np.empty(0, np.int64)
+        if skip < len(score):
+            last = min(skip + k, len(score))
+            ends = np.partition(score, [len(score) - skip - 1, len(score) - last])
+            best, worst = ends[len(score) - skip - 1], ends[len(score) - last]
+            chosen = _ranked(np.flatnonzero((score <= best) & (score >= worst)), score)
+            after = np.flatnonzero(score < worst)
+            if len(after) > FOLLOWING:
+                after = after[np.argpartition(-score[after], FOLLOWING)[:FOLLOWING]]
+            following = _ranked(after, score)
+        self.rankings[node] = Ranking(
+            len(having), len(members) - len(having), having[chosen], keys[chosen], having[following], keys[following],
+            found.unit if found else "", found.kind if found else "number", found.precision if found else "",
+        )  # fmt: skip
+        if len(chosen) > k and skip + k <= len(score):
+            places = f"places {skip + 1}–{skip + k}" if k > 1 else f"place {skip + 1}"
+            self.note(f"{len(chosen)} share the {places}")
+        return np.sort(having[chosen])
+
+    # -- numbers and truth -------------------------------------------------------------------------------------------
+
+    def quantity(self, node: p.ValuePlan) -> Quantity | None:
+        """The number a node makes; None where there is nothing to make it of, which a note says."""
+        match node:
+            case p.Count(of):
+                return _plain(float(len(self.members(of))))
+            case p.Aggregate(how, of, path):
+                return self._aggregate(how, self.members(of), path)
+            case p.Difference(a, b, key):
+                return self._difference(self._scalar(a, key), self._scalar(b, key), node)
+            case p.Arithmetic(sign, a, b):
+                return self._arithmetic(sign, self.quantity(a), self.quantity(b), node)
+            case p.Values(of, path):
+                return self._aggregate("max", self.members(of), path)
+        raise TypeError(f"no number: {node!r}")
+
+    def _aggregate(self, how: str, members: Ints, path: p.Path) -> Quantity | None:
+        owners, ends = self.pairs(members, path)
+        found = self.ordered(path, ends, f"a {how}")
+        known, low, high = found.of(ends)
+        self._say_missing(len(members), len(starts(owners[known])), path)
+        if found.kind == "date" and how in ("sum", "mean"):
+            raise InputError(f"{_named(path)} holds dates: they have no {how}")
+        low, high = low[known], high[known]
+        if not len(low):
+            self.note(f"there is no {_named(path)} to take the {how} of")
+            return _plain(0.0) if how == "sum" else None
+        if found.kind == "date":
+            at = int(np.argmax(low) if how == "max" else np.argmin(low))
+            return Quantity(_precise(float(low[at]), float(high[at])))
+        made = float({"sum": low.sum(), "mean": low.mean(), "min": low.min(), "max": low.max()}[how])
+        return Quantity(Reading("number", made, made, found.dimension, found.unit), found.unit)
+
+    def _scalar(self, of: p.SetPlan, key: p.Key) -> Quantity | None:
+        """The key of a whole set: its largest value, or the count, sum or mean over it."""
+        members = self.members(of)
+        if key.how == "count":
+            return _plain(float(len(distinct(self.pairs(members, key.path)[1]))))
+        return self._aggregate("max" if key.how == "value" else key.how, members, key.path)
+
+    def _difference(self, a: Quantity | None, b: Quantity | None, node: p.Plan) -> Quantity | None:
+        if a is None or b is None:
+            return None
+        if "date" in (a.reading.kind, b.reading.kind):
+            if a.reading.kind != b.reading.kind:
+                raise InputError(f"{show(node)}: a date and a number have no difference")
+            if a.reading.dimension == b.reading.dimension == "year":
+                return _plain(float(int(shown_date(a.reading)) - int(shown_date(b.reading))), "years")
+            apart = a.reading.low - b.reading.low
+            return Quantity(Reading("number", apart, apart, "time", "days"), "days")
+        apart = a.value - b.value
+        return _plain(apart, a.unit)
+
+    def _arithmetic(self, sign: str, a: Quantity | None, b: Quantity | None, node: p.Plan) -> Quantity | None:
+        if a is None or b is None:
+            return None
+        if "date" in (a.reading.kind, b.reading.kind):
+            if sign == "-":
+                return self._difference(a, b, node)
+            raise InputError(f"{show(node)}: dates cannot be added, multiplied or divided")
+        if sign in "+-" and a.unit and b.unit and a.reading.dimension != b.reading.dimension:
+            raise InputError(f"{show(node)}: {a.unit} and {b.unit} cannot be added or subtracted")
+        if sign == "/" and b.value == 0:
+            self.note("division by zero has no result")
+            return None
+        made = {"+": a.value + b.value, "-": a.value - b.value, "*": a.value * b.value, "/": 0.0}[sign]
+        if sign == "/":
+            made = a.value / b.value
+        unit = a.unit if sign in "+-" or not b.unit else ""
+        return _plain(made, unit)
+
+    def truth(self, node: p.TruthPlan) -> bool:
+        match node:
+            case p.Exists(of):
+                return len(self.members(of)) > 0
+            case p.Is(of, within):
+                members = self.members(of)
+                return len(members) > 0 and bool(np.isin(members, self.members(within)).all())
+        raise TypeError(f"no truth: {node!r}")
+
+
+def _ranked(places: Places, score: Floats) -> Places:
+    """Places by falling score; equal ones in their own order."""
+    ordered: Places = places[np.argsort(-score[places], kind="stable")]
+    return ordered
+
+
+def _plain(value: float, unit: str = "") -> Quantity:
+    from clew.query.values import in_base, unit_of
+
+    known = unit_of(unit) if unit else None
+    base = in_base(value, unit)
+    return Quantity(Reading("number", base, base, known.dimension if known else "", unit), unit)
+
+
+def _precise(low: float, high: float) -> Reading:
+    """A date's interval with the precision that its length shows."""
+    days = (high - low) / 86_400
+    return Reading(
+        "date", low, high, "second" if days == 0 else "day" if days == 1 else "month" if days < 32 else "year"
+    )
+
+
+def _named(path: p.Path) -> str:
+    return show_path(path) if path else "value"
+
+
+def _compared(op: str, left: Any, right: Any) -> Any:
+    return {
+        "=": np.equal, "!=": np.not_equal, "<": np.less, "<=": np.less_equal, ">": np.greater, ">=": np.greater_equal,
+    }[op](left, right)  # fmt: skip
+
+
+def _holds(op: str, left: int, right: int) -> bool:
+    return bool(_compared(op, left, right))

@@ -1,0 +1,320 @@
+"""A plan as SPARQL 1.1: one query, for a server or a person.
+
+Kept apart from the executor, with which it must agree: a conformance test runs random plans both ways. Every set is a
+graph pattern over one variable; what must be counted, ordered or paged is a sub-select. With a graph the names become
+ids and its value columns are read as numbers or years; without one, names must be ids and literals be typed.
+"""
+
+from __future__ import annotations
+
+from urllib.parse import quote
+
+from clew.errors import UnsupportedError
+from clew.graph import Graph
+from clew.query import plan as p
+from clew.query.values import XSD, in_base, shown_date, shown_number, unit_of
+
+RDF_TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
+LABEL = "http://www.w3.org/2000/01/rdf-schema#label"
+PLAIN = "urn:clew:"  # what an id that is no IRI stands behind
+
+_DATE_OPS = {
+    "<": "{v} < {first}",
+    "<=": "{v} <= {last}",
+    ">": "{v} > {last}",
+    ">=": "{v} >= {first}",
+    "=": "{v} >= {first} && {v} <= {last}",
+    "!=": "!({v} >= {first} && {v} <= {last})",
+}
+
+
+def term(id: str) -> str:
+    """An entity or relation id as a SPARQL term. Raises UnsupportedError for a nameless node."""
+    if id.startswith('"'):
+        from clew.graph.strings import literal_parts
+
+        text, datatype, language = literal_parts(id)
+        end = f"@{language}" if language else f"^^<{_iri(datatype)}>" if datatype else ""
+        return quoted(text) + end
+    if id.startswith("_:"):
+        raise UnsupportedError(f"{id}: SPARQL cannot name a nameless node; reach it by a relation")
+    if "://" in id or id.startswith(("urn:", "mailto:")):
+        return f"<{_iri(id)}>"
+    return f"<{PLAIN}{quote(id, safe='')}>"
+
+
+def quoted(text: str) -> str:
+    escapes = {"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "\\r", "\t": "\\t"}
+    return '"' + "".join(escapes.get(c, c) for c in text) + '"'
+
+
+def _iri(id: str) -> str:
+    return "".join(c if c > " " and c not in '<>"{}|^`\\' else f"%{ord(c):02X}" for c in id)
+
+
+def to_sparql(plan: p.Plan, graph: Graph | None = None) -> str:
+    """The plan as one SELECT or ASK query; the answer is bound to ?x (members), ?v (values) or ?n (a number)."""
+    return _Writer(graph).query(plan)
+
+
+class _Writer:
+    """Writes one query; variables are numbered."""
+
+    def __init__(self, graph: Graph | None) -> None:
+        from clew.query.binding import Binding
+
+        self._graph, self._binding = graph, None if graph is None else Binding.of(graph)
+        self._count = 0
+
+    def query(self, plan: p.Plan) -> str:
+        match plan:
+            case p.SetPlan():
+                return f"SELECT DISTINCT ?x WHERE {{ {self.members(plan, '?x')} }}"
+            case p.Values(of, path):
+                inner = self._fresh("x") if path else "?v"
+                return f"SELECT DISTINCT ?v WHERE {{ {self.members(of, inner)} {self.path(inner, path, '?v')} }}"
+            case p.ValuePlan():
+                return f"SELECT ?n WHERE {{ {self.number(plan, '?n')} }}"
+            case p.Exists(of):
+                return f"ASK {{ {self.members(of, '?x')} }}"
+            case p.Is(of, within):
+                some, other = self.members(of, "?x"), self.members(of, "?y")
+                return (
+                    f"ASK {{ FILTER EXISTS {{ {some} }} "
+                    f"FILTER NOT EXISTS {{ {other} MINUS {{ {self.members(within, '?y')} }} }} }}"
+                )
+        raise TypeError(f"no plan: {plan!r}")
+
+    def _fresh(self, stem: str) -> str:
+        self._count += 1
+        return f"?{stem}{self._count}"
+
+    # -- names -------------------------------------------------------------------------------------------------------
+
+    def _relation(self, step: p.Step) -> str:
+        if self._graph is None or self._binding is None:
+            return term(step.relation)
+        return term(self._graph.relation_at(self._binding.relation(step.relation)).id)
+
+    def _entities(self, names: tuple[str, ...]) -> str:
+        if self._graph is None or self._binding is None:
+            return " ".join(term(name) for name in names)
+        return " ".join(term(id) for id in self._graph.ids_at(self._binding.entities(names)))
+
+    def path(self, start: str, path: p.Path, end: str) -> str:
+        """Triple patterns from one variable to another; without steps the two must be one."""
+        parts, here = [], start
+        for number, step in enumerate(path):
+            there = end if number == len(path) - 1 else self._fresh("m")
+            head, tail = (here, there) if step.forward else (there, here)
+            parts.append(f"{head} {self._relation(step)} {tail} .")
+            here = there
+        return " ".join(parts)
+
+    # -- sets --------------------------------------------------------------------------------------------------------
+
+    def members(self, node: p.SetPlan, x: str) -> str:
+        """A graph pattern that binds `x` to the members."""
+        match node:
+            case p.Entities(ids):
+                return f"VALUES {x} {{ {self._entities(ids)} }}"
+            case p.Class(id):
+                return self._instances(id, x)
+            case p.All():
+                s, r, o = (self._fresh(stem) for stem in "sro")
+                anywhere = f"{{ {x} {r} {o} }} UNION {{ {s} {r} {x} }}"
+                return f"{{ SELECT DISTINCT {x} WHERE {{ {anywhere} FILTER(isIRI({x})) }} }}"
+            case p.Follow(of, path, qualifiers):
+                return self._follow(of, path, qualifiers, x)
+            case p.And(sets):
+                return " ".join(f"{{ {self.members(each, x)} }}" for each in sets)
+            case p.Or(sets):
+                return " UNION ".join(f"{{ {self.members(each, x)} }}" for each in sets)
+            case p.Minus(of, without):
+                return f"{{ {self.members(of, x)} }} MINUS {{ {self.members(without, x)} }}"
+            case p.Where(of, test):
+                return f"{{ {self.members(of, x)} }} {self.test(x, test)}"
+            case p.WhereCount(of, path, op, n):
+                v = self._fresh("v")
+                return (
+                    f"{{ SELECT {x} WHERE {{ {{ {self.members(of, x)} }} OPTIONAL {{ {self.path(x, path, v)} }} }} "
+                    f"GROUP BY {x} HAVING (COUNT(DISTINCT {v}) {op} {n}) }}"
+                )
+            case p.Top(of, key, largest, k, skip):
+                return self._top(of, key, largest, k, skip, x)
+            case p.Compare(a, b, key, largest):
+                return self._top(p.Or((a, b)), key, largest, 1, 0, x)
+        raise TypeError(f"no set: {node!r}")
+
+    def _instances(self, id: str, x: str) -> str:
+        if self._graph is None or self._binding is None:
+            return f"{x} <{RDF_TYPE}> {term(id)} ."
+        classes, relations = self._binding.instances_of(id)
+        links = "|".join(term(self._graph.relation_at(r).id) for r in relations)
+        c = self._fresh("c")
+        return f"VALUES {c} {{ {' '.join(map(term, self._graph.ids_at(classes)))} }} {x} {links} {c} ."
+
+    def _follow(self, of: p.SetPlan, path: p.Path, qualifiers: tuple[p.Test, ...], x: str) -> str:
+        start = self._fresh("x")
+        members = f"{{ {self.members(of, start)} }}"
+        if not qualifiers:
+            return f"{members} {self.path(start, path, x)}"
+        between = self._fresh("m")
+        tests = " ".join(self.test(between, test) for test in qualifiers)
+        return f"{members} {self.path(start, path[:1], between)} {tests} {self.path(between, path[1:], x)}"
+
+    def _keys(self, of: p.SetPlan, key: p.Key, largest: bool, x: str, out: str) -> str:
+        """`SELECT x key` over the members of a set, without braces."""
+        v, w = self._fresh("v"), self._fresh("w")
+        if key.how == "count":
+            link = f"OPTIONAL {{ {self.path(x, key.path, v)} }}"
+            return (
+                f"SELECT {x} (COUNT(DISTINCT {v}) AS {out}) WHERE {{ {{ {self.members(of, x)} }} {link} }} GROUP BY {x}"
+            )
+        start = x if key.path else v
+        link = self.path(x, key.path, v) if key.path else f"BIND({x} AS {v})"
+        rows = f"SELECT DISTINCT {x} {v} WHERE {{ {{ {self.members(of, start if key.path else x)} }} {link} }}"
+        how = {"value": "MAX" if largest else "MIN", "sum": "SUM", "mean": "AVG"}[key.how]
+        read = self._read(key.path, v, w)
+        return f"SELECT {x} ({how}({w}) AS {out}) WHERE {{ {{ {rows} }} {read} }} GROUP BY {x}"
+
+    def _top(self, of: p.SetPlan, key: p.Key, largest: bool, k: int, skip: int, x: str) -> str:
+        """Members whose key lies between those of the first and the last place that are asked for: ties stay in."""
+        mine, y, other = self._fresh("k"), self._fresh("y"), self._fresh("k")
+        low, high = self._fresh("low"), self._fresh("high")
+        order = f"DESC({other})" if largest else f"ASC({other})"
+        page = (
+            f"SELECT (MIN({other}) AS {low}) (MAX({other}) AS {high}) WHERE {{ {{ "
+            f"{self._keys(of, key, largest, y, other)} ORDER BY {order} LIMIT {k} OFFSET {skip} }} }}"
+        )
+        return (
+            f"{{ SELECT {x} WHERE {{ {{ {self._keys(of, key, largest, x, mine)} }} {{ {page} }} "
+            f"FILTER({mine} >= {low} && {mine} <= {high}) }} }}"
+        )
+
+    # -- conditions --------------------------------------------------------------------------------------------------
+
+    def _kind(self, path: p.Path) -> str:
+        """How the values at the end of a path are read: as they are, as numbers or as years."""
+        if self._graph is None or self._binding is None or not path:
+            return ""
+        from clew.query.columns import column
+
+        found = column(self._graph, *self._binding.moves(path)[-1])
+        if found.kind == "number":
+            if found.dimension:
+                raise UnsupportedError(
+                    f"{path[-1].relation} holds quantities with units ({found.unit}), which SPARQL cannot convert"
+                )
+            return "number"
+        return "year" if found.kind == "date" and found.precision == "year" else ""
+
+    def _read(self, path: p.Path, v: str, w: str) -> str:
+        """Bind `w` to the value that `v` reads as; solutions without one are dropped."""
+        kind = self._kind(path)
+        if not kind:
+            return f"BIND({v} AS {w})"
+        kind = f"<{XSD}{'double' if kind == 'number' else 'integer'}>"
+        return f"BIND({kind}(STR({v})) AS {w}) FILTER(BOUND({w}))"
+
+    def test(self, x: str, test: p.Test) -> str:
+        v = self._fresh("v") if test.path else x
+        link, value = self.path(x, test.path, v), test.value
+        if isinstance(value, p.Text):
+            return f"{link} {self._text(v, test.op, value.text)}"
+        if isinstance(value, p.Entities):
+            listed = ", ".join(self._entities(value.ids).split(" "))
+            return f"{link} FILTER({v} {'IN' if test.op == '=' else 'NOT IN'} ({listed}))"
+        w = self._fresh("w")
+        read = self._read(test.path, v, w)
+        if isinstance(value, p.Number):
+            number = self._number_in(value, test.path)
+            if test.op == "between":
+                assert isinstance(test.upper, p.Number)
+                return f"{link} {read} FILTER({w} >= {number} && {w} <= {self._number_in(test.upper, test.path)})"
+            return f"{link} {read} FILTER({w} {test.op} {number})"
+        if isinstance(value, p.Date):
+            return f"{link} {read} FILTER({self._date(w, test, value)})"
+        other = self._fresh("n")
+        return f"{link} {read} {{ {self.number(value, other, several=True)} }} FILTER({w} {test.op} {other})"
+
+    def _number_in(self, value: p.Number, path: p.Path) -> str:
+        known = unit_of(value.unit) if value.unit else None
+        number = in_base(value.value, value.unit) if known and self._graph is None else value.value
+        shown = shown_number(number)
+        return shown if float(shown) == number else repr(number)
+
+    def _date(self, w: str, test: p.Test, value: p.Date) -> str:
+        if self._kind(test.path) == "year":
+            years = [shown_date(each.reading)[:4] for each in (value, test.upper) if isinstance(each, p.Date)]
+            if test.op == "between":
+                return f"{w} >= {int(years[0])} && {w} <= {int(years[1])}"
+            return f"{w} {test.op} {int(years[0])}"
+        first, last = _days(value)
+        if test.op == "between":
+            assert isinstance(test.upper, p.Date)
+            return f"{w} >= {first} && {w} <= {_days(test.upper)[1]}"
+        return _DATE_OPS[test.op].format(v=w, first=first, last=last)
+
+    def _text(self, v: str, op: str, text: str) -> str:
+        label, shown = self._fresh("l"), self._fresh("t")
+        wanted = quoted(text.lower())
+        tests = {
+            "=": f"{shown} = {wanted}", "!=": f"{shown} != {wanted}",
+            "contains": f"CONTAINS({shown}, {wanted})", "starts": f"STRSTARTS({shown}, {wanted})",
+        }  # fmt: skip
+        named = f"OPTIONAL {{ {v} <{LABEL}> {label} }} BIND(LCASE(STR(COALESCE({label}, {v}))) AS {shown})"
+        return f"{named} FILTER({tests[op]})"
+
+    # -- numbers -----------------------------------------------------------------------------------------------------
+
+    def number(self, node: p.ValuePlan, n: str, *, several: bool = False) -> str:
+        """A group that binds `n`; `several`: of Values every one, else the largest."""
+        match node:
+            case p.Count(of):
+                x = self._fresh("x")
+                return f"{{ SELECT (COUNT(DISTINCT {x}) AS {n}) WHERE {{ {self.members(of, x)} }} }}"
+            case p.Values(of, path):
+                if not several:
+                    return self._aggregate("MAX", of, path, n)
+                x, v = self._fresh("x"), self._fresh("v")
+                link = self.path(x, path, v) if path else f"BIND({x} AS {v})"
+                return (
+                    f"{{ SELECT DISTINCT {n} WHERE {{ {{ {self.members(of, x)} }} {link} {self._read(path, v, n)} }} }}"
+                )
+            case p.Aggregate(how, of, path):
+                return self._aggregate({"mean": "AVG"}.get(how, how.upper()), of, path, n)
+            case p.Difference(a, b, key):
+                left, right = self._fresh("n"), self._fresh("n")
+                return f"{self._scalar(a, key, left)} {self._scalar(b, key, right)} BIND({left} - {right} AS {n})"
+            case p.Arithmetic(sign, a, b):
+                left, right = self._fresh("n"), self._fresh("n")
+                return f"{self.number(a, left)} {self.number(b, right)} BIND({left} {sign} {right} AS {n})"
+        raise TypeError(f"no number: {node!r}")
+
+    def _scalar(self, of: p.SetPlan, key: p.Key, n: str) -> str:
+        if key.how != "count":
+            return self._aggregate({"value": "MAX", "sum": "SUM", "mean": "AVG"}[key.how], of, key.path, n)
+        x, v = self._fresh("x"), self._fresh("v")
+        rows = f"{{ {self.members(of, x)} }} {self.path(x, key.path, v)}"
+        return f"{{ SELECT (COUNT(DISTINCT {v}) AS {n}) WHERE {{ {rows} }} }}"
+
+    def _aggregate(self, how: str, of: p.SetPlan, path: p.Path, n: str) -> str:
+        x, v, w = self._fresh("x"), self._fresh("v"), self._fresh("w")
+        link = self.path(x, path, v) if path else f"BIND({x} AS {v})"
+        rows = f"{{ SELECT DISTINCT {x} {v} WHERE {{ {{ {self.members(of, x)} }} {link} }} }}"
+        some = f" HAVING (COUNT({w}) > 0)" if how == "AVG" else ""  # SPARQL says that the mean of nothing is 0
+        return f"{{ SELECT ({how}({w}) AS {n}) WHERE {{ {rows} {self._read(path, v, w)} }}{some} }}"
+
+
+def _days(value: p.Date) -> tuple[str, str]:
+    """The first and the last day of a date as terms."""
+    from clew.query.values import DAY, Reading
+
+    reading = value.reading
+    if reading.dimension == "second":
+        moment = f'"{shown_date(reading)}"^^<{XSD}dateTime>'
+        return moment, moment
+    ends = (reading.low, reading.high - DAY)
+    first, last = (f'"{shown_date(Reading("date", at, at, "day"))}"^^<{XSD}date>' for at in ends)
+    return first, last

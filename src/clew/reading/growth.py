@@ -1,0 +1,200 @@
+"""Plan candidates of one question, grown from its topics: relation paths, several that meet, and steps from there on.
+
+Separate from the network because it only knows the graph. The caller says how relevant each step is; growth keeps the
+best of each length, never looks at an entity path, and never proposes a plan whose only end is the topic itself,
+unless the graph states just that (a triple from the topic to itself).
+
+Shapes: N entities, E ends of a plan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.graph import Subgraph
+from clew.graph.subgraph import Ints
+from clew.reading.trails import Hops, Trail, expand, joined
+
+Floats = NDArray[np.float32]
+Relevance = Callable[[Sequence[Hops]], Floats]
+"""Distinct steps -> how likely the question asks for each, as a log-probability."""
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """What bounds the growth."""
+
+    hops: int = 3  # steps of one trail
+    beam: int = 12  # trails of one length that are extended, per topic
+    frontier: int = 400  # entities looked at to find the relations of a set of entities
+    kept: int = 40  # trails of one length that compete, per topic
+    meeting: int = 12  # trails per mention that are tried together
+    plans: int = 64  # plans that are handed over
+
+
+@dataclass(frozen=True, eq=False, slots=True)
+class Plan:
+    """Trails from different topics whose common ends, followed further by `after`, answer."""
+
+    trails: tuple[Trail, ...]
+    ends: Ints  # ascending local numbers, without topics walked from; of a sample where `sampled`
+    after: tuple[Hops, ...] = ()
+    relevance: float = 0.0
+    sampled: bool = False
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """What tells plans of one question apart."""
+        return tuple((trail.topic, trail.steps) for trail in self.trails), self.after
+
+    @property
+    def steps(self) -> tuple[Hops, ...]:
+        return (*(step for trail in self.trails for step in trail.steps), *self.after)
+
+
+@dataclass(eq=False)
+class Growth:
+    """The growth for one question. `cut` says in words what a limit left out."""
+
+    graph: Subgraph
+    starts: Sequence[int]  # local numbers of the topics
+    mentions: Sequence[int]  # per topic, which part of the question names it; namesakes share one
+    relevance: Relevance
+    limits: Limits = field(default_factory=Limits)
+    types: frozenset[int] = frozenset()  # relations that state what kind of thing an entity is
+    cut: list[str] = field(default_factory=list)
+
+    def run(self) -> list[Plan]:
+        """The plans, most relevant first."""
+        trails = [self._from(i, start) for i, start in enumerate(self.starts)]
+        plans = [plan for found in trails for plan in found]
+        plans += self._meeting(trails)
+        return _spread(plans, self.limits.plans, self.mentions)
+
+    def _from(self, topic: int, start: int) -> list[Plan]:
+        level = [(0.0, Trail(topic, (), np.array([start], np.int32)))]
+        found: list[Plan] = []
+        for _ in range(self.limits.hops):
+            longer = [(score, t) for score, trail in level for t in self._longer(trail)]
+            if not longer:
+                break
+            gains = self.relevance([trail.steps[-1] for _, trail in longer])
+            scores = np.array([score for score, _ in longer], np.float32) + gains
+            order = np.argsort(-scores, kind="stable")
+            kept = 0
+            for i in order:
+                trail = longer[i][1]
+                ends = answers(trail, start)
+                if len(ends) == 0:
+                    continue
+                found.append(Plan((trail,), ends, (), float(scores[i]), trail.sampled))
+                kept += 1
+                if kept == self.limits.kept:
+                    break
+            level = [(float(scores[i]), longer[i][1]) for i in order[: self.limits.beam]]
+        return found
+
+    def _longer(self, trail: Trail) -> list[Trail]:
+        """Every sensible trail one step longer."""
+        before = trail.steps[-1] if trail.steps else None
+        # From a value only the way back is open: what else has this value.
+        value = before is not None and bool(self._values(trail.ends))
+        longer = []
+        for each in expand(self.graph, trail, self.limits.frontier):
+            step = each.steps[-1]
+            back = before is not None and undoes(step, before)
+            if value and not back:
+                continue
+            if before is not None and not back and step[0][0] in self.types and not step[0][1]:
+                continue  # "everything of the same kind" is no step to go on from
+            longer.append(each)
+        return longer
+
+    def _values(self, ends: Ints) -> bool:
+        return len(ends) > 0 and self.graph.entity(int(ends[0])).kind == "literal"
+
+    def _meeting(self, trails: list[list[Plan]]) -> list[Plan]:
+        """Trails of different mentions that meet, all of them where there are three, and one step on from there."""
+        by_mention: dict[int, list[Plan]] = {}
+        for topic, found in enumerate(trails):
+            short = [plan for plan in found if len(plan.trails[0].steps) <= 2 and not plan.sampled]
+            by_mention.setdefault(self.mentions[topic], []).extend(short)
+        if len(by_mention) < 2:
+            return []
+        best = {m: sorted(p, key=lambda plan: -plan.relevance)[: self.limits.meeting] for m, p in by_mention.items()}
+        pairs: list[Plan] = []
+        for a, b in combinations(sorted(best), 2):
+            for x in best[a]:
+                for y in best[b]:
+                    ends = joined(x.trails[0], y.trails[0])
+                    ends = ends[~np.isin(ends, [self.starts[x.trails[0].topic], self.starts[y.trails[0].topic]])]
+                    if len(ends):
+                        pairs.append(Plan((*x.trails, *y.trails), ends, (), x.relevance + y.relevance))
+        pairs.sort(key=lambda plan: -plan.relevance)
+        pairs = pairs[: 2 * self.limits.meeting]
+        if len(best) > 2:
+            pairs += self._triples(pairs, best)
+        return pairs + self._onward(pairs[: self.limits.meeting])
+
+    def _triples(self, pairs: Sequence[Plan], best: dict[int, list[Plan]]) -> list[Plan]:
+        found = []
+        for pair in pairs:
+            used = {self.mentions[trail.topic] for trail in pair.trails}
+            last = max(used)
+            for mention in (m for m in best if m > last):
+                for other in best[mention]:
+                    ends = np.intersect1d(pair.ends, other.ends, assume_unique=True)
+                    if len(ends):
+                        found.append(Plan((*pair.trails, *other.trails), ends, (), pair.relevance + other.relevance))
+        return sorted(found, key=lambda plan: -plan.relevance)[: self.limits.meeting]
+
+    def _onward(self, pairs: Sequence[Plan]) -> list[Plan]:
+        """One step from where trails meet."""
+        longer: list[tuple[Plan, Trail]] = []
+        for pair in pairs:
+            if self._values(pair.ends):
+                continue
+            for each in expand(self.graph, Trail(-1, (), pair.ends), self.limits.frontier):
+                lasts = [trail.steps[-1] for trail in pair.trails]
+                if any(undoes(each.steps[-1], last) for last in lasts) or each.steps[-1][0][0] in self.types:
+                    continue
+                longer.append((pair, each))
+        if not longer:
+            return []
+        gains = self.relevance([each.steps[-1] for _, each in longer])
+        found = []
+        for (pair, each), gain in zip(longer, gains.tolist(), strict=True):
+            ends = each.ends[~np.isin(each.ends, [self.starts[trail.topic] for trail in pair.trails])]
+            if len(ends):
+                found.append(
+                    replace(pair, ends=ends, after=each.steps, relevance=pair.relevance + gain, sampled=each.sampled)
+                )
+        return sorted(found, key=lambda plan: -plan.relevance)[: self.limits.meeting]
+
+
+def _spread(plans: list[Plan], most: int, mentions: Sequence[int]) -> list[Plan]:
+    """The best plans of every shape in turn: the relevance of a long one is a longer sum, and would crowd it out."""
+    ranks: dict[object, int] = {}
+    order = []
+    for plan in sorted(plans, key=lambda plan: -plan.relevance):
+        shape = tuple((mentions[trail.topic], len(trail.steps)) for trail in plan.trails), len(plan.after)
+        ranks[shape] = rank = ranks.get(shape, -1) + 1
+        order.append((rank, -plan.relevance, plan))
+    order.sort(key=lambda each: each[:2])
+    return [plan for _, _, plan in order[:most]]
+
+
+def answers(trail: Trail, start: int) -> Ints:
+    """The ends of a trail without its start, which answers only where a triple leads from it to itself."""
+    ends: Ints = trail.ends if len(trail.hops) == 1 else trail.ends[trail.ends != start]
+    return ends
+
+
+def undoes(step: Hops, before: Hops) -> bool:
+    """Whether `step` walks back over what `before` walked."""
+    return step == tuple((relation, not forward) for relation, forward in reversed(before))

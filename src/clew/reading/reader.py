@@ -1,0 +1,166 @@
+"""The reader: a question and a graph in, plans with probabilities out.
+
+Ties growth, wording and network together and keeps what can be kept between questions: vectors of texts, step vectors
+of each graph. One reader may serve several threads: caches only ever gain entries.
+
+Shapes: P plans, S distinct steps, n question tokens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from clew.encoding import open_encoder
+from clew.errors import ConfigError
+from clew.graph import Subgraph
+from clew.protocols import TextEncoder, TokenEncoder, encodes_tokens
+from clew.reading.growth import Growth, Limits, Plan
+from clew.reading.network import Floats, Network, similarities
+from clew.reading.plantext import sheet
+from clew.reading.trails import Hops
+from clew.reading.wording import Asked, Step, Wording, mention_flags, step_features
+
+SHIPPED = Path(__file__).parent / "weights" / "reader.safetensors"
+KEPT = 100_000  # texts and steps whose vectors are kept
+
+
+@dataclass(frozen=True, eq=False)
+class Rated:
+    """A plan with its score and its share of the probability among the question's plans and "none of these"."""
+
+    plan: Plan
+    logit: float
+    share: float
+    kind: str  # of the ends
+    features: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """Every plan of a question, best first."""
+
+    asked: Asked
+    rated: tuple[Rated, ...]
+    none: float  # share of "none of these"
+    cut: tuple[str, ...]  # what a limit left out
+
+
+class Reader:
+    """Reads plans with a network.
+
+    Args:
+        network: default: the one that ships with clew.
+        encoder: used where it is the network's own; else the network's encoder is opened.
+    """
+
+    def __init__(self, network: Network | None = None, encoder: TextEncoder | None = None) -> None:
+        self.network = network or Network.open(SHIPPED)
+        wanted = self.network.encoder
+        fits = encoder is not None and encoder.name.split("@")[0] == wanted and encodes_tokens(encoder)
+        self._given = encoder if fits else None
+        self._vectors: dict[str, Floats] = {}
+        self._steps: dict[Step, Floats] = {}
+
+    @cached_property
+    def encoder(self) -> TokenEncoder:
+        """The network's sentence encoder."""
+        encoder = self._given or open_encoder(self.network.encoder)
+        if not encodes_tokens(encoder):
+            raise ConfigError(f"reader: encoder {encoder.name!r} gives no states of tokens; use {self.network.encoder}")
+        return encoder
+
+    def read(
+        self,
+        question: str,
+        ground: Subgraph,
+        wording: Wording,
+        starts: Sequence[int],
+        names: Sequence[str],
+        limits: Limits,
+        certain: Sequence[float] = (),
+    ) -> Reading:
+        """The plans that `ground` offers for a question.
+
+        Args:
+            starts: local numbers of the topics. names: how the question calls each; namesakes share a name.
+            certain: how sure the linking of each topic is, in (0, 1]; a plan is discounted by its least sure topic.
+        """
+        order = list(dict.fromkeys(names))
+        mentions = [order.index(name) for name in names]
+        asked = Asked.of(question, order)
+        states, flags = self._states(asked)
+        read = self.network.read(states, flags)
+        known: dict[Hops, float] = {}
+
+        def relevance(steps: Sequence[Hops]) -> Floats:
+            new = [step for step in dict.fromkeys(steps) if step not in known]
+            if new:
+                told = self._told(asked, states, [wording.step(step) for step in new])
+                logits = self.network.relevant(told, read)
+                known.update(zip(new, (-np.logaddexp(0.0, -logits)).tolist(), strict=True))
+            return np.array([known[step] for step in steps], np.float32)
+
+        growth = Growth(ground, starts, mentions, relevance, limits, frozenset(wording.types))
+        plans = growth.run()
+        if not plans:
+            return Reading(asked, (), 1.0, tuple(growth.cut))
+        page = sheet(asked, plans, wording, starts, mentions)
+        told = self._told(asked, states, page.steps)
+        logits, none = self.network.rate(
+            told,
+            read,
+            self.network.starts(read, flags, len(order)),
+            self._encode(page.start_kinds),
+            page.tokens,
+            page.features,
+            self._encode(page.kinds),
+        )
+        if len(certain):
+            logits = logits + np.array(
+                [min(np.log(max(certain[t.topic], 1e-3)) for t in plan.trails) for plan in plans], np.float32
+            )
+        every = np.append(logits, none).astype(np.float64)
+        shares = np.exp(every - every.max())
+        shares /= shares.sum()
+        ranked = np.argsort(-logits, kind="stable")
+        rated = tuple(
+            Rated(plans[i], float(logits[i]), float(shares[i]), page.kinds[i], page.features[i]) for i in ranked
+        )
+        return Reading(asked, rated, float(shares[-1]), tuple(growth.cut))
+
+    def _states(self, asked: Asked) -> tuple[Floats, np.ndarray]:
+        states, _ = self.encoder.encode_tokens([asked.text])
+        spans = self.encoder.token_spans([asked.text])
+        return states, mention_flags(spans, asked.spans)
+
+    def _told(self, asked: Asked, states: Floats, steps: Sequence[Step]) -> Floats:
+        first = self._encode([step.first for step in steps])
+        second = self._encode([step.second for step in steps])
+        missing = [step for step in dict.fromkeys(steps) if step not in self._steps]
+        if missing:
+            if len(self._steps) > KEPT:
+                self._steps = {}
+                missing = list(dict.fromkeys(steps))
+            ways = np.array([step.way for step in missing], np.int64)
+            made = self.network.step(
+                self._encode([s.first for s in missing]), self._encode([s.second for s in missing]), ways
+            )
+            self._steps.update(zip(missing, made, strict=True))
+        vectors = np.stack([self._steps[step] for step in steps])
+        features = np.concatenate([step_features(asked, steps), similarities(states, first, second)], axis=1)
+        return self.network.told(vectors, features.astype(np.float32))
+
+    def _encode(self, texts: Sequence[str]) -> Floats:
+        """(L, states), zeros for an empty text."""
+        missing = [text for text in dict.fromkeys(texts) if text and text not in self._vectors]
+        if missing:
+            if len(self._vectors) > KEPT:
+                self._vectors = {text: self._vectors[text] for text in texts if text in self._vectors}
+            self._vectors.update(zip(missing, self.encoder.encode(missing), strict=True))
+        nothing = np.zeros(self.encoder.dim, np.float32)
+        return np.stack([self._vectors[text] if text else nothing for text in texts])

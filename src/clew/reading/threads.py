@@ -1,0 +1,104 @@
+"""From a chosen plan to its answers: every end of the full graph, by how many walks it is reached, and the paths there.
+
+Shared by the rooms that answer with relation paths.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import islice
+
+import numpy as np
+
+from clew.graph import Subgraph
+from clew.graph.paths import MinedPath, Reached, follow, trace
+from clew.graph.subgraph import Ints
+from clew.reading.trails import Hops
+
+Chain = tuple[int, Sequence[tuple[int, bool]]]
+"""A start and the hops walked from it."""
+
+
+def all_ends(ground: Subgraph, chains: Sequence[Chain], after: Sequence[Hops] = ()) -> dict[int, int]:
+    """Every common end of the chains, followed by `after`, with the number of walks that reach it.
+
+    A start is no answer, but where a single hop leads from it to itself.
+    """
+    starts = {start for start, _ in chains}
+    ends = _meeting(ground, chains)
+    hops = [hop for step in after for hop in step]
+    if hops and ends:
+        reached = _walked(ground, sorted(ends), hops)
+        named = ~ground.mediators[reached.entities]
+        ends = dict(zip(reached.entities[named].tolist(), reached.walks[named].tolist(), strict=True))
+    alone = len(chains) == 1 and len(chains[0][1]) == 1 and not hops
+    return ends if alone else {e: n for e, n in ends.items() if e not in starts}
+
+
+def _walked(ground: Subgraph, starts: Sequence[int], hops: Sequence[tuple[int, bool]]) -> Reached:
+    """As `follow`; what a growing ground lacks of the way is fetched first."""
+    for length in range(len(hops) if ground.grows else 0):
+        ground.fetch(follow(ground, starts, hops[:length]).entities, relation=hops[length][0])
+    return follow(ground, starts, hops)
+
+
+def _meeting(ground: Subgraph, chains: Sequence[Chain]) -> dict[int, int]:
+    ends: dict[int, int] | None = None
+    for start, hops in chains:
+        reached = _walked(ground, [start], hops)
+        named = ~ground.mediators[reached.entities]
+        mine = dict(zip(reached.entities[named].tolist(), reached.walks[named].tolist(), strict=True))
+        ends = mine if ends is None else {e: n + mine[e] for e, n in ends.items() if e in mine}
+    return ends or {}
+
+
+def leads(
+    ground: Subgraph, chains: Sequence[Chain], after: Sequence[Hops], ends: Sequence[int], most: int
+) -> list[dict[int, list[MinedPath]]]:
+    """Per chain, up to `most` entity paths from its start to each end."""
+    hops = [hop for step in after for hop in step]
+    wanted: Ints = np.array(sorted(ends), np.int32)
+    if not hops:
+        return [_lead(ground, start, chain, wanted, most) for start, chain in chains]
+    middle: Ints = np.array(sorted(_meeting(ground, chains)), np.int32)
+    onward = _lead_from(ground, middle, hops, wanted, most)
+    met: Ints = np.unique(np.array([p.entities[0] for found in onward.values() for p in found], np.int32))
+    result = []
+    for start, chain in chains:
+        first = _lead(ground, start, chain, met, 1)
+        result.append(
+            {
+                end: [_chained(way, path) for path in found for way in first.get(path.entities[0], [])][:most]
+                for end, found in onward.items()
+            }
+        )
+    return result
+
+
+def _chained(first: MinedPath, second: MinedPath) -> MinedPath:
+    return MinedPath(
+        (*first.entities, *second.entities[1:]),
+        (*first.relations, *second.relations),
+        (*first.forward, *second.forward),
+        (*first.triples, *second.triples),
+    )
+
+
+def _lead(
+    ground: Subgraph, start: int, hops: Sequence[tuple[int, bool]], wanted: Ints, most: int
+) -> dict[int, list[MinedPath]]:
+    return _lead_from(ground, np.array([start], np.int32), hops, wanted, most)
+
+
+def _lead_from(
+    ground: Subgraph, starts: Ints, hops: Sequence[tuple[int, bool]], wanted: Ints, most: int
+) -> dict[int, list[MinedPath]]:
+    found: dict[int, list[MinedPath]] = {}
+    for path in trace(ground, starts, hops, wanted, limit=max(64, 4 * len(wanted))):
+        mine = found.setdefault(path.entities[-1], [])
+        if len(mine) < most:
+            mine.append(path)
+    for end in wanted.tolist():
+        if end not in found:
+            found[end] = list(islice(trace(ground, starts, hops, [end], limit=most), most))
+    return found

@@ -1,0 +1,317 @@
+"""What a plan says in words: its steps, the kinds of things it leads to, and which words of the question it takes up.
+
+Separate from the network because this is where graphs differ: typed or not, dotted relation names or labels, values as
+literals or as plain labels. Nothing here knows a data set. Everything about a graph is worked out once and kept.
+
+Shapes: F features of a plan, G features of a step.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from copy import copy
+from dataclasses import dataclass
+from functools import lru_cache
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.graph import Subgraph
+from clew.graph.subgraph import Ints
+from clew.labels import label_to_text
+from clew.reading.growth import Plan, undoes
+from clew.reading.trails import Hops, type_relations
+from clew.retrieval.scoring import answer_cue, value_cue
+from clew.retrieval.words import FUNCTION
+
+Floats = NDArray[np.float32]
+
+KIND_SAMPLE = 3  # ends that tell what kind of thing a plan leads to
+STEP_FEATURES = ("shared", "named")
+PLAN_FEATURES = (
+    "known",  # the ends are known; False for plans made from a schema alone
+    "width",  # log of the number of ends, over 5
+    "one",
+    "time",
+    "number",
+    "text",  # another literal
+    "back",  # a step walks back over the one before
+    "twice",  # one relation in one direction twice
+    "loop",  # the only end is the topic
+    "unused",  # mentions of the question that the plan does not use
+    "joined",  # trails beyond the first
+    "asks_person",
+    "asks_place",
+    "asks_time",
+    "asks_number",
+    "taken_up",  # share of the question's content words that some step or kind holds
+    "left",  # content words that none holds, over 4
+    "kind_named",  # the kind of the ends is named in the question
+    "kind_known",
+    "ends_named",  # share of the ends that the question itself names
+)
+
+
+@lru_cache(maxsize=65536)
+def plain_words(label: str) -> str:
+    """A label as plain words in lower case."""
+    return label_to_text(label).casefold()
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """A step in words. One hop, or two around a mediator."""
+
+    first: str
+    second: str  # empty for one hop
+    way: int  # 0, 1: forward, backward; 2–5: the same of both hops
+
+
+WAYS = 6
+
+
+def way_of(step: Hops) -> int:
+    """The directions of a step as one number."""
+    if len(step) == 1:
+        return 0 if step[0][1] else 1
+    return 2 + 2 * (not step[0][1]) + (not step[1][1])
+
+
+@dataclass(eq=False)
+class Wording:
+    """How one graph's relations and kinds read.
+
+    Args:
+        rename: other words for a relation number, and whether they say it in the other direction ("parents" as
+            "child"); used in training, so that words are read and not remembered.
+        untyped: no kinds, as in a graph that states none.
+    """
+
+    graph: Subgraph
+    rename: Callable[[int], tuple[str, bool]] | None = None
+    untyped: bool = False
+
+    def __post_init__(self) -> None:
+        self._words: dict[int, str] = {}
+        self._kinds: dict[int, str] = {}
+        self._types: list[int] | None = None
+
+    def renamed(self, rename: Callable[[int], tuple[str, bool]] | None) -> Wording:
+        """The same with other words; what was worked out for the graph is shared."""
+        other = copy(self)
+        other.rename = rename
+        return other
+
+    @property
+    def types(self) -> list[int]:
+        """Relations that state what kind of thing an entity is."""
+        if self._types is None:
+            self._types = type_relations(self.graph, range(self.graph.num_relations))
+        return self._types
+
+    def relation(self, number: int) -> str:
+        """A relation in plain words."""
+        if self.rename is not None:
+            return self.rename(number)[0]
+        if number not in self._words:
+            self._words[number] = plain_words(self.graph.relation(number).label)
+        return self._words[number]
+
+    def step(self, step: Hops) -> Step:
+        second = self.relation(step[1][0]) if len(step) > 1 else ""
+        if self.rename is not None:
+            step = tuple((r, forward != self.rename(r)[1]) for r, forward in step)
+        return Step(self.relation(step[0][0]), second, way_of(step))
+
+    def kind(self, entity: int) -> str:
+        """What kind of thing an entity is: its type, for dotted relation names the part before the last, else ""."""
+        if self.untyped:
+            return ""
+        if entity not in self._kinds:
+            self._kinds[entity] = self._kind(entity)
+        return self._kinds[entity]
+
+    def _kind(self, entity: int) -> str:
+        out = self.graph.out
+        span = slice(int(out.offsets[entity]), int(out.offsets[entity + 1]))
+        relations = out.relations[span]
+        if self.types:
+            kinds = out.neighbors[span][np.isin(relations, self.types)]
+            return ", ".join(plain_words(label) for label in self.graph.labels(kinds[:2]))
+        names = [self.graph.relation(int(r)).id for r in np.unique(relations)[:30]]
+        dotted = Counter(name.split(".")[-2].replace("_", " ") for name in names if name.count(".") >= 2)
+        return ", ".join(kind for kind, _ in dotted.most_common(2))
+
+    def kinds(self, entities: Ints) -> str:
+        """The commonest kind among some of the entities."""
+        found = Counter(self.kind(int(entity)) for entity in entities[:KIND_SAMPLE])
+        return found.most_common(1)[0][0] if found else ""
+
+    def value(self, entities: Ints) -> str:
+        """What the ends are as values: "time", "number", "text" for another literal, "" for things."""
+        if not len(entities):
+            return ""
+        first = self.graph.entity(int(entities[0]))
+        cue = value_cue(first.label, first.datatype)
+        if cue in ("time", "number"):
+            return cue
+        return "text" if first.kind == "literal" else ""
+
+
+_WORD = re.compile(r"[^\W_]+")
+_ENDINGS = ("ations", "ation", "ings", "ing", "ers", "ors", "er", "or", "ies", "ied", "es", "ed", "s", "e", "y")
+
+
+@lru_cache(maxsize=65536)
+def stem(word: str) -> str:
+    """A word without its ending, roughly: "directed", "director" and "directs" meet."""
+    word = word.casefold()
+    if len(word) <= 3:
+        return word
+    for ending in _ENDINGS:
+        if word.endswith(ending) and len(word) - len(ending) >= 3:
+            return word[: -len(ending)]
+    return word
+
+
+@lru_cache(maxsize=65536)
+def stems(text: str) -> frozenset[str]:
+    """The content words of a text."""
+    return frozenset(stem(word) for word in _WORD.findall(text.casefold()) if word not in FUNCTION)
+
+
+_EMPTY = frozenset(map(stem, ("called", "name", "named", "find", "following", "people", "thing", "things", "tell")))
+
+
+PLACEHOLDER = "it"
+_HOLDER = frozenset((PLACEHOLDER,))
+
+
+@dataclass(frozen=True, eq=False)
+class Asked:
+    """A question as the reader takes it: each mention of a topic replaced by PLACEHOLDER.
+
+    `spans` holds (first, last + 1, mention) of each placeholder in `text`, in characters.
+    """
+
+    text: str
+    spans: tuple[tuple[int, int, int], ...]
+    words: frozenset[str]  # stems of the content words
+    cue: str
+    plain: str  # lower case and without signs, for looking up labels
+
+    @classmethod
+    def of(cls, question: str, mentions: Sequence[str]) -> Asked:
+        """The question with `mentions` masked, longest first; one that does not stand in it is passed over."""
+        taken: list[tuple[int, int, int]] = []
+        for number in sorted(range(len(mentions)), key=lambda i: -len(mentions[i])):
+            for form in dict.fromkeys((mentions[number], mentions[number].replace("_", " "))):
+                if not form.strip():
+                    continue
+                places = [m.span() for m in re.finditer(rf"(?<!\w){re.escape(form)}(?!\w)", question, re.IGNORECASE)]
+                places = [(a, b) for a, b in places if not any(a < d and c < b for c, d, _ in taken)]
+                taken += [(a, b, number) for a, b in places]
+                if places:
+                    break
+        text, spans, at = "", [], 0
+        for a, b, number in sorted(taken):
+            text += question[at:a]
+            spans.append((len(text), len(text) + len(PLACEHOLDER), number))
+            text += PLACEHOLDER
+            at = b
+        text += question[at:]
+        plain = " ".join(_WORD.findall(text.casefold()))
+        return cls(text, tuple(spans), stems(text) - _EMPTY - _HOLDER, answer_cue(text), f" {plain} ")
+
+
+def mention_flags(spans: NDArray[np.int64], marked: Sequence[tuple[int, int, int]]) -> NDArray[np.int64]:
+    """(n,) the mention that each token stands for, from 1; 0 for none. `spans` (n, 2) in characters."""
+    flags = np.zeros(len(spans), np.int64)
+    for first, last, mention in marked:
+        inside = (spans[:, 0] < last) & (spans[:, 1] > first) & (spans[:, 1] > spans[:, 0])
+        flags[inside] = mention + 1
+    return flags
+
+
+def step_features(asked: Asked, steps: Sequence[Step]) -> Floats:
+    """(S, G): the share of a step's words that stand in the question, and whether its whole label does."""
+    rows = np.zeros((len(steps), len(STEP_FEATURES)), np.float32)
+    for i, step in enumerate(steps):
+        words = stems(step.first) | stems(step.second)
+        if words:
+            rows[i, 0] = len(words & asked.words) / len(words)
+        rows[i, 1] = f" {step.first} " in asked.plain or (step.second != "" and f" {step.second} " in asked.plain)
+    return rows
+
+
+def plan_features(
+    asked: Asked, plan: Plan, wording: Wording, starts: Sequence[int], mentions: Sequence[int]
+) -> tuple[list[float], str]:
+    """(F) features of a plan, and the kind of its ends in words."""
+    value = wording.value(plan.ends)
+    kind = "" if value else wording.kinds(plan.ends)
+    steps = [wording.step(step) for step in plan.steps]
+    held = stems(kind).union(*(stems(s.first) | stems(s.second) for s in steps))
+    used = {mentions[trail.topic] for trail in plan.trails}
+    chains = [trail.steps for trail in plan.trails]
+    back = any(undoes(b, a) for chain in chains for a, b in pairwise(chain))
+    named = (
+        sum(int(start) in plan.ends for start in set(starts)) / max(len(plan.ends), 1) if len(plan.ends) < 50 else 0.0
+    )
+    loop = len(plan.ends) == 1 and any(int(plan.ends[0]) == starts[trail.topic] for trail in plan.trails)
+    return made_features(
+        asked,
+        held,
+        kind,
+        value,
+        width=len(plan.ends),
+        back=back,
+        twice=any(len(set(chain)) < len(chain) for chain in chains),
+        loop=loop,
+        unused=len(set(mentions)) - len(used),
+        joined=len(plan.trails) - 1,
+        named=named,
+    ), kind
+
+
+def made_features(
+    asked: Asked,
+    held: frozenset[str],
+    kind: str,
+    value: str | None,
+    *,
+    width: int | None,
+    back: bool,
+    twice: bool,
+    loop: bool,
+    unused: int,
+    joined: int,
+    named: float,
+) -> list[float]:
+    """(F) features; `width` and `value` are None where a plan was made from a schema and leads to nothing known."""
+    taken = len(asked.words & held) / max(len(asked.words), 1)
+    return [
+        float(width is not None),
+        0.0 if width is None else float(np.log1p(width)) / 5,
+        float(width == 1),
+        float(value == "time"),
+        float(value == "number"),
+        float(value == "text"),
+        float(back),
+        float(twice),
+        float(loop),
+        min(unused, 3) / 3,
+        min(joined, 2) / 2,
+        float(asked.cue == "person"),
+        float(asked.cue == "place"),
+        float(asked.cue == "time"),
+        float(asked.cue == "number"),
+        taken,
+        len(asked.words - held) / 4,
+        float(bool(stems(kind) & asked.words)),
+        float(kind != ""),
+        named,
+    ]

@@ -1,0 +1,316 @@
+"""Operators around a method: it finds the set that remains, the plan counts, compares or filters it.
+
+Kept apart from every room. A question is read once; without an operator it goes through untouched, so that a method
+keeps the behaviour of its paper. Otherwise the method is asked for the rest, the relation path of its answer becomes a
+set plan over the whole graph, and `decorate` puts the operator around it. What cannot be computed is said.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import fields, replace
+from typing import Any, ClassVar
+
+from clew.errors import ClewError
+from clew.graph import Graph
+from clew.labels import label_to_text
+from clew.protocols import GraphStore, Method, OnEvent, TextEncoder, ignore
+from clew.query import plan as p
+from clew.query.binding import Binding
+from clew.query.columns import column
+from clew.query.decorate import Proposal, by_words, decorate, lacking, stem
+from clew.query.execute import execute
+from clew.query.proof import proven
+from clew.query.question import ReadQuestion, nested, read_question
+from clew.query.text import parse, show
+from clew.retrieval.linking import link
+from clew.retrieval.words import FUNCTION
+from clew.types import Answer, Candidate, Event, Question
+
+SAME = 1e-6  # candidates whose scores differ less are one answer of the method
+LEAST_ALIKE = 0.45  # cosine of operator words and a relation's label from which an encoder's opinion counts
+TOGETHER = 4  # most relation paths of a method's answer that are taken together
+
+
+class Operators:
+    """A method with operators around it."""
+
+    name: ClassVar[str] = "operators"
+
+    def __init__(self, method: Method, encoder: TextEncoder | None = None) -> None:
+        self._method, self._encoder = method, encoder
+        self.name = method.name  # type: ignore[misc]  # answers carry the name of the method that found the set
+
+    def answer(self, question: Question, graph: GraphStore, *, on_event: OnEvent = ignore) -> Answer:
+        """One answer; by a plan where the question asks for more than a path."""
+        return self.predict([question], graph, on_event=on_event)[0]
+
+    def predict(self, questions: Sequence[Question], graph: GraphStore, *, on_event: OnEvent = ignore) -> list[Answer]:
+        """One answer per question, in order; the method sees all that it is asked at once."""
+        if not isinstance(graph, Graph):
+            return self._method.predict(questions, graph, on_event=on_event)
+        inner = [self._inner(question, graph, on_event) for question in questions]
+        questions, stated = [q for q, _ in inner], questions
+        read = [self._read(question.text, graph) for question in questions]
+        asked = [
+            question if each is None or not each.rest else replace(question, text=each.rest)
+            for question, each in zip(questions, read, strict=True)
+        ]
+        answers = self._method.predict(asked, graph, on_event=on_event)
+        made = [
+            self._finished(question, each, answer, graph, within, on_event)
+            for question, each, answer, (_, within) in zip(questions, read, answers, inner, strict=True)
+        ]
+        return [replace(answer, question=question) for answer, question in zip(made, stated, strict=True)]
+
+    def _inner(
+        self, question: Question, graph: Graph, on_event: OnEvent
+    ) -> tuple[Question, tuple[str, p.SetPlan] | None]:
+        """A question with the inner superlative put in by name: "the largest state" is found first, on its own."""
+        parts = nested(question.text)
+        if parts is None:
+            return question, None
+        before, phrase = parts
+        asked = self.predict([Question(f"{question.id}/inner", f"what is {phrase}")], graph, on_event=on_event)[0]
+        if (
+            asked.plan is None
+            or asked.plan.makes != "set"
+            or not asked.candidates
+            or asked.candidates[0].entity is None
+        ):
+            return question, None
+        plan = parse(asked.plan.text)
+        found = asked.candidates[0].entity
+        if not isinstance(plan, p.SetPlan):
+            return question, None
+        on_event(Event("operators", f"{phrase}: {found.label}"))
+        topics = (*question.topics, found.id)
+        return replace(question, text=f"{before} {found.label}", topics=topics), (found.id, plan)
+
+    def _read(self, text: str, graph: Graph) -> ReadQuestion | None:
+        """What a question asks for beside a set; None where it has no operator, or its words name a relation."""
+        read = read_question(text)
+        if read.kind == "plain" and not read.unsaid:
+            return None
+        if read.ranked is not None and read.kind == "superlative" and read.removed:
+            said = f"{read.removed[-1].split()[-1]} {read.ranked.noun}".strip().lower()
+            labels = {label_to_text(r.label).lower() for r in graph.relations()}
+            if any(re.search(rf"^{re.escape(label)}\b", said) for label in labels if " " in label):
+                return None  # "highest point" is what a relation is called here
+        return read
+
+    def _finished(
+        self,
+        question: Question,
+        read: ReadQuestion | None,
+        found: Answer,
+        graph: Graph,
+        within: tuple[str, p.SetPlan] | None,
+        on_event: OnEvent,
+    ) -> Answer:
+        if read is None:
+            if within is None:
+                return found
+            read = read_question("")  # no operator of its own: the set is the answer
+        if read.unsaid:
+            return replace(found, question=question, candidates=(), note=f"I cannot compute {read.unsaid}")
+        try:
+            proposals = self._proposals(question, read, found, graph, within)
+        except ClewError as error:
+            proposals = []
+            on_event(Event("operators", str(error)))
+        if not proposals:
+            return self._unsaid(question, read, found, graph)
+        best = proposals[0]
+        on_event(Event("operators", show(best.plan), {"proposals": len(proposals)}))
+        score = min(1.0, max(0.0, best.prior * (found.candidates[0].score if found.candidates else 0.5)))
+        result = execute(best.plan, graph)
+        candidates, evidence, proof = proven(result, graph, score)
+        details = {**found.details, "plans": [{"plan": show(each.plan), "prior": each.prior} for each in proposals[:5]]}
+        return replace(
+            found, question=question, candidates=candidates, evidence=evidence, plan=proof, details=details,
+            note="; ".join(result.notes),
+        )  # fmt: skip
+
+    def _unsaid(self, question: Question, read: ReadQuestion, found: Answer, graph: Graph) -> Answer:
+        """No plan: a list is no answer to "how many"; where a set is asked for, the method answers alone."""
+        if read.answer == "entity" and not read.negated and read.sides is None:
+            alone = self._method.predict([question], graph)[0]
+            return replace(alone, note=alone.note or f"no relation fits the {read.kind}: not applied")
+        asked = {"count": "count", "boolean": "tell whether", "arithmetic": "compute"}.get(read.kind, "compare")
+        why = found.note or f"nothing was found for “{read.rest}”"
+        return replace(found, question=question, candidates=(), note=f"I cannot {asked} this: {why}")
+
+    # -- sets --------------------------------------------------------------------------------------------------------
+
+    def _proposals(
+        self,
+        question: Question,
+        read: ReadQuestion,
+        found: Answer,
+        graph: Graph,
+        within: tuple[str, p.SetPlan] | None,
+    ) -> list[Proposal]:
+        likeness = self._likeness
+        if read.sides is not None:
+            return self._compared(read, graph)
+        domain = self._class_in(read.rest or question.text, graph)
+        sets = [Proposal(plan, 1.0) for plan in self._sets(found, graph, domain)]
+        if within is not None:
+            sets = [Proposal(_put(each.plan, *within), each.prior) for each in sets]
+        if domain is not None and not sets:
+            left = self._left(read, domain, graph)
+            if read.negated and len(left) == 1:
+                sets = lacking(graph, domain, left[0])
+            elif not left and not read.negated:
+                sets = [Proposal(domain, 0.8)]
+        if read.kind == "boolean" and found.candidates:
+            return self._boolean(read, found, graph)
+        made = [
+            Proposal(each.plan, each.prior * base.prior)
+            for base in sets
+            if isinstance(base.plan, p.SetPlan)
+            for each in decorate(graph, self._except(base.plan, read, graph), read, likeness=likeness, domain=domain)
+        ]
+        return sorted(made, key=lambda each: -each.prior)
+
+    def _except(self, plan: p.SetPlan, read: ReadQuestion, graph: Graph) -> p.SetPlan:
+        if not read.without:
+            return plan
+        topics = link(Question("without", read.without), graph, encoder=self._encoder)
+        return p.Minus(plan, p.Entities(tuple(t.entity.id for t in topics))) if topics else plan
+
+    def _sets(self, found: Answer, graph: Graph, domain: p.Class | None) -> list[p.SetPlan]:
+        """The relation paths that the method's best answers end, as one set; of the kind asked for, where known."""
+        if not found.candidates:
+            return []
+        best = found.candidates[0].score
+        top = [candidate for candidate in found.candidates if candidate.score >= best - SAME]
+        branches: dict[tuple[str, tuple[tuple[str, bool], ...]], None] = {}
+        for candidate in top:
+            for path in found.paths_of(candidate):
+                branches.setdefault((path.start.id, path.relations))
+        if not branches or len(branches) > 50:
+            return []
+        plans: dict[tuple[tuple[str, bool], ...], list[str]] = {}
+        for start, relations in branches:
+            plans.setdefault(relations, []).append(start)
+        joint = self._joint(top, found)
+        made = [_walked(starts, relations, graph) for relations, starts in list(plans.items())[:TOGETHER]]
+        if joint:
+            made = [_walked([start], relations, graph) for start, relations in list(branches)[:TOGETHER]]
+        plan = made[0] if len(made) == 1 else p.And(tuple(made)) if joint else p.Or(tuple(made))
+        if domain is not None:
+            kept = p.And((domain, plan))
+            if len(execute(kept, graph).members):
+                return [kept]
+        return [plan]
+
+    @staticmethod
+    def _joint(top: Sequence[Candidate], found: Answer) -> bool:
+        """Whether each answer is reached from several starts: what meets there must meet in the plan as well."""
+        starts = [{path.start.id for path in found.paths_of(candidate)} for candidate in top]
+        return bool(starts) and all(len(each) > 1 and each == starts[0] for each in starts)
+
+    def _left(self, read: ReadQuestion, domain: p.Class, graph: Graph) -> list[str]:
+        """The words of a question that neither the class nor the operator accounts for."""
+        label = graph.labels_at(Binding.of(graph).entities((domain.id,)))[0]
+        said = {stem(w) for w in re.findall(r"[\w-]+", f"{label} {read.ranked.noun if read.ranked else ''}".lower())}
+        words = [word for word in re.findall(r"[\w-]+", read.rest.lower()) if word not in FUNCTION]
+        return [word for word in words if stem(word) not in said]
+
+    def _class_in(self, text: str, graph: Graph) -> p.Class | None:
+        """The class whose name the question says first."""
+        binding = Binding.of(graph)
+        if not binding.type_relations:
+            return None
+        known = graph.derived.get("operators.classes")
+        if known is None:
+            known = {tuple(map(stem, label.lower().split())): label for label in binding.classes()}
+            graph.derived["operators.classes"] = known
+        words = [stem(word) for word in re.findall(r"[\w-]+", text.lower())]
+        for at in range(len(words)):
+            for length in (3, 2, 1):
+                label = known.get(tuple(words[at : at + length]))
+                if label is not None:
+                    return p.Class(label)
+        return None
+
+    # -- comparisons and truth ---------------------------------------------------------------------------------------
+
+    def _compared(self, read: ReadQuestion, graph: Graph) -> list[Proposal]:
+        assert read.sides is not None and read.ranked is not None
+        sides = []
+        for name in read.sides:
+            topics = link(Question("side", name), graph, encoder=self._encoder, limit=1)
+            if not topics:
+                return []
+            sides.append(p.Entities((topics[0].entity.id,)))
+        both = p.Or((sides[0], sides[1]))
+        binding, made = Binding.of(graph), []
+        for proposal in decorate(graph, both, replace(read, sides=None, difference=False), likeness=self._likeness):
+            if isinstance(proposal.plan, p.Top):
+                key = proposal.plan.key
+                last = binding.moves(key.path)[-1]
+                if read.difference and not column(graph, *last).ordered:
+                    continue
+                plan: p.Plan = (
+                    p.Difference(sides[0], sides[1], key)
+                    if read.difference
+                    else p.Compare(sides[0], sides[1], key, read.ranked.largest)
+                )
+                made.append(Proposal(plan, proposal.prior))
+        return made
+
+    def _boolean(self, read: ReadQuestion, found: Answer, graph: Graph) -> list[Proposal]:
+        """Whether two things named are linked by the relation that the words ask for."""
+        topics = [topic.entity.id for topic in found.topics]
+        others = [topic.entity.id for topic in link(Question("truth", read.rest), graph, encoder=self._encoder)]
+        named = list(dict.fromkeys([*others, *topics]))
+        sets = self._sets(found, graph, None)
+        for plan in sets:
+            starts = {id for node in p.walk(plan) if isinstance(node, p.Entities) for id in node.ids}
+            rest = [id for id in named if id not in starts]
+            if rest:
+                return [Proposal(p.Is(p.Entities((rest[0],)), plan), 1.0)]
+        return [Proposal(p.Exists(plan), 0.5) for plan in sets if len(named) < 2]
+
+    # -- likeness ----------------------------------------------------------------------------------------------------
+
+    def _likeness(self, words: Sequence[str], labels: Sequence[str]) -> list[float]:
+        """Words in common; where there are none, what the encoder makes of it."""
+        plain = [label_to_text(label) for label in labels]
+        scores = by_words(words, plain)
+        if self._encoder is None or max(scores, default=0.0) > 0.5 or not words:
+            return scores
+        asked = self._encoder.encode([" ".join(words[:2])], role="query")
+        known = self._encoder.encode(plain)
+        alike = (known @ asked[0]).tolist()
+        return [max(s, 0.8 * a) if a >= LEAST_ALIKE else s for s, a in zip(scores, alike, strict=True)]
+
+
+def _put(node: Any, id: str, plan: p.SetPlan) -> Any:
+    """A plan with an entity replaced by the plan that found it."""
+    if isinstance(node, p.Entities) and node.ids == (id,):
+        return plan
+    if isinstance(node, tuple):
+        return tuple(_put(each, id, plan) for each in node)
+    if isinstance(node, (p.Plan, p.Test)):
+        record: Any = node
+        return replace(record, **{f.name: _put(getattr(record, f.name), id, plan) for f in fields(record)})
+    return node
+
+
+def _walked(starts: Sequence[str], relations: Sequence[tuple[str, bool]], graph: Graph) -> p.SetPlan:
+    """A relation path as a set plan; a step through nameless nodes is one node of two relations."""
+    plan: p.SetPlan = p.Entities(tuple(starts))
+    left = [p.Step(relation, forward) for relation, forward in relations]
+    while left:
+        one = p.Follow(plan, (left[0],))
+        members = execute(one, graph).members
+        if len(left) > 1 and len(members) and bool(graph.mediators_at(members[:1])[0]):
+            plan, left = p.Follow(plan, (left[0], left[1])), left[2:]
+        else:
+            plan, left = one, left[1:]
+    return plan

@@ -1,0 +1,133 @@
+"""Names, types and tables that a build recognises by itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from clew.errors import InputError
+from clew.graph import Graph, build
+
+MUSIC = """
+@prefix : <http://ex.org/> . @prefix dc: <http://purl.org/dc/terms/> .
+:a1 a :Artist ; :name "The Beatles" ; :comment "a band of four" . :a2 a :Artist ; :name "Queen" .
+:s1 a :Song ; dc:title "Yesterday" ; :by :a1 ; :writtenBy :p1 ; :length "2:05" . :s2 a :Song ; dc:title "One Vision" .
+:p1 a :Person ; :firstName "Paul" ; :lastName "McCartney" .
+"""
+
+
+def built(folder: Path, name: str, text: str, **settings: object) -> tuple[Graph, str]:
+    (folder / name).write_text(text, encoding="utf-8")
+    report = build(folder / name, folder / "g.kg", **settings)  # type: ignore[arg-type]
+    return Graph.open(folder / "g.kg"), str(report)
+
+
+def test_names_are_found_under_whatever_property_holds_them(tmp_path: Path) -> None:
+    graph, said = built(tmp_path, "music.ttl", MUSIC)
+    labels = {id: graph.entity(f"http://ex.org/{id}").label for id in ("a1", "a2", "s1", "s2", "p1")}
+    assert labels == {"a1": "The Beatles", "a2": "Queen", "s1": "Yesterday", "s2": "One Vision", "p1": "Paul McCartney"}
+    assert "names: http://ex.org/name names 2 of 8 things (25 %)" in said and "warning" not in said
+    assert graph.literals("http://ex.org/a1")[0][1].label == "a band of four"  # the triples stay
+    assert graph.info()["names_from"]["given name and family name"] == 1
+
+
+def test_a_label_of_rdf_comes_before_a_name_that_was_found(tmp_path: Path) -> None:
+    graph, _ = built(
+        tmp_path, "g.ttl", MUSIC + ':a1 <http://www.w3.org/2000/01/rdf-schema#label> "Fab Four" . :a3 :name "X-Ray" .'
+    )
+    assert graph.entity("http://ex.org/a1").label == "Fab Four"
+
+
+def test_the_user_chooses_the_property(tmp_path: Path) -> None:
+    graph, _ = built(tmp_path, "music.ttl", MUSIC, label=["comment"])
+    assert graph.entity("http://ex.org/a1").label == "a band of four"
+    with pytest.raises(InputError, match=r"no property 'nmae' to take labels from; nearest: .*name"):
+        build(tmp_path / "music.ttl", tmp_path / "h.kg", label="nmae")
+
+
+def test_an_unheard_property_that_all_have_and_none_share_names_them(tmp_path: Path) -> None:
+    rows = "".join(
+        f':x{i} :bezeichnung "Ding Nummer {chr(65 + i)}" ; :art "rot" ; :next :x{i + 1} .\n' for i in range(20)
+    )
+    graph, said = built(tmp_path, "g.ttl", "@prefix : <http://ex.org/> .\n" + rows)
+    assert graph.entity("http://ex.org/x3").label == "Ding D"
+    assert "bezeichnung names 20 of 21 things" in said
+
+
+def test_ids_that_say_nothing_are_warned_of(tmp_path: Path) -> None:
+    rows = "".join(f"<http://ex.org/Q{i}> <http://ex.org/P1> <http://ex.org/Q{i + 1}> .\n" for i in range(20))
+    _, said = built(tmp_path, "g.nt", rows)
+    assert "warning: 0 % of 21 things have a name; others show as http://ex.org/Q0" in said and "--label" in said
+
+
+def test_properties_are_called_what_their_entities_are(tmp_path: Path) -> None:
+    text = """
+    <http://w.org/entity/Q1> <http://w.org/prop/direct/P106> <http://w.org/entity/Q2> .
+    <http://w.org/entity/P106> <http://www.w3.org/2000/01/rdf-schema#label> "occupation"@en .
+    """
+    graph, _ = built(tmp_path, "g.nt", text.strip().replace("\n    ", "\n") + "\n")
+    assert [relation.label for relation in graph.relations()] == ["occupation"]
+
+
+NODES = (
+    'id,name,type,born\n1,Aaron Sorkin,Person,1961\n2,"A Few, Good Men",Movie,\n3,Tom Cruise,Person;Actor,1962-07-03\n'
+)
+EDGES = "source,target,type,role,rating\n3,2,ACTED_IN,Lt. Daniel Kaffee,4.5\n1,2,WROTE,,\n,2,WROTE,,\n"
+
+
+def triples(graph: Graph) -> set[tuple[str, str, str]]:
+    return {(t.head.label, t.relation.label, t.tail.label) for t in graph.triples()}
+
+
+def test_tables_of_nodes_and_edges(tmp_path: Path) -> None:
+    (tmp_path / "nodes.csv").write_text(NODES)
+    (tmp_path / "edges.csv").write_text(EDGES)
+    report = build([tmp_path / "nodes.csv", tmp_path / "edges.csv"], tmp_path / "g.kg")
+    graph = Graph.open(tmp_path / "g.kg")
+    assert triples(graph) == {
+        ("Aaron Sorkin", "type", "Person"),
+        ("Aaron Sorkin", "born", "1961"),
+        ("Aaron Sorkin", "WROTE", "A Few, Good Men"),
+        ("A Few, Good Men", "type", "Movie"),
+        ("Tom Cruise", "type", "Person"),
+        ("Tom Cruise", "type", "Actor"),
+        ("Tom Cruise", "born", "1962-07-03"),
+        ("Tom Cruise", "ACTED_IN", "A Few, Good Men"),
+        ("Tom Cruise", "ACTED_IN", "_:edges.0"),
+        ("_:edges.0", "ACTED_IN", "A Few, Good Men"),
+        ("_:edges.0", "role", "Lt. Daniel Kaffee"),
+        ("_:edges.0", "rating", "4.5"),
+    }
+    assert graph.entity("_:edges.0").kind == "mediator"
+    assert graph.literals("1")[0][1].datatype == "http://www.w3.org/2001/XMLSchema#integer"
+    assert report.problem_counts == {"empty": 1} and report.problems[0].line == 4
+    shown = graph.info()
+    assert {row["label"]: row["things"] for row in shown["types"]} == {"Person": 2, "Movie": 1, "Actor": 1}
+    assert {row["label"]: row["values"] for row in shown["relations"]}["born"] == "numbers, dates"
+
+
+def test_neo4j_headers(tmp_path: Path) -> None:
+    (tmp_path / "n.csv").write_text("personId:ID(P),name,born:int,:LABEL\nk,Keanu Reeves,1964,Actor;Person\n")
+    (tmp_path / "m.csv").write_text("movieId:ID(M),title,tags:string[],:LABEL\nk,The Matrix,a;b,Movie\n")
+    (tmp_path / "r.csv").write_text(":START_ID(P),role,:END_ID(M),:TYPE\nk,Neo,k,ACTED_IN\n")
+    build([tmp_path / f"{name}.csv" for name in "nmr"], tmp_path / "g.kg")
+    found = triples(Graph.open(tmp_path / "g.kg"))
+    assert {("Keanu Reeves", "ACTED_IN", "The Matrix"), ("Keanu Reeves", "born", "1964")} <= found
+    assert {("The Matrix", "tags", "a"), ("The Matrix", "tags", "b"), ("_:r.0", "role", "Neo")} <= found
+
+
+def test_a_header_is_never_a_triple(tmp_path: Path) -> None:
+    (tmp_path / "nodes.csv").write_text(NODES)
+    with pytest.raises(InputError, match="are not head, relation and tail; build a table of nodes together with"):
+        build(tmp_path / "nodes.csv", tmp_path / "g.kg")
+    (tmp_path / "edges.csv").write_text("source,target,type\na,b,knows\n")
+    build(tmp_path / "edges.csv", tmp_path / "g.kg")
+    assert triples(Graph.open(tmp_path / "g.kg")) == {("a", "knows", "b")}
+
+
+def test_types_go_by_other_names(tmp_path: Path) -> None:
+    rows = [(f"x{i}", "instanceOf", "City" if i % 2 else "Town") for i in range(10)]
+    assert [row["things"] for row in Graph.from_triples(rows).info()["types"]] == [5, 5]
+    rows = [(f"x{i}", "category", "City" if i % 3 else "Town") for i in range(10)]
+    assert [row["label"] for row in Graph.from_triples(rows).info()["types"]] == ["City", "Town"]

@@ -1,0 +1,146 @@
+"""The executor against an interpreter of sets and pyoxigraph, and what it says when something cannot be done."""
+
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import plan_oracle
+from clew.errors import InputError, NotFoundError
+from clew.graph import Graph
+from clew.query import Limits, execute, parse, show, tabulated
+from clew.query import plan as p
+
+
+def agreement(seed: int) -> None:
+    rng = random.Random(seed)
+    world = plan_oracle.random_world(rng)
+    plan = plan_oracle.Planner(rng, world).plan()
+    wanted = plan_oracle.Naive(world).run(plan)
+    assert plan_oracle.agree(plan_oracle.plain(execute(plan, world.graph), world.graph), wanted), show(plan)
+    assert plan_oracle.agree(plan_oracle.by_sparql(plan, world), wanted), show(plan)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.integers(0, 2**48))
+def test_interpreter_executor_and_sparql_agree(seed: int) -> None:
+    agreement(seed)
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+def test_ten_thousand_plans_agree() -> None:
+    for seed in range(10_000):
+        agreement(seed)
+
+
+ROWS = [
+    ("nile", "type", "River"), ("amazon", "type", "River"), ("rhine", "type", "River"), ("brook", "type", "River"),
+    ("nile", "length", "6650 km"), ("amazon", "length", "6,400 km"), ("rhine", "length", "1230 km"),
+    ("nile", "crosses", "Egypt"), ("nile", "crosses", "Sudan"), ("rhine", "crosses", "Germany"),
+    ("Egypt", "population", "110000000"), ("Sudan", "population", "48000000"), ("Germany", "population", "84000000"),
+    ("Egypt", "founded", "1922"), ("Sudan", "founded", "1956"), ("Germany", "founded", "1871"),
+    ("Egypt", "motto", "x"), ("nile", "has source", "lake"), ("ann", "held", "m.1"), ("m.1", "office", "mayor"),
+    ("m.1", "from", "2001"), ("ann", "held", "m.2"), ("m.2", "office", "judge"), ("m.2", "from", "2010"),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def rivers() -> Graph:
+    return Graph.from_triples(ROWS, name="rivers")
+
+
+def labels(graph: Graph, text: str) -> list[str]:
+    return graph.labels_at(execute(parse(text), graph).members)
+
+
+def test_superlatives_read_units_and_say_what_is_missing(rivers: Graph) -> None:
+    found = execute(parse("top(class(River), length, largest, 2)"), rivers)
+    assert rivers.labels_at(found.members) == ["nile", "amazon"]
+    assert found.ranking is not None and (found.ranking.compared, found.ranking.missing) == (3, 1)
+    assert found.notes == ("1 of 4 have no length",)
+    assert tabulated(found, rivers).rows[0] == ("nile", "nile", "6650 km")
+    assert labels(rivers, "top(class(River), length, largest, 1, 1)") == ["amazon"]
+    assert labels(rivers, "top(class(River), length, largest, 1, 7)") == []
+
+
+def test_units_are_converted_or_refused(rivers: Graph) -> None:
+    assert labels(rivers, 'where(class(River), length, >, number(4000, "mi"))') == ["nile"]
+    assert labels(rivers, "where(class(River), length, >, 6500)") == ["nile"]  # in the unit of the column
+    with pytest.raises(InputError, match=r"length is a length .in km.: kg cannot be compared"):
+        execute(parse('where(class(River), length, >, number(3, "kg"))'), rivers)
+
+
+def test_years_are_compared_as_dates_and_as_numbers(rivers: Graph) -> None:
+    for year in ("date(1922)", "1922"):
+        assert set(labels(rivers, f"where(all(), founded, >, {year})")) == {"Sudan"}
+        assert set(labels(rivers, f"where(all(), founded, <=, {year})")) == {"Egypt", "Germany"}
+    assert labels(rivers, "where(all(), founded, between, date(1900), date(1930))") == ["Egypt"]
+    assert str(execute(parse("max(follow(entity(nile), crosses), founded)"), rivers).quantity) == "1956"
+    assert str(execute(parse("difference(entity(Egypt), entity(Germany), founded)"), rivers).quantity) == "51 years"
+
+
+def test_qualifiers_stand_on_the_mediator(rivers: Graph) -> None:
+    assert labels(rivers, "follow(entity(ann), held/office)") == ["mayor", "judge"]
+    assert labels(rivers, "follow(entity(ann), held/office, test(from, <, date(2005)))") == ["mayor"]
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "message"),
+    [
+        ("follow(entity(nile), crosess)", NotFoundError, "no relation 'crosess'; nearest: 'crosses'"),
+        ("follow(entity(nlie), crosses)", NotFoundError, "no entity 'nlie'; nearest: 'nile'"),
+        ("class(Rivers)", NotFoundError, "Rivers"),
+        ("class(Egypt)", NotFoundError, "no class 'Egypt'"),
+        ("top(class(River), crosses, largest)", InputError, "crosses has no order.*a superlative"),
+        ("sum(all(), motto)", InputError, "motto has no order"),
+        ("sum(follow(entity(nile), crosses), founded)", InputError, "holds dates: they have no sum"),
+        (
+            "calc(/, max(entity(Egypt), founded), count(all()))",
+            InputError,
+            "dates cannot be added, mult",
+        ),
+        ('where(all(), founded, >, number(3, "kg"))', InputError, "founded holds dates, and 3 kg is none"),
+        ("where(all(), population, >, date(2008-05))", InputError, "population holds numbers"),
+        ("difference(entity(Egypt), entity(nile), founded)", None, "there is no founded"),
+        ("mean(entity(brook), length)", None, "there is no length to take the mean of"),
+        ("calc(/, count(all()), count(follow(entity(brook), crosses)))", None, "division by zero"),
+    ],
+)
+def test_what_cannot_be_done_is_said(rivers: Graph, text: str, error: type[Exception] | None, message: str) -> None:
+    if error is None:
+        found = execute(parse(text), rivers)
+        assert found.quantity is None and any(message in note for note in found.notes)
+        return
+    with pytest.raises(error, match=message):
+        execute(parse(text), rivers)
+
+
+def test_hubs_stay_within_limits_and_it_is_said() -> None:
+    hub = Graph.from_triples([("hub", "to", f"e{i}") for i in range(500)] + [("e1", "to", "x")])
+    found = execute(parse("count(follow(entity(hub), to))"), hub, limits=Limits(pairs=100))
+    assert not found.complete and str(found.quantity) == "100"
+    assert "400 more triples were not looked at" in found.notes[-1]
+    with pytest.raises(InputError, match=r"all\(\) would go over 502 entities"):
+        execute(parse("count(all())"), hub, limits=Limits(everything=100))
+    # all() is not gone over where a relation or another set says who is meant
+    small = Limits(everything=1)
+    assert hub.labels_at(execute(parse("where(all(), to, =, entity(x))"), hub, limits=small).members) == ["e1"]
+    assert len(execute(parse("and(all(), entity(e1))"), hub, limits=small).members) == 1
+
+
+def test_a_shared_name_is_refused_and_namesakes_are_all_meant() -> None:
+    graph = Graph.from_triples(
+        [("http://a/x", "http://a/name", "1"), ("http://a/y", "http://b/name", "2")],
+        labels={"http://a/x": "Springfield", "http://a/y": "Springfield"},
+    )
+    with pytest.raises(InputError, match="name of 2 relations"):
+        execute(parse("values(entity(Springfield), name)"), graph)
+    assert len(execute(p.Entities(("Springfield",)), graph).members) == 2
+
+
+def test_edits_are_seen(rivers: Graph) -> None:
+    changed = rivers.edited(add=[("brook", "length", "2 km")])
+    assert labels(changed, "top(class(River), length, smallest)") == ["brook"]
+    assert labels(rivers, "top(class(River), length, smallest)") == ["rhine"]

@@ -1,0 +1,79 @@
+"""What a question asks for, beside the set it is about."""
+
+import pytest
+
+from clew.query import plan as p
+from clew.query.question import nested, read_question
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "rest"),
+    [
+        ("How many states border Iowa?", "count", "which states border Iowa"),
+        ("what is the number of rivers in Ohio", "count", "which rivers in Ohio"),
+        ("count the films of Lynch", "count", "which films of Lynch"),
+        ("how many people live in Chicago", "plain", "how many people live in Chicago"),
+        ("What is the largest city in Texas?", "superlative", "What is city in Texas"),
+        ("what is the second largest city in Texas", "ordinal", "what is city in Texas"),
+        ("what state has the most rivers", "superlative", "what state"),
+        ("which films came out before 2008", "date filter", "which films came out"),
+        ("which songs were released in the 1990s", "date filter", "which songs were released"),
+        ("who governed Ohio from 1990 to 1994", "date filter", "who governed Ohio"),
+        ("which cities have more than 1 million inhabitants", "number filter", "which cities"),
+        ("which states do not border Texas", "negation", "which states border Texas"),
+        ("what states border Texas other than Oklahoma", "negation", "what states border Texas"),
+        ("does Spain border Portugal", "boolean", "Spain border Portugal"),
+        ("Is it true that Oslo is a city?", "boolean", "Oslo is a city"),
+        ("Which is longer, the Nile or the Amazon?", "comparison", "Nile and Amazon"),
+        ("how much higher is Everest than K2", "arithmetic", "Everest and K2"),
+        (
+            "what is the total population of the states that border Texas",
+            "arithmetic",
+            "which states that border Texas",
+        ),
+        ("what is the capital of France", "plain", "what is the capital of France"),
+        ("who was the First Lady in 1990", "date filter", "who was the First Lady"),
+        ("what rivers run through West Virginia", "plain", "what rivers run through West Virginia"),
+        ("¿Cuántos ríos hay?", "plain", "¿Cuántos ríos hay"),
+        ("", "plain", ""),
+    ],
+)
+def test_kinds_and_what_remains(text: str, kind: str, rest: str) -> None:
+    found = read_question(text)
+    assert (found.kind, found.rest) == (kind, rest)
+
+
+def test_operators_are_read_with_their_numbers() -> None:
+    found = read_question("what are the three longest rivers in Africa").ranked
+    assert found is not None and (found.k, found.skip, found.largest, found.words[0]) == (3, 0, True, "length")
+    found = read_question("the third smallest state").ranked
+    assert found is not None and (found.k, found.skip, found.largest) == (1, 2, False)
+    found = read_question("who is the youngest player").ranked
+    assert found is not None and not found.largest and found.words[0] == "age"
+    found = read_question("what is his most recent film").ranked
+    assert found is not None and found.date and found.largest
+    (one,) = read_question("towns with at least 3,500 inhabitants").filters
+    assert (one.op, one.value) == (">=", p.Number(3500.0))
+    (one,) = read_question("rivers longer than 400 miles").filters
+    assert (one.op, one.value, one.words[0]) == (">", p.Number(400.0, "mi"), "length")
+    (one,) = read_question("songs of the band since 5 May 1999").filters
+    assert (one.op, one.value) == (">=", p.Date("1999-05-05"))
+    (one,) = read_question("albums of the 2000s in the 1990s").filters
+    assert (one.op, one.value, one.upper) == ("between", p.Date("1990"), p.Date("1999"))
+    assert read_question("Which is younger, Ann or Bo?").sides == ("Ann", "Bo")
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("what is the population of the largest state", ("what is the population of", "the largest state")),
+        ("what states border the state with the smallest area",
+         ("what states border", "the state with the smallest area")),
+        ("what is the largest city in the smallest state", ("what is the largest city in", "the smallest state")),
+        ("what is the largest city in Texas", None),
+        ("which country is the largest in Europe", None),
+        ("what is the capital of France", None),
+    ],
+)  # fmt: skip
+def test_a_superlative_inside_a_question(text: str, parts: tuple[str, str] | None) -> None:
+    assert nested(text) == parts

@@ -1,0 +1,93 @@
+"""Growth on small graphs: what is proposed, what never is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from clew.graph import Graph
+from clew.reading.growth import Growth, Limits, Plan
+from clew.reading.trails import Hops, type_relations
+
+TRIPLES = [
+    ("Ann", "child", "Bo"),
+    ("Ann", "child", "Cy"),
+    ("Bo", "born in", "Oslo"),
+    ("Cy", "born in", "Rome"),
+    ("Oslo", "country", "Norway"),
+    ("Rome", "country", "Italy"),
+    ("Ann", "owner", "Ann"),
+    ("Film", "actor", "Bo"),
+    ("Film", "director", "Dee"),
+    ("Film", "year", "1999"),
+    ("Other", "year", "1999"),
+    ("Other", "actor", "Cy"),
+    ("Other", "actor", "Bo"),
+]
+GRAPH = Graph.from_triples(TRIPLES, name="family")
+
+
+def grow(*topics: str, mentions: Sequence[int] | None = None, **limits: int) -> list[Plan]:
+    ground = GRAPH.whole
+    starts = [ground.local(topic) for topic in topics]
+    assert None not in starts
+    types = frozenset(type_relations(ground, range(ground.num_relations)))
+
+    def flat(steps: Sequence[Hops]) -> np.ndarray:
+        return np.full(len(steps), -1.0, np.float32)
+
+    named = list(range(len(topics))) if mentions is None else list(mentions)
+    return Growth(ground, [s for s in starts if s is not None], named, flat, Limits(**limits), types).run()
+
+
+def said(plan: Plan) -> tuple[object, ...]:
+    ground = GRAPH.whole
+
+    def words(steps: Sequence[Hops]) -> tuple[str, ...]:
+        return tuple(("" if f else "-") + ground.relation(r).id for step in steps for r, f in step)
+
+    return (*(words(trail.steps) for trail in plan.trails), *((("then", *words(plan.after)),) if plan.after else ()))
+
+
+def ends(plans: Sequence[Plan], *shape: object) -> set[str]:
+    found = [plan for plan in plans if said(plan) == shape]
+    assert len(found) == 1
+    return set(GRAPH.whole.labels(found[0].ends))
+
+
+def test_trails_up_to_three_steps_in_both_directions() -> None:
+    plans = grow("Ann", plans=200)
+    assert ends(plans, ("child", "born in", "country")) == {"Norway", "Italy"}
+    assert ends(plans, ("child", "-actor")) == {"Film", "Other"}
+    assert ends(grow("Norway"), ("-country", "-born in", "-child")) == {"Ann"}
+    assert max(len(plan.steps) for plan in grow("Ann", hops=1)) == 1
+
+
+def test_a_triple_to_itself_is_walked_and_a_way_back_to_the_topic_alone_is_not_proposed() -> None:
+    plans = grow("Ann", plans=200)
+    assert ends(plans, ("owner",)) == {"Ann"}
+    start = GRAPH.whole.local("Ann")
+    for plan in plans:
+        if len(plan.steps) > 1:
+            assert start not in plan.ends
+
+
+def test_there_and_back_reaches_the_others_only() -> None:
+    assert ends(grow("Bo", plans=200), ("-child", "child")) == {"Cy"}
+
+
+def test_topics_that_meet_and_the_step_from_there() -> None:
+    plans = grow("Bo", "Dee", plans=400)
+    assert ends(plans, ("-actor",), ("-director",)) == {"Film"}
+    assert ends(plans, ("-actor",), ("-director",), ("then", "year")) == {"1999"}
+
+
+def test_namesakes_of_one_mention_never_meet() -> None:
+    assert all(len(plan.trails) == 1 for plan in grow("Bo", "Dee", mentions=[0, 0], plans=400))
+
+
+def test_plans_are_told_apart_and_bounded() -> None:
+    plans = grow("Ann", "Bo", plans=30)
+    assert len(plans) <= 30
+    assert len({plan.key for plan in plans}) == len(plans)
