@@ -9,7 +9,7 @@ export OMP_WAIT_POLICY = passive
 export HF_HUB_OFFLINE = 1
 export TOKENIZERS_PARALLELISM = false
 
-.PHONY: setup demo test test-all test-servers servers lint check check-slow fuzz clean
+.PHONY: setup browser demo test test-all test-servers servers lint check check-slow fuzz clean
 
 setup: $(STAMP)
 
@@ -19,6 +19,13 @@ $(STAMP): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check torch -c constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[dev]' -c constraints.txt
 	touch $(STAMP)
+
+# The page is tested in the distribution's Chromium. Where it cannot be installed those tests skip and say why.
+browser:
+	@command -v chromium >/dev/null || command -v chromium-browser >/dev/null || command -v google-chrome >/dev/null || \
+	  (test "$$(id -u)" = 0 && command -v apt-get >/dev/null && apt-get update -qq && \
+	   DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium fonts-dejavu-core) >/dev/null 2>&1 || \
+	  echo "no Chromium here: the tests of the page are skipped"
 
 # Everything a newcomer should see once: a graph from a file, what is in it, and answers with their threads.
 demo: setup
@@ -35,7 +42,7 @@ demo: setup
 	  $(BIN)/clew ask demo.kg "$$question" --limit 5 || true; \
 	done
 
-test: setup
+test: setup browser
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -m 'not slow'
 
 # Oxigraph comes with the test extra. These are larger, or not under a permissive licence: optional, for tests only.

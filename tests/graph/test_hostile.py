@@ -118,7 +118,7 @@ def test_the_limit_on_work_is_set_and_moves(tmp_path):
     import subprocess
 
     code = (
-        "import resource, time; from clew.graph import apart; apart.WORK_S = 0; apart._limit_work()\n"
+        "import resource, time; from clew.graph import apart; apart.WORK_S = 1; apart._limit_work()\n"
         "end = time.process_time() + 2.5\n"
         "while time.process_time() < end: apart._limit_work()\n"
         "print('moved', flush=True)\n"

@@ -51,7 +51,7 @@ def test_an_unheard_property_that_all_have_and_none_share_names_them(tmp_path: P
         f':x{i} :bezeichnung "Ding Nummer {chr(65 + i)}" ; :art "rot" ; :next :x{i + 1} .\n' for i in range(20)
     )
     graph, said = built(tmp_path, "g.ttl", "@prefix : <http://ex.org/> .\n" + rows)
-    assert graph.entity("http://ex.org/x3").label == "Ding D"
+    assert graph.entity("http://ex.org/x3").label == "Ding Nummer D"
     assert "bezeichnung names 20 of 21 things" in said
 
 

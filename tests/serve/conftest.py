@@ -69,7 +69,7 @@ class Running:
     app: Any
 
     def client(self, **headers: str) -> httpx2.Client:
-        return httpx2.Client(base_url=self.url, timeout=30, headers=headers, trust_env=False)
+        return httpx2.Client(base_url=self.url, timeout=60, headers=headers, trust_env=False)
 
 
 Start = Callable[..., Running]

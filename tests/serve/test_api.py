@@ -172,7 +172,7 @@ def test_the_graph_and_its_methods_are_described(client: httpx2.Client, service:
     graph = client.get("/v1/graph").json()
     assert graph["triples"] == len(Graph.open(service.folder).whole.heads)
     assert graph["default_method"] == "follow"
-    assert "Festival" in graph["examples"]
+    assert graph["examples"][0] == "Brazil"
     methods = {m["name"]: m for m in client.get("/v1/methods").json()["methods"]}
     assert methods["follow"]["ready"]
     assert methods["follow"]["default"]
@@ -288,3 +288,12 @@ def test_metrics_count_questions_and_requests(start: Start) -> None:
     assert 'clew_questions_total{graph="films",method="follow",state="answered"} 1.0' in text
     assert 'clew_questions_total{graph="films",method="follow",state="abstained"} 1.0' in text
     assert 'clew_requests_total{route="/v1/ask",status="200"} 2.0' in text
+
+
+def test_an_operator_question_shows_its_plan(client: httpx2.Client) -> None:
+    reply = ask(client, "How many films were directed by Terry Gilliam?", method="walk").json()
+    assert reply["plan"]["source"] == "method"
+    assert reply["candidates"][0]["text"] == "3"
+    assert reply["candidates"][0]["computed"]
+    assert reply["plan"]["text"].startswith("count(")
+    assert "COUNT(" in reply["plan"]["sparql"]

@@ -40,8 +40,7 @@ class Talk:
 
         space, note = self.workspace, ""
         if not topics and self.turns:
-            model = space.model()
-            encoder = space.encoder(model)
+            encoder = space.encoder(space.model())
             link = space.link(encoder)
             found = resolve(
                 text, self.turns, space.graph, lambda asked: list(link(asked, space.graph)), encoder=encoder
@@ -126,9 +125,8 @@ def _why(state: Talk, rest: str) -> None:
     from clew.serve.whynot import why_not
 
     space = state.workspace
-    model = space.model()
     expected = given(rest, space.graph)[0].entity
-    found = why_not(answer, expected, space.graph, space.encoder(model))
+    found = why_not(answer, expected, space.graph, space.encoder(space.model()))
     _say(found.reason)
     for near in found.near:
         _say(f"    {said(near.path)}  {near.differs}")

@@ -101,6 +101,10 @@ class Numbering:
         found: Ints = bulk.intern(first, second, self._slots, self._first, self._second, self.count, False)[0]
         return found
 
+    def flush(self) -> None:
+        self._data.flush()
+        self._offsets.flush()
+
     def close(self) -> None:
         close_all(self._data, self._offsets)
 
@@ -143,6 +147,15 @@ class Assembly:
             table[stated, 3] = self.sources.number(some)[0]
         put(table, self._triples)
         self.rows += len(heads)
+
+    def flush(self) -> None:
+        """Bring everything taken in so far into its files, for those who read them before the end."""
+        for table in (self.entities, self.relations, self.sources):
+            table.flush()
+        for spool in self.spools.values():
+            spool.flush()
+        self._kinds.flush()
+        self._triples.flush()
 
     def close(self) -> None:
         tables = (self.entities, self.relations, self.sources)
@@ -221,6 +234,10 @@ class Spool:
         for array, file in zip((first, second, notes.ranks, ends + self._bytes, packed), self._files, strict=True):
             put(array, file)
         self._bytes += len(packed)
+
+    def flush(self) -> None:
+        for file in self._files:
+            file.flush()
 
     def close(self) -> None:
         close_all(*self._files)

@@ -60,6 +60,7 @@ def find_names(assembly: Assembly, properties: Sequence[str] = ()) -> list[NameS
     """
     if not assembly.rows:
         return []
+    assembly.flush()
     relations = list(open_strings(assembly.scratch, "relations"))
     kinds = assembly.kinds()
     rows = mapped(assembly.scratch / "triples.i32").reshape(-1, 4)

@@ -26,6 +26,7 @@ Likeness = Callable[[Sequence[str], Sequence[str]], Sequence[float]]
 
 KEYS = 4  # most keys tried for one operator
 LEAST = 0.3  # a key that fits less is not proposed
+MOST_COUNTED = 1000  # "fewer than 6439 students" is a figure the graph states, not a count of its links
 LOOKED_AT = 2000  # members looked at to find the relations they have
 
 
@@ -202,7 +203,7 @@ class _Decorator:
                         found.append(((step, second), share * part, 0.0))
         if not found:
             return []
-        fits = self._likeness(words, [self._label(path[-1]) for path, _, _ in found])
+        fits = self._likeness(words, [" ".join(map(self._label, path)) for path, _, _ in found])
         scored = [(path, fit * (0.5 + 0.5 * share)) for (path, share, _), fit in zip(found, fits, strict=True)]
         scored = [(path, fit) for path, fit in scored if fit >= LEAST]
         return sorted(scored, key=lambda item: -item[1])[:KEYS]
@@ -267,8 +268,10 @@ class _Decorator:
         if not isinstance(plan, p.SetPlan):
             return
         dated = isinstance(stated.value, p.Date)
-        if stated.of_count and isinstance(stated.value, p.Number) and stated.words and stated.op != "between":
+        countable = isinstance(stated.value, p.Number) and stated.value.value <= MOST_COUNTED
+        if stated.of_count and countable and stated.words and stated.op != "between":
             for path, fit in self._counted(plan, stated.words[0]):
+                assert isinstance(stated.value, p.Number)
                 n = int(stated.value.value)
                 yield self._kept(p.WhereCount(plan, path, stated.op, n), found.prior * fit)  # type: ignore[arg-type]
         if isinstance(plan, p.Follow) and len(plan.path) == 2 and dated:

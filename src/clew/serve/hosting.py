@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from clew.errors import ClewError, ConfigError, NotFoundError, unknown
+from clew.errors import ClewError, ConfigError, MissingExtraError, NotFoundError, unknown
 from clew.graph import Graph
+from clew.graph.layout import DELTA, META, MODELS
 from clew.methods.registry import card, cards
 from clew.protocols import GraphStore, LanguageModel, MethodCard, TextEncoder, ignore
 from clew.retrieval.linking import link
@@ -24,7 +25,7 @@ from clew.serve.batching import Desk, Stoppable
 from clew.serve.completion import Completion
 from clew.serve.settings import Limits
 from clew.types import Question, Topic
-from clew.workspace import Configuration, Trained, Workspace, missing_modules, read_trained, trained_beside
+from clew.workspace import Configuration, Workspace, missing_modules, read_trained, trained_beside
 
 log = logging.getLogger("clew.serve")
 
@@ -39,11 +40,11 @@ class Encoders:
         self._lock = threading.Lock()
         self._open: dict[str, TextEncoder] = {}
 
-    def get(self, workspace: Workspace, trained: Trained | None) -> TextEncoder:
+    def get(self, workspace: Workspace) -> TextEncoder:
         """The encoder that a workspace would open for itself."""
         from clew.encoding import DEFAULT
 
-        section = workspace.configuration.encoder
+        section, trained = workspace.configuration.encoder, workspace.model()
         theirs = {} if trained is None or section.name else dict(trained.encoder)
         key = json.dumps([section.name or theirs.get("name") or DEFAULT, section.model_dump(mode="json"), theirs])
         with self._lock:
@@ -122,11 +123,10 @@ class Snapshot:
 
     def encoder(self) -> TextEncoder | None:
         """The encoder with which questions are linked; None where none is installed."""
-        if missing_modules("models") and not self.configuration.encoder.name:
+        try:
+            return self._encoders.get(self._workspace(self.default))
+        except (MissingExtraError, NotFoundError):
             return None
-        workspace = self._workspace(self.default)
-        model = workspace.model()
-        return self._encoders.get(workspace, model)
 
     def topics(self, question: Question) -> list[Topic]:
         """What a question is about, as every method of this graph would see it."""
@@ -150,9 +150,7 @@ class Snapshot:
     def _open(self, method: str) -> Desk:
         workspace = self._workspace(method)
         if workspace.card().needs.encoder != "none":
-            model = workspace.model()
-            encoder = self._encoders.get(workspace, model)
-            workspace = self._workspace(method, encoder)
+            workspace = self._workspace(method, self._encoders.get(workspace))
         waits = workspace.uses_language_model()
         opened = workspace.open_method()
         self._warm(opened.predict)
@@ -265,8 +263,8 @@ def signature(folder: Path | None) -> tuple[Any, ...]:
     if folder is None:
         return ()
     try:
-        files = [*sorted(file for file in folder.iterdir() if file.is_file()), folder / "models" / "default"]
-        files += sorted((folder / "models").glob("*/trained.json"))
+        files = [folder / META, folder / MODELS / "default"]
+        files += sorted(folder.glob(f"*/{DELTA}")) + sorted((folder / MODELS).glob("*/trained.json"))
         return (folder.stat().st_ino, *(_stamp(file) for file in files))
     except OSError:
         return ()

@@ -87,6 +87,7 @@ class CandidateReply(Reply):
         description="Probability that it is right, where the method calibrates; else a score in [0, 1]."
     )
     supported: bool = Field(default=True, description="False: the graph holds no path to it.")
+    computed: bool = Field(default=False, description="A number, date or truth that the answer's plan makes.")
     entity: Entity | None = None
     paths: tuple[int, ...] = Field(default=(), description="Positions in evidence.paths.")
 
@@ -95,6 +96,7 @@ class PlanReply(Reply):
     """What was looked for, as a query."""
 
     words: tuple[str, ...] = Field(description="The steps in plain words.")
+    text: str | None = Field(default=None, description="The plan on one line, as `clew query` reads it.")
     sparql: str | None = Field(default=None, description="A query that finds the same; none where ids are no IRIs.")
     source: Literal["method", "evidence"] = Field(
         description="'method': the plan that was carried out; 'evidence': read off the best answer's evidence."

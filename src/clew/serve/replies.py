@@ -9,16 +9,17 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
+from clew.errors import ClewError
 from clew.graph import Graph
 from clew.protocols import GraphStore
 from clew.serve.records import AskReply, CandidateReply, PlanReply
-from clew.types import Answer, Entity, Evidence, Path
+from clew.types import Answer, Entity, Evidence, Path, PlanProof
 
 _IRI = re.compile(r"[a-zA-Z][a-zA-Z0-9+.\-]*:[^\s<>\"{}|\\^`]+")
 
 
 def ask_reply(
-    answer: Answer, *, id: str, graph: str, version: str, question: str, limit: int, threads: int
+    answer: Answer, store: GraphStore, *, id: str, graph: str, question: str, limit: int, threads: int
 ) -> AskReply:
     """The first `limit` answers, each with its first `threads` paths; numbers of paths are those of the reply."""
     kept: dict[int, int] = {}
@@ -32,6 +33,7 @@ def ask_reply(
                 text=candidate.text,
                 score=candidate.score,
                 supported=candidate.supported,
+                computed=candidate.computed,
                 entity=candidate.entity,
                 paths=tuple(kept[position] for position in paths),
             )
@@ -39,7 +41,7 @@ def ask_reply(
     return AskReply(
         id=id,
         graph=graph,
-        version=version,
+        version=store.name,
         method=answer.method,
         question=question,
         asked=answer.question.text,
@@ -48,7 +50,7 @@ def ask_reply(
         total=len(answer.candidates),
         evidence=Evidence(tuple(answer.evidence.paths[i] for i in kept), answer.evidence.triples[:limit]),
         topics=answer.topics,
-        plan=plan_of(answer),
+        plan=plan_of(answer, store),
         note=answer.note,
         reply=answer.reply,
         usage=answer.usage,
@@ -57,11 +59,10 @@ def ask_reply(
     )
 
 
-def plan_of(answer: Answer) -> PlanReply | None:
+def plan_of(answer: Answer, store: GraphStore) -> PlanReply | None:
     """The query behind the best answer: the method's own plan, else read off the best answer's evidence."""
-    own = getattr(answer, "plan", None)
-    if own is not None:
-        return _own_plan(own)
+    if answer.plan is not None:
+        return _own_plan(answer.plan, store)
     paths = answer.paths_of(answer.candidates[0]) if answer.candidates else ()
     distinct: dict[tuple[Any, ...], Path] = {}
     for path in paths:
@@ -76,14 +77,16 @@ def plan_of(answer: Answer) -> PlanReply | None:
     return PlanReply(words=tuple(words), sparql=_sparql(threads), source="evidence")
 
 
-def _own_plan(plan: Any) -> PlanReply:
-    """A plan record of the method, by what it can say of itself."""
-    words = getattr(plan, "words", None) or getattr(plan, "describe", None) or (lambda: str(plan))
-    said = words() if callable(words) else words
-    lines = [said] if isinstance(said, str) else list(said)
-    query = getattr(plan, "sparql", None)
-    text = query() if callable(query) else query
-    return PlanReply(words=tuple(map(str, lines)), sparql=text, source="method")
+def _own_plan(plan: PlanProof, store: GraphStore) -> PlanReply:
+    """The plan that an operator question was answered by: its sentence, what it found missing, its text, as SPARQL."""
+    from clew.query import read, to_sparql
+
+    graph = store if isinstance(store, Graph) else None
+    try:
+        sparql = to_sparql(read(plan.text, graph), graph)
+    except ClewError:  # what SPARQL cannot say
+        sparql = None
+    return PlanReply(words=(plan.sentence, *plan.notes), text=plan.text, sparql=sparql, source="method")
 
 
 def _steps(path: Path) -> list[str]:

@@ -148,9 +148,9 @@ class Service:
     def reply(self, answered: Answered, *, limit: int, threads: int) -> records.AskReply:
         return ask_reply(
             answered.answer,
+            answered.snapshot.graph,
             id=answered.id,
             graph=answered.graph,
-            version=answered.snapshot.graph.name,
             question=answered.question,
             limit=limit,
             threads=threads,
@@ -332,11 +332,7 @@ class Service:
         if request.evidence is None and not request.triples:
             raise InputError("nothing to verify: send evidence as /v1/ask returned it, or triples of three ids")
         evidence = request.evidence or Evidence()
-        relations = {relation.id: relation for relation in graph.relations()} if request.triples else {}
-        more = tuple(
-            Triple(_known(head, graph), relations.get(relation, Relation(relation, relation)), _known(tail, graph))
-            for head, relation, tail in request.triples
-        )
+        more = await self._thread(_claimed, request.triples, graph)
         candidates = tuple(Candidate(c.text, c.score, c.entity, c.paths) for c in request.candidates)
         claim = Answer(Question("verify", ""), "", candidates, Evidence(evidence.paths, (*evidence.triples, *more)))
         problems = await self._thread(verify, claim, graph)
@@ -400,6 +396,22 @@ def _roots(host: Host) -> list[tuple[str, str]]:
     return sorted(roots.items(), key=lambda pair: -len(pair[0]))
 
 
+def _claimed(triples: Sequence[tuple[str, str, str]], graph: GraphStore) -> tuple[Triple, ...]:
+    """Triples of ids as records, with the names that the graph has for them: only whether they are stated is asked."""
+    relations = {relation.id: relation for relation in graph.relations()}
+
+    def entity(id: str) -> Entity:
+        try:
+            return graph.entity(id)
+        except NotFoundError:
+            return Entity(id, id)
+
+    return tuple(
+        Triple(entity(head), relations.get(relation, Relation(relation, relation)), entity(tail))
+        for head, relation, tail in triples
+    )
+
+
 def _check_topics(topics: Sequence[str], graph: GraphStore) -> None:
     for topic in topics:
         given(topic, graph)
@@ -458,11 +470,3 @@ def _page(
     chosen = np.concatenate(selected) if selected else np.empty(0, np.int32)
     page = [graph.whole.triple(int(t)) for t in chosen[offset : offset + limit]]
     return counts, len(chosen), page
-
-
-def _known(id: str, graph: GraphStore) -> Entity:
-    """The entity as the graph names it; one that it does not hold is called by its id, and proven by nothing."""
-    try:
-        return graph.entity(id)
-    except NotFoundError:
-        return Entity(id, id)

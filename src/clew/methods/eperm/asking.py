@@ -135,19 +135,24 @@ class Likeness:
         self._encoder, self._keep = encoder, keep
         self._vectors: dict[str, NDArray[np.float32]] = {}
 
-    def prepare(self, texts: Sequence[str]) -> None:
-        """Encode what is not known yet, in one batch."""
-        fresh = [text for text in dict.fromkeys(texts) if text not in self._vectors]
-        if len(self._vectors) + len(fresh) > self._keep:
-            self._vectors.clear()
-            fresh = list(dict.fromkeys(texts))
+    def prepare(self, texts: Sequence[str]) -> dict[str, NDArray[np.float32]]:
+        """The vector of each text; what is not known yet is encoded in one batch."""
+        table = self._vectors  # another thread may put a new one in its place
+        known = {text: table[text] for text in texts if text in table}
+        fresh = [text for text in dict.fromkeys(texts) if text not in known]
         if fresh:
-            self._vectors.update(zip(fresh, self._encoder.encode(fresh), strict=True))
+            made = dict(zip(fresh, self._encoder.encode(fresh), strict=True))
+            known.update(made)
+            if len(table) + len(made) > self._keep:
+                self._vectors = made
+            else:
+                table.update(made)
+        return known
 
     def scores(self, text: str, others: Sequence[str]) -> NDArray[np.float64]:
         """(L,) (1 + cosine) / 2 of `text` with each of the others."""
-        self.prepare([text, *others])
-        cosines = np.stack([self._vectors[other] for other in others]) @ self._vectors[text]
+        known = self.prepare([text, *others])
+        cosines = np.stack([known[other] for other in others]) @ known[text]
         return np.asarray(np.clip((1 + cosines) / 2, 0, 1), np.float64)
 
 

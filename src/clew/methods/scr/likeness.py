@@ -45,15 +45,18 @@ def likeness(
     walked = [i for i, walk in enumerate(walks) if walk.codes and starts[owners[walk.start]] == 1]
     if not walked:
         return found
-    if len(seen.paths) > KNOWN:
-        seen.paths.clear()
-    unknown = list(dict.fromkeys(walks[i].codes for i in walked if walks[i].codes not in seen.paths))
+    known = {walks[i].codes: seen.paths.get(walks[i].codes) for i in walked}  # another thread may clear the table
+    unknown = [codes for codes, vector in known.items() if vector is None]
     if unknown:
-        seen.paths.update(zip(unknown, encoder.encode([_words(seen, codes) for codes in unknown]), strict=True))
+        made = dict(zip(unknown, encoder.encode([_words(seen, codes) for codes in unknown]), strict=True))
+        known.update(made)
+        if len(seen.paths) > KNOWN:
+            seen.paths.clear()
+        seen.paths.update(made)
     asked = [texts[walks[i].start] for i in walked]
     distinct = {text: row for row, text in enumerate(dict.fromkeys(asked))}
     questions = encoder.encode(list(distinct), role="query")[[distinct[text] for text in asked]]
-    paths = np.stack([seen.paths[walks[i].codes] for i in walked])
+    paths = np.stack([vector for i in walked if (vector := known[walks[i].codes]) is not None])
     found[walked] = np.einsum("we,we->w", paths, questions)
     return found
 

@@ -85,14 +85,15 @@ class Scr:
         return answers
 
     def _view(self, graph: Graph, on_event: OnEvent) -> GraphView:
-        if graph.name not in self._views:
+        seen = self._views.get(graph.name)  # threads with other graphs replace the table meanwhile
+        if seen is None:
             warning = unlike(self._model.trained, relation_names(graph.whole))
             if warning:
                 on_event(Event("warning", warning))
             seen, how = kept_view(self._model, self._encoder, graph.whole, graph.name, self._tools.cache)
             self._views = {graph.name: seen}
             on_event(Event("graph", f"graph pass {how}: {seen.graph.num_entities:,} entities", {"how": how}))
-        return self._views[graph.name]
+        return seen
 
     def _surroundings(self, graph: GraphStore, topics: list[Topic]) -> Subgraph:
         hops = self.config.hops or self._model.trained.hops
