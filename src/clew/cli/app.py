@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from clew.cli import asking, graphs, machine, querying, running, scoring, serving, synthesizing
+from clew.cli import asking, graphs, machine, querying, running, scoring, servers, serving, synthesizing
 
 app = typer.Typer(
     name="clew",
@@ -44,6 +44,9 @@ for command in (
     graphs.compact,
     graphs.repair,
     graphs.link,
+    servers.pull,
+    servers.sync,
+    servers.link_index,
     asking.ask,
     asking.methods,
     querying.query,
@@ -58,4 +61,4 @@ for command in (
     serving.chat,
     machine.doctor,
 ):
-    app.command()(command)
+    app.command(command.__name__.replace("_", "-"))(command)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 import typer
@@ -53,7 +52,7 @@ def ask(
 
 
 def methods(
-    graph: Annotated[Optional[Path], typer.Argument(metavar="[GRAPH]", help="Also say what it can do there.")] = None,  # noqa: UP045
+    graph: Annotated[Optional[str], typer.Argument(metavar="[GRAPH]", help="Also say what it can do there.")] = None,  # noqa: UP045
     json: Json = False,
     config: ConfigFile = None,
     assignments: Set = None,

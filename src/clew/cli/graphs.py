@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Optional
 
 import typer
 
-from clew.cli.options import ConfigFile, GraphArgument, Json, Quiet, Set, workspace
+from clew.cli.options import ConfigFile, GraphArgument, Json, Quiet, Set, folder_of, workspace
 
 if TYPE_CHECKING:
     from clew.graph import Graph
@@ -23,8 +23,8 @@ def build(
         list[Path],
         typer.Argument(
             metavar="FILES...",
-            help="RDF (.ttl .nt .nq .trig .jsonld .rdf), .tsv .csv .parquet .jsonl; each may end in .gz .bz2 .zst; "
-            "- is stdin.",
+            help="RDF (.ttl .nt .nq .trig .jsonld .rdf), .tsv .csv .parquet .jsonl .graphml .cypher; "
+            "each may end in .gz .bz2 .zst; - is stdin.",
         ),
     ],
     out: Annotated[Path, typer.Option("--out", "-o", help="The graph's folder, by custom NAME.kg.")],
@@ -88,15 +88,19 @@ def info(
         bool,
         typer.Option("--questions/--no-questions", help="Show questions that it answers now."),
     ] = True,
+    config: ConfigFile = None,
+    assignments: Set = None,
     json: Json = False,
 ) -> None:
     """Types, relations with an example and what they lead to, names, memory, and questions it can answer now."""
     from clew.cli.screen import clean, put_json, put_table
     from clew.graph import Graph
+    from clew.graph.remote import ServerGraph
 
-    opened = Graph.open(graph)
+    opened = workspace(graph, config=config, assignments=assignments).graph
+    assert isinstance(opened, (Graph, ServerGraph))  # a path or an address was given
     found: dict[str, Any] = opened.info()
-    asked, why = _answered(graph, opened) if questions else ([], "")
+    asked, why = _answered(Path(graph), opened) if questions and isinstance(opened, Graph) else ([], "")
     if json:
         put_json({**found, "questions": asked, "questions_note": why})
         return
@@ -125,7 +129,7 @@ def _answered(path: Path, graph: Graph) -> tuple[list[str], str]:
         return [], f"the graph has more than {MADE_UP_TO:,} triples"
     right: list[str] = []
     try:
-        space = workspace(path)
+        space = workspace(str(path))
         states_type = {graph.relation_at(r).id for r in type_relations(graph)}
         sampling = SamplingConfig(hops=(0.8, 0.2), max_answers=5, exclude=(*SamplingConfig().exclude, *states_type))
         for made in synthesize(graph.whole, TRIED, sampling=sampling):
@@ -153,14 +157,14 @@ def add(graph: GraphArgument, triple: Triple = None, file: File = None, json: Js
     """Add triples without a rebuild; every reader sees them. A new name becomes a new entity."""
     from clew.graph import add as add_triples
 
-    _edit(add_triples, "added", graph, triple, file, json)
+    _edit(add_triples, "added", folder_of(graph), triple, file, json)
 
 
 def remove(graph: GraphArgument, triple: Triple = None, file: File = None, json: Json = False) -> None:
     """Remove triples without a rebuild; their entities stay."""
     from clew.graph import remove as remove_triples
 
-    _edit(remove_triples, "removed", graph, triple, file, json)
+    _edit(remove_triples, "removed", folder_of(graph), triple, file, json)
 
 
 def compact(graph: GraphArgument, json: Json = False) -> None:
@@ -168,7 +172,7 @@ def compact(graph: GraphArgument, json: Json = False) -> None:
     from clew.cli.screen import clean, put_json
     from clew.graph import compact as compact_graph
 
-    changed = compact_graph(graph)
+    changed = compact_graph(folder_of(graph))
     if json:
         put_json({"compacted": changed})
         return

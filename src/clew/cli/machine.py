@@ -15,6 +15,7 @@ import typer
 from clew.cli.options import ConfigFile, Json, Set, workspace
 
 if TYPE_CHECKING:
+    from clew.graph.remote import ServerGraph
     from clew.workspace import Workspace
 
 State = Literal["ok", "missing", "broken"]
@@ -44,11 +45,14 @@ EXTRAS = {
     "mcp": "clew mcp, and MCP in clew serve",
     "langchain": "clew.adapters.langchain",
     "llamaindex": "clew.adapters.llamaindex",
+    "sparql": "graphs behind SPARQL endpoints",
+    "cypher": "graphs in Neo4j and other openCypher databases",
+    "falkordb": "graphs in FalkorDB",
 }
 
 
 def doctor(
-    graph: Annotated[Optional[Path], typer.Argument(metavar="[GRAPH]", help="Also check this graph.")] = None,  # noqa: UP045
+    graph: Annotated[Optional[str], typer.Argument(metavar="[GRAPH]", help="Also check this graph.")] = None,  # noqa: UP045
     config: ConfigFile = None,
     assignments: Set = None,
     json: Json = False,
@@ -85,7 +89,9 @@ def _findings(space: Workspace) -> Iterator[Finding]:
     yield _encoder(space)
     yield _language_model(space)
     yield _questions(space)
-    if space.configuration.graph.path is not None:
+    if isinstance(space.configuration.graph.path, str):
+        yield from _server(space)
+    elif space.configuration.graph.path is not None:
         yield _graph_files(space.configuration.graph.path)
         yield _tried("graph", lambda: _graph(space), "clew build FILES -o GRAPH")
         yield from _models(space.configuration.graph.path)
@@ -177,6 +183,36 @@ def _graph_files(path: Path) -> Finding:
         more = f" and {len(found) - 5} more" if len(found) > 5 else ""
         return Finding("graph files", "broken", "; ".join(found[:5]) + more, f"clew repair {path}")
     return Finding("graph files", "ok", "checksums, arrays and edits are in order")
+
+
+def _server(space: Workspace) -> Iterator[Finding]:
+    """A graph in a server: whether it answers, how it is named and searched, how slow a hop is."""
+    from clew.graph.remote import ServerGraph
+
+    reached = _tried("graph", lambda: _graph(space), "start the server, or correct its address, user and password")
+    yield reached
+    if reached.state == "broken":
+        return
+    graph = space.graph
+    assert isinstance(graph, ServerGraph)
+    profile = graph.profile
+    count = "not counted" if profile.triples is None else f"{profile.triples:,} triples"
+    yield Finding("server", "ok", f"{profile.engine or graph.server.kind} at {graph.address.shown}: {count}")
+    named = ", ".join(profile.label_properties)
+    languages = ", ".join(profile.languages)
+    fix = "--set graph.server.label_properties='[\"IRI\"]'"
+    yield (Finding("labels", "ok", f"{named} in {languages}") if named else Finding("labels", "missing", "none", fix))
+    indexed = graph.names is not None or profile.text_search
+    fix = "" if indexed else f"clew link-index {graph.address.shown}"
+    yield Finding("names", "ok" if indexed else "missing", f"found by {graph.name_search}", fix)
+    yield _tried("hop", lambda: _hop(graph), "graph.server.timeout_s, or ask fewer entities at once")
+    for note in profile.notes:
+        yield Finding("note", "ok", note)
+
+
+def _hop(graph: ServerGraph) -> str:
+    ids, seconds = graph.sample()
+    return f"{1000 * seconds:.0f} ms for {len(ids)} entities"
 
 
 def _graph(space: Workspace) -> str:

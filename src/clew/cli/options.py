@@ -10,7 +10,9 @@ import typer
 if TYPE_CHECKING:
     from clew.workspace import Workspace
 
-GraphArgument = Annotated[Path, typer.Argument(metavar="GRAPH", help="A folder made by clew build.")]
+GraphArgument = Annotated[
+    str, typer.Argument(metavar="GRAPH", help="A folder made by clew build, or a server: http(s)://…, bolt://…")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON and nothing else on stdout.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Say every step on stderr.")]
@@ -27,7 +29,7 @@ ModelFolder = Annotated[Optional[Path], typer.Option("--model", help="A folder m
 
 
 def workspace(
-    graph: Path | None = None,
+    graph: str | None = None,
     *,
     config: Path | None = None,
     assignments: list[str] | None = None,
@@ -42,8 +44,21 @@ def workspace(
         name: {k: v for k, v in values.items() if v is not None} for name, values in sections.items()
     }
     if graph is not None:
-        flags["graph"] = {"path": str(graph)}
+        flags["graph"] = {"path": graph}
     for key, value in (("name", method), ("model", model)):
         if value is not None:
             flags.setdefault("method", {})[key] = str(value)
     return Workspace(configure(config, assignments or (), flags=flags))
+
+
+CHANGED_THERE = "a graph in a server is changed with the server's own means, not with clew"
+
+
+def folder_of(graph: str, instead: str = CHANGED_THERE) -> Path:
+    """The graph's folder. Raises UnsupportedError for a server's address, which says what to do `instead`."""
+    from clew.errors import UnsupportedError
+    from clew.graph.remote import is_address
+
+    if is_address(graph):
+        raise UnsupportedError(instead)
+    return Path(graph)

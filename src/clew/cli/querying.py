@@ -7,7 +7,7 @@ from typing import Annotated, Optional
 
 import typer
 
-from clew.cli.options import GraphArgument, Json
+from clew.cli.options import GraphArgument, Json, folder_of
 
 
 def query(
@@ -35,7 +35,8 @@ def query(
     if show is not None and show not in forms:
         raise InputError(unknown("form of a query", show, forms))
     asked = sys.stdin.read(MAX_TEXT + 1) if text == "-" else text
-    found = guarded(graph, asked, seconds=seconds, limit=limit)
+    instead = "clew query runs on folders; copy the part it is about with clew pull, or ask the server itself"
+    found = guarded(folder_of(graph, instead), asked, seconds=seconds, limit=limit)
     if show is not None:
         stated = found[forms[show]]
         put_json(stated) if isinstance(stated, dict) else sys.stdout.write(

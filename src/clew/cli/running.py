@@ -17,8 +17,8 @@ if TYPE_CHECKING:
 
 Resume = Annotated[bool, typer.Option("--resume", help="Go on where an earlier start stopped.")]
 OptionalGraph = Annotated[
-    Optional[Path],  # noqa: UP045
-    typer.Argument(metavar="[GRAPH]", help="A folder made by clew build; or graph.path of the file."),
+    Optional[str],  # noqa: UP045
+    typer.Argument(metavar="[GRAPH]", help="A folder made by clew build, or a server; or graph.path of the file."),
 ]
 
 
@@ -83,8 +83,9 @@ def train(
     if result.metrics:
         put_table(("dev metric", "value"), [(key, float(value)) for key, value in result.metrics.items()])
     told = f"--model {result.model}"
-    if space.folder is not None:  # else the graph came with the questions
-        told = f'clew ask {space.folder} {told} "…"'
+    place = graph or space.configuration.graph.folder
+    if place is not None:  # else the graph came with the questions
+        told = f'clew ask {place} {told} "…"'
     sys.stdout.write(f"ask with  {clean(told)}\n")
 
 
@@ -111,6 +112,7 @@ def predict(
     from clew.api import predict_lines, predict_run
     from clew.cli.screen import clean, progress, put_json_line
     from clew.errors import InputError
+    from clew.graph.remote import ServerGraph
     from clew.questions import QuestionSource, StandardInput
 
     space = workspace(
@@ -140,6 +142,8 @@ def predict(
                 p.done, p.total, f"{p.rate:.1f}/s" + (f"  {p.failed} failed" if p.failed else "")
             ),
         )
+    if isinstance(space.graph, ServerGraph) and (changed := space.graph.changed()):
+        sys.stderr.write(f"warning: {clean(changed)}: rows before and after that may not agree\n")
     errors = folder.errors()
     if not quiet:
         sys.stderr.write(f"{run}: {len(folder.answered()):,} answered, {len(errors):,} failed; now  clew score {run}\n")

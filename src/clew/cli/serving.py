@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from clew.serve.settings import Limits
 
 Graphs = Annotated[
-    list[Path], typer.Argument(metavar="GRAPH...", help="Folders made by clew build; NAME=FOLDER gives one a name.")
+    list[str], typer.Argument(metavar="GRAPH...", help="Folders made by clew build; NAME=FOLDER gives one a name.")
 ]
 TOKEN = "CLEW_TOKEN"
 
@@ -105,7 +105,7 @@ def _require(what: str, *extras: str) -> None:
 
 
 def _host(
-    graphs: list[Path],
+    graphs: list[str],
     method: str | None,
     model: Path | None,
     config: Path | None,
@@ -113,13 +113,16 @@ def _host(
     limits: Limits | None,
 ) -> Host:
     from clew.errors import InputError
+    from clew.graph.remote import is_address
+    from clew.graph.remote.address import parse
     from clew.serve.hosting import Host
 
     named: dict[str, Any] = {}
     for given in graphs:
-        name, separator, folder = str(given).partition("=")
-        path = Path(folder) if separator else given
-        name = name if separator else path.resolve().stem
+        name, separator, path = ("", "", given) if is_address(given) else given.partition("=")
+        path = path if separator else given
+        if not separator:
+            name = parse(path).host if is_address(path) else Path(path).resolve().stem
         if name in named:
             raise InputError(f"two graphs are called {name!r}; give one another name:  other={path}")
         named[name] = workspace(path, config=config, assignments=assignments, method=method, model=model).configuration

@@ -23,6 +23,7 @@ from clew.graph.inputs import Batch, BuildReport, Problems, Progress, Stream, si
 from clew.graph.labelling import find_names, opaque
 from clew.graph.layout import LITERAL, MEDIATOR, NAMED, open_strings, open_texts
 from clew.graph.naming import DEFAULT_MEDIATOR, Predicate, mediator_test, write_kinds, write_labels, write_lookups
+from clew.graph.property_files import cypher, graphml
 from clew.graph.property_graph import read_table, tables_of
 from clew.graph.tabular import delimited, json_lines, label_file
 from clew.graph.writing import replacing, seal
@@ -33,7 +34,7 @@ OnProgress = Callable[[Progress], None]
 
 RDF = ("nt", "nq", "ttl", "trig", "jsonld", "rdf", "xml", "owl", "n3")
 TEXT = ("tsv", "csv", "txt")
-FORMATS = (*RDF, *TEXT, "parquet", "jsonl")
+FORMATS = (*RDF, *TEXT, "parquet", "jsonl", "graphml", "cypher", "cql")
 APART = (*RDF, "parquet")  # whose parsers others wrote
 
 
@@ -227,6 +228,10 @@ def _read(
         yield from label_file(file, problems, stream)
     elif kind == "jsonl":
         yield from json_lines(file, problems, stream)
+    elif kind == "graphml":
+        yield from graphml(file, problems, stream)
+    elif kind in ("cypher", "cql"):
+        yield from cypher(file, problems, stream)
     else:
         yield from delimited(file, kind, problems, stream, delimiter, header)
 

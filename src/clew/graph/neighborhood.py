@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.errors import InputError, NotFoundError, unknown
+from clew.graph.remote.store import ServerGraph
 from clew.graph.store import has_arrays
 from clew.graph.subgraph import Ints, Subgraph
 from clew.protocols import Direction, GraphStore
@@ -239,13 +240,15 @@ def _gather(
 ) -> Subgraph:
     """One call of the store a hop, then the same loop over what came back."""
     gathered = Gathered()
+    if isinstance(store, ServerGraph):
+        store.entities(seeds)  # all at once; below they are at hand
     for id in dict.fromkeys(seeds):
         gathered.add_entity(store.entity(id))
     numbers = np.arange(len(gathered.entities), dtype=np.int32)
     direction = limits.direction
     limit = None if limits.max_triples == NO_LIMIT else limits.max_triples
     asked: set[int] = set()
-    at_limit = 0
+    at_limit = cut = 0
     extra = limits.keep == "induced"  # one call more: the triples among the outermost
     for hop in range(limits.hops + extra):
         members = _grow(gathered.subgraph(), numbers, ANY, limits._replace(hops=hop, keep="walked")).entities
@@ -254,17 +257,26 @@ def _gather(
             break
         asked.update(frontier)
         ids = [gathered.entities[e].id for e in frontier]
-        came = store.neighbors(ids, relations=relations, direction=direction, limit=limit)
+        if isinstance(store, ServerGraph):  # one that shares a limit out over the whole frontier
+            facts = store.facts(
+                ids, relations=relations, excluded=excluded, direction=direction, limit=limit, total=limit
+            )
+            came, cut = [store.triple(row) for row in facts.rows], cut + sum(facts.cut.values())
+        else:
+            came = store.neighbors(ids, relations=relations, direction=direction, limit=limit)
         inside = {gathered.entities[int(e)].id for e in members} if hop == limits.hops else None
         for triple in came:
             if triple.relation.id not in excluded and (
                 inside is None or (triple.head.id in inside and triple.tail.id in inside)
             ):
                 gathered.add(triple)
-        if limit is not None and len(came) >= limit:
+        if limit is not None and len(came) >= limit and not isinstance(store, ServerGraph):
             touched = Counter(id for triple in came for id in {triple.head.id, triple.tail.id})
             at_limit += sum(touched[id] >= limit for id in ids)
     found = _grow(gathered.subgraph(), numbers, ANY, limits)
+    if cut:
+        told = f"{cut:,} triples of large frontiers were left in the store (max_triples)"
+        return replace(found, truncated=(*found.truncated, told))
     if not at_limit:
         return found
     told = f"{at_limit} entities have {limit} triples or more, of which the store was asked for {limit} (max_triples)"

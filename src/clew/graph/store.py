@@ -206,12 +206,13 @@ class Graph:
 
     @classmethod
     def from_frame(cls, frame: Any, *, name: str = "frame") -> Graph:
-        """From a pandas or polars frame with columns head, relation, tail (or their synonyms, or its first three)."""
-        names = [str(column) for column in frame.columns]
+        """From a pandas or polars frame or an Arrow table: columns head, relation, tail, or synonyms, or its first."""
+        arrow = hasattr(frame, "column_names")
+        names = [str(column) for column in (frame.column_names if arrow else frame.columns)]
         if len(names) < 3:
             raise InputError(f"a frame of {len(names)} columns; three are needed: head, relation, tail")
         places = named_columns(names) or [0, 1, 2]
-        columns = [list(frame[frame.columns[place]]) for place in places]
+        columns = [frame.column(i).to_pylist() if arrow else list(frame[frame.columns[i]]) for i in places]
         for role, values in zip(("head", "relation", "tail"), columns, strict=True):
             bad = next((i for i, value in enumerate(values) if value is None or value != value or value == ""), None)
             if bad is not None:

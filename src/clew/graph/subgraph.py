@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple, Protocol
+from typing import ClassVar, Literal, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,6 +58,11 @@ class Subgraph:
     triple_numbers: Ints | None = None  # (T,) store triple numbers, where the store has such
     truncated: tuple[str, ...] = ()  # what a limit cut off, in words; never silent
     numbered_as_store: bool = False  # entity i is the store's entity i: nothing needs to be looked up
+
+    grows: ClassVar[bool] = False  # True: only what `fetch` was asked for is here (clew.graph.remote.ground)
+
+    def fetch(self, entities: Ints, *, direction: Literal["both", "out"] = "both", relation: int | None = None) -> None:
+        """Have the triples around these at hand; here they all are."""
 
     @property
     def num_entities(self) -> int:

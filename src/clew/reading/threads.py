@@ -28,11 +28,18 @@ def all_ends(ground: Subgraph, chains: Sequence[Chain], after: Sequence[Hops] = 
     ends = _meeting(ground, chains)
     hops = [hop for step in after for hop in step]
     if hops and ends:
-        reached = follow(ground, sorted(ends), hops)
+        reached = _walked(ground, sorted(ends), hops)
         named = ~ground.mediators[reached.entities]
         ends = dict(zip(reached.entities[named].tolist(), reached.walks[named].tolist(), strict=True))
     alone = len(chains) == 1 and len(chains[0][1]) == 1 and not hops
     return ends if alone else {e: n for e, n in ends.items() if e not in starts}
+
+
+def _walked(ground: Subgraph, starts: Sequence[int], hops: Sequence[tuple[int, bool]]) -> Reached:
+    """As `follow`; what a growing ground lacks of the way is fetched first."""
+    for length in range(len(hops) if ground.grows else 0):
+        ground.fetch(follow(ground, starts, hops[:length]).entities, relation=hops[length][0])
+    return follow(ground, starts, hops)
 
 
 def _meeting(ground: Subgraph, chains: Sequence[Chain]) -> dict[int, int]:
@@ -50,11 +57,11 @@ def _others(ground: Subgraph, start: int, hops: Sequence[tuple[int, bool]]) -> R
     for half in (1, 2):
         there, back = hops[:half], hops[half : 2 * half]
         if len(back) == half and tuple(back) == tuple((r, not f) for r, f in reversed(there)):
-            others = follow(ground, [start], hops[: 2 * half]).entities
+            others = _walked(ground, [start], hops[: 2 * half]).entities
             others = others[others != start]
             if len(others) and len(hops) > 2 * half:
-                return follow(ground, others, hops[2 * half :])
-    return follow(ground, [start], hops)
+                return _walked(ground, others.tolist(), hops[2 * half :])
+    return _walked(ground, [start], hops)
 
 
 def leads(

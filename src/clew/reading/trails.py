@@ -59,6 +59,18 @@ def expand(graph: Subgraph, trail: Trail, most: int) -> Iterator[Trail]:
                     yield Trail(trail.topic, (*trail.steps, (hop, second)), ends, sampled or cut)
 
 
+def frontier_of(trails: Sequence[Trail], most: int) -> Ints:
+    """The entities that `expand` will look at."""
+    return np.unique(np.concatenate([_thin(trail.ends, most)[0] for trail in trails]))
+
+
+def mediators_around(graph: Subgraph, entities: Ints) -> Ints:
+    """The mediators next to entities: looked at in the same step."""
+    near = [ends for _, ends in _sides(graph, entities)]
+    ends = np.unique(np.concatenate(near)) if near else np.empty(0, np.int32)
+    return ends[graph.mediators[ends]]
+
+
 def _thin(entities: Ints, most: int) -> tuple[Ints, bool]:
     if len(entities) <= most:
         return entities, False

@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 from clew.errors import InputError, NotFoundError
 from clew.graph import Graph
 from clew.graph.names import words_of
+from clew.graph.remote import ServerGraph
 from clew.labels import label_to_text
 from clew.protocols import GraphStore, TextEncoder
 from clew.retrieval.mentions import EQUAL, RARE, Mention, Reading, mentions_in
@@ -255,12 +256,19 @@ def _in_context(
 ) -> list[tuple[tuple[int, int], list[Topic]]]:
     """Tell entities of one label apart: those whose relations suit the question less lose some of their score."""
     result = []
+    around: dict[str, set[str]] = {}
+    if isinstance(graph, ServerGraph):  # one query for all of them
+        shared = [
+            t.entity.id for _, topics in ranked if len({t.entity.label for t in topics}) < len(topics) for t in topics
+        ]
+        around = graph.relations_around(shared) if shared else {}
     for span, topics in ranked:
         counts = Counter(topic.entity.label for topic in topics)
         if max(counts.values()) > 1:
             row, table = _relation_vectors(graph, encoder)
             suits = (encoder.encode([_without(text, span)], role="query") @ table.T)[0]  # (R,)
-            fits = [_fit([row[id] for id in _relations_of(t.entity, graph)], suits) for t in topics]
+            mine = (around.get(t.entity.id) or _relations_of(t.entity, graph) for t in topics)
+            fits = [_fit([row[id] for id in ids if id in row], suits) for ids in mine]
             best: dict[str, float] = {}
             for topic, fit in zip(topics, fits, strict=True):
                 best[topic.entity.label] = max(fit, best.get(topic.entity.label, 0.0))

@@ -11,7 +11,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, partial
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,7 @@ from rapidfuzz.distance import OSA
 
 from clew.graph import Graph
 from clew.graph.names import Found, NameIndex, Word, words_of
+from clew.graph.remote import ServerGraph
 from clew.graph.spelling import normalise
 from clew.protocols import GraphStore
 from clew.retrieval.readings import LONGEST, SHORT, names_for, values_in
@@ -49,7 +50,7 @@ _QUALIFIED = re.compile(r"\s*\([^()]*\)$")
 
 Named = tuple[tuple[Entity, float, str], ...]
 """Who is called so: entity, likeness of the name, why; best first."""
-Find = Callable[[str], Named]
+Find = Callable[[Sequence[str]], list[Named]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,13 +100,20 @@ def mentions_in(reading: Reading, graph: GraphStore) -> list[Mention]:
     """Every part of the question that may be a name, nested and overlapping ones included."""
     if not reading.words:
         return []
+    if isinstance(graph, ServerGraph) and graph.names is not None:
+        names = graph.names  # a graph without triples, whose degrees are those of the server's
+        return _in_index(reading, _Names(names.graph, names.degrees, graph.num_triples))
     if not isinstance(graph, Graph):
-        find = cache(partial(_find, graph=graph))  # a remote store is asked once for each run of words
+        find = partial(_find, graph=graph, kept={})  # a remote store is asked once for each run of words
         equal = _by_name(reading, range(len(reading.words)), find, any_start=True)
         equal = [replace(m, named=kept) for m in equal if (kept := tuple(n for n in m.named if n[1] >= EQUAL))]
         return equal + _like_names(reading, equal, find)
-    index = _Names(graph)
-    mentions = [index.mention(span.start, span.end, span.text, span.found) for span in graph.spans(reading.text)]
+    return _in_index(reading, _Names(graph))
+
+
+def _in_index(reading: Reading, index: _Names) -> list[Mention]:
+    spans = index.graph.spans(reading.text)
+    mentions = [index.mention(span.start, span.end, span.text, span.found) for span in spans]
     mentions += _values(reading, index)
     outer = _outermost(mentions)
     mentions = [
@@ -131,12 +139,14 @@ def _outermost(mentions: Sequence[Mention]) -> list[bool]:
 class _Names:
     """The names of an embedded graph: what several indexes find, ranked by how much the graph says of each entity."""
 
-    def __init__(self, graph: Graph) -> None:
-        self.graph = graph
-        self.most = math.log1p(max(graph.num_triples, 1))
+    def __init__(self, graph: Graph, degrees: NDArray[np.int64] | None = None, num_triples: int | None = None) -> None:
+        self.graph, self._degrees = graph, degrees
+        self.most = math.log1p(max(num_triples or graph.num_triples, 1))
 
     def degrees(self, numbers: Sequence[int]) -> NDArray[np.int64]:
         at = np.asarray(numbers, np.int64)
+        if self._degrees is not None:
+            return self._degrees[at]
         sides = (self.graph.whole.out, self.graph.whole.inc)
         return np.asarray(sum(side.offsets[at + 1] - side.offsets[at] for side in sides), np.int64)
 
@@ -436,9 +446,9 @@ def _by_name(reading: Reading, holding: Iterable[int], find: Find, any_start: bo
             windows.append((-says, run[0].start, run[-1].end))
     mentions = []
     windows += [(-math.inf, *span) for span in reading.marked]
-    for _, start, end in sorted(set(windows))[:WINDOWS]:
-        part = re.sub(r"['’]s?$", "", reading.text[start:end])
-        named = find(part)
+    spans = [span for _, *span in sorted(set(windows))[:WINDOWS]]
+    chosen = [(start, re.sub(r"['’]s?$", "", reading.text[start:end])) for start, end in spans]
+    for (start, part), named in zip(chosen, find([part for _, part in chosen]), strict=True):
         if named:
             mentions.append(Mention(start, start + len(part), part, named, len(named)))
     return mentions
@@ -452,8 +462,16 @@ def _plausible(text: str, entity: Entity) -> bool:
     return f" {wanted} " in f" {label} " or OSA.distance(wanted, label) <= max(1, len(wanted) // 5)
 
 
-def _find(part: str, graph: GraphStore) -> Named:
-    return tuple((entity, score, _likeness(score)) for entity, score in graph.find(part, limit=20))
+def _find(parts: Sequence[str], graph: GraphStore, kept: dict[str, Named]) -> list[Named]:
+    """Who is called like each part; what was looked up before comes from `kept`, and a server is asked once for all."""
+    missing = [part for part in dict.fromkeys(parts) if part not in kept]
+    if isinstance(graph, ServerGraph):
+        for part, named in zip(missing, graph.look_up(missing, 20) if missing else (), strict=True):
+            kept[part] = tuple((each.entity, each.likeness, each.reason) for each in named)
+    else:
+        for part in missing:
+            kept[part] = tuple((entity, score, _likeness(score)) for entity, score in graph.find(part, limit=20))
+    return [kept[part] for part in parts]
 
 
 def _likeness(score: float) -> str:

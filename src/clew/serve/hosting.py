@@ -232,7 +232,7 @@ class Hosted:
 
     @property
     def folder(self) -> Path | None:
-        return self._configuration.graph.path if self._given is None else getattr(self._given, "path", None)
+        return self._configuration.graph.folder if self._given is None else getattr(self._given, "path", None)
 
     def _snapshot(self) -> Snapshot:
         graph = self._given if self._given is not None else Workspace(self._configuration).graph

@@ -6,9 +6,10 @@ Separate from the method so that fitting the weights sees exactly what answering
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import combinations
+from typing import Literal, NamedTuple
 
 import numpy as np
 
@@ -16,12 +17,21 @@ from clew.graph import Subgraph
 from clew.graph.subgraph import Ints
 from clew.labels import label_to_text
 from clew.methods.walk.ranking import FEATURES, Floats, Path, Rating, features
-from clew.reading.trails import Hops, Trail, expand, joined
+from clew.reading.trails import Hops, Trail, expand, frontier_of, joined, mediators_around
 from clew.retrieval.scoring import CUE_TEXT, Asked, relation_text, value_cue
 from clew.types import Topic
 
 Encode = Callable[[Sequence[str]], Floats]
 SAMPLE = 4  # ends that tell what kind of thing a relation leads to
+AHEAD = 200  # ends that are fetched before it is known which of them are walked from
+Side = Literal["both", "out"]
+
+
+class Wanted(NamedTuple):
+    """Entities whose triples are about to be looked at."""
+
+    entities: Ints
+    direction: Side = "both"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,22 +83,59 @@ class Hunt:
 
     def run(self) -> list[Found]:
         """The candidates, best first."""
+        if self.graph.grows and len(self.starts) > 1:
+            self._scout()
         pool: list[tuple[Trail, ...]] = []
         for number, start in enumerate(self.starts):
             pool += [(trail,) for trail in self._walk(number, start)]
         pool += self._conjunctions(pool)
         return self._finish(pool)
 
+    def _scout(self) -> None:
+        """Fetch what the walks from all topics will look at, hop by hop together: one query for all of them."""
+        scout = replace(self, cut=[])
+        walks = [scout._steps(number, start) for number, start in enumerate(self.starts)]
+        while walks:
+            wanted: dict[Side, list[Ints]] = {"both": [], "out": []}
+            going = []
+            for walk in walks:
+                step = next(walk, None)
+                if isinstance(step, Wanted):
+                    wanted[step.direction].append(step.entities)
+                    going.append(walk)
+            for direction, parts in wanted.items():
+                if parts:
+                    self.graph.fetch(np.concatenate(parts), direction=direction)
+            walks = going
+
     def _walk(self, number: int, start: int) -> list[Trail]:
-        """Beam search from one topic; what is kept of each length competes later with everything else."""
+        kept: list[Trail] = []
+        for step in self._steps(number, start):
+            if isinstance(step, Wanted):
+                self.graph.fetch(step.entities, direction=step.direction)
+            else:
+                kept = step
+        return kept
+
+    def _steps(self, number: int, start: int) -> Iterator[Wanted | list[Trail]]:
+        """Beam search from one topic; what is kept of each length competes later with everything else.
+
+        Says before each look at the graph which entities it will look at, and at the end what it has kept.
+        """
         level = [Trail(number, (), np.array([start], np.int32))]
         kept: list[Trail] = []
         for _ in range(self.limits.hops):
+            if self.graph.grows:
+                frontier = frontier_of(level, self.limits.frontier)
+                yield Wanted(frontier)
+                yield Wanted(mediators_around(self.graph, frontier))
             longer = [t for trail in level for t in expand(self.graph, trail, self.limits.frontier)]
             longer = [t for t in longer if not (len(t.ends) == 1 and t.ends[0] == start)]
             if not longer:
                 break
             longer = self._promising(longer)
+            if self.graph.grows:
+                yield self._looked_at(longer)
             scores = self._score([(t,) for t in longer])
             best = np.argsort(-scores, kind="stable")[: self.limits.finalists]
             kept += [longer[i] for i in best]
@@ -98,7 +145,14 @@ class Hunt:
                 f"{self.topics[number].entity.label}: entity sets above {self.limits.frontier} were sampled to find "
                 "their relations; answers are complete"
             )
-        return kept
+        yield kept
+
+    def _looked_at(self, trails: Sequence[Trail]) -> Wanted:
+        """What scoring looks at: all ends where they are few, which serves the next hop as well; else a sample."""
+        ends = np.unique(np.concatenate([trail.ends for trail in trails]))
+        if len(ends) <= AHEAD:
+            return Wanted(ends)
+        return Wanted(np.unique(np.concatenate([trail.ends[:SAMPLE] for trail in trails])), "out")
 
     def _promising(self, trails: list[Trail]) -> list[Trail]:
         """A cheap first pass where relations abound: the trails whose new step is most like some phrase."""

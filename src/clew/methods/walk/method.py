@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -24,6 +24,8 @@ from clew.errors import ConfigError, InputError, NotFoundError, unknown
 from clew.graph import Subgraph, has_arrays
 from clew.graph.neighborhood import neighborhood
 from clew.graph.paths import path_record
+from clew.graph.remote import ServerGraph
+from clew.graph.remote.ground import Ground
 from clew.methods.walk.candidates import Found, Hunt, Limits, texts_of
 from clew.methods.walk.ranking import FEATURES, Floats, Rating
 from clew.methods.walk.weights import CALIBRATION, UNITS, WEIGHTS
@@ -139,10 +141,12 @@ class Walk:
         return _Asking(question, tuple(kept), asked, tuple(told), time.perf_counter() - began)
 
     def _ground(self, topics: Iterable[Topic], graph: GraphStore) -> Subgraph:
-        """The whole graph where it is embedded, else what lies around the topics."""
+        """The whole graph where it is embedded, what the search looks at of a server's, else what lies around."""
         if has_arrays(graph):
             return graph.as_subgraph
         ids = list(dict.fromkeys(topic.entity.id for topic in topics))
+        if isinstance(graph, ServerGraph):
+            return Ground(graph, ids, most=self._config.max_triples)
         return neighborhood(graph, ids, self._config.hops + 1, max_triples=self._config.max_triples)
 
     def candidates(self, question: Question, graph: GraphStore) -> tuple[Subgraph | None, list[Found]]:
@@ -281,13 +285,16 @@ def _namesakes(found: Sequence[Found], topics: Sequence[Topic]) -> list[Found]:
 
 def _mention(question: str, topic: Topic, graph: GraphStore) -> str:
     """How the question calls the topic: as linked, by its label, by an alias, or by what is most like its label."""
-    names = [topic.mention, topic.entity.label]
-    if has_arrays(graph):
-        names += graph.aliases_of(topic.entity.id)
-    for name in names:
+    for name in _names(topic, graph):
         if mask(question, [name])[1][0]:
             return name
     words = question.rstrip("?!. ").split()
     parts = [" ".join(words[i:j]) for i in range(len(words)) for j in range(i + 1, min(len(words), i + 8) + 1)]
     best = process.extractOne(topic.entity.label, parts, scorer=fuzz.ratio, processor=str.casefold)
     return best[0] if best is not None and best[1] >= LEAST_LIKENESS else topic.entity.label
+
+
+def _names(topic: Topic, graph: GraphStore) -> Iterator[str]:
+    yield from (topic.mention, topic.entity.label)
+    if has_arrays(graph) or isinstance(graph, ServerGraph):
+        yield from graph.aliases_of(topic.entity.id)

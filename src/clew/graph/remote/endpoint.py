@@ -1,0 +1,164 @@
+"""A SPARQL endpoint as rows: queries out, bindings in, and the pieces that every query is made of.
+
+Apart from the queries themselves (`sparql.py`, `survey.py`), which only say what is asked. Nothing but written terms
+(`terms.py`), numbers and constants is ever put into a query.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from clew.errors import InputError
+from clew.graph.inputs import ALIAS
+from clew.graph.rdf import DESCRIPTIONS, LABELS
+from clew.graph.remote.address import Address
+from clew.graph.remote.http import Http, RefusedError, TooMuchError
+from clew.graph.remote.records import Traffic
+from clew.graph.remote.settings import ServerSettings
+from clew.graph.remote.terms import Terms
+
+Binding = Mapping[str, Mapping[str, str]]
+
+
+class Endpoint:
+    """One endpoint, with what was found out about how its graph names things."""
+
+    kind = "SPARQL endpoint"
+
+    def __init__(self, address: Address, settings: ServerSettings) -> None:
+        self.shown, self.traffic = address.shown, Traffic()
+        self.address, self.settings = address, settings
+        self.http = Http(address, settings, self.traffic)
+        self.ids = Terms(settings.base)
+        self.engine = ""
+        self.graphs: tuple[str, ...] = settings.graphs
+        self.room = settings.page  # most rows of one reply
+        self.labelling: tuple[str, ...] = ()  # written terms of the relations that label
+        self.naming: tuple[str, ...] = ()  # and of those that give other names too
+        self.noted: tuple[str, ...] = ()  # and of all that name or describe: with a text, they are no fact
+        self.label_rank: dict[str, int] = {}  # id of a naming relation → its rank
+        self.wanted: list[str] = []  # languages of names, best first
+        self.in_languages = ""  # the filter that keeps names in these
+        self.pool = ThreadPoolExecutor(settings.concurrency, thread_name_prefix="clew-sparql")
+
+    def close(self) -> None:
+        self.pool.shutdown(cancel_futures=True)
+        self.http.close()
+
+    def rows(self, query: str) -> list[Binding]:
+        parameters: dict[str, Any] = {}
+        if self.graphs:
+            parameters = {"default-graph-uri": list(self.graphs), "named-graph-uri": list(self.graphs)}
+        found = self.http.select(query, parameters).get("results", {}).get("bindings")
+        if not isinstance(found, list):
+            raise InputError(f"graph {self.shown}: a SPARQL result without bindings")
+        self.traffic.rows += len(found)
+        return found
+
+    def number(self, query: str) -> int:
+        rows = self.rows(query)
+        return int(rows[0]["n"]["value"]) if rows and "n" in rows[0] else 0
+
+    def tried(self, query: str) -> list[Binding] | None:
+        """The rows, or None where the server cannot or will not."""
+        try:
+            return self.rows(query)
+        except (TooMuchError, RefusedError):
+            return None
+
+    def split(self, items: Sequence[Any], ask: Callable[[Sequence[Any]], list[Any]], most: int) -> list[Any]:
+        """`ask` over parts of `items` at once; a part that is too much for the server is asked in halves."""
+
+        def halved(part: Sequence[Any]) -> list[Any]:
+            try:
+                return ask(part)
+            except (TooMuchError, RefusedError):
+                if len(part) <= 1:
+                    raise
+            middle = len(part) // 2
+            return [*halved(part[:middle]), *halved(part[middle:])]
+
+        parts = [items[start : start + most] for start in range(0, len(items), most)]
+        if len(parts) <= 1:
+            return [row for part in parts for row in halved(part)]
+        return [row for rows in self.pool.map(halved, parts) for row in rows]
+
+    def count(self) -> int | None:
+        try:
+            return self.number("SELECT (COUNT(*) AS ?n) WHERE { ?s ?p ?o }")
+        except (TooMuchError, RefusedError):
+            return None
+
+    def name_by(self, labels: Sequence[str], aliases: Sequence[str], languages: Sequence[str]) -> None:
+        """Set what names entities, in which languages, and what therefore is no fact."""
+        given = {id: rank for rank, id in enumerate(labels)}
+        self.label_rank = {id: LABELS.get(id, given[id]) for id in labels}
+        self.label_rank |= dict.fromkeys(aliases, ALIAS)
+        self.wanted = [language.casefold() for language in languages]
+        written = [self.ids.write(id) for id in labels]
+        self.labelling = tuple(term for term in written if term)
+        self.naming = tuple(term for id in (*labels, *aliases) if (term := self.ids.write(id)))
+        noted = (self.ids.write(id) for id in dict.fromkeys((*labels, *aliases, *sorted(DESCRIPTIONS))))
+        self.noted = tuple(term for term in noted if term)
+        tests = ['LANG(?l) = ""'] + [
+            f'LANGMATCHES(LANG(?l), "{tag}")' for tag in self.wanted if tag.replace("-", "").isalnum()
+        ]
+        self.in_languages = (
+            f"FILTER(isLiteral(?l) && ({' || '.join(tests)}))" if "*" not in self.wanted else "FILTER(isLiteral(?l))"
+        )
+
+    def filters(self, relations: Collection[str] | None, excluded: Collection[str]) -> str | None:
+        """What of the facts counts; None where nothing can."""
+        # A relation that names, stated of a thing and not of a text, is a fact like any other.
+        parts = [f"FILTER(?p NOT IN ({', '.join(self.noted)}) || !isLiteral(?n))"] if self.noted else []
+        if relations is not None:
+            written = sorted(term for id in relations if (term := self.ids.write(id)))
+            if not written:
+                return None
+            parts.append(f"FILTER(?p IN ({', '.join(written)}))")
+        out = sorted(term for id in excluded if (term := self.ids.write(id)))
+        if out:
+            parts.append(f"FILTER(?p NOT IN ({', '.join(out)}))")
+        return " ".join(parts)
+
+    def fact(self, head: str, relation: str, tail: str) -> str:
+        pattern = f"{head} {relation} {tail} ."
+        return f"GRAPH ?g {{ {pattern} }}" if self.graphs else pattern
+
+    def each(self, properties: Sequence[str], start: str, end: str = "") -> str:
+        """`start property ?l end` for each naming property, with ?p bound to the property.
+
+        A variable property would be planned by some engines as a scan of all labels.
+        """
+        parts = [f"{{ {start} {p} ?l . {end} {self.in_languages} BIND({p} AS ?p) }}" for p in properties]
+        return " UNION ".join(parts)
+
+    def best(self, rows: Iterable[Binding], key: str) -> dict[str, str]:
+        """The best label of each entity, by language, then by property, then by text."""
+        best: dict[str, tuple[int, str]] = {}
+        for row in rows:
+            id, rank = self.ids.read(row[key]), self.rank(row)
+            text = row["l"]["value"].strip()
+            if id is None or rank is None or not text or rank >= ALIAS:
+                continue
+            if id not in best or (rank, text) < best[id]:
+                best[id] = (rank, text)
+        return {id: text for id, (_, text) in best.items()}
+
+    def rank(self, row: Binding) -> int | None:
+        """As `clew build` ranks names: 0 is best; None for a language that was not asked for."""
+        base = self.label_rank.get(self.ids.of_iri(row["p"]["value"]))
+        tag = row["l"].get("xml:lang", "").casefold()
+        if base is None:
+            return None
+        language = len(self.wanted)
+        if tag:
+            matches = [
+                i for i, want in enumerate(self.wanted) if tag == want or tag.startswith(want + "-") or want == "*"
+            ]
+            if not matches:
+                return None
+            language = matches[0]
+        return ALIAS + language if base == ALIAS else language * 5 + base

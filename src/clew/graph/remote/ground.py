@@ -1,0 +1,147 @@
+"""A subgraph that grows: the part of a server's graph that one question has looked at so far.
+
+Apart from `neighborhood`, which fetches everything within some hops: a search that looks at few of its ends says which
+(`fetch`) and pays one query for all of them. The kernels see the arrays of any other subgraph; what was not fetched is
+not there. Relations have the store's numbers, entities those of their arrival, which is in the order of ids.
+
+Shapes: N entities, T triples.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.graph.remote.records import Fact
+from clew.graph.remote.store import ServerGraph
+from clew.graph.subgraph import Ints, Subgraph
+from clew.protocols import Direction
+from clew.types import Entity, Relation
+
+
+class _Names:
+    """Numbers of one ground to records."""
+
+    def __init__(self, store: ServerGraph) -> None:
+        self.store = store
+        self.ids: list[str] = []
+        self.sources: list[str | None] = []
+        self.numbers: dict[str, int] = {}
+        self.relations: list[Relation] = store.relations()
+        self.relation_numbers = {relation.id: i for i, relation in enumerate(self.relations)}
+
+    def number(self, id: str) -> int:
+        number = self.numbers.setdefault(id, len(self.ids))
+        if number == len(self.ids):
+            self.ids.append(id)
+        return number
+
+    def relation(self, id: str) -> int:
+        number = self.relation_numbers.setdefault(id, len(self.relations))
+        if number == len(self.relations):
+            self.relations.append(self.store.relation_record(id))
+        return number
+
+    def entity_at(self, number: int) -> Entity:
+        return self.store.record(self.ids[number])
+
+    def relation_at(self, number: int) -> Relation:
+        return self.relations[number]
+
+    def labels_at(self, numbers: Sequence[int] | Ints) -> list[str]:
+        return [self.entity_at(int(i)).label for i in numbers]
+
+    def mediators_at(self, numbers: Ints) -> NDArray[np.bool_]:
+        return np.array([self.entity_at(int(i)).kind == "mediator" for i in numbers], bool)
+
+    def number_of(self, id: str) -> int | None:
+        return self.numbers.get(id)
+
+    @property
+    def num_relations(self) -> int:
+        return len(self.relations)
+
+    def source_at(self, triple: int) -> str | None:
+        return self.sources[triple]
+
+
+class Ground(Subgraph):
+    """What was fetched around some seeds. Not for several threads; each question has its own.
+
+    Args:
+        most: facts of one fetch, shared out fairly; what was cut stands in `truncated`.
+    """
+
+    grows = True
+
+    def __init__(self, store: ServerGraph, seeds: Sequence[str], *, most: int) -> None:
+        self._named = _Names(store)
+        self._most = most
+        self._rows: dict[tuple[int, int, int], None] = {}
+        self._asked: dict[Direction, set[int]] = {"both": set(), "out": set(), "in": set()}
+        self._asked_by: set[tuple[int, int]] = set()
+        self._cut: dict[str, int] = {}
+        self._set("seeds", np.array([self._named.number(id) for id in dict.fromkeys(seeds)], np.int32))
+        self._set("names", self._named)
+        self._set("numbered_as_store", True)
+        self._settle()
+
+    def _set(self, name: str, value: object) -> None:
+        object.__setattr__(self, name, value)  # a subgraph is frozen for everybody else
+
+    def fetch(
+        self,
+        entities: Ints,
+        *,
+        direction: Literal["both", "out"] = "both",
+        relation: int | None = None,
+    ) -> None:
+        """Get the triples around entities that were not fetched yet, in one query.
+
+        Args:
+            relation: the only one that is wanted.
+        """
+        here = set(np.asarray(entities).tolist()) - self._asked["both"]
+        if direction == "out":
+            here -= self._asked["out"]
+        if relation is not None:
+            here = {entity for entity in here if (entity, relation) not in self._asked_by}
+        if not here:
+            return
+        ids = [self._named.ids[entity] for entity in sorted(here)]
+        wanted = None if relation is None else [self._named.relations[relation].id]
+        found = self._named.store.facts(ids, relations=wanted, direction=direction, limit=self._most, total=self._most)
+        if relation is None:
+            self._asked[direction] |= here
+        else:
+            self._asked_by |= {(entity, relation) for entity in here}
+        for id, left in found.cut.items():
+            self._cut[id] = max(left, self._cut.get(id, 0))
+        self._add(found.rows)
+
+    def _add(self, rows: Sequence[Fact]) -> None:
+        number, relation = self._named.number, self._named.relation
+        before = len(self._rows)
+        for head, by, tail, source in rows:
+            row = (number(head), relation(by), number(tail))
+            if row not in self._rows:
+                self._rows[row] = None
+                self._named.sources.append(source)
+        if len(self._rows) > before or self._cut:
+            self._settle()
+
+    def _settle(self) -> None:
+        """Make the arrays anew and forget what was derived from the old ones."""
+        heads, rels, tails = np.array(list(self._rows), np.int32).reshape(-1, 3).T.copy()
+        for name, array in (("heads", heads), ("rels", rels), ("tails", tails)):
+            self._set(name, array)
+        self._set("entities", np.arange(len(self._named.ids), dtype=np.int32))
+        self._set("triple_numbers", np.arange(len(heads), dtype=np.int32))
+        left = sum(self._cut.values())
+        told = f"{len(self._cut)} entities have more triples than were fetched: {left:,} were left out (max_triples)"
+        self._set("truncated", (told,) if self._cut else ())
+        for derived in ("out", "inc", "mediators", "marks", "_local"):
+            self.__dict__.pop(derived, None)

@@ -1,0 +1,260 @@
+"""One polite HTTP client for SPARQL endpoints: deadlines, retries, Retry-After, no secret in any message.
+
+The one place of this package that retries. A reply is taken only when it is whole and of the right kind: an HTML page,
+a body that ends early, or a list of results that a server cut at its own time limit (Oxigraph answers 200 then) is an
+error and never half a result.
+"""
+
+from __future__ import annotations
+
+import json
+import random
+import threading
+import time
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlencode, urljoin, urlsplit
+
+from clew.errors import InputError, MissingExtraError, UnavailableError
+from clew.graph.remote.address import PASSWORD, TOKEN, USER, Address
+from clew.graph.remote.records import Traffic
+from clew.graph.remote.settings import ServerSettings
+
+if TYPE_CHECKING:
+    import httpx
+
+JSON = "application/sparql-results+json"
+RETRIED = frozenset({408, 425, 429, 500, 502, 503, 504})
+AGENT = "clew (https://github.com/clew-kgqa/clew)"  # public endpoints want to know who asks
+SAID = 300  # characters of a server's own words in a message
+
+
+class TooMuchError(UnavailableError):
+    """The server could not finish this query: fewer entities at once may do."""
+
+
+class RefusedError(InputError):
+    """The server refuses the query as it stands (HTTP 400 and its like)."""
+
+
+class Http:
+    """Queries in, decoded results out."""
+
+    def __init__(self, address: Address, settings: ServerSettings, traffic: Traffic) -> None:
+        try:
+            import httpx
+        except ImportError:
+            raise MissingExtraError("a graph behind a SPARQL endpoint", "sparql") from None
+        self.address, self.settings, self.traffic = address, settings, traffic
+        headers = {"Accept": f"{JSON}, application/json;q=0.5", "User-Agent": AGENT}
+        auth: httpx.Auth | None = None
+        if address.token is not None:
+            headers["Authorization"] = f"Bearer {address.token}"
+        elif address.user is not None:
+            auth = httpx.BasicAuth(address.user, address.password or "")
+        timeout = httpx.Timeout(settings.timeout_s, connect=min(settings.connect_timeout_s, settings.timeout_s))
+        limits = httpx.Limits(max_connections=settings.concurrency, max_keepalive_connections=settings.concurrency)
+        self._httpx = httpx
+        self._client = httpx.Client(headers=headers, timeout=timeout, limits=limits, auth=auth)
+        self._turns = threading.BoundedSemaphore(settings.concurrency)
+        self._clock = threading.Lock()
+        self._next = 0.0
+        self._reached = False
+        self._url = address.url
+        self.server = ""  # what the server calls itself
+        self.headers: Mapping[str, str] = {}  # of the last reply
+
+    def close(self) -> None:
+        self._client.close()
+
+    def select(self, query: str, parameters: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """The decoded reply of a SELECT or ASK.
+
+        Raises UnavailableError, TooMuchError, or RefusedError with the server's own words.
+        """
+        tries = 0
+        while True:
+            pause: float | None = None
+            try:
+                return self._once(query, parameters or {})
+            except _Transient as error:
+                problem, pause = str(error), error.pause
+                exhausted: type[UnavailableError] = TooMuchError if error.heavy else UnavailableError
+            if tries >= self.settings.retries:
+                raise exhausted(f"{self._name}: failed {tries + 1} times, last with: {problem}")
+            wait = pause if pause is not None else min(0.5 * 2.0**tries, self.settings.max_wait_s)
+            if wait > self.settings.max_wait_s:
+                raise UnavailableError(
+                    f"{self._name}: asks to wait {wait:.0f} s, graph.server.max_wait_s is "
+                    f"{self.settings.max_wait_s:g}: {problem}"
+                )
+            time.sleep(wait * (1 + 0.25 * random.random()))
+            tries += 1
+            self.traffic.retries += 1
+
+    @property
+    def _name(self) -> str:
+        return f"graph {self.address.shown}"
+
+    def _once(self, query: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        httpx = self._httpx
+        form = urlencode({"query": query, **parameters}, doseq=True)
+        with self._turns:
+            self._wait_turn()
+            began = time.perf_counter()
+            self.traffic.requests += 1
+            try:
+                status, headers, body = self._send(form)
+            except httpx.TimeoutException as error:
+                if not self._reached and isinstance(error, httpx.ConnectTimeout):
+                    raise self._absent(error) from None
+                raise _Transient(f"no reply within {self.settings.timeout_s:g} s", heavy=True) from None
+            except httpx.TransportError as error:
+                if not self._reached and isinstance(error, httpx.ConnectError):
+                    raise self._absent(error) from None
+                raise _Transient(f"the connection broke: {_cause(error)}") from None
+            except httpx.DecodingError as error:
+                raise _Transient(f"the reply cannot be decompressed: {_cause(error)}") from None
+            except httpx.InvalidURL as error:
+                raise InputError(f"{self._name}: not a URL that can be asked: {_cause(error)}") from None
+            finally:
+                self.traffic.seconds += time.perf_counter() - began
+        self._reached = True
+        self.traffic.bytes += len(body)
+        self.server, self.headers = headers.get("server", self.server), headers
+        return self._read(status, headers, body)
+
+    def _wait_turn(self) -> None:
+        if not self.settings.pause_s:
+            return
+        with self._clock:
+            now = time.monotonic()
+            begin = max(now, self._next)
+            self._next = begin + self.settings.pause_s
+        time.sleep(max(0.0, begin - now))
+
+    def _send(self, form: str) -> tuple[int, Mapping[str, str], bytes]:
+        """One request and its redirects, which stay on the host, read under one deadline however slowly it dribbles."""
+        until = time.monotonic() + self.settings.timeout_s
+        url = self._url
+        for _ in range(4):
+            if self.settings.http_method == "get":
+                request = self._client.build_request("GET", f"{url}{'&' if '?' in url else '?'}{form}")
+            else:
+                kind = {"Content-Type": "application/x-www-form-urlencoded"}
+                request = self._client.build_request("POST", url, content=form.encode(), headers=kind)
+            response = self._client.send(request, stream=True)
+            try:
+                if response.status_code in (301, 302, 303, 307, 308):
+                    url = self._moved(url, response.headers.get("location", ""))
+                    continue
+                body = bytearray()
+                for piece in response.iter_bytes():
+                    body += piece
+                    if time.monotonic() > until:
+                        raise _Transient(f"the reply has not ended within {self.settings.timeout_s:g} s", heavy=True)
+                    if len(body) > self.settings.max_reply_bytes:
+                        raise TooMuchError(f"{self._name}: the reply is longer than {len(body):,} bytes")
+                self._url = url
+                return response.status_code, response.headers, bytes(body)
+            finally:
+                response.close()
+        raise UnavailableError(f"{self._name}: redirects in a circle; give the address that it ends at")
+
+    def _moved(self, url: str, location: str) -> str:
+        here, there = urlsplit(url), urlsplit(urljoin(url, location))
+        upgrade = (here.scheme, there.scheme) == ("http", "https") and here.hostname == there.hostname
+        if not upgrade and (here.scheme, here.netloc) != (there.scheme, there.netloc):
+            raise UnavailableError(
+                f"{self._name}: redirects to {there.scheme}://{there.hostname}, another place, which is not followed; "
+                "give that address if it is meant"
+            )
+        bare = there._replace(query="", fragment="")
+        return (bare._replace(query=here.query) if here.query else bare).geturl()
+
+    def _read(self, status: int, headers: Mapping[str, str], body: bytes) -> dict[str, Any]:
+        said = _said(body)
+        if status in (401, 403):
+            raise UnavailableError(
+                f"{self._name}: refuses who asks ({status}); set {USER} and {PASSWORD}, or {TOKEN}, in the environment"
+            )
+        if status == 404:
+            raise UnavailableError(
+                f"{self._name}: nothing there (404); is the path right? Many end in /sparql or /query"
+            )
+        heavy = any(word in said.casefold() for word in ("timeout", "timed out", "time limit", "estimated execution"))
+        if status in RETRIED and not (status == 500 and heavy):
+            pause = _retry_after(headers.get("retry-after"))
+            raise _Transient(f"status {status}: {said}", pause=pause, heavy=status != 429)
+        if heavy and status >= 400:
+            raise TooMuchError(f"{self._name}: the query took too long for the server ({status}): {said}")
+        if status >= 400:
+            raise RefusedError(f"{self._name}: refused the query ({status}): {said}")
+        kind = headers.get("content-type", "").partition(";")[0].strip().casefold()
+        if kind in ("text/html", "application/xhtml+xml") or body[:200].lstrip().lower().startswith(
+            (b"<!doctype", b"<html")
+        ):
+            raise InputError(
+                f"{self._name}: answers with a web page, not with SPARQL results; give the endpoint's own address "
+                "(often the same with /sparql or /query)"
+            )
+        try:
+            data = json.loads(body)
+        except ValueError:
+            if kind not in (JSON, "application/json", "") or not body.lstrip().startswith(b"{"):
+                raise InputError(
+                    f"{self._name}: answers with {kind or 'something'}, not with SPARQL results as JSON: {said}"
+                ) from None
+            # Oxigraph and others have sent "200" before they reach their own time limit.
+            raise _Transient(
+                f"the reply is cut off after {len(body):,} bytes: {_said(body[-SAID:])}", heavy=True
+            ) from None
+        if not isinstance(data, dict) or not ("boolean" in data or isinstance(data.get("results"), dict)):
+            raise InputError(f"{self._name}: answers with JSON that is no SPARQL result: {said}")
+        return data
+
+    def _absent(self, error: Exception) -> UnavailableError:
+        cause = _cause(error)
+        if "certificate" in cause.casefold():
+            return UnavailableError(
+                f"{self._name}: its certificate does not verify: {cause}; have it mended, or name the authority that "
+                "signed it in SSL_CERT_FILE"
+            )
+        return UnavailableError(f"{self._name}: cannot be reached: {cause}; is it running, and the address right?")
+
+
+class _Transient(Exception):
+    """May go better next time."""
+
+    def __init__(self, text: str, *, pause: float | None = None, heavy: bool = False) -> None:
+        super().__init__(text)
+        self.pause, self.heavy = pause, heavy
+
+
+def _cause(error: BaseException) -> str:
+    text = str(error) or type(error).__name__
+    while error.__cause__ is not None and not str(error):
+        error = error.__cause__
+        text = str(error) or text
+    return text[:SAID]
+
+
+def _said(body: bytes) -> str:
+    text = body[:2000].decode("utf-8", "replace")
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())[:SAID] or "no message"
+
+
+def _retry_after(value: str | None) -> float | None:
+    if value is None:
+        return None
+    try:
+        return max(0.0, float(value))
+    except ValueError:
+        pass
+    try:
+        when = parsedate_to_datetime(value)
+    except ValueError:
+        return None
+    return max(0.0, (when - datetime.now(UTC)).total_seconds()) if when.tzinfo else None

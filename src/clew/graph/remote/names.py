@@ -1,0 +1,228 @@
+"""The name index of a graph in a server: fetched once, page by page, and kept on this machine.
+
+Apart from the store because it is the only thing of a graph that is ever copied: ids, names and how many triples each
+entity has, no fact. It is a graph without triples in the format of every other, so that linking finds in it exactly
+what it finds in an embedded graph. A build that is interrupted goes on where it stopped.
+
+Shapes: N entities.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.errors import FormatError, NotFoundError
+from clew.graph.layout import LITERAL, MEDIATOR, NAMED
+from clew.graph.remote.records import Server
+from clew.graph.store import Graph
+from clew.graph.strings import Strings, Texts
+from clew.graph.subgraph import Ints
+from clew.graph.terms import Terms
+from clew.types import Entity
+
+NO_RELATIONS: tuple[str, ...] = ()
+KindOf = Callable[[str, bool], int]  # id, whether it has a label → kind as on disk
+
+
+class Named(NamedTuple):
+    """An entity whose name was found: how like the name is, why, and how many triples the entity has."""
+
+    entity: Entity
+    likeness: float
+    reason: str
+    degree: int
+
+
+class NamedSpan(NamedTuple):
+    """A part of a text that is a name, and who is called so, the closest names first."""
+
+    start: int
+    end: int
+    text: str
+    named: tuple[Named, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Fetched:
+    """How far the fetching of names is; `total` is None where nobody knows."""
+
+    stage: str  # "entities", "names", "index"
+    done: int
+    total: int | None = None
+
+
+class Names:
+    """An open name index."""
+
+    def __init__(self, graph: Graph, degrees: NDArray[np.int64], identity: str) -> None:
+        self.graph, self.identity = graph, identity
+        self.degrees = degrees  # (N,) how many triples each entity has in the server
+
+    def __len__(self) -> int:
+        return self.graph.num_entities
+
+    @classmethod
+    def open(cls, folder: Path) -> Names | None:
+        """The index in `folder`, None where there is none that is whole."""
+        try:
+            graph = Graph.open(folder)
+            degrees = np.load(_degrees(folder, graph), allow_pickle=False)
+        except (NotFoundError, FormatError, OSError, ValueError):
+            return None
+        if degrees.shape != (graph.num_entities,):
+            return None
+        return cls(graph, degrees, str(graph.meta.get("inputs", [""])[0]))
+
+    def entity(self, id: str) -> Entity | None:
+        number = self.graph.number_of(id)
+        return None if number is None else self.graph.entity_at(number)
+
+    def places(self, ids: Sequence[str]) -> dict[str, str]:
+        """Where the server keeps entities, for those of which it said so."""
+        numbers = {id: number for id in ids if (number := self.graph.number_of(id)) is not None}
+        held = self.graph.terms.descriptions  # of a graph without facts nothing else is described
+        return {id: place for id, number in numbers.items() if (place := held.first(number))}
+
+    def spans(self, text: str) -> list[NamedSpan]:
+        """As `Graph.spans`."""
+        return [
+            NamedSpan(span.start, span.end, span.text, tuple(self._named(found) for found in span.found))
+            for span in self.graph.spans(text)
+        ]
+
+    def search(self, text: str, limit: int) -> list[Named]:
+        """As `Graph.search`."""
+        return [self._named(found) for found in self.graph.search(text, limit)]
+
+    def _named(self, found: Any) -> Named:
+        return Named(self.graph.entity_at(found.number), found.score, found.reason, int(self.degrees[found.number]))
+
+
+def _degrees(folder: Path, graph: Graph) -> Path:
+    return folder.parent / f"{folder.stem}-degrees-{graph.fingerprint[:16]}.npy"
+
+
+def fetch_names(
+    server: Server,
+    folder: Path,
+    *,
+    identity: str,
+    kind_of: KindOf,
+    expected: int | None = None,
+    on_progress: Callable[[Fetched], None] = lambda _: None,
+) -> Names:
+    """Fetch every entity and every name of a server's graph and index them in `folder`.
+
+    What was fetched so far lies beside it; an interrupted fetch of the same state of the graph (`identity`) goes on.
+    """
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    spool = _Spool(folder.with_suffix(".fetching"), identity)
+    if spool.stage == "entities":
+        for after, pairs in server.terms(spool.start):
+            spool.add("entities", after, pairs)
+            on_progress(Fetched("entities", after))
+        spool.next("names")
+    for start, texts in server.texts(spool.start):
+        spool.add("names", start, texts)
+        on_progress(Fetched("names", start))
+    on_progress(Fetched("index", 0, expected))
+    names = _index(spool, folder, identity, kind_of)
+    spool.remove()
+    return names
+
+
+class _Spool:
+    """Fetched pages as lines of JSON, and a state file that says how far they reach; killing leaves both usable."""
+
+    def __init__(self, stem: Path, identity: str) -> None:
+        self._lines, self._state = stem.with_suffix(".lines"), stem.with_suffix(".state")
+        self.stage, self.start, self._bytes = "entities", 0, 0
+        self._identity = identity
+        try:
+            state = json.loads(self._state.read_text("utf-8"))
+            if state["identity"] == identity and self._lines.stat().st_size >= int(state["bytes"]):
+                self.stage, self.start, self._bytes = str(state["stage"]), int(state["start"]), int(state["bytes"])
+        except (OSError, ValueError, KeyError, TypeError):
+            pass
+        with self._lines.open("ab") as handle:
+            handle.truncate(self._bytes)
+
+    def add(self, stage: str, start: int, rows: Sequence[tuple[Any, ...]]) -> None:
+        with self._lines.open("ab") as handle:
+            handle.write("".join(json.dumps([stage, *row]) + "\n" for row in rows).encode())
+            handle.flush()
+            os.fsync(handle.fileno())
+            self._bytes = handle.tell()
+        self.start = start
+        self._note(stage)
+
+    def next(self, stage: str) -> None:
+        self.start = 0
+        self._note(stage)
+
+    def _note(self, stage: str) -> None:
+        self.stage = stage
+        state = {"identity": self._identity, "stage": stage, "start": self.start, "bytes": self._bytes}
+        temporary = self._state.with_suffix(".new")
+        temporary.write_text(json.dumps(state), encoding="utf-8")
+        temporary.replace(self._state)
+
+    def rows(self) -> Any:
+        with self._lines.open("rb") as handle:
+            for line in handle:
+                yield json.loads(line)
+
+    def remove(self) -> None:
+        self._state.unlink(missing_ok=True)
+        self._lines.unlink(missing_ok=True)
+
+
+def _index(spool: _Spool, folder: Path, identity: str, kind_of: KindOf) -> Names:
+    degrees: dict[str, int] = {}
+    places: dict[str, str] = {}
+    named: dict[str, list[tuple[int, str]]] = {}
+    for stage, id, *row in spool.rows():
+        if stage == "entities":
+            degrees[id] = degrees.get(id, 0) + int(row[0])
+            if row[1]:
+                places[id] = row[1]
+        elif id in degrees:
+            named.setdefault(id, []).append((int(row[1]), row[0]))
+    number = {id: i for i, id in enumerate(degrees)}
+    labels, aliases = [], []
+    for id, texts in named.items():
+        ordered = list(dict.fromkeys(text for _, text in sorted(texts)))
+        labels.append((number[id], ordered[0]))
+        aliases += [(number[id], text) for text in ordered[1:]]
+    kinds = np.array([kind_of(id, id in named) for id in degrees], np.uint8)
+    terms = Terms(
+        Strings(more=list(degrees)),
+        NO_RELATIONS,
+        kinds,
+        labels=Texts.of(labels),
+        aliases=Texts.of(aliases),
+        descriptions=Texts.of([(number[id], place) for id, place in places.items()]),
+    )
+    rows: Ints = np.empty((0, 3), np.int32)
+    graph = Graph.of_arrays(rows, terms, title="names")
+    graph.meta["inputs"] = [identity]
+    saved = graph.save(folder)
+    counts = np.array(list(degrees.values()), np.int64)
+    place = _degrees(folder, saved)
+    for old in place.parent.glob(f"{folder.stem}-degrees-*.npy"):
+        old.unlink()
+    temporary = place.with_suffix(".new.npy")
+    np.save(temporary, counts, allow_pickle=False)
+    temporary.replace(place)
+    return Names(saved, counts, identity)
+
+
+KINDS = {"named": NAMED, "mediator": MEDIATOR, "literal": LITERAL}

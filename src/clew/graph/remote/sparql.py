@@ -1,0 +1,363 @@
+"""A graph behind any SPARQL 1.1 endpoint: one query a hop, whatever the frontier.
+
+Apart from the store because it is only about queries: what a hop, a label, a count looks like as SPARQL, and what to do
+when a reply would be too long.
+
+A hop asks for the facts of all its entities and, in the same query, for the labels of what they lead to. Where the
+reply fills a page, the groups (entity, direction, relation) are counted first and each is asked for its fair share, so
+that a hub costs a few queries more and not a transfer of its hundred thousand edges.
+
+Nameless nodes have no address in SPARQL. The store remembers by which way each was reached and asks along it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+
+from clew.graph.rdf import DESCRIPTIONS
+from clew.graph.remote import dialects
+from clew.graph.remote.address import Address
+from clew.graph.remote.endpoint import Binding, Endpoint
+from clew.graph.remote.http import TooMuchError
+from clew.graph.remote.records import Fact, Facts, Group, Profile
+from clew.graph.remote.settings import ServerSettings
+from clew.graph.remote.shares import cut_down, share_out
+from clew.graph.remote.survey import look_over
+from clew.graph.remote.terms import is_blank, is_literal, quoted
+from clew.protocols import Direction
+
+AT_ONCE = 2_000  # entities of one query
+SUBQUERIES = 100  # of one query
+_NODE_ID = re.compile(r"_:(nodeID://b\d+)\Z")  # Virtuoso lets its nameless nodes be asked for
+
+
+class SparqlServer(Endpoint):
+    """See `records.Server`."""
+
+    def __init__(self, address: Address, settings: ServerSettings) -> None:
+        super().__init__(address, settings)
+        self._text_search = ""
+        self._routes: dict[str, tuple[tuple[str, str, bool], ...]] = {}  # nameless node → (from, relation, forward)…
+
+    def profile(self) -> Profile:
+        return look_over(self)
+
+    def use(self, profile: Profile) -> None:
+        self.engine = profile.engine
+        self.graphs = tuple(profile.details["graphs"])
+        self.room = min(self.settings.page, profile.row_limit or self.settings.page)
+        self.name_by(profile.label_properties, profile.alias_properties, profile.languages)
+        self._text_search = profile.text_search
+
+    # -- facts ---------------------------------------------------------------------------------------------------------
+
+    def facts(
+        self,
+        ids: Sequence[str],
+        *,
+        relations: Collection[str] | None,
+        excluded: Collection[str],
+        direction: Direction,
+        limit: int | None,
+        total: int | None,
+    ) -> Facts:
+        asked = list(dict.fromkeys(ids))
+        filters = self.filters(relations, excluded)
+        if filters is None:
+            return Facts()
+        sides = [side for side, name in ((True, "out"), (False, "in")) if direction in (name, "both")]
+        result = Facts()
+        crowded: list[str] = []
+
+        def ask(part: Sequence[str]) -> list[Facts]:
+            query = self._hop(part, sides, filters)
+            if query is None:
+                return []
+            rows = self.rows(f"{query} LIMIT {self.room}")
+            if len(rows) >= self.room:
+                crowded.extend(part)
+                return []
+            return [self._read(rows, set(part))]
+
+        for found in self.split(asked, ask, self._at_once):
+            result.rows += found.rows
+            result.labels |= found.labels
+        if crowded:
+            found = self._shared_out([id for id in asked if id in set(crowded)], sides, filters, limit, total)
+            result.rows += found.rows
+            result.labels |= found.labels
+            result.cut |= found.cut
+        return cut_down(result, asked, sides, limit, total)
+
+    @property
+    def _at_once(self) -> int:
+        return 300 if self.engine == "virtuoso" else AT_ONCE
+
+    def _term(self, id: str) -> str | None:
+        node = _NODE_ID.match(id) if self.engine == "virtuoso" else None
+        return f"<{node.group(1)}>" if node else self.ids.write(id)
+
+    def _starts(self, ids: Sequence[str], place: str = "?e") -> list[tuple[str, bool]]:
+        """Patterns that bind a variable to entities, each with whether it may bind literals."""
+        written = {id: term for id in ids if (term := self._term(id))}
+        starts = []
+        for literal in (False, True):
+            terms = [term for id, term in written.items() if is_literal(id) == literal]
+            if terms:
+                starts.append((f"VALUES {place} {{ {' '.join(terms)} }}", literal))
+        by_shape: dict[tuple[bool, ...], dict[str, None]] = {}
+        for id in ids:
+            route = () if id in written else self._routes.get(id, ())
+            start = self.ids.write(route[0][0]) if route else None
+            if start is not None:
+                row = " ".join([start, *(str(self.ids.write(relation)) for _, relation, _ in route)])
+                by_shape.setdefault(tuple(forward for *_, forward in route), {})[f"({row})"] = None
+        for shape, rows in by_shape.items():
+            places = ["?x0", *(f"?x{i}" for i in range(1, len(shape))), place]
+            steps = " ".join(
+                f"{places[i]} ?r{i} {places[i + 1]} ." if forward else f"{places[i + 1]} ?r{i} {places[i]} ."
+                for i, forward in enumerate(shape)
+            )
+            columns = " ".join(["?x0", *(f"?r{i}" for i in range(len(shape)))])
+            starts.append((f"VALUES ({columns}) {{ {' '.join(rows)} }} {steps} FILTER(isBlank({place}))", False))
+        return starts
+
+    def _hop(self, ids: Sequence[str], sides: Sequence[bool], filters: str) -> str | None:
+        """Facts around `ids` and the labels of what they lead to, as one query; None where nothing can be asked."""
+        branches = []
+        for (start, literal), (again, _) in zip(self._starts(ids), self._starts(ids, "?x"), strict=True):
+            for forward in sides:
+                if forward and literal:
+                    continue  # a literal is nobody's subject
+                fact = self.fact("?e", "?p", "?n") if forward else self.fact("?n", "?p", "?e")
+                branches.append(f'{{ {start} {fact} {filters} BIND("{"o" if forward else "i"}" AS ?d) }}')
+                way = "?x ?q ?n ." if forward else "?n ?q ?x ."
+                named = self.each(self.labelling, f"{again} {way} ?n")
+                if named:
+                    branches.append(f'{{ SELECT DISTINCT ?n ?p ?l ?d WHERE {{ {named} BIND("l" AS ?d) }} }}')
+        if not branches:
+            return None
+        return f"SELECT DISTINCT ?d ?e ?p ?n ?l{' ?g' if self.graphs else ''} WHERE {{ {' UNION '.join(branches)} }}"
+
+    def _read(self, rows: Iterable[Binding], asked: Collection[str] | None) -> Facts:
+        """Rows of a hop; those of nameless siblings that nobody asked for are dropped."""
+        read = self.ids.read
+        seen: dict[tuple[str, str, str], str | None] = {}
+        labels: list[Binding] = []
+        routes: dict[str, tuple[tuple[str, str, bool], ...]] = {}
+        for row in rows:
+            kind = row["d"]["value"]
+            if kind == "l":
+                labels.append(row)
+                continue
+            e, p, n = read(row["e"]), read(row["p"]), read(row["n"])
+            if e is None or p is None or n is None or (asked is not None and e not in asked):
+                continue
+            forward = kind == "o"
+            source = row["g"]["value"] if "g" in row else None
+            fact: tuple[str, str, str] = (e, p, n) if forward else (n, p, e)
+            before = seen.get(fact)
+            seen[fact] = source if before is None or (source is not None and source < before) else before
+            if is_blank(n) and n not in self._routes and n not in routes:
+                way = self._routes.get(e, ()) if is_blank(e) else ()
+                routes[n] = (*way, (e, p, forward))
+        self._routes |= routes
+        return Facts([(*known, source) for known, source in seen.items()], self.best(labels, "n"))
+
+    def _shared_out(
+        self, ids: Sequence[str], sides: Sequence[bool], filters: str, limit: int | None, total: int | None
+    ) -> Facts:
+        """Facts of entities that have too many: each group is counted, then asked for its share."""
+        counts = self._counts(ids, sides, filters)
+        kept = share_out(counts, limit, total)
+        result = Facts()
+        for group, count in counts.items():
+            if kept[group] < count:
+                result.cut[group.entity] = result.cut.get(group.entity, 0) + count - kept[group]
+        jobs: list[str] = []
+        room, branches, whole = 0, [], {True: [], False: []}  # type: ignore[var-annotated]
+
+        def flush() -> None:
+            nonlocal room
+            parts = list(branches)
+            for forward, rows in whole.items():
+                if rows:
+                    fact = self.fact("?e", "?p", "?n") if forward else self.fact("?n", "?p", "?e")
+                    mark = "o" if forward else "i"
+                    parts.append(f'{{ VALUES (?e ?p) {{ {" ".join(rows)} }} {fact} {filters} BIND("{mark}" AS ?d) }}')
+                    rows.clear()
+            branches.clear()
+            if parts:
+                jobs.append(f"SELECT ?d ?e ?p ?n{' ?g' if self.graphs else ''} WHERE {{ {' UNION '.join(parts)} }}")
+            room = 0
+
+        for group, room_of_group in kept.items():
+            share, entity, relation = room_of_group, self._term(group.entity), self.ids.write(group.relation)
+            while share > 0 and entity is not None and relation is not None:
+                if room and (room + share > self.room or len(branches) >= SUBQUERIES):
+                    flush()
+                part = min(share, self.room - 1)
+                if share == counts[group] and part == share:
+                    whole[group.forward].append(f"({entity} {relation})")
+                else:
+                    ends = (entity, relation, "?n") if group.forward else ("?n", relation, entity)
+                    offset = f" OFFSET {kept[group] - share}" if share < kept[group] else ""
+                    some = (
+                        f"SELECT ?n{' ?g' if self.graphs else ''} WHERE {{ {self.fact(*ends)} }} LIMIT {part}{offset}"
+                    )
+                    mark = "o" if group.forward else "i"
+                    branches.append(
+                        f'{{ {{ {some} }} BIND({entity} AS ?e) BIND({relation} AS ?p) BIND("{mark}" AS ?d) }}'
+                    )
+                room += part
+                share -= part
+        flush()
+        for rows in self.pool.map(self.rows, jobs):
+            result.rows += self._read(rows, None).rows
+        met = dict.fromkeys(end for head, _, tail, _ in result.rows for end in (head, tail))
+        known = self.labels([id for id in met if not is_literal(id) and not is_blank(id)])
+        result.labels = {id: text for id, text in known.items() if text is not None}
+        return result
+
+    def _counts(self, ids: Sequence[str], sides: Sequence[bool], filters: str) -> dict[Group, int]:
+        def ask(part: Sequence[str]) -> list[Binding]:
+            branches = []
+            for start, literal in self._starts(part):
+                for forward in sides:
+                    if not (forward and literal):
+                        fact = self.fact("?e", "?p", "?n") if forward else self.fact("?n", "?p", "?e")
+                        branches.append(f'{{ {start} {fact} {filters} BIND("{"o" if forward else "i"}" AS ?d) }}')
+            if not branches:
+                return []
+            where = " UNION ".join(branches)
+            rows = self.rows(
+                f"SELECT ?e ?d ?p (COUNT(*) AS ?c) WHERE {{ {where} }} GROUP BY ?e ?d ?p LIMIT {self.room}"
+            )
+            if len(rows) >= self.room:
+                raise TooMuchError(
+                    f"graph {self.shown}: more than {self.room:,} groups of facts around {len(part):,} entities"
+                )
+            return rows
+
+        counts: dict[Group, int] = {}
+        asked = set(ids)
+        for row in self.split(ids, ask, self._at_once):
+            e, p = self.ids.read(row["e"]), self.ids.read(row["p"])
+            if e in asked and p is not None:
+                counts[Group(str(e), row["d"]["value"] == "o", p)] = int(row["c"]["value"])
+        return dict(sorted(counts.items()))
+
+    # -- names ---------------------------------------------------------------------------------------------------------
+
+    def labels(self, ids: Sequence[str]) -> dict[str, str | None]:
+        """See `records.Server`; nameless nodes count as held once they were met."""
+        terms = {term: id for id in dict.fromkeys(ids) if (term := self._term(id))}
+
+        def ask(part: Sequence[str]) -> list[Binding]:
+            values = f"VALUES ?e {{ {' '.join(part)} }}"
+            out, into = self.fact("?e", "?x", "?y"), self.fact("?y", "?x", "?e")
+            there = f'{{ {values} FILTER(EXISTS {{ {out} }} || EXISTS {{ {into} }}) BIND("x" AS ?d) }}'
+            if self.labelling:
+                there += f' UNION {{ {self.each(self.labelling, f"{values} ?e")} BIND("l" AS ?d) }}'
+            return self.rows(f"SELECT DISTINCT ?d ?e ?p ?l WHERE {{ {there} }}")
+
+        rows = self.split(list(terms), ask, min(self._at_once, 500))
+        found: dict[str, str | None] = {id: None for id in ids if id in self._routes}
+        for row in rows:
+            if row["d"]["value"] == "x" and (id := self.ids.read(row["e"])) is not None:
+                found[id] = None
+        best = self.best([row for row in rows if row["d"]["value"] == "l"], "e")
+        return {id: best.get(id) for id in {**found, **best}}
+
+    def aliases(self, id: str) -> list[str]:
+        term = self.ids.write(id)
+        if term is None or not self.naming or is_literal(id):
+            return []
+        rows = self.rows(f"SELECT ?p ?l WHERE {{ {self.each(self.naming, term)} }}")
+        ranked = sorted((rank, row["l"]["value"].strip()) for row in rows if (rank := self.rank(row)) is not None)
+        return list(dict.fromkeys(text for _, text in ranked[1:] if text and text != ranked[0][1]))
+
+    def description(self, id: str) -> str | None:
+        term = self.ids.write(id)
+        if term is None or is_literal(id):
+            return None
+        written = " ".join(f"<{each}>" for each in sorted(DESCRIPTIONS))
+        rows = self.rows(f"SELECT ?l WHERE {{ VALUES ?p {{ {written} }} {term} ?p ?l . {self.in_languages} }}")
+        return min((row["l"]["value"].strip() for row in rows), default=None)
+
+    def groups(self, ids: Sequence[str]) -> dict[Group, int]:
+        return self._counts(list(dict.fromkeys(ids)), (True, False), self.filters(None, ()) or "")
+
+    def named(self, texts: Sequence[str], limit: int) -> dict[str, list[tuple[str, str]]]:
+        if not self.naming:
+            return {}
+        tags = [tag for tag in self.wanted if tag.replace("-", "").isalnum()]
+        literals = {
+            f"{body}{tag}" for text in texts if (body := quoted(text)) for tag in ("", *(f"@{tag}" for tag in tags))
+        }
+
+        def ask(part: Sequence[str]) -> list[Binding]:
+            named = self.each(self.naming, f"VALUES ?l {{ {' '.join(part)} }} ?e")
+            return self.rows(f"SELECT DISTINCT ?e ?l WHERE {{ {named} }} LIMIT {self.room}")
+
+        found: dict[str, list[tuple[str, str]]] = {}
+        for row in self.split(sorted(literals), ask, self._at_once):
+            id = self.ids.read(row["e"])
+            text = row["l"]["value"]
+            if id is not None and (id, text) not in found.setdefault(text, []):
+                found[text].append((id, text))
+        return {text: sorted(rows)[:limit] for text, rows in found.items()}
+
+    def search(self, text: str, limit: int) -> list[tuple[str, str]]:
+        query = dialects.search(self._text_search, text, self.labelling, limit)
+        if query is None:
+            return []
+        ids = [id for row in self.rows(query) if (id := self.ids.read(row["e"])) is not None]
+        known = self.labels(ids)
+        return [(id, label) for id in dict.fromkeys(ids) if (label := known.get(id)) is not None]
+
+    # -- everything, in pages ------------------------------------------------------------------------------------------
+
+    def _pages(self, select: str, where: str, order: str, start: int) -> Iterator[tuple[int, list[Binding]]]:
+        """A long result from row `start` on. The order makes pages of one state of the graph fit together."""
+        inner = f"SELECT {select} WHERE {{ {where} }} {order}"
+        if self.engine == "virtuoso":  # sorts no more than ten thousand rows unless the sorting stands in a subquery
+            inner = f"SELECT * WHERE {{ {{ {inner} }} }}"
+        while True:
+            rows = self.rows(f"{inner} LIMIT {self.room} OFFSET {start}")
+            if not rows:
+                return
+            start += len(rows)
+            yield start, rows
+
+    def locate(self, places: Mapping[str, str]) -> None:
+        """An IRI says where it is."""
+
+    def terms(self, start: int) -> Iterator[tuple[int, list[tuple[str, int, str]]]]:
+        filters = self.filters(None, ()) or ""
+        out = f"{self.fact('?e', '?p', '?n')} {filters}"
+        into = f"{self.fact('?s', '?p', '?e')} {filters.replace('?n', '?e')}"
+        where = f"{{ {out} }} UNION {{ {into} }}"
+        for after, rows in self._pages("?e (COUNT(*) AS ?c)", where, "GROUP BY ?e ORDER BY ?e", start):
+            pairs = ((self.ids.read(row["e"]), int(row["c"]["value"])) for row in rows if "e" in row)
+            yield after, [(id, count, "") for id, count in pairs if id is not None]
+
+    def texts(self, start: int) -> Iterator[tuple[int, list[tuple[str, str, int]]]]:
+        if not self.naming:
+            return
+        where = self.each(self.naming, "?e")
+        for after, rows in self._pages("?e ?p ?l", where, "ORDER BY ?e ?p ?l", start):
+            found = ((self.ids.read(row["e"]), row["l"]["value"].strip(), self.rank(row)) for row in rows)
+            yield after, [(id, text, rank) for id, text, rank in found if id is not None and rank is not None and text]
+
+    def scan(self, start: int) -> Iterator[tuple[int, list[Fact]]]:
+        where = f"{self.fact('?e', '?p', '?n')} {self.filters(None, ()) or ''}"
+        select = "?e ?p ?n" + (" ?g" if self.graphs else "")
+        for after, rows in self._pages(select, where, f"ORDER BY {select}", start):
+            facts: dict[tuple[str, str, str], str | None] = {}
+            for row in rows:
+                head, relation, tail = (self.ids.read(row[key]) for key in ("e", "p", "n"))
+                if head is not None and relation is not None and tail is not None:
+                    facts.setdefault((head, relation, tail), row["g"]["value"] if "g" in row else None)
+            yield after, [(*fact, source) for fact, source in facts.items()]

@@ -1,0 +1,98 @@
+"""GraphML and Cypher dumps become the triples that tables of nodes and edges become."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import networkx as nx
+import pyarrow as pa
+import pytest
+
+from clew.errors import InputError
+from clew.graph import Graph, build
+from clew.testing.graph_store import ids
+
+XSD = "http://www.w3.org/2001/XMLSchema#"
+DUMP = """
+// two films
+BEGIN;
+CREATE (a:Person {name: 'Ann \\'A\\' Lee', born: 1970, aliases: ['Annie']})-[:ACTED_IN {role: "Jill; }", pay: 1.5}]->
+  (b:Film:Movie {id: 'f1', name: 'Brazil', ok: true, none: null});
+CREATE (:Film {id: 7, `odd key`: 'x\\u00e9'});
+MATCH (a:Person {name: 'Ann \\'A\\' Lee'}), (f:Film {id: 7}) CREATE (a)<-[:`likes it`]-(f);
+COMMIT;
+MATCH (n) DETACH DELETE n;
+CREATE (c {name: 'After'})
+"""
+
+
+def test_a_dump_of_create_statements(tmp_path: Path) -> None:
+    file = tmp_path / "films.cypher"
+    file.write_text(DUMP, encoding="utf-8")
+    report = build(file, tmp_path / "films.kg")
+    graph = Graph.open(tmp_path / "films.kg")
+    ann = "Ann 'A' Lee"
+    (between,) = [t.head.id for t in graph.triples() if t.relation.id == "role"]
+    assert graph.entity(between).kind == "mediator"
+    assert ids(graph.triples()) == sorted(
+        [
+            (ann, "ACTED_IN", "f1"),
+            (ann, "ACTED_IN", between),
+            (between, "ACTED_IN", "f1"),
+            (between, "role", '"Jill; }"'),
+            (between, "pay", f'"1.5"^^<{XSD}double>'),
+            (ann, "born", f'"1970"^^<{XSD}integer>'),
+            (ann, "type", "Person"),
+            ("f1", "type", "Film"),
+            ("f1", "type", "Movie"),
+            ("f1", "ok", f'"true"^^<{XSD}boolean>'),
+            ("7", "odd key", '"xé"'),
+            ("7", "type", "Film"),
+            ("7", "likes it", ann),
+        ]
+    )
+    assert graph.entity("f1").label == "Brazil"
+    assert [entity.id for entity, _ in graph.find("Annie")][:1] == [ann]
+    assert report.problem_counts == {"syntax": 1}
+    assert "DELETE" in report.problems[0].message or "a node without properties" in report.problems[0].message
+
+
+@pytest.mark.parametrize(
+    "bad", ["CREATE (a", "CREATE (a {x: })", "CREATE (a)-[:R]->", "RETURN 1", "CREATE (a {x: [[[[[[[[[[1]]]]]]]]]]})"]
+)
+def test_what_is_no_plain_create_is_counted(tmp_path: Path, bad: str) -> None:
+    file = tmp_path / "x.cypher"
+    file.write_text(f"{bad};\nCREATE (:A {{name: 'x'}})-[:R]->(:B {{name: 'y'}});", encoding="utf-8")
+    report = build(file, tmp_path / "x.kg")
+    assert report.problem_counts == {"syntax": 1}
+    assert ("x", "R", "y") in ids(Graph.open(tmp_path / "x.kg").triples())
+
+
+@pytest.mark.parametrize("directed", [True, False])
+def test_graphml_as_networkx_writes_it(tmp_path: Path, directed: bool) -> None:
+    made = nx.MultiDiGraph() if directed else nx.MultiGraph()
+    made.add_node("a", name="Ann & Co", born=1970)
+    made.add_node("b", name="Brazil", score=1.5, ok=True)
+    made.add_edge("a", "b", label="acted in")
+    made.add_edge("a", "b", label="liked", since=1999)
+    nx.write_graphml(made, tmp_path / "x.graphml")
+    build(tmp_path / "x.graphml", tmp_path / "x.kg")
+    graph = Graph.open(tmp_path / "x.kg")
+    found = set(ids(graph.triples()))
+    assert {("a", "acted in", "b"), ("a", "liked", "b"), ("a", "born", f'"1970"^^<{XSD}integer>')} <= found
+    assert ("b", "ok", f'"true"^^<{XSD}boolean>') in found
+    assert (("b", "acted in", "a") in found) is not directed
+    assert next(h for h, r, t in found if r == "since").startswith("_:")
+    assert graph.entity("a").label == "Ann & Co"
+
+
+def test_graphml_with_entities_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "x.graphml"
+    file.write_text('<!DOCTYPE x [<!ENTITY a "aaaa">]><graphml><graph><node id="&a;"/></graph></graphml>')
+    with pytest.raises(InputError, match="has a document type declaration"):
+        build(file, tmp_path / "x.kg")
+
+
+def test_an_arrow_table_is_a_frame() -> None:
+    table = pa.table({"head": ["a", "b"], "relation": ["r", "r"], "tail": ["b", "c"]})
+    assert ids(Graph.from_frame(table).triples()) == [("a", "r", "b"), ("b", "r", "c")]
