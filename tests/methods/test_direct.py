@@ -61,7 +61,7 @@ def test_empty_question_is_not_asked(toy: Graph) -> None:
 
 def test_cut_reply_is_noted(toy: Graph) -> None:
     with FakeServer("one two three") as server:
-        model = open_language_model(ModelSettings(model="fake", base_url=server.url))
+        model = open_language_model(ModelSettings(model="fake", base_url=server.url, retry_cut=False))
         answer = Io(IoConfig(max_tokens=2), Tools(language_model=model)).answer(ASKED, toy)
     assert answer.note == "the reply was cut at 2 tokens"
 

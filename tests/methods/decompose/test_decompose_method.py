@@ -166,7 +166,7 @@ def test_an_unreadable_plan_leaves_the_question_whole(toy: Graph) -> None:
 def test_a_reply_that_never_ends_is_cut_and_told(toy: Graph) -> None:
     """A model that thinks aloud for ever gives no sub-questions and no answer; each cut says where."""
     with FakeServer("<think>" + " let me see" * 500) as server:
-        model = open_language_model(ModelSettings(model="fake", base_url=server.url))
+        model = open_language_model(ModelSettings(model="fake", base_url=server.url, retry_cut=False))
         config = Config(plan_tokens=20, max_tokens=7)
         answer = Decompose(config, Tools(HashEncoder(64), model, link=link)).answer(Q, toy)
     assert answer.candidates == () and answer.details["subquestions"] == [Q.text]
