@@ -99,8 +99,8 @@ def main() -> None:
     for name, rows in every.items():
         others = [each for other, each in every.items() if other != name] or [rows]
         hits = sum(right for _, right in rows) / asked[name]
-        missed = error(rows, fit(others))
-        print(f"{name}: Hits@1 {hits:.3f} of {asked[name]}, calibration error {missed:.3f} (fitted on the others)")
+        wrong = error(rows, fit(others))
+        print(f"{name}: Hits@1 {hits:.3f} of {asked[name]}, calibration error {wrong:.3f} (fitted on the others)")
     calibration = fit(list(every.values()))
     print(json.dumps(calibration))
     if given.into:

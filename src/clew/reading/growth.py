@@ -80,7 +80,7 @@ class Growth:
         level = [(0.0, Trail(topic, (), np.array([start], np.int32)))]
         found: list[Plan] = []
         for _ in range(self.limits.hops):
-            longer = [(score, t) for score, trail in level for t in self._longer(trail)]
+            longer = [(score, t) for score, trail in level for t in self._longer(trail, start)]
             if not longer:
                 break
             gains = self.relevance([trail.steps[-1] for _, trail in longer])
@@ -99,7 +99,7 @@ class Growth:
             level = [(float(scores[i]), longer[i][1]) for i in order[: self.limits.beam]]
         return found
 
-    def _longer(self, trail: Trail) -> list[Trail]:
+    def _longer(self, trail: Trail, start: int) -> list[Trail]:
         """Every sensible trail one step longer."""
         before = trail.steps[-1] if trail.steps else None
         # From a value only the way back is open: what else has this value.
@@ -112,6 +112,8 @@ class Growth:
                 continue
             if before is not None and not back and step[0][0] in self.types and not step[0][1]:
                 continue  # "everything of the same kind" is no step to go on from
+            if back and len(trail.steps) == 1 and len(each.ends) > 1:  # there and back: on from the others
+                each = replace(each, ends=each.ends[each.ends != start])
             longer.append(each)
         return longer
 

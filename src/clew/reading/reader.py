@@ -23,9 +23,13 @@ from clew.reading.growth import Growth, Limits, Plan
 from clew.reading.network import Floats, Network, similarities
 from clew.reading.plantext import sheet
 from clew.reading.trails import Hops
-from clew.reading.wording import Asked, Step, Wording, mention_flags, step_features
+from clew.reading.wording import PLAN_FEATURES, Asked, Step, Wording, mention_flags, step_features
 
 SHIPPED = Path(__file__).parent / "weights" / "reader.safetensors"
+TAKEN_UP = 4.0
+"""What a plan gains by taking up the words of the question, beside what the network makes of it: on training questions
+of GeoQuery, a graph left out of training, 0.56 of the best plans are right with 0, 0.76 with 4; elsewhere nothing
+moves."""
 KEPT = 100_000  # texts and steps whose vectors are kept
 
 
@@ -120,6 +124,7 @@ class Reader:
             page.features,
             self._encode(page.kinds),
         )
+        logits = logits + TAKEN_UP * page.features[:, PLAN_FEATURES.index("taken_up")]
         if len(certain):
             logits = logits + np.array(
                 [min(np.log(max(certain[t.topic], 1e-3)) for t in plan.trails) for plan in plans], np.float32

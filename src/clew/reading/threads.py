@@ -45,11 +45,23 @@ def _walked(ground: Subgraph, starts: Sequence[int], hops: Sequence[tuple[int, b
 def _meeting(ground: Subgraph, chains: Sequence[Chain]) -> dict[int, int]:
     ends: dict[int, int] | None = None
     for start, hops in chains:
-        reached = _walked(ground, [start], hops)
+        reached = _others(ground, start, hops)
         named = ~ground.mediators[reached.entities]
         mine = dict(zip(reached.entities[named].tolist(), reached.walks[named].tolist(), strict=True))
         ends = mine if ends is None else {e: n + mine[e] for e, n in ends.items() if e in mine}
     return ends or {}
+
+
+def _others(ground: Subgraph, start: int, hops: Sequence[tuple[int, bool]]) -> Reached:
+    """What the hops reach; from there and back on from the others only: "films that share actors with X"."""
+    for half in (1, 2):
+        there, back = hops[:half], hops[half : 2 * half]
+        if len(back) == half and tuple(back) == tuple((r, not f) for r, f in reversed(there)):
+            others = _walked(ground, [start], hops[: 2 * half]).entities
+            others = others[others != start]
+            if len(others) and len(hops) > 2 * half:
+                return _walked(ground, others, hops[2 * half :])
+    return _walked(ground, [start], hops)
 
 
 def leads(
