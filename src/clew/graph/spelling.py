@@ -301,28 +301,42 @@ def _write(data, offsets, bits, places, coded):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _overlap(wanted, places, coded, grams, limit):  # type: ignore[no-untyped-def]
-    """`similar` over bucket numbers. Posting lists come from disk: what leads outside the names is passed over."""
-    n = len(grams)
+def _gap(coded, at, end):  # type: ignore[no-untyped-def]
+    """The gap to the next name of a posting list, and where the one after it stands; 0 where the list is damaged."""
+    gap = int(coded[at])
+    at += 1
+    if gap >= 254:
+        width = 2 if gap == 254 else 4
+        if at + width > end:
+            return 0, end
+        gap = 0
+        for byte in range(width):
+            gap |= int(coded[at + byte]) << (8 * byte)
+        at += width
+    return gap, at
+
+
+@njit(cache=True, nogil=True)
+def _shared(wanted, places, coded, n):  # type: ignore[no-untyped-def]
+    """(n,) how many of the wanted lists hold each name. The lists come from disk: what leads outside is passed over."""
     shared = np.zeros(n, np.uint8)
     for bucket in wanted:
         at, end = places[bucket], places[bucket + 1]
         name = -1
         while at < end:
-            gap = int(coded[at])
-            at += 1
-            if gap >= 254:
-                width = 2 if gap == 254 else 4
-                if at + width > end:
-                    break
-                gap = 0
-                for byte in range(width):
-                    gap |= int(coded[at + byte]) << (8 * byte)
-                at += width
+            gap, at = _gap(coded, at, end)
             name += gap
             if gap == 0 or name >= n:
                 break
             shared[name] += 1
+    return shared
+
+
+@njit(cache=True, nogil=True)
+def _overlap(wanted, places, coded, grams, limit):  # type: ignore[no-untyped-def]
+    """`similar` over bucket numbers."""
+    n = len(grams)
+    shared = _shared(wanted, places, coded, n)
     # Two histograms choose the cut-offs, so that nothing is sorted.
     alike = np.zeros(256, np.int64)
     whole = np.zeros(256, np.int64)
@@ -362,22 +376,9 @@ def _overlap(wanted, places, coded, grams, limit):  # type: ignore[no-untyped-de
 
 @njit(cache=True, nogil=True)
 def _inside(wanted, places, coded, grams, limit):  # type: ignore[no-untyped-def]
+    """`within` over bucket numbers."""
     n = len(grams)
-    shared = np.zeros(n, np.uint8)
-    for bucket in wanted:
-        at, end = places[bucket], places[bucket + 1]
-        name = -1
-        while at < end:
-            gap = int(coded[at])
-            at += 1
-            if gap >= 254:
-                width = 2 if gap == 254 else 4
-                gap = 0
-                for byte in range(width):
-                    gap |= int(coded[at + byte]) << (8 * byte)
-                at += width
-            name += gap
-            shared[name] += 1
+    shared = _shared(wanted, places, coded, n)
     counts = np.zeros(256, np.int64)
     for i in range(n):
         missing = np.int64(grams[i]) - np.int64(shared[i])
@@ -410,15 +411,10 @@ def _holding(buckets, query, data, offsets, places, coded, grams, limit):  # typ
     at, end = places[rarest], places[rarest + 1]
     name = -1
     while at < end:
-        gap = int(coded[at])
-        at += 1
-        if gap >= 254:
-            width = 2 if gap == 254 else 4
-            gap = 0
-            for byte in range(width):
-                gap |= int(coded[at + byte]) << (8 * byte)
-            at += width
+        gap, at = _gap(coded, at, end)
         name += gap
+        if gap == 0 or name >= len(grams):
+            break
         low, high = offsets[name], offsets[name + 1]
         if high - low <= len(query):
             continue
