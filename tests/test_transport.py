@@ -11,7 +11,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from clew.errors import ConfigError
-from clew.secrecy import public_url, redact, remember_secret
+from clew.secrecy import public_url, redact, remember_secret, secret_begins
 from clew.transport import Server, TransportError
 
 Act = Callable[[socket.socket, bytes], None]
@@ -281,3 +281,11 @@ def test_redaction(secret: str) -> None:
     assert redact("ollama") == "ollama"
     assert public_url("https://u:p@h:1/v1?api-key=x&api-version=2#f") == "https://h:1/v1?api-version=2"
     assert public_url(f"http://h/{secret}") == "http://h/[key]"
+
+
+def test_what_may_begin_a_secret_is_found(secret: str) -> None:
+    remember_secret(secret)
+    assert secret_begins("nothing of it") == len("nothing of it")
+    for end in range(1, len(secret)):
+        assert secret_begins("a key: " + secret[:end]) == len("a key: ")
+    assert secret_begins("se cret") == len("se cret")

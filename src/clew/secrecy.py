@@ -54,9 +54,13 @@ def redact_value(value: Any) -> Any:
     return value
 
 
-def longest_secret() -> int:
-    """Characters of the longest form of a secret: what a stream must hold back to see one that arrives in pieces."""
-    return max(map(len, _forms), default=0)
+def secret_begins(text: str) -> int:
+    """Where the end of `text` may be the beginning of a secret, else its length: what a stream must still hold back."""
+    forms = _forms
+    if not forms:
+        return len(text)
+    first = max(0, len(text) - len(forms[0]) + 1)
+    return next((at for at in range(first, len(text)) if any(f.startswith(text[at:]) for f in forms)), len(text))
 
 
 def public_url(url: str) -> str:

@@ -14,6 +14,7 @@ from clew.errors import ConfigError, UnavailableError
 from clew.llm import ModelSettings, open_language_model, parse_answers, parse_json
 from clew.llm.remote import RemoteModel
 from clew.protocols import LanguageModel, LLMRequest, Message
+from clew.secrecy import remember_secret
 from clew.testing.fake_llm import FakeServer, Fault
 from clew.testing.language_model import LanguageModelConformance
 
@@ -245,6 +246,12 @@ def test_a_model_that_thinks_gets_a_reserve() -> None:
         told = remote(server, thinking_tokens=1000)
         assert parse_answers(told.generate([ask(max_tokens=20)])[0].text) == ["Paris"]
         assert server.bodies[-1]["max_tokens"] == 1020
+
+
+def test_a_stream_hides_a_key_that_arrives_in_pieces() -> None:
+    remember_secret("piece key of a stream")
+    with FakeServer("it is piece key of a stream yes") as server:
+        assert "".join(remote(server).stream(ask())) == "it is [key] yes"
 
 
 def test_stream_and_models() -> None:

@@ -29,7 +29,7 @@ from clew.llm.refusal import message_of, refusal, retry_after
 from clew.llm.reply import clean, parse_json
 from clew.llm.settings import ModelSettings
 from clew.protocols import Ability, LLMReply, LLMRequest, LLMText, Message
-from clew.secrecy import longest_secret, redact, redact_value
+from clew.secrecy import redact, redact_value, secret_begins
 from clew.transport import HttpReply, Server, TransportError
 from clew.types import Usage
 
@@ -535,17 +535,13 @@ def _pieces(lines: Iterator[bytes]) -> Iterator[str]:
 
 
 def _redacted(pieces: Iterator[str]) -> Iterator[str]:
-    """The pieces of a text without keys, also where one arrives in parts: as much as a key is long is held back."""
+    """The pieces of a text without keys, also where one arrives in parts: what may begin a key is held back."""
     held = ""
     for piece in pieces:
         held = redact(held + piece)
-        keep = longest_secret() - 1
-        if keep <= 0:
-            yield held
-            held = ""
-        elif len(held) > keep:
-            yield held[:-keep]
-            held = held[-keep:]
+        if at := secret_begins(held):
+            yield held[:at]
+            held = held[at:]
     if held:
         yield held
 

@@ -155,7 +155,7 @@ def test_the_soft_prompt_reaches_the_model_it_was_trained_for(graph: Graph, trai
     method.gather([work])
     method.merge([work])
     (soft,) = method.soft_prompts([work])
-    assert soft.shape == (1, voice.model.model.width)  # type: ignore[attr-defined]
+    assert soft.shape == (1, voice.model.backend.width)  # type: ignore[attr-defined]
     plain = Decompose(Config(graph_encoder=False), Tools(ENCODER, model=trained[0], link=link))
     assert plain.soft_prompts([work]) == []
 
