@@ -20,8 +20,8 @@ from clew.datasets import load, question_sets
 from clew.encoding import open_encoder
 from clew.graph import Graph
 from clew.methods.decompose.config import Config
+from clew.methods.decompose.evidence_paths import anchors
 from clew.methods.decompose.hybrid import GraphVectors, hybrid
-from clew.methods.decompose.threads import anchors
 
 
 def timed(call, rounds: int = 1):  # type: ignore[no-untyped-def]

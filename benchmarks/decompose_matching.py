@@ -35,8 +35,8 @@ def rates(answers: dict[str, Answer], gold: dict[str, Gold], encoder: TextEncode
         exact[id] = bool({key(label) for label in labels} & {key(text) for text in wanted})
         similar[id] = exact[id]
         if labels and not exact[id]:
-            mine, theirs = (encoder.encode([spoken(text) for text in texts]) for texts in (wanted, labels))
-            similar[id] = bool((mine @ theirs.T).max() >= threshold)
+            own, theirs = (encoder.encode([spoken(text) for text in texts]) for texts in (wanted, labels))
+            similar[id] = bool((own @ theirs.T).max() >= threshold)
     graphs = [answer.details["graph"] for answer in answers.values() if "graph" in answer.details]
     return {"exact": exact, "similar": similar, "graphs": graphs}
 

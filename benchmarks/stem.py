@@ -20,13 +20,13 @@ import numpy as np
 from clew.datasets import question_sets
 from clew.encoding import open_encoder
 from clew.graph import Graph
-from clew.methods.stem.answers import Records, ends, listed
+from clew.methods.stem.answers import GraphRecords, ends, listed
 from clew.methods.stem.config import Config
 from clew.methods.stem.report import report
-from clew.methods.stem.schema import Plan
+from clew.methods.stem.schema import SchemaGraph
 from clew.methods.stem.similarity import Similarity
-from clew.methods.stem.trace import Run, trace
-from clew.runs import Run as RunFolder
+from clew.methods.stem.trace import Trace, trace
+from clew.runs import Trace as RunFolder
 from clew.synthesis import SamplingConfig, synthesize
 from clew.synthesis.phrases import words_of
 
@@ -37,20 +37,24 @@ def graph_of(name: str) -> Graph:
     return Graph.from_triples(triples(None), name=name)
 
 
-def plans(graph: Graph, number: int, strategy: str | None, hops: tuple[float, ...]) -> list[tuple[Plan, list[int]]]:
+def plans(
+    graph: Graph, number: int, strategy: str | None, hops: tuple[float, ...]
+) -> list[tuple[SchemaGraph, list[int]]]:
     """Plans of synthetic questions, with the entities of their topics."""
     found = []
     for each in synthesize(graph.whole, number, seed=1, sampling=SamplingConfig(hops=hops, fork=0.1)):
         topics = [graph.whole.local(id) for id in each.question.topics]
         names = graph.whole.labels([t for t in topics if t is not None])
         bound = {name: i for i, name in enumerate(names)}
-        found.append((Plan((), strategy or each.strategy, each.masked, bound), [t for t in topics if t is not None]))
+        found.append(
+            (SchemaGraph((), strategy or each.strategy, each.masked, bound), [t for t in topics if t is not None])
+        )
     return found
 
 
 def traced(
-    similarity: Similarity, plan: Plan, topics: list[int], config: Config, guided: np.ndarray | None = None
-) -> list[Run]:
+    similarity: Similarity, plan: SchemaGraph, topics: list[int], config: Config, guided: np.ndarray | None = None
+) -> list[Trace]:
     anchors = {node: np.array([topics[i]], np.int32) for node, i in plan.topics.items()}
     return [
         trace(similarity, plan, node, topics[i], 1.0, anchors, guided, config, config.max_edges)
@@ -75,7 +79,7 @@ def tracing(options: argparse.Namespace) -> list[dict[str, Any]]:
                 if i >= 10:
                     seconds.append(time.process_time() - start)
                     edges.append(sum(len(run.entity) - 1 for run in runs))
-                    listed(Records(graph.whole), runs, found)
+                    listed(GraphRecords(graph.whole), runs, found)
             p50, p95 = np.percentile(seconds, [50, 95])
             rows.append(
                 {
@@ -100,7 +104,7 @@ def agreement(options: argparse.Namespace) -> list[dict[str, Any]]:
         text: list[float] = []
         for plan, topics in plans(graph, options.number, "Breadth", (1.0,)):
             h, r, t = plan.triples[0]
-            first = Plan((), "Breadth", ((h, words_of(r) if words else r, t),), plan.topics)
+            first = SchemaGraph((), "Breadth", ((h, words_of(r) if words else r, t),), plan.topics)
             scores = []
             for mode in ("composed", "text"):
                 config = Config(

@@ -30,13 +30,13 @@ from clew.evaluation import paired_permutation
 from clew.evaluation.answers import score_answer
 from clew.graph.neighborhood import neighborhood
 from clew.methods.stem.config import Config
+from clew.methods.stem.gold import GoldChains, MaskedQuestion, MiningReport, masked_questions
 from clew.methods.stem.guidance import guide
 from clew.methods.stem.method import Stem
-from clew.methods.stem.mining import GoldChains, MaskedQuestion, MiningReport, masked_questions
 from clew.methods.stem.model import load_model, relation_table
-from clew.methods.stem.network import Part
+from clew.methods.stem.network import QuestionInput
 from clew.methods.stem.report import coverage, gold_triples, schema_scores
-from clew.methods.stem.schema import Plan, SchemaTriple
+from clew.methods.stem.schema import SchemaGraph, SchemaTriple
 from clew.methods.stem.similarity import Similarity, reworded
 from clew.paths.examples import EntityIndex
 from clew.protocols import Example, LLMReply, LLMRequest, LLMText, Tools
@@ -101,19 +101,21 @@ def coverages(options: argparse.Namespace) -> list[dict[str, Any]]:
         for wording, exact in WORDED:
             triples = worded(wording, similarity, schema, i)
             bound = {f"[T{n}]": n - 1 for n in range(1, len(ids) + 1) if any(f"[T{n}]" in t for t in triples)}
-            query = similarity.query(Plan((), "", triples, bound), each.names)
-            members = guide(model.network, table, [Part(near, local, query)], [options.scale * len(triples)])[0]
+            query = similarity.query(SchemaGraph((), "", triples, bound), each.names)
+            members = guide(model.network, table, [QuestionInput(near, local, query)], [options.scale * len(triples)])[
+                0
+            ]
             held[wording].append(len(ends & set(members.tolist())) / min(len(ends), len(members)))
             for kind, ties in KINDS:
                 config = Config(exact_relation_first=exact, ties=ties)
                 adaptive = "Precision" if len(each.answers) == 1 else "Breadth"
-                plan = Plan((), adaptive if kind == "adaptive" else kind, triples, bound)
+                plan = SchemaGraph((), adaptive if kind == "adaptive" else kind, triples, bound)
                 for guided in (members, None):
                     runs = traced(similarity, plan, list(each.topics), config, guided)
                     found = {int(t) for run in runs for t in (*run.triple, *run.second) if t >= 0}
-                    mine = {(t.head.id, t.relation.id, t.tail.id) for t in map(graph.whole.triple, found)}
+                    own = {(t.head.id, t.relation.id, t.tail.id) for t in map(graph.whole.triple, found)}
                     shares[wording, exact, f"{kind}, {ties}", guided is not None].append(
-                        len(wanted & mine) / len(wanted)
+                        len(wanted & own) / len(wanted)
                     )
     rows = []
     for wording, exact in WORDED:
@@ -152,12 +154,12 @@ class GoldPlans:
             schema = chains.schema(each)
             if not schema:
                 continue
-            spoken = {f"[T{n}]": name for n, name in enumerate(each.names, 1)}
+            labels = {f"[T{n}]": name for n, name in enumerate(each.names, 1)}
             strategy = "Precision" if len(each.answers) == 1 else "Breadth"
             samples = self._plans.setdefault(" ".join(each.question.text.split()), [])
             for b in range(MOST):
                 triples = worded(wording, similarity, schema, 1000 * b + i)
-                named = [(spoken.get(h, h), r, spoken.get(t, t)) for h, r, t in triples]
+                named = [(labels.get(h, h), r, labels.get(t, t)) for h, r, t in triples]
                 said = [f"{h} has as {r} {t}" for h, r, t in named]
                 self._triples.update(zip(said, named, strict=True))
                 samples.append("\n".join([strategy, *said]))
@@ -180,10 +182,10 @@ def drawn(options: argparse.Namespace) -> list[Example]:
     return [examples[i] for i in sorted(order.tolist())]
 
 
-def beside(names: Sequence[str], mine: Sequence[np.ndarray], other: Sequence[np.ndarray]) -> dict[str, float]:
+def beside(names: Sequence[str], own: Sequence[np.ndarray], other: Sequence[np.ndarray]) -> dict[str, float]:
     """The mean of each metric, and how likely chance alone parts it so far from the other's."""
     told: dict[str, float] = {}
-    for name, values, base in zip(names, mine, other, strict=True):
+    for name, values, base in zip(names, own, other, strict=True):
         told[name] = round(float(values.mean()), 4)
         told[f"p {name}"] = round(paired_permutation(values - base), 4) if (values != base).any() else 1.0
     return told
@@ -215,12 +217,12 @@ def sweeps(options: argparse.Namespace) -> list[dict[str, Any]]:
         seconds = time.perf_counter() - start
         scores = [score_answer(a, e.gold) for a, e in zip(answers, examples, strict=True)]
         shares = [coverage(a, gold[a.question.id]) for a in answers if gold.get(a.question.id)]
-        mine = (
+        own = (
             np.array([s.hits_at_1 for s in scores]),
             np.array([s.f1 for s in scores]),
             np.array(shares),
         )
-        kept[group, setting] = mine
+        kept[group, setting] = own
         base = kept[SWEPT[0][:2]]
         row: dict[str, Any] = {
             "set": options.set,
@@ -229,7 +231,7 @@ def sweeps(options: argparse.Namespace) -> list[dict[str, Any]]:
             "setting": setting,
             "questions": len(examples),
         }
-        row |= beside(("hits@1", "f1", "coverage"), mine, base)
+        row |= beside(("hits@1", "f1", "coverage"), own, base)
         rows.append({**row, "ms": round(1000 * seconds / len(examples), 1)})
     return rows
 
@@ -251,12 +253,12 @@ def data(options: argparse.Namespace) -> list[dict[str, Any]]:
         scores = [score_answer(a, e.gold) for a, e in zip(answers, examples, strict=True)]
         plans = {a.question.id: a.details["plans"][0]["schema"] if a.details.get("plans") else [] for a in answers}
         schemas = np.array([schema_scores(plans[id], wanted) for id, wanted in gold.items() if wanted])
-        mine = [np.array([s.hits_at_1 for s in scores]), np.array([s.f1 for s in scores]), schemas[:, 2]]
-        first = first or mine
+        own = [np.array([s.hits_at_1 for s in scores]), np.array([s.f1 for s in scores]), schemas[:, 2]]
+        first = first or own
         row: dict[str, Any] = {"set": options.set, "questions": len(examples), "with a gold chain": len(schemas)}
         row |= {"D_std": told["D_std"], "D_syn": told["D_syn"]}
         row |= dict(zip(("precision", "recall"), schemas[:, :2].mean(0).round(4).tolist(), strict=True))
-        rows.append(row | beside(("hits@1", "f1", "schema f1"), mine, first))
+        rows.append(row | beside(("hits@1", "f1", "schema f1"), own, first))
     return rows
 
 

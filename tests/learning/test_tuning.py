@@ -14,7 +14,7 @@ from safetensors.torch import load_file
 
 from clew.errors import InputError
 from clew.learning.scratch import DecoderSize, create_decoder
-from clew.learning.tuning import Pair, ReinforceSettings, State, TuneSettings, reinforce, tune
+from clew.learning.tuning import Pair, ReinforceSettings, RewardedState, TuneSettings, reinforce, tune
 from clew.protocols import Message
 from clew.types import Event
 
@@ -129,7 +129,7 @@ def names_a_relation(texts: Sequence[str], facts: Sequence[Mapping[str, Any]]) -
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_rewards_rise(decoder: Path, tmp_path: Path, seed: int) -> None:
-    states = [State((Message("user", ask),), {"wanted": "written_by"}) for ask in ASK] * 8
+    states = [RewardedState((Message("user", ask),), {"wanted": "written_by"}) for ask in ASK] * 8
     start = tune(decoder, PAIRS, tmp_path / "start", FAST.model_copy(update={"max_steps": 12}), seed=seed)
     settings = ReinforceSettings(max_steps=30, learning_rate=2e-3, max_tokens=4, kl=0.0, bf16=False)
     tuned = reinforce(start.folder, states, {"wanted": names_a_relation}, tmp_path, settings, seed=seed)

@@ -41,7 +41,7 @@ class Pair:
 
 
 @dataclass(frozen=True, slots=True)
-class State:
+class RewardedState:
     """What a model is shown, and what the rewards need to judge the reply (JSON values)."""
 
     prompt: tuple[Message, ...]
@@ -154,7 +154,7 @@ def tune(
 
 def reinforce(
     model: Path | str,
-    states: Sequence[State],
+    states: Sequence[RewardedState],
     rewards: Mapping[str, Reward],
     out: Path,
     settings: ReinforceSettings,

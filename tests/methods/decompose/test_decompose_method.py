@@ -12,10 +12,10 @@ from clew.errors import ConfigError, NotFoundError, UnsupportedError
 from clew.graph import Graph
 from clew.graph.verify import verify
 from clew.llm import ModelSettings, open_language_model
-from clew.methods.decompose.choosing import Option
 from clew.methods.decompose.config import Config
 from clew.methods.decompose.method import Decompose
-from clew.methods.decompose.plan import Plan
+from clew.methods.decompose.plan import QuestionPlan
+from clew.methods.decompose.plan_choice import PlanOption
 from clew.protocols import LLMRequest, Tools
 from clew.retrieval.linking import link
 from clew.testing.fake_llm import FakeLanguageModel, FakeServer
@@ -186,7 +186,7 @@ def test_a_small_plan_asks_about_the_topic_it_leads_on_from() -> None:
     assert work.seen is not None and work.masked.found == ("Ada", "Rome")
     spouse, mayor = (work.seen.language.index.relations[name] for name in ("spouse", "mayor"))
     for steps, name in ((((spouse, True),), "Ada"), (((mayor, True), (spouse, True)), "Rome")):
-        plan = method.small_plan(work, Option(steps, -0.1, 0.5))
+        plan = method.small_plan(work, PlanOption(steps, -0.1, 0.5))
         assert plan.by == "small model" and len(plan.parts) == len(steps) and name in plan.parts[0]
         assert plan.steps == steps and len(plan.stages) == len(plan.parts)
     whole = method.small_plan(work, None)
@@ -200,12 +200,12 @@ def test_without_a_reader_the_plans_own_relations_answer(follow: bool, answer: s
     method = Decompose(Config(follow_plan=follow), Tools(HashEncoder(64), link=link))
     work = method.start(Question("q", "who is the spouse of Ada?", ("Ada",)), graph)
     assert work.seen is not None
-    work.plan = Plan(
+    work.plan = QuestionPlan(
         ("spouse of Ada?",), "small model", stages=(((work.seen.language.index.relations["employer"], True),),)
     )
     method.follow_plans([work])
     assert work.answers == [answer]
-    work.plan = Plan(("spouse of Ada?",), "nobody")
+    work.plan = QuestionPlan(("spouse of Ada?",), "nobody")
     work.parts, work.answers = [], []
     method.follow_plans([work])
     assert work.answers == ["Bob"]

@@ -7,7 +7,7 @@ import pytest
 
 from clew.graph import Graph
 from clew.graph.paths import follow
-from clew.methods.decompose.plan import Language, masked_question, read_plan
+from clew.methods.decompose.plan import RelationVocabulary, masked_question, read_plan
 from clew.methods.decompose.steps import StepGrammar
 from clew.types import Entity, Topic
 
@@ -54,12 +54,12 @@ def test_names_become_placeholders() -> None:
 
 
 @pytest.fixture(scope="module")
-def language() -> Language:
+def language() -> RelationVocabulary:
     rows = [("Ada", "spouse", "Bob"), ("Bob", "place of birth", "Rome"), ("Film", "directed_by", "Ada")]
-    return Language(Graph.from_triples(rows).whole)
+    return RelationVocabulary(Graph.from_triples(rows).whole)
 
 
-def test_steps_survive_being_written(language: Language) -> None:
+def test_steps_survive_being_written(language: RelationVocabulary) -> None:
     names = {name: i for i, name in enumerate(language.names)}
     steps = ((names["directed_by"], False), (names["place of birth"], True))
     assert language.write(steps) == " ~directed_by place_of_birth"
@@ -69,7 +69,7 @@ def test_steps_survive_being_written(language: Language) -> None:
     assert language.spell(steps) == "place of birth of directed by"
 
 
-def test_steps_become_questions_with_the_names_put_back(language: Language) -> None:
+def test_steps_become_questions_with_the_names_put_back(language: RelationVocabulary) -> None:
     names = {name: i for i, name in enumerate(language.names)}
     first, second = language.sub_questions(((names["directed_by"], False), (names["place of birth"], True)), "Ada")
     assert "Ada" in first and "directed" in first
@@ -77,7 +77,7 @@ def test_steps_become_questions_with_the_names_put_back(language: Language) -> N
 
 
 def test_a_mediator_belongs_to_the_hop_that_leaves_it(toy: Graph) -> None:
-    language = Language(toy.whole)
+    language = RelationVocabulary(toy.whole)
     names = {name: i for i, name in enumerate(language.names)}
     office, holder, europe = names["office held"], names["holder"], names["continent"]
     steps = ((europe, False), (office, True), (holder, True))
@@ -88,7 +88,7 @@ def test_a_mediator_belongs_to_the_hop_that_leaves_it(toy: Graph) -> None:
     assert "holder" in second and "office held" in second and "that" in second
 
 
-def test_a_small_decomposer_is_held_to_steps_that_exist(language: Language) -> None:
+def test_a_small_decomposer_is_held_to_steps_that_exist(language: RelationVocabulary) -> None:
     graph = language.graph
     starts = np.arange(min(3, graph.num_entities), dtype=np.int32)
     grammar = StepGrammar(language, starts, 2)

@@ -9,10 +9,10 @@ import numpy as np
 from clew.graph import Graph
 from clew.graph.verify import verify
 from clew.llm import estimate_tokens
-from clew.methods.decompose.answers import Threads, of_names, of_threads
-from clew.methods.decompose.plan import Language
+from clew.methods.decompose.answers import AnswerPaths, of_names, of_threads
+from clew.methods.decompose.evidence_paths import EvidencePath, anchors, evidence_paths
+from clew.methods.decompose.plan import RelationVocabulary
 from clew.methods.decompose.textual import EDGES, listed, read_thread, tables
-from clew.methods.decompose.threads import Thread, anchors, threads
 from clew.types import Answer, Evidence, Question
 
 
@@ -56,15 +56,17 @@ def test_an_entity_without_a_triple_is_shown(toy: Graph) -> None:
 
 
 def test_a_small_reader_reads_and_writes_threads(toy: Graph) -> None:
-    language = Language(toy.whole)
+    language = RelationVocabulary(toy.whole)
     start = anchors(toy.whole, [toy.entity("France")])
-    found = threads(toy.whole, start, 1).threads
+    found = evidence_paths(toy.whole, start, 1).evidence_paths
     prompt = listed("where is [T1]?", found, language)
     assert listed("where is [T1]?", found[::-1], language) == prompt  # the order given says nothing
     first, *lines = prompt.split("\n")
     assert first == "where is [T1]?" and len(lines) == len(found)
     read = [read_thread(line, found, language) for line in lines]
-    assert {thread.steps for thread in read if thread} == {thread.steps for thread in found}
+    assert {evidence_path.steps for evidence_path in read if evidence_path} == {
+        evidence_path.steps for evidence_path in found
+    }
     for reply in ("", "flies_to", lines[0] + lines[0], "continent continent"):
         assert read_thread(reply, found, language) is None
     assert listed("where is [T1]?", (), language) == "where is [T1]?"
@@ -72,15 +74,15 @@ def test_a_small_reader_reads_and_writes_threads(toy: Graph) -> None:
 
 def test_a_mediator_is_no_hop_and_no_answer(toy: Graph) -> None:
     start = anchors(toy.whole, [toy.entity("France")])
-    found = threads(toy.whole, start, 1).threads
-    ends = {toy.whole.entity(int(e)).label for thread in found for e in thread.ends}
+    found = evidence_paths(toy.whole, start, 1).evidence_paths
+    ends = {toy.whole.entity(int(e)).label for evidence_path in found for e in evidence_path.ends}
     assert {"Ada Example", "2010", "Europe"} <= ends
     assert "m.0abc12" not in ends
     assert "Berlin" not in ends
 
 
 def test_answers_are_bound_to_paths_or_unsupported(toy: Graph) -> None:
-    graph, found = toy.whole, Threads()
+    graph, found = toy.whole, AnswerPaths()
     start = anchors(graph, [toy.entity("Paris")])
     candidates, entities = of_names(graph, start, ["euro", "Atlantis"], 2, found)
     assert [c.text for c in candidates] == ["Euro", "Atlantis"]
@@ -96,13 +98,13 @@ def test_answers_are_bound_to_paths_or_unsupported(toy: Graph) -> None:
 
 
 def test_all_ends_of_a_thread_answer_and_the_start_does_not(toy: Graph) -> None:
-    graph, found = toy.whole, Threads()
+    graph, found = toy.whole, AnswerPaths()
     start = anchors(graph, [toy.entity("France")])
     names = {graph.relation(r).label: r for r in range(graph.num_relations)}
-    back = Thread(((names["located in"], False),), np.empty(0, np.int32), 0.5)
+    back = EvidencePath(((names["located in"], False),), np.empty(0, np.int32), 0.5)
     candidates, _ = of_threads(graph, start, [back], found)
     assert {c.text for c in candidates} == {"Lyon", "Paris"}
-    there_and_back = Thread(((names["currency"], True), (names["currency"], False)), np.empty(0, np.int32))
+    there_and_back = EvidencePath(((names["currency"], True), (names["currency"], False)), np.empty(0, np.int32))
     candidates, _ = of_threads(graph, start, [there_and_back], found)
     assert [c.text for c in candidates] == ["Germany"]
     assert all(found.paths[i].end.label == "Germany" for i in candidates[0].paths)

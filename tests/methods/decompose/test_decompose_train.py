@@ -16,7 +16,6 @@ from clew.encoding import HashEncoder
 from clew.errors import ConfigError, FormatError, InputError, UnsupportedError
 from clew.graph import Graph
 from clew.learning.scratch import DecoderSize, create_decoder
-from clew.methods.decompose.choosing import Choosing, read_choosing
 from clew.methods.decompose.compositions import (
     Known,
     answer_set,
@@ -26,13 +25,14 @@ from clew.methods.decompose.compositions import (
     reader_pair,
 )
 from clew.methods.decompose.config import Config, NetworkConfig, TrainConfig
+from clew.methods.decompose.evidence_paths import evidence_paths
 from clew.methods.decompose.hybrid import GraphVectors
 from clew.methods.decompose.method import Decompose
 from clew.methods.decompose.network import GraphEncoder, batch_graphs, load_network, save_network
-from clew.methods.decompose.plan import Language
-from clew.methods.decompose.threads import threads
-from clew.methods.decompose.train import Course, FrozenModel, Lesson, _unread, train
-from clew.methods.decompose.voices import Voice, small_model
+from clew.methods.decompose.plan import RelationVocabulary
+from clew.methods.decompose.plan_choice import PlanChoice, read_plan_choice
+from clew.methods.decompose.roles import Role, small_model
+from clew.methods.decompose.train import FrozenModel, ReaderExample, TrainingState, _unread, train
 from clew.protocols import Example, Message, Tools, TrainRequest, TrainResult
 from clew.retrieval.linking import link
 from clew.testing.fake_llm import FakeLanguageModel
@@ -101,7 +101,7 @@ def trained(graph: Graph, tmp_path_factory: pytest.TempPathFactory) -> tuple[Pat
 
 def test_everything_is_trained_and_used(graph: Graph, trained: tuple[Path, TrainResult]) -> None:
     out, result = trained
-    assert read_choosing(out / "decomposer") == Choosing(**result.details["choosing"])
+    assert read_plan_choice(out / "decomposer") == PlanChoice(**result.details["choosing"])
     assert {"plans", "loss_with_soft_prompt", "loss_without_soft_prompt"} <= set(result.metrics)
     assert result.metrics["plans"] > 0.5
     assert set(result.seconds) == {"decomposer", "reader", "graph encoder"}
@@ -149,13 +149,13 @@ def test_a_graph_encoder_for_another_model_is_not_used(
 
 def test_the_soft_prompt_reaches_the_model_it_was_trained_for(graph: Graph, trained: tuple[Path, TrainResult]) -> None:
     method = Decompose(Config(graph_encoder=True), Tools(ENCODER, model=trained[0], link=link))
-    voice = method.reader
-    assert voice is not None
+    role = method.reader
+    assert role is not None
     work = method.start(questions()[0].question, graph)
     method.gather([work])
     method.merge([work])
     (soft,) = method.soft_prompts([work])
-    assert soft.shape == (1, voice.model.backend.width)  # type: ignore[attr-defined]
+    assert soft.shape == (1, role.model.backend.width)  # type: ignore[attr-defined]
     plain = Decompose(Config(graph_encoder=False), Tools(ENCODER, model=trained[0], link=link))
     assert plain.soft_prompts([work]) == []
 
@@ -171,10 +171,10 @@ def test_a_finished_stage_is_not_trained_again(graph: Graph, trained: tuple[Path
 def test_the_graph_encoder_learns_from_questions_that_the_reader_has_not_seen(graph: Graph, tmp_path: Path) -> None:
     for given, unread in ((20, 8), (6000, 28)):
         settings = parse(TrainConfig, {"reader": {"given": given}}, "train")
-        course = Course(request(graph, tmp_path, train_config=settings), lambda event: None, questions())
-        rest = _unread(course)
+        state = TrainingState(request(graph, tmp_path, train_config=settings), lambda event: None, questions())
+        rest = _unread(state)
         assert len(rest) == unread
-        seen = {example.question.id for example in course.draw(course.train, given, 3)}
+        seen = {example.question.id for example in state.draw(state.train, given, 3)}
         assert given == 6000 or not seen & {example.question.id for example in rest}
 
 
@@ -193,7 +193,7 @@ def test_what_cannot_be_trained_is_said(graph: Graph, tmp_path: Path) -> None:
 
 
 def test_gold_paths_come_from_paths_or_are_looked_for(graph: Graph) -> None:
-    whole, language = graph.whole, Language(graph.whole)
+    whole, language = graph.whole, RelationVocabulary(graph.whole)
     names = language.index.relations
     start = np.array([whole.local("parent_3")], np.int32)
     wanted = ((names["spouse"], True), (names["profession"], True))
@@ -208,7 +208,7 @@ def test_gold_paths_come_from_paths_or_are_looked_for(graph: Graph) -> None:
 
 def test_of_paths_that_fit_alike_the_one_that_reads_like_the_question_is_gold() -> None:
     rows = [("Ada", "spouse", "Bob"), ("Ada", "boss", "Bob"), ("Ada", "friend", "Bob"), ("Ada", "friend", "Cyd")]
-    language = Language(Graph.from_triples(rows).whole)
+    language = RelationVocabulary(Graph.from_triples(rows).whole)
     start, gold = np.array([language.graph.local("Ada")], np.int32), Gold(("Bob",))
 
     def chosen(word: str) -> str:
@@ -229,7 +229,7 @@ def test_synthetic_questions_end_where_the_graph_does(graph: Graph) -> None:
     some = list(made(graph.whole, 20, 2, 0))
     assert len(some) == 20
     assert {example.gold.hops for example in some} <= {1, 2}
-    language = Language(graph.whole)
+    language = RelationVocabulary(graph.whole)
     assert all(
         gold_path(language, np.array([graph.whole.local(e.question.topics[0])], np.int32), e.gold, 2) for e in some
     )
@@ -309,10 +309,10 @@ def test_gradients_reach_the_graph_encoder_and_nothing_else(
         size=DecoderSize(width=24, layers=1, heads=2, inner=32, vocabulary=300),
         keep=["<1>"],
     )
-    frozen = FrozenModel(Voice(small_model(tmp_path, "cpu"), small=True))
+    frozen = FrozenModel(Role(small_model(tmp_path, "cpu"), small=True))
     encoder = GraphEncoder(NetworkConfig(width=16, heads=4, inner=8), 64, frozen.width)
     lessons = [
-        Lesson((Message("user", "what is it " * (i + 1)),), "<1>", part, vectors)
+        ReaderExample((Message("user", "what is it " * (i + 1)),), "<1>", part, vectors)
         for i, (part, _) in enumerate(parts(graph, vectors))
     ]
     loss = frozen.loss(lessons, encoder(batch_graphs(parts(graph, vectors))))
@@ -321,16 +321,16 @@ def test_gradients_reach_the_graph_encoder_and_nothing_else(
         p.grad is not None and p.grad.abs().sum() > 0 for n, p in encoder.project.named_parameters() if "weight" in n
     )
     with torch.no_grad():
-        alone = [frozen.loss([lesson], None) for lesson in lessons]
+        alone = [frozen.loss([reader_example], None) for reader_example in lessons]
         together = frozen.loss(lessons, None)
     assert float(together) == pytest.approx(float(torch.stack(alone).mean()), abs=1e-4)  # padding changes nothing
     assert frozen.tokens(lessons) == 6
 
 
 def test_a_reader_learns_only_from_what_it_is_shown(graph: Graph) -> None:
-    whole, language = graph.whole, Language(graph.whole)
+    whole, language = graph.whole, RelationVocabulary(graph.whole)
     start = np.array([whole.local("parent_3")], np.int32)
-    offered = threads(whole, start, 2).threads
+    offered = evidence_paths(whole, start, 2).evidence_paths
     known = Known("work of [T1] 's wife ?", start, (), np.array([graph.whole.local("job_3")], np.int32))
     pair = reader_pair(known, whole, offered, language)
     assert pair is not None

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from clew.graph import Graph
-from clew.methods.eperm.asking import Asker, Case
+from clew.methods.eperm.asking import PromptClient, QuestionState
 from clew.methods.eperm.config import Style
 from clew.protocols import Ability, LLMReply, LLMRequest, LLMText
 from clew.types import Entity, Question, Topic, Usage
@@ -62,16 +62,16 @@ def career() -> Graph:
     return Graph.from_triples(CAREER, name="career")
 
 
-def case_of(graph: Graph, text: str, *topics: str) -> Case:
+def case_of(graph: Graph, text: str, *topics: str) -> QuestionState:
     """A question whose subgraph is the whole graph."""
     named = [Topic(graph.entity(name), 1.0, name, "given") for name in topics]
-    case = Case(Question("q", text, topics), named, text, graph=graph.whole, around=graph.whole)
+    case = QuestionState(Question("q", text, topics), named, text, graph=graph.whole, around=graph.whole)
     case.starts = np.array([graph.whole.local(name) for name in topics], np.int32)
     return case
 
 
-def asker(script: Any, abilities: Sequence[Ability] = (), style: Style = "paper") -> Asker:
-    return Asker(Scripted(script, abilities), style)
+def asker(script: Any, abilities: Sequence[Ability] = (), style: Style = "paper") -> PromptClient:
+    return PromptClient(Scripted(script, abilities), style)
 
 
 def relation(graph: Graph, name: str) -> int:

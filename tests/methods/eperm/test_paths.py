@@ -11,19 +11,27 @@ from eperm_world import CAREER, Scripted, asker, career, case_of, named, relatio
 from clew.encoding import HashEncoder
 from clew.graph import Graph
 from clew.llm.constraint import Choices
-from clew.methods.eperm.asking import Asker, Case, Likeness, Plan, marked, read_score, read_scores
+from clew.methods.eperm.asking import (
+    PromptClient,
+    QuestionState,
+    TextSimilarity,
+    WeightedPlan,
+    marked,
+    read_score,
+    read_scores,
+)
 from clew.methods.eperm.config import Config
-from clew.methods.eperm.paths import Threads, brief_facts, choices_of, facts_of, weigh_paths
+from clew.methods.eperm.paths import PartialPaths, brief_facts, choices_of, facts_of, weigh_paths
 from clew.methods.eperm.predictor import gather, shown_paths
 from clew.paths import entities_reached
 from clew.protocols import LLMRequest
 
 
-def planned(graph: Graph, text: str, topic: str, *plans: tuple[list[tuple[str, bool]], float]) -> Case:
+def planned(graph: Graph, text: str, topic: str, *plans: tuple[list[tuple[str, bool]], float]) -> QuestionState:
     case = case_of(graph, text, topic)
     for steps, weight in plans:
         walked = tuple((relation(graph, name), forward) for name, forward in steps)
-        case.plans.append(Plan(walked, " | ".join(name for name, _ in steps), weight))
+        case.plans.append(WeightedPlan(walked, " | ".join(name for name, _ in steps), weight))
     return case
 
 
@@ -45,18 +53,18 @@ def test_mediators_are_told_apart_by_their_facts(batch: bool) -> None:
     graph = career()
     case = planned(graph, "which team in 2010", "Ronaldo", (TEAM, 1.0))
     asking = asker(by_year)
-    threads = weigh_paths([case], Config(beam=1, batch_scoring=batch), "llm", None, asking)[0]
-    assert named(graph, threads[0].ends) == ["Portugal"]
-    assert threads[0].weights.tolist() == pytest.approx([0.81])
+    partial = weigh_paths([case], Config(beam=1, batch_scoring=batch), "llm", None, asking)[0]
+    assert named(graph, partial[0].ends) == ["Portugal"]
+    assert partial[0].weights.tolist() == pytest.approx([0.81])
     assert case.calls["entities"] == (2 if batch else 4)
 
 
 def test_the_encoder_tells_mediators_apart_as_well() -> None:
     graph = career()
     case = planned(graph, "team year 2014", "Ronaldo", (TEAM, 1.0))
-    threads = weigh_paths([case], Config(beam=1), "encoder", Likeness(HashEncoder(256)), None)[0]
-    assert named(graph, threads[0].ends) == ["Madrid"]
-    assert threads[0].scores.tolist() == pytest.approx([1.0])
+    partial = weigh_paths([case], Config(beam=1), "encoder", TextSimilarity(HashEncoder(256)), None)[0]
+    assert named(graph, partial[0].ends) == ["Madrid"]
+    assert partial[0].scores.tolist() == pytest.approx([1.0])
 
 
 def wide() -> Graph:
@@ -71,9 +79,9 @@ def test_batch_scoring_asks_at_least_five_times_less_for_the_same_paths() -> Non
     found, calls = [], []
     for batch in (True, False):
         case = planned(graph, "which of 2010", "t", ([("has", True), ("of", True)], 1.0))
-        threads = weigh_paths([case], Config(batch_scoring=batch, beam=12), "llm", None, asker(by_year))[0]
-        weights = threads[0].weights.tolist()
-        found.append([(threads[0].path(i).entities, weight) for i, weight in enumerate(weights)])
+        partial = weigh_paths([case], Config(batch_scoring=batch, beam=12), "llm", None, asker(by_year))[0]
+        weights = partial[0].weights.tolist()
+        found.append([(partial[0].path(i).entities, weight) for i, weight in enumerate(weights)])
         calls.append(case.calls["entities"])
     assert found[0] == found[1]
     assert calls[1] >= 5 * calls[0]
@@ -82,10 +90,10 @@ def test_batch_scoring_asks_at_least_five_times_less_for_the_same_paths() -> Non
 def test_a_path_weighs_its_plan_times_its_entities() -> None:
     graph = career()
     case = planned(graph, "2010", "Ronaldo", (TEAM, 0.75), (COUNTRY, 0.25))
-    threads = weigh_paths([case], Config(), "llm", None, asker(by_year))[0]
-    weights = dict(zip(graph.whole.labels(threads[0].ends), threads[0].weights.tolist(), strict=True))
+    partial = weigh_paths([case], Config(), "llm", None, asker(by_year))[0]
+    weights = dict(zip(graph.whole.labels(partial[0].ends), partial[0].weights.tolist(), strict=True))
     assert weights == pytest.approx({"Portugal": 0.75 * 0.81, "Madrid": 0.75 * 0.01, "Juventus": 0.75 * 0.01})
-    found = gather(case, threads)
+    found = gather(case, partial)
     portugal = graph.whole.local("Portugal")
     assert portugal is not None
     assert found.scores[portugal] == pytest.approx(0.75 * 0.81 + 0.25 * 0.9 * 0.9)
@@ -115,17 +123,17 @@ def test_many_candidates_are_chosen_among_by_the_encoder() -> None:
     graph = wide()
     case = planned(graph, "year 2007", "t", ([("has", True)], 1.0))
     asking = asker(lambda *_: "1: 0.9\n2: 0.9")
-    threads = weigh_paths([case], Config(preselect=2), "llm", Likeness(HashEncoder(256)), asking)[0]
+    partial = weigh_paths([case], Config(preselect=2), "llm", TextSimilarity(HashEncoder(256)), asking)[0]
     assert case.details["candidates_not_scored"] == 10
-    assert "m.07" in named(graph, threads[0].ends)
+    assert "m.07" in named(graph, partial[0].ends)
     assert isinstance(asking.model, Scripted)
     assert len([line for line in asking.model.prompts[0].splitlines() if "(year" in line or "(of" in line]) == 2
 
 
 def test_unreadable_scores_count_half() -> None:
     case = planned(career(), "q", "Ronaldo", (TEAM, 1.0))
-    threads = weigh_paths([case], Config(), "llm", None, asker(lambda *_: "certainly!"))[0]
-    assert threads[0].weights.tolist() == pytest.approx([0.25] * 3)
+    partial = weigh_paths([case], Config(), "llm", None, asker(lambda *_: "certainly!"))[0]
+    assert partial[0].weights.tolist() == pytest.approx([0.25] * 3)
     assert case.details["unread_entity_scores"] == 6
 
 
@@ -145,9 +153,9 @@ def test_both_ways_of_scoring_see_the_same_line_in_the_short_style() -> None:
     seen = {}
     for batch in (True, False):
         case = planned(career(), "in 2010", "Ronaldo", ([("plays in", True)], 1.0))
-        asking = Asker(Scripted(fair, ("beams", "logprobs", "constrained")), "short")
-        threads = weigh_paths([case], Config(batch_scoring=batch), "llm", None, asking)[0]
-        assert len(threads[0].ends) == 3
+        asking = PromptClient(Scripted(fair, ("beams", "logprobs", "constrained")), "short")
+        partial = weigh_paths([case], Config(batch_scoring=batch), "llm", None, asking)[0]
+        assert len(partial[0].ends) == 3
         assert isinstance(asking.model, Scripted)
         seen[batch] = asking.model.prompts
     assert seen[True] == [
@@ -167,10 +175,10 @@ def test_short_style_scores_are_chances_of_yes() -> None:
         return [("yes", -0.1, 1), ("no", -2.4, 1)] if "2010" in prompt else [("no", -0.1, 1), ("yes", -2.4, 1)]
 
     case = planned(career(), "q", "Ronaldo", ([("plays in", True)], 1.0))
-    asking = Asker(Scripted(chance, ("beams", "logprobs", "constrained")), "short")
-    threads: list[Threads] = weigh_paths([case], Config(batch_scoring=False), "llm", None, asking)[0]
+    asking = PromptClient(Scripted(chance, ("beams", "logprobs", "constrained")), "short")
+    partial: list[PartialPaths] = weigh_paths([case], Config(batch_scoring=False), "llm", None, asking)[0]
     share = float(np.exp(-0.1) / (np.exp(-0.1) + np.exp(-2.4)))
-    assert sorted(threads[0].scores.tolist(), reverse=True) == pytest.approx([share, 1 - share, 1 - share])
+    assert sorted(partial[0].scores.tolist(), reverse=True) == pytest.approx([share, 1 - share, 1 - share])
 
 
 def test_facts_show_one_triple_per_relation_first() -> None:
@@ -245,11 +253,11 @@ def test_an_end_that_all_topics_reach_weighs_most() -> None:
     triples = [("x", "knows", "both"), ("y", "knows", "both"), ("x", "knows", "one"), ("y", "knows", "other")]
     graph = Graph.from_triples(triples, name="two topics")
     case = case_of(graph, "whom do x and y know", "x", "y")
-    case.plans = [Plan(((relation(graph, "knows"), True),), "knows", 1.0)]
+    case.plans = [WeightedPlan(((relation(graph, "knows"), True),), "knows", 1.0)]
     for aside, alone in ((1.0, 0.5), (0.2, 0.1)):
-        threads = weigh_paths([case], Config(aside=aside), "none", None, None)[0]
-        assert [each.topic for each in threads] == [0, 1]
-        scores = {graph.whole.labels([end])[0]: score for end, score in gather(case, threads).scores.items()}
+        partial = weigh_paths([case], Config(aside=aside), "none", None, None)[0]
+        assert [each.topic for each in partial] == [0, 1]
+        scores = {graph.whole.labels([end])[0]: score for end, score in gather(case, partial).scores.items()}
         assert scores == pytest.approx({"both": 1.0, "one": alone, "other": alone})
 
 
@@ -261,10 +269,10 @@ def test_a_path_that_passes_by_another_topic_weighs_more() -> None:
 
     def scores(*topics: str, steps: Sequence[str] = ("directs",)) -> dict[str, float]:
         case = case_of(graph, "q", *topics)
-        case.plans = [Plan(tuple((relation(graph, name), True) for name in steps), "p", 1.0)]
+        case.plans = [WeightedPlan(tuple((relation(graph, name), True) for name in steps), "p", 1.0)]
         found = weigh_paths([case], Config(aside=0.2), "none", None, None)[0]
-        mine = next(threads for threads in found if threads.topic == 0)
-        return dict(zip(graph.whole.labels(mine.ends), mine.scores.tolist(), strict=True))
+        own = next(partial for partial in found if partial.topic == 0)
+        return dict(zip(graph.whole.labels(own.ends), own.scores.tolist(), strict=True))
 
     assert scores("Y", "Z") == pytest.approx({"film 1": 1.0, "film 2": 0.2})
     assert scores("Y", "Z", steps=("directs", "won")) == pytest.approx({"prize": 1.0, "medal": 0.2})

@@ -12,7 +12,7 @@ from eperm_world import BEST, asker, career, case_of
 from clew.encoding import HashEncoder
 from clew.graph import Graph
 from clew.graph.paths import follow
-from clew.methods.eperm.asking import INVERSE, SEPARATOR, Asker, Likeness
+from clew.methods.eperm.asking import INVERSE, SEPARATOR, PromptClient, TextSimilarity
 from clew.methods.eperm.config import Config
 from clew.methods.eperm.plans import PlanGrammar, read_plan, weigh_plans
 from clew.protocols import Ability, LLMRequest
@@ -49,8 +49,8 @@ def test_the_encoder_may_have_a_say_in_the_weights() -> None:
 
     def weights(words: float) -> dict[str, float]:
         case = case_of(career(), "which team did [T1] play in", "Ronaldo")
-        likeness = Likeness(HashEncoder(256))
-        weigh_plans([case], Config(), 2, 1.0, asker(beams, tuple(BEST)), likeness, words=words)
+        similarity = TextSimilarity(HashEncoder(256))
+        weigh_plans([case], Config(), 2, 1.0, asker(beams, tuple(BEST)), similarity, similarity_weight=words)
         return {plan.text: plan.weight for plan in case.plans}
 
     assert weights(0.0)["born in"] == pytest.approx(0.5)
@@ -101,7 +101,7 @@ def test_reading_plans() -> None:
     assert read_plan(graph, start, "", 2) == read_plan(graph, start, "team", 2) == []
 
 
-def decoder(folder: Path, relations: list[str]) -> Asker:
+def decoder(folder: Path, relations: list[str]) -> PromptClient:
     """An untrained decoder: its plans are noise, so only the constraint keeps them in the graph."""
     from clew.learning.scratch import DecoderSize, create_decoder
     from clew.llm import ModelSettings, open_language_model
@@ -109,7 +109,7 @@ def decoder(folder: Path, relations: list[str]) -> Asker:
     size = DecoderSize(width=32, layers=1, heads=2, key_heads=1, inner=64, vocabulary=400, positions=256)
     kept = [name for r in relations for name in (r, r + INVERSE, SEPARATOR + r, SEPARATOR + r + INVERSE)]
     create_decoder(folder, ["plan: who is the r of [T1]", *relations], size=size, keep=kept)
-    return Asker(open_language_model(ModelSettings(backend="local", model=str(folder), batch_size=96)), "short")
+    return PromptClient(open_language_model(ModelSettings(backend="local", model=str(folder), batch_size=96)), "short")
 
 
 def escaped(count: int, folder: Path, *, seed: int) -> tuple[int, int]:

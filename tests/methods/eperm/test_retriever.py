@@ -8,13 +8,13 @@ from eperm_world import BEST, Scripted, asker, career, case_of, entity, named, r
 
 from clew.encoding import HashEncoder
 from clew.graph import Graph
-from clew.methods.eperm.asking import Asker, Likeness, read_choices, shown_question
+from clew.methods.eperm.asking import PromptClient, TextSimilarity, read_choices, shown_question
 from clew.methods.eperm.config import Config
 from clew.methods.eperm.retriever import retrieve, step
 from clew.protocols import LLMRequest
 from clew.types import Question, Topic
 
-LIKENESS = Likeness(HashEncoder(64))
+LIKENESS = TextSimilarity(HashEncoder(64))
 
 
 def test_a_step_keeps_all_mediators_and_few_named_entities() -> None:
@@ -90,7 +90,7 @@ def test_short_style_takes_probabilities_for_scores() -> None:
 
     graph = career()
     case = case_of(graph, "where", "Ronaldo")
-    retrieve([case], graph, Config(relation_limit=1), "llm", 1, None, Asker(Scripted(chance, BEST), "short"))
+    retrieve([case], graph, Config(relation_limit=1), "llm", 1, None, PromptClient(Scripted(chance, BEST), "short"))
     assert case.graph is not None
     assert case.graph.rels.tolist() == [relation(graph, "born in")]
 

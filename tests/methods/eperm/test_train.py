@@ -17,10 +17,10 @@ from clew.encoding import HashEncoder
 from clew.errors import NotFoundError, TrainingError
 from clew.graph import Graph
 from clew.learning.checkpoints import read_json
-from clew.methods.eperm.asking import Asker, plan_text
+from clew.methods.eperm.asking import PromptClient, plan_text
 from clew.methods.eperm.config import Config, TrainConfig
+from clew.methods.eperm.gold import Posterior, agreed, posterior
 from clew.methods.eperm.method import Eperm
-from clew.methods.eperm.mining import Posterior, agreed, posterior
 from clew.methods.eperm.model import read_description
 from clew.methods.eperm.tasks import TaskWriter
 from clew.methods.eperm.train import _Silent, train
@@ -148,7 +148,7 @@ def test_no_way_to_the_answer_gives_no_plan() -> None:
 def test_answer_tasks_show_wrong_plans_and_weights_that_inform() -> None:
     _, found = mined(career(), "Ronaldo", "Funchal", hops=2)
     assert found.others
-    silent = Asker(_Silent(), "short")
+    silent = PromptClient(_Silent(), "short")
     honest = TaskWriter(silent, TrainConfig(misleading=0.0), Config(), np.random.default_rng(0))
     rows = [honest.weighted(found) for _ in range(50)]
     assert all(sum(weight for _, weight, _ in row) == pytest.approx(1.0) for row in rows)
@@ -165,7 +165,7 @@ def test_every_kind_of_task_is_written(style: Any) -> None:
 
     graph = career()
     case = case_of(graph, "which team in 2010", "Ronaldo")
-    writer = TaskWriter(Asker(_Silent(), style), TrainConfig(scorers=True), Config(), np.random.default_rng(3))
+    writer = TaskWriter(PromptClient(_Silent(), style), TrainConfig(scorers=True), Config(), np.random.default_rng(3))
     portugal = np.array([graph.whole.local("Portugal")], np.int32)
     found = posterior(graph.whole, case.starts.tolist(), portugal, TrainConfig(threshold=0.2, posterior="ratio"))
     for _ in range(12):

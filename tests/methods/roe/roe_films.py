@@ -12,7 +12,7 @@ from clew.errors import UnavailableError
 from clew.graph import Graph
 from clew.llm import load_prompt
 from clew.methods.roe.config import Config
-from clew.methods.roe.edges import Edges, edges_of
+from clew.methods.roe.edges import GraphEdges, edges_of
 from clew.methods.roe.environment import Exploration
 from clew.methods.roe.gold import plan_of
 from clew.methods.roe.notation import JsonNotation
@@ -30,11 +30,11 @@ def explore(graph: Graph, topics: list[str], **settings: Any) -> Exploration:
     return Exploration(numbers, edges, plan_of(Config(**settings)), json_notation(edges).weigh)
 
 
-def json_notation(edges: Edges, *, closed_answers: bool = True) -> JsonNotation:
+def json_notation(edges: GraphEdges, *, closed_answers: bool = True) -> JsonNotation:
     return JsonNotation(edges, PROMPT, len, closed_answers=closed_answers)
 
 
-def short_notation(edges: Edges, *, names: bool = False) -> ShortNotation:
+def short_notation(edges: GraphEdges, *, names: bool = False) -> ShortNotation:
     return ShortNotation(edges, names=names, mask=True)
 
 

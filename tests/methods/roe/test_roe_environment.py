@@ -71,12 +71,12 @@ def test_walks_may_return_but_not_turn_round_at_once(family: Graph) -> None:
 def test_each_sibling_on_its_own(family: Graph) -> None:
     walk = explore(family, ["a"], siblings="each")
     walk.advance(Action(explore=(Pick(0, 1),)))
-    assert walk.edges.labels(walk.prompt().threads[0].entities) == ["c"]
+    assert walk.edges.labels(walk.prompt().path_groups[0].entities) == ["c"]
     both = explore(family, ["a"], siblings="each")
     both.advance(Action(explore=(Pick(0),)))
     ends = []
     while not both.done:
-        ends += both.edges.labels(both.prompt().threads[0].entities)
+        ends += both.edges.labels(both.prompt().path_groups[0].entities)
         both.advance(Action())
     assert ends == ["b", "c"]
 
@@ -84,11 +84,11 @@ def test_each_sibling_on_its_own(family: Graph) -> None:
 def test_depth_first_by_path_and_all_together_by_level(family: Graph) -> None:
     walk = explore(family, ["a"])
     walk.advance(everything(walk))
-    assert [len(walk.prompt().threads), len(walk.prompt().options)] == [1, 1]
+    assert [len(walk.prompt().path_groups), len(walk.prompt().options)] == [1, 1]
     level = explore(family, ["a"], state="level")
     level.advance(everything(level))
     state = level.prompt()
-    assert len(state.threads) == 2 and {option.thread for option in state.options} == set(state.threads)
+    assert len(state.path_groups) == 2 and {option.path_group for option in state.options} == set(state.path_groups)
     while not level.done:
         level.advance(everything(level))
     assert level.tally.calls <= 5
@@ -314,6 +314,6 @@ def test_two_ways_are_enough_for_the_check_of_repeats() -> None:
     walk = explore(graph, ["t"], repeats="triples")
     walk.advance(Action(explore=(Pick(0),)))
     walk.advance(Action(explore=(Pick(0),)))
-    assert len(walk.prompt().threads[0].entities) == 2
+    assert len(walk.prompt().path_groups[0].entities) == 2
     back = [(name, ends) for name, inverse, ends in shown(walk) if inverse]
     assert back == [("s", ["m0", "m1", "m2", "m3", "m4"]), ("u", ["m0"])]

@@ -134,9 +134,9 @@ def test_a_store_without_arrays_is_asked_for_the_surroundings(scr: Scr, films: G
 def test_the_card_names_what_exists() -> None:
     from importlib import import_module
 
-    mine = card("scr")
-    assert mine.needs.model == "required" and mine.needs.language_model == "optional"
-    for reference in (mine.method, mine.config, mine.train, mine.train_config):
+    own = card("scr")
+    assert own.needs.model == "required" and own.needs.language_model == "optional"
+    for reference in (own.method, own.config, own.train, own.train_config):
         assert reference is not None
         module, _, name = reference.partition(":")
         assert hasattr(import_module(module), name)

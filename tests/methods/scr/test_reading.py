@@ -16,7 +16,7 @@ from clew.graph import Graph
 from clew.graph.verify import verify
 from clew.methods.scr.config import Config, NetworkConfig, TrainConfig
 from clew.methods.scr.method import Scr
-from clew.methods.scr.network import Network
+from clew.methods.scr.network import StepwiseNetwork
 from clew.methods.scr.reading import TextReading
 from clew.methods.scr.train import train
 from clew.protocols import Example, Tools, TrainRequest
@@ -42,7 +42,7 @@ def test_each_step_reads_the_question_and_the_walk_so_far(graph: Graph) -> None:
     r = whole.num_relations
     torch.manual_seed(0)
     config = NetworkConfig(question="bert", width=384, relation_aware=False)
-    network = Network(config, 384, r, folder).eval()
+    network = StepwiseNetwork(config, 384, r, folder).eval()
     reading = TextReading(network, folder, ["who directed Heat"], whole, torch.device("cpu"))
     names = [rel.id for rel in graph.relations()]
     heat, mann = whole.local("Heat"), whole.local("Mann")

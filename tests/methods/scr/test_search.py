@@ -16,12 +16,12 @@ from torch import Tensor
 
 from clew.graph import Graph, Subgraph
 from clew.methods.scr.answers import reach
-from clew.methods.scr.mining import gold_walks
-from clew.methods.scr.network import Tables
-from clew.methods.scr.search import Finished, Plan, Walks, search
+from clew.methods.scr.gold import gold_walks
+from clew.methods.scr.network import CandidateTables
+from clew.methods.scr.search import FinishedWalk, SearchSettings, Walks, search
 from clew.paths.gold import Limits
 
-PLAN = Plan(
+PLAN = SearchSettings(
     beam=10_000,
     hops=2,
     floor=0.0,
@@ -35,9 +35,9 @@ WIDTH, HINT = 6, 3
 TEMPERATURE = 0.3
 
 
-def tables_of(graph: Subgraph, seed: int) -> Tables:
+def tables_of(graph: Subgraph, seed: int) -> CandidateTables:
     generator = torch.Generator().manual_seed(seed)
-    return Tables(
+    return CandidateTables(
         torch.randn(graph.num_entities, WIDTH, generator=generator),
         torch.randn(2 * graph.num_relations + 1, WIDTH, generator=generator),
         torch.randn(2 * graph.num_relations + 1, HINT, generator=generator),
@@ -55,7 +55,9 @@ def ask(live: Walks) -> Tensor:
     return torch.stack([query_of(e, c) for e, c in zip(live.entities.tolist(), live.codes.tolist(), strict=True)])
 
 
-def run(graph: Subgraph, topics: Sequence[int], owners: Sequence[int], seed: int = 0, **plan: Any) -> list[Finished]:
+def run(
+    graph: Subgraph, topics: Sequence[int], owners: Sequence[int], seed: int = 0, **plan: Any
+) -> list[FinishedWalk]:
     found, _ = search(
         graph, tables_of(graph, seed), TEMPERATURE, ask, np.array(topics), np.array(owners), replace(PLAN, **plan)
     )
@@ -113,20 +115,20 @@ def exhaustive(
             onward = sum(options[0][3] for _, options in pool) + sum(c[3] for _, c in moves)
             stops = sum(options[0][3] for _, options in pool) / everything
             for walk, options in pool:
-                _, codes, triples, chance, path = walk
-                found[(topic, codes, triples)] = (chance * options[0][3] / everything, path * stops)
+                _, codes, triples, probability, path = walk
+                found[(topic, codes, triples)] = (probability * options[0][3] / everything, path * stops)
             if depth == hops:
                 continue
             for walk, (t, code, e, share) in moves:
-                entities, codes, triples, chance, path = walk
+                entities, codes, triples, probability, path = walk
                 together = sum(c[3] for _, c in moves if c[1] == code) / onward
-                own = (path if by_path else chance) * share / onward
+                own = (path if by_path else probability) * share / onward
                 live.append(((*entities, e), (*codes, code), (*triples, t), own, path * together))
     return found
 
 
-def as_dict(graph: Subgraph, found: Sequence[Finished]) -> dict[tuple[Any, ...], tuple[float, float]]:
-    return {(f.entities[0], f.codes, f.triples): (f.chance, f.path_chance) for f in found}
+def as_dict(graph: Subgraph, found: Sequence[FinishedWalk]) -> dict[tuple[Any, ...], tuple[float, float]]:
+    return {(f.entities[0], f.codes, f.triples): (f.probability, f.path_probability) for f in found}
 
 
 @settings(max_examples=25)
@@ -139,8 +141,8 @@ def test_a_wide_beam_finds_every_walk_with_its_probability(seed: int, triples: i
         mine_ = as_dict(graph, run(graph, [0], [0], seed, by_path=by_path))
         slow = exhaustive(graph, 0, 2, seed, by_path=by_path)
         assert mine_.keys() == slow.keys()
-        for key, (chance, path) in slow.items():
-            assert mine_[key] == pytest.approx((chance, path), rel=1e-4)
+        for key, (probability, path) in slow.items():
+            assert mine_[key] == pytest.approx((probability, path), rel=1e-4)
 
 
 def test_probabilities_of_all_walks_and_stops_sum_to_one(toy: Graph) -> None:
@@ -148,8 +150,8 @@ def test_probabilities_of_all_walks_and_stops_sum_to_one(toy: Graph) -> None:
     two_hops = run(toy.whole, [0], [0], hops=2)
     stopped_early = {f.triples for f in two_hops if len(f.codes) < 2}
     assert {f.triples for f in one_hop} == stopped_early
-    assert sum(f.chance for f in two_hops) < 1.0  # the rest walks on after the last hop
-    assert sum(f.chance for f in one_hop if not f.codes) < 1.0
+    assert sum(f.probability for f in two_hops) < 1.0  # the rest walks on after the last hop
+    assert sum(f.probability for f in one_hop if not f.codes) < 1.0
 
 
 def test_the_stop_counts_or_does_not(toy: Graph) -> None:
@@ -164,7 +166,7 @@ def test_a_beam_of_one_is_greedy(toy: Graph) -> None:
     greedy = run(toy.whole, [0], [0], beam=1)
     assert [len(f.codes) for f in greedy] == [0, 1, 2]
     everything = run(toy.whole, [0], [0], score_stop=False)
-    first = max((f for f in everything if len(f.codes) == 1), key=lambda f: f.chance)
+    first = max((f for f in everything if len(f.codes) == 1), key=lambda f: f.probability)
     assert greedy[1].triples == first.triples
 
 
@@ -179,7 +181,7 @@ def test_a_dead_end_does_not_make_the_stop_certain() -> None:
     graph = Graph.from_triples([("a", "r", "b")]).whole
     (walk,) = (f for f in run(graph, [0], [0], score_stop=True) if f.codes)
     (certain,) = (f for f in run(graph, [0], [0], returns="none") if f.codes)
-    assert walk.chance < certain.chance
+    assert walk.probability < certain.probability
 
 
 def test_returning_over_another_edge_and_never_over_the_same() -> None:
@@ -232,7 +234,7 @@ def test_siblings_are_all_that_the_relation_path_reaches() -> None:
     two = graph.local("2")
     assert x is not None and b is not None and two is not None
     made = next(r for r in range(2) if graph.relation(r).id == "made")
-    walk = Finished(0, (x, b, two), (made, 1 - made), (1, 3), 0.1, 0.8)
+    walk = FinishedWalk(0, (x, b, two), (made, 1 - made), (1, 3), 0.1, 0.8)
     reached, notes = reach(graph, [walk], {0: x}, siblings=True, conjunction=1.0)
     assert year == 1 and not notes
     assert {graph.entity(each.entity).id: round(each.score, 3) for each in reached} == {"2": 0.8, "1": 0.72}
@@ -245,7 +247,7 @@ def test_a_topic_is_an_answer_only_where_the_training_questions_had_such() -> No
     graph = Graph.from_triples([("x", "wrote", "f"), ("x", "directed", "f"), ("y", "wrote", "f")]).whole
     x, f, y = (graph.local(name) for name in "xfy")
     assert x is not None and f is not None and y is not None
-    walks = [Finished(0, (x, f, x), (0, 3), (1, 0), 0.6, 0.6), Finished(0, (x, f, y), (0, 3), (1, 2), 0.3, 0.3)]
+    walks = [FinishedWalk(0, (x, f, x), (0, 3), (1, 0), 0.6, 0.6), FinishedWalk(0, (x, f, y), (0, 3), (1, 2), 0.3, 0.3)]
     kept, _ = reach(graph, walks, {0: x}, siblings=False, conjunction=1.0)
     dropped, _ = reach(graph, walks, {0: x}, siblings=False, conjunction=1.0, topics_answer=False)
     alone, _ = reach(graph, walks[:1], {0: x}, siblings=False, conjunction=1.0, topics_answer=False)
@@ -278,10 +280,10 @@ def test_answers_that_topics_agree_on_win() -> None:
     p, a, b, q, c = (graph.local(name) for name in "pabqc")
     assert None not in (p, a, b, q, c)
     walks = [
-        Finished(0, (p, a), (0,), (0,), 0.5, 0.5),  # type: ignore[arg-type]
-        Finished(0, (p, b), (0,), (1,), 0.3, 0.3),  # type: ignore[arg-type]
-        Finished(1, (q, b), (0,), (2,), 0.3, 0.3),  # type: ignore[arg-type]
-        Finished(1, (q, c), (0,), (3,), 0.5, 0.5),  # type: ignore[arg-type]
+        FinishedWalk(0, (p, a), (0,), (0,), 0.5, 0.5),  # type: ignore[arg-type]
+        FinishedWalk(0, (p, b), (0,), (1,), 0.3, 0.3),  # type: ignore[arg-type]
+        FinishedWalk(1, (q, b), (0,), (2,), 0.3, 0.3),  # type: ignore[arg-type]
+        FinishedWalk(1, (q, c), (0,), (3,), 0.5, 0.5),  # type: ignore[arg-type]
     ]
     topics = {0: p, 1: q}
     agreed, _ = reach(graph, walks, topics, siblings=False, conjunction=1.0)  # type: ignore[arg-type]

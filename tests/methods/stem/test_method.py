@@ -112,7 +112,7 @@ def test_strategy_is_a_switch(graph: Graph, strategy: str, said: str) -> None:
 
 @pytest.mark.parametrize(
     ("weights", "schema"),
-    [({}, "owner of money"), ({"likeness": 50.0}, "currency")],
+    [({}, "owner of money"), ({"similarity_weight": 50.0}, "currency")],
 )
 def test_a_plan_like_the_question_may_go_before_a_likelier_one(
     graph: Graph, weights: Mapping[str, float], schema: str

@@ -63,7 +63,7 @@ def test_everything_is_counted_once() -> None:
 
 
 @pytest.mark.parametrize(
-    ("mine", "expected"),
+    ("own", "expected"),
     [
         (GOOD, (1.0, 1.0, 1.0)),
         ([["Ada", "r", "[ENT7]"], ["[ENT7]", "s", "[ENT9]"]], (1.0, 1.0, 1.0)),
@@ -72,5 +72,5 @@ def test_everything_is_counted_once() -> None:
         ([], (0.0, 0.0, 0.0)),
     ],
 )
-def test_schemas_are_compared_triple_by_triple(mine: list[list[str]], expected: tuple[float, ...]) -> None:
-    assert schema_scores(mine, GOOD) == pytest.approx(expected)
+def test_schemas_are_compared_triple_by_triple(own: list[list[str]], expected: tuple[float, ...]) -> None:
+    assert schema_scores(own, GOOD) == pytest.approx(expected)

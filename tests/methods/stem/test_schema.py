@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clew.methods.stem.schema import (
-    Plan,
+    SchemaGraph,
     bind_topics,
     distinct,
     masked,
@@ -60,11 +60,11 @@ def test_no_text_breaks_the_readers(text: str) -> None:
     read_decomposition(text)
     triples, _ = read_triples(text)
     bound = bind_topics([end for h, _, t in triples for end in (h, t)], [["Oslo"]])
-    for part in parts(Plan((), "Precision", triples, bound)):
+    for part in parts(SchemaGraph((), "Precision", triples, bound)):
         assert part.triples and part.topics
 
 
-def test_topics_are_bound_by_mark_or_likeness() -> None:
+def test_topics_are_bound_by_mark_or_similarity() -> None:
     names = [["Norway"], ["Ada Example", "m.01"]]
     bound = bind_topics(["[T2]", "[T3]", "[ENT1]", "norway", "Ada  Exampl", "Zanzibar"], names)
     assert bound == {"[T2]": 1, "norway": 0, "Ada  Exampl": 1}
@@ -72,7 +72,7 @@ def test_topics_are_bound_by_mark_or_likeness() -> None:
 
 def test_a_disconnected_plan_falls_into_parts_and_those_without_a_topic_go() -> None:
     triples = (("[T1]", "r", "[ENT1]"), ("[ENT2]", "s", "[ENT3]"), ("[T2]", "r", "[ENT4]"))
-    found = parts(Plan((), "Breadth", triples, {"[T1]": 0, "[T2]": 1}))
+    found = parts(SchemaGraph((), "Breadth", triples, {"[T1]": 0, "[T2]": 1}))
     assert [part.triples for part in found] == [triples[:1], triples[2:]]
     assert [dict(part.topics) for part in found] == [{"[T1]": 0}, {"[T2]": 1}]
 
@@ -80,7 +80,7 @@ def test_a_disconnected_plan_falls_into_parts_and_those_without_a_topic_go() -> 
 def test_equal_schemas_are_one_plan_but_strategies_differ() -> None:
     one, two = ("[T1]", "r", "[ENT1]"), ("[ENT1]", "s", "[ENT2]")
     plans = [
-        Plan(("x",), strategy, triples, {"[T1]": 0})
+        SchemaGraph(("x",), strategy, triples, {"[T1]": 0})
         for strategy, triples in (("Breadth", (one, two)), ("Breadth", (two, one)), ("Precision", (one, two)))
     ]
     assert distinct(plans) == [plans[0], plans[2]]

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from clew.encoding.hashing import HashEncoder
 from clew.graph import Graph
-from clew.methods.stem.answers import Records, chains, ends
+from clew.methods.stem.answers import GraphRecords, chains, ends
 from clew.methods.stem.config import Config
-from clew.methods.stem.schema import Plan, SchemaTriple
+from clew.methods.stem.schema import SchemaGraph, SchemaTriple
 from clew.methods.stem.similarity import Similarity
-from clew.methods.stem.trace import Run, trace
+from clew.methods.stem.trace import Trace, trace
 
 ENCODER = HashEncoder(64)
 RELATIONS = ("directed by", "directs", "born in", "spouse of")
@@ -25,13 +25,13 @@ TRIPLES = st.lists(st.tuples(NAMES, st.sampled_from(RELATIONS), NAMES), min_size
 CHAIN = (("[T1]", "director", "[ENT1]"), ("[ENT1]", "birth place", "[ENT2]"))
 
 
-def plan_of(triples: tuple[SchemaTriple, ...], strategy: str, topics: dict[str, int] | None = None) -> Plan:
-    return Plan((), strategy, triples, topics or {"[T1]": 0})
+def plan_of(triples: tuple[SchemaTriple, ...], strategy: str, topics: dict[str, int] | None = None) -> SchemaGraph:
+    return SchemaGraph((), strategy, triples, topics or {"[T1]": 0})
 
 
 def run(
-    graph: Graph, plan: Plan, *starts: str, guided: list[str] | None = None, budget: int = 1000, **settings: Any
-) -> list[Run]:
+    graph: Graph, plan: SchemaGraph, *starts: str, guided: list[str] | None = None, budget: int = 1000, **settings: Any
+) -> list[Trace]:
     """A run from every topic; `starts` are their entities."""
     whole = graph.whole
     local = [whole.local(start) for start in starts]
@@ -44,12 +44,12 @@ def run(
     ]
 
 
-def texts(graph: Graph, runs: list[Run]) -> set[str]:
-    records = Records(graph.whole)
+def texts(graph: Graph, runs: list[Trace]) -> set[str]:
+    records = GraphRecords(graph.whole)
     return {str(records.path(runs[number], state)) for number, state in chains(runs)}
 
 
-def exhaustive(graph: Graph, plan: Plan, start: str) -> tuple[list[tuple[Any, ...]], bool]:
+def exhaustive(graph: Graph, plan: SchemaGraph, start: str) -> tuple[list[tuple[Any, ...]], bool]:
     """Greedy Precision by looking at every triple: the chain's triples, and whether each choice was unique."""
     similarity = Similarity(graph.whole, ENCODER)
     triples = list(enumerate((t.head.id, t.relation.id, t.tail.id) for t in graph.triples()))
@@ -82,7 +82,7 @@ def test_precision_is_the_best_edge_of_every_step(rows: list[tuple[str, str, str
     expected, unique = exhaustive(graph, plan_of(CHAIN, "Precision"), start)
     assume(unique)
     (found,) = run(graph, plan_of(CHAIN, "Precision"), start)
-    records = Records(graph.whole)
+    records = GraphRecords(graph.whole)
     paths = [records.path(found, state) for _, state in chains([found])]
     assert [[(h.triple.head.id, h.triple.relation.id, h.triple.tail.id) for h in p.hops] for p in paths] == (
         [expected] if expected else []
@@ -98,7 +98,7 @@ def test_whatever_is_traced_is_in_the_graph_and_hangs_together(
     triples = (*CHAIN, ("[ENT2]", "spouse of", "[T1]")) if cyclic else CHAIN
     (found,) = run(graph, plan_of(triples, strategy), rows[0][0], theta=0.2, edge_text=edge_text)
     known = {(t.head.id, t.relation.id, t.tail.id) for t in graph.triples()}
-    records = Records(graph.whole)
+    records = GraphRecords(graph.whole)
     assert found.depth.max() <= len(triples)
     for _, state in chains([found]):
         path = records.path(found, state)

@@ -16,19 +16,19 @@ from clew.errors import FormatError, TrainingError, UnsupportedError
 from clew.graph import Graph
 from clew.learning.checkpoints import load_weights
 from clew.methods.stem.config import PAPER_NETWORK, Config, NetworkConfig, TrainConfig
-from clew.methods.stem.method import Stem
-from clew.methods.stem.mining import (
+from clew.methods.stem.gold import (
     GoldChains,
     MiningReport,
-    Statements,
+    TripleSentences,
     gold_rows,
     masked_questions,
     masked_triples,
     standard_examples,
     synthetic_examples,
 )
+from clew.methods.stem.method import Stem
 from clew.methods.stem.model import load_model
-from clew.methods.stem.network import Joined, Part, TripleNetwork, balanced_loss
+from clew.methods.stem.network import JoinedInput, QuestionInput, TripleNetwork, balanced_loss
 from clew.methods.stem.similarity import Similarity, reworded
 from clew.methods.stem.train import train
 from clew.paths.examples import EntityIndex
@@ -101,7 +101,7 @@ def test_one_example_per_masked_text_and_what_is_left_out_is_counted() -> None:
     report = MiningReport()
     questions = masked_questions([*EXAMPLES, *strange], EntityIndex(GRAPH.whole), report)
     planned = standard_examples(
-        questions, GoldChains(GRAPH.whole, 2), Statements(GRAPH.whole, 0), per_text=4, seed=0, report=report
+        questions, GoldChains(GRAPH.whole, 2), TripleSentences(GRAPH.whole, 0), per_text=4, seed=0, report=report
     )
     assert {each.text for each in planned} == {"where was [T1] born?", "in which land was [T1] born?"}
     assert all(each.strategy == "Precision" for each in planned)
@@ -111,13 +111,13 @@ def test_one_example_per_masked_text_and_what_is_left_out_is_counted() -> None:
 
 def test_relations_that_read_the_same_are_told_apart() -> None:
     graph = Graph.from_triples([("a", "film.film.genre", "b"), ("a", "music.album.genre", "c")])
-    said = [Statements(graph.whole, 0).say(("[T1]", r.id, "[ENT1]")) for r in graph.relations()]
+    said = [TripleSentences(graph.whole, 0).say(("[T1]", r.id, "[ENT1]")) for r in graph.relations()]
     assert len(set(said)) == 2
 
 
 def test_synthetic_lessons_name_nobody() -> None:
     made = list(synthesize(GRAPH.whole, 60, seed=1, sampling=SamplingConfig(fork=0.5)))
-    lessons = synthetic_examples(made, GRAPH.whole, Statements(GRAPH.whole, 0))
+    lessons = synthetic_examples(made, GRAPH.whole, TripleSentences(GRAPH.whole, 0))
     assert lessons
     for lesson in lessons:
         said = " ".join((lesson.text, *lesson.assertions, *(end for h, _, t in lesson.triples for end in (h, t))))
@@ -125,9 +125,9 @@ def test_synthetic_lessons_name_nobody() -> None:
         assert "[T1]" in lesson.text and lesson.strategy in ("Precision", "Breadth")
 
 
-def part(width: int) -> Part:
+def part(width: int) -> QuestionInput:
     whole = GRAPH.whole
-    return Part(whole, np.array([0]), np.ones(3 * width, np.float32))
+    return QuestionInput(whole, np.array([0]), np.ones(3 * width, np.float32))
 
 
 @pytest.mark.parametrize("config", [NetworkConfig(width=16, layers=2), PAPER_NETWORK.model_copy(update=NETWORK)])
@@ -135,8 +135,8 @@ def test_questions_of_one_batch_do_not_touch(config: NetworkConfig) -> None:
     torch.manual_seed(0)
     network = TripleNetwork(config, 8)
     relations = torch.randn(2 * GRAPH.num_relations, 8)
-    one = network(Joined.of([part(8)]), relations)
-    two = network(Joined.of([part(8), part(8)]), relations)
+    one = network(JoinedInput.of([part(8)]), relations)
+    two = network(JoinedInput.of([part(8), part(8)]), relations)
     assert torch.allclose(two, torch.cat([one, one]), atol=1e-5)
     assert one.std() > 0
 

@@ -12,14 +12,14 @@ import numpy as np
 from clew.graph.paths import MinedPath, follow, mine_paths, path_record, trace
 from clew.graph.subgraph import Ints, Subgraph
 from clew.llm import normalise
-from clew.methods.decompose.threads import Thread
+from clew.methods.decompose.evidence_paths import EvidencePath
 from clew.types import Candidate, Entity, Hop, Path
 
 EVIDENCE = 3  # paths shown for one answer
 MAX_ANSWERS = 200
 
 
-class Threads:
+class AnswerPaths:
     """Collects candidates and the paths behind them; a path that several answers share is listed once."""
 
     def __init__(self) -> None:
@@ -34,35 +34,37 @@ class Threads:
         return self._places[path]
 
 
-def ends(graph: Subgraph, starts: Ints, thread: Thread) -> Ints:
+def ends(graph: Subgraph, starts: Ints, evidence_path: EvidencePath) -> Ints:
     """The named entities that a thread's relation path reaches in `graph`; the starts only where nothing else is."""
-    reached = follow(graph, starts, thread.steps).entities
+    reached = follow(graph, starts, evidence_path.steps).entities
     named = reached[~graph.mediators[reached]]
     others = np.setdiff1d(named, starts)
     return others if len(others) else named
 
 
-def of_threads(graph: Subgraph, starts: Ints, chosen: Sequence[Thread], found: Threads) -> tuple[list[Candidate], str]:
+def of_threads(
+    graph: Subgraph, starts: Ints, chosen: Sequence[EvidencePath], found: AnswerPaths
+) -> tuple[list[Candidate], str]:
     """One candidate per entity that a chosen thread reaches in `graph`, best thread first, and what was left out."""
     candidates: dict[int, Candidate] = {}
     cut = 0
-    for thread in chosen:
-        for entity in ends(graph, starts, thread).tolist():
+    for evidence_path in chosen:
+        for entity in ends(graph, starts, evidence_path).tolist():
             if entity in candidates:
                 continue
             if len(candidates) == MAX_ANSWERS:
                 cut += 1
                 continue
-            walks = trace(graph, starts, thread.steps, [entity], limit=EVIDENCE)
-            places = tuple(found.place(path_record(graph, walk, thread.score)) for walk in walks)
+            walks = trace(graph, starts, evidence_path.steps, [entity], limit=EVIDENCE)
+            places = tuple(found.place(path_record(graph, walk, evidence_path.score)) for walk in walks)
             record = graph.entity(entity)
-            candidates[entity] = Candidate(record.label, thread.score, record, places)
+            candidates[entity] = Candidate(record.label, evidence_path.score, record, places)
     note = f"{cut} further answers were left out (the limit is {MAX_ANSWERS})" if cut else ""
     return list(candidates.values()), note
 
 
 def of_names(
-    graph: Subgraph, starts: Ints, names: Sequence[str], hops: int, found: Threads
+    graph: Subgraph, starts: Ints, names: Sequence[str], hops: int, found: AnswerPaths
 ) -> tuple[list[Candidate], list[Entity]]:
     """Each name with the shortest paths that lead to it inside the retrieved graph, and the entities so called.
 
@@ -77,10 +79,10 @@ def of_names(
     entities: list[Entity] = []
     for rank, name in enumerate(names):
         score = (len(names) - rank) / len(names)
-        mine = by_name.get(normalise(name), [])
-        paths = [path for i in mine for path in _paths(graph, starts, i, hops, score)][:EVIDENCE]
-        record = graph.entity(mine[0]) if mine else None
-        entities += [graph.entity(i) for i in mine]
+        own = by_name.get(normalise(name), [])
+        paths = [path for i in own for path in _paths(graph, starts, i, hops, score)][:EVIDENCE]
+        record = graph.entity(own[0]) if own else None
+        entities += [graph.entity(i) for i in own]
         label = name if record is None else record.label
         candidates.append(Candidate(label, score, record, tuple(found.place(path) for path in paths)))
     return candidates, entities

@@ -18,9 +18,9 @@ from clew.graph.paths import RelationPath, follow
 from clew.graph.subgraph import Ints, Subgraph
 from clew.learning.tuning import Pair
 from clew.methods.decompose.answers import ends
-from clew.methods.decompose.plan import Language
+from clew.methods.decompose.evidence_paths import EvidencePath, evidence_paths
+from clew.methods.decompose.plan import RelationVocabulary
 from clew.methods.decompose.textual import listed
-from clew.methods.decompose.threads import Thread, threads
 from clew.paths.examples import EntityIndex, stated_paths
 from clew.paths.gold import NEAR_BEST, Limits, Similarity, f1, gold_paths, judge
 from clew.protocols import Example, Message
@@ -39,7 +39,7 @@ def made(graph: Subgraph, count: int, hops: int, seed: int) -> Iterator[Example]
 
 
 def gold_path(
-    language: Language, starts: Ints, gold: Gold, hops: int, similarity: Similarity | None = None
+    language: RelationVocabulary, starts: Ints, gold: Gold, hops: int, similarity: Similarity | None = None
 ) -> RelationPath:
     """The relation path from a question's entities to its answers; none where no path leads there.
 
@@ -52,14 +52,14 @@ def gold_path(
     stated = [path for _, path in stated_paths(gold.paths, language.index, starts.tolist())]
     if stated:
         return stated[0]
-    mine = gold_paths(graph, [starts], answers, Limits(longest), similarity=similarity).of_topics[0]
-    return mine[0].path if mine else ()
+    own = gold_paths(graph, [starts], answers, Limits(longest), similarity=similarity).of_topics[0]
+    return own[0].path if own else ()
 
 
 def leads_to_answers(graph: Subgraph, starts: Ints, path: RelationPath, known: Known) -> bool:
     """Whether a relation path answers a question about as well as its gold one."""
-    mine, best = (judge(graph, starts, each, known.answers).f1 for each in (path, known.steps))
-    return path == known.steps or mine >= NEAR_BEST * best > 0
+    own, best = (judge(graph, starts, each, known.answers).f1 for each in (path, known.steps))
+    return path == known.steps or own >= NEAR_BEST * best > 0
 
 
 def answer_set(index: EntityIndex, gold: Gold) -> Ints:
@@ -77,13 +77,13 @@ class Known:
     answers: Ints
 
 
-def plan_pair(known: Known, language: Language) -> Pair:
+def plan_pair(known: Known, language: RelationVocabulary) -> Pair:
     """Masked question → one token per step."""
     return Pair((Message("user", known.text),), language.write(known.steps))
 
 
 def reader_pair(
-    known: Known, graph: Subgraph, offered: Sequence[Thread], language: Language, *, bare: bool = False
+    known: Known, graph: Subgraph, offered: Sequence[EvidencePath], language: RelationVocabulary, *, bare: bool = False
 ) -> Pair | None:
     """Masked question and threads → the right one of them; None where none is right.
 
@@ -91,9 +91,9 @@ def reader_pair(
         graph: in which a thread's answers are looked up, the same as when answering.
         bare: the question alone is shown, as it is without the textual graph.
     """
-    right = next((thread for thread in offered if thread.steps == known.steps), None)
+    right = next((evidence_path for evidence_path in offered if evidence_path.steps == known.steps), None)
     if right is None:
-        fits = [f1(ends(graph, known.starts, thread), known.answers) for thread in offered]
+        fits = [f1(ends(graph, known.starts, evidence_path), known.answers) for evidence_path in offered]
         right = offered[int(np.argmax(fits))] if fits and max(fits) > 0 else None
     if right is None:
         return None
@@ -102,7 +102,7 @@ def reader_pair(
 
 
 def step_pairs(
-    known: Known, graph: Subgraph, merged: Subgraph, language: Language, name: str, bare: bool = False
+    known: Known, graph: Subgraph, merged: Subgraph, language: RelationVocabulary, name: str, bare: bool = False
 ) -> list[Pair]:
     """The sub-questions of one question as a reader meets them: one hop from the answer before."""
     pairs = []
@@ -112,16 +112,16 @@ def step_pairs(
         done = (*done, *stage)
         inside = [merged.local(graph.entity(int(e)).id) for e in before[:200]]
         starts = np.array([e for e in inside if e is not None], np.int32)
-        offered = threads(merged, starts, 1).threads
+        offered = evidence_paths(merged, starts, 1).evidence_paths
         step = Known(text, starts, stage, np.empty(0, np.int32))
-        if any(thread.steps == step.steps for thread in offered):
+        if any(evidence_path.steps == step.steps for evidence_path in offered):
             pair = reader_pair(step, merged, offered, language, bare=bare)
             if pair is not None:
                 pairs.append(pair)
     return pairs
 
 
-def single_tokens(pairs: Sequence[Pair], language: Language, vocabulary: int) -> list[str]:
+def single_tokens(pairs: Sequence[Pair], language: RelationVocabulary, vocabulary: int) -> list[str]:
     """What a small model should have as one token each: placeholders, and the relations it meets most."""
     words = Counter(
         word

@@ -27,8 +27,12 @@ class Config(Settings):
     region_triples: int = Field(default=10_000, ge=1)
     plans: int = Field(default=8, ge=1, le=64)  # that a small decomposer writes for one question; the best is asked
     constrained: bool = True  # it writes only steps that lead somewhere from the question's entities
-    words: float | None = Field(default=None, ge=0)  # of a plan's likeness to the question; None: as trained
-    least: float | None = None  # a plan that scores less is not asked, the question stays whole; None: as trained
+    similarity_weight: float | None = Field(
+        default=None, ge=0
+    )  # of a plan's similarity to the question; None: as trained
+    minimum_score: float | None = (
+        None  # a plan that scores less is not asked, the question stays whole; None: as trained
+    )
     max_subquestions: int = Field(default=6, ge=1)
     hops: int = Field(default=3, ge=1, le=6)  # longest evidence path of an answer; a mediator is no hop
     path_weight: float = Field(default=0.1, ge=0, le=1)  # of the whole question, where the encoder ranks paths

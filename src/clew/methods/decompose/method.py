@@ -13,16 +13,16 @@ from clew.graph import Graph, Subgraph
 from clew.graph.neighborhood import neighborhood
 from clew.graph.paths import follow
 from clew.llm import clean, load_prompt, parse_answers, token_counter
-from clew.methods.decompose.answers import Threads, of_names, of_threads
-from clew.methods.decompose.choosing import Choosing, Option, read_choosing
+from clew.methods.decompose.answers import AnswerPaths, of_names, of_threads
 from clew.methods.decompose.config import Config
+from clew.methods.decompose.evidence_paths import EvidencePath, Judge, TextVectors, anchors, evidence_paths
 from clew.methods.decompose.hybrid import Floats, GraphVectors, hybrid, merge, shape
-from clew.methods.decompose.plan import Language, Plan, Steps, masked_question, read_plan
+from clew.methods.decompose.plan import QuestionPlan, RelationVocabulary, Steps, masked_question, read_plan
+from clew.methods.decompose.plan_choice import PlanChoice, PlanOption, read_plan_choice
+from clew.methods.decompose.roles import DECOMPOSER, Role, open_voices
 from clew.methods.decompose.soft import open_prompter
 from clew.methods.decompose.steps import StepGrammar
 from clew.methods.decompose.textual import listed, read_thread, tables
-from clew.methods.decompose.threads import Judge, Kept, Thread, anchors, threads
-from clew.methods.decompose.voices import DECOMPOSER, Voice, open_voices
 from clew.protocols import GraphStore, LLMReply, LLMRequest, Message, OnEvent, Tools, ignore
 from clew.retrieval.linking import link_topics
 from clew.retrieval.masking import Masked
@@ -43,7 +43,7 @@ class Work:
     topics: list[Topic]
     masked: Masked
     seen: Seen | None
-    plan: Plan = field(default_factory=lambda: Plan((), "nobody"))
+    plan: QuestionPlan = field(default_factory=lambda: QuestionPlan((), "nobody"))
     parts: list[Subgraph] = field(default_factory=list)
     answers: list[str] = field(default_factory=list)  # to the sub-questions so far
     carried: list[Entity] = field(default_factory=list)  # what the last one led to
@@ -67,7 +67,7 @@ class Seen:
     """A graph with what is computed for it once."""
 
     vectors: GraphVectors
-    language: Language
+    language: RelationVocabulary
     judge: Judge
 
 
@@ -107,20 +107,23 @@ class Decompose:
         self._choosing = self._trained_choosing(tools)
         self._prompter = open_prompter(config, tools.model, self._voices.reader, self._encoder)
         self._seen: dict[str, Seen] = {}
-        self._queries = Kept(self._encoder, "query")
+        self._queries = TextVectors(self._encoder, "query")
         self._lock = threading.Lock()
 
-    def _trained_choosing(self, tools: Tools) -> Choosing:
+    def _trained_choosing(self, tools: Tools) -> PlanChoice:
         """How plans of a small decomposer are weighed: as trained, unless the settings say otherwise."""
-        voice = self._voices.decomposer
-        trained = Choosing()
-        if tools.model is not None and voice is not None and voice.small:
-            trained = read_choosing(tools.model / DECOMPOSER)
-        words, least = self.config.words, self.config.least
-        return Choosing(trained.words if words is None else words, trained.least if least is None else least)
+        role = self._voices.decomposer
+        trained = PlanChoice()
+        if tools.model is not None and role is not None and role.small:
+            trained = read_plan_choice(tools.model / DECOMPOSER)
+        weight, minimum_score = self.config.similarity_weight, self.config.minimum_score
+        return PlanChoice(
+            trained.similarity_weight if weight is None else weight,
+            trained.minimum_score if minimum_score is None else minimum_score,
+        )
 
     @property
-    def reader(self) -> Voice | None:
+    def reader(self) -> Role | None:
         """Who gives the final answer."""
         return self._voices.reader
 
@@ -192,18 +195,18 @@ class Decompose:
             return self._seen[graph.name]
 
     def _made(self, graph: Subgraph, cache: Any) -> Seen:
-        language = Language(graph)
+        language = RelationVocabulary(graph)
         judge = Judge(language, self._encoder, self._queries, self.config.path_weight)
         return Seen(GraphVectors(graph, self._encoder, cache), language, judge)
 
     def _decompose(self, works: Sequence[Work]) -> None:
         """4.1; with a weight of 1 no sub-question would be looked at, so none is made."""
-        voice, begun = self._voices.decomposer, time.perf_counter()
-        if voice is None or self.config.complex_weight == 1.0:
+        role, begun = self._voices.decomposer, time.perf_counter()
+        if role is None or self.config.complex_weight == 1.0:
             for work in works:
-                work.plan = Plan((work.text,), "nobody")
+                work.plan = QuestionPlan((work.text,), "nobody")
             return
-        if voice.small:
+        if role.small:
             for work, options in zip(works, self.options(works), strict=True):
                 work.plan = self.small_plan(work, self._choosing.best(options))
         else:
@@ -212,68 +215,70 @@ class Decompose:
                 LLMRequest(self._prompts["decompose"].render(question=_flat(work.text)), max_tokens=limit)
                 for work in works
             ]
-            for work, reply in zip(works, voice.model.generate(requests), strict=True):
+            for work, reply in zip(works, role.model.generate(requests), strict=True):
                 text = work.charge(reply, "the list of sub-questions", limit)
                 work.plan = read_plan(work.text, text, self.config.max_subquestions)
         for work in works:
             work.tell(work.plan.note)
             work.seconds["decompose"] = (time.perf_counter() - begun) / len(works)
 
-    def options(self, works: Sequence[Work]) -> list[list[Option]]:
+    def options(self, works: Sequence[Work]) -> list[list[PlanOption]]:
         """What the small decomposer offers for each question: plans that it wrote, without repetitions."""
-        voice = self._voices.decomposer
-        assert voice is not None
-        replies = voice.model.generate([self._plan_request(work, voice) for work in works])
+        role = self._voices.decomposer
+        assert role is not None
+        replies = role.model.generate([self._plan_request(work, role) for work in works])
         found: list[dict[Steps, float]] = []
         for work, reply in zip(works, replies, strict=True):
             work.charge(reply)
-            mine: dict[Steps, float] = {}
+            own: dict[Steps, float] = {}
             for text in reply.texts:
                 assert work.seen is not None
                 steps = work.seen.language.read(clean(text.text))[: self.config.max_subquestions]
                 if steps:
-                    mine.setdefault(steps, (text.logprob or 0.0) / max(text.tokens, 1))
-            found.append(mine)
+                    own.setdefault(steps, (text.logprob or 0.0) / max(text.tokens, 1))
+            found.append(own)
         self._queries.encode([plain(work.masked.text) for work in works])
         return [
             [
-                Option(steps, logprob, float(alike))
-                for (steps, logprob), alike in zip(mine.items(), self._alike(work, list(mine)), strict=True)
+                PlanOption(steps, logprob, float(similarity))
+                for (steps, logprob), similarity in zip(own.items(), self._alike(work, list(own)), strict=True)
             ]
-            for work, mine in zip(works, found, strict=True)
+            for work, own in zip(works, found, strict=True)
         ]
 
     def _alike(self, work: Work, plans: Sequence[Steps]) -> Floats:
         assert work.seen is not None
-        return work.seen.judge.alike(plans, plain(work.masked.text))
+        return work.seen.judge.similarity(plans, plain(work.masked.text))
 
-    def _plan_request(self, work: Work, voice: Voice) -> LLMRequest:
+    def _plan_request(self, work: Work, role: Role) -> LLMRequest:
         """Beams, held to steps that exist around the topics, where the model can do that; else one text."""
         assert work.seen is not None
-        beams = self.config.plans if {"beams", "logprobs"} <= voice.model.abilities else 1
+        beams = self.config.plans if {"beams", "logprobs"} <= role.model.abilities else 1
         request = replace(small_request(work.masked.text, PLAN_TOKENS), beams=beams, n=beams)
         starts = anchors(work.seen.vectors.graph, [topic.entity for topic in work.topics])
-        if not self.config.constrained or not len(starts) or "constrained" not in voice.model.abilities:
+        if not self.config.constrained or not len(starts) or "constrained" not in role.model.abilities:
             return request
         longest = self.config.hops * (2 if work.seen.vectors.graph.mediators.any() else 1)
         grammar = StepGrammar(work.seen.language, starts, longest)
         return replace(request, max_tokens=PLAN_TOKENS * longest, constraint=grammar)
 
-    def small_plan(self, work: Work, option: Option | None) -> Plan:
+    def small_plan(self, work: Work, option: PlanOption | None) -> QuestionPlan:
         """The sub-questions of a plan that a small decomposer wrote; the question itself without one."""
         assert work.seen is not None
         if option is None:
-            return Plan((work.text,), "nobody", "the small model is sure of no plan: the question is asked whole")
+            return QuestionPlan(
+                (work.text,), "nobody", "the small model is sure of no plan: the question is asked whole"
+            )
         language = work.seen.language
         parts = language.sub_questions(option.steps, _subject(work, option.steps))
-        return Plan(parts, "small model", stages=tuple(language.stages(option.steps)))
+        return QuestionPlan(parts, "small model", stages=tuple(language.stages(option.steps)))
 
     def _retrieve(self, work: Work, i: int) -> None:
         """4.2: the graph for sub-question i."""
         assert work.seen is not None
         begun = time.perf_counter()
-        whole, mine = self._queries.encode([work.text, self._query(work, i)])
-        query = hybrid(whole, mine, self.config.complex_weight)
+        whole, own = self._queries.encode([work.text, self._query(work, i)])
+        query = hybrid(whole, own, self.config.complex_weight)
         topics = anchors(work.seen.vectors.graph, [topic.entity for topic in work.topics])
         found = work.seen.vectors.retrieve(query, self.config, topics)
         work.parts.append(found.graph)
@@ -287,37 +292,37 @@ class Decompose:
 
     def _subanswer(self, works: Sequence[Work], i: int) -> None:
         """4.2: answers to the i-th sub-questions, each from its own graph."""
-        voice, begun = self._voices.subanswerer, time.perf_counter()
-        if voice is None or voice.small:
-            self._subanswer_small(works, i, voice)
+        role, begun = self._voices.subanswerer, time.perf_counter()
+        if role is None or role.small:
+            self._subanswer_small(works, i, role)
         else:
-            requests = [self._subanswer_request(work, i, voice) for work in works]
-            for work, reply in zip(works, voice.model.generate(requests), strict=True):
+            requests = [self._subanswer_request(work, i, role) for work in works]
+            for work, reply in zip(works, role.model.generate(requests), strict=True):
                 names = parse_answers(work.charge(reply, f"the answer to sub-question {i + 1}", self.config.max_tokens))
-                _, work.carried = of_names(work.parts[i], anchors(work.parts[i], work.carried), names, 1, Threads())
+                _, work.carried = of_names(work.parts[i], anchors(work.parts[i], work.carried), names, 1, AnswerPaths())
                 work.answers.append(", ".join(names[:NAMED]))
         for work in works:
             work.seconds["subanswers"] = work.seconds.get("subanswers", 0.0) + (time.perf_counter() - begun) / len(
                 works
             )
 
-    def _subanswer_request(self, work: Work, i: int, voice: Voice) -> LLMRequest:
+    def _subanswer_request(self, work: Work, i: int, role: Role) -> LLMRequest:
         earlier = ""
         if self.config.dependency:
             pairs = zip(work.plan.parts, work.answers, strict=False)
             earlier = "".join(f"Question: {_flat(q)}\nAnswer: {a or 'unknown'}\n" for q, a in pairs)
-        text = self._tables(work, work.parts[i], work.plan.parts[i], voice)
+        text = self._tables(work, work.parts[i], work.plan.parts[i], role)
         slots = {"graph": text, "earlier": earlier, "question": _flat(work.plan.parts[i])}
         return LLMRequest(self._prompts["subanswer"].render(**slots), max_tokens=self.config.max_tokens)
 
-    def _subanswer_small(self, works: Sequence[Work], i: int, voice: Voice | None) -> None:
+    def _subanswer_small(self, works: Sequence[Work], i: int, role: Role | None) -> None:
         asked = [masked_question(work.plan.parts[i], work.topics).text for work in works]
         self._queries.encode([form for text in asked for form in (text, plain(text))])
         offers = [self._step(work, i, text) for work, text in zip(works, asked, strict=True)]
         planned = [work.plan.stages[i] if work.plan.stages else () for work in works]
-        chosen = self._choose(works, offers, planned, voice)
+        chosen = self._choose(works, offers, planned, role)
         for work, (graph, starts, _, _), picked in zip(works, offers, chosen, strict=True):
-            found, _ = of_threads(graph, starts, picked[:1], Threads())
+            found, _ = of_threads(graph, starts, picked[:1], AnswerPaths())
             work.carried = [candidate.entity for candidate in found if candidate.entity is not None]
             work.answers.append(", ".join(entity.label for entity in work.carried[:NAMED]))
 
@@ -327,7 +332,7 @@ class Decompose:
         graph = merge(work.parts)
         before = work.carried if i and self.config.dependency else [topic.entity for topic in work.topics]
         starts = anchors(graph, before)
-        ranked = work.seen.judge.rank(threads(graph, starts, 1).threads, plain(text), [text])
+        ranked = work.seen.judge.rank(evidence_paths(graph, starts, 1).evidence_paths, plain(text), [text])
         return graph, starts, ranked, text
 
     def merge(self, works: Sequence[Work]) -> None:
@@ -337,22 +342,22 @@ class Decompose:
 
     def _final(self, works: Sequence[Work]) -> list[Answer]:
         """4.4: read the union."""
-        voice = self._voices.reader
-        if voice is None:
+        role = self._voices.reader
+        if role is None:
             return self._final_small(works, None, None)
         soft = self.soft_prompts(works) or None
-        if voice.small:
-            return self._final_small(works, voice, soft)
-        return self._final_large(works, voice, soft)
+        if role.small:
+            return self._final_small(works, role, soft)
+        return self._final_large(works, role, soft)
 
-    def _final_small(self, works: Sequence[Work], voice: Voice | None, soft: list[Floats] | None) -> list[Answer]:
+    def _final_small(self, works: Sequence[Work], role: Role | None, soft: list[Floats] | None) -> list[Answer]:
         begun = time.perf_counter()
         offers = [self.offer(work) for work in works]
-        chosen = self._choose(works, offers, [work.plan.steps for work in works], voice, soft)
+        chosen = self._choose(works, offers, [work.plan.steps for work in works], role, soft)
         answers = []
         for work, (graph, starts, _, _), picked in zip(works, offers, chosen, strict=True):
             assert work.seen is not None
-            found = Threads()
+            found = AnswerPaths()
             start = starts
             if self.config.siblings:
                 graph = work.seen.vectors.graph
@@ -368,10 +373,10 @@ class Decompose:
         assert work.seen is not None
         graph = work.parts[-1]
         starts = anchors(graph, [topic.entity for topic in work.topics])
-        found = threads(graph, starts, self.config.hops)
+        found = evidence_paths(graph, starts, self.config.hops)
         work.tell(found.note)
         parts = [masked_question(part, work.topics).text for part in work.plan.parts]
-        ranked = work.seen.judge.rank(found.threads, plain(work.masked.text), [plain(part) for part in parts])
+        ranked = work.seen.judge.rank(found.evidence_paths, plain(work.masked.text), [plain(part) for part in parts])
         return graph, starts, ranked, work.masked.text
 
     def _choose(
@@ -379,13 +384,13 @@ class Decompose:
         works: Sequence[Work],
         offers: Sequence[Offer],
         planned: Sequence[Steps],
-        voice: Voice | None,
+        role: Role | None,
         soft: list[Floats] | None = None,
-    ) -> list[list[Thread]]:
+    ) -> list[list[EvidencePath]]:
         """The threads that answer: those a small reader writes, else the planned one, else the encoder's first."""
         best = [self._unread(ranked, steps) for (_, _, ranked, _), steps in zip(offers, planned, strict=True)]
         open_ = [i for i, (_, _, ranked, _) in enumerate(offers) if ranked]
-        if voice is None or not open_:
+        if role is None or not open_:
             return best
         requests = []
         for i in open_:
@@ -394,7 +399,7 @@ class Decompose:
             assert seen is not None
             prompt = listed(text, ranked[: self.config.candidates] if self.config.text_graph else (), seen.language)
             requests.append(small_request(prompt, PLAN_TOKENS, None if soft is None else soft[i]))
-        for i, reply in zip(open_, voice.model.generate(requests), strict=True):
+        for i, reply in zip(open_, role.model.generate(requests), strict=True):
             seen = works[i].seen
             assert seen is not None
             picked = read_thread(works[i].charge(reply), offers[i][2], seen.language)
@@ -404,23 +409,23 @@ class Decompose:
                 works[i].tell("the small reader named no path of the retrieved graph: it was chosen without it")
         return best
 
-    def _unread(self, ranked: Sequence[Thread], steps: Steps) -> list[Thread]:
+    def _unread(self, ranked: Sequence[EvidencePath], steps: Steps) -> list[EvidencePath]:
         """Nobody reads: the path whose relations a small decomposer named, where the graph holds it; else the first."""
-        mine = [thread for thread in ranked if self.config.follow_plan and thread.steps == steps]
-        return mine or list(ranked[:1])
+        own = [evidence_path for evidence_path in ranked if self.config.follow_plan and evidence_path.steps == steps]
+        return own or list(ranked[:1])
 
-    def _final_large(self, works: Sequence[Work], voice: Voice, soft: list[Floats] | None) -> list[Answer]:
+    def _final_large(self, works: Sequence[Work], role: Role, soft: list[Floats] | None) -> list[Answer]:
         begun = time.perf_counter()
         requests = []
         for i, work in enumerate(works):
-            messages = self.final_messages(work, voice)
+            messages = self.final_messages(work, role)
             requests.append(
                 LLMRequest(messages, max_tokens=self.config.max_tokens, soft_prompt=None if soft is None else soft[i])
             )
         answers = []
-        for work, reply in zip(works, voice.model.generate(requests), strict=True):
+        for work, reply in zip(works, role.model.generate(requests), strict=True):
             text = work.charge(reply, "the reply", self.config.max_tokens)
-            graph, found = work.parts[-1], Threads()
+            graph, found = work.parts[-1], AnswerPaths()
             starts = anchors(graph, [topic.entity for topic in work.topics])
             candidates, _ = of_names(graph, starts, parse_answers(text), self.config.hops, found)
             work.tell("" if candidates else "the language model gave no answer")
@@ -428,18 +433,18 @@ class Decompose:
             answers.append(self._assemble(work, candidates, found.paths, text))
         return answers
 
-    def final_messages(self, work: Work, voice: Voice) -> tuple[Message, ...]:
+    def final_messages(self, work: Work, role: Role) -> tuple[Message, ...]:
         """What a large model is shown of the merged graph; answers to sub-questions are left out (4.4)."""
-        text = self._tables(work, work.parts[-1], work.text, voice) if self.config.text_graph else ""
+        text = self._tables(work, work.parts[-1], work.text, role) if self.config.text_graph else ""
         return self._prompts["answer"].render(graph=text, question=_flat(work.text))
 
     # -- pieces ------------------------------------------------------------------------------------------------------
 
-    def _tables(self, work: Work, graph: Subgraph, text: str, voice: Voice) -> str:
+    def _tables(self, work: Work, graph: Subgraph, text: str, role: Role) -> str:
         assert work.seen is not None
         query = self._queries.encode([text])[0]
         scores = work.seen.vectors.triple_scores(graph, query)
-        shown = tables(graph, scores, max_tokens=self.config.evidence_tokens, count=token_counter(voice.model))
+        shown = tables(graph, scores, max_tokens=self.config.evidence_tokens, count=token_counter(role.model))
         work.tell(shown.note)
         return shown.text
 
@@ -476,7 +481,7 @@ class Decompose:
         return Answer(work.question, self.name, topics=tuple(work.topics), note="; ".join(work.notes))
 
 
-Offer = tuple[Subgraph, Any, tuple[Thread, ...], str]  # graph, starts, threads best first, masked question
+Offer = tuple[Subgraph, Any, tuple[EvidencePath, ...], str]  # graph, starts, threads best first, masked question
 
 
 def _subject(work: Work, steps: Steps) -> str:

@@ -31,7 +31,7 @@ _SCHEMA = {"type": "array", "items": {"type": "string"}}
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class QuestionPlan:
     """Sub-questions in their order, and who made them: "language model", "small model" or "nobody".
 
     `stages` are the relations behind each sub-question, where a small model named them.
@@ -48,15 +48,17 @@ class Plan:
         return tuple(step for stage in self.stages for step in stage)
 
 
-def read_plan(question: str, reply: str, limit: int) -> Plan:
+def read_plan(question: str, reply: str, limit: int) -> QuestionPlan:
     """The sub-questions in a model's reply; the question itself where there are none (methods.md, 4.1)."""
     parsed = parse_json(reply, _SCHEMA)
     found = [str(part) for part in parsed.value] if parsed.ok else parse_answers(reply) if "[" in reply else []
     parts = list(dict.fromkeys(" ".join(part.split()) for part in found if part.strip()))
     if not parts:
-        return Plan((question,), "nobody", "the language model gave no sub-questions: the question is asked whole")
+        return QuestionPlan(
+            (question,), "nobody", "the language model gave no sub-questions: the question is asked whole"
+        )
     note = f"{len(parts) - limit} of {len(parts)} sub-questions were left out (max_subquestions)"
-    return Plan(tuple(parts[:limit]), "language model", note if len(parts) > limit else "")
+    return QuestionPlan(tuple(parts[:limit]), "language model", note if len(parts) > limit else "")
 
 
 def masked_question(text: str, topics: Sequence[Topic]) -> Masked:
@@ -65,7 +67,7 @@ def masked_question(text: str, topics: Sequence[Topic]) -> Masked:
     return replace(masked, text=masked.text.casefold().replace("[t", "[T"))
 
 
-class Language:
+class RelationVocabulary:
     """How the relations of one graph read: as tokens of a small model, and as sub-questions."""
 
     def __init__(self, graph: Subgraph) -> None:

@@ -11,7 +11,7 @@ from clew.graph.subgraph import Subgraph
 from clew.llm import require_abilities
 from clew.methods.decompose.config import Config
 from clew.methods.decompose.hybrid import Floats, GraphVectors
-from clew.methods.decompose.voices import Voice
+from clew.methods.decompose.roles import Role
 from clew.protocols import Ability, TextEncoder
 
 FOLDER = "graph_encoder"
@@ -38,7 +38,7 @@ class GraphPrompter:
 
 
 def open_prompter(
-    config: Config, model: Path | None, reader: Voice | None, encoder: TextEncoder
+    config: Config, model: Path | None, reader: Role | None, encoder: TextEncoder
 ) -> GraphPrompter | None:
     """The graph encoder in a trained folder, if it fits the model that gives the final answer.
 
@@ -67,12 +67,12 @@ def open_prompter(
     from clew.methods.decompose.network import load_network
 
     network, made_for = load_network(model / FOLDER, config.device)
-    for what, mine, theirs in (
+    for what, own, theirs in (
         ("language model", reader.model.name, made_for["language_model"]),
         ("encoder", encoder.name, made_for["encoder"]),
     ):
-        if mine != theirs:
-            message = f"{model / FOLDER}: trained for {what} {theirs!r}, this is {mine!r}"
+        if own != theirs:
+            message = f"{model / FOLDER}: trained for {what} {theirs!r}, this is {own!r}"
             if required:
                 raise ConfigError(f"{message}; use that one, train again, or leave method.graph_encoder out")
             return None

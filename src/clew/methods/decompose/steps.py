@@ -11,7 +11,7 @@ from functools import cached_property
 
 from clew.graph.paths import RelationPath
 from clew.graph.subgraph import Ints
-from clew.methods.decompose.plan import Language
+from clew.methods.decompose.plan import RelationVocabulary
 from clew.retrieval.grammar import RelationGrammar
 
 
@@ -23,7 +23,7 @@ class StepGrammar(RelationGrammar):
         steps: most of them; one into a mediator counts.
     """
 
-    def __init__(self, language: Language, starts: Ints, steps: int) -> None:
+    def __init__(self, language: RelationVocabulary, starts: Ints, steps: int) -> None:
         super().__init__(language.graph, starts, hops=steps)
         self._language = language
 

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from clew.graph.subgraph import Subgraph
+from clew.methods.decompose.evidence_paths import EvidencePath
 from clew.methods.decompose.hybrid import Floats
-from clew.methods.decompose.plan import Language
-from clew.methods.decompose.threads import Thread
+from clew.methods.decompose.plan import RelationVocabulary
 from clew.retrieval.verbalise import one_line
 
 NODES, EDGES = "node id,node attr\n", "src,edge attr,dst\n"
@@ -77,16 +77,21 @@ def _row(*cells: object) -> str:
     return line.getvalue()
 
 
-def listed(question: str, threads: Sequence[Thread], language: Language) -> str:
+def listed(question: str, evidence_paths: Sequence[EvidencePath], language: RelationVocabulary) -> str:
     """What a small reader sees: the masked question, then one line per thread in an order that says nothing."""
-    lines = sorted((language.write(thread.steps) for thread in threads), key=lambda line: _order(question, line))
+    lines = sorted(
+        (language.write(evidence_path.steps) for evidence_path in evidence_paths),
+        key=lambda line: _order(question, line),
+    )
     return "\n".join([question, *lines])
 
 
-def read_thread(reply: str, threads: Sequence[Thread], language: Language) -> Thread | None:
+def read_thread(
+    reply: str, evidence_paths: Sequence[EvidencePath], language: RelationVocabulary
+) -> EvidencePath | None:
     """The thread that a small reader wrote; None where the retrieved graph has none such."""
     steps = language.read(reply)
-    return next((thread for thread in threads if steps and thread.steps == steps), None)
+    return next((evidence_path for evidence_path in evidence_paths if steps and evidence_path.steps == steps), None)
 
 
 def _order(question: str, line: str) -> bytes:

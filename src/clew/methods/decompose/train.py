@@ -22,14 +22,13 @@ from torch.nn.functional import cross_entropy
 from clew.errors import InputError, UnsupportedError
 from clew.graph import Graph
 from clew.learning import Stage, run_stages
-from clew.learning.beams import Chance, best_words
+from clew.learning.beams import ScoredBeams, best_similarity_weight
 from clew.learning.checkpoints import fill, load_weights
 from clew.learning.loop import fit
 from clew.learning.scratch import SIZES, create_decoder
 from clew.learning.tuning import Pair, TuneSettings, tune
 from clew.llm import ModelSettings, backend_of
 from clew.llm.local import LocalModel
-from clew.methods.decompose.choosing import Choosing, best_least, save_choosing
 from clew.methods.decompose.compositions import (
     Known,
     answer_set,
@@ -43,13 +42,14 @@ from clew.methods.decompose.compositions import (
     step_pairs,
 )
 from clew.methods.decompose.config import Config, SmallConfig, TrainConfig
+from clew.methods.decompose.evidence_paths import anchors
 from clew.methods.decompose.hybrid import GraphVectors
 from clew.methods.decompose.method import Decompose, Seen, Work, plain
 from clew.methods.decompose.network import GraphBatch, GraphEncoder, batch_graphs, save_network
-from clew.methods.decompose.plan import Plan
+from clew.methods.decompose.plan import QuestionPlan
+from clew.methods.decompose.plan_choice import PlanChoice, best_minimum_score, save_plan_choice
+from clew.methods.decompose.roles import DECOMPOSER, READER, Role
 from clew.methods.decompose.soft import FOLDER
-from clew.methods.decompose.threads import anchors
-from clew.methods.decompose.voices import DECOMPOSER, READER, Voice
 from clew.protocols import Example, Message, OnEvent, Tools, TrainRequest, TrainResult, ignore
 from clew.types import Event, Gold
 
@@ -57,7 +57,7 @@ GATHERED = 32  # questions that are retrieved for together
 
 
 @dataclass(frozen=True, slots=True)
-class Lesson:
+class ReaderExample:
     """What a frozen model is shown and should write, and the merged graph behind it."""
 
     prompt: tuple[Message, ...]
@@ -67,7 +67,7 @@ class Lesson:
 
 
 @dataclass
-class Course:
+class TrainingState:
     """Everything that the stages hand on."""
 
     request: TrainRequest
@@ -106,7 +106,7 @@ class Course:
         """The question with its gold steps, or None where the graph holds none."""
         assert work.seen is not None
         starts = anchors(self.graph.whole, [topic.entity for topic in work.topics])
-        similarity = partial(work.seen.judge.alike, question=plain(work.masked.text))
+        similarity = partial(work.seen.judge.similarity, question=plain(work.masked.text))
         language = work.seen.language
         steps = gold_path(language, starts, gold, self.request.config.hops, similarity)
         return Known(work.masked.text, starts, steps, answer_set(language.index, gold)) if steps else None
@@ -115,66 +115,69 @@ class Course:
 # -- small models ------------------------------------------------------------------------------------------------------
 
 
-def train_decomposer(course: Course) -> None:
+def train_decomposer(state: TrainingState) -> None:
     """Masked questions → relation steps, from given questions and synthetic compositions."""
-    config, out = course.settings.decomposer, course.request.out / DECOMPOSER
+    config, out = state.settings.decomposer, state.request.out / DECOMPOSER
     if not (out / "model").is_dir():
-        method = course.method(small=False)
-        given = course.draw(course.train, config.given, 1)
-        synthetic = made(course.graph.whole, config.synthetic, course.request.config.hops, course.request.seed)
-        seen = method.view(course.graph, ())
+        method = state.method(small=False)
+        given = state.draw(state.train, config.given, 1)
+        synthetic = made(state.graph.whole, config.synthetic, state.request.config.hops, state.request.seed)
+        seen = method.view(state.graph, ())
         pairs = []
         for examples, repeat in ((given, config.repeat), (list(synthetic), 1)):
-            for work, example in course.works(method, examples):
-                known = course.known(work, example.gold)
+            for work, example in state.works(method, examples):
+                known = state.known(work, example.gold)
                 if known is not None:
                     pairs += [plan_pair(known, seen.language)] * repeat
-        course.details["decomposer_pairs"] = len(pairs)
-        _tune(course, config, pairs, seen, out)
-    _choose_plans(course, out)
+        state.details["decomposer_pairs"] = len(pairs)
+        _tune(state, config, pairs, seen, out)
+    _choose_plans(state, out)
 
 
-def _choose_plans(course: Course, out: Path) -> None:
-    """On held-out questions: how the encoder's likeness weighs, and how sure a plan must be to be asked."""
-    method = course.method(decomposer=ModelSettings())
+def _choose_plans(state: TrainingState, out: Path) -> None:
+    """On held-out questions: how the encoder's similarity weighs, and how sure a plan must be to be asked."""
+    method = state.method(decomposer=ModelSettings())
     asked: list[tuple[Work, Known]] = []
-    for work, example in course.works(method, course.draw(course.dev, course.settings.validate_on, 2)):
-        known = course.known(work, example.gold)
+    for work, example in state.works(method, state.draw(state.dev, state.settings.validate_on, 2)):
+        known = state.known(work, example.gold)
         if known is not None:
             asked.append((work, known))
     offered = method.options([work for work, _ in asked])
     kept = [(work, known, options) for (work, known), options in zip(asked, offered, strict=True) if options]
     if not kept:
-        course.metrics["plans"] = 0.0
+        state.metrics["plans"] = 0.0
         return
-    chances = [
-        Chance(
+    beams = [
+        ScoredBeams(
             np.array([option.logprob for option in options]),
-            np.array([option.alike for option in options]),
-            np.array([leads_to_answers(course.graph.whole, known.starts, o.steps, known) for o in options]),
+            np.array([option.similarity for option in options]),
+            np.array([leads_to_answers(state.graph.whole, known.starts, o.steps, known) for o in options]),
         )
         for _, known, options in kept
     ]
-    words = best_words(chances)
-    best = [options[chance.best(words)] for (_, _, options), chance in zip(kept, chances, strict=True)]
+    weight = best_similarity_weight(beams)
+    best = [options[each.best(weight)] for (_, _, options), each in zip(kept, beams, strict=True)]
     works = [work for work, _, _ in kept]
     whole = _matched(method, kept, [method.small_plan(work, None) for work in works])
     split = _matched(method, kept, [method.small_plan(work, option) for work, option in zip(works, best, strict=True)])
-    scores = [float(chance.scores(words).max()) for chance in chances]
-    least = best_least(scores, [int(b) - int(a) for a, b in zip(whole, split, strict=True)])
-    save_choosing(out, Choosing(words, least))
-    right = sum(bool(chance.right[chance.best(words)]) for chance in chances)
-    sure = [least is None or score >= least for score in scores]
-    course.metrics["plans"] = right / len(asked)
-    course.metrics["plans_by_the_decoder_alone"] = sum(bool(c.right[c.best(0.0)]) for c in chances) / len(asked)
-    course.metrics["plans_among_the_beams"] = sum(bool(chance.right.any()) for chance in chances) / len(asked)
-    course.metrics["plans_asked"] = sum(sure) / len(asked)
-    course.metrics["matched_whole"] = float(np.mean(whole))
-    course.metrics["matched"] = float(np.mean([s if ok else w for s, w, ok in zip(split, whole, sure, strict=True)]))
-    course.details |= {"choosing": {"words": words, "least": least}, "choosing_questions": len(asked)}
+    scores = [float(each.scores(weight).max()) for each in beams]
+    minimum_score = best_minimum_score(scores, [int(b) - int(a) for a, b in zip(whole, split, strict=True)])
+    save_plan_choice(out, PlanChoice(weight, minimum_score))
+    right = sum(bool(each.right[each.best(weight)]) for each in beams)
+    sure = [minimum_score is None or score >= minimum_score for score in scores]
+    state.metrics["plans"] = right / len(asked)
+    state.metrics["plans_by_the_decoder_alone"] = sum(bool(c.right[c.best(0.0)]) for c in beams) / len(asked)
+    state.metrics["plans_among_the_beams"] = sum(bool(each.right.any()) for each in beams) / len(asked)
+    state.metrics["plans_asked"] = sum(sure) / len(asked)
+    state.metrics["matched_whole"] = float(np.mean(whole))
+    state.metrics["matched"] = float(np.mean([s if ok else w for s, w, ok in zip(split, whole, sure, strict=True)]))
+    state.details |= {
+        "choosing": {"similarity_weight": weight, "minimum_score": minimum_score},
+        "choosing_questions": len(asked),
+    }
 
 
-def _matched(method: Decompose, kept: Sequence[tuple[Work, Known, Any]], plans: Sequence[Plan]) -> list[bool]:
+def _matched(method: Decompose, kept: Sequence[tuple[Work, Known, Any]], plans: Sequence[QuestionPlan]) -> list[bool]:
     """Whether the merged graph of each question holds an answer (Exact Matching), asked by these plans."""
     found = []
     for (work, known, _), plan in zip(kept, plans, strict=True):
@@ -187,46 +190,48 @@ def _matched(method: Decompose, kept: Sequence[tuple[Work, Known, Any]], plans: 
     return found
 
 
-def train_reader(course: Course) -> None:
+def train_reader(state: TrainingState) -> None:
     """Masked question and threads of the merged graph → the thread that answers."""
-    config, out = course.settings.reader, course.request.out / READER
+    config, out = state.settings.reader, state.request.out / READER
     if (out / "model").is_dir():
         return
-    method = course.method()
-    examples = course.draw(course.train, config.given, 3)
-    examples += made(course.graph.whole, config.synthetic, course.request.config.hops, course.request.seed + 1)
-    seen = method.view(course.graph, ())
-    chance = np.random.default_rng((course.request.seed, 6))
+    method = state.method()
+    examples = state.draw(state.train, config.given, 3)
+    examples += made(state.graph.whole, config.synthetic, state.request.config.hops, state.request.seed + 1)
+    seen = method.view(state.graph, ())
+    rng = np.random.default_rng((state.request.seed, 6))
     pairs: list[Pair] = []
-    for work, _, known in _gathered(course, method, examples):
+    for work, _, known in _gathered(state, method, examples):
         merged, starts, ranked, _ = method.offer(work)
-        bare = bool(chance.random() < config.bare)
-        shown = ranked[: course.request.config.candidates]
-        pair = reader_pair(known, course.graph.whole, shown, seen.language, bare=bare)
+        bare = bool(rng.random() < config.bare)
+        shown = ranked[: state.request.config.candidates]
+        pair = reader_pair(known, state.graph.whole, shown, seen.language, bare=bare)
         if pair is not None:
             pairs.append(pair)
         if len(starts):
-            pairs += step_pairs(known, course.graph.whole, merged, seen.language, "[T1]", bare)
-    course.details["reader_pairs"] = len(pairs)
-    _tune(course, config, pairs, seen, out)
+            pairs += step_pairs(known, state.graph.whole, merged, seen.language, "[T1]", bare)
+    state.details["reader_pairs"] = len(pairs)
+    _tune(state, config, pairs, seen, out)
 
 
-def _gathered(course: Course, method: Decompose, examples: Sequence[Example]) -> Iterable[tuple[Work, Example, Known]]:
+def _gathered(
+    state: TrainingState, method: Decompose, examples: Sequence[Example]
+) -> Iterable[tuple[Work, Example, Known]]:
     """Examples with their merged graphs, some at a time."""
     for at in range(0, len(examples), GATHERED):
-        part = course.works(method, examples[at : at + GATHERED])
+        part = state.works(method, examples[at : at + GATHERED])
         method.gather([work for work, _ in part])
         method.merge([work for work, _ in part])
         for work, example in part:
-            known = course.known(work, example.gold)
+            known = state.known(work, example.gold)
             if known is not None:
                 yield work, example, known
         if at % (8 * GATHERED) == 0:
             message = f"{min(at + GATHERED, len(examples))} of {len(examples)} questions retrieved"
-            course.on_event(Event("train", message, {"step": at, "steps": len(examples)}))
+            state.on_event(Event("train", message, {"step": at, "steps": len(examples)}))
 
 
-def _tune(course: Course, config: SmallConfig, pairs: Sequence[Pair], seen: Seen, out: Path) -> None:
+def _tune(state: TrainingState, config: SmallConfig, pairs: Sequence[Pair], seen: Seen, out: Path) -> None:
     if not pairs:
         raise InputError(
             "training decompose: no question leads from its entities to its answers in this graph; "
@@ -239,7 +244,7 @@ def _tune(course: Course, config: SmallConfig, pairs: Sequence[Pair], seen: Seen
     start = out / "start"
     if not (start / "config.json").is_file():
         texts = [text for pair in pairs for text in (pair.prompt[0].content, pair.completion)]
-        create_decoder(start, texts, size=size, keep=keep, seed=course.request.seed)
+        create_decoder(start, texts, size=size, keep=keep, seed=state.request.seed)
     settings = TuneSettings(
         epochs=config.epochs,
         batch=config.batch,
@@ -247,38 +252,38 @@ def _tune(course: Course, config: SmallConfig, pairs: Sequence[Pair], seen: Seen
         max_tokens=config.max_tokens,
         bf16=config.bf16,
     )
-    request = course.request
-    tuned = tune(start, pairs, out, settings, seed=request.seed, resume=request.resume, on_event=course.on_event)
-    course.details[f"{out.name}_curve"] = [
+    request = state.request
+    tuned = tune(start, pairs, out, settings, seed=request.seed, resume=request.resume, on_event=state.on_event)
+    state.details[f"{out.name}_curve"] = [
         {name: round(row[name], 4) for name in ("step", "loss", "seconds")}
         for row in tuned.curve[:: 1 + len(tuned.curve) // 20]
     ]
-    course.details[f"{out.name}_seconds"] = round(tuned.seconds, 1)
+    state.details[f"{out.name}_seconds"] = round(tuned.seconds, 1)
 
 
 # -- graph encoder -----------------------------------------------------------------------------------------------------
 
 
-def train_encoder(course: Course) -> None:
+def train_encoder(state: TrainingState) -> None:
     """Graph transformer and projector, through the frozen model's input vectors (4.4)."""
-    settings = course.settings
-    method = course.method()
-    voice = method.reader
-    if voice is None or "soft_prompt" not in voice.model.abilities:
-        has = "none" if voice is None else voice.model.name
+    settings = state.settings
+    method = state.method()
+    role = method.reader
+    if role is None or "soft_prompt" not in role.model.abilities:
+        has = "none" if role is None else role.model.name
         raise UnsupportedError(
             f"training the graph encoder needs a language model in this process, this is {has}: set "
             "language_model.backend = 'local', or train.encoder = false"
         )
-    frozen = FrozenModel(voice)
-    unread = _unread(course) if voice.small else course.train
-    train = _lessons(course, method, voice, course.draw(unread, settings.encoder_questions, 4))
-    dev = _lessons(course, method, voice, course.draw(course.dev, settings.validate_on, 5))
+    frozen = FrozenModel(role)
+    unread = _unread(state) if role.small else state.train
+    train = _lessons(state, method, role, state.draw(unread, settings.encoder_questions, 4))
+    dev = _lessons(state, method, role, state.draw(state.dev, settings.validate_on, 5))
     if not train or not dev:
         raise InputError("training the graph encoder: no question has both an answer and a retrieved graph")
-    encoder = course.request.tools.encoder
+    encoder = state.request.tools.encoder
     assert encoder is not None
-    torch.manual_seed(course.request.seed)
+    torch.manual_seed(state.request.seed)
     network = GraphEncoder(settings.network, encoder.dim, frozen.width)
     per_epoch = math.ceil(len(train) / settings.batch)
     config = settings.fit.model_copy(
@@ -289,65 +294,65 @@ def train_encoder(course: Course) -> None:
         }
     )
 
-    def batch(n: int) -> list[Lesson]:
+    def batch(n: int) -> list[ReaderExample]:
         epoch, at = divmod(n, per_epoch)
-        order = np.random.default_rng((course.request.seed, epoch)).permutation(len(train))
+        order = np.random.default_rng((state.request.seed, epoch)).permutation(len(train))
         return [train[i] for i in order[at * settings.batch : (at + 1) * settings.batch].tolist()]
 
-    def loss(lessons: list[Lesson]) -> Tensor:
+    def loss(lessons: list[ReaderExample]) -> Tensor:
         return frozen.loss(lessons, network(_graphs(lessons)))
 
     def validate() -> dict[str, float]:
         return {"likelihood": -_mean(frozen, dev, settings.batch, network)}
 
-    out = course.request.out / FOLDER
+    out = state.request.out / FOLDER
     out.mkdir(exist_ok=True)
     progress = fit(
         network, batch, loss, out, config, evaluate=validate, metric="likelihood",
-        resume=course.request.resume, seed=course.request.seed, on_event=course.on_event,
+        resume=state.request.resume, seed=state.request.seed, on_event=state.on_event,
     )  # fmt: skip
     fill(network, load_weights(out / "best.safetensors"), str(out))
     network.eval()
     with torch.no_grad():
-        course.metrics["loss_with_soft_prompt"] = _mean(frozen, dev, settings.batch, network)
-        course.metrics["loss_without_soft_prompt"] = _mean(frozen, dev, settings.batch, None)
-    course.details["encoder_steps"] = len(progress.curve)
-    course.details["encoder_questions"] = len(train)
-    made_for = {"language_model": voice.model.name, "encoder": encoder.name}
+        state.metrics["loss_with_soft_prompt"] = _mean(frozen, dev, settings.batch, network)
+        state.metrics["loss_without_soft_prompt"] = _mean(frozen, dev, settings.batch, None)
+    state.details["encoder_steps"] = len(progress.curve)
+    state.details["encoder_questions"] = len(train)
+    made_for = {"language_model": role.model.name, "encoder": encoder.name}
     save_network(out, network, encoder.dim, made_for)
 
 
-def _unread(course: Course) -> list[Example]:
+def _unread(state: TrainingState) -> list[Example]:
     """Training questions that the small reader did not learn from; all of them where it saw nearly every one.
 
     A frozen model that knows its questions by heart leaves a soft prompt nothing to say.
     """
-    rest = course.draw(course.train, len(course.train), 3)[course.settings.reader.given :]
-    return rest if len(rest) >= course.settings.batch else course.train
+    rest = state.draw(state.train, len(state.train), 3)[state.settings.reader.given :]
+    return rest if len(rest) >= state.settings.batch else state.train
 
 
-def _lessons(course: Course, method: Decompose, voice: Voice, examples: Sequence[Example]) -> list[Lesson]:
+def _lessons(state: TrainingState, method: Decompose, role: Role, examples: Sequence[Example]) -> list[ReaderExample]:
     """What the frozen model would be asked about these questions, and what it should answer."""
     lessons = []
-    for work, example, known in _gathered(course, method, examples):
+    for work, example, known in _gathered(state, method, examples):
         assert work.seen is not None
         merged, _, ranked, _ = method.offer(work)
-        if voice.small:
-            shown, bare = ranked[: course.request.config.candidates], not course.request.config.text_graph
-            pair = reader_pair(known, course.graph.whole, shown, work.seen.language, bare=bare)
+        if role.small:
+            shown, bare = ranked[: state.request.config.candidates], not state.request.config.text_graph
+            pair = reader_pair(known, state.graph.whole, shown, work.seen.language, bare=bare)
             if pair is None:
                 continue
         else:
-            pair = Pair(method.final_messages(work, voice), spoken_answer(example.gold))
-        lessons.append(Lesson(pair.prompt, pair.completion, merged, work.seen.vectors))
+            pair = Pair(method.final_messages(work, role), spoken_answer(example.gold))
+        lessons.append(ReaderExample(pair.prompt, pair.completion, merged, work.seen.vectors))
     return lessons
 
 
-def _graphs(lessons: Sequence[Lesson]) -> GraphBatch:
-    return batch_graphs([(lesson.graph, lesson.vectors) for lesson in lessons])
+def _graphs(lessons: Sequence[ReaderExample]) -> GraphBatch:
+    return batch_graphs([(reader_example.graph, reader_example.vectors) for reader_example in lessons])
 
 
-def _mean(frozen: FrozenModel, lessons: Sequence[Lesson], batch: int, network: GraphEncoder | None) -> float:
+def _mean(frozen: FrozenModel, lessons: Sequence[ReaderExample], batch: int, network: GraphEncoder | None) -> float:
     """Loss per token over all lessons."""
     total = tokens = 0.0
     for at in range(0, len(lessons), batch):
@@ -362,10 +367,10 @@ def _mean(frozen: FrozenModel, lessons: Sequence[Lesson], batch: int, network: G
 class FrozenModel:
     """A local model whose weights stay; gradients pass through it to a soft prompt."""
 
-    def __init__(self, voice: Voice) -> None:
-        inner = backend_of(voice.model)
+    def __init__(self, role: Role) -> None:
+        inner = backend_of(role.model)
         if not isinstance(inner, LocalModel):
-            raise UnsupportedError(f"training the graph encoder: {voice.model.name} is not in this process")
+            raise UnsupportedError(f"training the graph encoder: {role.model.name} is not in this process")
         self._model = inner
         for parameter in inner.module.parameters():
             parameter.requires_grad_(False)
@@ -374,20 +379,20 @@ class FrozenModel:
     def width(self) -> int:
         return self._model.width
 
-    def tokens(self, lessons: Sequence[Lesson]) -> int:
+    def tokens(self, lessons: Sequence[ReaderExample]) -> int:
         """Tokens that the loss of these lessons is a mean over."""
-        return sum(len(self._completion(lesson)) for lesson in lessons)
+        return sum(len(self._completion(reader_example)) for reader_example in lessons)
 
-    def _completion(self, lesson: Lesson) -> list[int]:
-        ids = self._model.tokenizer(lesson.completion, add_special_tokens=False)["input_ids"]
+    def _completion(self, reader_example: ReaderExample) -> list[int]:
+        ids = self._model.tokenizer(reader_example.completion, add_special_tokens=False)["input_ids"]
         return [*ids, self._model.tokenizer.eos_token_id]
 
-    def loss(self, lessons: Sequence[Lesson], soft: Tensor | None) -> Tensor:
+    def loss(self, lessons: Sequence[ReaderExample], soft: Tensor | None) -> Tensor:
         """Mean loss of the completions' tokens; (B, K, M) soft prompts go in where generation puts them."""
         table = self._model.module.get_input_embeddings()
         rows, labels = [], []
-        for i, lesson in enumerate(lessons):
-            prompt, completion = self._model.prompt(lesson.prompt), self._completion(lesson)
+        for i, reader_example in enumerate(lessons):
+            prompt, completion = self._model.prompt(reader_example.prompt), self._completion(reader_example)
             vectors = table(torch.tensor(prompt + completion, device=table.weight.device))
             silent = len(prompt)
             if soft is not None:
@@ -406,16 +411,16 @@ class FrozenModel:
 # -- the training ------------------------------------------------------------------------------------------------------
 
 
-def _split(course: Course) -> None:
+def _split(state: TrainingState) -> None:
     """The questions; without a dev set a share of the training questions stands in."""
-    request = course.request
-    course.train, course.dev = list(request.examples), list(request.dev)
-    if not course.train:
+    request = state.request
+    state.train, state.dev = list(request.examples), list(request.dev)
+    if not state.train:
         raise InputError("training decompose: no training questions; name some with --questions")
-    if not course.dev:
-        shuffled = course.draw(course.train, len(course.train), 0)
-        held = max(1, round(course.settings.dev_share * len(shuffled)))
-        course.dev, course.train = shuffled[:held], shuffled[held:] or shuffled[:held]
+    if not state.dev:
+        shuffled = state.draw(state.train, len(state.train), 0)
+        held = max(1, round(state.settings.dev_share * len(shuffled)))
+        state.dev, state.train = shuffled[:held], shuffled[held:] or shuffled[:held]
 
 
 def train(request: TrainRequest, on_event: OnEvent = ignore) -> TrainResult:
@@ -427,13 +432,13 @@ def train(request: TrainRequest, on_event: OnEvent = ignore) -> TrainResult:
     """
     if not isinstance(request.graph, Graph):
         raise UnsupportedError(f"training decompose needs an embedded graph; build one from {request.graph.name!r}")
-    course = Course(request, on_event)
-    settings = course.settings
-    _split(course)
+    state = TrainingState(request, on_event)
+    settings = state.settings
+    _split(state)
     stages: list[Stage] = []
 
-    def add(name: str, stage: Callable[[Course], None], *needs: str) -> None:
-        stages.append(Stage(name, lambda: stage(course), needs))
+    def add(name: str, stage: Callable[[TrainingState], None], *needs: str) -> None:
+        stages.append(Stage(name, lambda: stage(state), needs))
 
     if settings.decomposer.enabled:
         add("decomposer", train_decomposer, "trl")
@@ -444,4 +449,4 @@ def train(request: TrainRequest, on_event: OnEvent = ignore) -> TrainResult:
     if not stages:
         raise InputError("training decompose: every stage is switched off; nothing to do")
     seconds = run_stages(stages, on_event)
-    return TrainResult(request.out, course.metrics, seconds, course.details)
+    return TrainResult(request.out, state.metrics, seconds, state.details)

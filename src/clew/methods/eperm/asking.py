@@ -52,7 +52,7 @@ _PLACEHOLDER = re.compile(r"\[T\d+\]")
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class WeightedPlan:
     """A relation path to follow from the topics, and how much it weighs among the plans of its question."""
 
     steps: RelationPath
@@ -62,7 +62,7 @@ class Plan:
 
 
 @dataclass(eq=False)
-class Case:
+class QuestionState:
     """One question on its way through the stages."""
 
     question: Question
@@ -71,7 +71,7 @@ class Case:
     graph: Subgraph | None = None  # Ḡ, what the retriever found
     starts: Ints = field(default_factory=lambda: np.empty(0, np.int32))  # the topics in it
     around: Subgraph | None = None  # where facts about entities are looked up
-    plans: list[Plan] = field(default_factory=list)
+    plans: list[WeightedPlan] = field(default_factory=list)
     usage: Usage = field(default_factory=Usage)
     calls: dict[str, int] = field(default_factory=dict)  # by stage
     notes: list[str] = field(default_factory=list)
@@ -88,7 +88,7 @@ class Case:
             self.details[what] = self.details.get(what, 0) + number
 
 
-class Asker:
+class PromptClient:
     """A language model with the prompts of one style."""
 
     def __init__(self, model: LanguageModel, style: Style) -> None:
@@ -111,7 +111,7 @@ class Asker:
         """Tokens that are left for a reply; without end where the model does not say how long its context is."""
         return room(self.model, messages)
 
-    def ask(self, stage: str, owners: Sequence[Case], requests: Sequence[LLMRequest]) -> list[LLMReply]:
+    def ask(self, stage: str, owners: Sequence[QuestionState], requests: Sequence[LLMRequest]) -> list[LLMReply]:
         """One reply per request, booked on the question that owns it; an empty one to a prompt that is too long."""
         fits = [self.room(request.messages) >= request.max_tokens for request in requests]
         answered = iter(self.model.generate([request for request, ok in zip(requests, fits, strict=True) if ok]))
@@ -128,7 +128,7 @@ class Asker:
         return replies
 
 
-class Likeness:
+class TextSimilarity:
     """Cosines of texts under the encoder, as scores in [0, 1]; vectors of names are kept for the next question."""
 
     def __init__(self, encoder: TextEncoder, keep: int = 100_000) -> None:

@@ -31,7 +31,9 @@ class Config(Settings):
     plans: int = Field(default=6, ge=1)  # s
     weighing: Literal["auto", "beams", "samples", "self"] = "auto"  # auto: beams where the model can, else samples
     temperature: float | None = Field(default=None, gt=0)  # of the softmax over plans; the paper has 1
-    words: float | None = Field(default=None, ge=0)  # of the encoder's likeness of question and plan in it; paper: 0
+    similarity_weight: float | None = Field(
+        default=None, ge=0
+    )  # of the encoder's similarity of question and plan in it; paper: 0
     sampling: float = Field(default=0.8, gt=0)  # temperature of samples, where there are no beams
     vocabulary: int = Field(default=60, ge=1)  # relations named in the plan prompt of the style "paper"
     # B2. weighted evidence paths

@@ -9,12 +9,12 @@ from typing import ClassVar
 
 from clew.errors import InputError
 from clew.llm import ModelSettings, open_language_model
-from clew.methods.eperm.asking import Asker, Case, Likeness, shown_question
+from clew.methods.eperm.asking import PromptClient, QuestionState, TextSimilarity, shown_question
 from clew.methods.eperm.config import Config
 from clew.methods.eperm.model import MODEL, Trained, read_description
-from clew.methods.eperm.paths import Threads, weigh_paths
+from clew.methods.eperm.paths import PartialPaths, weigh_paths
 from clew.methods.eperm.plans import weigh_plans
-from clew.methods.eperm.predictor import Found, answer_request, candidates, gather, shown_paths
+from clew.methods.eperm.predictor import FoundEvidence, answer_request, candidates, gather, shown_paths
 from clew.methods.eperm.retriever import retrieve
 from clew.protocols import GraphStore, LanguageModel, LLMReply, OnEvent, Tools, ignore
 from clew.retrieval.linking import link_topics
@@ -61,9 +61,11 @@ class Eperm:
         self._entities = config.entities or trained.entities
         self._hops = config.hops or trained.hops
         self._temperature = config.temperature or trained.temperature
-        self._words = trained.words if config.words is None else config.words
-        self._asker = Asker(model, config.style or trained.style)
-        self.likeness = None if tools.encoder is None else Likeness(tools.encoder)
+        self._similarity_weight = (
+            trained.similarity_weight if config.similarity_weight is None else config.similarity_weight
+        )
+        self._asker = PromptClient(model, config.style or trained.style)
+        self.similarity = None if tools.encoder is None else TextSimilarity(tools.encoder)
 
     def answer(self, question: Question, graph: GraphStore, *, on_event: OnEvent = ignore) -> Answer:
         """One answer; `predict` with one question."""
@@ -72,11 +74,11 @@ class Eperm:
     def predict(self, questions: Sequence[Question], graph: GraphStore, *, on_event: OnEvent = ignore) -> list[Answer]:
         """Answers in order; the calls of a stage go out together for all questions."""
         seconds: dict[str, float] = {}
-        cases, threads = self.find(questions, graph, seconds=seconds)
+        cases, partial = self.find(questions, graph, seconds=seconds)
         if self.config.finder:
-            on_event(_told(cases, threads))
+            on_event(_told(cases, partial))
         with _timed("predict", seconds):
-            answers = self._predict(cases, [gather(case, mine) for case, mine in zip(cases, threads, strict=True)])
+            answers = self._predict(cases, [gather(case, own) for case, own in zip(cases, partial, strict=True)])
         share = {stage: spent / max(1, len(cases)) for stage, spent in seconds.items()}
         for answer in answers:
             answer.seconds.update(share)
@@ -84,33 +86,41 @@ class Eperm:
 
     def find(
         self, questions: Sequence[Question], graph: GraphStore, *, seconds: dict[str, float] | None = None
-    ) -> tuple[list[Case], list[list[Threads]]]:
+    ) -> tuple[list[QuestionState], list[list[PartialPaths]]]:
         """Everything before the answer predictor: the questions with their plans, and their weighted paths."""
         spent: dict[str, float] = {} if seconds is None else seconds
-        config, asker, likeness = self.config, self._asker, self.likeness
+        config, asker, similarity = self.config, self._asker, self.similarity
         with _timed("link", spent):
             cases = [self._link(question, graph) for question in questions]
         if not config.finder:
             return cases, [[] for _ in cases]
         with _timed("retrieve", spent):
-            retrieve(cases, graph, config, self._relations, self._hops, likeness, asker)
+            retrieve(cases, graph, config, self._relations, self._hops, similarity, asker)
         with _timed("plans", spent):
-            weigh_plans(cases, config, self._hops, self._temperature, asker, likeness, words=self._words)
+            weigh_plans(
+                cases,
+                config,
+                self._hops,
+                self._temperature,
+                asker,
+                similarity,
+                similarity_weight=self._similarity_weight,
+            )
         with _timed("paths", spent):
-            threads = weigh_paths(cases, config, self._entities, likeness, asker)
-        return cases, threads
+            partial = weigh_paths(cases, config, self._entities, similarity, asker)
+        return cases, partial
 
-    def _link(self, question: Question, graph: GraphStore) -> Case:
+    def _link(self, question: Question, graph: GraphStore) -> QuestionState:
         """The question with its topics, or with a note why there are none."""
         linked = link_topics(question, graph, linker=self._tools.link)
         topics = list(linked.topics)
         text, cut = shown_question(question, topics, self._asker.style, self.config.question_words)
-        return Case(question, topics, text, notes=[note for note in (linked.note, cut) if note])
+        return QuestionState(question, topics, text, notes=[note for note in (linked.note, cut) if note])
 
-    def _predict(self, cases: Sequence[Case], found: Sequence[Found]) -> list[Answer]:
+    def _predict(self, cases: Sequence[QuestionState], found: Sequence[FoundEvidence]) -> list[Answer]:
         """The answer predictor, or every end of a path."""
         config = self.config
-        paths = [shown_paths(mine, config.normalise) for mine in found]
+        paths = [shown_paths(own, config.normalise) for own in found]
         ready = [i for i, case in enumerate(cases) if (found[i].lines if config.finder else case.topics and case.text)]
         replies: dict[int, LLMReply | None] = dict.fromkeys(range(len(cases)))
         if config.predictor:
@@ -157,7 +167,7 @@ def _timed(stage: str, seconds: dict[str, float]) -> Iterator[None]:
     seconds[stage] = time.perf_counter() - start
 
 
-def _told(cases: Sequence[Case], threads: Sequence[Sequence[Threads]]) -> Event:
+def _told(cases: Sequence[QuestionState], partial: Sequence[Sequence[PartialPaths]]) -> Event:
     plans = sum(len(case.plans) for case in cases)
-    paths = sum(len(each.ends) for mine in threads for each in mine)
+    paths = sum(len(each.ends) for own in partial for each in own)
     return Event("find", f"{plans} plans, {paths} paths for {len(cases)} questions", {"plans": plans, "paths": paths})

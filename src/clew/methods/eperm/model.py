@@ -23,7 +23,9 @@ class Trained(Settings):
     hops: int = Field(default=3, ge=1)
     temperature: float = Field(default=1.0, gt=0)  # of the softmax over plans, fitted on dev
     lines: int | None = Field(default=None, ge=1)  # evidence lines that nearly all of its answer tasks had at most
-    words: float = Field(default=0.0, ge=0)  # of the encoder's likeness of question and plan, fitted on dev
+    similarity_weight: float = Field(
+        default=0.0, ge=0
+    )  # of the encoder's similarity of question and plan, fitted on dev
 
 
 def read_description(folder: Path) -> Trained:

@@ -23,10 +23,10 @@ from clew.labels import label_to_text
 from clew.llm.constraint import Choices
 from clew.methods.eperm.asking import (
     UNREAD,
-    Asker,
-    Case,
-    Likeness,
-    Plan,
+    PromptClient,
+    QuestionState,
+    TextSimilarity,
+    WeightedPlan,
     marked,
     placeholders,
     read_score,
@@ -45,11 +45,11 @@ CHOICE_WORDS, CHOICE_TOKENS = 12, 96  # of what speaks for a candidate and its n
 
 
 @dataclass(slots=True)
-class Threads:
+class PartialPaths:
     """The partial paths of one plan from one topic, all of one length."""
 
-    case: Case
-    plan: Plan
+    case: QuestionState
+    plan: WeightedPlan
     topic: int  # position among the starts
     start: int
     triples: Ints  # (P, hops so far)
@@ -75,7 +75,7 @@ class Threads:
 class _Step:
     """One hop of one plan: what the beam may go on with."""
 
-    threads: Threads
+    partial: PartialPaths
     row: NDArray[np.int64]
     reached: Ints
     triples: Ints
@@ -84,32 +84,36 @@ class _Step:
 
 
 def weigh_paths(
-    cases: Sequence[Case], config: Config, scorer: Scorer, likeness: Likeness | None, asker: Asker | None
-) -> list[list[Threads]]:
+    cases: Sequence[QuestionState],
+    config: Config,
+    scorer: Scorer,
+    similarity: TextSimilarity | None,
+    asker: PromptClient | None,
+) -> list[list[PartialPaths]]:
     """The weighted paths of every case: those of each plan and topic together, plans in their order."""
     if not config.filter:
         scorer = "none"
     live = [
-        Threads(case, plan, i, start, np.empty((1, 0), np.int32), np.array([start], np.int32), np.ones(1))
+        PartialPaths(case, plan, i, start, np.empty((1, 0), np.int32), np.array([start], np.int32), np.ones(1))
         for case in cases
         for plan in case.plans
         for i, start in enumerate(case.starts.tolist())
     ]
-    done: dict[int, list[Threads]] = {}
+    done: dict[int, list[PartialPaths]] = {}
     hop = 0
     while live:
-        steps = [found for threads in live if (found := _expand(threads, hop)) is not None]
-        _score(steps, config, scorer, likeness, asker)
+        steps = [found for partial in live if (found := _expand(partial, hop)) is not None]
+        _score(steps, config, scorer, similarity, asker)
         live = []
         for each in steps:
             _keep(each, config)
-            threads = each.threads
-            if not len(threads.ends):
-                threads.case.count("plans_scored_to_zero")
-            elif hop + 1 < len(threads.plan.steps):
-                live.append(threads)
+            partial = each.partial
+            if not len(partial.ends):
+                partial.case.count("plans_scored_to_zero")
+            elif hop + 1 < len(partial.plan.steps):
+                live.append(partial)
             else:
-                done.setdefault(id(threads.case), []).append(threads)
+                done.setdefault(id(partial.case), []).append(partial)
         hop += 1
     results = []
     for case in cases:
@@ -124,7 +128,7 @@ def weigh_paths(
     return results
 
 
-def _weigh_topics(case: Case, ready: Sequence[Threads], aside: float) -> None:
+def _weigh_topics(case: QuestionState, ready: Sequence[PartialPaths], aside: float) -> None:
     """Paths that pass by the other topics of the question weigh more: "which film with X did Y direct"."""
     graph = case.graph
     mentions = list(dict.fromkeys(topic.mention for topic in case.topics))
@@ -135,14 +139,14 @@ def _weigh_topics(case: Case, ready: Sequence[Threads], aside: float) -> None:
     near = {mention: np.zeros(graph.num_entities, bool) for mention in mentions}
     for start, mention in zip(case.starts.tolist(), own, strict=True):
         near[mention][_touching(graph, start)] = True
-    for threads in ready:
+    for partial in ready:
         for mention, mask in near.items():
-            if mention == own[threads.topic]:
+            if mention == own[partial.topic]:
                 continue
-            touched = np.zeros(len(threads.ends), bool)
-            for hop, (_, forward) in enumerate(threads.plan.steps):
-                touched |= mask[(graph.tails if forward else graph.heads)[threads.triples[:, hop]]]
-            threads.scores = np.where(touched, threads.scores, threads.scores * aside)
+            touched = np.zeros(len(partial.ends), bool)
+            for hop, (_, forward) in enumerate(partial.plan.steps):
+                touched |= mask[(graph.tails if forward else graph.heads)[partial.triples[:, hop]]]
+            partial.scores = np.where(touched, partial.scores, partial.scores * aside)
 
 
 def _touching(graph: Subgraph, start: int) -> Ints:
@@ -161,25 +165,25 @@ def _neighbors(graph: Subgraph, entities: Ints) -> Ints:
     return np.unique(np.concatenate([np.empty(0, np.int32), *sides]))
 
 
-def _expand(threads: Threads, hop: int) -> _Step | None:
-    graph = threads.case.graph
+def _expand(partial: PartialPaths, hop: int) -> _Step | None:
+    graph = partial.case.graph
     assert graph is not None
-    relation, forward = threads.plan.steps[hop]
-    row, reached, triples, _ = step(graph, threads.ends, relation, forward)
-    if hop and threads.plan.steps[hop - 1] == (relation, not forward):
-        fresh = threads.triples[row, hop - 1] != triples
+    relation, forward = partial.plan.steps[hop]
+    row, reached, triples, _ = step(graph, partial.ends, relation, forward)
+    if hop and partial.plan.steps[hop - 1] == (relation, not forward):
+        fresh = partial.triples[row, hop - 1] != triples
         row, reached, triples = row[fresh], reached[fresh], triples[fresh]
     if not len(row):
         return None
     candidates = np.unique(reached)
-    return _Step(threads, row, reached, triples, candidates, np.ones(len(candidates)))
+    return _Step(partial, row, reached, triples, candidates, np.ones(len(candidates)))
 
 
 def _keep(found: _Step, config: Config) -> None:
     """The beam goes on with the S best partial paths and those that equal the last of them."""
-    threads = found.threads
+    partial = found.partial
     place = np.searchsorted(found.candidates, found.reached)
-    scores = threads.scores[found.row] * found.scores[place]
+    scores = partial.scores[found.row] * found.scores[place]
     order = np.argsort(-scores, kind="stable")
     order = order[scores[order] > 0]
     if len(order) > config.beam:
@@ -187,46 +191,46 @@ def _keep(found: _Step, config: Config) -> None:
         most = max(config.beam, config.ties)
         tied = order[scores[order] >= edge]
         if len(tied) > most:
-            threads.case.count("paths_cut", len(tied) - most)
+            partial.case.count("paths_cut", len(tied) - most)
         order = tied[:most]
-    threads.triples = np.column_stack((threads.triples[found.row[order]], found.triples[order])).astype(np.int32)
-    threads.ends, threads.scores = found.reached[order], scores[order]
+    partial.triples = np.column_stack((partial.triples[found.row[order]], found.triples[order])).astype(np.int32)
+    partial.ends, partial.scores = found.reached[order], scores[order]
 
 
 def _score(
     steps: Sequence[_Step],
     config: Config,
     scorer: Scorer,
-    likeness: Likeness | None,
-    asker: Asker | None,
+    similarity: TextSimilarity | None,
+    asker: PromptClient | None,
 ) -> None:
     """Fill the scores of all candidates of one hop of all plans."""
-    if scorer == "none" or (scorer == "encoder" and likeness is None):
+    if scorer == "none" or (scorer == "encoder" and similarity is None):
         return
-    asked = [each for each in steps if each.threads.plan.weight > 0]
-    facts = [[facts_of(each.threads.case, int(c), config.facts) for c in each.candidates.tolist()] for each in asked]
-    if likeness is not None and (scorer == "encoder" or any(len(f) > config.preselect for f in facts)):
-        likeness.prepare([described(known) for mine in facts for known in mine])
-    alike = [
-        likeness.scores(each.threads.case.plain, [described(known) for known in mine])
-        if likeness is not None and (scorer == "encoder" or len(mine) > config.preselect)
-        else np.ones(len(mine))
-        for each, mine in zip(asked, facts, strict=True)
+    asked = [each for each in steps if each.partial.plan.weight > 0]
+    facts = [[facts_of(each.partial.case, int(c), config.facts) for c in each.candidates.tolist()] for each in asked]
+    if similarity is not None and (scorer == "encoder" or any(len(f) > config.preselect for f in facts)):
+        similarity.prepare([described(known) for own in facts for known in own])
+    similarities = [
+        similarity.scores(each.partial.case.plain, [described(known) for known in own])
+        if similarity is not None and (scorer == "encoder" or len(own) > config.preselect)
+        else np.ones(len(own))
+        for each, own in zip(asked, facts, strict=True)
     ]
     if scorer == "encoder" or asker is None:
-        for each, scores in zip(asked, alike, strict=True):
+        for each, scores in zip(asked, similarities, strict=True):
             each.scores = scores / max(float(scores.max()), 1e-12)  # cosines have no scale: the best of a step has 1
         return
     requests: list[LLMRequest] = []
-    owners: list[Case] = []
+    owners: list[QuestionState] = []
     shown: list[list[int]] = []
-    for each, mine, scores in zip(asked, facts, alike, strict=True):
+    for each, own, scores in zip(asked, facts, similarities, strict=True):
         chosen = sorted(np.argsort(-scores, kind="stable")[: config.preselect].tolist())
-        each.threads.case.count("candidates_not_scored", len(mine) - len(chosen))
+        each.partial.case.count("candidates_not_scored", len(own) - len(chosen))
         shown.append(chosen)
-        made = _requests(asker, config, each, _shown_facts(asker, config, each, chosen, mine))
+        made = _requests(asker, config, each, _shown_facts(asker, config, each, chosen, own))
         requests += made
-        owners += [each.threads.case] * len(made)
+        owners += [each.partial.case] * len(made)
     replies = iter(asker.ask("entities", owners, requests))
     for each, chosen in zip(asked, shown, strict=True):
         each.scores = np.zeros(len(each.candidates))
@@ -234,18 +238,18 @@ def _score(
 
 
 def _shown_facts(
-    asker: Asker, config: Config, found: _Step, chosen: Sequence[int], facts: Sequence[Sequence[str]]
+    asker: PromptClient, config: Config, found: _Step, chosen: Sequence[int], facts: Sequence[Sequence[str]]
 ) -> list[Sequence[str]]:
     """What a prompt says about the chosen candidates."""
     if asker.style == "paper":
         return [facts[i] for i in chosen]
-    threads = found.threads
-    came = threads.plan.steps[threads.triples.shape[1]]
-    return [brief_facts(threads.case, int(found.candidates[i]), config.facts, threads.start, came) for i in chosen]
+    partial = found.partial
+    came = partial.plan.steps[partial.triples.shape[1]]
+    return [brief_facts(partial.case, int(found.candidates[i]), config.facts, partial.start, came) for i in chosen]
 
 
-def _requests(asker: Asker, config: Config, found: _Step, facts: Sequence[Sequence[str]]) -> list[LLMRequest]:
-    case, plan = found.threads.case, found.threads.plan.text
+def _requests(asker: PromptClient, config: Config, found: _Step, facts: Sequence[Sequence[str]]) -> list[LLMRequest]:
+    case, plan = found.partial.case, found.partial.plan.text
     constrained = asker.style == "short" and asker.constrained
     if config.batch_scoring:
         messages = entities_prompt(asker, case, plan, facts)
@@ -259,7 +263,9 @@ def _requests(asker: Asker, config: Config, found: _Step, facts: Sequence[Sequen
     return [LLMRequest(each, max_tokens=64) for each in prompts]
 
 
-def entities_prompt(asker: Asker, case: Case, plan: str, facts: Sequence[Sequence[str]]) -> tuple[Message, ...]:
+def entities_prompt(
+    asker: PromptClient, case: QuestionState, plan: str, facts: Sequence[Sequence[str]]
+) -> tuple[Message, ...]:
     """The question for the scores of all candidates of a step, each with its name and facts."""
     question, line = case.text, described
     if asker.style == "short":
@@ -268,7 +274,7 @@ def entities_prompt(asker: Asker, case: Case, plan: str, facts: Sequence[Sequenc
     return asker.prompt("entities").render(question=question, plan=plan, candidates=lines)
 
 
-def choices_of(case: Case, facts: Sequence[Sequence[str]]) -> list[str]:
+def choices_of(case: QuestionState, facts: Sequence[Sequence[str]]) -> list[str]:
     """What a small decoder writes to choose each candidate: what speaks for it, then its number.
 
     The number alone would have to be pointed at, which small decoders hardly learn; after what speaks for it, mostly
@@ -282,7 +288,7 @@ def choices_of(case: Case, facts: Sequence[Sequence[str]]) -> list[str]:
     return choices
 
 
-def entity_prompt(asker: Asker, case: Case, plan: str, facts: Sequence[str]) -> tuple[Message, ...]:
+def entity_prompt(asker: PromptClient, case: QuestionState, plan: str, facts: Sequence[str]) -> tuple[Message, ...]:
     """The question for the score of one candidate."""
     prompt = asker.prompt("entity")
     if asker.style == "short":
@@ -291,7 +297,7 @@ def entity_prompt(asker: Asker, case: Case, plan: str, facts: Sequence[str]) -> 
     return prompt.render(question=case.text, plan=plan, entity=facts[0], facts="\n".join(facts[1:]))
 
 
-def _read(asker: Asker, config: Config, found: _Step, count: int, replies: Iterable[LLMReply]) -> Floats:
+def _read(asker: PromptClient, config: Config, found: _Step, count: int, replies: Iterable[LLMReply]) -> Floats:
     """(count,) scores of the candidates that were shown."""
     supply = iter(replies)
     constrained = asker.style == "short" and asker.constrained
@@ -317,18 +323,18 @@ def _read(asker: Asker, config: Config, found: _Step, count: int, replies: Itera
                 scores.append(sum(c for text, c in zip(reply.texts, chance, strict=True) if text.text == YES))
             else:
                 scores.append(read_score(reply.text))
-    found.threads.case.count("unread_entity_scores", sum(score is None for score in scores))
+    found.partial.case.count("unread_entity_scores", sum(score is None for score in scores))
     return np.array([UNREAD if score is None else score for score in scores])
 
 
-def facts_of(case: Case, local: int, limit: int) -> list[str]:
+def facts_of(case: QuestionState, local: int, limit: int) -> list[str]:
     """The name of a candidate, then what the graph says about it: one triple per relation first, then more."""
     assert case.graph is not None
     told = [f"{fact.relation}: {fact.value}" for fact in _facts(case, local, limit)]
     return [" ".join(case.graph.entity(local).label.split()), *told[:limit]]
 
 
-def brief_facts(case: Case, local: int, limit: int, start: int, came: tuple[int, bool]) -> list[str]:
+def brief_facts(case: QuestionState, local: int, limit: int, start: int, came: tuple[int, bool]) -> list[str]:
     """The same for a small decoder: what tells a candidate from its siblings, in few tokens.
 
     Topics are placeholders, as in the question, and facts about them come first. The names of mediators and the way
@@ -376,7 +382,7 @@ class _Fact(NamedTuple):
     mediator: bool
 
 
-def _facts(case: Case, local: int, limit: int) -> list[_Fact]:
+def _facts(case: QuestionState, local: int, limit: int) -> list[_Fact]:
     """Triples of an entity, one per relation first; of one relation `limit` at most."""
     graph, around = case.graph, case.around
     assert graph is not None and around is not None

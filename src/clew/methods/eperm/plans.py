@@ -21,10 +21,10 @@ from clew.llm import clean
 from clew.methods.eperm.asking import (
     INVERSE,
     SEPARATOR,
-    Asker,
-    Case,
-    Likeness,
-    Plan,
+    PromptClient,
+    QuestionState,
+    TextSimilarity,
+    WeightedPlan,
     plan_text,
     read_score,
     relation_text,
@@ -41,19 +41,19 @@ HOP_TOKENS = 24  # of one relation of a plan, at most
 
 
 def weigh_plans(
-    cases: Sequence[Case],
+    cases: Sequence[QuestionState],
     config: Config,
     hops: int,
     temperature: float,
-    asker: Asker,
-    likeness: Likeness | None,
+    asker: PromptClient,
+    similarity: TextSimilarity | None,
     *,
-    words: float = 0.0,
+    similarity_weight: float = 0.0,
 ) -> None:
     """Fill `plans` of every case, best first, weights summing to 1; tell in `details` how they were weighed.
 
     Args:
-        words: how much the encoder's likeness of question and plan counts beside the log-probability per token.
+        similarity_weight: of the encoder's similarity of question and plan, beside the log-probability per token.
     """
     way = config.weighing
     if way == "auto":
@@ -70,7 +70,7 @@ def weigh_plans(
         if way != "beams":
             case.details["fallback"] = f"plans are weighed by {case.details['weighing']}"
         grammars.append(PlanGrammar(case.graph, case.starts, hops))
-        requests.append(_request(case, way, config, hops, asker, likeness, grammars[-1]))
+        requests.append(_request(case, way, config, hops, asker, similarity, grammars[-1]))
     replies = asker.ask("plans", asked, requests)
     for case, reply, grammar in zip(asked, replies, grammars, strict=True):
         assert case.graph is not None
@@ -79,8 +79,11 @@ def weigh_plans(
         for steps in empty:
             del found[steps]
         if way == "beams":
-            alike = alikeness(case, list(found), likeness if words else None)
-            scores = [(logprob or 0.0) + words * like for (_, logprob), like in zip(found.values(), alike, strict=True)]
+            similarities = plan_similarities(case, list(found), similarity if similarity_weight else None)
+            scores = [
+                (logprob or 0.0) + similarity_weight * like
+                for (_, logprob), like in zip(found.values(), similarities, strict=True)
+            ]
             weights = zip(found.items(), shares(scores, temperature), strict=True)
             found = {steps: (share * copies, logprob) for (steps, (copies, logprob)), share in weights}
         case.count("plans_without_paths", len(empty))
@@ -88,7 +91,7 @@ def weigh_plans(
             found = {steps: (1.0, logprob) for steps, (_, logprob) in found.items()}
         total = sum(weight for weight, _ in found.values())
         plans = [
-            Plan(steps, plan_text(case.graph, steps), weight / total if total > 0 else 1 / len(found), logprob)
+            WeightedPlan(steps, plan_text(case.graph, steps), weight / total if total > 0 else 1 / len(found), logprob)
             for steps, (weight, logprob) in found.items()
         ]
         case.plans = sorted(plans, key=lambda plan: -plan.weight)[: config.plans]
@@ -96,12 +99,16 @@ def weigh_plans(
             case.notes.append("no plan that the language model wrote can be followed in the graph")
 
 
-def alikeness(case: Case, plans: Sequence[RelationPath], likeness: Likeness | None) -> list[float]:
+def plan_similarities(
+    case: QuestionState, plans: Sequence[RelationPath], similarity: TextSimilarity | None
+) -> list[float]:
     """How much each plan resembles the question by the encoder, in [0, 1]; zeros without one."""
-    if likeness is None or case.graph is None or not plans:
+    if similarity is None or case.graph is None or not plans:
         return [0.0] * len(plans)
     graph = case.graph
-    return [float(x) for x in likeness.scores(case.plain, [label_to_text(plan_text(graph, steps)) for steps in plans])]
+    return [
+        float(x) for x in similarity.scores(case.plain, [label_to_text(plan_text(graph, steps)) for steps in plans])
+    ]
 
 
 def _reaches(graph: Subgraph, starts: Ints, steps: RelationPath) -> bool:
@@ -155,18 +162,18 @@ def _told(way: str, config: Config) -> str:
 
 
 def _request(
-    case: Case,
+    case: QuestionState,
     way: str,
     config: Config,
     hops: int,
-    asker: Asker,
-    likeness: Likeness | None,
+    asker: PromptClient,
+    similarity: TextSimilarity | None,
     grammar: RelationGrammar,
 ) -> LLMRequest:
     prompt = asker.prompt("plans" if way == "self" else "plan")
     values: dict[str, object] = {"question": case.text}
     if "vocabulary" in prompt.slots:
-        values["vocabulary"] = "; ".join(vocabulary(case, config.vocabulary, hops, likeness))
+        values["vocabulary"] = "; ".join(vocabulary(case, config.vocabulary, hops, similarity))
         values["topics"] = ", ".join(dict.fromkeys(topic.entity.label for topic in case.topics))
     if "count" in prompt.slots:
         values["count"] = config.plans
@@ -179,7 +186,7 @@ def _request(
     return LLMRequest(messages, max_tokens=tokens, n=config.plans, temperature=config.sampling)
 
 
-def vocabulary(case: Case, limit: int, hops: int, likeness: Likeness | None) -> list[str]:
+def vocabulary(case: QuestionState, limit: int, hops: int, similarity: TextSimilarity | None) -> list[str]:
     """The relations of the subgraph, most like the question first."""
     graph = case.graph
     assert graph is not None
@@ -192,15 +199,15 @@ def vocabulary(case: Case, limit: int, hops: int, likeness: Likeness | None) -> 
             break
         ends = np.unique(np.concatenate([each.ends for each in found]))
     texts = list(near)
-    if likeness is not None and len(texts) > limit:
+    if similarity is not None and len(texts) > limit:
         case.count("relations_not_shown", len(texts) - limit)
-        scores = likeness.scores(case.plain, [label_to_text(text) for text in texts])
+        scores = similarity.scores(case.plain, [label_to_text(text) for text in texts])
         texts = [texts[i] for i in np.argsort(-scores, kind="stable").tolist()]
     return texts[:limit]
 
 
 def _read(
-    case: Case,
+    case: QuestionState,
     graph: Subgraph,
     starts: Ints,
     reply: LLMReply,

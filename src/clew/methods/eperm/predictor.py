@@ -15,9 +15,9 @@ import numpy as np
 
 from clew.graph.paths import path_record
 from clew.llm import clean, parse_answers, token_counter
-from clew.methods.eperm.asking import Asker, Case, Plan
+from clew.methods.eperm.asking import PromptClient, QuestionState, WeightedPlan
 from clew.methods.eperm.config import Config
-from clew.methods.eperm.paths import Threads
+from clew.methods.eperm.paths import PartialPaths
 from clew.protocols import LLMReply, LLMRequest
 from clew.retrieval.reader import bind
 from clew.retrieval.verbalise import evidence_text
@@ -46,58 +46,60 @@ class Numbers:
 
 
 @dataclass(slots=True)
-class Line:
+class ScoredPaths:
     """Paths of one plan and topic with one score."""
 
-    threads: Threads
+    partial: PartialPaths
     rows: list[int]  # of the threads
     weight: float  # plan weight times score
 
     @property
     def ends(self) -> list[int]:
-        return list(dict.fromkeys(self.threads.ends[self.rows].tolist()))
+        return list(dict.fromkeys(self.partial.ends[self.rows].tolist()))
 
     @property
     def answers(self) -> list[int]:
         """The ends without the topics of the question, unless nothing else is there."""
-        topics = set(self.threads.case.starts.tolist())
+        topics = set(self.partial.case.starts.tolist())
         return [end for end in self.ends if end not in topics] or self.ends
 
 
 @dataclass(slots=True)
-class Found:
+class FoundEvidence:
     """What the finder hands to the predictor: lines best first, and every end with its score."""
 
-    lines: list[Line]
+    lines: list[ScoredPaths]
     scores: dict[int, float]  # end → sum over topics and plans of weight times best entity scores, per topic
 
 
-def gather(case: Case, threads: Sequence[Threads]) -> Found:
+def gather(case: QuestionState, partial: Sequence[PartialPaths]) -> FoundEvidence:
     """The lines and ends of one question's paths."""
-    lines: list[Line] = []
+    lines: list[ScoredPaths] = []
     scores: dict[int, float] = {}
     topics = max(1, len(case.starts))
-    for each in threads:
+    for each in partial:
         levels = np.round(each.scores * LEVELS).astype(int)
         for level in sorted(set(levels.tolist()), reverse=True):
             rows = np.flatnonzero(levels == level)
-            lines.append(Line(each, rows.tolist(), float(each.weights[rows].max())))
+            lines.append(ScoredPaths(each, rows.tolist(), float(each.weights[rows].max())))
         best: dict[int, float] = {}
         for end, weight in zip(each.ends.tolist(), each.weights.tolist(), strict=True):
             best[end] = max(best.get(end, 0.0), weight)
         for end, weight in best.items():
             scores[end] = scores.get(end, 0.0) + weight / topics
     lines.sort(key=lambda line: -line.weight)
-    return Found(lines, scores)
+    return FoundEvidence(lines, scores)
 
 
-def line_text(number: int, topic: int, plan: Plan, weight: float | None, ends: int) -> str:
+def line_text(number: int, topic: int, plan: WeightedPlan, weight: float | None, ends: int) -> str:
     """A line of the style "short"; `weight` None leaves the weight out."""
     shown = "" if weight is None else f" {weight:.2f}"
     return f"{number}{shown} x{ends} [T{topic + 1}] {plan.text}"
 
 
-def answer_request(asker: Asker, config: Config, case: Case, found: Found, paths: Sequence[Path]) -> LLMRequest:
+def answer_request(
+    asker: PromptClient, config: Config, case: QuestionState, found: FoundEvidence, paths: Sequence[Path]
+) -> LLMRequest:
     """The request that asks for the answers; without the finder the question stands alone."""
     if not config.finder:
         return LLMRequest(asker.prompt("question").render(question=case.text), max_tokens=config.max_tokens)
@@ -112,9 +114,9 @@ def answer_request(asker: Asker, config: Config, case: Case, found: Found, paths
     return LLMRequest(messages, max_tokens=config.max_tokens)
 
 
-def _short_request(asker: Asker, config: Config, case: Case, found: Found) -> LLMRequest:
+def _short_request(asker: PromptClient, config: Config, case: QuestionState, found: FoundEvidence) -> LLMRequest:
     texts = [
-        line_text(i, line.threads.topic, line.threads.plan, line.weight if config.filter else None, len(line.ends))
+        line_text(i, line.partial.topic, line.partial.plan, line.weight if config.filter else None, len(line.ends))
         for i, line in enumerate(found.lines[: config.lines or LINES], 1)
     ]
     while True:  # as many lines as the context has room for
@@ -133,24 +135,24 @@ def read_numbers(text: str, count: int) -> list[int]:
     return list(dict.fromkeys(int(n) for n in re.findall(r"\d{1,6}", clean(text)) if 1 <= int(n) <= count))
 
 
-def shown_paths(found: Found, normalise: bool) -> list[tuple[Path, int]]:
+def shown_paths(found: FoundEvidence, normalise: bool) -> list[tuple[Path, int]]:
     """Every path as a record with its weight, best first, and the local number of its end."""
-    total = sum(float(line.threads.weights[line.rows].sum()) for line in found.lines)
+    total = sum(float(line.partial.weights[line.rows].sum()) for line in found.lines)
     scale = total if normalise and total > 0 else 1.0
-    rows = [(float(line.threads.weights[i]) / scale, line.threads, i) for line in found.lines for i in line.rows]
+    rows = [(float(line.partial.weights[i]) / scale, line.partial, i) for line in found.lines for i in line.rows]
     rows.sort(key=lambda row: -row[0])
     paths = []
-    for weight, threads, i in rows:
-        assert threads.case.graph is not None
-        paths.append((path_record(threads.case.graph, threads.path(i), weight), int(threads.ends[i])))
+    for weight, partial, i in rows:
+        assert partial.case.graph is not None
+        paths.append((path_record(partial.case.graph, partial.path(i), weight), int(partial.ends[i])))
     return paths
 
 
 def candidates(
-    case: Case,
+    case: QuestionState,
     config: Config,
     style: str,
-    found: Found,
+    found: FoundEvidence,
     paths: Sequence[tuple[Path, int]],
     reply: LLMReply | None,
 ) -> tuple[tuple[Candidate, ...], tuple[Path, ...]]:
@@ -174,7 +176,7 @@ def candidates(
 
 
 def _by_end(
-    case: Case, found: Found, paths: Sequence[tuple[Path, int]], chosen: set[int]
+    case: QuestionState, found: FoundEvidence, paths: Sequence[tuple[Path, int]], chosen: set[int]
 ) -> tuple[tuple[Candidate, ...], tuple[Path, ...]]:
     graph = case.graph
     assert graph is not None
@@ -195,7 +197,7 @@ def _by_end(
 
 
 def _by_name(
-    case: Case, found: Found, paths: Sequence[Path], reply: LLMReply
+    case: QuestionState, found: FoundEvidence, paths: Sequence[Path], reply: LLMReply
 ) -> tuple[tuple[Candidate, ...], tuple[Path, ...]]:
     graph = case.graph
     assert graph is not None

@@ -24,9 +24,9 @@ from clew.graph.subgraph import Ints
 from clew.labels import label_to_text
 from clew.llm.constraint import Choices
 from clew.methods.eperm.asking import (
-    Asker,
-    Case,
-    Likeness,
+    PromptClient,
+    QuestionState,
+    TextSimilarity,
     graph_whole,
     plan_text,
     read_choices,
@@ -39,7 +39,7 @@ from clew.protocols import GraphStore, LLMRequest
 MAX_RELATIONS = 2000  # relations of one step that are scored; told when there are more
 
 
-class Steps(NamedTuple):
+class Expansion(NamedTuple):
     """One hop from some entities."""
 
     row: NDArray[np.int64]  # which of the entities it starts at
@@ -48,7 +48,7 @@ class Steps(NamedTuple):
     cut: int = 0  # hops that the limit left out
 
 
-def step(graph: Subgraph, ends: Ints, relation: int, forward: bool, entity_limit: int | None = None) -> Steps:
+def step(graph: Subgraph, ends: Ints, relation: int, forward: bool, entity_limit: int | None = None) -> Expansion:
     """All hops over one relation. With a limit, each entity keeps its mediators and so many named ones."""
     row, reached, triples = along(graph.out if forward else graph.inc, ends, relation)
     if entity_limit is not None and len(row):
@@ -56,12 +56,12 @@ def step(graph: Subgraph, ends: Ints, relation: int, forward: bool, entity_limit
         before = np.cumsum(named) - named
         first = np.searchsorted(row, row)  # rows come in order
         keep = ~named | (before - before[first] < entity_limit)
-        return Steps(row[keep], reached[keep], triples[keep], int((~keep).sum()))
-    return Steps(row, reached, triples)
+        return Expansion(row[keep], reached[keep], triples[keep], int((~keep).sum()))
+    return Expansion(row, reached, triples)
 
 
 @dataclass(slots=True)
-class _Walk:
+class _BeamPath:
     """A relation path of the beam."""
 
     steps: RelationPath
@@ -73,22 +73,22 @@ class _Walk:
 class _Search:
     """The beam of one topic of one question."""
 
-    case: Case
+    case: QuestionState
     topic: str  # id
     start: int
     graph: Subgraph
-    beam: list[_Walk]
+    beam: list[_BeamPath]
     triples: list[Ints] = field(default_factory=list)
 
 
 def retrieve(
-    cases: Sequence[Case],
+    cases: Sequence[QuestionState],
     store: GraphStore,
     config: Config,
     scorer: Scorer,
     hops: int,
-    likeness: Likeness | None,
-    asker: Asker | None,
+    similarity: TextSimilarity | None,
+    asker: PromptClient | None,
 ) -> None:
     """Fill `graph`, `starts` and `around` of every case that has topics."""
     linked = [case for case in cases if case.topics]
@@ -107,21 +107,21 @@ def retrieve(
             for id in ids:
                 start = base.local(id)
                 assert start is not None
-                searches.append(_Search(case, id, start, base, [_Walk((), np.array([start], np.int32), 1.0)]))
+                searches.append(_Search(case, id, start, base, [_BeamPath((), np.array([start], np.int32), 1.0)]))
     for _ in range(hops if searches else 0):
-        _advance(searches, config, scorer, likeness, asker)
+        _advance(searches, config, scorer, similarity, asker)
     if scorer == "none":
         return
     for case in linked:
-        mine = [search for search in searches if search.case is case]
-        base = mine[0].graph
-        walked = [triples for search in mine for triples in search.triples]
-        starts = [search.start for search in mine]
+        own = [search for search in searches if search.case is case]
+        base = own[0].graph
+        walked = [triples for search in own for triples in search.triples]
+        starts = [search.start for search in own]
         rows = np.unique(np.concatenate([np.empty(0, np.int32), *walked]))
-        _settle(case, select(base, rows, keep=starts), [search.topic for search in mine])
+        _settle(case, select(base, rows, keep=starts), [search.topic for search in own])
 
 
-def _settle(case: Case, graph: Subgraph, ids: Sequence[str]) -> None:
+def _settle(case: QuestionState, graph: Subgraph, ids: Sequence[str]) -> None:
     case.graph = graph
     case.starts = np.array([local for id in ids if (local := graph.local(id)) is not None], np.int32)
     if graph.truncated:
@@ -129,10 +129,14 @@ def _settle(case: Case, graph: Subgraph, ids: Sequence[str]) -> None:
 
 
 def _advance(
-    searches: Sequence[_Search], config: Config, scorer: Scorer, likeness: Likeness | None, asker: Asker | None
+    searches: Sequence[_Search],
+    config: Config,
+    scorer: Scorer,
+    similarity: TextSimilarity | None,
+    asker: PromptClient | None,
 ) -> None:
     """One step of all beams."""
-    offers: list[tuple[_Search, _Walk, list[tuple[int, bool]], list[str]]] = []
+    offers: list[tuple[_Search, _BeamPath, list[tuple[int, bool]], list[str]]] = []
     for search in searches:
         for walk in search.beam:
             leading = relation_paths(search.graph, walk.ends, 1, max_paths=MAX_RELATIONS)
@@ -145,8 +149,8 @@ def _advance(
         search.beam = []
     if not offers:
         return
-    scored = _scores(offers, config, scorer, likeness, asker)
-    grown: dict[int, list[tuple[float, _Walk, tuple[int, bool]]]] = {}
+    scored = _scores(offers, config, scorer, similarity, asker)
+    grown: dict[int, list[tuple[float, _BeamPath, tuple[int, bool]]]] = {}
     for (search, walk, options, _), scores in zip(offers, scored, strict=True):
         best = np.argsort(-scores, kind="stable")[: config.relation_limit]
         grown.setdefault(id(search), []).extend(
@@ -158,19 +162,19 @@ def _advance(
             hop = step(search.graph, walk.ends, relation, forward, config.entity_limit)
             search.case.count("entities_left_out", hop.cut)
             search.triples.append(hop.triples)
-            search.beam.append(_Walk((*walk.steps, (relation, forward)), np.unique(hop.reached), score))
+            search.beam.append(_BeamPath((*walk.steps, (relation, forward)), np.unique(hop.reached), score))
 
 
 def _scores(
-    offers: Sequence[tuple[_Search, _Walk, list[tuple[int, bool]], list[str]]],
+    offers: Sequence[tuple[_Search, _BeamPath, list[tuple[int, bool]], list[str]]],
     config: Config,
     scorer: Scorer,
-    likeness: Likeness | None,
-    asker: Asker | None,
+    similarity: TextSimilarity | None,
+    asker: PromptClient | None,
 ) -> list[NDArray[np.float64]]:
     """S(Q, r) for every relation on offer: one array per path of a beam."""
     if scorer == "encoder" or asker is None:
-        return [_alike(likeness, search, walk, texts) for search, walk, _, texts in offers]
+        return [_similarities(similarity, search, walk, texts) for search, walk, _, texts in offers]
     requests = [_request(asker, config, search, walk, texts) for search, walk, _, texts in offers]
     replies = asker.ask("relations", [search.case for search, *_ in offers], requests)
     results = []
@@ -187,19 +191,21 @@ def _scores(
                 scores[i] = max(scores[i], score)
         if not scores.any():  # nothing readable, or all scores zero: the encoder decides
             search.case.count("unread_relation_scores")
-            scores = _alike(likeness, search, walk, texts)
+            scores = _similarities(similarity, search, walk, texts)
         results.append(scores)
     return results
 
 
-def _alike(likeness: Likeness | None, search: _Search, walk: _Walk, texts: Sequence[str]) -> NDArray[np.float64]:
-    if likeness is None:
+def _similarities(
+    similarity: TextSimilarity | None, search: _Search, walk: _BeamPath, texts: Sequence[str]
+) -> NDArray[np.float64]:
+    if similarity is None:
         return np.ones(len(texts))
     walked = label_to_text(plan_text(search.graph, walk.steps))
-    return likeness.scores(f"{search.case.plain} {walked}".strip(), [label_to_text(text) for text in texts])
+    return similarity.scores(f"{search.case.plain} {walked}".strip(), [label_to_text(text) for text in texts])
 
 
-def _request(asker: Asker, config: Config, search: _Search, walk: _Walk, texts: Sequence[str]) -> LLMRequest:
+def _request(asker: PromptClient, config: Config, search: _Search, walk: _BeamPath, texts: Sequence[str]) -> LLMRequest:
     walked = plan_text(search.graph, walk.steps)
     budget = min(config.relation_limit, len(texts))
     if asker.style == "short":

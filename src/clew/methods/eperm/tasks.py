@@ -18,9 +18,9 @@ import numpy as np
 from clew.graph.paths import path_record, trace
 from clew.graph.subgraph import Ints
 from clew.learning.tuning import Pair
-from clew.methods.eperm.asking import Asker, Case, Plan, plan_text, relation_text
+from clew.methods.eperm.asking import PromptClient, QuestionState, WeightedPlan, plan_text, relation_text
 from clew.methods.eperm.config import Config, TrainConfig
-from clew.methods.eperm.mining import Posterior, TopicPlan
+from clew.methods.eperm.gold import Posterior, TopicPlan
 from clew.methods.eperm.paths import NO, YES, brief_facts, choices_of, entities_prompt, entity_prompt, facts_of
 from clew.methods.eperm.plans import vocabulary
 from clew.methods.eperm.predictor import line_text
@@ -39,12 +39,12 @@ OFF_PATH = 0.3  # entity score shown of a sibling off the gold paths
 class TaskWriter:
     """Writes the tasks of one question after the other; chance comes from `random` alone."""
 
-    def __init__(self, asker: Asker, config: TrainConfig, shown: Config, random: np.random.Generator) -> None:
+    def __init__(self, asker: PromptClient, config: TrainConfig, shown: Config, random: np.random.Generator) -> None:
         self._asker, self._config, self._shown, self._random = asker, config, shown, random
         self.written: Counter[str] = Counter()
         self.lines: list[int] = []  # of each answer task
 
-    def tasks(self, case: Case, mined: Posterior, answers: Ints) -> list[Pair]:
+    def tasks(self, case: QuestionState, mined: Posterior, answers: Ints) -> list[Pair]:
         """All tasks of one question; `case` has its topics, text, graph and starts."""
         plans = {plan_text(case.graph, each.steps): each for each in mined.gold} if case.graph is not None else {}
         pairs = [self._pair("plan", self._plan(case), text) for text in plans]
@@ -60,7 +60,7 @@ class TaskWriter:
         self.written[kind] += 1
         return Pair(prompt, completion)
 
-    def _plan(self, case: Case) -> tuple[Message, ...]:
+    def _plan(self, case: QuestionState) -> tuple[Message, ...]:
         prompt = self._asker.prompt("plan")
         values: dict[str, object] = {"question": case.text}
         if "vocabulary" in prompt.slots:
@@ -99,11 +99,11 @@ class TaskWriter:
         chosen = self._random.choice(len(chance), count, replace=False, p=chance / chance.sum())
         return [mined.others[i] for i in chosen.tolist()]
 
-    def _answer(self, case: Case, mined: Posterior, answers: Ints) -> Pair:
+    def _answer(self, case: QuestionState, mined: Posterior, answers: Ints) -> Pair:
         rows = self.weighted(mined)
         graph = case.graph
         assert graph is not None
-        plans = [Plan(each.steps, plan_text(graph, each.steps), weight) for each, weight, _ in rows]
+        plans = [WeightedPlan(each.steps, plan_text(graph, each.steps), weight) for each, weight, _ in rows]
         self.lines.append(len(rows))
         if self._asker.style == "short":
             lines = [
@@ -127,7 +127,7 @@ class TaskWriter:
         prompt = self._asker.prompt("answer").render(question=case.text, lines=text)
         return self._pair("answer", prompt, json.dumps(shown, ensure_ascii=False))
 
-    def _relation_tasks(self, case: Case, gold: TopicPlan) -> list[Pair]:
+    def _relation_tasks(self, case: QuestionState, gold: TopicPlan) -> list[Pair]:
         """At one step of a gold plan: the relation that leads on, among those that could."""
         graph = case.graph
         assert graph is not None
@@ -146,7 +146,7 @@ class TaskWriter:
         )
         return [self._pair("relations", prompt.render(**values), reply)]
 
-    def _entity_tasks(self, case: Case, gold: TopicPlan, answers: Ints) -> list[Pair]:
+    def _entity_tasks(self, case: QuestionState, gold: TopicPlan, answers: Ints) -> list[Pair]:
         """At one hop of a gold plan where some entities lie on a path to an answer and others do not."""
         graph = case.graph
         assert graph is not None
@@ -175,7 +175,9 @@ class TaskWriter:
         count = int(self._random.integers(1, min(len(entities), most) + 1))
         return [int(e) for e in self._random.choice(np.array(entities), count, replace=False)]
 
-    def _entity_pairs(self, case: Case, gold: TopicPlan, hop: int, mixed: Sequence[tuple[int, bool]]) -> list[Pair]:
+    def _entity_pairs(
+        self, case: QuestionState, gold: TopicPlan, hop: int, mixed: Sequence[tuple[int, bool]]
+    ) -> list[Pair]:
         assert case.graph is not None
         short = self._asker.style == "short"
         plan, start, came = plan_text(case.graph, gold.steps), int(case.starts[gold.topic]), gold.steps[hop - 1]

@@ -18,17 +18,17 @@ from clew.graph import Graph, Subgraph
 from clew.graph.paths import RelationPath
 from clew.graph.subgraph import Ints
 from clew.learning import Stage, run_stages
-from clew.learning.beams import Chance, best_words
+from clew.learning.beams import ScoredBeams, best_similarity_weight
 from clew.learning.checkpoints import write_json
 from clew.learning.scratch import create_decoder
 from clew.learning.tuning import Pair, tune
 from clew.llm import normalise
-from clew.methods.eperm.asking import SEPARATOR, Asker, Case, relation_text, shown_question
+from clew.methods.eperm.asking import SEPARATOR, PromptClient, QuestionState, relation_text, shown_question
 from clew.methods.eperm.config import TrainConfig
+from clew.methods.eperm.gold import Posterior, TopicPlan, agreed, posterior
 from clew.methods.eperm.method import Eperm
-from clew.methods.eperm.mining import Posterior, TopicPlan, agreed, posterior
 from clew.methods.eperm.model import DESCRIPTION, MODEL, Trained
-from clew.methods.eperm.plans import alikeness
+from clew.methods.eperm.plans import plan_similarities
 from clew.methods.eperm.tasks import TaskWriter
 from clew.paths.examples import EntityIndex, stated_paths
 from clew.protocols import Example, GraphStore, LLMReply, LLMRequest, OnEvent, TrainRequest, TrainResult, ignore
@@ -49,7 +49,7 @@ class _Silent:
 
 
 @dataclass(slots=True)
-class Material:
+class TrainingState:
     """What the stages hand on to each other."""
 
     pairs: list[Pair] = field(default_factory=list)
@@ -59,13 +59,13 @@ class Material:
 
 
 class _Training:
-    """The stages over one `Material`."""
+    """The stages over one `TrainingState`."""
 
     def __init__(self, request: TrainRequest, on_event: OnEvent):
         self.request, self.on_event = request, on_event
         self.config: TrainConfig = request.train_config or TrainConfig()
         self.style = self.config.style or ("paper" if self.config.base else "short")
-        self.material = Material()
+        self.material = TrainingState()
         self._names: EntityIndex | None = None
         self.random = np.random.default_rng(request.seed)
         self.examples, self.dev = list(request.examples), list(request.dev)
@@ -81,10 +81,10 @@ class _Training:
             hops=self.config.hops,
         )
 
-    def mine(self) -> None:
+    def gold_paths(self) -> None:
         """Plan and answer tasks of every question (Eq. 5)."""
         config, m = self.config, self.material
-        writer = TaskWriter(Asker(_Silent(), self.style), config, self.request.config, self.random)
+        writer = TaskWriter(PromptClient(_Silent(), self.style), config, self.request.config, self.random)
         examples = self.examples
         if config.max_questions is not None and len(examples) > config.max_questions:
             chosen = self.random.choice(len(examples), config.max_questions, replace=False)
@@ -92,7 +92,7 @@ class _Training:
         left: dict[str, list[str]] = {}
         kinds: Counter[str] = Counter()
         hops: Counter[int] = Counter()
-        found: list[tuple[Case, Posterior, Ints]] = []
+        found: list[tuple[QuestionState, Posterior, Ints]] = []
         for example in examples:
             store = example.graph or self.request.graph
             if not isinstance(store, Graph):
@@ -114,7 +114,7 @@ class _Training:
             kinds["fallback"] += mined.fallback
             hops[len(mined.gold[0].steps)] += 1
             text, _ = shown_question(example.question, topics, self.style, self.request.config.question_words)
-            case = Case(example.question, topics, text, graph=graph, around=graph)
+            case = QuestionState(example.question, topics, text, graph=graph, around=graph)
             case.starts = np.array(starts, np.int32)
             found.append((case, mined, answers))
         dropped = sum(len(mined.gold) for _, mined, _ in found)
@@ -150,7 +150,9 @@ class _Training:
                 f"graph {self.request.graph.name!r}; the reasons are in {self.request.out / 'mining.json'}"
             )
 
-    def _agreed(self, found: Sequence[tuple[Case, Posterior, Ints]]) -> list[tuple[Case, Posterior, Ints]]:
+    def _agreed(
+        self, found: Sequence[tuple[QuestionState, Posterior, Ints]]
+    ) -> list[tuple[QuestionState, Posterior, Ints]]:
         """The questions with only those gold plans that the others agree with."""
         if not self.config.agreement:
             return list(found)
@@ -243,12 +245,12 @@ class _Training:
         groups = [(each[0].graph or request.graph, each) for each in by_store.values()]
         chances = [chance for store, each in groups for chance in self._chances(method, store, each)]
         if chances:
-            words, temperature = request.config.words, request.config.temperature
-            if words is None:
-                words = best_words(chances)
+            weight, temperature = request.config.similarity_weight, request.config.temperature
+            if weight is None:
+                weight = best_similarity_weight(chances)
             if temperature is None:
-                temperature = min(TEMPERATURES, key=lambda t: _surprise(chances, t, words))
-            self.trained = self.trained.model_copy(update={"temperature": temperature, "words": words})
+                temperature = min(TEMPERATURES, key=lambda t: _surprise(chances, t, weight))
+            self.trained = self.trained.model_copy(update={"temperature": temperature, "similarity_weight": weight})
             write_json(request.out / DESCRIPTION, self.trained.model_dump(mode="json"))
             method = Eperm(request.config, tools)
         answered = [
@@ -258,16 +260,16 @@ class _Training:
         ]
         m.metrics.update(measure(answered))
         m.metrics["temperature"] = self.trained.temperature
-        m.metrics["words"] = self.trained.words
+        m.metrics["similarity_weight"] = self.trained.similarity_weight
 
-    def _chances(self, method: Eperm, store: GraphStore, examples: Sequence[Example]) -> list[Chance]:
+    def _chances(self, method: Eperm, store: GraphStore, examples: Sequence[Example]) -> list[ScoredBeams]:
         """The plans of each question that has some."""
-        cases, threads = method.find([example.question for example in examples], store)
+        cases, partial = method.find([example.question for example in examples], store)
         found = []
-        for case, mine, example in zip(cases, threads, examples, strict=True):
+        for case, own, example in zip(cases, partial, examples, strict=True):
             gold = {normalise(text) for text in (*example.gold.answers, *example.gold.entities)}
             right: dict[RelationPath, bool] = {}
-            for each in mine:
+            for each in own:
                 assert case.graph is not None
                 ends = case.graph.labels(np.unique(each.ends))
                 share = sum(normalise(end) in gold for end in ends) / max(1, len(ends))
@@ -275,24 +277,24 @@ class _Training:
             plans = [plan for plan in case.plans if plan.logprob is not None]
             if plans:
                 found.append(
-                    Chance(
+                    ScoredBeams(
                         np.array([plan.logprob for plan in plans]),
-                        np.array(alikeness(case, [plan.steps for plan in plans], method.likeness)),
+                        np.array(plan_similarities(case, [plan.steps for plan in plans], method.similarity)),
                         np.array([right.get(plan.steps, False) for plan in plans]),
                     )
                 )
         return found
 
 
-def _surprise(chances: Sequence[Chance], temperature: float, words: float) -> float:
+def _surprise(chances: Sequence[ScoredBeams], temperature: float, weight: float) -> float:
     """Mean negative log-likelihood of "the heaviest plan is right" under its weight."""
     total = 0.0
     least = 0.5 / len(chances)  # so few questions cannot tell smaller chances apart
     for chance in chances:
-        scores = chance.logprobs + words * chance.alike
+        scores = chance.logprobs + weight * chance.similarities
         weights = np.exp((scores - scores.max()) / temperature)
         weights = np.clip(weights / weights.sum(), least, 1 - least)
-        best = chance.best(words)
+        best = chance.best(weight)
         total -= float(np.log(weights[best] if chance.right[best] else 1 - weights[best]))
     return total / len(chances)
 
@@ -318,7 +320,7 @@ def train(request: TrainRequest, on_event: OnEvent = ignore) -> TrainResult:
     """
     training = _Training(request, on_event)
     stages = [
-        Stage("mine plans", training.mine),
+        Stage("mine plans", training.gold_paths),
         Stage("tune", training.tune, needs=("torch", "trl", "peft", "datasets")),
         Stage("validate", training.validate),
     ]

@@ -20,7 +20,7 @@ from clew.protocols import GraphStore
 from clew.types import Entity, Hop, Relation, Triple
 
 
-class Moves(NamedTuple):
+class FrontierMoves(NamedTuple):
     """Steps out of a frontier, ordered by code, then row, then target."""
 
     codes: Ints  # (M,)
@@ -29,10 +29,10 @@ class Moves(NamedTuple):
     triples: Ints  # (M,)
 
 
-class Edges(Protocol):
+class GraphEdges(Protocol):
     """A graph as the environment sees it."""
 
-    def moves(self, entities: Ints) -> Moves: ...
+    def moves(self, entities: Ints) -> FrontierMoves: ...
     def number(self, id: str) -> int | None: ...
     def entity(self, number: int) -> Entity: ...
     def relation(self, number: int) -> Relation: ...
@@ -42,18 +42,18 @@ class Edges(Protocol):
     def cut(self, entities: Ints) -> list[int]: ...  # those whose triples may not all have been read
 
 
-def edges_of(graph: GraphStore, *, limit: int) -> Edges:
+def edges_of(graph: GraphStore, *, limit: int) -> GraphEdges:
     """Args: limit: triples per entity that a remote store is asked for."""
     return ArrayEdges(graph.whole) if isinstance(graph, Graph) else StoreEdges(graph, limit)
 
 
-def hop(edges: Edges, triple: int, code: int) -> Hop:
+def hop(edges: GraphEdges, triple: int, code: int) -> Hop:
     return Hop(edges.triple(triple), code % 2 == 0)
 
 
-def _sorted(codes: Ints, rows: Ints, targets: Ints, triples: Ints) -> Moves:
+def _sorted(codes: Ints, rows: Ints, targets: Ints, triples: Ints) -> FrontierMoves:
     order = np.lexsort((triples, targets, rows, codes))
-    return Moves(codes[order], rows[order], targets[order], triples[order])
+    return FrontierMoves(codes[order], rows[order], targets[order], triples[order])
 
 
 class ArrayEdges:
@@ -62,7 +62,7 @@ class ArrayEdges:
     def __init__(self, graph: Subgraph) -> None:
         self.graph = graph
 
-    def moves(self, entities: Ints) -> Moves:
+    def moves(self, entities: Ints) -> FrontierMoves:
         parts = [self._side(self.graph.out, entities, 0), self._side(self.graph.inc, entities, 1)]
         codes, rows, targets, triples = (np.concatenate(column) for column in zip(*parts, strict=True))
         return _sorted(codes, rows, targets, triples)
@@ -110,7 +110,7 @@ class StoreEdges:
         self._relations: dict[str, int] = {}
         self._cut: set[int] = set()  # entities that have as many triples as were asked for
 
-    def moves(self, entities: Ints) -> Moves:
+    def moves(self, entities: Ints) -> FrontierMoves:
         self._ask([int(e) for e in dict.fromkeys(entities.tolist()) if int(e) not in self._at])
         found = [
             (code, row, target, triple)

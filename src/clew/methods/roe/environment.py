@@ -23,19 +23,19 @@ from numpy.typing import NDArray
 from clew.errors import BudgetError, UnavailableError
 from clew.graph.subgraph import Ints
 from clew.methods.roe.config import Repeats, Siblings
-from clew.methods.roe.edges import Edges, Moves, hop
+from clew.methods.roe.edges import FrontierMoves, GraphEdges, hop
 from clew.types import Path
 
 
 @dataclass(frozen=True, eq=False)
-class Thread:
+class PathGroup:
     """Paths that share their topic and relations; row i of the frontier came over triples[i] from row parents[i]."""
 
     entities: Ints  # (F,)
     parents: Ints  # (F,) rows of `before`; -1 at the topic
     triples: Ints  # (F,) -1 at the topic
     codes: tuple[int, ...] = ()
-    before: Thread | None = None
+    before: PathGroup | None = None
     logprob: float = 0.0  # of the replies that led here, where the model gives such
 
     @property
@@ -50,32 +50,32 @@ class Thread:
     def steps(self, row: int) -> list[tuple[int, int]]:
         """(triple, code) of the path that ends at a row."""
         walked: list[tuple[int, int]] = []
-        thread: Thread = self
-        while thread.before is not None:
-            walked.append((int(thread.triples[row]), thread.codes[-1]))
-            row, thread = int(thread.parents[row]), thread.before
+        path_group: PathGroup = self
+        while path_group.before is not None:
+            walked.append((int(path_group.triples[row]), path_group.codes[-1]))
+            row, path_group = int(path_group.parents[row]), path_group.before
         return walked[::-1]
 
     def meets(self, rows: Ints, targets: Ints) -> NDArray[np.bool_]:
         """(M,) whether targets[i] lies on the path that ends at rows[i]."""
         met = np.zeros(len(rows), bool)
-        thread: Thread | None = self
-        while thread is not None:
-            met |= thread.entities[rows] == targets
-            rows, thread = thread.parents[rows], thread.before
+        path_group: PathGroup | None = self
+        while path_group is not None:
+            met |= path_group.entities[rows] == targets
+            rows, path_group = path_group.parents[rows], path_group.before
         return met
 
 
-def root(topic: int) -> Thread:
+def root(topic: int) -> PathGroup:
     nowhere = np.array([-1], np.int32)
-    return Thread(np.array([topic], np.int32), nowhere, nowhere)
+    return PathGroup(np.array([topic], np.int32), nowhere, nowhere)
 
 
 @dataclass(frozen=True, eq=False)
-class Option:
+class RelationOption:
     """The edges by one relation out of a thread's frontier; its members are the (M,) entities at their other ends."""
 
-    thread: Thread
+    path_group: PathGroup
     code: int
     rows: Ints  # (E,) of the thread
     targets: Ints  # (E,)
@@ -90,7 +90,7 @@ class Option:
 
     @property
     def codes(self) -> tuple[int, ...]:
-        return (*self.thread.codes, self.code)
+        return (*self.path_group.codes, self.code)
 
     def taken(self, member: int | None) -> NDArray[np.intp]:
         """Positions of the edges to one member, or to all."""
@@ -118,19 +118,19 @@ class Action:
 
 
 @dataclass(frozen=True, eq=False)
-class State:
+class ExplorationState:
     """What one prompt shows."""
 
-    threads: tuple[Thread, ...]
-    options: tuple[Option, ...]
+    path_groups: tuple[PathGroup, ...]
+    options: tuple[RelationOption, ...]
 
     @property
     def depth(self) -> int:
-        return len(self.threads[0].codes)
+        return len(self.path_groups[0].codes)
 
 
 @dataclass(frozen=True)
-class Plan:
+class ExplorationRules:
     """The rules of an exploration; see Config."""
 
     level: bool = False
@@ -151,14 +151,14 @@ class Plan:
 class Weigh(Protocol):
     """How many tokens an option takes in a prompt."""
 
-    def __call__(self, option: Option, /) -> int: ...
+    def __call__(self, option: RelationOption, /) -> int: ...
 
 
 @dataclass(eq=False)
-class Found:
+class StepAnswers:
     """Answers of one step: the members of an option that were named, and how sure the model was."""
 
-    option: Option
+    option: RelationOption
     edges: NDArray[np.intp]
     logprob: float
 
@@ -188,23 +188,23 @@ class Exploration:
     def __init__(
         self,
         topics: Sequence[int],
-        edges: Edges,
-        plan: Plan,
+        edges: GraphEdges,
+        plan: ExplorationRules,
         weigh: Weigh,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.edges, self.plan, self.tally = edges, plan, Tally()
-        self.found: list[Found] = []
-        self.ended: list[tuple[Thread, int]] = []  # rows of threads that were named as answers
+        self.found: list[StepAnswers] = []
+        self.ended: list[tuple[PathGroup, int]] = []  # rows of threads that were named as answers
         self.unseen: list[str] = []
         self.stopped = ""  # why it ended before its time
         self._weigh, self._clock, self._begun = weigh, clock, clock()
-        self._waiting: list[State] = []  # a stack: depth first
-        self._next: list[Thread] = []  # of the next depth, when states are levels
+        self._waiting: list[ExplorationState] = []  # a stack: depth first
+        self._next: list[PathGroup] = []  # of the next depth, when states are levels
         self._opened: dict[int, int] = {}
         self._seen: set[tuple[object, ...]] = set()
-        threads = [root(topic) for topic in dict.fromkeys(topics)]
-        for group in [threads] if plan.level else [[thread] for thread in reversed(threads)]:
+        path_groups = [root(topic) for topic in dict.fromkeys(topics)]
+        for group in [path_groups] if plan.level else [[path_group] for path_group in reversed(path_groups)]:
             self._open(group)
         self._move_on()
 
@@ -212,7 +212,7 @@ class Exploration:
     def done(self) -> bool:
         return bool(self.stopped) or not self._waiting
 
-    def prompt(self) -> State:
+    def prompt(self) -> ExplorationState:
         """The state that waits for a reply."""
         return self._waiting[-1]
 
@@ -226,14 +226,14 @@ class Exploration:
         tally.unreadable += bool(action.problem)
         self.unseen += action.unseen
         for option, edges in _merged(state, action.answers):
-            self.found.append(Found(option, edges, option.thread.logprob + logprob))
+            self.found.append(StepAnswers(option, edges, option.path_group.logprob + logprob))
         self.ended += [
-            (state.threads[-1 - pick.option], pick.member or 0) for pick in action.answers if pick.option < 0
+            (state.path_groups[-1 - pick.option], pick.member or 0) for pick in action.answers if pick.option < 0
         ]
         children = [
             child
             for option, edges in _merged(state, action.explore)
-            for child in self._children(option, edges, option.thread.logprob + logprob)
+            for child in self._children(option, edges, option.path_group.logprob + logprob)
         ]
         tally.explored += len(children)
         if state.depth + 1 < self.plan.max_depth:
@@ -251,8 +251,8 @@ class Exploration:
     def _move_on(self) -> None:
         """Find the next state, or the reason why there is none."""
         if not self._waiting and self._next:
-            threads, self._next = self._admitted(self._next), []
-            self._open(threads)
+            path_groups, self._next = self._admitted(self._next), []
+            self._open(path_groups)
         if self._waiting and not self.stopped:
             plan, tally = self.plan, self.tally
             if tally.calls >= plan.max_calls:
@@ -262,37 +262,37 @@ class Exploration:
             elif plan.max_seconds and self._clock() - self._begun >= plan.max_seconds:
                 self.stop(f"stopped after {plan.max_seconds:g} seconds (max_seconds)")
 
-    def _admitted(self, threads: list[Thread]) -> list[Thread]:
+    def _admitted(self, path_groups: list[PathGroup]) -> list[PathGroup]:
         """Those not walked before, as many as the depth has room for."""
-        new: list[Thread] = []
-        for thread in threads:
-            if thread.key in self._seen:
+        new: list[PathGroup] = []
+        for path_group in path_groups:
+            if path_group.key in self._seen:
                 continue
-            depth = len(thread.codes)
+            depth = len(path_group.codes)
             if self._opened.get(depth, 0) >= self.plan.max_frontier:
                 self.tally.note(f"more than {self.plan.max_frontier} paths of {depth} hops (max_frontier)")
                 break
-            self._seen.add(thread.key)
+            self._seen.add(path_group.key)
             self._opened[depth] = self._opened.get(depth, 0) + 1
-            new.append(thread)
+            new.append(path_group)
         return new
 
-    def _open(self, threads: Sequence[Thread]) -> None:
+    def _open(self, path_groups: Sequence[PathGroup]) -> None:
         """Look at the neighbours of some threads, and queue one state for each batch of them."""
         try:
-            options = [option for thread in threads for option in options_of(thread, self.edges, self.plan)]
+            options = [option for path_group in path_groups for option in options_of(path_group, self.edges, self.plan)]
             # Weighing may ask the graph too, for the facts of mediators.
-            states = [State(tuple(threads), batch) for batch in batches(options, self.plan, self._weigh)]
+            states = [ExplorationState(tuple(path_groups), batch) for batch in batches(options, self.plan, self._weigh)]
         except (UnavailableError, BudgetError) as error:
             self.stop(f"the graph stopped answering, so this answer is partial: {error}")
             return
         if any(len(option.targets) >= self.plan.max_entities for option in options):
             self.tally.note(f"a relation leads to more than {self.plan.max_entities} edges (max_entities)")
-        for thread in threads:
-            self.tally.cut.update(dict.fromkeys(self.edges.cut(thread.entities)))
+        for path_group in path_groups:
+            self.tally.cut.update(dict.fromkeys(self.edges.cut(path_group.entities)))
         self._waiting += reversed(states)
 
-    def _children(self, option: Option, edges: NDArray[np.intp], logprob: float) -> Iterator[Thread]:
+    def _children(self, option: RelationOption, edges: NDArray[np.intp], logprob: float) -> Iterator[PathGroup]:
         if self.plan.siblings == "group":
             yield extend(option, edges, logprob)
             return
@@ -300,7 +300,7 @@ class Exploration:
             yield extend(option, edges[option.targets[edges] == member][:1], logprob)
 
 
-def _merged(state: State, picks: Sequence[Pick]) -> Iterator[tuple[Option, NDArray[np.intp]]]:
+def _merged(state: ExplorationState, picks: Sequence[Pick]) -> Iterator[tuple[RelationOption, NDArray[np.intp]]]:
     """The picked edges, once per option."""
     wanted: dict[int, list[int | None]] = {}
     for pick in picks:
@@ -314,7 +314,7 @@ def _merged(state: State, picks: Sequence[Pick]) -> Iterator[tuple[Option, NDArr
             yield option, np.unique(np.concatenate([option.taken(member) for member in members]))
 
 
-def extend(option: Option, edges: NDArray[np.intp] | None = None, logprob: float = 0.0) -> Thread:
+def extend(option: RelationOption, edges: NDArray[np.intp] | None = None, logprob: float = 0.0) -> PathGroup:
     """The thread that goes on over an option's edges.
 
     An entity reached several times keeps two ways, which is what the check for repeats one hop later needs.
@@ -326,19 +326,21 @@ def extend(option: Option, edges: NDArray[np.intp] | None = None, logprob: float
     third = np.zeros(len(order), bool)
     third[2:] = ranked[2:] == ranked[:-2]
     kept = chosen[np.sort(order[~third])]
-    return Thread(option.targets[kept], option.rows[kept], option.triples[kept], option.codes, option.thread, logprob)
+    return PathGroup(
+        option.targets[kept], option.rows[kept], option.triples[kept], option.codes, option.path_group, logprob
+    )
 
 
-def options_of(thread: Thread, edges: Edges, plan: Plan) -> list[Option]:
+def options_of(path_group: PathGroup, edges: GraphEdges, plan: ExplorationRules) -> list[RelationOption]:
     """What a thread can be extended by, relation by relation."""
-    moves = edges.moves(thread.entities)
+    moves = edges.moves(path_group.entities)
     if plan.repeats == "nothing":
-        allowed = ~thread.meets(moves.rows, moves.targets)
+        allowed = ~path_group.meets(moves.rows, moves.targets)
     else:
-        allowed = thread.triples[moves.rows] != moves.triples
-    moves = Moves(*(column[allowed] for column in moves))
+        allowed = path_group.triples[moves.rows] != moves.triples
+    moves = FrontierMoves(*(column[allowed] for column in moves))
     bounds = [0, *(np.flatnonzero(np.diff(moves.codes)) + 1).tolist(), len(moves.codes)]
-    found: list[Option] = []
+    found: list[RelationOption] = []
     for first, last in pairwise(bounds):
         if first == last:
             continue
@@ -348,16 +350,23 @@ def options_of(thread: Thread, edges: Edges, plan: Plan) -> list[Option]:
             part = slice(at, min(at + step, last))
             shown = step if plan.siblings == "each" else plan.shown
             found.append(
-                Option(
-                    thread, int(moves.codes[first]), moves.rows[part], moves.targets[part], moves.triples[part], shown
+                RelationOption(
+                    path_group,
+                    int(moves.codes[first]),
+                    moves.rows[part],
+                    moves.targets[part],
+                    moves.triples[part],
+                    shown,
                 )
             )
     return found
 
 
-def batches(options: Sequence[Option], plan: Plan, weigh: Weigh) -> Iterator[tuple[Option, ...]]:
+def batches(
+    options: Sequence[RelationOption], plan: ExplorationRules, weigh: Weigh
+) -> Iterator[tuple[RelationOption, ...]]:
     """Options in order, as many together as the triples, tokens and options of a batch allow; at least one."""
-    batch: list[Option] = []
+    batch: list[RelationOption] = []
     triples = tokens = 0
     for option in options:
         size, weight = min(option.shown, len(option.members)), weigh(option)
@@ -375,16 +384,16 @@ def batches(options: Sequence[Option], plan: Plan, weigh: Weigh) -> Iterator[tup
         yield tuple(batch)
 
 
-def path_of(edges: Edges, option: Option, edge: int, score: float) -> Path:
+def path_of(edges: GraphEdges, option: RelationOption, edge: int, score: float) -> Path:
     """The evidence behind one edge of an option."""
-    walked = [*option.thread.steps(int(option.rows[edge])), (int(option.triples[edge]), option.code)]
-    return _record(edges, option.thread, walked, score)
+    walked = [*option.path_group.steps(int(option.rows[edge])), (int(option.triples[edge]), option.code)]
+    return _record(edges, option.path_group, walked, score)
 
 
-def path_to(edges: Edges, thread: Thread, row: int, score: float) -> Path:
+def path_to(edges: GraphEdges, path_group: PathGroup, row: int, score: float) -> Path:
     """The evidence behind a row of a thread."""
-    return _record(edges, thread, thread.steps(row), score)
+    return _record(edges, path_group, path_group.steps(row), score)
 
 
-def _record(edges: Edges, thread: Thread, walked: list[tuple[int, int]], score: float) -> Path:
-    return Path(edges.entity(thread.topic), tuple(hop(edges, triple, code) for triple, code in walked), score)
+def _record(edges: GraphEdges, path_group: PathGroup, walked: list[tuple[int, int]], score: float) -> Path:
+    return Path(edges.entity(path_group.topic), tuple(hop(edges, triple, code) for triple, code in walked), score)

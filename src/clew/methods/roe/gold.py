@@ -18,14 +18,14 @@ import numpy as np
 from clew.graph import Graph
 from clew.graph.paths import RelationPath, mine_paths
 from clew.methods.roe.config import Config, TrainConfig
-from clew.methods.roe.edges import ArrayEdges, Edges
+from clew.methods.roe.edges import ArrayEdges, GraphEdges
 from clew.methods.roe.environment import (
     Action,
-    Option,
+    ExplorationRules,
+    ExplorationState,
+    PathGroup,
     Pick,
-    Plan,
-    State,
-    Thread,
+    RelationOption,
     Weigh,
     batches,
     extend,
@@ -47,7 +47,7 @@ class Task:
 
     id: str
     question: Topical
-    edges: Edges
+    edges: GraphEdges
     topics: tuple[int, ...]
     answers: frozenset[int]
     paths: dict[int, frozenset[Codes]]  # gold relation paths of each topic
@@ -63,9 +63,9 @@ class Mining:
     cut: int = 0
 
 
-def plan_of(config: Config) -> Plan:
+def plan_of(config: Config) -> ExplorationRules:
     """The rules of the environment under these settings."""
-    return Plan(
+    return ExplorationRules(
         level=config.state == "level",
         siblings=config.siblings,
         repeats=config.repeats,
@@ -126,7 +126,7 @@ def shown_text(text: str, limit: int) -> str:
 
 
 def _gold(
-    edges: ArrayEdges, question: TrainingQuestion, hops: int, plan: Plan, train: TrainConfig, report: Mining
+    edges: ArrayEdges, question: TrainingQuestion, hops: int, plan: ExplorationRules, train: TrainConfig, report: Mining
 ) -> dict[int, frozenset[Codes]]:
     """Relation paths from each topic to the answers: those whose ends fit best, or all simple ones (the paper)."""
     answers = question.answers
@@ -134,8 +134,8 @@ def _gold(
         found = gold_paths(edges.graph, question.topics, answers, Limits(hops), stated=question.stated)
         report.cut += sum(found.cut)
         return {
-            topic: frozenset(_codes(each.path) for each in mine if each.path)
-            for topic, mine in zip(question.topics, found.of_topics, strict=True)
+            topic: frozenset(_codes(each.path) for each in own if each.path)
+            for topic, own in zip(question.topics, found.of_topics, strict=True)
         }
     every = {}
     for topic in question.topics:
@@ -160,12 +160,12 @@ def _codes(path: RelationPath) -> Codes:
     return tuple(2 * relation + (not forward) for relation, forward in path)
 
 
-def gold_action(state: State, task: Task, config: Config, train: TrainConfig) -> Action:
+def gold_action(state: ExplorationState, task: Task, config: Config, train: TrainConfig) -> Action:
     """The right action of any state: Algorithm 1 where it lies on a gold path, and else mostly nothing."""
     answers: list[Pick] = []
     explore: list[Pick] = []
     for i, option in enumerate(state.options):
-        paths = task.paths.get(option.thread.topic, frozenset())
+        paths = task.paths.get(option.path_group.topic, frozenset())
         codes = option.codes
         if any(len(path) > len(codes) and path[: len(codes)] == codes for path in paths):
             if config.siblings == "group":
@@ -184,44 +184,44 @@ def gold_action(state: State, task: Task, config: Config, train: TrainConfig) ->
     return Action(tuple(answers), tuple(explore))
 
 
-def _whole(picks: list[Pick], state: State) -> list[Pick]:
+def _whole(picks: list[Pick], state: ExplorationState) -> list[Pick]:
     """One member of one is written as the option itself: it has no number of its own."""
     return [Pick(p.option) if len(state.options[p.option].members) == 1 else p for p in picks]
 
 
 def states_of(
     task: Task, config: Config, train: TrainConfig, weigh: Weigh, random: np.random.Generator
-) -> Iterator[tuple[State, Action, bool]]:
+) -> Iterator[tuple[ExplorationState, Action, bool]]:
     """The states on gold paths and beside them: state, right action, and whether the state lies on a gold path."""
     plan = plan_of(config)
     level = [root(topic) for topic in task.topics]
-    on_path = {id(thread) for thread in level}
+    on_path = {id(path_group) for path_group in level}
     for depth in range(plan.max_depth):
-        groups = [level] if plan.level else [[thread] for thread in level]
-        following: list[Thread] = []
-        beside: list[Thread] = []
-        for threads in groups:
-            options = [option for thread in threads for option in options_of(thread, task.edges, plan)]
-            others: list[Option] = []
+        groups = [level] if plan.level else [[path_group] for path_group in level]
+        following: list[PathGroup] = []
+        beside: list[PathGroup] = []
+        for path_groups in groups:
+            options = [option for path_group in path_groups for option in options_of(path_group, task.edges, plan)]
+            others: list[RelationOption] = []
             for batch in batches(options, plan, weigh):
-                state = State(tuple(threads), batch)
+                state = ExplorationState(tuple(path_groups), batch)
                 action = gold_action(state, task, config, train)
-                yield state, action, any(id(thread) in on_path for thread in threads)
+                yield state, action, any(id(path_group) in on_path for path_group in path_groups)
                 chosen = {pick.option for pick in action.explore}
                 for i in sorted(chosen):
                     child = _one(batch[i], config, random)
                     following.append(child)
                 others += [option for i, option in enumerate(batch) if i not in chosen]
-            if others and depth + 1 < plan.max_depth and any(id(thread) in on_path for thread in threads):
+            if others and depth + 1 < plan.max_depth and any(id(path_group) in on_path for path_group in path_groups):
                 picked = random.permutation(len(others))[: train.sibling_states]
                 beside += [_one(others[i], config, random) for i in picked.tolist()]
-        on_path = {id(thread) for thread in following}
+        on_path = {id(path_group) for path_group in following}
         level = (following + beside)[: plan.max_frontier]
         if not level:
             return
 
 
-def _one(option: Option, config: Config, random: np.random.Generator) -> Thread:
+def _one(option: RelationOption, config: Config, random: np.random.Generator) -> PathGroup:
     """A thread over an option: all of it, or one of its members drawn by chance."""
     if config.siblings == "group":
         return extend(option)

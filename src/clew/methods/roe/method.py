@@ -15,8 +15,8 @@ import numpy as np
 from clew.errors import BudgetError, ConfigError, FormatError, NotFoundError
 from clew.llm import BudgetExhausted, ModelSettings, Prompt, load_prompt, open_language_model, token_counter
 from clew.methods.roe.config import Config
-from clew.methods.roe.edges import Edges, edges_of
-from clew.methods.roe.environment import Exploration, Option, State, Thread, path_of, path_to
+from clew.methods.roe.edges import GraphEdges, edges_of
+from clew.methods.roe.environment import Exploration, ExplorationState, PathGroup, RelationOption, path_of, path_to
 from clew.methods.roe.gold import plan_of, shown_text, spellings
 from clew.methods.roe.notation import JsonNotation, Notation, Topical
 from clew.methods.roe.short import ShortNotation
@@ -86,13 +86,13 @@ class RoE:
         seconds = (time.perf_counter() - begun) / max(1, len(walks))
         return [self._finish(walk, seconds) for walk in walks]
 
-    def _begin(self, question: Question, graph: GraphStore, edges: Edges) -> _Walk:
+    def _begin(self, question: Question, graph: GraphStore, edges: GraphEdges) -> _Exploring:
         """Topics, and the first state."""
         linked = link_topics(question, graph, linker=self._tools.link)
         topics, note = list(linked.topics), linked.note
         text = shown_text(question.text, self.config.max_question)
         notation = notation_of(self.config, edges, self._prompt, token_counter(self._language_model))
-        walk = _Walk(question, topics, note, notation, Topical(text, {}))
+        walk = _Exploring(question, topics, note, notation, Topical(text, {}))
         if len(text) < len(" ".join(question.text.split())):
             walk.notes.append(f"the question was cut at {self.config.max_question} characters (max_question)")
         starts: dict[int, Topic] = {}
@@ -112,7 +112,7 @@ class RoE:
         assert self._model is not None
         return self._model
 
-    def _request(self, walk: _Walk, state: State) -> LLMRequest:
+    def _request(self, walk: _Exploring, state: ExplorationState) -> LLMRequest:
         """The prompt of a state, bound to its options as far as the model can be bound."""
         abilities, config = self._language_model.abilities, self.config
         bound = config.constrained and "constrained" in abilities
@@ -126,7 +126,7 @@ class RoE:
             constraint=walk.notation.grammar(state) if bound else None,
         )
 
-    def _generate(self, requests: list[LLMRequest], live: list[_Walk]) -> tuple[list[LLMReply | None], str]:
+    def _generate(self, requests: list[LLMRequest], live: list[_Exploring]) -> tuple[list[LLMReply | None], str]:
         try:
             return list(self._language_model.generate(requests)), ""
         except BudgetError as error:
@@ -138,7 +138,7 @@ class RoE:
                 raise
             return replies, str(error)
 
-    def _step(self, walk: _Walk, state: State, reply: LLMReply, on_event: OnEvent) -> None:
+    def _step(self, walk: _Exploring, state: ExplorationState, reply: LLMReply, on_event: OnEvent) -> None:
         """Read one reply and go on."""
         text = reply.texts[0] if reply.texts else None
         written = "" if text is None else text.text
@@ -168,7 +168,7 @@ class RoE:
             )
         )
 
-    def _finish(self, walk: _Walk, seconds: float) -> Answer:
+    def _finish(self, walk: _Exploring, seconds: float) -> Answer:
         """Everything that was named, best supported first, each with its paths."""
         if walk.exploration is None:
             return Answer(walk.question, self.name, topics=tuple(walk.topics), note=walk.note)
@@ -216,9 +216,11 @@ class RoE:
                 entity = int(option.targets[edge])
                 ways = reached.setdefault(entity, [])
                 if len(ways) < MAX_PATHS and all(way.source is not option for way in ways):
-                    ways.append(_Way(option.thread.topic, found.logprob, option, edge))
-        for thread, row in going.ended:
-            reached.setdefault(int(thread.entities[row]), []).append(_Way(thread.topic, thread.logprob, thread, row))
+                    ways.append(_Way(option.path_group.topic, found.logprob, option, edge))
+        for path_group, row in going.ended:
+            reached.setdefault(int(path_group.entities[row]), []).append(
+                _Way(path_group.topic, path_group.logprob, path_group, row)
+            )
         numbers = np.fromiter(reached, np.int32, len(reached))
         named = ~going.edges.mediators(numbers) if len(numbers) else np.empty(0, bool)
         if named.any():  # a nameless node is an answer only where nothing else is
@@ -234,17 +236,17 @@ class RoE:
         candidates: list[Candidate] = []
         for i in kept:
             score, number = scored[i]
-            mine = [way.path(going.edges) for way in reached[number]]
+            own = [way.path(going.edges) for way in reached[number]]
             end = going.edges.entity(number)
-            candidates.append(Candidate(end.label, score, end, tuple(range(len(paths), len(paths) + len(mine)))))
-            paths += mine
+            candidates.append(Candidate(end.label, score, end, tuple(range(len(paths), len(paths) + len(own)))))
+            paths += own
         if not self.config.closed_answers:
             candidates += [Candidate(text, 0.0) for text in dict.fromkeys(going.unseen)]
         return candidates, paths, len(order) - len(kept)
 
 
 @dataclass(eq=False)
-class _Walk:
+class _Exploring:
     """One question under way."""
 
     question: Question
@@ -263,7 +265,7 @@ class _Walk:
         return self.exploration
 
     @property
-    def state(self) -> State:
+    def state(self) -> ExplorationState:
         return self.going.prompt()
 
 
@@ -273,15 +275,15 @@ class _Way:
 
     topic: int
     logprob: float
-    source: Option | Thread
+    source: RelationOption | PathGroup
     at: int
 
     @property
     def score(self) -> float:
         return math.exp(min(0.0, self.logprob))
 
-    def path(self, edges: Edges) -> Path:
-        if isinstance(self.source, Option):
+    def path(self, edges: GraphEdges) -> Path:
+        if isinstance(self.source, RelationOption):
             return path_of(edges, self.source, self.at, self.score)
         return path_to(edges, self.source, self.at, self.score)
 
@@ -307,7 +309,7 @@ def check(config: Config) -> None:
         raise ConfigError('mediators = "inline" needs notation = "json": the short notations show no entities')
 
 
-def notation_of(config: Config, edges: Edges, prompt: Prompt, count: Callable[[str], int]) -> Notation:
+def notation_of(config: Config, edges: GraphEdges, prompt: Prompt, count: Callable[[str], int]) -> Notation:
     """The configured notation over a graph."""
     if config.notation == "json":
         return JsonNotation(

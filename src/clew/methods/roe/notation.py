@@ -18,8 +18,8 @@ import numpy as np
 
 from clew.graph.subgraph import Ints
 from clew.llm import Prompt, normalise, parse_json
-from clew.methods.roe.edges import Edges
-from clew.methods.roe.environment import Action, Option, Pick, State, Thread
+from clew.methods.roe.edges import GraphEdges
+from clew.methods.roe.environment import Action, ExplorationState, PathGroup, Pick, RelationOption
 from clew.protocols import Message
 
 EVERY = "*"  # stands for every entity of a group in a written triple
@@ -39,12 +39,12 @@ class Topical(NamedTuple):
 class Notation(Protocol):
     """One way of writing states and actions."""
 
-    def messages(self, question: Topical, state: State) -> tuple[Message, ...]: ...
-    def grammar(self, state: State) -> ActionGrammar: ...
-    def schema(self, state: State) -> dict[str, Any] | None: ...
-    def write(self, action: Action, state: State) -> str: ...
-    def read(self, text: str, state: State) -> Action: ...
-    def weigh(self, option: Option) -> int: ...
+    def messages(self, question: Topical, state: ExplorationState) -> tuple[Message, ...]: ...
+    def grammar(self, state: ExplorationState) -> ActionGrammar: ...
+    def schema(self, state: ExplorationState) -> dict[str, Any] | None: ...
+    def write(self, action: Action, state: ExplorationState) -> str: ...
+    def read(self, text: str, state: ExplorationState) -> Action: ...
+    def weigh(self, option: RelationOption) -> int: ...
 
 
 @dataclass(frozen=True)
@@ -118,7 +118,7 @@ class ActionGrammar:
         return (marks.answers + asked + marks.explore if answers else marks.explore_only) + walked + marks.end
 
 
-def tags_of(state: State, *, members: bool) -> dict[str, Pick]:
+def tags_of(state: ExplorationState, *, members: bool) -> dict[str, Pick]:
     """The number of every option, and of every member that is shown."""
     tags: dict[str, Pick] = {}
     for i, option in enumerate(state.options):
@@ -132,20 +132,26 @@ class JsonNotation:
     """The paper's action, with numbers for what is listed; triples, arrows and names are read as well."""
 
     def __init__(
-        self, edges: Edges, prompt: Prompt, count: Callable[[str], int], *, closed_answers: bool, inline: bool = False
+        self,
+        edges: GraphEdges,
+        prompt: Prompt,
+        count: Callable[[str], int],
+        *,
+        closed_answers: bool,
+        inline: bool = False,
     ) -> None:
         self._edges, self._prompt, self._count, self._closed = edges, prompt, count, closed_answers
         self._inline = inline  # mediators with their facts
 
-    def messages(self, question: Topical, state: State) -> tuple[Message, ...]:
+    def messages(self, question: Topical, state: ExplorationState) -> tuple[Message, ...]:
         lines = [f"{i + 1}. {self._line(option)}" for i, option in enumerate(state.options)]
-        paths = [self._path(thread) for thread in state.threads]
+        paths = [self._path(path_group) for path_group in state.path_groups]
         return self._prompt.render(question=question.text, path="\n".join(paths), neighbours="\n".join(lines))
 
-    def grammar(self, state: State) -> ActionGrammar:
+    def grammar(self, state: ExplorationState) -> ActionGrammar:
         return ActionGrammar([json.dumps(tag) for tag in tags_of(state, members=True)], JSON)
 
-    def schema(self, state: State) -> dict[str, Any] | None:
+    def schema(self, state: ExplorationState) -> dict[str, Any] | None:
         items = {"type": "array", "items": {"type": "string", "enum": list(tags_of(state, members=True))}}
         return {
             "type": "object",
@@ -154,11 +160,11 @@ class JsonNotation:
             "additionalProperties": False,
         }
 
-    def write(self, action: Action, state: State) -> str:
+    def write(self, action: Action, state: ExplorationState) -> str:
         tag = {pick: json.dumps(name) for name, pick in tags_of(state, members=True).items()}
         return self.grammar(state).write([tag[p] for p in action.answers], [tag[p] for p in action.explore])
 
-    def read(self, text: str, state: State) -> Action:
+    def read(self, text: str, state: ExplorationState) -> Action:
         parsed = parse_json(text)
         if not parsed.ok:
             return Action(problem=parsed.problem)
@@ -180,27 +186,27 @@ class JsonNotation:
                 (invalid if self._closed or not isinstance(item, str) else unseen).append(_short(item))
         return Action(tuple(answers), tuple(explore), tuple(unseen), tuple(invalid))
 
-    def weigh(self, option: Option) -> int:
+    def weigh(self, option: RelationOption) -> int:
         return self._count(self._line(option)) + 3
 
-    def paper(self, action: Action, state: State) -> dict[str, Any]:
+    def paper(self, action: Action, state: ExplorationState) -> dict[str, Any]:
         """The action as the paper prints it, for events: names, and triples with "*" for all of a group."""
         return {
             "answers": [self._answer(pick, state) for pick in action.answers],
             "exploration_paths": [list(self._triple(pick, state)) for pick in action.explore],
         }
 
-    def _answer(self, pick: Pick, state: State) -> str:
+    def _answer(self, pick: Pick, state: ExplorationState) -> str:
         if pick.option < 0:
-            thread = state.threads[-1 - pick.option]
-            return self._edges.labels(thread.entities[[pick.member or 0]])[0]
+            path_group = state.path_groups[-1 - pick.option]
+            return self._edges.labels(path_group.entities[[pick.member or 0]])[0]
         head, relation, tail = self._triple(pick, state)
         return tail if tail != EVERY else f"{EVERY} of {head} | {relation}"
 
-    def _triple(self, pick: Pick, state: State) -> tuple[str, str, str]:
+    def _triple(self, pick: Pick, state: ExplorationState) -> tuple[str, str, str]:
         option = state.options[pick.option]
         edges = option.taken(pick.member)
-        heads = np.unique(option.thread.entities[option.rows[edges]])
+        heads = np.unique(option.path_group.entities[option.rows[edges]])
         tails = np.unique(option.targets[edges])
         names = [self._edges.labels(part)[0] if len(part) == 1 else EVERY for part in (heads, tails)]
         return names[0], self._relation(option.code), names[1]
@@ -208,15 +214,15 @@ class JsonNotation:
     def _relation(self, code: int) -> str:
         return one_line(self._edges.relation(code // 2).label) + (" (inverse)" if code % 2 else "")
 
-    def _line(self, option: Option) -> str:
-        heads = np.unique(option.thread.entities[option.rows])
+    def _line(self, option: RelationOption) -> str:
+        heads = np.unique(option.path_group.entities[option.rows])
         shown = option.members[: option.shown]
         names = "; ".join(self._shown(option, shown))
         more = len(option.members) - len(shown)
         head = one_line(self._edges.labels(heads[:1])[0]) if len(heads) == 1 else f"{EVERY} ({len(heads)} entities)"
         return f"{head} | {self._relation(option.code)} | {names}" + (f"; and {more} more" if more else "")
 
-    def _shown(self, option: Option, members: Ints) -> list[str]:
+    def _shown(self, option: RelationOption, members: Ints) -> list[str]:
         """Members by name; mediators with their first facts, if so configured, without the one that led here."""
         names = [one_line(label) for label in self._edges.labels(members)]
         nameless = np.flatnonzero(self._edges.mediators(members)) if self._inline else np.empty(0, np.intp)
@@ -237,16 +243,16 @@ class JsonNotation:
                 names[i] += f" ({', '.join(facts)})"
         return names
 
-    def _path(self, thread: Thread) -> str:
-        start = one_line(self._edges.labels(np.array([thread.topic], np.int32))[0])
-        ends = np.unique(thread.entities)
-        if not thread.codes:
+    def _path(self, path_group: PathGroup) -> str:
+        start = one_line(self._edges.labels(np.array([path_group.topic], np.int32))[0])
+        ends = np.unique(path_group.entities)
+        if not path_group.codes:
             return start
         shown = "; ".join(one_line(label) for label in self._edges.labels(ends[:5]))
         more = f"; and {len(ends) - 5} more" if len(ends) > 5 else ""
-        return " | ".join((start, *(self._relation(code) for code in thread.codes), shown + more))
+        return " | ".join((start, *(self._relation(code) for code in path_group.codes), shown + more))
 
-    def _extensions(self, item: Any, state: State) -> list[Pick]:
+    def _extensions(self, item: Any, state: ExplorationState) -> list[Pick]:
         """What an item of a reply means: a number, a triple, an arrow string; nothing where it is no edge here."""
         if isinstance(item, bool):
             return []
@@ -270,7 +276,7 @@ class JsonNotation:
             return []
         return self._edges_like(*parts[-3:], state=state)
 
-    def _edges_like(self, head: str, relation: str, tail: str, *, state: State) -> list[Pick]:
+    def _edges_like(self, head: str, relation: str, tail: str, *, state: ExplorationState) -> list[Pick]:
         found: list[Pick] = []
         plain = normalise(relation)
         for i, option in enumerate(state.options):
@@ -283,7 +289,7 @@ class JsonNotation:
                 found += self._members(i, option, source, target)
         return found
 
-    def _members(self, number: int, option: Option, source: str, target: str) -> Iterator[Pick]:
+    def _members(self, number: int, option: RelationOption, source: str, target: str) -> Iterator[Pick]:
         """The members of an option that are called `target` and lie behind an entity called `source`."""
         if target.strip().startswith(EVERY):
             yield Pick(number)
@@ -291,11 +297,11 @@ class JsonNotation:
         wanted, origin = normalise(target), normalise(source)
         for k, label in enumerate(self._edges.labels(option.members)):
             if normalise(label) == wanted:
-                heads = option.thread.entities[option.rows[option.taken(k)]]
+                heads = option.path_group.entities[option.rows[option.taken(k)]]
                 if source.strip().startswith(EVERY) or origin in map(normalise, self._edges.labels(heads)):
                     yield Pick(number, k)
 
-    def _named(self, item: Any, state: State) -> list[Pick]:
+    def _named(self, item: Any, state: ExplorationState) -> list[Pick]:
         """The entities of a state with this name: members first, then the ends of the paths."""
         if not isinstance(item, str) or not item.strip():
             return []
@@ -310,9 +316,9 @@ class JsonNotation:
             return found
         return [
             Pick(-1 - t, row)
-            for t, thread in enumerate(state.threads)
-            for row, label in enumerate(self._edges.labels(thread.entities))
-            if thread.codes and normalise(label) == wanted
+            for t, path_group in enumerate(state.path_groups)
+            for row, label in enumerate(self._edges.labels(path_group.entities))
+            if path_group.codes and normalise(label) == wanted
         ][:1]
 
 

@@ -12,8 +12,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from clew.methods.roe.edges import Edges
-from clew.methods.roe.environment import Action, Option, Pick, State, Thread
+from clew.methods.roe.edges import GraphEdges
+from clew.methods.roe.environment import Action, ExplorationState, PathGroup, Pick, RelationOption
 from clew.methods.roe.notation import ActionGrammar, Marks, Topical, one_line
 from clew.protocols import Message
 
@@ -32,7 +32,7 @@ class ShortNotation:
 
     TOPIC, OTHER = "[T]", "[O]"
 
-    def __init__(self, edges: Edges, *, names: bool, mask: bool, words: bool = False) -> None:
+    def __init__(self, edges: GraphEdges, *, names: bool, mask: bool, words: bool = False) -> None:
         self._edges, self._names, self._mask, self._words = edges, names, mask, words
 
     @staticmethod
@@ -45,28 +45,28 @@ class ShortNotation:
         marks = [mark for label in labels for mark in cls.relation_marks(label)]
         return [cls.TOPIC, cls.OTHER, *(f"#{i + 1}" for i in range(options)), *marks]
 
-    def messages(self, question: Topical, state: State) -> tuple[Message, ...]:
-        text = self._masked(question, {thread.topic for thread in state.threads})
+    def messages(self, question: Topical, state: ExplorationState) -> tuple[Message, ...]:
+        text = self._masked(question, {path_group.topic for path_group in state.path_groups})
         parts = []
         tags = iter(self._tags(state))
-        for thread in state.threads:
-            mine = [option for option in state.options if option.thread is thread]
-            groups = "".join(next(tags) + ("" if self._names else self._relation(o.code)) for o in mine)
-            parts.append(self._walked(thread) + " " + groups)
+        for path_group in state.path_groups:
+            own = [option for option in state.options if option.path_group is path_group]
+            groups = "".join(next(tags) + ("" if self._names else self._relation(o.code)) for o in own)
+            parts.append(self._walked(path_group) + " " + groups)
         return (Message("user", text + " | " + " / ".join(parts)),)
 
-    def grammar(self, state: State) -> ActionGrammar:
+    def grammar(self, state: ExplorationState) -> ActionGrammar:
         return ActionGrammar(self._tags(state), SHORT)
 
-    def schema(self, state: State) -> dict[str, Any] | None:
+    def schema(self, state: ExplorationState) -> dict[str, Any] | None:
         return None
 
-    def write(self, action: Action, state: State) -> str:
+    def write(self, action: Action, state: ExplorationState) -> str:
         tags = self._tags(state)
         sides = [[tags[i] for i in sorted({p.option for p in picks})] for picks in (action.answers, action.explore)]
         return self.grammar(state).write(*sides)
 
-    def read(self, text: str, state: State) -> Action:
+    def read(self, text: str, state: ExplorationState) -> Action:
         answers, explore, readable = split_short(text)
         if not readable:
             return Action(problem=f"expected =…+… or -, found {text.strip()[:60]!r}")
@@ -75,10 +75,10 @@ class ShortNotation:
         invalid = [tag[:60] for tag in (*answers, *explore) if tag not in place]
         return Action(tuple(picks[0]), tuple(picks[1]), invalid=tuple(invalid))
 
-    def weigh(self, option: Option) -> int:
+    def weigh(self, option: RelationOption) -> int:
         return 2 + self._relation(option.code).count(" ")
 
-    def _tags(self, state: State) -> list[str]:
+    def _tags(self, state: ExplorationState) -> list[str]:
         if not self._names:
             return [f"#{i + 1}" for i in range(len(state.options))]
         tags: list[str] = []
@@ -98,15 +98,15 @@ class ShortNotation:
             label = "".join(f" {word}" for word in dict.fromkeys(re.split(r"[._/\s]+", label.lower())) if word)
         return self.relation_marks(label)[code % 2]
 
-    def _walked(self, thread: Thread) -> str:
-        return "".join(self._relation(code) for code in thread.codes) or "."
+    def _walked(self, path_group: PathGroup) -> str:
+        return "".join(self._relation(code) for code in path_group.codes) or "."
 
     def _masked(self, question: Topical, topics: set[int]) -> str:
         text = question.text
         if self._mask:
             rows = [(name, topic in topics) for topic, names in question.names.items() for name in names]
-            for name, mine in sorted(rows, key=lambda row: -len(row[0])):
-                text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", "\0" if mine else "\1", text, flags=re.IGNORECASE)
+            for name, own in sorted(rows, key=lambda row: -len(row[0])):
+                text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", "\0" if own else "\1", text, flags=re.IGNORECASE)
         return text.lower().replace("\0", self.TOPIC).replace("\1", self.OTHER)
 
 

@@ -19,7 +19,7 @@ from clew.graph import Graph
 from clew.learning.curve import write_curve
 from clew.learning.scratch import create_decoder
 from clew.learning.stages import Stage, run_stages
-from clew.learning.tuning import Pair, State, reinforce, tune
+from clew.learning.tuning import Pair, RewardedState, reinforce, tune
 from clew.llm import estimate_tokens, load_prompt
 from clew.methods.roe import environment as env
 from clew.methods.roe.config import Config, TrainConfig
@@ -36,7 +36,7 @@ MAX_MEMBERS = 64  # members of a group that a reward looks at: the first of them
 
 
 @dataclass(slots=True)
-class _Material:
+class _TrainingState:
     """What the stages hand on to each other."""
 
     supervised: list[Task] = field(default_factory=list)
@@ -49,10 +49,10 @@ class _Material:
 
 
 class _Training:
-    """The stages over one `_Material`."""
+    """The stages over one `_TrainingState`."""
 
     def __init__(self, request: TrainRequest, on_event: OnEvent) -> None:
-        self.request, self.on_event, self.m = request, on_event, _Material()
+        self.request, self.on_event, self.m = request, on_event, _TrainingState()
         self.config: Config = request.config
         self.train: TrainConfig = request.train_config or TrainConfig()
         check(self.config)
@@ -70,7 +70,7 @@ class _Training:
     def notation(self, task: Task) -> Notation:
         return notation_of(self.config, task.edges, self.prompt, estimate_tokens)
 
-    def mine(self) -> None:
+    def gold_paths(self) -> None:
         """Gold paths; the questions are dealt to the two stages first, so that neither sees the other's."""
         request, m, report = self.request, self.m, Mining()
         order = np.random.default_rng((request.seed, 1)).permutation(len(request.examples)).tolist()
@@ -233,39 +233,41 @@ class _Training:
         )
         write_curve(out, tuned.curve, "mean_token_accuracy")
 
-    def rewarded_states(self) -> list[State]:
+    def rewarded_states(self) -> list[RewardedState]:
         """States of the questions that Stage I has not seen, on gold prefixes or where its model goes."""
         m, train = self.m, self.train
         random = np.random.default_rng((self.request.seed, 3))
         source = {"gold": self._gold_states, "visited": self._visited_states, "hard": self._hard_states}
-        states: list[State] = []
+        states: list[RewardedState] = []
         for task, state, action in source[train.rl_states](random):
-            states.append(State(self.notation(task).messages(task.question, state), self.facts(task, state, action)))
+            states.append(
+                RewardedState(self.notation(task).messages(task.question, state), self.facts(task, state, action))
+            )
             if len(states) >= train.max_rl_states:
                 break
         order = random.permutation(len(states)).tolist()
         m.report["rewarded_states"] = len(states)
         return [states[i] for i in order]
 
-    def _gold_states(self, random: np.random.Generator) -> Iterator[tuple[Task, env.State, env.Action]]:
+    def _gold_states(self, random: np.random.Generator) -> Iterator[tuple[Task, env.ExplorationState, env.Action]]:
         order = random.permutation(len(self.m.rewarded)).tolist()
         for task in (self.m.rewarded[i] for i in order):
             for state, action, on_path in states_of(task, self.config, self.train, self.notation(task).weigh, random):
                 if on_path:
                     yield task, state, action
 
-    def _visited_states(self, random: np.random.Generator) -> Iterator[tuple[Task, env.State, env.Action]]:
+    def _visited_states(self, random: np.random.Generator) -> Iterator[tuple[Task, env.ExplorationState, env.Action]]:
         """The states that the supervised model walks through."""
         for task, state, action, _ in self._visits():
             yield task, state, action
 
-    def _hard_states(self, random: np.random.Generator) -> Iterator[tuple[Task, env.State, env.Action]]:
+    def _hard_states(self, random: np.random.Generator) -> Iterator[tuple[Task, env.ExplorationState, env.Action]]:
         """Of those the ones where it does not do what is right, and as many others.
 
         Where all replies of a group earn the same, nothing is learnt: that is most states of a model that knows most.
         """
-        wrong: list[tuple[Task, env.State, env.Action]] = []
-        others: list[tuple[Task, env.State, env.Action]] = []
+        wrong: list[tuple[Task, env.ExplorationState, env.Action]] = []
+        others: list[tuple[Task, env.ExplorationState, env.Action]] = []
         for task, state, action, done in self._visits():
             same = {*done.answers} == {*action.answers} and {*done.explore} == {*action.explore}
             (others if same else wrong).append((task, state, action))
@@ -273,7 +275,7 @@ class _Training:
         yield from wrong
         yield from (others[i] for i in random.permutation(len(others))[: len(wrong) or None].tolist())
 
-    def _visits(self) -> Iterator[tuple[Task, env.State, env.Action, env.Action]]:
+    def _visits(self) -> Iterator[tuple[Task, env.ExplorationState, env.Action, env.Action]]:
         """Every state the supervised model comes to: the right action, and what it does."""
         record = self.request.out / RECORD
         record.write_text(json.dumps({"stages": {"supervised": "supervised/model", "last": "supervised/model"}}))
@@ -291,7 +293,7 @@ class _Training:
                     yield task, state, gold_action(state, task, self.config, self.train), done
                     walk.advance(done)
 
-    def _asked(self, task: Task, state: env.State) -> LLMRequest:
+    def _asked(self, task: Task, state: env.ExplorationState) -> LLMRequest:
         notation = self.notation(task)
         return LLMRequest(
             notation.messages(task.question, state),
@@ -299,7 +301,7 @@ class _Training:
             constraint=notation.grammar(state),
         )
 
-    def facts(self, task: Task, state: env.State, action: env.Action) -> dict[str, Any]:
+    def facts(self, task: Task, state: env.ExplorationState, action: env.Action) -> dict[str, Any]:
         """What the rewards need: for each item that may be written its entities and its edge."""
         if self.config.notation == "json":
             tags = tags_of(state, members=True)
@@ -313,7 +315,7 @@ class _Training:
             "every": sorted(task.answers),
         }
 
-    def _meant(self, pick: env.Pick, state: env.State) -> dict[str, list[Any]]:
+    def _meant(self, pick: env.Pick, state: env.ExplorationState) -> dict[str, list[Any]]:
         option = state.options[pick.option]
         members = option.members[:MAX_MEMBERS] if pick.member is None else option.members[[pick.member]]
         paths = [f"{pick.option}"] if self.config.siblings == "group" else [f"{pick.option}/{m}" for m in members]
@@ -378,7 +380,7 @@ def train(request: TrainRequest, on_event: OnEvent = ignore) -> TrainResult:
             shutil.rmtree(request.out / name, ignore_errors=True)
     work = _Training(request, on_event)
     stages: list[tuple[str, Callable[[], None]]] = [
-        ("mine gold paths", work.mine),
+        ("mine gold paths", work.gold_paths),
         ("lay out states", work.lay_out),
         ("open the model", work.begin),
         ("stage I, supervision", work.supervise),

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from clew.graph import Subgraph
-from clew.methods.scr.search import Finished
+from clew.methods.scr.search import FinishedWalk
 from clew.paths.walks import Level, follow
 from clew.types import Hop, Path
 
@@ -20,7 +20,7 @@ MAX_MOVES = 20_000  # of one relation path when its siblings are gathered
 
 
 @dataclass(slots=True)
-class Reached:
+class ScoredEntity:
     """An entity that walks ended at."""
 
     entity: int
@@ -28,28 +28,28 @@ class Reached:
     walks: list[tuple[int, tuple[int, ...], tuple[int, ...], float]]  # start, codes, triples, probability; best first
 
 
-def abstains(finished: Sequence[Finished], *, by_path: bool) -> bool:
+def abstains(finished: Sequence[FinishedWalk], *, by_path: bool) -> bool:
     """Whether stopping where it started is the likeliest walk: how a model says that the graph has no answer.
 
     Only a model that was trained with unanswerable questions ever does.
     """
 
-    def chance(walk: Finished) -> float:
-        return walk.path_chance if by_path else walk.chance
+    def probability(walk: FinishedWalk) -> float:
+        return walk.path_probability if by_path else walk.probability
 
-    still = max((chance(walk) for walk in finished if not walk.codes), default=0.0)
-    return still > max((chance(walk) for walk in finished if walk.codes), default=0.0) and still > 0.5
+    still = max((probability(walk) for walk in finished if not walk.codes), default=0.0)
+    return still > max((probability(walk) for walk in finished if walk.codes), default=0.0) and still > 0.5
 
 
 def reach(
     graph: Subgraph,
-    finished: Sequence[Finished],
+    finished: Sequence[FinishedWalk],
     topics: dict[int, int],
     *,
     siblings: bool,
     conjunction: float,
     topics_answer: bool = True,
-) -> tuple[list[Reached], list[str]]:
+) -> tuple[list[ScoredEntity], list[str]]:
     """What one question's finished walks say about each entity, best first, and notes on limits.
 
     Args:
@@ -58,23 +58,23 @@ def reach(
         topics_answer: whether a topic may be an answer; where nothing else is reached it is one anyway.
     """
     notes: list[str] = []
-    per_start: dict[int, dict[int, Reached]] = {}
+    per_start: dict[int, dict[int, ScoredEntity]] = {}
     walked = [walk for walk in finished if walk.codes]
     if siblings:
         for walk_set in _by_path(walked):
             _add_siblings(graph, walk_set, topics, per_start, notes)
     else:
         for walk in walked:
-            mine = per_start.setdefault(walk.start, {})
+            own = per_start.setdefault(walk.start, {})
             entity = walk.entities[-1]
-            reached = mine.setdefault(entity, Reached(entity, 0.0, []))
-            reached.score += walk.chance  # Eq. 13
-            reached.walks.append((walk.start, walk.codes, walk.triples, walk.chance))
-    total: dict[int, Reached] = {}
+            reached = own.setdefault(entity, ScoredEntity(entity, 0.0, []))
+            reached.score += walk.probability  # Eq. 13
+            reached.walks.append((walk.start, walk.codes, walk.triples, walk.probability))
+    total: dict[int, ScoredEntity] = {}
     support: dict[int, int] = {}
-    for mine in per_start.values():
-        for entity, reached in mine.items():
-            whole = total.setdefault(entity, Reached(entity, 0.0, []))
+    for own in per_start.values():
+        for entity, reached in own.items():
+            whole = total.setdefault(entity, ScoredEntity(entity, 0.0, []))
             whole.score += min(reached.score, 1.0)
             whole.walks += reached.walks
             support[entity] = support.get(entity, 0) + 1
@@ -88,8 +88,8 @@ def reach(
     return found, notes
 
 
-def _by_path(finished: Sequence[Finished]) -> list[list[Finished]]:
-    groups: dict[tuple[int, tuple[int, ...]], list[Finished]] = {}
+def _by_path(finished: Sequence[FinishedWalk]) -> list[list[FinishedWalk]]:
+    groups: dict[tuple[int, tuple[int, ...]], list[FinishedWalk]] = {}
     for walk in finished:
         groups.setdefault((walk.start, walk.codes), []).append(walk)
     return list(groups.values())
@@ -97,30 +97,30 @@ def _by_path(finished: Sequence[Finished]) -> list[list[Finished]]:
 
 def _add_siblings(
     graph: Subgraph,
-    walks: list[Finished],
+    walks: list[FinishedWalk],
     topics: dict[int, int],
-    per_start: dict[int, dict[int, Reached]],
+    per_start: dict[int, dict[int, ScoredEntity]],
     notes: list[str],
 ) -> None:
     """Everything that the relation path of `walks` reaches, scored by the path's probability."""
     start, codes = walks[0].start, walks[0].codes
-    chance = max(walk.path_chance for walk in walks)
-    best = max(walk.chance for walk in walks)
-    known: dict[int, Finished] = {}
-    for walk in sorted(walks, key=lambda w: w.chance):
+    probability = max(walk.path_probability for walk in walks)
+    best = max(walk.probability for walk in walks)
+    known: dict[int, FinishedWalk] = {}
+    for walk in sorted(walks, key=lambda w: w.probability):
         known[walk.entities[-1]] = walk
     levels, cut = follow(graph, topics[start], codes, MAX_MOVES)
     if cut:
         notes.append(f"a relation path of {len(codes)} hops has more than {MAX_MOVES} moves: some answers are left out")
-    mine = per_start.setdefault(start, {})
+    own = per_start.setdefault(start, {})
     ends, first = np.unique(levels[-1].targets, return_index=True)
     for end, row in zip(ends.tolist(), first.tolist(), strict=True):
         seen = known.get(end)
-        weight = UNSEEN if seen is None else UNSEEN + (1 - UNSEEN) * seen.chance / max(best, 1e-300)
+        weight = UNSEEN if seen is None else UNSEEN + (1 - UNSEEN) * seen.probability / max(best, 1e-300)
         triples = _thread(levels, row) if seen is None else seen.triples
-        reached = mine.setdefault(end, Reached(end, 0.0, []))
-        reached.score += chance * weight
-        reached.walks.append((start, codes, triples, chance * weight))
+        reached = own.setdefault(end, ScoredEntity(end, 0.0, []))
+        reached.score += probability * weight
+        reached.walks.append((start, codes, triples, probability * weight))
 
 
 def _thread(levels: Sequence[Level], row: int) -> tuple[int, ...]:
@@ -134,7 +134,7 @@ def _thread(levels: Sequence[Level], row: int) -> tuple[int, ...]:
     return tuple(triples)
 
 
-class Records:
+class PathRecords:
     """Walks as `Path` records; each triple is turned into names once."""
 
     def __init__(self, graph: Subgraph):

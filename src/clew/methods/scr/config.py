@@ -24,7 +24,7 @@ class Config(Settings):
     siblings: bool | None = None  # all entities that a chosen relation path reaches are answers
     representatives: int = Field(default=3, ge=1)  # most hypotheses of one relation path in the beam, with siblings
     cut: float | None = Field(default=None, ge=0, le=1)  # an answer needs this share of the best one's score
-    likeness: float | None = Field(
+    similarity_weight: float | None = Field(
         default=None, ge=0
     )  # of a relation path's words to the question, as a second opinion
     score_stop: bool = True  # the stop probability counts (Eq. 14); the published code leaves it out

@@ -14,14 +14,14 @@ import torch
 from clew.errors import InputError
 from clew.graph import Graph, Subgraph
 from clew.graph.neighborhood import neighborhood
-from clew.methods.scr.answers import Reached, Records, abstains, reach
+from clew.methods.scr.answers import PathRecords, ScoredEntity, abstains, reach
 from clew.methods.scr.config import Config
 from clew.methods.scr.features import question_states, without_topic
-from clew.methods.scr.likeness import likeness, weigh
-from clew.methods.scr.model import GraphView, Model, load_model, relation_names, unlike, view
-from clew.methods.scr.passes import kept_view
-from clew.methods.scr.reading import Reading, StateReading, TextReading
-from clew.methods.scr.search import Finished, Plan, Walks, search, single_step
+from clew.methods.scr.model import GraphView, ScrModel, load_model, relation_names, unlike, view
+from clew.methods.scr.reading import QuestionReading, StateReading, TextReading
+from clew.methods.scr.search import FinishedWalk, SearchSettings, Walks, search, single_step
+from clew.methods.scr.similarity import similarity, weigh
+from clew.methods.scr.stored_encoding import kept_view
 from clew.protocols import GraphStore, OnEvent, TextEncoder, Tools, ignore
 from clew.retrieval.linking import link_topics
 from clew.retrieval.reader import read
@@ -79,9 +79,9 @@ class Scr:
         if isinstance(graph, Graph):
             return self._answer(questions, topics, self._view(graph, on_event), on_event)
         answers: list[Answer] = []
-        for question, mine in zip(questions, topics, strict=True):
-            part = self._surroundings(graph, mine)
-            answers += self._answer([question], [mine], view(self._model.network, part, self._encoder), on_event)
+        for question, own in zip(questions, topics, strict=True):
+            part = self._surroundings(graph, own)
+            answers += self._answer([question], [own], view(self._model.network, part, self._encoder), on_event)
         return answers
 
     def _view(self, graph: Graph, on_event: OnEvent) -> GraphView:
@@ -106,34 +106,38 @@ class Scr:
         started = time.perf_counter()
         starts = [
             (i, local, topic)
-            for i, mine in enumerate(topics)
-            for topic in mine
+            for i, own in enumerate(topics)
+            for topic in own
             if (local := seen.graph.local(topic.entity.id)) is not None
         ]
-        finished: list[Finished] = []
+        finished: list[FinishedWalk] = []
         unscored: dict[int, int] = {}
-        alike = np.zeros(0)
-        weight = self._model.trained.calibration.likeness if self.config.likeness is None else self.config.likeness
+        similarities = np.zeros(0)
+        weight = (
+            self._model.trained.calibration.similarity_weight
+            if self.config.similarity_weight is None
+            else self.config.similarity_weight
+        )
         if starts:
             texts = [self._text(questions[i], topic) for i, _, topic in starts]
             owners = [s[0] for s in starts]
             finished, unscored = run_search(
                 self._model, self._encoder, self.config, seen, texts, [s[1] for s in starts], owners
             )
-            alike = np.zeros(len(finished))
+            similarities = np.zeros(len(finished))
             if weight:
-                alike = likeness(seen, self._encoder, finished, texts, owners)
+                similarities = similarity(seen, self._encoder, finished, texts, owners)
         searched = time.perf_counter()
         share = (searched - started) / max(1, len(questions))
         answers = []
         for i, question in enumerate(questions):
-            mine = {row: local for row, (owner, local, _) in enumerate(starts) if owner == i}
-            rows = [row for row, walk in enumerate(finished) if walk.start in mine]
+            own = {row: local for row, (owner, local, _) in enumerate(starts) if owner == i}
+            rows = [row for row, walk in enumerate(finished) if walk.start in own]
             walks = [finished[row] for row in rows]
-            if len(mine) == 1:
-                walks = weigh(walks, alike[rows], weight)
-            cut = {row: unscored[row] for row in mine if row in unscored}
-            answers.append(self._assemble(question, list(topics[i]), seen.graph, walks, mine, cut, share))
+            if len(own) == 1:
+                walks = weigh(walks, similarities[rows], weight)
+            cut = {row: unscored[row] for row in own if row in unscored}
+            answers.append(self._assemble(question, list(topics[i]), seen.graph, walks, own, cut, share))
         on_event(Event("search", f"{len(finished)} walks for {len(questions)} questions", {"walks": len(finished)}))
         return answers
 
@@ -147,7 +151,7 @@ class Scr:
         question: Question,
         topics: list[Topic],
         graph: Subgraph,
-        walks: list[Finished],
+        walks: list[FinishedWalk],
         starts: dict[int, int],
         unscored: dict[int, int],
         seconds: float,
@@ -167,21 +171,21 @@ class Scr:
             topics_answer=trained.topics_answer if config.topics_answer is None else config.topics_answer,
         )
         kept = self._cut(graph, reached)
-        records = Records(graph)
+        records = PathRecords(graph)
         paths: dict[tuple[Any, ...], int] = {}
         listed: list[Any] = []
         candidates: list[Candidate] = []
         for each in kept:
-            mine = []
+            own = []
             likely = [walk for walk in each.walks if walk[3] >= LIKELY * each.walks[0][3]]
             for start, codes, triples, score in likely[: config.max_paths]:
                 key = (start, codes, triples)
                 if key not in paths:
                     paths[key] = len(listed)
                     listed.append(records.path(starts[start], codes, triples, score))
-                mine.append(paths[key])
+                own.append(paths[key])
             entity = graph.entity(each.entity)
-            candidates.append(Candidate(entity.label, trained.calibration(each.score), entity, tuple(mine)))
+            candidates.append(Candidate(entity.label, trained.calibration(each.score), entity, tuple(own)))
         details: dict[str, Any] = {"walks": len(walks), "answers_found": len(reached)}
         if unscored:
             details["hub"] = (
@@ -220,7 +224,7 @@ class Scr:
             seconds={**answer.seconds, "reader": time.perf_counter() - started},
         )
 
-    def _cut(self, graph: Subgraph, reached: list[Reached]) -> list[Reached]:
+    def _cut(self, graph: Subgraph, reached: list[ScoredEntity]) -> list[ScoredEntity]:
         """Answers above the cut; mediators only where nothing else was reached."""
         named = np.array([not graph.mediators[each.entity] for each in reached], bool)
         if named.any():
@@ -230,7 +234,7 @@ class Scr:
         return kept[: self.config.max_answers]
 
 
-def _note(topics: list[Topic], starts: dict[int, int], reached: list[Reached]) -> str:
+def _note(topics: list[Topic], starts: dict[int, int], reached: list[ScoredEntity]) -> str:
     if not topics:
         return "no topic entity was found in the question"
     if not starts:
@@ -238,21 +242,21 @@ def _note(topics: list[Topic], starts: dict[int, int], reached: list[Reached]) -
     return "" if reached else "no walk was likely enough"
 
 
-def confident(walks: list[Finished], threshold: float, *, by_path: bool) -> list[Finished]:
+def confident(walks: list[FinishedWalk], threshold: float, *, by_path: bool) -> list[FinishedWalk]:
     """Walks with at least `threshold`; where there is none, the single best one."""
 
-    def chance(walk: Finished) -> float:
-        return walk.path_chance if by_path else walk.chance
+    def probability(walk: FinishedWalk) -> float:
+        return walk.path_probability if by_path else walk.probability
 
     walks = [walk for walk in walks if walk.codes]
-    chosen = [walk for walk in walks if chance(walk) >= threshold]
-    return chosen or sorted(walks, key=lambda walk: -chance(walk))[:1]
+    chosen = [walk for walk in walks if probability(walk) >= threshold]
+    return chosen or sorted(walks, key=lambda walk: -probability(walk))[:1]
 
 
-def plan_of(config: Config, model: Model) -> Plan:
+def plan_of(config: Config, model: ScrModel) -> SearchSettings:
     """The settings of a search: those given, else what the model was trained for."""
     trained = model.trained
-    return Plan(
+    return SearchSettings(
         beam=config.beam,
         hops=config.hops or trained.hops,
         floor=PRUNE * config.threshold,
@@ -266,17 +270,17 @@ def plan_of(config: Config, model: Model) -> Plan:
 
 @torch.no_grad()
 def run_search(
-    model: Model,
+    model: ScrModel,
     encoder: TextEncoder,
     config: Config,
     seen: GraphView,
     texts: Sequence[str],
     topics: Sequence[int],
     owners: Sequence[int],
-) -> tuple[list[Finished], dict[int, int]]:
+) -> tuple[list[FinishedWalk], dict[int, int]]:
     """Search from `topics` with one text each; `owners` says which of them share a question's beam."""
     network = model.network
-    reading: Reading
+    reading: QuestionReading
     if network.config.question == "states":
         distinct = {text: i for i, text in enumerate(dict.fromkeys(texts))}
         states = question_states(encoder, list(distinct))

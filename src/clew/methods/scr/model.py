@@ -25,7 +25,7 @@ from clew.learning.checkpoints import fill, load_weights, read_json, save_weight
 from clew.learning.layers import Edges
 from clew.methods.scr.config import NetworkConfig
 from clew.methods.scr.features import Floats, entity_vectors, relation_vectors, token_kind
-from clew.methods.scr.network import Network, Tables
+from clew.methods.scr.network import CandidateTables, StepwiseNetwork
 from clew.protocols import TextEncoder
 
 FORMAT = 1
@@ -38,7 +38,7 @@ class Calibration(Settings):
     slope: float = 1.0  # of the logistic map from log-odds of a score to log-odds of being right
     shift: float = 0.0
     cut: float = 0.5  # an answer needs this share of the best one's score
-    likeness: float = 0.0  # how much the encoder's likeness of relation path and question counts
+    similarity_weight: float = 0.0  # how much the encoder's similarity of relation path and question counts
 
     def __call__(self, score: float) -> float:
         """The chance that an answer with this score is right."""
@@ -64,10 +64,10 @@ class Trained(Settings):
 
 
 @dataclass(eq=False)
-class Model:
+class ScrModel:
     """A network with what it was trained for."""
 
-    network: Network
+    network: StepwiseNetwork
     trained: Trained
     digest: str  # of the weights; names what is derived from them
     encoder_folder: Path | None = None  # of the trainable encoder, where the network has one
@@ -87,7 +87,7 @@ def encoder_folder(network: NetworkConfig, encoder: str) -> Path | None:
     return find_weights(base_name(encoder))
 
 
-def save_model(folder: Path, network: Network, trained: Trained, *, half: bool) -> None:
+def save_model(folder: Path, network: StepwiseNetwork, trained: Trained, *, half: bool) -> None:
     """Write weights and description into `folder`; the description last, so that a folder with one is whole."""
     tensors = network.state_dict()
     if half:
@@ -96,7 +96,7 @@ def save_model(folder: Path, network: Network, trained: Trained, *, half: bool) 
     write_json(folder / DESCRIPTION, {"format": FORMAT, "sha256": digest, **trained.model_dump(mode="json")})
 
 
-def load_model(folder: Path, encoder: TextEncoder, device: str = "cpu") -> Model:
+def load_model(folder: Path, encoder: TextEncoder, device: str = "cpu") -> ScrModel:
     """The model in `folder`. Raises NotFoundError, FormatError, or InputError for another encoder than its own."""
     record = read_json(folder / DESCRIPTION)
     if not isinstance(record, dict) or "sha256" not in record:
@@ -118,10 +118,10 @@ def load_model(folder: Path, encoder: TextEncoder, device: str = "cpu") -> Model
         )
     weights = load_weights(folder / WEIGHTS, digest)
     home = encoder_folder(trained.network, trained.encoder)
-    network = Network(trained.network, trained.encoder_width, len(trained.relations), home)
+    network = StepwiseNetwork(trained.network, trained.encoder_width, len(trained.relations), home)
     fill(network, {name: t.float() if t.is_floating_point() else t for name, t in weights.items()}, str(folder))
     network.to(device).eval().requires_grad_(False)
-    return Model(network, trained, digest, home)
+    return ScrModel(network, trained, digest, home)
 
 
 def unlike(trained: Trained, relations: tuple[str, ...]) -> str:
@@ -151,7 +151,7 @@ class GraphView:
     graph: Subgraph
     vectors: Floats  # (N, E)
     relations: Tensor  # (R, E)
-    tables: Tables
+    tables: CandidateTables
     paths: dict[tuple[int, ...], NDArray[np.float32]] = field(default_factory=dict)  # relation paths in words, (E,)
 
 
@@ -160,7 +160,7 @@ def relation_names(graph: Subgraph) -> tuple[str, ...]:
 
 
 @torch.no_grad()
-def view(network: Network, graph: Subgraph, encoder: TextEncoder, vectors: Floats | None = None) -> GraphView:
+def view(network: StepwiseNetwork, graph: Subgraph, encoder: TextEncoder, vectors: Floats | None = None) -> GraphView:
     """One pass of the graph encoder over all of `graph` (Eq. 6). It depends on no question."""
     device = network.log_temperature.device
     frozen = entity_vectors(graph, encoder) if vectors is None else vectors

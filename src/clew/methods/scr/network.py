@@ -27,7 +27,7 @@ MAX_STEPS = 16  # positions of the decoder: the topic and up to fifteen hops
 
 
 @dataclass(frozen=True, eq=False)
-class Tables:
+class CandidateTables:
     """What the graph alone decides: a candidate is scored as normalise(entities[c] + relations[code])."""
 
     entities: Tensor  # (N, D)
@@ -36,7 +36,7 @@ class Tables:
 
 
 @dataclass(frozen=True, eq=False)
-class Memory:
+class QuestionMemory:
     """Questions as the decoder reads them."""
 
     keys: tuple[Tensor, ...]  # one (Q, heads, L, D / heads) per block
@@ -46,7 +46,7 @@ class Memory:
     places: Tensor  # (Q, L, D) keys of the hint's attention
 
 
-class Block(nn.Module):
+class DecoderBlock(nn.Module):
     """Pre-norm decoder block: causal attention over the steps, attention over the question, feed-forward."""
 
     def __init__(self, width: int, heads: int, dropout: float):
@@ -92,14 +92,16 @@ class StepDecoder(nn.Module):
         self.entity = nn.Linear(text_width, width)
         self.relation = nn.ModuleList(nn.Linear(text_width, width, bias=False) for _ in range(2))  # forward, backward
         self.steps = nn.Parameter(torch.randn(MAX_STEPS, width) * 0.02)
-        self.blocks = nn.ModuleList(Block(width, config.block_heads, config.dropout) for _ in range(config.blocks))
+        self.blocks = nn.ModuleList(
+            DecoderBlock(width, config.block_heads, config.dropout) for _ in range(config.blocks)
+        )
         self.norm, self.out = nn.LayerNorm(width), nn.Linear(width, width)
         self.dropout, self.word_dropout = nn.Dropout(config.dropout), config.word_dropout
         self.look = nn.Linear(width, width) if config.hint else None
         self.looked_at = nn.Linear(width, width) if config.hint else None
         self.hint_scale = nn.Parameter(torch.tensor(5.0)) if config.hint else None
 
-    def remember(self, states: Tensor, real: Tensor) -> Memory:
+    def remember(self, states: Tensor, real: Tensor) -> QuestionMemory:
         """(Q, L, E) frozen token states and (Q, L) which are real."""
         if self.training and self.word_dropout:
             kept = real & (torch.rand(real.shape, device=real.device) >= self.word_dropout)
@@ -109,9 +111,11 @@ class StepDecoder(nn.Module):
         x = self.reader(x, src_key_padding_mask=~real)
         pairs: list[tuple[Tensor, Tensor]] = [block.remember(x) for block in self.blocks]  # type: ignore[operator]
         places = x if self.looked_at is None else self.looked_at(x)
-        return Memory(tuple(k for k, _ in pairs), tuple(v for _, v in pairs), real, states, places)
+        return QuestionMemory(tuple(k for k, _ in pairs), tuple(v for _, v in pairs), real, states, places)
 
-    def forward(self, memory: Memory, rows: Tensor, entities: Tensor, relations: Tensor, kinds: Tensor) -> Tensor:
+    def forward(
+        self, memory: QuestionMemory, rows: Tensor, entities: Tensor, relations: Tensor, kinds: Tensor
+    ) -> Tensor:
         """(B, P, D) queries of every step; (B, P, D + E) where a hint follows.
 
         A hint is the part of the question that the step looks at, in the frozen space: what relations mean there was
@@ -164,7 +168,7 @@ class BertReader(nn.Module):
         return F.normalize(pooled.float(), dim=-1)
 
 
-class Network(nn.Module):
+class StepwiseNetwork(nn.Module):
     """Graph encoder, question encoder and temperature.
 
     Args:
@@ -216,15 +220,15 @@ class Network(nn.Module):
             x = layer(x, message, relations)
         return F.normalize((x if self.plain is None else self.plain(x)).float(), dim=-1)
 
-    def tables(self, encoded: Tensor, relations: Tensor) -> Tables:
+    def tables(self, encoded: Tensor, relations: Tensor) -> CandidateTables:
         """What is added up to a candidate; in the paper's form the relation's part is zero."""
         names = relations.new_zeros(2 * len(relations) + 1, self.hint_width(relations.shape[1]))
         if not self.config.relation_aware:
-            return Tables(encoded, encoded.new_zeros(2 * len(relations) + 1, encoded.shape[1]), names)
+            return CandidateTables(encoded, encoded.new_zeros(2 * len(relations) + 1, encoded.shape[1]), names)
         if names.shape[1]:
             names = torch.cat([relations, relations, torch.zeros_like(relations[:1])])
         edge = torch.cat([self.edge[0](relations), self.edge[1](relations), self.stop[None]])
-        return Tables(self.candidate(encoded).float(), edge.float(), names)
+        return CandidateTables(self.candidate(encoded).float(), edge.float(), names)
 
     def hint_width(self, text_width: int) -> int:
         """E where queries carry a hint, else 0."""
@@ -235,7 +239,7 @@ class Network(nn.Module):
         """Tau of Eq. 11; kept above 0.01 so that no softmax is harder than one to e^200."""
         return self.log_temperature.exp().clamp_min(0.01)
 
-    def scores(self, queries: Tensor, tables: Tables, entities: Tensor, codes: Tensor) -> Tensor:
+    def scores(self, queries: Tensor, tables: CandidateTables, entities: Tensor, codes: Tensor) -> Tensor:
         """(I, D) queries, (I, C) candidates and their codes to (I, C) cosines over temperature (Eq. 7, 11)."""
         width = tables.entities.shape[1]
         vectors = F.normalize(tables.entities[entities] + tables.relations[codes], dim=-1)  # (I, C, D)
@@ -243,6 +247,6 @@ class Network(nn.Module):
         return scores if not tables.names.shape[1] else scores + by_name(queries, tables).gather(1, codes)
 
 
-def by_name(queries: Tensor, tables: Tables) -> Tensor:
+def by_name(queries: Tensor, tables: CandidateTables) -> Tensor:
     """(I, 2R + 1) what the hints of (I, D + E) queries add to the score of each relation."""
     return queries[:, tables.entities.shape[1] :] @ tables.names.T

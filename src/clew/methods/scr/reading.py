@@ -17,14 +17,14 @@ from torch import Tensor
 from clew.graph import Subgraph
 from clew.labels import label_to_text
 from clew.methods.scr.features import Floats, QuestionStates
-from clew.methods.scr.network import BertReader, Memory, Network, StepDecoder
+from clew.methods.scr.network import BertReader, QuestionMemory, StepDecoder, StepwiseNetwork
 
 Int = NDArray[Any]
 QUESTION_TOKENS = 48
 NAME_TOKENS = 18  # of an entity or relation (the published code)
 
 
-class Reading(Protocol):
+class QuestionReading(Protocol):
     """Some questions, ready to be asked at any point of any walk."""
 
     def every_step(self, rows: Int, entities: Int, codes: Int) -> Tensor:
@@ -39,11 +39,11 @@ class Reading(Protocol):
 class StateReading:
     """The light encoder: each question's memory is computed once."""
 
-    def __init__(self, network: Network, states: QuestionStates, rows: Int, vectors: Floats, relations: Tensor):
+    def __init__(self, network: StepwiseNetwork, states: QuestionStates, rows: Int, vectors: Floats, relations: Tensor):
         assert isinstance(network.question, StepDecoder)
         self._decoder, self._vectors, self._relations = network.question, vectors, relations
         self._device = relations.device
-        self._memory: Memory = self._decoder.remember(*states.padded(rows, self._device))
+        self._memory: QuestionMemory = self._decoder.remember(*states.padded(rows, self._device))
 
     def every_step(self, rows: Int, entities: Int, codes: Int) -> Tensor:
         names = torch.from_numpy(self._vectors[entities]).to(self._device)  # (B, P, E)
@@ -63,7 +63,9 @@ class StateReading:
 class TextReading:
     """The paper's encoder: `[CLS] q [SEP] e0 [SEP] r1 [SEP] e1 [SEP] ...` (Eq. 1 and 8)."""
 
-    def __init__(self, network: Network, encoder: Path, texts: Sequence[str], graph: Subgraph, device: torch.device):
+    def __init__(
+        self, network: StepwiseNetwork, encoder: Path, texts: Sequence[str], graph: Subgraph, device: torch.device
+    ):
         from tokenizers import Tokenizer
 
         assert isinstance(network.question, BertReader)

@@ -23,7 +23,7 @@ from torch import Tensor
 from clew.graph import Subgraph
 from clew.learning.layers import Edges
 from clew.methods.scr.config import TrainConfig
-from clew.methods.scr.mining import GoldWalks
+from clew.methods.scr.gold import GoldWalks
 from clew.methods.scr.model import whole_edges
 from clew.paths.walks import Int, moves
 
@@ -119,8 +119,8 @@ class Sampler:
                     stop = True
                     continue
                 level = walks.levels[step]
-                mine = level.triples[level.sources == here]
-                right |= (found.codes == walks.codes[step]) & np.isin(found.triples, mine) & (found.triples != last)
+                own = level.triples[level.sources == here]
+                right |= (found.codes == walks.codes[step]) & np.isin(found.triples, own) & (found.triples != last)
         if config.returns == "none":
             fresh = ~np.isin(found.targets, entities[: step + 1]) | right
         else:

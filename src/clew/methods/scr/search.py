@@ -25,7 +25,7 @@ from torch.nn import functional as F
 
 from clew.graph import Subgraph
 from clew.methods.scr.model import GraphView
-from clew.methods.scr.network import Tables, by_name
+from clew.methods.scr.network import CandidateTables, by_name
 from clew.paths.walks import Int, Moves, moves, shortest
 
 CHUNK = 100_000  # moves scored at once: bounds the memory of a step through hubs
@@ -39,8 +39,8 @@ class Walks(NamedTuple):
     entities: Int  # (H, P) from the topic on
     codes: Int  # (H, P-1)
     triples: Int  # (H, P-1)
-    chance: Reals  # (H,) of the walk
-    path_chance: Reals  # (H,) of its relation path
+    probability: Reals  # (H,) of the walk
+    path_probability: Reals  # (H,) of its relation path
     names: Int  # (H,) equal for equal relation paths from one start
 
     def rows(self, which: Int) -> Walks:
@@ -52,19 +52,19 @@ class Walks(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Finished:
+class FinishedWalk:
     """A walk that stopped."""
 
     start: int
     entities: tuple[int, ...]
     codes: tuple[int, ...]
     triples: tuple[int, ...]
-    chance: float
-    path_chance: float
+    probability: float
+    path_probability: float
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class SearchSettings:
     """The settings of one search."""
 
     beam: int
@@ -82,13 +82,13 @@ Ask = Callable[[Walks], Tensor]  # live walks to (H, D) queries
 
 def search(
     graph: Subgraph,
-    tables: Tables,
+    tables: CandidateTables,
     temperature: float,
     ask: Ask,
     topics: Int,
     owners: Int,
-    plan: Plan,
-) -> tuple[list[Finished], dict[int, int]]:
+    plan: SearchSettings,
+) -> tuple[list[FinishedWalk], dict[int, int]]:
     """All walks that stopped with a probability of at least `plan.floor`.
 
     Args:
@@ -101,7 +101,7 @@ def search(
     ones = np.ones(s)
     empty = np.empty((s, 0), np.int64)
     live = Walks(np.arange(s), topics[:, None].astype(np.int64), empty, empty, ones, ones, np.arange(s))
-    finished: list[Finished] = []
+    finished: list[FinishedWalk] = []
     unscored: dict[int, int] = {}
     for depth in range(plan.hops + 1):
         if not len(live.starts):
@@ -112,16 +112,18 @@ def search(
         turning = found.triples == live.last[found.walks]
         # The walks whose candidates compete together: those over one relation path, or each alone (the paper).
         pool = np.unique(live.names, return_inverse=True)[1] if plan.by_path else np.arange(len(live.starts))
-        chance, stop = _probabilities(found, turning, live, queries, tables, temperature, pool)
+        probability, stop = _probabilities(found, turning, live, queries, tables, temperature, pool)
         _collect(live, stop, pool, plan, finished)
-        found, chance = Moves(*(column[~turning] for column in found)), chance[~turning]
+        found, probability = Moves(*(column[~turning] for column in found)), probability[~turning]
         if depth == plan.hops:
             break
-        live = _advance(graph, live, found, chance, pool, owners, plan)
+        live = _advance(graph, live, found, probability, pool, owners, plan)
     return finished, unscored
 
 
-def single_step(seen: GraphView, temperature: float, ask: Ask, topics: Sequence[int], plan: Plan) -> list[Finished]:
+def single_step(
+    seen: GraphView, temperature: float, ask: Ask, topics: Sequence[int], plan: SearchSettings
+) -> list[FinishedWalk]:
     """Table 4, "w/o multi-step": the entities nearest to the question, each with one shortest path from the topic."""
     graph, tables = seen.graph, seen.tables
     starts = np.arange(len(topics))
@@ -131,17 +133,17 @@ def single_step(seen: GraphView, temperature: float, ask: Ask, topics: Sequence[
     everyone = F.normalize(tables.entities + tables.relations[-1], dim=1)
     shares = torch.softmax(queries @ everyone.T / temperature, 1)
     best, order = shares.topk(min(plan.beam, graph.num_entities))
-    finished: list[Finished] = []
-    for start, (chances, ends) in enumerate(zip(best.tolist(), order.tolist(), strict=True)):
-        for chance, end in zip(chances, ends, strict=True):
+    finished: list[FinishedWalk] = []
+    for start, (probabilities, ends) in enumerate(zip(best.tolist(), order.tolist(), strict=True)):
+        for probability, end in zip(probabilities, ends, strict=True):
             walk = shortest(graph, topics[start], end, plan.hops)
-            if walk is not None and chance >= plan.floor:
+            if walk is not None and probability >= plan.floor:
                 passed, codes, triples = walk
-                finished.append(Finished(start, passed, codes, triples, chance, chance))
+                finished.append(FinishedWalk(start, passed, codes, triples, probability, probability))
     return finished
 
 
-def _moves(graph: Subgraph, live: Walks, plan: Plan) -> Moves:
+def _moves(graph: Subgraph, live: Walks, plan: SearchSettings) -> Moves:
     found = moves(graph, live.entities[:, -1], live.last, turns=plan.returns == "edge")
     if plan.returns == "none":
         fresh = ~(live.entities[found.walks] == found.targets[:, None]).any(1)
@@ -153,9 +155,9 @@ def _limit_hubs(
     found: Moves,
     live: Walks,
     queries: Tensor,
-    tables: Tables,
+    tables: CandidateTables,
     temperature: float,
-    plan: Plan,
+    plan: SearchSettings,
     unscored: dict[int, int],
 ) -> Moves:
     """Keep at most `hub_limit` moves of a hypothesis: a cheap first pass ranks them by their relation alone."""
@@ -183,7 +185,7 @@ def _probabilities(
     turning: NDArray[np.bool_],
     live: Walks,
     queries: Tensor,
-    tables: Tables,
+    tables: CandidateTables,
     temperature: float,
     pool: Int,
 ) -> tuple[Reals, Reals]:
@@ -212,42 +214,44 @@ def _probabilities(
         dots = torch.linalg.vecdot(vectors, queries.index_select(0, walks))
         near = dots / vectors.norm(dim=1).clamp_min(1e-12) / temperature
         scores[part] = (near + hints[walks, codes]).cpu().numpy()
-    mine = pool[found.walks]
+    own = pool[found.walks]
     top = np.full(pool.max() + 1, -np.inf)
     np.maximum.at(top, pool, stop)
-    np.maximum.at(top, mine, scores)
-    moved, halted = np.exp(scores - top[mine]), np.exp(stop - top[pool])
+    np.maximum.at(top, own, scores)
+    moved, halted = np.exp(scores - top[own]), np.exp(stop - top[pool])
     still = np.bincount(pool, weights=halted)
-    onward = np.bincount(mine, weights=np.where(turning, 0.0, moved), minlength=len(top))
-    back = np.bincount(mine, weights=np.where(turning, moved, 0.0), minlength=len(top))
-    return moved / (still + onward)[mine], halted / (still + onward + back)[pool]
+    onward = np.bincount(own, weights=np.where(turning, 0.0, moved), minlength=len(top))
+    back = np.bincount(own, weights=np.where(turning, moved, 0.0), minlength=len(top))
+    return moved / (still + onward)[own], halted / (still + onward + back)[pool]
 
 
-def _collect(live: Walks, stop: Reals, pool: Int, plan: Plan, finished: list[Finished]) -> None:
+def _collect(live: Walks, stop: Reals, pool: Int, plan: SearchSettings, finished: list[FinishedWalk]) -> None:
     share = stop if plan.score_stop else np.ones_like(stop)
     together = np.bincount(pool, weights=stop)[pool] if plan.score_stop else share
-    chance, path_chance = live.chance * share, live.path_chance * together
-    enough = np.flatnonzero((path_chance if plan.by_path else chance) >= plan.floor)
+    probability, path_probability = live.probability * share, live.path_probability * together
+    enough = np.flatnonzero((path_probability if plan.by_path else probability) >= plan.floor)
     finished.extend(
-        Finished(
+        FinishedWalk(
             int(live.starts[i]),
             tuple(live.entities[i].tolist()),
             tuple(live.codes[i].tolist()),
             tuple(live.triples[i].tolist()),
-            float(chance[i]),
-            float(path_chance[i]),
+            float(probability[i]),
+            float(path_probability[i]),
         )
         for i in enough.tolist()
     )
 
 
-def _advance(graph: Subgraph, live: Walks, found: Moves, chance: Reals, pool: Int, owners: Int, plan: Plan) -> Walks:
+def _advance(
+    graph: Subgraph, live: Walks, found: Moves, probability: Reals, pool: Int, owners: Int, plan: SearchSettings
+) -> Walks:
     """The K best continuations of each question."""
     walks, width = found.walks, 2 * graph.num_relations
     groups, group = np.unique(pool[walks] * width + found.codes, return_inverse=True)
-    together = np.bincount(group, weights=chance, minlength=len(groups))
-    walked = (live.path_chance if plan.by_path else live.chance)[walks] * chance
-    path = live.path_chance[walks] * together[group]
+    together = np.bincount(group, weights=probability, minlength=len(groups))
+    walked = (live.path_probability if plan.by_path else live.probability)[walks] * probability
+    path = live.path_probability[walks] * together[group]
     keep = np.flatnonzero((path if plan.by_path else walked) >= plan.floor)
     if not len(keep):
         return live.rows(keep)

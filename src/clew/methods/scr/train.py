@@ -22,7 +22,7 @@ from clew.learning.checkpoints import fill, load_weights, write_json
 from clew.learning.fitting import FitConfig
 from clew.learning.loop import Progress, fit
 from clew.learning.losses import info_nce
-from clew.methods.scr.answers import Reached, abstains, reach
+from clew.methods.scr.answers import ScoredEntity, abstains, reach
 from clew.methods.scr.config import Config, TrainConfig
 from clew.methods.scr.features import (
     Floats,
@@ -33,22 +33,22 @@ from clew.methods.scr.features import (
     token_kind,
     without_topic,
 )
-from clew.methods.scr.likeness import WEIGHTS, Reals, likeness, weigh
+from clew.methods.scr.gold import STAY, TopicGold, gold_walks
 from clew.methods.scr.method import confident, run_search
-from clew.methods.scr.mining import STAY, TopicGold, gold_walks
 from clew.methods.scr.model import (
     Calibration,
-    Model,
+    ScrModel,
     Trained,
     encoder_folder,
     relation_names,
     save_model,
     view,
 )
-from clew.methods.scr.network import MAX_STEPS, BertReader, Network
-from clew.methods.scr.reading import Reading, StateReading, TextReading
+from clew.methods.scr.network import MAX_STEPS, BertReader, StepwiseNetwork
+from clew.methods.scr.reading import QuestionReading, StateReading, TextReading
 from clew.methods.scr.sampling import Batch, Item, Sampler
-from clew.methods.scr.search import Finished
+from clew.methods.scr.search import FinishedWalk
+from clew.methods.scr.similarity import WEIGHTS, Reals, similarity, weigh
 from clew.paths.examples import EntityIndex, TrainingQuestion, resolve
 from clew.paths.gold import Limits
 from clew.paths.walks import Int, follow
@@ -56,12 +56,12 @@ from clew.protocols import Example, GraphStore, OnEvent, TextEncoder, TrainReque
 from clew.types import Event
 
 RETURNING = 500  # training questions that are looked at for whether topics answer
-LEAST_GAIN = 0.02  # in Hits@1 + F1 on the dev questions, for the encoder's likeness to be asked at all
+LEAST_GAIN = 0.02  # in Hits@1 + F1 on the dev questions, for the encoder's similarity to be asked at all
 CUTS = tuple(i / 20 for i in range(1, 20))
 
 
 @dataclass(frozen=True, slots=True)
-class MaskedQuestion:
+class TopicQuestion:
     """A training question with its text as each of its topics sees it."""
 
     source: TrainingQuestion
@@ -77,29 +77,29 @@ class MaskedQuestion:
 
 
 @dataclass(slots=True)
-class Material:
+class TrainingState:
     """What the stages hand on to each other."""
 
     graph: Subgraph
-    questions: list[MaskedQuestion] = field(default_factory=list)
-    dev: list[MaskedQuestion] = field(default_factory=list)
+    questions: list[TopicQuestion] = field(default_factory=list)
+    dev: list[TopicQuestion] = field(default_factory=list)
     texts: dict[str, int] = field(default_factory=dict)
     items: list[Item] = field(default_factory=list)
     report: dict[str, Any] = field(default_factory=dict)
     topics_answer: bool = True
     vectors: Floats | None = None
     states: QuestionStates | None = None
-    network: Network | None = None
+    network: StepwiseNetwork | None = None
     progress: Progress | None = None
     metrics: dict[str, float] = field(default_factory=dict)
 
 
 def masked_questions(
     examples: Sequence[Example], index: EntityIndex, *, mask: bool
-) -> tuple[list[MaskedQuestion], dict[str, list[str]]]:
+) -> tuple[list[TopicQuestion], dict[str, list[str]]]:
     """The usable questions, each text with the same topics once, and why each other one was left out."""
     found, left = resolve(examples, index)
-    usable: dict[tuple[str, tuple[int, ...]], MaskedQuestion] = {}
+    usable: dict[tuple[str, tuple[int, ...]], TopicQuestion] = {}
     for each in found:
         question = each.example.question
         if (question.text, each.topics) in usable:
@@ -109,7 +109,7 @@ def masked_questions(
         texts = tuple(
             without_topic(question.text, [*question.topics, name]) if mask else question.text for name in names
         )
-        usable[question.text, each.topics] = MaskedQuestion(each, texts)
+        usable[question.text, each.topics] = TopicQuestion(each, texts)
     return list(usable.values()), left
 
 
@@ -126,51 +126,53 @@ def _union(examples: Sequence[Example], shared: GraphStore) -> Graph:
     return shared
 
 
-Results = list[tuple[list[Reached], set[int]]]  # per question: what was reached, best first, and the answers
+Results = list[tuple[list[ScoredEntity], set[int]]]  # per question: what was reached, best first, and the answers
 
 
 @dataclass(frozen=True, slots=True)
-class Searched:
+class DevWalks:
     """The walks that a search found for one dev question."""
 
-    walks: list[Finished]
-    alike: Reals  # of each walk's relation path to the question
+    walks: list[FinishedWalk]
+    similarities: Reals  # of each walk's relation path to the question
     topics: dict[int, int]  # of each start, the entity it stands at
     answers: set[int]
 
 
 def search_dev(
-    model: Model,
+    model: ScrModel,
     encoder: TextEncoder,
     config: Config,
     graph: Subgraph,
     vectors: Floats,
-    dev: Sequence[MaskedQuestion],
+    dev: Sequence[TopicQuestion],
     *,
-    alike: bool = False,
-) -> list[Searched]:
-    """A real search for each of `dev`; with `alike` also what the encoder thinks of the walks."""
+    similarities: bool = False,
+) -> list[DevWalks]:
+    """A real search for each of `dev`; with `similarities` also what the encoder thinks of the walks."""
     seen = view(model.network, graph, encoder, vectors)
-    found: list[Searched] = []
+    found: list[DevWalks] = []
     for at in range(0, len(dev), 64):
         part = dev[at : at + 64]
         starts = [(i, topic, text) for i, q in enumerate(part) for topic, text in zip(q.topics, q.texts, strict=True)]
         texts, topics, owners = [s[2] for s in starts], [s[1] for s in starts], [s[0] for s in starts]
         finished, _ = run_search(model, encoder, config, seen, texts, topics, owners)
-        near = likeness(seen, encoder, finished, texts, owners) if alike else np.zeros(len(finished))
+        near = similarity(seen, encoder, finished, texts, owners) if similarities else np.zeros(len(finished))
         for i, question in enumerate(part):
-            mine = {row: topic for row, (owner, topic, _) in enumerate(starts) if owner == i}
-            rows = [row for row, walk in enumerate(finished) if walk.start in mine]
-            found.append(Searched([finished[row] for row in rows], near[rows], mine, set(question.answers.tolist())))
+            own = {row: topic for row, (owner, topic, _) in enumerate(starts) if owner == i}
+            rows = [row for row, walk in enumerate(finished) if walk.start in own]
+            found.append(DevWalks([finished[row] for row in rows], near[rows], own, set(question.answers.tolist())))
     return found
 
 
-def results_of(model: Model, config: Config, graph: Subgraph, searched: Sequence[Searched], weight: float) -> Results:
-    """What each question's walks reach, the encoder's likeness counting `weight`."""
+def results_of(
+    model: ScrModel, config: Config, graph: Subgraph, searched: Sequence[DevWalks], weight: float
+) -> Results:
+    """What each question's walks reach, the encoder's similarity counting `weight`."""
     siblings = model.trained.siblings if config.siblings is None else config.siblings
     results: Results = []
     for each in searched:
-        walks = weigh(each.walks, each.alike, weight) if len(each.topics) == 1 else each.walks
+        walks = weigh(each.walks, each.similarities, weight) if len(each.topics) == 1 else each.walks
         none = abstains(walks, by_path=siblings)
         chosen = [] if none else confident(walks, config.threshold, by_path=siblings)
         reached, _ = reach(
@@ -213,9 +215,9 @@ def calibrate(results: Results) -> Calibration:
     x = np.stack([np.log(p / (1 - p)), np.ones(len(p))], 1)
     w = np.array([1.0, 0.0])
     for _ in range(25):  # Newton, with a weak pull towards the identity map
-        chance = 1 / (1 + np.exp(-np.clip(x @ w, -30, 30)))
-        gradient = x.T @ (chance - right) + (w - [1.0, 0.0])
-        hessian = (x * (chance * (1 - chance))[:, None]).T @ x + np.eye(2)
+        probability = 1 / (1 + np.exp(-np.clip(x @ w, -30, 30)))
+        gradient = x.T @ (probability - right) + (w - [1.0, 0.0])
+        hessian = (x * (probability * (1 - probability))[:, None]).T @ x + np.eye(2)
         w = w - np.linalg.solve(hessian, gradient)
     slope = float(w[0])
     if slope <= 0:  # scores say nothing on this dev set: keep their order
@@ -224,9 +226,9 @@ def calibrate(results: Results) -> Calibration:
 
 
 def loss_of(
-    network: Network,
+    network: StepwiseNetwork,
     batch: Batch,
-    reading: Callable[[Int], Reading],
+    reading: Callable[[Int], QuestionReading],
     vectors: Floats,
     relations: Tensor,
     *,
@@ -246,7 +248,7 @@ def loss_of(
 
 
 class _Training:
-    """The stages over one `Material`."""
+    """The stages over one `TrainingState`."""
 
     def __init__(self, request: TrainRequest, on_event: OnEvent):
         if request.tools.encoder is None:
@@ -265,10 +267,10 @@ class _Training:
             raise InputError(f"train.hops = {config.hops}: at most {MAX_STEPS - 1}")
         self.config = config
         self.source = _union(request.examples, request.graph)
-        self.material = Material(self.source.whole)
+        self.material = TrainingState(self.source.whole)
         torch.set_num_threads(max(1, torch.get_num_threads()))
 
-    def mine(self) -> None:
+    def gold_paths(self) -> None:
         """Gold walks of every topic of every question."""
         config, m = self.config, self.material
         index = EntityIndex(m.graph)
@@ -317,7 +319,7 @@ class _Training:
                 f"this graph (graph {self.request.graph.name!r}); the reasons are in {self.request.out / 'mining.json'}"
             )
 
-    def _gold(self, question: MaskedQuestion) -> list[TopicGold]:
+    def _gold(self, question: TopicQuestion) -> list[TopicGold]:
         """The gold walks of each topic."""
         config, m = self.config, self.material
         if not len(question.answers):
@@ -352,7 +354,7 @@ class _Training:
                 no += any(topic in follow(m.graph, topic, codes)[0][-1].targets for codes in paths)
         return yes >= no
 
-    def _may_stay(self, question: MaskedQuestion) -> bool:
+    def _may_stay(self, question: TopicQuestion) -> bool:
         """Whether a walk without a step may be learned from a question."""
         return self.config.gold == "shortest" or not len(question.answers)
 
@@ -369,7 +371,7 @@ class _Training:
         assert m.vectors is not None
         torch.manual_seed(request.seed)
         home = encoder_folder(config.network, self.encoder.name)
-        network = Network(config.network, self.encoder.dim, m.graph.num_relations, home)
+        network = StepwiseNetwork(config.network, self.encoder.dim, m.graph.num_relations, home)
         if home is not None and isinstance(network.question, BertReader):
             network.question.start_from(home)
         m.network = network.to(config.device)
@@ -377,10 +379,10 @@ class _Training:
         relations = torch.from_numpy(relation_vectors(m.graph, self.encoder)).to(config.device)
         sampler = Sampler(m.graph, m.items, config, len(network.layers), request.seed)
         dev = _sampled(m.dev, config.validate_on, request.seed)
-        model = Model(network, self.trained(Calibration()), "", home)
+        model = ScrModel(network, self.trained(Calibration()), "", home)
         texts = list(m.texts)
 
-        def reading(rows: Int) -> Reading:
+        def reading(rows: Int) -> QuestionReading:
             if m.states is not None:
                 return StateReading(network, m.states, rows, vectors, relations)
             assert home is not None
@@ -388,7 +390,7 @@ class _Training:
 
         def evaluate() -> dict[str, float]:
             searched = search_dev(model, self.encoder, request.config, m.graph, vectors, dev)
-            weight = request.config.likeness or 0.0
+            weight = request.config.similarity_weight or 0.0
             cut = model.trained.calibration.cut if request.config.cut is None else request.config.cut
             return measure(results_of(model, request.config, m.graph, searched, weight), cut)
 
@@ -441,15 +443,15 @@ class _Training:
         fill(m.network, weights, str(out / "best.safetensors"))
         m.network.eval()
         home = encoder_folder(self.config.network, self.encoder.name)
-        model = Model(m.network, self.trained(Calibration()), "", home)
+        model = ScrModel(m.network, self.trained(Calibration()), "", home)
         dev = _sampled(m.dev, 1000, self.request.seed)
         config = self.request.config
-        tried = WEIGHTS if config.likeness is None else (config.likeness,)
-        searched = search_dev(model, self.encoder, config, m.graph, m.vectors, dev, alike=any(tried))
+        tried = WEIGHTS if config.similarity_weight is None else (config.similarity_weight,)
+        searched = search_dev(model, self.encoder, config, m.graph, m.vectors, dev, similarities=any(tried))
         calibrated = []
         for weight in tried:
             results = results_of(model, config, m.graph, searched, weight)
-            calibration = calibrate(results).model_copy(update={"likeness": weight})
+            calibration = calibrate(results).model_copy(update={"similarity_weight": weight})
             calibrated.append((measure(results, calibration.cut), calibration))
         m.metrics, calibration = max(calibrated, key=_worth)
         if _worth((m.metrics, calibration))[0] < _worth(calibrated[0])[0] + LEAST_GAIN:
@@ -471,7 +473,7 @@ def train(request: TrainRequest, on_event: OnEvent = ignore) -> TrainResult:
         (request.out / "best.safetensors").unlink(missing_ok=True)
     work = _Training(request, on_event)
     stages = [
-        Stage("mine gold walks", work.mine),
+        Stage("mine gold walks", work.gold_paths),
         Stage("encode texts", work.encode, ("torch",)),
         Stage("fit the network", work.fit, ("torch", "safetensors")),
         Stage("calibrate and write", work.finish),
@@ -491,12 +493,12 @@ def train(request: TrainRequest, on_event: OnEvent = ignore) -> TrainResult:
 
 
 def _worth(each: tuple[dict[str, float], Calibration]) -> tuple[float, float]:
-    """Hits@1 and F1 together; of equals the lower weight of likeness."""
+    """Hits@1 and F1 together; of equals the lower weight of similarity."""
     metrics, calibration = each
-    return round(metrics["hits@1"] + metrics["f1"], 6), -calibration.likeness
+    return round(metrics["hits@1"] + metrics["f1"], 6), -calibration.similarity_weight
 
 
-def _sampled(questions: Sequence[MaskedQuestion], n: int, seed: int) -> list[MaskedQuestion]:
+def _sampled(questions: Sequence[TopicQuestion], n: int, seed: int) -> list[TopicQuestion]:
     if len(questions) <= n:
         return list(questions)
     chosen = np.random.default_rng((seed, 2)).permutation(len(questions))[:n]

@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from clew.graph import Subgraph
-from clew.methods.stem.schema import Plan
-from clew.methods.stem.trace import Run
+from clew.methods.stem.schema import SchemaGraph
+from clew.methods.stem.trace import Trace
 from clew.types import Candidate, Entity, Hop, Path, Relation, Triple
 
 CHAINS = 2000  # shown as evidence, the best ones
@@ -24,7 +24,7 @@ PATHS = 4  # evidence paths named per answer
 
 
 @dataclass
-class Records:
+class GraphRecords:
     """Records of one graph's entities and triples, each made once."""
 
     graph: Subgraph
@@ -44,7 +44,7 @@ class Records:
         source = None if graph.triple_numbers is None else graph.names.source_at(int(graph.triple_numbers[t]))
         return Triple(self.entity(int(graph.heads[t])), self._relations[r], self.entity(int(graph.tails[t])), source)
 
-    def path(self, run: Run, state: int) -> Path:
+    def path(self, run: Trace, state: int) -> Path:
         """The way to a state; its score is the mean T-score, with bonuses, over the schema edges walked."""
         hops: list[Hop] = []
         here = int(run.entity[0])
@@ -59,7 +59,7 @@ class Records:
 
 
 @dataclass(frozen=True, slots=True)
-class Ended:
+class EndState:
     """An entity at which a plan's last unknown stands, and the states that say so."""
 
     entity: int
@@ -67,7 +67,9 @@ class Ended:
     states: tuple[tuple[int, int], ...]  # (run, state), best first
 
 
-def ends(graph: Subgraph, plan: Plan, runs: Sequence[Run], topics: Iterable[int], cut: float) -> list[Ended]:
+def ends(
+    graph: Subgraph, plan: SchemaGraph, runs: Sequence[Trace], topics: Iterable[int], cut: float
+) -> list[EndState]:
     """The answers of one plan, best first.
 
     A state's worth is its mean T-score times the share of the plan's edges that were matched on its way. Topics of one
@@ -89,13 +91,13 @@ def ends(graph: Subgraph, plan: Plan, runs: Sequence[Run], topics: Iterable[int]
         for state, entity, each, share in zip(
             at.tolist(), run.entity[at].tolist(), value.tolist(), inside.tolist(), strict=True
         ):
-            mine = worth.setdefault(entity, {})
-            mine[run.topic] = max(mine.get(run.topic, 0.0), each)
+            own = worth.setdefault(entity, {})
+            own[run.topic] = max(own.get(run.topic, 0.0), each)
             led[entity] = max(led.get(entity, 0.0), share)
             states.setdefault(entity, []).append((-each, number, state))
     starts = {int(run.entity[0]) for run in runs}
     total = {
-        entity: sum(mine.values()) / max(1, len(asked)) for entity, mine in worth.items() if not graph.mediators[entity]
+        entity: sum(own.values()) / max(1, len(asked)) for entity, own in worth.items() if not graph.mediators[entity]
     }
     # "The father of X's child" is X; but where others are found as well, the question means them.
     total = {entity: score for entity, score in total.items() if entity not in starts} or total
@@ -103,14 +105,14 @@ def ends(graph: Subgraph, plan: Plan, runs: Sequence[Run], topics: Iterable[int]
         return []
     least = cut * max(total.values())
     kept = [
-        Ended(entity, score * (0.9 + 0.1 * led[entity]), tuple((n, s) for _, n, s in sorted(states[entity])[:PATHS]))
+        EndState(entity, score * (0.9 + 0.1 * led[entity]), tuple((n, s) for _, n, s in sorted(states[entity])[:PATHS]))
         for entity, score in total.items()
         if score >= least
     ]
     return sorted(kept, key=lambda each: (-each.score, each.entity))
 
 
-def chains(runs: Sequence[Run]) -> list[tuple[int, int]]:
+def chains(runs: Sequence[Trace]) -> list[tuple[int, int]]:
     """(run, state) of every maximal chain, best first; at most CHAINS."""
     found = [
         (-float(run.score[s]) / (1 + int(run.depth[s])), number, int(s))
@@ -121,7 +123,7 @@ def chains(runs: Sequence[Run]) -> list[tuple[int, int]]:
 
 
 def listed(
-    records: Records, runs: Sequence[Run], answers: Sequence[Ended]
+    records: GraphRecords, runs: Sequence[Trace], answers: Sequence[EndState]
 ) -> tuple[tuple[Candidate, ...], tuple[Path, ...]]:
     """Answers as candidates, and the evidence: the answers' own ways first, then every other chain."""
     paths: list[Path] = []
@@ -140,8 +142,8 @@ def listed(
     candidates = []
     for each in answers:
         entity = records.entity(each.entity)
-        mine = tuple(dict.fromkeys(place(key) for key in each.states))
-        candidates.append(Candidate(entity.label, min(1.0, each.score), entity, mine))
+        own = tuple(dict.fromkeys(place(key) for key in each.states))
+        candidates.append(Candidate(entity.label, min(1.0, each.score), entity, own))
     for key in chains(runs):
         place(key)
     return tuple(candidates), tuple(paths)

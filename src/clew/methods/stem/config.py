@@ -21,9 +21,9 @@ class Config(Settings):
     retries: int = Field(default=1, ge=0)  # calls more when no plan of a question parses; the paper: 5
     strategy: Literal["adaptive", "precision", "breadth"] = "adaptive"  # Table 11
     dedupe: bool = True  # equal schema graphs of several beams are traced once
-    # Without a reader: how much the encoder's likeness of a plan's relations and the question counts beside the plan's
+    # Without a reader: how much the encoder's similarity of plan and question counts beside the plan's
     # log-probability. 0 (paper): the first plan that was traced to its end answers.
-    likeness: float = Field(default=0.0, ge=0)
+    similarity_weight: float = Field(default=0.0, ge=0)
 
     guidance: bool = True  # run the Triple-GNN where the model folder holds one
     bias_ent: bool = True  # Table 7

@@ -12,17 +12,19 @@ import torch
 from torch import Tensor
 
 from clew.graph.subgraph import Ints
-from clew.methods.stem.network import Joined, Part, TripleNetwork
+from clew.methods.stem.network import JoinedInput, QuestionInput, TripleNetwork
 
 TOGETHER = 100_000  # triples of one pass
 
 
 @torch.no_grad()
-def guide(network: TripleNetwork, relations: Tensor, parts: Sequence[Part], sizes: Sequence[int]) -> list[Ints]:
+def guide(
+    network: TripleNetwork, relations: Tensor, parts: Sequence[QuestionInput], sizes: Sequence[int]
+) -> list[Ints]:
     """Per part the `sizes[i]` most likely entities (at most all), as ascending numbers of the store."""
     found: list[Ints] = []
     for chunk in _chunks(parts):
-        joined = Joined.of(chunk, relations.device)
+        joined = JoinedInput.of(chunk, relations.device)
         scores = network(joined, relations).float().cpu().numpy()
         bounds = np.cumsum([0, *joined.sizes])
         for part, first, last in zip(chunk, bounds[:-1], bounds[1:], strict=True):
@@ -31,8 +33,8 @@ def guide(network: TripleNetwork, relations: Tensor, parts: Sequence[Part], size
     return found
 
 
-def _chunks(parts: Sequence[Part]) -> Iterator[list[Part]]:
-    chunk: list[Part] = []
+def _chunks(parts: Sequence[QuestionInput]) -> Iterator[list[QuestionInput]]:
+    chunk: list[QuestionInput] = []
     size = 0
     for part in parts:
         if chunk and size + part.graph.num_triples > TOGETHER:

@@ -18,15 +18,15 @@ from clew.graph.neighborhood import neighborhood
 from clew.graph.subgraph import Ints
 from clew.labels import label_to_text
 from clew.llm import ModelSettings, open_language_model
-from clew.methods.stem.answers import Ended, Records, ends, listed
+from clew.methods.stem.answers import EndState, GraphRecords, ends, listed
 from clew.methods.stem.config import Config
 from clew.methods.stem.guidance import guide
-from clew.methods.stem.model import CARD, DECOMPOSE, GROUND, Model, load_model, relation_table
-from clew.methods.stem.network import Part
-from clew.methods.stem.planner import PACKAGE, Planned, Planner
-from clew.methods.stem.schema import TOPIC, Plan, masked
+from clew.methods.stem.model import CARD, DECOMPOSE, GROUND, StemModel, load_model, relation_table
+from clew.methods.stem.network import QuestionInput
+from clew.methods.stem.planner import PACKAGE, PlannedSchemas, Planner
+from clew.methods.stem.schema import TOPIC, SchemaGraph, masked
 from clew.methods.stem.similarity import Similarity
-from clew.methods.stem.trace import Run, trace
+from clew.methods.stem.trace import Trace, trace
 from clew.protocols import GraphStore, OnEvent, TextEncoder, Tools, ignore
 from clew.retrieval.linking import link_topics
 from clew.retrieval.reader import read
@@ -54,8 +54,8 @@ class _Asked:
     def names(self) -> list[list[str]]:
         """Per topic, what the question or a model may call it."""
         return [
-            list(dict.fromkeys(name for t in mine for name in (t.entity.label, t.mention, t.entity.id) if name))
-            for mine in self.mentions
+            list(dict.fromkeys(name for t in own for name in (t.entity.label, t.mention, t.entity.id) if name))
+            for own in self.mentions
         ]
 
 
@@ -83,7 +83,7 @@ class Stem:
             raise InputError("stem needs a text encoder: set encoder.name, or install 'clew[models,offline]'")
         self.config, self._tools = config, tools
         self._encoder: TextEncoder = tools.encoder
-        self._model: Model | None = None
+        self._model: StemModel | None = None
         if tools.model is not None and (tools.model / CARD).is_file():
             self._model = load_model(tools.model, tools.encoder, config.device)
         self._planner = _open_planner(config, tools, self._model)
@@ -95,7 +95,7 @@ class Stem:
 
     def predict(self, questions: Sequence[Question], graph: GraphStore, *, on_event: OnEvent = ignore) -> list[Answer]:
         """Answers in order; the questions are planned and guided together and traced one by one."""
-        clock = _Clock(len(questions))
+        clock = _StageClock(len(questions))
         asked = [self._link(question, graph) for question in questions]
         clock.stage("link")
         planned = self._plan(asked, on_event)
@@ -123,7 +123,7 @@ class Stem:
         order = sorted(mentions, key=lambda m: at if (at := place.find(m.replace("_", " "))) >= 0 else len(place))
         return _Asked(question, tuple(tuple(mentions[m]) for m in order), linked.note)
 
-    def _plan(self, asked: Sequence[_Asked], on_event: OnEvent) -> list[Planned | None]:
+    def _plan(self, asked: Sequence[_Asked], on_event: OnEvent) -> list[PlannedSchemas | None]:
         with_topics = [each for each in asked if each.mentions]
         if not with_topics:
             return [None] * len(asked)
@@ -139,7 +139,7 @@ class Stem:
             return None
         if isinstance(graph, Graph):
             return self._known(graph.whole)
-        ids = [topic.entity.id for mine in asked.mentions for topic in mine]
+        ids = [topic.entity.id for own in asked.mentions for topic in own]
         return self._known(neighborhood(graph, ids, self.config.hops, max_triples=self.config.neighborhood))
 
     def _known(self, graph: Subgraph) -> tuple[Subgraph, Similarity, Any]:
@@ -156,7 +156,7 @@ class Stem:
     def _guide(
         self,
         asked: Sequence[_Asked],
-        planned: Sequence[Planned | None],
+        planned: Sequence[PlannedSchemas | None],
         places: Sequence[tuple[Subgraph, Similarity, Any] | None],
         graph: GraphStore,
     ) -> list[list[Ints | None]]:
@@ -165,7 +165,7 @@ class Stem:
         network = None if self._model is None else self._model.network
         if network is None or not self.config.guidance or not (self.config.bias_ent or self.config.bias_tri):
             return nothing
-        parts: list[Part] = []
+        parts: list[QuestionInput] = []
         owner: list[tuple[int, int]] = []
         sizes: list[int] = []
         table = None
@@ -173,8 +173,8 @@ class Stem:
             if plans is None or place is None:
                 continue
             _, similarity, table = place
-            ids = [topic.entity.id for mine in each.mentions for topic in mine]
-            labels = [mine[0].entity.label for mine in each.mentions]
+            ids = [topic.entity.id for own in each.mentions for topic in own]
+            labels = [own[0].entity.label for own in each.mentions]
             around: dict[int, Subgraph] = {}
             for j, plan in enumerate(plans.plans):
                 hops = min(self.config.hops, len(plan.triples))
@@ -182,7 +182,7 @@ class Stem:
                     around[hops] = neighborhood(graph, ids, hops, max_triples=self.config.neighborhood)
                 near = around[hops]
                 topics = np.array([x for id in ids if (x := near.local(id)) is not None], np.int64)
-                parts.append(Part(near, topics, similarity.query(plan, labels)))
+                parts.append(QuestionInput(near, topics, similarity.query(plan, labels)))
                 owner.append((i, j))
                 sizes.append(self.config.per_triple * len(plan.triples))
         if not parts or table is None:
@@ -196,12 +196,12 @@ class Stem:
     def _trace(
         self,
         asked: _Asked,
-        planned: Planned | None,
+        planned: PlannedSchemas | None,
         place: tuple[Subgraph, Similarity, Any] | None,
         guided: Sequence[Ints | None],
-    ) -> tuple[list[Run], list[int]]:
+    ) -> tuple[list[Trace], list[int]]:
         """Every run, and the position of the plan of each."""
-        runs: list[Run] = []
+        runs: list[Trace] = []
         plans: list[int] = []
         if planned is None or place is None:
             return runs, plans
@@ -229,13 +229,13 @@ class Stem:
         Candidates are the entities that linking found, at most `anchors`. With `exact_match_first` each is an anchor
         of its own; without, only the one whose name is nearest, where entities of the guidance graph gain λ.
         """
-        mine = asked.mentions[topic]
-        found = [(local, t) for t in mine if (local := graph.local(t.entity.id)) is not None][: self.config.anchors]
+        own = asked.mentions[topic]
+        found = [(local, t) for t in own if (local := graph.local(t.entity.id)) is not None][: self.config.anchors]
         if not found:
             return []
         if self.config.exact_match_first:
             return [(local, 1.0) for local, _ in found]
-        name = similarity.text([mine[0].mention or mine[0].entity.label])[0]
+        name = similarity.text([own[0].mention or own[0].entity.label])[0]
         near = similarity.text([t.entity.label for _, t in found]) @ name
         scores = near.astype(float)
         if guided is not None and self.config.bias_ent:
@@ -246,30 +246,30 @@ class Stem:
     def _assemble(
         self,
         asked: _Asked,
-        planned: Planned | None,
+        planned: PlannedSchemas | None,
         place: tuple[Subgraph, Similarity, Any] | None,
-        traced: tuple[list[Run], list[int]],
+        traced: tuple[list[Trace], list[int]],
     ) -> Answer:
         runs, positions = traced
-        topics = tuple(topic for mine in asked.mentions for topic in mine)
+        topics = tuple(topic for own in asked.mentions for topic in own)
         if planned is None or place is None:
             return Answer(asked.question, self.name, topics=topics, note=asked.note)
         graph = place[0]
-        found: list[Ended] = []
-        chosen: Plan | None = None
+        found: list[EndState] = []
+        chosen: SchemaGraph | None = None
         best = -math.inf
         for position, plan in enumerate(planned.plans):
-            mine = [number for number, at in enumerate(positions) if at == position]
-            here = ends(graph, plan, [runs[n] for n in mine], plan.topics.values(), self.config.cut)
+            own = [number for number, at in enumerate(positions) if at == position]
+            here = ends(graph, plan, [runs[n] for n in own], plan.topics.values(), self.config.cut)
             if here and (worth := self._worth(asked, plan, place[1])) > best:
                 found = [
-                    replace(each, states=tuple((mine[n], s) for n, s in each.states))
+                    replace(each, states=tuple((own[n], s) for n, s in each.states))
                     for each in here[: self.config.max_answers]
                 ]
                 chosen, best = plan, worth
-                if not self.config.likeness:
+                if not self.config.similarity_weight:
                     break
-        candidates, paths = listed(Records(graph), runs, found)
+        candidates, paths = listed(GraphRecords(graph), runs, found)
         limits = sorted({told for run in runs for told in run.truncated} | set(graph.truncated))
         details: dict[str, Any] = {
             "plans": [
@@ -297,13 +297,13 @@ class Stem:
             details=details,
         )
 
-    def _worth(self, asked: _Asked, plan: Plan, similarity: Similarity) -> float:
+    def _worth(self, asked: _Asked, plan: SchemaGraph, similarity: Similarity) -> float:
         """How much is to be said for a plan that was traced to its end."""
         worth = plan.logprob
-        if self.config.likeness:
+        if self.config.similarity_weight:
             said = asked.plain
             question, spelled = similarity.text([said, " ".join(label_to_text(r) for _, r, _ in plan.triples)])
-            worth += self.config.likeness * float(question @ spelled)
+            worth += self.config.similarity_weight * float(question @ spelled)
         return worth
 
     def _reads(self) -> bool:
@@ -336,7 +336,7 @@ class Stem:
         )
 
 
-class _Clock:
+class _StageClock:
     """Wall clock by stage, shared out over the questions of a batch."""
 
     def __init__(self, questions: int) -> None:
@@ -357,7 +357,7 @@ def _local(graph: Subgraph, numbers: Ints) -> Ints:
     return np.sort(order[place[same]]).astype(np.int32)
 
 
-def _open_planner(config: Config, tools: Tools, model: Model | None) -> Planner:
+def _open_planner(config: Config, tools: Tools, model: StemModel | None) -> Planner:
     """The trained planner, or one over the configured language model."""
     trained = model is not None and model.trained.planner
     if config.planner == "trained" and not trained:

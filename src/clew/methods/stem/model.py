@@ -41,7 +41,7 @@ class Trained(Settings):
 
 
 @dataclass(frozen=True, eq=False)
-class Model:
+class StemModel:
     """A folder, opened."""
 
     folder: Path
@@ -58,7 +58,7 @@ def save_model(folder: Path, trained: Trained, network: TripleNetwork | None) ->
     return trained
 
 
-def load_model(folder: Path, encoder: TextEncoder, device: str) -> Model:
+def load_model(folder: Path, encoder: TextEncoder, device: str) -> StemModel:
     """Open a folder. Raises FormatError when it is damaged or was trained with another encoder."""
     record: dict[str, Any] = read_json(folder / CARD)
     try:
@@ -77,7 +77,7 @@ def load_model(folder: Path, encoder: TextEncoder, device: str) -> Model:
         network = TripleNetwork(trained.network, encoder.dim)
         fill(network, load_weights(folder / WEIGHTS, trained.network_sha256), str(folder / WEIGHTS))
         network.to(device).eval()
-    return Model(folder, trained, network)
+    return StemModel(folder, trained, network)
 
 
 def relation_table(similarity: Similarity, encoder: TextEncoder, device: str) -> Tensor:

@@ -23,7 +23,7 @@ from clew.methods.stem.config import NetworkConfig
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class QuestionInput:
     """What the network reads of one question: its surroundings, its topics, its schema's vectors."""
 
     graph: Subgraph
@@ -32,7 +32,7 @@ class Part:
 
 
 @dataclass(frozen=True, eq=False)
-class Joined:
+class JoinedInput:
     """Several parts as one graph."""
 
     heads: Tensor  # (T,)
@@ -44,7 +44,7 @@ class Joined:
     sizes: tuple[int, ...]  # entities per part
 
     @classmethod
-    def of(cls, parts: Sequence[Part], device: torch.device | str = "cpu") -> Joined:
+    def of(cls, parts: Sequence[QuestionInput], device: torch.device | str = "cpu") -> JoinedInput:
         sizes = [part.graph.num_entities for part in parts]
         starts = np.concatenate([[0], np.cumsum(sizes)])
         topic = np.zeros(starts[-1], np.float32)
@@ -83,7 +83,7 @@ class TripleNetwork(nn.Module):
         else:
             self.head = nn.Linear(d, 1)  # φ1
 
-    def forward(self, joined: Joined, relations: Tensor) -> Tensor:
+    def forward(self, joined: JoinedInput, relations: Tensor) -> Tensor:
         """(N,) logits; `relations` is (2R, E): the relations' vectors, then those of their inverses."""
         config, n = self.config, len(joined.owner)
         queries = self.query(joined.queries)  # (Q, D)

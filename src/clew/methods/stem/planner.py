@@ -20,7 +20,7 @@ from clew.llm import Prompt, load_prompt
 from clew.methods.stem.config import Config
 from clew.methods.stem.schema import (
     Decomposition,
-    Plan,
+    SchemaGraph,
     SchemaTriple,
     bind_topics,
     distinct,
@@ -43,10 +43,10 @@ Written = tuple[tuple[Decomposition, tuple[SchemaTriple, ...], int], ...]
 
 
 @dataclass(frozen=True)
-class Planned:
+class PlannedSchemas:
     """The plans of one question, best first, and what was lost on the way."""
 
-    plans: tuple[Plan, ...]
+    plans: tuple[SchemaGraph, ...]
     counts: Counter[str]
     decompositions: tuple[Decomposition, ...] = ()
     usage: Usage = field(default_factory=Usage)
@@ -69,7 +69,7 @@ class Planner:
         self._known: OrderedDict[str, Written] = OrderedDict()
         self._lock = threading.Lock()
 
-    def plan(self, questions: Sequence[tuple[str, Sequence[Sequence[str]]]]) -> list[Planned]:
+    def plan(self, questions: Sequence[tuple[str, Sequence[Sequence[str]]]]) -> list[PlannedSchemas]:
         """The plans of each (text, names of each topic). Cost: one call of SGDA per distinct text, one of SAGB per
         distinct decomposition; a reply that does not parse is asked for again `retries` times.
 
@@ -115,7 +115,7 @@ class Planner:
             spent[text] = spent.get(text, Usage()) + reply.usage
             beam = [read_decomposition(each.text, each.logprob or 0.0) for each in reply.texts]
             read.append(list({(d.assertions, d.strategy): d for d in reversed(beam) if d is not None}.values())[::-1])
-        pieces = list(dict.fromkeys(piece for mine in read for each in mine for piece, _ in self._pieces(each)))
+        pieces = list(dict.fromkeys(piece for own in read for each in own for piece, _ in self._pieces(each)))
         requests = [
             LLMRequest(
                 self._ground.render(assertions=text) if self.form == "prompted" else bare(text), max_tokens=WRITTEN
@@ -127,9 +127,9 @@ class Planner:
             for text, reply in zip(pieces, self._grounder.generate(requests) if requests else [], strict=True)
         }
         told: set[str] = set()
-        for text, mine in zip(texts, read, strict=True):
+        for text, own in zip(texts, read, strict=True):
             rows = []
-            for each in mine:
+            for each in own:
                 found: dict[SchemaTriple, None] = {}
                 lost = 0
                 for piece, ends in self._pieces(each):
@@ -153,16 +153,16 @@ class Planner:
         text: str,
         names: Sequence[Sequence[str]],
         written: Written,
-    ) -> Planned:
+    ) -> PlannedSchemas:
         counts: Counter[str] = Counter()
-        plans: list[Plan] = []
-        spoken = {f"[T{i}]": mine[0] for i, mine in enumerate(names, 1) if mine}
+        plans: list[SchemaGraph] = []
+        labels = {f"[T{i}]": own[0] for i, own in enumerate(names, 1) if own}
         for decomposition, triples, broken in written:
             counts["triples that do not parse"] += broken
             counts["plans without a strategy"] += not decomposition.stated
             topics = bind_topics(dict.fromkeys(node for h, _, t in triples for node in (h, t)), names)
-            said = tuple(rename(each, spoken) for each in decomposition.assertions)
-            plan = Plan(said, self._strategy(decomposition.strategy), triples, topics, decomposition.logprob)
+            said = tuple(rename(each, labels) for each in decomposition.assertions)
+            plan = SchemaGraph(said, self._strategy(decomposition.strategy), triples, topics, decomposition.logprob)
             whole = [part for part in parts(plan) if part.target is not None]
             counts["plans without a topic"] += not whole
             plans += whole
@@ -170,20 +170,20 @@ class Planner:
         counts["equal plans"] = len(plans) - len(kept)
         if not kept:
             counts["plans from the question's words"] = 1
-            kept = [self._fallback(text, i, mine) for i, mine in enumerate(names)]
-        return Planned(tuple(kept), +counts, tuple(each for each, _, _ in written))
+            kept = [self._fallback(text, i, own) for i, own in enumerate(names)]
+        return PlannedSchemas(tuple(kept), +counts, tuple(each for each, _, _ in written))
 
     def _strategy(self, planned: str) -> str:
         return planned if self.config.strategy == "adaptive" else self.config.strategy.capitalize()
 
-    def _fallback(self, text: str, topic: int, names: Sequence[str]) -> Plan:
+    def _fallback(self, text: str, topic: int, names: Sequence[str]) -> SchemaGraph:
         """The topic, the question's other words as the relation, and an unknown."""
         said = masked(text, [names]) if self.form == "prompted" else text
         words = " ".join(word for word in said.split() if not word.startswith("[T")).strip(" ?.") or "related to"
         node = f"[T{topic + 1}]"
         assertion = f"{names[0] if names else node} {words} [ENT1]"
         strategy = self._strategy("Precision")
-        return Plan((assertion,), strategy, ((node, words, "[ENT1]"),), {node: topic}, fallback=True)
+        return SchemaGraph((assertion,), strategy, ((node, words, "[ENT1]"),), {node: topic}, fallback=True)
 
 
 def prompt(config: Config, name: str, slot: str, *more: str) -> Prompt:

@@ -16,7 +16,7 @@ from typing import Any
 from clew.evaluation.matching import accepted, key
 from clew.graph import Subgraph
 from clew.graph.paths import trace
-from clew.methods.stem.mining import GoldChains, MaskedQuestion, MiningReport, masked_questions
+from clew.methods.stem.gold import GoldChains, MaskedQuestion, MiningReport, masked_questions
 from clew.methods.stem.schema import PLACEHOLDER
 from clew.paths.examples import EntityIndex
 from clew.protocols import Example
@@ -35,9 +35,9 @@ def normalised(triples: Iterable[Sequence[str]]) -> Counter[Ids]:
     return Counter((end(h), r, end(t)) for h, r, t in triples)
 
 
-def schema_scores(mine: Iterable[Sequence[str]], gold: Iterable[Sequence[str]]) -> tuple[float, float, float]:
+def schema_scores(own: Iterable[Sequence[str]], gold: Iterable[Sequence[str]]) -> tuple[float, float, float]:
     """Precision, recall and F1 of one schema against the gold one, triple by triple."""
-    left, right = normalised(mine), normalised(gold)
+    left, right = normalised(own), normalised(gold)
     both = (left & right).total()
     precision, recall = both / max(1, left.total()), both / max(1, right.total())
     return precision, recall, 2 * both / max(1, left.total() + right.total())
@@ -54,8 +54,8 @@ def gold_triples(chains: GoldChains, question: MaskedQuestion) -> set[Ids]:
 
 def coverage(answer: Answer, gold: set[Ids]) -> float:
     """Share of the gold triples in the evidence (Eq. 17)."""
-    mine = {(t.head.id, t.relation.id, t.tail.id) for t in answer.evidence.all_triples()}
-    return len(gold & mine) / len(gold)
+    own = {(t.head.id, t.relation.id, t.tail.id) for t in answer.evidence.all_triples()}
+    return len(gold & own) / len(gold)
 
 
 def report(
@@ -139,7 +139,7 @@ def _accuracy(planned: Mapping[tuple[str, str], int]) -> dict[str, float]:
     """Per group of questions, how many were given the strategy that their number of answers asks for (Table 15)."""
     found = {}
     for group, wanted in (("1", "Precision"), (">=2", "Breadth")):
-        total = sum(count for (mine, _), count in planned.items() if mine == group)
+        total = sum(count for (own, _), count in planned.items() if own == group)
         if total:
             found[group] = round(planned.get((group, wanted), 0) / total, 4)
     return found

@@ -26,7 +26,7 @@ _STRATEGY_LINE = re.compile(r"^\W*(?:strategy\W+)?(precision|breadth)\W*$", re.I
 _BULLET = re.compile(r"^\s*(?:[-*•]|\(?\d{1,2}[.):])\s+")
 _HEADING = re.compile(r"^\s*(?:assertions?|triples?|strategy|schema)\s*:?\s*$", re.IGNORECASE)
 _THINKING = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL | re.IGNORECASE)
-FUZZY = 80.0  # least likeness (0..100) of a schema node and the topic that it stands for
+FUZZY = 80.0  # least similarity (0..100) of a schema node and the topic that it stands for
 LIMIT = 12  # triples of a schema; a longer one is a model that repeats itself
 
 SchemaTriple = tuple[str, str, str]
@@ -47,7 +47,7 @@ class Decomposition:
 
 
 @dataclass(frozen=True)
-class Plan:
+class SchemaGraph:
     """One schema graph to trace. Nodes are topic names and placeholders; `topics` maps a node to the topic's number."""
 
     assertions: tuple[str, ...]
@@ -148,32 +148,32 @@ def bind_topics(nodes: Iterable[str], names: Sequence[Sequence[str]]) -> dict[st
                 bound[node] = int(marked[1]) - 1
             continue
         plain = node.replace("_", " ").casefold()
-        likeness = [
-            max((fuzz.WRatio(plain, name.replace("_", " ").casefold()) for name in mine if name), default=0.0)
-            for mine in names
+        similarity = [
+            max((fuzz.WRatio(plain, name.replace("_", " ").casefold()) for name in own if name), default=0.0)
+            for own in names
         ]
-        if likeness and max(likeness) >= FUZZY:
-            bound[node] = likeness.index(max(likeness))
+        if similarity and max(similarity) >= FUZZY:
+            bound[node] = similarity.index(max(similarity))
     return bound
 
 
-def parts(plan: Plan) -> list[Plan]:
+def parts(plan: SchemaGraph) -> list[SchemaGraph]:
     """The connected components of a plan that hold a topic; the rest of a schema cannot be traced."""
     group = {node: i for i, node in enumerate(plan.nodes)}
     for h, _, t in plan.triples:
         if group[h] != group[t]:
             old, new = group[h], group[t]
-            group = {node: new if mine == old else mine for node, mine in group.items()}
+            group = {node: new if own == old else own for node, own in group.items()}
     found = []
     for number in dict.fromkeys(group.values()):
         triples = tuple(triple for triple in plan.triples if group[triple[0]] == number)
         topics = {node: topic for node, topic in plan.topics.items() if group[node] == number}
         if topics:
-            found.append(Plan(plan.assertions, plan.strategy, triples, topics, plan.logprob, plan.fallback))
+            found.append(SchemaGraph(plan.assertions, plan.strategy, triples, topics, plan.logprob, plan.fallback))
     return found
 
 
-def distinct(plans: Iterable[Plan]) -> list[Plan]:
+def distinct(plans: Iterable[SchemaGraph]) -> list[SchemaGraph]:
     """Plans without those whose schema graph and strategy an earlier one has (case C1: four beams, one graph)."""
     return list({plan.key: plan for plan in reversed(list(plans))}.values())[::-1]
 

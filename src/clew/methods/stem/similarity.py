@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from clew.graph import Subgraph
 from clew.graph.subgraph import Ints
 from clew.labels import label_to_text
-from clew.methods.stem.schema import Plan, SchemaTriple
+from clew.methods.stem.schema import SchemaGraph, SchemaTriple
 from clew.protocols import TextEncoder
 from clew.synthesis.phrases import words_of
 
@@ -122,7 +122,7 @@ class Similarity:
             self._edges = np.concatenate([self._edges, made[fresh]])
         return kept
 
-    def query(self, plan: Plan, names: Sequence[str]) -> Floats:
+    def query(self, plan: SchemaGraph, names: Sequence[str]) -> Floats:
         """(3E,) mean over the plan's triples of head, relation and tail vectors side by side (Eq. 3)."""
         said = {node: names[topic] for node, topic in plan.topics.items()}
         parts = [self.text([said.get(h, h), label_to_text(r), said.get(t, t)]).ravel() for h, r, t in plan.triples]

@@ -20,7 +20,7 @@ from clew.graph import Subgraph
 from clew.graph.compiled_search import along
 from clew.graph.subgraph import Csr, Ints
 from clew.methods.stem.config import Config
-from clew.methods.stem.schema import Plan
+from clew.methods.stem.schema import SchemaGraph
 from clew.methods.stem.similarity import ELSEWHERE, REVERSED, Similarity
 
 Longs = NDArray[np.int64]
@@ -31,7 +31,7 @@ SIMILAR = 8  # relations tried at a hub, the most similar ones
 PREFERRED = 0.5  # anchor_consistency = "prefer"
 
 
-class Found(NamedTuple):
+class EdgeCandidates(NamedTuple):
     """Candidate edges of one schema edge: from which of the asking states, where to, over what, how good."""
 
     row: Longs  # (C,) position among the asking states
@@ -41,16 +41,18 @@ class Found(NamedTuple):
     score: Doubles  # T-score without the guidance bonus
     exact: Flags
 
-    def take(self, at: NDArray[Any]) -> Found:
+    def take(self, at: NDArray[Any]) -> EdgeCandidates:
         """Those at some positions, or where a mask says so."""
-        return Found(self.row[at], self.entity[at], self.triple[at], self.second[at], self.score[at], self.exact[at])
+        return EdgeCandidates(
+            self.row[at], self.entity[at], self.triple[at], self.second[at], self.score[at], self.exact[at]
+        )
 
 
 @dataclass(eq=False)
-class Run:
+class Trace:
     """All states of one (plan, topic, anchor); state 0 is the anchor. Every array has length S."""
 
-    plan: Plan
+    plan: SchemaGraph
     topic: int
     node: list[str]
     entity: Ints
@@ -90,7 +92,7 @@ class Run:
 
 def trace(
     similarity: Similarity,
-    plan: Plan,
+    plan: SchemaGraph,
     start: str,
     anchor: int,
     anchor_score: float,
@@ -98,7 +100,7 @@ def trace(
     guided: Ints | None,
     config: Config,
     budget: int,
-) -> Run:
+) -> Trace:
     """Walk `plan` from its node `start` standing at the entity `anchor`.
 
     Each schema edge is walked once, each graph edge at most once on a way (but see `Config.revisit`). Precision keeps
@@ -135,9 +137,9 @@ def trace(
     return run
 
 
-def _started(plan: Plan, start: str, anchor: int, score: float) -> Run:
+def _started(plan: SchemaGraph, start: str, anchor: int, score: float) -> Trace:
     none, zero = np.array([-1]), np.zeros(1, np.int64)
-    return Run(
+    return Trace(
         plan,
         plan.topics[start],
         [start],
@@ -153,7 +155,9 @@ def _started(plan: Plan, start: str, anchor: int, score: float) -> Run:
     )
 
 
-def _append(run: Run, asking: Longs, found: Found, bonus: Doubles, edge: int, far: str, guided: Ints | None) -> Longs:
+def _append(
+    run: Trace, asking: Longs, found: EdgeCandidates, bonus: Doubles, edge: int, far: str, guided: Ints | None
+) -> Longs:
     """Add states; return their numbers."""
     old = asking[found.row]
     first, count = len(run.entity), len(found.row)
@@ -175,20 +179,20 @@ def _append(run: Run, asking: Longs, found: Found, bonus: Doubles, edge: int, fa
 
 def _candidates(
     similarity: Similarity,
-    run: Run,
+    run: Trace,
     asking: Longs,
     number: int,
     node: str,
     far: str,
     anchors: Mapping[str, Ints],
     config: Config,
-) -> Found:
+) -> EdgeCandidates:
     """Every graph edge that may stand for schema edge `number`, from each asking state."""
     graph = similarity.graph
     h, relation, _ = run.plan.triples[number]
     forward = node == h
     entities = run.entity[asking]
-    found: list[Found] = []
+    found: list[EdgeCandidates] = []
     open_rows = np.arange(len(asking))
     exact = similarity.exact(relation)
     if exact >= 0 and config.exact_relation_first:
@@ -208,7 +212,7 @@ def _candidates(
             found.append(_found(row, entity, triple, score))
         if config.collapse_mediators:
             found += [_through(similarity, graph, entities, each, relation) for each in found[-2:]]
-    whole = Found(
+    whole = EdgeCandidates(
         np.concatenate([each.row for each in found]),
         np.concatenate([each.entity for each in found]),
         np.concatenate([each.triple for each in found]),
@@ -229,8 +233,10 @@ def _candidates(
     return whole
 
 
-def _found(row: Longs, entity: Ints, triple: Ints, score: NDArray[np.floating], *, exact: bool = False) -> Found:
-    return Found(
+def _found(
+    row: Longs, entity: Ints, triple: Ints, score: NDArray[np.floating], *, exact: bool = False
+) -> EdgeCandidates:
+    return EdgeCandidates(
         row.astype(np.int64),
         entity.astype(np.int32),
         triple.astype(np.int32),
@@ -261,7 +267,9 @@ def _incident(
     return np.concatenate(row), np.concatenate(entity), np.concatenate(triple)
 
 
-def _through(similarity: Similarity, graph: Subgraph, entities: Ints, found: Found, relation: str) -> Found:
+def _through(
+    similarity: Similarity, graph: Subgraph, entities: Ints, found: EdgeCandidates, relation: str
+) -> EdgeCandidates:
     """Edges that lead into a mediator, each joined with every other edge of it."""
     into = np.flatnonzero(graph.mediators[found.entity])
     parts: list[tuple[Longs, Ints, Ints]] = []
@@ -276,18 +284,20 @@ def _through(similarity: Similarity, graph: Subgraph, entities: Ints, found: Fou
     return joined._replace(second=walked.astype(np.int32))
 
 
-def _by_text(similarity: Similarity, run: Run, asking: Longs, found: Found, number: int, node: str) -> Found:
+def _by_text(
+    similarity: Similarity, run: Trace, asking: Longs, found: EdgeCandidates, number: int, node: str
+) -> EdgeCandidates:
     """Scores from the texts of edges, for those that are neither exact nor through a mediator."""
     score = found.score.copy()
     plain = np.flatnonzero(~found.exact & (found.second < 0))
     for row in np.unique(found.row[plain]):
-        mine = plain[found.row[plain] == row]
+        own = plain[found.row[plain] == row]
         label = similarity.graph.labels(run.entity[asking[[row]]])[0]
-        score[mine] = similarity.edges(run.plan.triples[number], node, label, found.triple[mine])
+        score[own] = similarity.edges(run.plan.triples[number], node, label, found.triple[own])
     return found._replace(score=score)
 
 
-def _used(run: Run, states: Longs, triples: Ints) -> Flags:
+def _used(run: Trace, states: Longs, triples: Ints) -> Flags:
     """(C,) whether a triple already lies on the way to its state."""
     used = np.zeros(len(states), bool)
     at = states
@@ -299,8 +309,14 @@ def _used(run: Run, states: Longs, triples: Ints) -> Flags:
 
 
 def _chosen(
-    run: Run, asking: Longs, found: Found, far: str, anchors: Mapping[str, Ints], guided: Ints | None, config: Config
-) -> tuple[Found, Doubles]:
+    run: Trace,
+    asking: Longs,
+    found: EdgeCandidates,
+    far: str,
+    anchors: Mapping[str, Ints],
+    guided: Ints | None,
+    config: Config,
+) -> tuple[EdgeCandidates, Doubles]:
     """The edges that Precision or Breadth keeps, and the bonus of each."""
     bonus = np.zeros(len(found.row))
     if guided is not None:

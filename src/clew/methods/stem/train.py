@@ -25,22 +25,22 @@ from clew.learning.loop import fit
 from clew.learning.scratch import SIZES, create_decoder
 from clew.learning.tuning import Pair, tune
 from clew.methods.stem.config import Config, DecomposeConfig, GroundConfig, TrainConfig
-from clew.methods.stem.guidance import guide
-from clew.methods.stem.mining import (
+from clew.methods.stem.gold import (
     GoldChains,
     MaskedQuestion,
     MiningReport,
     PlannerExample,
-    Statements,
+    TripleSentences,
     gold_rows,
     masked_questions,
     standard_examples,
     synthetic_examples,
 )
+from clew.methods.stem.guidance import guide
 from clew.methods.stem.model import CARD, DECOMPOSE, GROUND, WEIGHTS, Trained, relation_table, save_model
-from clew.methods.stem.network import Joined, Part, TripleNetwork, balanced_loss
+from clew.methods.stem.network import JoinedInput, QuestionInput, TripleNetwork, balanced_loss
 from clew.methods.stem.planner import bare
-from clew.methods.stem.schema import Plan, SchemaTriple, placed, write_decomposition, write_triples
+from clew.methods.stem.schema import SchemaGraph, SchemaTriple, placed, write_decomposition, write_triples
 from clew.methods.stem.similarity import Floats, Similarity, reworded
 from clew.paths.examples import EntityIndex
 from clew.protocols import OnEvent, TrainRequest, TrainResult, ignore
@@ -79,13 +79,13 @@ class _Training:
         self.metrics: dict[str, float] = {}
         self.trained = Trained(encoder=self.encoder.name, encoder_width=self.encoder.dim, graph=request.graph.name)
 
-    def mine(self) -> None:
+    def gold_paths(self) -> None:
         """D_std and D_syn."""
         config, request = self.config, self.request
         self.questions = masked_questions(request.examples, EntityIndex(self.graph), self.report)
         if "planner" not in config.parts:
             return
-        statements = Statements(self.graph, request.seed)
+        statements = TripleSentences(self.graph, request.seed)
         if config.standard:
             model = request.tools.language_model if config.assertions == "model" else None
             if config.assertions == "model" and model is None:
@@ -145,7 +145,7 @@ class _Training:
             for said, triple in zip(each.assertions, each.triples, strict=True)
         }
         # Every relation of the graph, also those that no plan has.
-        statements = Statements(self.graph, self.request.seed)
+        statements = TripleSentences(self.graph, self.request.seed)
         names = [self.graph.relation(r).id for r in range(self.graph.num_relations)]
         for name in names:
             triple = ("[T1]", name, "[ENT1]")
@@ -208,14 +208,14 @@ class _Training:
                 (i, int(order.integers(len(wordings[i])))) for i in order.permutation(np.array(train)).tolist()
             ]
 
-        def worded(i: int, wording: int) -> Part:
+        def worded(i: int, wording: int) -> QuestionInput:
             return replace(parts[i], query=wordings[i][wording])
 
         def batch(k: int) -> list[tuple[int, int]]:
             return shuffled[k * config.batch : (k + 1) * config.batch]
 
         def loss(chosen: list[tuple[int, int]]) -> Tensor:
-            joined = Joined.of([worded(*each) for each in chosen], config.device)
+            joined = JoinedInput.of([worded(*each) for each in chosen], config.device)
             wanted = torch.from_numpy(np.concatenate([labels[i] for i, _ in chosen])).to(config.device)
             return balanced_loss(network(joined, relations), wanted, joined.owner, len(chosen))
 
@@ -254,12 +254,12 @@ class _Training:
 
     def _parts(
         self, similarity: Similarity, questions: Sequence[MaskedQuestion], most: int, seed: int
-    ) -> tuple[list[Part], list[list[Floats]], list[Floats]]:
+    ) -> tuple[list[QuestionInput], list[list[Floats]], list[Floats]]:
         """Inputs of the Triple-GNN for a sample of questions, several wordings of each schema, and the labels."""
         config = self.config
         draw = np.random.default_rng(seed)
         order = draw.permutation(len(questions))
-        parts: list[Part] = []
+        parts: list[QuestionInput] = []
         wordings: list[list[Floats]] = []
         labels: list[Floats] = []
         self._lengths: list[int] = []
@@ -268,7 +268,7 @@ class _Training:
             triples = self.chains.schema(each)
             if not triples:
                 continue
-            plan = Plan((), "Precision", triples, {f"[T{n}]": n - 1 for n in range(1, len(each.topics) + 1)})
+            plan = SchemaGraph((), "Precision", triples, {f"[T{n}]": n - 1 for n in range(1, len(each.topics) + 1)})
             near = around(self.graph, each.topics, min(config.hops, len(triples)), max_triples=config.triples)
             local = {int(number): k for k, number in enumerate(near.entities)}
             wanted = np.zeros(near.num_entities, np.float32)
@@ -281,7 +281,7 @@ class _Training:
                     replace(plan, triples=reworded(similarity, triples, config.reworded, draw)) for _ in range(WORDINGS)
                 ]
             queries = [similarity.query(one, each.names) for one in said]
-            parts.append(Part(near, topics, queries[0]))
+            parts.append(QuestionInput(near, topics, queries[0]))
             wordings.append(queries)
             labels.append(wanted)
             self._lengths.append(len(triples))
@@ -310,7 +310,7 @@ def train(request: TrainRequest, on_event: OnEvent = ignore) -> TrainResult:
         for file in (CARD, WEIGHTS):
             (request.out / file).unlink(missing_ok=True)
     work = _Training(request, on_event)
-    stages = [Stage("mine plans", work.mine)]
+    stages = [Stage("mine plans", work.gold_paths)]
     if "planner" in work.config.parts:
         stages += [Stage("tune SGDA", work.decompose, ("trl",)), Stage("tune SAGB", work.ground, ("trl",))]
     if "network" in work.config.parts:

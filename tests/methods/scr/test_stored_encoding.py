@@ -13,22 +13,22 @@ from hypothesis import strategies as st
 from clew.encoding import HashEncoder
 from clew.graph import Graph
 from clew.methods.scr.config import NetworkConfig
-from clew.methods.scr.model import Model, Trained, view
-from clew.methods.scr.network import Network
-from clew.methods.scr.passes import kept_view
+from clew.methods.scr.model import ScrModel, Trained, view
+from clew.methods.scr.network import StepwiseNetwork
+from clew.methods.scr.stored_encoding import kept_view
 
 ENCODER = HashEncoder(32)
 RELATIONS = ("r0", "r1")
 
 
-def model_of(layers: int = 2) -> Model:
+def model_of(layers: int = 2) -> ScrModel:
     torch.manual_seed(0)
     config = NetworkConfig(width=16, layers=layers, blocks=1, block_heads=2)
     trained = Trained(
         network=config, encoder=ENCODER.name, encoder_width=32, tokens="words", hops=2, returns="edge", siblings=True,
         mask_topics=True, graph="g", relations=RELATIONS,
     )  # fmt: skip
-    return Model(Network(config, 32, 2).eval().requires_grad_(False), trained, "digest")
+    return ScrModel(StepwiseNetwork(config, 32, 2).eval().requires_grad_(False), trained, "digest")
 
 
 def chain(n: int, extra: tuple[tuple[str, str, str], ...] = ()) -> Graph:

@@ -17,7 +17,7 @@ DECOMPOSER, READER = "decomposer", "reader"
 
 
 @dataclass(frozen=True, slots=True)
-class Voice:
+class Role:
     """A model in a role; a small one reads and writes relations and numbers instead of names."""
 
     model: LanguageModel
@@ -25,20 +25,20 @@ class Voice:
 
 
 @dataclass(frozen=True, slots=True)
-class Voices:
+class Roles:
     """None: nobody. Then the question is asked whole, or the encoder chooses among the threads."""
 
-    decomposer: Voice | None
-    subanswerer: Voice | None
-    reader: Voice | None
+    decomposer: Role | None
+    subanswerer: Role | None
+    reader: Role | None
 
 
-def open_voices(config: Config, tools: Tools) -> Voices:
+def open_voices(config: Config, tools: Tools) -> Roles:
     """The models for the three roles."""
-    given = None if tools.language_model is None else Voice(tools.language_model)
+    given = None if tools.language_model is None else Role(tools.language_model)
     reader = given or _small(config, tools.model, READER)
     decomposer = _configured(config.decomposer) or _small(config, tools.model, DECOMPOSER) or given
-    return Voices(decomposer, _configured(config.subanswerer) or reader, reader)
+    return Roles(decomposer, _configured(config.subanswerer) or reader, reader)
 
 
 def small_model(folder: Path, device: str) -> LanguageModel:
@@ -46,12 +46,12 @@ def small_model(folder: Path, device: str) -> LanguageModel:
     return open_language_model(ModelSettings(backend="local", model=str(folder), device=device, dtype="float32"))
 
 
-def _configured(settings: ModelSettings) -> Voice | None:
-    return Voice(open_language_model(settings)) if settings.model else None
+def _configured(settings: ModelSettings) -> Role | None:
+    return Role(open_language_model(settings)) if settings.model else None
 
 
-def _small(config: Config, model: Path | None, role: str) -> Voice | None:
+def _small(config: Config, model: Path | None, role: str) -> Role | None:
     if model is None or not config.small:
         return None
     folder = model / role / "model"
-    return Voice(small_model(folder, config.device), small=True) if folder.is_dir() else None
+    return Role(small_model(folder, config.device), small=True) if folder.is_dir() else None

@@ -17,7 +17,7 @@ import numpy as np
 from clew.graph.paths import follow, relation_paths
 from clew.graph.subgraph import Ints, Subgraph
 from clew.methods.decompose.hybrid import Floats
-from clew.methods.decompose.plan import Language, Steps
+from clew.methods.decompose.plan import RelationVocabulary, Steps
 from clew.protocols import Role, TextEncoder
 from clew.types import Entity
 
@@ -26,7 +26,7 @@ MAX_PATHS = 400  # relation paths that are compared; more are left out, the long
 
 
 @dataclass(frozen=True, slots=True)
-class Thread:
+class EvidencePath:
     """A relation path that stays inside the retrieved graph, and the named entities it ends in."""
 
     steps: Steps
@@ -35,10 +35,10 @@ class Thread:
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class EvidencePaths:
     """Threads, best first. `note` says what was left out."""
 
-    threads: tuple[Thread, ...]
+    evidence_paths: tuple[EvidencePath, ...]
     note: str = ""
 
 
@@ -48,21 +48,21 @@ def anchors(graph: Subgraph, entities: Sequence[Entity]) -> Ints:
     return np.array(list(dict.fromkeys(i for i in found if i is not None)), np.int32)
 
 
-def threads(graph: Subgraph, starts: Ints, hops: int) -> Found:
+def evidence_paths(graph: Subgraph, starts: Ints, hops: int) -> EvidencePaths:
     """The relation paths of up to `hops` hops from `starts`; a hop through a mediator counts once."""
     if not len(starts) or not graph.num_triples:
-        return Found(())
+        return EvidencePaths(())
     longest = 2 * hops if graph.mediators.any() else hops
     reached = relation_paths(graph, starts, longest, max_paths=4 * MAX_PATHS)
     found = []
     for steps, ends in reached.paths:
         named = ends[~graph.mediators[ends]]
         if len(named) and _hops(graph, starts, steps) <= hops:
-            found.append(Thread(steps, named))
+            found.append(EvidencePath(steps, named))
     note = "; ".join(reached.truncated)
     if len(found) > MAX_PATHS:
         note = f"{len(found) - MAX_PATHS} of {len(found)} relation paths were not compared"
-    return Found(tuple(found[:MAX_PATHS]), note)
+    return EvidencePaths(tuple(found[:MAX_PATHS]), note)
 
 
 def _hops(graph: Subgraph, starts: Ints, steps: Steps) -> int:
@@ -73,7 +73,7 @@ def _hops(graph: Subgraph, starts: Ints, steps: Steps) -> int:
     return len(steps) - sum(bool(graph.mediators[ends].all()) for ends in middle)
 
 
-class Kept:
+class TextVectors:
     """Vectors of short texts, encoded in batches and kept while there are not too many."""
 
     def __init__(self, encoder: TextEncoder, role: Role) -> None:
@@ -99,11 +99,13 @@ class Kept:
 class Judge:
     """Scores relation paths by the encoder. `queries` holds the vectors of questions, shared with retrieval."""
 
-    def __init__(self, language: Language, encoder: TextEncoder, queries: Kept, path_weight: float) -> None:
+    def __init__(
+        self, language: RelationVocabulary, encoder: TextEncoder, queries: TextVectors, path_weight: float
+    ) -> None:
         self._language, self._queries, self._weight = language, queries, path_weight
-        self._phrases = Kept(encoder, "passage")
+        self._phrases = TextVectors(encoder, "passage")
 
-    def alike(self, plans: Sequence[Steps], question: str) -> Floats:
+    def similarity(self, plans: Sequence[Steps], question: str) -> Floats:
         """(P,) cosines of relation paths, in words, and a question without its names."""
         if not plans:
             return np.zeros(0, np.float32)
@@ -111,7 +113,7 @@ class Judge:
         cosines: Floats = phrases @ self._queries.encode([question])[0]
         return cosines
 
-    def rank(self, found: Sequence[Thread], question: str, parts: Sequence[str]) -> tuple[Thread, ...]:
+    def rank(self, found: Sequence[EvidencePath], question: str, parts: Sequence[str]) -> tuple[EvidencePath, ...]:
         """`found`, best first, by question (its names left out) and sub-questions.
 
         The score is `w cos(question, path) + (1 - w) mean_i cos(part_i, hop_i)`, with `w` the `path_weight`; a
@@ -121,17 +123,17 @@ class Judge:
             return ()
         asked = self._queries.encode([question, *parts])
         whole, wanted = asked[0], asked[1:]
-        phrases = self._phrases.encode([self._language.spell(thread.steps) for thread in found])
+        phrases = self._phrases.encode([self._language.spell(evidence_path.steps) for evidence_path in found])
         scores = phrases @ whole
         if len(parts) > 1:
-            hops = [self._language.stages(thread.steps) for thread in found]
-            single = self._phrases.encode([self._language.spell(hop) for mine in hops for hop in mine])
+            hops = [self._language.stages(evidence_path.steps) for evidence_path in found]
+            single = self._phrases.encode([self._language.spell(hop) for own in hops for hop in own])
             at, fits = 0, np.zeros(len(found), np.float32)
             for i, stages in enumerate(hops):
-                mine = single[at : at + len(stages)]
+                own = single[at : at + len(stages)]
                 at += len(stages)
-                n = min(len(mine), len(parts))
-                fits[i] = (mine[:n] * wanted[:n]).sum() / max(len(mine), len(parts), 1)
+                n = min(len(own), len(parts))
+                fits[i] = (own[:n] * wanted[:n]).sum() / max(len(own), len(parts), 1)
             scores = self._weight * scores + (1 - self._weight) * fits
         order = np.argsort(-scores, kind="stable")
-        return tuple(Thread(found[i].steps, found[i].ends, float(scores[i])) for i in order.tolist())
+        return tuple(EvidencePath(found[i].steps, found[i].ends, float(scores[i])) for i in order.tolist())

@@ -25,7 +25,7 @@ from clew.errors import FormatError
 from clew.graph import Subgraph
 from clew.learning.checkpoints import read_json, write_json
 from clew.methods.scr.features import Floats, entity_vectors, relation_vectors
-from clew.methods.scr.model import GraphView, Model, view
+from clew.methods.scr.model import GraphView, ScrModel, view
 from clew.methods.scr.sampling import layered
 from clew.protocols import TextEncoder
 
@@ -36,7 +36,7 @@ Hashes = NDArray[np.uint64]
 
 
 @dataclass(frozen=True, eq=False)
-class Kept:
+class StoredEncoding:
     """A pass as it lies on disk."""
 
     name: str  # of the graph
@@ -48,7 +48,7 @@ class Kept:
 
 
 def kept_view(
-    model: Model, encoder: TextEncoder, graph: Subgraph, name: str, cache: Path | None
+    model: ScrModel, encoder: TextEncoder, graph: Subgraph, name: str, cache: Path | None
 ) -> tuple[GraphView, str]:
     """`view` of a whole graph, from `cache` where it lies there, and how it was made: "mapped", "mended", "computed".
 
@@ -72,14 +72,14 @@ def kept_view(
     if vectors is None or entities is None:
         whole = view(model.network, graph, encoder)
         vectors, entities = whole.vectors, whole.tables.entities.cpu().numpy()
-    _write(folder, Kept(name, ids, labels, surroundings, vectors, entities))
+    _write(folder, StoredEncoding(name, ids, labels, surroundings, vectors, entities))
     written = _read(folder, model, encoder)
     assert written is not None
     return _view(model, graph, relations, written), how
 
 
 @torch.no_grad()
-def _view(model: Model, graph: Subgraph, relations: torch.Tensor, kept: Kept) -> GraphView:
+def _view(model: ScrModel, graph: Subgraph, relations: torch.Tensor, kept: StoredEncoding) -> GraphView:
     nothing = torch.zeros(0, model.network.config.width, device=relations.device)
     empty = model.network.tables(nothing, relations)
     entities = torch.from_numpy(kept.entities).to(relations.device)
@@ -88,11 +88,11 @@ def _view(model: Model, graph: Subgraph, relations: torch.Tensor, kept: Kept) ->
 
 @torch.no_grad()
 def _mend(
-    model: Model,
+    model: ScrModel,
     encoder: TextEncoder,
     graph: Subgraph,
     relations: torch.Tensor,
-    kept: Kept,
+    kept: StoredEncoding,
     ids: Hashes,
     labels: Hashes,
     surroundings: Hashes,
@@ -151,7 +151,7 @@ def _mix(a: Hashes, b: Hashes, salt: int) -> Hashes:
     return mixed
 
 
-def _read(folder: Path, model: Model, encoder: TextEncoder) -> Kept | None:
+def _read(folder: Path, model: ScrModel, encoder: TextEncoder) -> StoredEncoding | None:
     """The pass in `folder`; None where there is none or it is not whole: it is then computed again."""
     try:
         meta = read_json(folder / "meta.json") if (folder / "meta.json").is_file() else None
@@ -165,10 +165,10 @@ def _read(folder: Path, model: Model, encoder: TextEncoder) -> Kept | None:
     widths: dict[str, Any] = {"vectors": (n, encoder.dim), "entities": (n, model.network.config.width)}
     if any(arrays[name].shape != widths.get(name, (n,)) for name in ARRAYS):
         return None
-    return Kept(meta["graph"], *(arrays[name] for name in ARRAYS))
+    return StoredEncoding(meta["graph"], *(arrays[name] for name in ARRAYS))
 
 
-def _write(folder: Path, kept: Kept) -> None:
+def _write(folder: Path, kept: StoredEncoding) -> None:
     beside = folder.with_name(f".{folder.name}.{os.getpid()}.tmp")
     shutil.rmtree(beside, ignore_errors=True)
     beside.mkdir(parents=True)

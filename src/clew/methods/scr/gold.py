@@ -52,8 +52,8 @@ def gold_walks(
         return [_shortest(graph, topic, answers, limits, topics_answer) for topic in topics]
     found = gold_paths(graph, topics, answers, limits, stated=stated, together=together, topics_answer=topics_answer)
     return [
-        TopicGold(tuple(_walks(graph, topic, each, each.right) for each in mine), cut)
-        for topic, mine, cut in zip(topics, found.of_topics, found.cut, strict=True)
+        TopicGold(tuple(_walks(graph, topic, each, each.right) for each in own), cut)
+        for topic, own, cut in zip(topics, found.of_topics, found.cut, strict=True)
     ]
 
 

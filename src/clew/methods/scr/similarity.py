@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from clew.labels import label_to_text
 from clew.methods.scr.model import GraphView
-from clew.methods.scr.search import Finished
+from clew.methods.scr.search import FinishedWalk
 from clew.protocols import TextEncoder
 
 KNOWN = 50_000  # vectors of relation paths that are kept at hand
@@ -29,8 +29,8 @@ WEIGHTS = (0.0, 1.0, 2.0, 4.0, 6.0, 8.0, 12.0)  # tried on the dev questions
 Reals = NDArray[np.float64]
 
 
-def likeness(
-    seen: GraphView, encoder: TextEncoder, walks: Sequence[Finished], texts: Sequence[str], owners: Sequence[int]
+def similarity(
+    seen: GraphView, encoder: TextEncoder, walks: Sequence[FinishedWalk], texts: Sequence[str], owners: Sequence[int]
 ) -> Reals:
     """(W,) cosine of each walk's relation path, in words, and its question.
 
@@ -61,8 +61,8 @@ def likeness(
     return found
 
 
-def weigh(walks: Sequence[Finished], alike: Reals, weight: float) -> list[Finished]:
-    """The walks of one question, their relation paths' probabilities times exp(weight x likeness).
+def weigh(walks: Sequence[FinishedWalk], similarities: Reals, weight: float) -> list[FinishedWalk]:
+    """The walks of one question, their relation paths' probabilities times exp(weight x similarity).
 
     The sum over relation paths stays as it was, so that staying at the topic is as likely as before.
     """
@@ -73,11 +73,13 @@ def weigh(walks: Sequence[Finished], alike: Reals, weight: float) -> list[Finish
     if not first or not weight:
         return list(walks)
     rows = list(first.values())
-    factors = np.exp(weight * (alike - alike[rows].max()))
-    chances = np.array([walk.path_chance for walk in walks])
-    factors *= chances[rows].sum() / max(float((chances * factors)[rows].sum()), 1e-300)
+    factors = np.exp(weight * (similarities - similarities[rows].max()))
+    probabilities = np.array([walk.path_probability for walk in walks])
+    factors *= probabilities[rows].sum() / max(float((probabilities * factors)[rows].sum()), 1e-300)
     return [
-        replace(walk, chance=walk.chance * factor, path_chance=walk.path_chance * factor) if walk.codes else walk
+        replace(walk, probability=walk.probability * factor, path_probability=walk.path_probability * factor)
+        if walk.codes
+        else walk
         for walk, factor in zip(walks, factors.tolist(), strict=True)
     ]
 

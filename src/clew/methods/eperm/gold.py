@@ -72,7 +72,7 @@ def posterior(
     if not gold:
         searched = [candidates(graph, topic, answers, Limits(config.hops)) for topic in topics]
         cut = any(cut for _, cut in searched)
-        found = [[TopicPlan(i, each) for each in mine if each.path] for i, (mine, _) in enumerate(searched)]
+        found = [[TopicPlan(i, each) for each in own if each.path] for i, (own, _) in enumerate(searched)]
         gold, fallback = _gold(found, answers, config)
     kept = {(each.topic, each.steps) for each in gold}
     others = [
@@ -86,7 +86,7 @@ def posterior(
 
 def _gold(found: Sequence[Sequence[TopicPlan]], answers: Ints, config: TrainConfig) -> tuple[list[TopicPlan], bool]:
     """The positive plans, and whether none passed the threshold."""
-    hits = [each for mine in found for each in mine]
+    hits = [each for own in found for each in own]
     if not hits:
         return [], False
     if config.together and (both := _together(found, answers, config.threshold)):
@@ -109,17 +109,17 @@ def _together(found: Sequence[Sequence[TopicPlan]], answers: Ints, threshold: fl
 
     "Which film with X did Y direct" needs a plan from each: the films with X are many, and by themselves below t.
     """
-    topics = [mine[0].topic for mine in found if mine]
+    topics = [own[0].topic for own in found if own]
     if len(topics) < 2:
         return []
-    kept, scores = in_common([[each.candidate for each in mine] for mine in found if mine], answers)
+    kept, scores = in_common([[each.candidate for each in own] for own in found if own], answers)
     best = [
-        [TopicPlan(topic, each) for each in near_best(mine, its)]
-        for topic, mine, its in zip(topics, kept, scores, strict=True)
+        [TopicPlan(topic, each) for each in near_best(own, its)]
+        for topic, own, its in zip(topics, kept, scores, strict=True)
     ]
-    common = reduce(np.intersect1d, [mine[0].candidate.reached for mine in best])
+    common = reduce(np.intersect1d, [own[0].candidate.reached for own in best])
     right = np.isin(common, answers).sum()
-    alone = max(each.candidate.f1 for mine in found for each in mine)
+    alone = max(each.candidate.f1 for own in found for each in own)
     if not right or right / len(common) < threshold or f1(common, np.unique(answers)) < alone:
         return []
     return [each for turn in zip_longest(*best) for each in turn if each is not None]
@@ -138,16 +138,16 @@ def agreed(texts: Sequence[str], plans: Sequence[Sequence[str]]) -> list[list[bo
     words = [sorted(set(text.casefold().split())) for text in texts]
     total: dict[str, float] = {}
     seen: dict[str, dict[str, float]] = {}
-    for mine, its in zip(words, plans, strict=True):
+    for own, its in zip(words, plans, strict=True):
         for plan in its:
             total[plan] = total.get(plan, 0.0) + 1 / len(its)
             counts = seen.setdefault(plan, {})
-            for word in mine:
+            for word in own:
                 counts[word] = counts.get(word, 0.0) + 1 / len(its)
     kept = []
-    for mine, its in zip(words, plans, strict=True):
+    for own, its in zip(words, plans, strict=True):
         scores = [
-            math.log(total[plan]) + sum(math.log((seen[plan][word] + 0.1) / (total[plan] + 0.2)) for word in mine)
+            math.log(total[plan]) + sum(math.log((seen[plan][word] + 0.1) / (total[plan] + 0.2)) for word in own)
             for plan in its
         ]
         kept.append([score >= max(scores) - NEARLY for score in scores])

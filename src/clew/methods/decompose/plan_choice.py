@@ -1,8 +1,8 @@
 """Which of a small decomposer's plans is asked, and when none of them is sure enough.
 
-A plan weighs its log-probability per token and, times `words`, the encoder's likeness of its relations and the
-question. A wrong sub-question retrieves worse than none, so below `least` the question stays whole. Both numbers are
-chosen on held-out training questions.
+A plan weighs its log-probability per token and, times `similarity_weight`, the encoder's similarity of its relations
+and the question. A wrong sub-question retrieves worse than none, so below `minimum_score` the question stays whole.
+Both numbers are chosen on held-out training questions.
 """
 
 from __future__ import annotations
@@ -18,31 +18,33 @@ FILE = "choosing.json"
 
 
 @dataclass(frozen=True, slots=True)
-class Option:
+class PlanOption:
     """A plan that the small decomposer wrote."""
 
     steps: Steps
     logprob: float  # per token
-    alike: float  # cosine of its relations, as words, and the question
+    similarity: float  # cosine of its relations, as words, and the question
 
 
 @dataclass(frozen=True, slots=True)
-class Choosing:
-    """How plans are weighed; `least` None asks the best one however little it weighs."""
+class PlanChoice:
+    """How plans are weighed; `minimum_score` None asks the best one however little it weighs."""
 
-    words: float = 0.0
-    least: float | None = None
+    similarity_weight: float = 0.0
+    minimum_score: float | None = None
 
-    def score(self, option: Option) -> float:
-        return option.logprob + self.words * option.alike
+    def score(self, option: PlanOption) -> float:
+        return option.logprob + self.similarity_weight * option.similarity
 
-    def best(self, options: Sequence[Option]) -> Option | None:
+    def best(self, options: Sequence[PlanOption]) -> PlanOption | None:
         """The heaviest plan; None where it weighs too little. Of equals the first."""
         best = max(options, key=self.score, default=None)
-        return None if best is None or (self.least is not None and self.score(best) < self.least) else best
+        return (
+            None if best is None or (self.minimum_score is not None and self.score(best) < self.minimum_score) else best
+        )
 
 
-def best_least(scores: Sequence[float], gains: Sequence[int]) -> float | None:
+def best_minimum_score(scores: Sequence[float], gains: Sequence[int]) -> float | None:
     """The threshold that gains most: the sum of `gains` over the questions that score at least so much.
 
     Args:
@@ -53,31 +55,35 @@ def best_least(scores: Sequence[float], gains: Sequence[int]) -> float | None:
     """
     order = sorted(zip(scores, gains, strict=True))
     total = best = sum(gains)
-    least = None
+    minimum_score = None
     for place, (score, gain) in enumerate(order):
         total -= gain
         above = order[place + 1][0] if place + 1 < len(order) else score + 1.0
         if total > best and above > score:
-            best, least = total, (score + above) / 2
-    return least
+            best, minimum_score = total, (score + above) / 2
+    return minimum_score
 
 
-def save_choosing(folder: Path, choosing: Choosing) -> None:
+def save_plan_choice(folder: Path, choosing: PlanChoice) -> None:
     """Beside the decoder that it was chosen for."""
     from clew.learning.checkpoints import write_json
 
-    write_json(folder / FILE, {"words": choosing.words, "least": choosing.least})
+    write_json(
+        folder / FILE, {"similarity_weight": choosing.similarity_weight, "minimum_score": choosing.minimum_score}
+    )
 
 
-def read_choosing(folder: Path) -> Choosing:
+def read_plan_choice(folder: Path) -> PlanChoice:
     """What was chosen in training; the plain log-probability where nothing was. Raises FormatError."""
     from clew.learning.checkpoints import read_json  # loads torch, which a small decomposer needs anyway
 
     try:
         found = read_json(folder / FILE)
     except NotFoundError:
-        return Choosing()
+        return PlanChoice()
     try:
-        return Choosing(float(found["words"]), None if found["least"] is None else float(found["least"]))
+        return PlanChoice(
+            float(found["similarity_weight"]), None if found["minimum_score"] is None else float(found["minimum_score"])
+        )
     except (KeyError, TypeError, ValueError) as error:
         raise FormatError(f"{folder / FILE}: not the choice of a decomposer ({error}); train again") from None

@@ -112,7 +112,7 @@ class GoldChains:
         """Per topic the relation path to the answers and little else; what the data set states goes first."""
         if question not in self._known:
             gold = gold_paths(self.graph, question.topics, question.answers, self._limits, stated=question.stated)
-            self._known[question] = [mine[0] if mine and mine[0].path else None for mine in gold.of_topics]
+            self._known[question] = [own[0] if own and own[0].path else None for own in gold.of_topics]
         return self._known[question]
 
     def schema(self, question: MaskedQuestion) -> tuple[SchemaTriple, ...]:
@@ -152,7 +152,7 @@ def gold_rows(chains: GoldChains, question: MaskedQuestion) -> Ints:
     return np.unique(np.concatenate(rows)).astype(np.int32)
 
 
-class Statements:
+class TripleSentences:
     """A sentence per masked triple, such that different relations never read the same."""
 
     def __init__(self, graph: Subgraph, seed: int) -> None:
@@ -176,7 +176,7 @@ class Statements:
 def standard_examples(
     questions: Sequence[MaskedQuestion],
     chains: GoldChains,
-    statements: Statements,
+    statements: TripleSentences,
     *,
     per_text: int,
     seed: int,
@@ -193,10 +193,10 @@ def standard_examples(
         by_text.setdefault(each.text, []).append(each)
     draw = random.Random(seed)
     found: list[tuple[str, tuple[SchemaTriple, ...], str]] = []
-    for text, mine in by_text.items():
+    for text, own in by_text.items():
         plans: Counter[tuple[SchemaTriple, ...]] = Counter()
         single: Counter[str] = Counter()
-        for each in draw.sample(mine, min(per_text, len(mine))):
+        for each in draw.sample(own, min(per_text, len(own))):
             if schema := chains.schema(each):
                 plans[schema] += 1
             # Whether a set is asked for shows in the answers the question has, not in those the graph lacks.
@@ -215,12 +215,12 @@ def standard_examples(
         said = written_assertions(model, [(text, triples) for text, triples, _ in found])
         report.left_out["assertions of the model that broke the rules"] += sum(each is None for each in said)
     return [
-        PlannerExample(text, triples, mine or tuple(statements.say(t) for t in triples), strategy, "standard")
-        for (text, triples, strategy), mine in zip(found, said, strict=True)
+        PlannerExample(text, triples, own or tuple(statements.say(t) for t in triples), strategy, "standard")
+        for (text, triples, strategy), own in zip(found, said, strict=True)
     ]
 
 
-def synthetic_examples(made: Sequence[Synthetic], graph: Subgraph, statements: Statements) -> list[PlannerExample]:
+def synthetic_examples(made: Sequence[Synthetic], graph: Subgraph, statements: TripleSentences) -> list[PlannerExample]:
     """D_syn: the masked triples that synthesis kept, with the topics' names masked as well."""
     examples: dict[str, PlannerExample] = {}
     for each in made:
