@@ -1,4 +1,4 @@
-"""Answers bound to the graph: the ends of threads, or the names that a language model wrote.
+"""Answers bound to the graph: the ends of evidence paths, or the names that a language model wrote.
 
 A name that the retrieved graph does not hold stays as an answer without a path, which is shown as unsupported.
 """
@@ -35,7 +35,7 @@ class AnswerPaths:
 
 
 def ends(graph: Subgraph, starts: Ints, evidence_path: EvidencePath) -> Ints:
-    """The named entities that a thread's relation path reaches in `graph`; the starts only where nothing else is."""
+    """The named entities that an evidence path reaches in `graph`; the starts only where nothing else is."""
     reached = follow(graph, starts, evidence_path.steps).entities
     named = reached[~graph.mediators[reached]]
     others = np.setdiff1d(named, starts)
@@ -45,7 +45,7 @@ def ends(graph: Subgraph, starts: Ints, evidence_path: EvidencePath) -> Ints:
 def of_threads(
     graph: Subgraph, starts: Ints, chosen: Sequence[EvidencePath], found: AnswerPaths
 ) -> tuple[list[Candidate], str]:
-    """One candidate per entity that a chosen thread reaches in `graph`, best thread first, and what was left out."""
+    """One candidate per entity that a chosen path reaches in `graph`, best path first, and what was left out."""
     candidates: dict[int, Candidate] = {}
     cut = 0
     for evidence_path in chosen:

@@ -85,10 +85,10 @@ def plan_pair(known: Known, language: RelationVocabulary) -> Pair:
 def reader_pair(
     known: Known, graph: Subgraph, offered: Sequence[EvidencePath], language: RelationVocabulary, *, bare: bool = False
 ) -> Pair | None:
-    """Masked question and threads → the right one of them; None where none is right.
+    """Masked question and evidence paths → the right one of them; None where none is right.
 
     Args:
-        graph: in which a thread's answers are looked up, the same as when answering.
+        graph: in which a evidence path's answers are looked up, the same as when answering.
         bare: the question alone is shown, as it is without the textual graph.
     """
     right = next((evidence_path for evidence_path in offered if evidence_path.steps == known.steps), None)

@@ -18,10 +18,9 @@ from clew.graph.paths import follow, relation_paths
 from clew.graph.subgraph import Ints, Subgraph
 from clew.methods.decompose.hybrid import Floats
 from clew.methods.decompose.plan import RelationVocabulary, Steps
-from clew.protocols import Role, TextEncoder
+from clew.protocols import TextEncoder
 from clew.types import Entity
 
-KEPT = 20_000  # texts whose vectors are kept
 MAX_PATHS = 400  # relation paths that are compared; more are left out, the longest first, and told
 
 
@@ -36,7 +35,7 @@ class EvidencePath:
 
 @dataclass(frozen=True, slots=True)
 class EvidencePaths:
-    """Threads, best first. `note` says what was left out."""
+    """Evidence paths, best first. `note` says what was left out."""
 
     evidence_paths: tuple[EvidencePath, ...]
     note: str = ""
@@ -73,44 +72,18 @@ def _hops(graph: Subgraph, starts: Ints, steps: Steps) -> int:
     return len(steps) - sum(bool(graph.mediators[ends].all()) for ends in middle)
 
 
-class TextVectors:
-    """Vectors of short texts, encoded in batches and kept while there are not too many."""
-
-    def __init__(self, encoder: TextEncoder, role: Role) -> None:
-        self._encoder, self._role = encoder, role
-        self._vectors: dict[str, Floats] = {}
-
-    def encode(self, texts: Sequence[str]) -> Floats:
-        """(n, D)."""
-        vectors = self._vectors
-        fresh = [text for text in dict.fromkeys(texts) if text not in vectors]
-        if fresh:
-            made = dict(zip(fresh, self._encoder.encode(fresh, role=self._role), strict=True))
-            # A new table, not a changed one: another thread may be reading.
-            vectors = (
-                {**vectors, **made}
-                if len(vectors) < KEPT
-                else {**{t: vectors[t] for t in texts if t in vectors}, **made}
-            )
-            self._vectors = vectors
-        return np.stack([vectors[text] for text in texts]) if texts else np.zeros((0, self._encoder.dim), np.float32)
-
-
 class Judge:
-    """Scores relation paths by the encoder. `queries` holds the vectors of questions, shared with retrieval."""
+    """Scores relation paths by the encoder, which remembers texts."""
 
-    def __init__(
-        self, language: RelationVocabulary, encoder: TextEncoder, queries: TextVectors, path_weight: float
-    ) -> None:
-        self._language, self._queries, self._weight = language, queries, path_weight
-        self._phrases = TextVectors(encoder, "passage")
+    def __init__(self, language: RelationVocabulary, encoder: TextEncoder, path_weight: float) -> None:
+        self._language, self._encoder, self._weight = language, encoder, path_weight
 
     def similarity(self, plans: Sequence[Steps], question: str) -> Floats:
         """(P,) cosines of relation paths, in words, and a question without its names."""
         if not plans:
             return np.zeros(0, np.float32)
-        phrases = self._phrases.encode([self._language.spell(steps) for steps in plans])
-        cosines: Floats = phrases @ self._queries.encode([question])[0]
+        phrases = self._encoder.encode([self._language.spell(steps) for steps in plans])
+        cosines: Floats = phrases @ self._encoder.encode([question], role="query")[0]
         return cosines
 
     def rank(self, found: Sequence[EvidencePath], question: str, parts: Sequence[str]) -> tuple[EvidencePath, ...]:
@@ -121,13 +94,13 @@ class Judge:
         """
         if not found:
             return ()
-        asked = self._queries.encode([question, *parts])
+        asked = self._encoder.encode([question, *parts], role="query")
         whole, wanted = asked[0], asked[1:]
-        phrases = self._phrases.encode([self._language.spell(evidence_path.steps) for evidence_path in found])
+        phrases = self._encoder.encode([self._language.spell(evidence_path.steps) for evidence_path in found])
         scores = phrases @ whole
         if len(parts) > 1:
             hops = [self._language.stages(evidence_path.steps) for evidence_path in found]
-            single = self._phrases.encode([self._language.spell(hop) for own in hops for hop in own])
+            single = self._encoder.encode([self._language.spell(hop) for own in hops for hop in own])
             at, fits = 0, np.zeros(len(found), np.float32)
             for i, stages in enumerate(hops):
                 own = single[at : at + len(stages)]

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
+from clew.encoding import remembering
 from clew.errors import ConfigError
 from clew.graph import Graph, Subgraph
 from clew.graph.neighborhood import neighborhood
@@ -15,7 +16,7 @@ from clew.graph.paths import follow
 from clew.llm import clean, load_prompt, parse_answers, token_counter
 from clew.methods.decompose.answers import AnswerPaths, of_names, of_threads
 from clew.methods.decompose.config import Config
-from clew.methods.decompose.evidence_paths import EvidencePath, Judge, TextVectors, anchors, evidence_paths
+from clew.methods.decompose.evidence_paths import EvidencePath, Judge, anchors, evidence_paths
 from clew.methods.decompose.hybrid import Floats, GraphVectors, hybrid, merge, shape
 from clew.methods.decompose.plan import QuestionPlan, RelationVocabulary, Steps, masked_question, read_plan
 from clew.methods.decompose.plan_choice import PlanChoice, PlanOption, read_plan_choice
@@ -89,7 +90,7 @@ class Decompose:
     def __init__(self, config: Config, tools: Tools) -> None:
         if tools.encoder is None:
             raise ConfigError("method 'decompose' needs a text encoder: set encoder.name")
-        self.config, self._tools, self._encoder = config, tools, tools.encoder
+        self.config, self._tools, self._encoder = config, tools, remembering(tools.encoder)
         self._voices = open_voices(config, tools)
         self._prompts = {
             name: load_prompt(
@@ -107,7 +108,6 @@ class Decompose:
         self._choosing = self._trained_choosing(tools)
         self._prompter = open_prompter(config, tools.model, self._voices.reader, self._encoder)
         self._seen: dict[str, Seen] = {}
-        self._queries = TextVectors(self._encoder, "query")
         self._lock = threading.Lock()
 
     def _trained_choosing(self, tools: Tools) -> PlanChoice:
@@ -149,7 +149,7 @@ class Decompose:
         """Retrieve for the sub-questions in their order and answer them (4.2)."""
         for i in range(max((len(work.plan.parts) for work in works), default=0)):
             now = [work for work in works if i < len(work.plan.parts)]
-            self._queries.encode([text for work in now for text in (work.text, self._query(work, i))])
+            self._encoder.encode([text for work in now for text in (work.text, self._query(work, i))], role="query")
             for work in now:
                 self._retrieve(work, i)
             if self.config.complex_weight < 1.0:
@@ -196,7 +196,7 @@ class Decompose:
 
     def _made(self, graph: Subgraph, cache: Any) -> Seen:
         language = RelationVocabulary(graph)
-        judge = Judge(language, self._encoder, self._queries, self.config.path_weight)
+        judge = Judge(language, self._encoder, self.config.path_weight)
         return Seen(GraphVectors(graph, self._encoder, cache), language, judge)
 
     def _decompose(self, works: Sequence[Work]) -> None:
@@ -237,7 +237,7 @@ class Decompose:
                 if steps:
                     own.setdefault(steps, (text.logprob or 0.0) / max(text.tokens, 1))
             found.append(own)
-        self._queries.encode([plain(work.masked.text) for work in works])
+        self._encoder.encode([plain(work.masked.text) for work in works], role="query")
         return [
             [
                 PlanOption(steps, logprob, float(similarity))
@@ -277,7 +277,7 @@ class Decompose:
         """4.2: the graph for sub-question i."""
         assert work.seen is not None
         begun = time.perf_counter()
-        whole, own = self._queries.encode([work.text, self._query(work, i)])
+        whole, own = self._encoder.encode([work.text, self._query(work, i)], role="query")
         query = hybrid(whole, own, self.config.complex_weight)
         topics = anchors(work.seen.vectors.graph, [topic.entity for topic in work.topics])
         found = work.seen.vectors.retrieve(query, self.config, topics)
@@ -317,7 +317,7 @@ class Decompose:
 
     def _subanswer_small(self, works: Sequence[Work], i: int, role: Role | None) -> None:
         asked = [masked_question(work.plan.parts[i], work.topics).text for work in works]
-        self._queries.encode([form for text in asked for form in (text, plain(text))])
+        self._encoder.encode([form for text in asked for form in (text, plain(text))], role="query")
         offers = [self._step(work, i, text) for work, text in zip(works, asked, strict=True)]
         planned = [work.plan.stages[i] if work.plan.stages else () for work in works]
         chosen = self._choose(works, offers, planned, role)
@@ -327,7 +327,7 @@ class Decompose:
             work.answers.append(", ".join(entity.label for entity in work.carried[:NAMED]))
 
     def _step(self, work: Work, i: int, text: str) -> Offer:
-        """One-hop threads from what the previous sub-question led to, in the graphs so far."""
+        """One-hop paths from what the previous sub-question led to, in the graphs so far."""
         assert work.seen is not None
         graph = merge(work.parts)
         before = work.carried if i and self.config.dependency else [topic.entity for topic in work.topics]
@@ -369,7 +369,7 @@ class Decompose:
         return answers
 
     def offer(self, work: Work) -> Offer:
-        """The threads of the merged graph, best first by the encoder, and the question as small models see it."""
+        """The evidence paths of the merged graph, best first, and the question as small models see it."""
         assert work.seen is not None
         graph = work.parts[-1]
         starts = anchors(graph, [topic.entity for topic in work.topics])
@@ -387,7 +387,7 @@ class Decompose:
         role: Role | None,
         soft: list[Floats] | None = None,
     ) -> list[list[EvidencePath]]:
-        """The threads that answer: those a small reader writes, else the planned one, else the encoder's first."""
+        """The paths that answer: those a small reader writes, else the planned one, else the encoder's first."""
         best = [self._unread(ranked, steps) for (_, _, ranked, _), steps in zip(offers, planned, strict=True)]
         open_ = [i for i, (_, _, ranked, _) in enumerate(offers) if ranked]
         if role is None or not open_:
@@ -442,7 +442,7 @@ class Decompose:
 
     def _tables(self, work: Work, graph: Subgraph, text: str, role: Role) -> str:
         assert work.seen is not None
-        query = self._queries.encode([text])[0]
+        query = self._encoder.encode([text], role="query")[0]
         scores = work.seen.vectors.triple_scores(graph, query)
         shown = tables(graph, scores, max_tokens=self.config.evidence_tokens, count=token_counter(role.model))
         work.tell(shown.note)
@@ -481,7 +481,7 @@ class Decompose:
         return Answer(work.question, self.name, topics=tuple(work.topics), note="; ".join(work.notes))
 
 
-Offer = tuple[Subgraph, Any, tuple[EvidencePath, ...], str]  # graph, starts, threads best first, masked question
+Offer = tuple[Subgraph, Any, tuple[EvidencePath, ...], str]  # graph, starts, evidence paths best first, masked question
 
 
 def _subject(work: Work, steps: Steps) -> str:

@@ -1,4 +1,4 @@
-"""Who speaks: which model takes the question apart, answers the sub-questions, and gives the final answer.
+"""Roles of language models: which one decomposes the question, answers sub-questions, gives the final answer.
 
 Three roles, each of a configured language model, of a small decoder in the trained folder, or of nobody. Models are
 opened, and what they cannot do is refused, before the first question.
@@ -26,7 +26,7 @@ class Role:
 
 @dataclass(frozen=True, slots=True)
 class Roles:
-    """None: nobody. Then the question is asked whole, or the encoder chooses among the threads."""
+    """None: nobody. Then the question is asked whole, or the encoder chooses among the evidence paths."""
 
     decomposer: Role | None
     subanswerer: Role | None

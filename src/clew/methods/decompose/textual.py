@@ -1,4 +1,4 @@
-"""A retrieved graph as text: tables of nodes and edges for a language model, threads, one a line, for a small one.
+"""A retrieved graph as text: tables of nodes and edges for a language model, a path a line for a small one.
 
 Tables are G-Retriever's form (section 4.4 takes it over). They are cut by score to a budget of tokens, never inside a
 row, and what was left out is told.
@@ -78,7 +78,7 @@ def _row(*cells: object) -> str:
 
 
 def listed(question: str, evidence_paths: Sequence[EvidencePath], language: RelationVocabulary) -> str:
-    """What a small reader sees: the masked question, then one line per thread in an order that says nothing."""
+    """What a small reader sees: the masked question, then one line per evidence path in an order that says nothing."""
     lines = sorted(
         (language.write(evidence_path.steps) for evidence_path in evidence_paths),
         key=lambda line: _order(question, line),
@@ -89,7 +89,7 @@ def listed(question: str, evidence_paths: Sequence[EvidencePath], language: Rela
 def read_thread(
     reply: str, evidence_paths: Sequence[EvidencePath], language: RelationVocabulary
 ) -> EvidencePath | None:
-    """The thread that a small reader wrote; None where the retrieved graph has none such."""
+    """The evidence path that a small reader wrote; None where the retrieved graph has none such."""
     steps = language.read(reply)
     return next((evidence_path for evidence_path in evidence_paths if steps and evidence_path.steps == steps), None)
 

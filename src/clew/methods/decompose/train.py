@@ -191,7 +191,7 @@ def _matched(method: Decompose, kept: Sequence[tuple[Work, Known, Any]], plans: 
 
 
 def train_reader(state: TrainingState) -> None:
-    """Masked question and threads of the merged graph → the thread that answers."""
+    """Masked question and evidence paths of the merged graph → the evidence path that answers."""
     config, out = state.settings.reader, state.request.out / READER
     if (out / "model").is_dir():
         return

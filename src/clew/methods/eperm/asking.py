@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from clew.encoding import remembering
 from clew.graph import Subgraph
 from clew.graph.paths import RelationPath
 from clew.graph.subgraph import Ints
@@ -129,31 +130,19 @@ class PromptClient:
 
 
 class TextSimilarity:
-    """Cosines of texts under the encoder, as scores in [0, 1]; vectors of names are kept for the next question."""
+    """Cosines of texts under the encoder, as scores in [0, 1]; the encoder remembers texts for the next question."""
 
-    def __init__(self, encoder: TextEncoder, keep: int = 100_000) -> None:
-        self._encoder, self._keep = encoder, keep
-        self._vectors: dict[str, NDArray[np.float32]] = {}
+    def __init__(self, encoder: TextEncoder) -> None:
+        self._encoder = remembering(encoder)
 
-    def prepare(self, texts: Sequence[str]) -> dict[str, NDArray[np.float32]]:
-        """The vector of each text; what is not known yet is encoded in one batch."""
-        table = self._vectors  # another thread may put a new one in its place
-        known = {text: table[text] for text in texts if text in table}
-        fresh = [text for text in dict.fromkeys(texts) if text not in known]
-        if fresh:
-            made = dict(zip(fresh, self._encoder.encode(fresh), strict=True))
-            known.update(made)
-            if len(table) + len(made) > self._keep:
-                self._vectors = made
-            else:
-                table.update(made)
-        return known
+    def prepare(self, texts: Sequence[str]) -> None:
+        """Encode many texts in one batch before each is asked for."""
+        self._encoder.encode(list(dict.fromkeys(texts)))
 
     def scores(self, text: str, others: Sequence[str]) -> NDArray[np.float64]:
         """(L,) (1 + cosine) / 2 of `text` with each of the others."""
-        known = self.prepare([text, *others])
-        cosines = np.stack([known[other] for other in others]) @ known[text]
-        return np.asarray(np.clip((1 + cosines) / 2, 0, 1), np.float64)
+        vectors = self._encoder.encode([text, *others])
+        return np.asarray(np.clip((1 + vectors[1:] @ vectors[0]) / 2, 0, 1), np.float64)
 
 
 def relation_text(graph: Subgraph, relation: int, forward: bool) -> str:

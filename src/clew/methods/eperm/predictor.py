@@ -50,7 +50,7 @@ class ScoredPaths:
     """Paths of one plan and topic with one score."""
 
     partial: PartialPaths
-    rows: list[int]  # of the threads
+    rows: list[int]  # of the partial paths
     weight: float  # plan weight times score
 
     @property

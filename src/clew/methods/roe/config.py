@@ -52,7 +52,7 @@ class TrainConfig(Settings):
 
     base: str = ""  # a checkpoint folder or hub name; empty: a decoder from scratch of `size`
     size: str = "3m"  # see clew.learning.scratch
-    max_questions: int = Field(default=0, ge=0)  # drawn by chance; 0: all
+    max_questions: int = Field(default=0, ge=0)  # drawn at random; 0: all
     share: float = Field(default=0.6, gt=0, le=1)  # of the questions for Stage I; the rest is for Stage II
     gold: Literal["best", "all"] = "best"  # relation paths that fit the answers best, or all simple paths (the paper)
     hops: int = Field(default=0, ge=0, le=4)  # L_max; 0: the most that the questions state, else 2

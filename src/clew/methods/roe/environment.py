@@ -1,11 +1,11 @@
 """Exploration as a pure state machine: `prompt()` says what is seen, `advance(reply)` takes a step, `done` ends it.
 
-It never calls a model and draws nothing at random, so answering and training walk exactly the same states. A *thread*
-is a path of relations with the entities it leads to: one entity in the paper's sense, or all that share the relations,
-so that a question with 500 answers does not take 500 steps. What a reply may pick are the *options* of its state;
-nothing that is no edge of the graph can be picked.
+It never calls a model and draws nothing at random, so answering and training walk exactly the same states. A
+*path group* is a relation path with the entities it leads to: one entity in the paper's sense, or all that share the
+relations, so that a question with 500 answers does not take 500 steps. What a reply may pick are the *options* of its
+state; nothing that is no edge of the graph can be picked.
 
-Shapes: F entities of a thread's frontier, M entities of an option.
+Shapes: F entities of a path group's frontier, M entities of an option.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class PathGroup:
 
     @property
     def key(self) -> tuple[object, ...]:
-        """Equal for threads that are the same paths."""
+        """Equal for path groups that are the same paths."""
         return self.topic, self.codes, self.entities.tobytes(), self.triples.tobytes()
 
     def steps(self, row: int) -> list[tuple[int, int]]:
@@ -73,11 +73,11 @@ def root(topic: int) -> PathGroup:
 
 @dataclass(frozen=True, eq=False)
 class RelationOption:
-    """The edges by one relation out of a thread's frontier; its members are the (M,) entities at their other ends."""
+    """The edges by one relation out of a path group's frontier; its members: the (M,) entities at their other ends."""
 
     path_group: PathGroup
     code: int
-    rows: Ints  # (E,) of the thread
+    rows: Ints  # (E,) of the path group
     targets: Ints  # (E,)
     triples: Ints  # (E,)
     shown: int  # so many members have a number of their own
@@ -100,7 +100,7 @@ class RelationOption:
 
 
 class Pick(NamedTuple):
-    """All of an option, or one member. A negative option -1 - t means row `member` of the state's thread t itself."""
+    """All of an option, or one member. A negative option -1 - t means row `member` of path group t itself."""
 
     option: int
     member: int | None = None
@@ -195,7 +195,7 @@ class Exploration:
     ) -> None:
         self.edges, self.plan, self.tally = edges, plan, Tally()
         self.found: list[StepAnswers] = []
-        self.ended: list[tuple[PathGroup, int]] = []  # rows of threads that were named as answers
+        self.ended: list[tuple[PathGroup, int]] = []  # rows of path groups that were named as answers
         self.unseen: list[str] = []
         self.stopped = ""  # why it ended before its time
         self._weigh, self._clock, self._begun = weigh, clock, clock()
@@ -278,7 +278,7 @@ class Exploration:
         return new
 
     def _open(self, path_groups: Sequence[PathGroup]) -> None:
-        """Look at the neighbours of some threads, and queue one state for each batch of them."""
+        """Look at the neighbours of some path groups, and queue one state for each batch of them."""
         try:
             options = [option for path_group in path_groups for option in options_of(path_group, self.edges, self.plan)]
             # Weighing may ask the graph too, for the facts of mediators.
@@ -315,7 +315,7 @@ def _merged(state: ExplorationState, picks: Sequence[Pick]) -> Iterator[tuple[Re
 
 
 def extend(option: RelationOption, edges: NDArray[np.intp] | None = None, logprob: float = 0.0) -> PathGroup:
-    """The thread that goes on over an option's edges.
+    """The path group that goes on over an option's edges.
 
     An entity reached several times keeps two ways, which is what the check for repeats one hop later needs.
     """
@@ -332,7 +332,7 @@ def extend(option: RelationOption, edges: NDArray[np.intp] | None = None, logpro
 
 
 def options_of(path_group: PathGroup, edges: GraphEdges, plan: ExplorationRules) -> list[RelationOption]:
-    """What a thread can be extended by, relation by relation."""
+    """What a path group can be extended by, relation by relation."""
     moves = edges.moves(path_group.entities)
     if plan.repeats == "nothing":
         allowed = ~path_group.meets(moves.rows, moves.targets)
@@ -391,7 +391,7 @@ def path_of(edges: GraphEdges, option: RelationOption, edge: int, score: float) 
 
 
 def path_to(edges: GraphEdges, path_group: PathGroup, row: int, score: float) -> Path:
-    """The evidence behind a row of a thread."""
+    """The evidence behind a row of a path group."""
     return _record(edges, path_group, path_group.steps(row), score)
 
 

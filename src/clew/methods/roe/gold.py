@@ -222,7 +222,7 @@ def states_of(
 
 
 def _one(option: RelationOption, config: Config, random: np.random.Generator) -> PathGroup:
-    """A thread over an option: all of it, or one of its members drawn by chance."""
+    """A path group over an option: all of it, or one of its members drawn at random."""
     if config.siblings == "group":
         return extend(option)
     edge = int(random.integers(len(option.targets)))

@@ -271,7 +271,7 @@ class _Exploring:
 
 @dataclass(frozen=True, eq=False)
 class _Way:
-    """How an answer was reached: over an edge of an option, or as a row of a thread."""
+    """How an answer was reached: over an edge of an option, or as a row of a path group."""
 
     topic: int
     logprob: float

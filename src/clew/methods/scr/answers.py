@@ -1,4 +1,4 @@
-"""From finished walks to answers: sums over paths and topics (Eq. 13), siblings, the threads behind each answer.
+"""From finished walks to answers: sums over paths and topics (Eq. 13), siblings, the paths behind each answer.
 
 Shapes: S starts (a topic of a question), N entities.
 """

@@ -28,7 +28,7 @@ from clew.retrieval.reader import read
 from clew.types import Answer, Candidate, Event, Evidence, Question, Topic
 
 PROMPT = FilePath(__file__).with_name("prompts") / "read.txt"
-LIKELY = 0.1  # a thread is shown when it is at least this share as likely as the answer's best one
+LIKELY = 0.1  # a path is shown when it is at least this share as likely as the answer's best one
 PRUNE = 0.1  # walks below this share of the threshold are dropped
 
 

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
 import torch
-from numpy.typing import NDArray
 from torch import Tensor
 
 from clew.config import Settings, parse
@@ -152,7 +151,6 @@ class GraphView:
     vectors: Floats  # (N, E)
     relations: Tensor  # (R, E)
     tables: CandidateTables
-    paths: dict[tuple[int, ...], NDArray[np.float32]] = field(default_factory=dict)  # relation paths in words, (E,)
 
 
 def relation_names(graph: Subgraph) -> tuple[str, ...]:

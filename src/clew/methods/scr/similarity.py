@@ -23,7 +23,6 @@ from clew.methods.scr.model import GraphView
 from clew.methods.scr.search import FinishedWalk
 from clew.protocols import TextEncoder
 
-KNOWN = 50_000  # vectors of relation paths that are kept at hand
 WEIGHTS = (0.0, 1.0, 2.0, 4.0, 6.0, 8.0, 12.0)  # tried on the dev questions
 
 Reals = NDArray[np.float64]
@@ -45,19 +44,14 @@ def similarity(
     walked = [i for i, walk in enumerate(walks) if walk.codes and starts[owners[walk.start]] == 1]
     if not walked:
         return found
-    known = {walks[i].codes: seen.paths.get(walks[i].codes) for i in walked}  # another thread may clear the table
-    unknown = [codes for codes, vector in known.items() if vector is None]
-    if unknown:
-        made = dict(zip(unknown, encoder.encode([_words(seen, codes) for codes in unknown]), strict=True))
-        known.update(made)
-        if len(seen.paths) > KNOWN:
-            seen.paths.clear()
-        seen.paths.update(made)
+    paths = list(dict.fromkeys(walks[i].codes for i in walked))
+    words = encoder.encode([_words(seen, codes) for codes in paths])
+    row_of = {codes: row for row, codes in enumerate(paths)}
     asked = [texts[walks[i].start] for i in walked]
     distinct = {text: row for row, text in enumerate(dict.fromkeys(asked))}
-    questions = encoder.encode(list(distinct), role="query")[[distinct[text] for text in asked]]
-    paths = np.stack([vector for i in walked if (vector := known[walks[i].codes]) is not None])
-    found[walked] = np.einsum("we,we->w", paths, questions)
+    questions = encoder.encode(list(distinct), role="query")
+    rows, owners_of = [row_of[walks[i].codes] for i in walked], [distinct[text] for text in asked]
+    found[walked] = np.einsum("we,we->w", words[rows], questions[owners_of])
     return found
 
 
