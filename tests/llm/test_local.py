@@ -18,7 +18,7 @@ from clew.llm import ModelSettings, open_language_model, parse_json
 from clew.llm.constraint import Choices
 from clew.llm.local import LocalModel
 from clew.protocols import LanguageModel, LLMRequest, Message
-from clew.testing.language_model import LanguageModelConformance
+from clew.testing.language_model import LanguageModelSuite
 
 
 def ask(text: str = "Who wrote the book?", **options: Any) -> LLMRequest:
@@ -41,7 +41,7 @@ def either(request: pytest.FixtureRequest, folder: Path, tmp_path_factory: pytes
     return open_language_model(settings.model_copy(update={"cache": cache}))
 
 
-class TestConformance(LanguageModelConformance):
+class TestConformance(LanguageModelSuite):
     @pytest.fixture
     def model(self, either: LanguageModel) -> LanguageModel:
         return either

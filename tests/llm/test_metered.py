@@ -22,7 +22,7 @@ from clew.llm import Budget, BudgetExhausted, Meter, MeteredModel, ModelSettings
 from clew.llm.cache import request_key
 from clew.protocols import LLMReply, LLMRequest, LLMText, Message
 from clew.testing.fake_llm import FakeLanguageModel, FakeServer
-from clew.testing.language_model import LanguageModelConformance
+from clew.testing.language_model import LanguageModelSuite
 from clew.types import Usage
 
 
@@ -36,7 +36,7 @@ def ledger(model: Any, cache: Path | None = None, *, price: Price | None = None,
     return MeteredModel(model, meter=meter, cache=None if cache is None else ReplyCache(cache), **run)
 
 
-class TestConformance(LanguageModelConformance):
+class TestConformance(LanguageModelSuite):
     @pytest.fixture(params=[(1, 1), (4, 1), (1, 2)])
     def model(self, request: pytest.FixtureRequest, tmp_path: Path) -> MeteredModel:
         script = lambda r: '{"city": "Paris"}' if r.json_schema else "Paris"  # noqa: E731

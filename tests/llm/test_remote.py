@@ -16,7 +16,7 @@ from clew.llm.remote import RemoteModel
 from clew.protocols import LanguageModel, LLMRequest, Message
 from clew.secrecy import remember_secret
 from clew.testing.fake_llm import FakeServer, Fault
-from clew.testing.language_model import LanguageModelConformance
+from clew.testing.language_model import LanguageModelSuite
 
 
 def ask(text: str = "hi", **options: Any) -> LLMRequest:
@@ -28,7 +28,7 @@ def remote(server: FakeServer, *, waits: list[float] | None = None, **options: A
     return RemoteModel(settings, sleep=[].append if waits is None else waits.append)
 
 
-class TestConformance(LanguageModelConformance):
+class TestConformance(LanguageModelSuite):
     @pytest.fixture(params=["plain", "no schema", "picky"])
     def model(self, request: pytest.FixtureRequest) -> Iterator[LanguageModel]:
         refuses = {"plain": [], "no schema": ["json_schema"], "picky": ["max_tokens", "temperature", "n", "seed"]}

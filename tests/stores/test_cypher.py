@@ -13,7 +13,7 @@ from clew.errors import InputError, NotFoundError, UnavailableError
 from clew.graph import Graph
 from clew.graph.neighborhood import neighborhood
 from clew.graph.remote import ServerGraph
-from clew.testing.graph_store import TOY, GraphStoreContract, ids
+from clew.testing.graph_store import TOY, GraphStoreSuite, ids
 
 Open = Callable[..., ServerGraph]
 Start = Callable[[str], Any]
@@ -46,7 +46,7 @@ def engine(request: pytest.FixtureRequest, started: Start, monkeypatch: pytest.M
     return server
 
 
-class TestConformance(GraphStoreContract):
+class TestConformance(GraphStoreSuite):
     @pytest.fixture
     def store(self, engine: Any, opened: Open) -> ServerGraph:
         hold(engine, TOY, {end: end for h, _, t in TOY for end in (h, t) if not end.startswith("m.")})

@@ -13,7 +13,7 @@ from clew.errors import InputError, NotFoundError, UnavailableError
 from clew.graph import Graph
 from clew.graph.neighborhood import neighborhood
 from clew.graph.remote import ServerGraph
-from clew.testing.graph_store import TOY, GraphStoreContract, ids
+from clew.testing.graph_store import TOY, GraphStoreSuite, ids
 
 ENGINES = sorted(["oxigraph", "virtuoso"])
 NAMES = {name for h, r, t in TOY for name in (h, r, t) if not name.startswith("m.")}
@@ -54,7 +54,7 @@ def engine(request: pytest.FixtureRequest, started: Start) -> Any:
     return started(request.param)
 
 
-class TestConformance(GraphStoreContract):
+class TestConformance(GraphStoreSuite):
     @pytest.fixture
     def store(self, engine: Any, opened: Open) -> ServerGraph:
         hold(engine, TOY, {name: name for name in NAMES})

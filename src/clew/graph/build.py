@@ -64,7 +64,8 @@ def build(
         language: languages of labels in order of liking; others are a last resort.
         mediator: pattern of ids, or a test, of nameless n-ary nodes; blank nodes are such, labelled things never.
         format: one of `FORMATS`, for all inputs; needed for standard input.
-        delimiter, header: of delimited text; None finds out.
+        delimiter: of delimited text; None finds out.
+        header: whether delimited text has one; None finds out.
         part: triples sorted in memory at once.
 
     Raises:

@@ -13,8 +13,8 @@ class FitConfig(Settings):
     """Settings of the loop that every trained method shares."""
 
     steps: int = Field(default=1000, ge=1)  # optimizer steps
-    lr: float = Field(default=1e-3, gt=0)
-    weight_decay: float = Field(default=1e-4, ge=0)
+    lr: float = Field(default=1e-3, gt=0)  # highest learning rate of AdamW
+    weight_decay: float = Field(default=1e-4, ge=0)  # of AdamW
     warmup: float = Field(default=0.05, ge=0, le=1)  # share of the steps; then a cosine to zero
     clip: float = Field(default=1.0, gt=0)  # norm of the gradient
     accumulate: int = Field(default=1, ge=1)  # batches per optimizer step

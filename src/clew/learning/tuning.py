@@ -51,44 +51,44 @@ class RewardedState:
 class LoraSettings(Settings):
     """Low-rank adapters; rank 0 trains every weight."""
 
-    rank: int = Field(0, ge=0)
-    alpha: int = Field(64, ge=1)
-    dropout: float = Field(0.0, ge=0, lt=1)
+    rank: int = Field(0, ge=0)  # of the two factors
+    alpha: int = Field(64, ge=1)  # scale: the product counts alpha / rank
+    dropout: float = Field(0.0, ge=0, lt=1)  # before the first factor
 
 
 class TuneSettings(Settings):
     """How to fine-tune on pairs."""
 
-    epochs: float = Field(3.0, gt=0)
+    epochs: float = Field(3.0, gt=0)  # passes over the pairs
     max_steps: int = Field(0, ge=0)  # 0: as many as the epochs need
-    batch: int = Field(16, ge=1)
-    accumulate: int = Field(1, ge=1)
-    learning_rate: float = Field(1e-4, gt=0)
-    warmup: float = Field(0.03, ge=0, le=1)
-    schedule: str = "cosine"
-    weight_decay: float = Field(0.0, ge=0)
+    batch: int = Field(16, ge=1)  # pairs per forward pass
+    accumulate: int = Field(1, ge=1)  # forward passes per step
+    learning_rate: float = Field(1e-4, gt=0)  # highest of the schedule
+    warmup: float = Field(0.03, ge=0, le=1)  # share of the steps
+    schedule: str = "cosine"  # of the learning rate, by its name in transformers
+    weight_decay: float = Field(0.0, ge=0)  # of AdamW
     max_tokens: int = Field(1024, ge=8)  # of prompt and completion; a longer example is refused, never cut
-    bf16: bool = True
+    bf16: bool = True  # 16-bit arithmetic
     lora: LoraSettings = LoraSettings()
-    save_every_s: float = Field(180.0, gt=0)
+    save_every_s: float = Field(180.0, gt=0)  # seconds between checkpoints
 
 
 class ReinforceSettings(Settings):
     """How to train by group-relative policy optimisation."""
 
-    epochs: float = Field(1.0, gt=0)
-    max_steps: int = Field(0, ge=0)
+    epochs: float = Field(1.0, gt=0)  # passes over the states
+    max_steps: int = Field(0, ge=0)  # 0: as many as the epochs need
     groups: int = Field(4, ge=1)  # states per step
-    group: int = Field(4, ge=2)  # replies per state (G)
-    accumulate: int = Field(1, ge=1)
-    learning_rate: float = Field(5e-6, gt=0)
-    kl: float = Field(0.04, ge=0)  # γ, weight of the divergence from the start
-    clip: float = Field(0.2, gt=0)  # ε
-    temperature: float = Field(1.0, gt=0)
+    group: int = Field(4, ge=2)  # [G] replies per state
+    accumulate: int = Field(1, ge=1)  # forward passes per step
+    learning_rate: float = Field(5e-6, gt=0)  # constant
+    kl: float = Field(0.04, ge=0)  # [γ] weight of the divergence from the start
+    clip: float = Field(0.2, gt=0)  # [ε] how far a probability may move in one step
+    temperature: float = Field(1.0, gt=0)  # of sampled replies
     max_tokens: int = Field(128, ge=1)  # of a reply
-    bf16: bool = True
+    bf16: bool = True  # 16-bit arithmetic
     lora: LoraSettings = LoraSettings()
-    save_every_s: float = Field(180.0, gt=0)
+    save_every_s: float = Field(180.0, gt=0)  # seconds between checkpoints
 
 
 @dataclass(frozen=True, slots=True)

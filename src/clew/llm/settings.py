@@ -20,7 +20,7 @@ class Price(Settings):
 class Budget(Settings):
     """Limits of one opened model; 0 means no limit. Reaching one stops hard with BudgetError."""
 
-    calls: int = Field(default=0, ge=0)
+    calls: int = Field(default=0, ge=0)  # requests, failed ones and retries included
     tokens: int = Field(default=0, ge=0)  # prompt and completion together
     cost: float = Field(default=0.0, ge=0)  # in the currency of the prices
     seconds: float = Field(default=0.0, ge=0)  # wall clock since the model was opened
@@ -31,19 +31,20 @@ class ModelSettings(Settings):
 
     own: ClassVar[bool] = True  # it names servers, keys and files: never taken from a graph, a model or a stray file
 
-    backend: Literal["openai", "local"] = "openai"
+    backend: Literal["openai", "local"] = "openai"  # any OpenAI-compatible server, or transformers in this process
     model: str = ""  # name at the server; for `local` a folder or hub name
     base_url: str | None = None  # default: OPENAI_BASE_URL, else the OpenAI cloud
     api_key_env: str = "OPENAI_API_KEY"  # name of the environment variable that holds the key
     timeout_s: float = Field(default=120.0, gt=0)  # for a whole reply
-    connect_timeout_s: float = Field(default=1.5, gt=0)
-    max_retries: int = Field(default=4, ge=0)
+    connect_timeout_s: float = Field(default=1.5, gt=0)  # to open a connection
+    max_retries: int = Field(default=4, ge=0)  # of a request that failed for a passing reason
     max_wait_s: float = Field(
         default=60.0, ge=0
     )  # longest pause between two tries, also when Retry-After asks for more
-    concurrency: int = Field(default=8, ge=1, le=512)
+    concurrency: int = Field(default=8, ge=1, le=512)  # requests under way at once
     seed: int | None = None  # used where a request names none
     extra_body: dict[str, Any] = Field(default_factory=dict)  # sent with every call as it is
+    # how JSON is asked for; probe: found out once per server and model, and remembered
     json_mode: Literal["probe", "json_schema", "structured_outputs", "json_object", "prompt"] = "probe"
     logprobs: bool = True  # set to false for servers that give none
     # tokens of every reply that are for thinking, beside what a task asks for; None: found out from a reply that

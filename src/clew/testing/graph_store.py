@@ -1,9 +1,9 @@
 """What every graph store must do, as tests to inherit.
 
-Usage: subclass `GraphStoreContract` in a test module and give it a fixture `store` that returns your store filled with
+Usage: subclass `GraphStoreSuite` in a test module and give it a fixture `store` that returns your store filled with
 `TOY` (ids and labels are the same texts). Override `can_scan` where `triples()` raises UnsupportedError.
 
-    class TestMyStore(GraphStoreContract):
+    class TestMyStore(GraphStoreSuite):
         @pytest.fixture
         def store(self): return MyStore(TOY)
 """
@@ -44,7 +44,7 @@ def ids(triples: Iterable[Triple]) -> list[Ids]:
     return sorted((t.head.id, t.relation.id, t.tail.id) for t in triples)
 
 
-class GraphStoreContract:
+class GraphStoreSuite:
     """Inherit and provide the fixture `store`."""
 
     can_scan = True

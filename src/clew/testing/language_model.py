@@ -1,8 +1,8 @@
 """What every language model must do, as a suite that a third party runs on its own.
 
-Subclass `LanguageModelConformance` in a pytest file and give it a fixture `model`:
+Subclass `LanguageModelSuite` in a pytest file and give it a fixture `model`:
 
-    class TestMine(LanguageModelConformance):
+    class TestMine(LanguageModelSuite):
         @pytest.fixture
         def model(self):
             return MyModel()
@@ -32,7 +32,7 @@ def _ask(text: str, **options: object) -> LLMRequest:
     return LLMRequest((Message("user", text),), **{"max_tokens": 24, **options})  # type: ignore[arg-type]
 
 
-class LanguageModelConformance:
+class LanguageModelSuite:
     """Inherit and provide the fixture `model`. Tests of abilities a model does not claim are skipped."""
 
     def test_is_a_language_model(self, model: LanguageModel) -> None:

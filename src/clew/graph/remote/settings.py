@@ -24,7 +24,7 @@ class ServerSettings(Settings):
     # SPARQL
     base: str = ""  # IRIs that start so are known by what follows
     graphs: tuple[str, ...] = ()  # named graphs that count; empty: found out
-    http_method: Literal["post", "get"] = "post"
+    http_method: Literal["post", "get"] = "post"  # how queries are sent
 
     # openCypher
     database: str | None = None  # default: the path of the URL, else the server's own default
@@ -34,12 +34,12 @@ class ServerSettings(Settings):
 
     # politeness
     timeout_s: float = Field(default=60.0, gt=0)  # of one request, from the first byte sent to the last received
-    connect_timeout_s: float = Field(default=5.0, gt=0)
-    retries: int = Field(default=3, ge=0)
+    connect_timeout_s: float = Field(default=5.0, gt=0)  # to open a connection
+    retries: int = Field(default=3, ge=0)  # of a request that failed for a passing reason
     max_wait_s: float = Field(default=60.0, ge=0)  # longest pause between two tries, also when the server asks for more
     concurrency: int = Field(default=4, ge=1)  # requests under way at once
     pause_s: float = Field(default=0.0, ge=0)  # least time between the starts of two requests
     page: int = Field(default=100_000, ge=100)  # most rows of one reply; a server's own lower limit is found out
-    max_reply_bytes: int = Field(default=512 << 20, ge=1 << 16)
+    max_reply_bytes: int = Field(default=512 << 20, ge=1 << 16)  # a longer reply is an error
     cache_age_s: float | None = Field(default=None, ge=0)  # of kept replies; default: 0 on this machine, else one hour
     home: Path | None = None  # of the name index, kept replies and trained models; default: a folder for each server

@@ -16,15 +16,15 @@ from clew.llm import ModelSettings
 class Config(Settings):
     """How a question is answered. The defaults are the paper's where it states one."""
 
-    complex_weight: float = Field(default=0.7, ge=0, le=1)  # of the whole question; 1: plain G-Retriever retrieval
-    nodes: int = Field(default=3, ge=0)  # K_n: entities with a prize, per sub-question
-    edges: int = Field(default=5, ge=0)  # K_e: levels of relations with a prize, per sub-question
-    edge_cost: float = Field(default=0.5, gt=0)
+    complex_weight: float = Field(default=0.7, ge=0, le=1)  # [α] of the whole question; 1: plain G-Retriever retrieval
+    nodes: int = Field(default=3, ge=0)  # [K_n] entities with a prize, per sub-question
+    edges: int = Field(default=5, ge=0)  # [K_e] levels of relations with a prize, per sub-question
+    edge_cost: float = Field(default=0.5, gt=0)  # of an edge in the Steiner tree
     connectivity: Literal["pcst", "topk"] = "pcst"  # "topk": Table 3, "w/o graph connectivity"
     dependency: bool = True  # a sub-question sees the answers before it
     around: Literal["topics", "similar", "whole"] = "topics"  # where the tree may grow, see the README
     region: int = Field(default=3, ge=1)  # hops of that region
-    region_triples: int = Field(default=10_000, ge=1)
+    region_triples: int = Field(default=10_000, ge=1)  # most triples of that region
     plans: int = Field(default=8, ge=1, le=64)  # that a small decomposer writes for one question; the best is asked
     constrained: bool = True  # it writes only steps that lead somewhere from the question's entities
     similarity_weight: float | None = Field(
@@ -33,7 +33,7 @@ class Config(Settings):
     minimum_score: float | None = (
         None  # a plan that scores less is not asked, the question stays whole; None: as trained
     )
-    max_subquestions: int = Field(default=6, ge=1)
+    max_subquestions: int = Field(default=6, ge=1)  # more are put together
     hops: int = Field(default=3, ge=1, le=6)  # longest evidence path of an answer; a mediator is no hop
     path_weight: float = Field(default=0.1, ge=0, le=1)  # of the whole question, where the encoder ranks paths
     follow_plan: bool = True  # without a reader: the path that a small decomposer named answers, if it is retrieved
@@ -54,28 +54,28 @@ class Config(Settings):
 class NetworkConfig(Settings):
     """The graph transformer and its projector. The paper: width 1024, inner 2048."""
 
-    width: int = Field(default=128, ge=8)
-    layers: int = Field(default=4, ge=1)
-    heads: int = Field(default=4, ge=1)
-    inner: int = Field(default=256, ge=8)
-    dropout: float = Field(default=0.0, ge=0, lt=1)
-    graph_tokens: int = Field(default=1, ge=1)
+    width: int = Field(default=128, ge=8)  # of a node
+    layers: int = Field(default=4, ge=1)  # of the transformer
+    heads: int = Field(default=4, ge=1)  # of attention
+    inner: int = Field(default=256, ge=8)  # width inside the projector
+    dropout: float = Field(default=0.0, ge=0, lt=1)  # of every layer
+    graph_tokens: int = Field(default=1, ge=1)  # soft prompt tokens that stand for the graph
 
 
 class SmallConfig(Settings):
     """A small decoder from scratch for one of the stages."""
 
-    enabled: bool = True
-    size: str | DecoderSize = "3m"
+    enabled: bool = True  # whether it is trained
+    size: str | DecoderSize = "3m"  # see clew.learning.scratch
     synthetic: int = Field(default=4000, ge=0)  # questions made from the graph alone, beside those given
     given: int = Field(default=6000, ge=0)  # most of the given questions
     repeat: int = Field(default=1, ge=1)  # how often a given question counts for each synthetic one
     bare: float = Field(default=0.25, ge=0, le=1)  # share of a reader's lessons without the textual graph
-    epochs: float = Field(default=4.0, gt=0)
-    batch: int = Field(default=32, ge=1)
-    learning_rate: float = Field(default=1e-3, gt=0)
-    max_tokens: int = Field(default=512, ge=16)
-    bf16: bool = False
+    epochs: float = Field(default=4.0, gt=0)  # passes over the questions
+    batch: int = Field(default=32, ge=1)  # questions per step
+    learning_rate: float = Field(default=1e-3, gt=0)  # highest of the schedule
+    max_tokens: int = Field(default=512, ge=16)  # of prompt and reply
+    bf16: bool = False  # 16-bit arithmetic
 
 
 class TrainConfig(Settings):
@@ -87,7 +87,7 @@ class TrainConfig(Settings):
     network: NetworkConfig = NetworkConfig()
     fit: FitConfig = FitConfig(lr=1e-3, weight_decay=0.05, clip=0.1, patience=2)
     epochs: float = Field(default=10.0, gt=0)  # most passes of the graph encoder; one of them warms up
-    batch: int = Field(default=4, ge=1)
+    batch: int = Field(default=4, ge=1)  # questions per step of the graph encoder
     encoder_questions: int = Field(default=400, ge=1)  # most questions that the graph encoder sees
-    validate_on: int = Field(default=100, ge=1)
+    validate_on: int = Field(default=100, ge=1)  # dev questions per evaluation
     dev_share: float = Field(default=0.1, gt=0, lt=0.5)  # taken from the training questions without a dev set

@@ -19,15 +19,15 @@ from clew.types import Answer, Candidate, Event, Question
 class IoConfig(Settings):
     """How `io` asks."""
 
-    max_tokens: int = Field(default=128, ge=1)
-    temperature: float = Field(default=0.0, ge=0)
+    max_tokens: int = Field(default=128, ge=1)  # of a reply
+    temperature: float = Field(default=0.0, ge=0)  # of sampling; 0: the likeliest reply
     prompt: Path | None = None  # a file with the slot $question that replaces ours
 
 
 class CotConfig(IoConfig):
     """How `cot` asks: room to think aloud."""
 
-    max_tokens: int = Field(default=512, ge=1)
+    max_tokens: int = Field(default=512, ge=1)  # of a reply, reasoning included
 
 
 class _Direct:

@@ -23,12 +23,12 @@ class Config(Settings):
     style: Style | None = None  # of the prompts; "short" is for small decoders. Without a trained model: "paper"
     # A. subgraph retriever
     relations: Scorer | None = None  # who scores relations; "none" takes the neighbourhood whole. Default: encoder
-    relation_limit: int = Field(default=5, ge=1)  # K: relation paths kept per step and topic
-    hops: int | None = Field(default=None, ge=1)  # D and the longest plan; 3 without a trained model
+    relation_limit: int = Field(default=5, ge=1)  # [K] relation paths kept per step and topic
+    hops: int | None = Field(default=None, ge=1)  # [D] and the longest plan; 3 without a trained model
     entity_limit: int = Field(default=64, ge=1)  # named entities kept per node and relation; mediators are always kept
     max_triples: int = Field(default=20_000, ge=1)  # of a neighbourhood taken whole
     # B1. weighted plans
-    plans: int = Field(default=6, ge=1)  # s
+    plans: int = Field(default=6, ge=1)  # [s] weighted plans per question
     weighing: Literal["auto", "beams", "samples", "self"] = "auto"  # auto: beams where the model can, else samples
     temperature: float | None = Field(default=None, gt=0)  # of the softmax over plans; the paper has 1
     similarity_weight: float | None = Field(
@@ -38,7 +38,7 @@ class Config(Settings):
     vocabulary: int = Field(default=60, ge=1)  # relations named in the plan prompt of the style "paper"
     # B2. weighted evidence paths
     entities: Scorer | None = None  # who scores the entities on a path; default: encoder
-    beam: int = Field(default=4, ge=1)  # S: partial paths kept per plan and hop
+    beam: int = Field(default=4, ge=1)  # [S] partial paths kept per plan and hop
     ties: int = Field(default=500, ge=1)  # equal scores at the edge of the beam stay together, up to so many
     batch_scoring: bool = True  # one call per step; False: one per candidate, as in the paper
     preselect: int = Field(default=32, ge=1)  # candidates of a step that the language model sees
@@ -52,14 +52,14 @@ class Config(Settings):
     share: float = Field(
         default=0.25, ge=0, le=1
     )  # of the heaviest line chosen; a lighter one is left out (style short)
-    evidence_tokens: int = Field(default=2048, ge=16)
+    evidence_tokens: int = Field(default=2048, ge=16)  # of the evidence in the answer prompt
     question_words: int = Field(default=200, ge=8)  # a longer question is cut, and the answer says so
     max_tokens: int = Field(default=256, ge=4)  # of the predictor's reply
-    # ablations, Tables 3 and 4
+    # Ablations, Tables 3 and 4
     finder: bool = True  # False: the question alone goes to the predictor
     filter: bool = True  # False: no weights, nothing is scored or filtered
     predictor: bool = True  # False: every end of a path is an answer
-    device: str = "auto"
+    device: str = "auto"  # of the trained model; auto: CUDA where there is one
     batch: int = Field(default=64, ge=1)  # rows of a batch of the trained model
 
 
@@ -70,9 +70,9 @@ class TrainConfig(Settings):
     size: str | DecoderSize = "3m"  # of that decoder
     style: Style | None = None  # None: short from scratch, else paper
     relations: Scorer = "none"  # the retriever that the model will be asked with
-    entities: Scorer = "none"
-    hops: int = Field(default=2, ge=1, le=6)
-    threshold: float = Field(default=0.5, ge=0, le=1)  # t of Eq. 5: answers reached / entities reached
+    entities: Scorer = "none"  # as `method.entities`
+    hops: int = Field(default=2, ge=1, le=6)  # of the longest plan
+    threshold: float = Field(default=0.5, ge=0, le=1)  # [t] answers reached / entities reached (Eq. 5)
     posterior: Literal["f1", "ratio"] = "f1"  # which plans above t are gold: those near the best F1, or all (paper)
     max_plans: int = Field(default=4, ge=1)  # gold plans of a question
     together: bool = True  # of several topics each has gold plans, where what they reach together is right
@@ -84,6 +84,6 @@ class TrainConfig(Settings):
     scorers: bool = False  # relation and entity scoring tasks in the union; the paper leaves the scorers untrained
     drawings: int = Field(default=1, ge=1)  # of the candidates of a question for its entity scoring tasks
     tune: TuneSettings = TuneSettings(epochs=8, batch=32, learning_rate=1e-3, bf16=False)
-    max_questions: int | None = Field(default=None, ge=1)
+    max_questions: int | None = Field(default=None, ge=1)  # drawn by chance; None: all
     validate_on: int = Field(default=150, ge=0)  # dev questions for metrics and the temperature of the plan weights
     dev_share: float = Field(default=0.1, ge=0, lt=0.5)  # without a dev set: taken from the training questions for it

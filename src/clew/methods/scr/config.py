@@ -16,7 +16,7 @@ from clew.learning.fitting import FitConfig
 class Config(Settings):
     """How a trained model is asked. `None` means: what the model was trained for."""
 
-    beam: int = Field(default=10, ge=1)  # K of Eq. 12 and 15
+    beam: int = Field(default=10, ge=1)  # [K] walks kept (Eq. 12, 15)
     hops: int | None = Field(default=None, ge=1)  # longest path; the paper has 10
     threshold: float = Field(default=0.02, ge=0, le=1)  # least probability of an evidence path (Eq. 14)
     returns: Literal["edge", "none"] | None = None  # "edge": back over another edge; "none": visited once (paper)
@@ -30,21 +30,23 @@ class Config(Settings):
     score_stop: bool = True  # the stop probability counts (Eq. 14); the published code leaves it out
     conjunction: float = Field(default=1.0, ge=0)  # how much an answer gains for each further topic that reaches it
     hub_limit: int = Field(default=4000, ge=10)  # most candidates of one step; beyond, a first pass by relation
-    max_answers: int = Field(default=1000, ge=1)
+    max_answers: int = Field(default=1000, ge=1)  # of a question
     max_paths: int = Field(default=10, ge=1)  # paths shown to a reader (the paper: top 10)
     reader: bool = False  # let the language model, where one is configured, write the answers (Figure 2)
-    device: str = "cpu"
+    device: str = "cpu"  # "cpu", "cuda", or auto
     neighborhood: int = Field(default=200_000, ge=1)  # triples fetched per question from a store that holds no arrays
 
 
 class NetworkConfig(Settings):
     """Sizes and variants of the network (Eq. 2-11)."""
 
-    width: int = Field(default=192, ge=0)  # D; 0: that of the text encoder, as in the paper
+    width: int = Field(default=192, ge=0)  # [D] 0: that of the text encoder, as in the paper
     layers: int = Field(default=2, ge=1)  # of the graph network; the paper: 3
     heads: int = Field(default=1, ge=1)  # the published code: 2
     residual: Literal["shared", "separate"] = "shared"  # the published code: separate
-    gnn: Literal["attention", "rgcn", "none"] = "attention"
+    gnn: Literal["attention", "rgcn", "none"] = (
+        "attention"  # how neighbours are summed up: by attention (paper), by relation, or not at all
+    )
     message_relation: bool = True  # the relation is part of the message; the paper: of the attention only
     relation_aware: bool = True  # a candidate is an entity with the edge it is reached by; the paper: the entity
     question: Literal["states", "bert"] = (
@@ -52,11 +54,11 @@ class NetworkConfig(Settings):
     )
     pooling: Literal["mean", "cls"] = "mean"  # of the trainable BERT
     blocks: int = Field(default=2, ge=1)  # of the small decoder
-    block_heads: int = Field(default=4, ge=1)
+    block_heads: int = Field(default=4, ge=1)  # attention heads of each
     hint: bool = False  # each step also looks at some words of the question and compares them, frozen, with relations
-    dropout: float = Field(default=0.1, ge=0, lt=1)
+    dropout: float = Field(default=0.1, ge=0, lt=1)  # of every layer
     word_dropout: float = Field(default=0.1, ge=0, lt=1)  # share of a question's tokens hidden in training
-    temperature: float = Field(default=0.05, gt=0)  # tau of Eq. 11
+    temperature: float = Field(default=0.05, gt=0)  # [τ] of the softmax over candidates (Eq. 11)
     learned_temperature: bool = True  # the published code learns it
     multi_step: bool = True  # False: Table 4, "w/o multi-step"
 
@@ -64,7 +66,7 @@ class NetworkConfig(Settings):
 class TrainConfig(Settings):
     """How a model is trained; `preset` chooses the defaults of everything else."""
 
-    preset: Literal["light", "paper"] = "light"
+    preset: Literal["light", "paper"] = "light"  # "paper" sets every switch to the paper's behaviour
     network: NetworkConfig = NetworkConfig()
     fit: FitConfig = FitConfig(steps=1200, lr=2e-3, patience=0)
     epochs: float | None = Field(default=20.0, gt=0)  # passes over the questions; None: `fit.steps` counts
@@ -77,14 +79,14 @@ class TrainConfig(Settings):
     candidates: int = Field(default=48, ge=2)  # most candidates of a step in training
     compete: bool = True  # several right next steps compete as one; False: they are each other's negatives (paper)
     fanout: tuple[int, ...] = (8, 6, 4)  # neighbours sampled per layer; a graph below `whole` triples is taken whole
-    whole: int = Field(default=20_000, ge=0)
+    whole: int = Field(default=20_000, ge=0)  # triples
     mask_topics: bool = True  # the topic's name in the question becomes a plain word, as its own vector says who it is
     validate_on: int = Field(default=300, ge=1)  # questions of the dev set per evaluation
     dev_share: float = Field(default=0.1, gt=0, lt=0.5)  # taken from the training questions when there is no dev set
-    returns: Literal["edge", "none"] = "edge"
-    siblings: bool = True
+    returns: Literal["edge", "none"] = "edge"  # as `method.returns`; the search then does the same
+    siblings: bool = True  # as `method.siblings`
     half: bool = True  # the model's folder holds 16-bit weights
-    device: str = "cpu"
+    device: str = "cpu"  # "cpu" or "cuda"
 
     @model_validator(mode="before")
     @classmethod

@@ -50,20 +50,20 @@ class Config(Settings):
     neighborhood: int = Field(default=10_000, ge=1)  # triples of it; also what is fetched from a remote store
     reader: bool | None = None  # a language model writes the answers; None: where one is configured
     cut: float = Field(default=0.95, ge=0, le=1)  # without a reader: share of the best chain's score an answer needs
-    max_answers: int = Field(default=1000, ge=1)
-    evidence_tokens: int = Field(default=2048, ge=64)
+    max_answers: int = Field(default=1000, ge=1)  # of a question
+    evidence_tokens: int = Field(default=2048, ge=64)  # of the evidence that a reader sees
     prompts: Path | None = None  # a folder whose decompose.txt, ground.txt, answer.txt replace ours
-    device: str = "cpu"
+    device: str = "cpu"  # of the networks
 
 
 class NetworkConfig(Settings):
     """The Triple-GNN. The default is the form with about 10 M parameters; `small` in README.md fits two cores."""
 
-    width: int = Field(default=512, ge=8)  # d
-    layers: int = Field(default=6, ge=1)  # L
+    width: int = Field(default=512, ge=8)  # [d] of a state
+    layers: int = Field(default=6, ge=1)  # [L] rounds of messages
     aggregate: Literal["sum", "mean"] = "sum"  # mean: as printed in the paper
     boundary: bool = True  # the start state is added to every aggregate
-    residual: bool = True
+    residual: bool = True  # a layer adds to what it was given
     head: Literal["mlp", "linear"] = "mlp"  # linear: as printed
     inverse: bool = True  # edges both ways; the paper's converter has one way only
 
@@ -108,7 +108,7 @@ class GroundConfig(Settings):
 class TrainConfig(Settings):
     """How the planner and the Triple-GNN are trained."""
 
-    parts: tuple[Literal["planner", "network"], ...] = ("planner", "network")
+    parts: tuple[Literal["planner", "network"], ...] = ("planner", "network")  # what is trained
     decompose: DecomposeConfig = DecomposeConfig()
     ground: GroundConfig = GroundConfig()
     standard: bool = True  # D_std: plans mined from the training questions
@@ -122,4 +122,4 @@ class TrainConfig(Settings):
     triples: int = Field(default=3000, ge=1)  # of a question's neighbourhood in training
     questions: int = Field(default=4000, ge=1)  # that the Triple-GNN trains on
     reworded: float = Field(default=0.5, ge=0, le=1)  # share of relations changed in further wordings of each schema
-    device: str = "cpu"
+    device: str = "cpu"  # of the training
