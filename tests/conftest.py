@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import settings
 
+from clew import secrecy
 from clew.graph import Graph
 from clew.testing.graph_store import TOY
 
@@ -16,6 +18,14 @@ settings.register_profile("clew", deadline=None, derandomize=True)
 settings.load_profile("clew")
 
 ROOT = Path(__file__).resolve().parent.parent
+
+
+@pytest.fixture(autouse=True)
+def forget_secrets() -> Iterator[None]:
+    """Keys are known to the whole process; those of one test must not hold back or redact the text of another."""
+    known = secrecy._forms
+    yield
+    secrecy._forms = known
 
 
 @pytest.fixture(scope="session")

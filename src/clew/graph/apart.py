@@ -1,9 +1,12 @@
-"""Parsers of formats that others wrote, in a process of their own: what ends it or eats its memory is one problem.
+"""Parsers of structured formats, in a process of their own: what ends it or eats its memory is one problem.
 
 Kept apart because neither a crash nor a term that grows to gigabytes can be caught where it happens: a nested statement
 of RDF 1.2 overflows the parser's stack, half a kilobyte of XML entities becomes a billion letters. The process has
 limits on memory and on work without a result; what it read before counts, and the build goes on with the next file. It
 is kept for half a minute, so that many small files do not each wait for Python to start.
+
+Tables of triples and JSON lines are not among them: they are split block by block, in linear time and bounded memory
+whatever the bytes are (`tabular`; a test holds them to it), and another process would only copy every row once more.
 
 The protocol, over a socket: a line of JSON each way; behind one that announces arrays come their bytes. An open file is
 handed over, not its name.
@@ -330,9 +333,17 @@ def _reader(
         memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
         _limit_memory(max(MEMORY, memory // 2))  # a row group is as large as whoever wrote it wished
         return parquet(stream, problems)
+    _limit_memory(MEMORY)
+    if kind == "table":
+        from clew.graph.property_graph import Table, read_table
+
+        return read_table(stream.file, Table.of(options["table"]), problems, stream)
+    if kind in ("graphml", "cypher", "cql"):
+        from clew.graph.property_files import cypher, graphml
+
+        return (graphml if kind == "graphml" else cypher)(stream.file, problems, stream)
     from clew.graph.rdf import rdf
 
-    _limit_memory(MEMORY)
     return rdf(stream.file, kind, problems, stream, prefixes=prefixes, **options)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict
 from os import PathLike
 from pathlib import Path
 from typing import Any
@@ -23,8 +24,7 @@ from clew.graph.inputs import Batch, BuildReport, Problems, Progress, Stream, si
 from clew.graph.labelling import find_names, opaque
 from clew.graph.layout import LITERAL, MEDIATOR, NAMED, open_strings, open_texts
 from clew.graph.naming import DEFAULT_MEDIATOR, Predicate, mediator_test, write_kinds, write_labels, write_lookups
-from clew.graph.property_files import cypher, graphml
-from clew.graph.property_graph import read_table, tables_of
+from clew.graph.property_graph import tables_of
 from clew.graph.tabular import delimited, json_lines, label_file
 from clew.graph.writing import replacing, seal
 
@@ -35,7 +35,7 @@ OnProgress = Callable[[Progress], None]
 RDF = ("nt", "nq", "ttl", "trig", "jsonld", "rdf", "xml", "owl", "n3")
 TEXT = ("tsv", "csv", "txt")
 FORMATS = (*RDF, *TEXT, "parquet", "jsonl", "graphml", "cypher", "cql")
-APART = (*RDF, "parquet")  # whose parsers others wrote
+APART = (*RDF, "parquet", "graphml", "cypher", "cql")  # a parser of which bytes can make much out of little
 
 
 def build(
@@ -106,8 +106,8 @@ def build(
                 table = tables.get(file) if kind != "labels" else None
                 stream: Stream | Apart
                 if table is not None:
-                    stream = own = Stream(file, problems)
-                    batches = read_table(file, table, problems, own)
+                    stream = apart = Apart(file, problems)
+                    batches = apart.batches("table", table=asdict(table))
                 else:
                     stream = (Apart if kind in APART else Stream)(file, problems)
                     batches = _read(file, kind, problems, stream, delimiter, header, languages, number, prefixes)
@@ -229,10 +229,6 @@ def _read(
         yield from label_file(file, problems, stream)
     elif kind == "jsonl":
         yield from json_lines(file, problems, stream)
-    elif kind == "graphml":
-        yield from graphml(file, problems, stream)
-    elif kind in ("cypher", "cql"):
-        yield from cypher(file, problems, stream)
     else:
         yield from delimited(file, kind, problems, stream, delimiter, header)
 

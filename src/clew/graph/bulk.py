@@ -234,13 +234,14 @@ def split_rows(
         fields: how many fields a row must have.
         limit: bytes a field may have.
         final: whether the last line may lack its line feed.
-        room: rows to make room for: at least the number of lines.
+        room: lines to make room for: at least as many as there are.
 
     Returns:
         (bytes consumed, lines consumed, starts (n, 3), lengths (n, 3), line of each row, bad lines, why each is bad).
     """
-    starts, lengths = np.empty((room, 3), np.int64), np.empty((room, 3), np.int64)
-    lines, bad_lines, reasons = np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room, np.int8)
+    most = min(room, end // 5 + 2)  # a row has three bytes and two delimiters at least
+    starts, lengths, lines = np.empty((most, 3), np.int64), np.empty((most, 3), np.int64), np.empty(most, np.int64)
+    bad_lines, reasons = np.empty(room, np.int64), np.empty(room, np.int8)
     rows, bads, line, at = 0, 0, 0, 0
     while at < end:
         begin, field, reason, extra_lines = at, 0, 0, 0
@@ -251,12 +252,13 @@ def split_rows(
             if quoted:
                 at += 1
                 low = write = at
-                closed = False
+                closed, doubled, lines_before = False, False, extra_lines
                 while at < end and at - low <= limit:
                     c = data[at]
                     if c == quote:
                         if at + 1 < end and data[at + 1] == quote:
                             at += 1
+                            doubled = True
                         elif at + 1 < end or final:
                             closed = True
                             at += 1
@@ -269,9 +271,15 @@ def split_rows(
                         reason = NUL
                     elif c == 10:
                         extra_lines += 1
-                    data[write] = c
-                    write += 1
                     at += 1
+                write = at - 1 if closed else at
+                if closed and doubled:  # only now: what is read again, as after a quote without end, must be as it was
+                    source, write = low, low
+                    while source < at - 1:
+                        source += data[source] == quote
+                        data[write] = data[source]
+                        write += 1
+                        source += 1
                 if not closed:
                     if at - low <= limit and not final:
                         return (
@@ -284,8 +292,8 @@ def split_rows(
                             reasons[:bads],
                         )
                     reason = QUOTE
-                    at = begin
-                    extra_lines = 0
+                    at = low
+                    extra_lines = lines_before
                     while at < end and data[at] != 10:
                         at += 1
                     complete = True

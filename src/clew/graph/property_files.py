@@ -23,14 +23,15 @@ NAMES = ("name", "label", "title", "fullName", "displayName", "prefLabel")
 ALIASES = ("aliases", "alias", "altLabel", "synonyms")
 KEYS = ("id", "uri", "iri", "qid", "key", "uuid", "name")
 STATEMENT_LIMIT = 16 << 20
+WHY = {"empty": "an empty term", "long": f"a term longer than {TERM_LIMIT // 4:,} letters", "nul": "contains NUL"}
 BATCH = 1 << 16
 
 
 class _Triples:
     """Nodes and edges in, batches out."""
 
-    def __init__(self, name: str) -> None:
-        self._name, self._edges = name, 0
+    def __init__(self, file: Path, problems: Problems) -> None:
+        self._file, self._name, self._problems, self._edges = str(file), file.name.split(".")[0], problems, 0
         self._clear()
 
     def _clear(self) -> None:
@@ -63,15 +64,26 @@ class _Triples:
         """What has come in, where it is much or all of it."""
         if not whole and len(self._rows) + len(self._notes) < BATCH:
             return
-        rows = [row for row in self._rows if all(row[:3]) and max(map(len, row[:3])) * 4 <= TERM_LIMIT]
+        rows = [row for row in self._rows if self._fits(*row[:3])]
         if rows:
             heads, relations, tails, literal = zip(*rows, strict=True)
             yield Rows(column(list(heads)), column(list(relations)), column(list(tails)), np.array(literal, bool))
-        notes = [note for note in self._notes if note[1]]
+        notes = [note for note in self._notes if note[1] and self._fits(*note[:2])]
         if notes:
             owners, texts, ranks = zip(*notes, strict=True)
             yield Notes("label", column(list(owners)), column(list(texts)), np.array(ranks, np.int16))
         self._clear()
+
+    def _fits(self, *terms: str) -> bool:
+        kind = (
+            "empty" if not all(terms)
+            else "long" if max(map(len, terms)) * 4 > TERM_LIMIT
+            else "nul" if any("\0" in term for term in terms)
+            else ""
+        )  # fmt: skip
+        if kind:
+            self._problems.add(self._file, None, kind, f"{terms[0][:40]!r}: {WHY[kind]}")
+        return not kind
 
 
 # -- GraphML ---------------------------------------------------------------------------------------------------------
@@ -79,7 +91,7 @@ class _Triples:
 
 def graphml(file: Path, problems: Problems, stream: Stream) -> Iterator[Batch]:
     """Nodes and edges of a GraphML file; an undirected edge is a triple each way. What breaks the XML ends the file."""
-    made = _Triples(file.name.split(".")[0])
+    made = _Triples(file, problems)
     parser: Any = XMLPullParser(("start", "end"))
     keys: dict[str, tuple[str, str]] = {}  # id → name, type
     directed = True
@@ -207,7 +219,7 @@ def cypher(file: Path, problems: Problems, stream: Stream) -> Iterator[Batch]:
     A statement of another kind is a problem and passed over. A node's id is its property id, uri, key … or name; one
     without such is numbered.
     """
-    made, reader = _Triples(file.name.split(".")[0]), _Dump()
+    made, reader = _Triples(file, problems), _Dump()
     pending, line = "", 1
     while True:
         block = stream.read()
@@ -371,7 +383,10 @@ class _Dump:
         if token.kind == "text":
             return _ESCAPE.sub(_unescaped, token.value[1:-1])
         if token.kind == "number":
-            return float(token.value) if re.search(r"[.eE]", token.value) else int(token.value)
+            whole = not re.search(r"[.eE]", token.value)
+            if whole and len(token.value) > 1000:
+                raise _Syntax(f"a number of {len(token.value):,} digits")
+            return int(token.value) if whole else float(token.value)
         if token.value == "[" and depth < 8:
             items = []
             while self._now.value != "]":

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -59,6 +59,11 @@ class Table:
     fields: tuple[Field, ...]
     delimiter: str
     neo4j: bool
+
+    @classmethod
+    def of(cls, stated: Mapping[str, Any]) -> Table:
+        """The table that `dataclasses.asdict` made a dictionary of, as it comes out of JSON."""
+        return cls(**{**stated, "fields": tuple(Field(**field) for field in stated["fields"])})
 
     def where(self, role: str) -> list[int]:
         return [i for i, field in enumerate(self.fields) if field.role == role]

@@ -23,6 +23,7 @@ from clew.graph.inputs import (
     BLOCK,
     CHOSEN,
     LINE_LIMIT,
+    SHOWN,
     TERM_LIMIT,
     Batch,
     Column,
@@ -61,8 +62,14 @@ def named_columns(names: Sequence[str]) -> list[int] | None:
         return None
     missing = [role for role, place in zip(ROLES, found, strict=True) if place is None]
     if missing:
-        raise InputError(f"no column {missing[0]!r}; the columns are {', '.join(map(repr, names))}")
+        raise InputError(f"no column {missing[0]!r}; the columns are {some(names)}")
     return [place for place in found if place is not None]
+
+
+def some(names: Sequence[str]) -> str:
+    """Names for a message, however many and long they are."""
+    shown = ", ".join(repr(name[:40]) for name in names[:12])
+    return f"{shown} and {len(names) - 12:,} more" if len(names) > 12 else shown
 
 
 def sniff(sample: str, suffix: str) -> str:
@@ -92,7 +99,11 @@ def delimited(
         return
     if pending.startswith(b"\xef\xbb\xbf"):
         pending = pending[3:]
-    sample = pending[: 1 << 16].decode("utf-8", "replace")
+    first_end = pending.find(b"\n", 1 << 16, TERM_LIMIT) if b"\n" not in pending[: 1 << 16] else 0
+    if first_end < 0 and len(pending) > 1 << 16:
+        problems.add(name, 1, "long", f"a first line longer than {TERM_LIMIT:,} bytes: no header and no triple")
+        return
+    sample = pending[: max(1 << 16, first_end)].decode("utf-8", "replace")
     delimiter = delimiter or sniff(sample, suffix)
     quote = '"' if suffix == "csv" else ""
     first = next((line for line in sample.split("\n") if line.strip()), "").rstrip("\r")
@@ -105,7 +116,7 @@ def delimited(
     is_header = named >= 2 if header is None else header  # a row of data that looks like two column names is unheard of
     if header is None and not is_header and _names_columns(fields, sample, delimiter, quote):
         problems.add(
-            name, 1, "columns", f"the columns {', '.join(map(repr, fields))} are not head, relation and tail; build a "
+            name, 1, "columns", f"the columns {some(fields)} are not head, relation and tail; build a "
             "table of nodes together with its table of edges, or say --no-header where this line is a triple"
         )  # fmt: skip
         return
@@ -135,11 +146,11 @@ def delimited(
         used, lines, starts, lengths, numbers, bad, reasons = bulk.split_rows(
             data, len(data), ord(delimiter), ord(quote or "\0"), wanted, len(fields), TERM_LIMIT, final, room
         )
-        for number, reason in zip(bad.tolist(), reasons.tolist(), strict=True):
-            kind, message = WHY[reason]
-            if reason == bulk.FIELDS:
-                message = f"not {len(fields)} fields separated by {delimiter!r}"
-            problems.add(name, line + number, kind, message)
+        words = {**WHY, bulk.FIELDS: ("fields", f"not {len(fields)} fields separated by {delimiter!r}")}
+        for number, reason in zip(bad[:SHOWN].tolist(), reasons[:SHOWN].tolist(), strict=True):
+            problems.add(name, line + number, *words[reason])
+        for reason, times in zip(*np.unique(reasons[SHOWN:], return_counts=True), strict=True):
+            problems.add(name, None, *words[int(reason)], int(times))
         if skip and lines:
             if len(numbers) and numbers[0] == header_line:
                 starts, lengths = starts[1:], lengths[1:]
@@ -340,9 +351,7 @@ def _json_row(text: bytes, name: str, line: int, problems: Problems) -> tuple[st
             problems.add(name, line, "columns", str(error))
             return None
         if places is None:
-            problems.add(
-                name, line, "columns", f"no head, relation and tail among {', '.join(map(repr, keys)) or 'no keys'}"
-            )
+            problems.add(name, line, "columns", f"no head, relation and tail among {some(keys) or 'no keys'}")
             return None
         value = [value[keys[place]] for place in places]
     if not isinstance(value, list) or len(value) < 3 or not all(isinstance(x, (str, int, float)) for x in value[:3]):

@@ -35,6 +35,11 @@ def open_checkpoint(settings: ModelSettings, device: torch.device) -> tuple[Any,
     except ImportError:
         raise MissingExtraError("a local language model", "models") from None
     folder = Path(settings.model)
+    if folder.is_dir() and settings.model.count("/") < 2 and not settings.model.startswith((".", "/", "~")):
+        raise InputError(
+            f"language model {settings.model!r}: the name of a model, and a folder of that name lies here, perhaps "
+            f"somebody else's; write ./{settings.model} for the folder, or ask elsewhere for the model"
+        )
     if folder.is_dir() and not any((folder / name).is_file() for name in ("config.json", "adapter_config.json")):
         raise InputError(f"{folder}: no model folder, it has no config.json; expected what save_pretrained writes")
     if not folder.exists() and (folder.is_absolute() or settings.model.startswith(".")):

@@ -199,6 +199,9 @@ def test_a_short_training_of_both_stages(films: Graph, tmp_path: Path) -> None:
     assert all(f"rewards/{name}/mean" in row for name in named for row in rows)
     assert all(0 <= row["paths_per_action"] <= 6 for row in rows)
     assert "<svg" in (tmp_path / "reinforced" / "curve.svg").read_text()
+    with pytest.raises(FormatError, match="expected one of supervised/model"):  # no record leads out of its folder
+        (tmp_path / "roe.json").write_text(json.dumps({"stages": {"last": "../elsewhere/model"}}))
+        RoE(SHORT, Tools(model=tmp_path))
     (tmp_path / "roe.json").write_text("{")
     with pytest.raises(FormatError, match="damaged"):
         RoE(SHORT, Tools(model=tmp_path))

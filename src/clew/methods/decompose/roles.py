@@ -43,7 +43,9 @@ def open_voices(config: Config, tools: Tools) -> Roles:
 
 def small_model(folder: Path, device: str) -> LanguageModel:
     """A decoder from scratch, opened through the code that opens any other model."""
-    return open_language_model(ModelSettings(backend="local", model=str(folder), device=device, dtype="float32"))
+    return open_language_model(
+        ModelSettings(backend="local", model=str(folder.absolute()), device=device, dtype="float32")
+    )
 
 
 def _configured(settings: ModelSettings) -> Role | None:

@@ -46,7 +46,10 @@ class Eperm:
         if tools.model is not None:
             trained = read_description(tools.model)
             settings = ModelSettings(
-                backend="local", model=str(tools.model / MODEL), device=config.device, batch_size=config.batch
+                backend="local",
+                model=str((tools.model / MODEL).absolute()),
+                device=config.device,
+                batch_size=config.batch,
             )
             model = open_language_model(settings)
         if model is None:

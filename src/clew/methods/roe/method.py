@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -25,6 +25,7 @@ from clew.retrieval.linking import link_topics
 from clew.types import Answer, Candidate, Event, Evidence, Path, Question, Topic, Usage
 
 RECORD = "roe.json"
+STAGES = ("supervised/model", "reinforced/model", "continued/model")  # where a training leaves weights
 STORE_LIMIT = 10_000  # triples per entity that a remote store is asked for
 MAX_PATHS = 3  # evidence paths of one answer
 
@@ -320,22 +321,30 @@ def notation_of(config: Config, edges: GraphEdges, prompt: Prompt, count: Callab
     )
 
 
-def open_trained(folder: FilePath, config: Config) -> LanguageModel:
-    """The model of a folder that `clew train roe` wrote. Raises FormatError where it is damaged."""
+def stage_of(folder: FilePath, stage: Literal["last", "supervised"]) -> str:
+    """Where in the folder of a trained model the weights of a stage lie; nowhere else, whatever its record says."""
     record = folder / RECORD
     try:
-        stages = json.loads(record.read_text(encoding="utf-8"))["stages"]
-        chosen = folder / str(stages["last" if config.stage == "last" else "supervised"])
+        part = json.loads(record.read_text(encoding="utf-8"))["stages"][stage]
     except OSError:
         raise NotFoundError(
             f"{folder}: holds no model of roe ({RECORD} is missing); clew train roe makes one"
         ) from None
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         raise FormatError(f"{record}: damaged; train again, or restore it") from None
+    if part not in STAGES:
+        said = repr(part)[:80]
+        raise FormatError(f"{record}: stage {stage!r} is {said}, expected one of {', '.join(STAGES)}; train again")
+    return str(part)
+
+
+def open_trained(folder: FilePath, config: Config) -> LanguageModel:
+    """The model of a folder that `clew train roe` wrote. Raises FormatError where it is damaged."""
+    chosen = folder / stage_of(folder, config.stage)
     return open_language_model(
         ModelSettings(
             backend="local",
-            model=str(chosen),
+            model=str(chosen.absolute()),
             device=config.device,
             dtype=config.dtype,
             batch_size=config.batch_size,

@@ -24,7 +24,7 @@ from clew.llm import estimate_tokens, load_prompt
 from clew.methods.roe import environment as env
 from clew.methods.roe.config import Config, TrainConfig
 from clew.methods.roe.gold import Mining, Task, gold_action, plan_of, states_of, tasks_of
-from clew.methods.roe.method import RECORD, RoE, check, notation_of, open_trained
+from clew.methods.roe.method import RECORD, RoE, check, notation_of, open_trained, stage_of
 from clew.methods.roe.notation import Notation, split_json, tags_of
 from clew.methods.roe.rewards import reward_functions
 from clew.methods.roe.short import ShortNotation, split_short
@@ -130,8 +130,7 @@ class _Training:
         """The model to start from: the one named, or a new small decoder."""
         m, request = self.m, self.request
         if request.tools.model is not None:
-            record = json.loads((request.tools.model / RECORD).read_text(encoding="utf-8"))
-            m.start = request.tools.model / str(record["stages"]["last"])
+            m.start = request.tools.model / stage_of(request.tools.model, "last")
             return
         if self.train.base:
             m.start = self.train.base

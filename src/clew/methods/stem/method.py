@@ -365,7 +365,9 @@ def _open_planner(config: Config, tools: Tools, model: StemModel | None) -> Plan
     if trained and config.planner != "prompted":
         assert model is not None
         two = [
-            open_language_model(ModelSettings(backend="local", model=str(model.folder / part), device=config.device))
+            open_language_model(
+                ModelSettings(backend="local", model=str((model.folder / part).absolute()), device=config.device)
+            )
             for part in (DECOMPOSE, GROUND)
         ]
         return Planner(config, two[0], two[1], "trained")
