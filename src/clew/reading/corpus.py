@@ -25,6 +25,7 @@ from rapidfuzz import fuzz, process
 from clew.datasets import demo, load, question_set, read_plain
 from clew.graph import Graph, build
 from clew.graph.subgraph import Subgraph
+from clew.reading import spider
 from clew.reading.records import Made, Record, from_graph, from_schema, likeness, renaming, reworded
 from clew.reading.trails import Hops
 from clew.reading.wording import Asked, Floats, Step, Wording, plain_words
@@ -84,6 +85,7 @@ class Builder:
         whole = graph.whole
         plain = Wording(whole)
         bare = Wording(whole, untyped=True)
+        _ = plain.types, bare.types  # before they are copied, so that it is worked out once
         waiting: list[tuple[Asking, list[int], list[int], Asked]] = []
         for asking in askings:
             starts, names = _topics(asking.question, graph, whole)
@@ -389,6 +391,11 @@ def _webqsp(builder: Builder, most: int) -> Iterator[Record]:
         yield from_schema("freebase", question, names, right, pools[which], near[which], builder.chance)
 
 
+def _spider(builder: Builder, most: int) -> Iterator[Record]:
+    path = builder.folder / "spider4sparql" / "train.jsonl.gz"
+    return spider.read(path, builder.chance, builder.siblings, most)
+
+
 def _way(triples: Sequence[tuple[str, str, str]], topic: str) -> list[tuple[str, bool]]:
     """The relations from the topic to ?x, each with whether it is walked backward; the shortest way."""
     beside: dict[str, list[tuple[str, bool, str]]] = defaultdict(list)
@@ -417,7 +424,7 @@ SOURCES: dict[str, Source] = {
     "freebase-synthetic": Source("freebase", 0.8, _made_up("freebase", _set_graph("webqsp-pooled")), 1200, "CC BY"),
     **{
         f"metaqa-r-{hops}hop": Source(
-            "metaqa", 0.4, _named(f"metaqa-r-{hops}hop", "dev", "metaqa", "metaqa"), 1500, "CC BY 3.0"
+            "metaqa", 0.4, _named(f"metaqa-r-{hops}hop", "dev", "metaqa", "metaqa"), 1200, "CC BY 3.0"
         )
         for hops in (1, 2, 3)
     },
@@ -432,7 +439,8 @@ SOURCES: dict[str, Source] = {
     "geo-synthetic": Source("geo", 0.3, _made_up("geo", _geo_graph), 800, "as geo"),
     "demo": Source("demo", 0.4, _demo, 1000, "CC BY 4.0"),
     "demo-synthetic": Source("demo", 0.3, _made_up("demo", _demo_graph), 800, "CC BY 4.0"),
-    "fb15k-237-synthetic": Source("fb15k-237", 1.2, _made_up("fb15k-237", _fb15k_graph), 3000, "CC BY 2.5"),
-    "freebase-tiny-synthetic": Source("freebase-tiny", 0.5, _made_up("freebase-tiny", _tiny_graph), 2000, "Apache-2.0"),
+    "spider": Source("spider", 1.2, _spider, 2000, "Apache-2.0"),
+    "fb15k-237-synthetic": Source("fb15k-237", 1.2, _made_up("fb15k-237", _fb15k_graph), 1800, "CC BY 2.5"),
+    "freebase-tiny-synthetic": Source("freebase-tiny", 0.5, _made_up("freebase-tiny", _tiny_graph), 800, "Apache-2.0"),
 }
 """Every source by name."""

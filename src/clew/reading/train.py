@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -49,10 +50,10 @@ def packs(names: Sequence[str], data: Path, folder: Path, seed: int = 0) -> dict
         path = folder / f"{name}.npz"
         if not path.is_file():
             encoder = encoder or open_encoder(DEFAULT)
-            source = SOURCES[name]
+            source, began = SOURCES[name], time.monotonic()
             records = list(source.read(Builder(encoder, data, seed), source.most))
             Pack.of(source.group, records, encoder).save(path)
-            say(f"{name}: {len(records)} records")
+            say(f"{name}: {len(records)} records, {time.monotonic() - began:.0f} s")
         found[name] = Pack.load(path)
     return found
 
