@@ -417,20 +417,20 @@ def _way(triples: Sequence[tuple[str, str, str]], topic: str) -> list[tuple[str,
 
 SOURCES: dict[str, Source] = {
     "simplequestions": Source("simplequestions", 1.6, _simple, 9000, "CC BY 3.0; facts Wikidata CC0"),
-    "simplequestions-synthetic": Source("simplequestions", 0.5, _made_up("simplequestions", _facts_graph), 2500, "CC0"),
+    "simplequestions-synthetic": Source("simplequestions", 0.5, _made_up("simplequestions", _facts_graph), 1200, "CC0"),
     "webqsp-sparql": Source("freebase", 1.2, _webqsp, 6000, "CC BY 4.0"),
     "webqsp-pooled": Source("freebase", 0.9, _named("webqsp-pooled", "train", "freebase"), 685, "CC BY 4.0"),
     "cwq-pooled": Source("freebase", 0.9, _named("cwq-pooled", "train", "freebase"), 1492, "CC BY 4.0"),
     "freebase-synthetic": Source("freebase", 0.8, _made_up("freebase", _set_graph("webqsp-pooled")), 1200, "CC BY"),
     **{
         f"metaqa-r-{hops}hop": Source(
-            "metaqa", 0.4, _named(f"metaqa-r-{hops}hop", "dev", "metaqa", "metaqa"), 1200, "CC BY 3.0"
+            "metaqa", 0.4, _named(f"metaqa-r-{hops}hop", "dev", "metaqa", "metaqa"), 700, "CC BY 3.0"
         )
         for hops in (1, 2, 3)
     },
     "metaqa-synthetic": Source("metaqa", 0.3, _made_up("metaqa", _set_graph("metaqa-r-1hop")), 1000, "CC BY 3.0"),
     **{
-        f"pq-{hops}h": Source("pq", 0.4, _named(f"pq-{hops}h", "train", "pq", "stated"), 1500, "none stated")
+        f"pq-{hops}h": Source("pq", 0.4, _named(f"pq-{hops}h", "train", "pq", "stated"), 1000, "none stated")
         for hops in (2, 3)
     },
     "pq-2h-synthetic": Source("pq", 0.2, _made_up("pq", _set_graph("pq-2h")), 700, "none stated"),
@@ -440,7 +440,7 @@ SOURCES: dict[str, Source] = {
     "demo": Source("demo", 0.4, _demo, 1000, "CC BY 4.0"),
     "demo-synthetic": Source("demo", 0.3, _made_up("demo", _demo_graph), 800, "CC BY 4.0"),
     "spider": Source("spider", 1.2, _spider, 2000, "Apache-2.0"),
-    "fb15k-237-synthetic": Source("fb15k-237", 1.2, _made_up("fb15k-237", _fb15k_graph), 1800, "CC BY 2.5"),
-    "freebase-tiny-synthetic": Source("freebase-tiny", 0.5, _made_up("freebase-tiny", _tiny_graph), 800, "Apache-2.0"),
+    "fb15k-237-synthetic": Source("fb15k-237", 1.2, _made_up("fb15k-237", _fb15k_graph), 900, "CC BY 2.5"),
+    "freebase-tiny-synthetic": Source("freebase-tiny", 0.5, _made_up("freebase-tiny", _tiny_graph), 400, "Apache-2.0"),
 }
 """Every source by name."""

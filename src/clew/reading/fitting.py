@@ -34,14 +34,14 @@ BIG = -1e4
 class FitSettings:
     """How to fit."""
 
-    questions: int = 200_000  # read in all
+    questions: int = 100_000  # read in all
     batch: int = 16
     plans: int = 14  # of a question in a batch
     rate: float = 1e-3
     decay: float = 0.02
     warmup: int = 2000  # questions
     seed: int = 0
-    every: int = 20_000  # questions between checkpoints
+    every: int = 10_000  # questions between checkpoints
 
 
 class Batches:

@@ -71,6 +71,11 @@ class Reader:
         self._steps: dict[Step, Floats] = {}
         self._lock = Lock()
 
+    @property
+    def uses_given(self) -> bool:
+        """Whether the encoder handed over is the network's own."""
+        return self._given is not None
+
     @cached_property
     def encoder(self) -> TokenEncoder:
         """The network's sentence encoder."""

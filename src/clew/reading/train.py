@@ -31,8 +31,8 @@ from clew.reading.packs import Pack
 from clew.reading.torchnet import ReaderNet, Shape
 from clew.reading.wording import PLAN_FEATURES, STEP_FEATURES
 
-HELD = 100  # records of each source that are measured and not trained on
-LEFT_OUT = 250  # records of each left-out source that are measured
+HELD = 60  # records of each source that are measured and not trained on
+LEFT_OUT = 120  # records of each left-out source that are measured
 UNFITTED = {"share": 1.0, "bias": 0.0}
 
 

@@ -103,6 +103,13 @@ class PlanMethod:
         start = start_of(question, graph, linker=self._tools.link, encoder=self._encoder, most=self._config.topics)
         return _Asking(question, start.topics, start.told, time.perf_counter() - began)
 
+    @property
+    def unable(self) -> str:
+        """Why the encoder handed over does not do, so that the network's own is opened; "" where it does."""
+        if self._reader.uses_given:
+            return ""
+        return f"plan reads token states of {self._reader.network.encoder}, and the encoder is {self._encoder.name}"
+
     def ground(self, topics: Sequence[Topic], graph: GraphStore) -> tuple[Subgraph, Wording]:
         """The whole graph where it is embedded, else what lies around the topics."""
         if not has_arrays(graph):
@@ -167,7 +174,7 @@ class PlanMethod:
                 f"{self._config.threshold:.2f} (threshold)"
             )
             return Answer(asking.question, self.name, topics=asking.topics, note=note, details=details)
-        unused = _unused(topics, best)
+        unused = unused_topics(topics, best)
         note = f"not used: {', '.join(unused)} (no plan with it was more likely)" if unused else ""
         return Answer(
             asking.question, self.name, candidates, Evidence(paths), asking.topics, note=note, details=details
@@ -179,7 +186,7 @@ def starts_of(ground: Subgraph, topics: Sequence[Topic]) -> list[int]:
     return [start for topic in topics if (start := ground.local(topic.entity.id)) is not None]
 
 
-def _unused(topics: Sequence[Topic], best: Rated) -> list[str]:
+def unused_topics(topics: Sequence[Topic], best: Rated) -> list[str]:
     """Labels of topics whose mention the plan does not use."""
     used = {topics[trail.topic].mention for trail in best.plan.trails}
     return list(dict.fromkeys(topic.entity.label for topic in topics if topic.mention not in used))

@@ -1,0 +1,5 @@
+"""The numbers of `auto`: scripts/fit_auto.py writes this file and says on what they were fitted."""
+
+WEIGHTS: dict[str, float] = {"walk_same": 0.5, "plan_same": 0.5, "walk": 0.1, "plan": 0.1}
+
+CALIBRATION: dict[str, float] = {"bias": 0.0, "share": 1.0}
