@@ -212,7 +212,7 @@ def fit(
         optimizer.step()
         optimizer.zero_grad(set_to_none=True)
         seen += len(drawn)
-        losses.append(float(plans))
+        losses.append(plans.item())
         if seen - saved >= settings.every or seen >= settings.questions:
             saved = seen
             _keep(net, optimizer, folder, seen)

@@ -87,7 +87,7 @@ class Walk:
             if key not in FEATURES:
                 raise ConfigError(f"walk: {unknown('key', key, FEATURES)} in [method.weights]")
         self._config, self._tools, self._encoder = config, tools, remembering(tools.encoder)
-        self._rating = Rating.of({**WEIGHTS, **config.weights}, UNITS)
+        self.rating = Rating.of({**WEIGHTS, **config.weights}, UNITS)
         self._limits = Limits(config.hops, config.beam, config.frontier, config.shortlist, config.finalists)
         self._types: dict[str, list[int]] = {}
 
@@ -158,7 +158,7 @@ class Walk:
             asked,
             [topic for topic, _ in pairs],
             [start for _, start in pairs],
-            self._rating,
+            self.rating,
             self._encode,
             self._limits,
             self._types[name],
