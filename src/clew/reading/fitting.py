@@ -41,7 +41,7 @@ class FitSettings:
     decay: float = 0.02
     warmup: int = 2000  # questions
     seed: int = 0
-    every: int = 10_000  # questions between checkpoints
+    every: int = 5_000  # questions between checkpoints
 
 
 class Batches:

@@ -1,9 +1,9 @@
 """Makes the network that ships with clew: records of every source, packs, fitting, one file.
 
-    python -m clew.reading.train OUT [--data FOLDER] [--leave-out pq,metaqa] [--questions N] [--resume]
+    python -m clew.reading.train OUT [--data FOLDER] [--leave-out pq,metaqa] [--questions N] [--start FILE] [--resume]
 
 Reads the question sets of CLEW_DATA (training parts only). Everything made on the way lies in OUT: packs, the last
-checkpoint; a second start with --resume goes on from there. `--leave-out` names groups (not sources) that take no part
+checkpoint; a second start with --resume goes on from there. --start begins with the weights of an earlier training. `--leave-out` names groups (not sources) that take no part
 in training; how the reader does on them is said at every checkpoint, and `scripts/fit_reader.py` measures whole answers
 and fits the calibration on such networks.
 """
@@ -26,7 +26,7 @@ from clew.datasets.source import data_folder
 from clew.encoding import DEFAULT, open_encoder
 from clew.reading.corpus import SOURCES, Builder
 from clew.reading.fitting import Batches, FitSettings, fit, right_share, start_from_words
-from clew.reading.network import FORMAT
+from clew.reading.network import FORMAT, Network
 from clew.reading.packs import Pack
 from clew.reading.torchnet import ReaderNet, Shape
 from clew.reading.wording import PLAN_FEATURES, STEP_FEATURES
@@ -86,6 +86,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--questions", type=int, default=FitSettings().questions)
     parser.add_argument("--width", type=int, default=Shape().width)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--rate", type=float, default=FitSettings().rate, help="the highest learning rate")
+    parser.add_argument("--start", type=Path, help="weights to start from, written by an earlier training")
     parser.add_argument("--resume", action="store_true")
     given = parser.parse_args(arguments)
     torch.manual_seed(given.seed)
@@ -105,7 +107,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
             training[name] = (batches[name], order[kept:], SOURCES[name].weight)
             held[name] = order[:kept]
     net = ReaderNet(Shape(width=given.width))
-    start_from_words(net, [each for each, _, _ in training.values()])
+    if given.start is None:
+        start_from_words(net, [each for each, _, _ in training.values()])
+    else:
+        net.load_state_dict({name: torch.from_numpy(v) for name, v in Network.open(given.start).weights.items()})
 
     def measure() -> str:
         shares = {name: right_share(net, batches[name], numbers) for name, numbers in held.items()}
@@ -117,7 +122,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     fit(
         net,
         training,
-        FitSettings(questions=given.questions, seed=given.seed),
+        FitSettings(questions=given.questions, rate=given.rate, seed=given.seed),
         given.out,
         say,
         measure,
