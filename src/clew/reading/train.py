@@ -3,9 +3,9 @@
     python -m clew.reading.train OUT [--data FOLDER] [--leave-out pq,metaqa] [--questions N] [--start FILE] [--resume]
 
 Reads the question sets of CLEW_DATA (training parts only). Everything made on the way lies in OUT: packs, the last
-checkpoint; a second start with --resume goes on from there. --start begins with the weights of an earlier training. `--leave-out` names groups (not sources) that take no part
-in training; how the reader does on them is said at every checkpoint, and `scripts/fit_reader.py` measures whole answers
-and fits the calibration on such networks.
+checkpoint; a second start with --resume goes on from there. --start begins with the weights of an earlier training.
+`--leave-out` names groups (not sources) that take no part in training; how the reader does on them is said at every
+checkpoint, and `scripts/fit_reader.py` measures whole answers and fits the calibration on such networks.
 """
 
 from __future__ import annotations
@@ -128,7 +128,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         measure,
         given.resume,
     )
-    write(net, given.out / "reader.safetensors", {"left_out": sorted(left_out), "questions": given.questions})
+    write(
+        net,
+        given.out / "reader.safetensors",
+        {"left_out": sorted(left_out), "questions": given.questions, "started_from_weights": given.start is not None},
+    )
 
 
 if __name__ == "__main__":
