@@ -1,11 +1,12 @@
 """Fits the numbers of `walk`: how paths are rated (a small softmax network), and the calibration (logistic regression).
 
-    CLEW_DATA=… python scripts/fit_walk.py [--share 1.0] [--show]
+    CLEW_DATA=… python scripts/fit_walk.py [--share 1.0] [--show] [--without FOLDER]
 
 Fitted on the demo's training questions, MetaQA-R development questions and WebQSP and CWQ training questions over
 freebase-pooled; never on a question that is reported. Short questions count more (MIX), because askers ask them more.
 Writes src/clew/methods/walk/weights.py unless --show. Candidates are those that answering sees with the present
-weights, so run it twice after a change to the features.
+weights, so run it twice after a change to the features. With --without nothing but FOLDER/walk-without-GROUP.json is
+written: the rating fitted without each group, with which scripts/fit_auto.py shows what `walk` does on graphs left out.
 
 Shapes: P candidates of a question, F features.
 """
@@ -13,6 +14,7 @@ Shapes: P candidates of a question, F features.
 from __future__ import annotations
 
 import argparse
+import json
 import math
 import random
 import tempfile
@@ -58,6 +60,11 @@ def graph_of(name: str, folder: Path) -> Graph:
     triples = question_set(name).triples
     assert triples is not None
     return Graph.from_triples(triples(), name=name)
+
+
+def group_of(name: str) -> str:
+    """Sets over one graph or one schema."""
+    return "freebase" if name.endswith("-pooled") else name.partition("-")[0]
 
 
 def f1(found: set[str], gold: set[str]) -> float:
@@ -167,6 +174,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--share", type=float, default=1.0, help="share of the questions that are used")
     parser.add_argument("--show", action="store_true", help="print, write nothing")
+    parser.add_argument("--without", type=Path, help="folder of the ratings that have a group left out")
     args = parser.parse_args()
     walk = Walk(Config(finalists=40, beam=10), Tools(encoder=open_encoder()))
     sets, mix = {}, {}
@@ -176,6 +184,13 @@ def main() -> None:
             sets[name], mix[name] = collect(walk, graph, examples(name, split, round(count * args.share))), weight
             best = [y.max(initial=0.0) for _, y, _, answerable in sets[name] if answerable]
             print(f"{name}: {len(sets[name])} questions, best candidate has F1 {np.mean(best):.3f}", flush=True)
+    if args.without:
+        for group in dict.fromkeys(map(group_of, sets)):
+            linear, inner = fit_rating({n: each for n, each in sets.items() if group_of(n) != group}, mix)
+            args.without.mkdir(parents=True, exist_ok=True)
+            text = json.dumps({"linear": linear, "units": inner})
+            (args.without / f"walk-without-{group}.json").write_text(text, encoding="utf-8")
+        return
     weights, units = fit_rating(sets, mix)
     rating = Rating.of(weights, units)
     for name, collected in sets.items():

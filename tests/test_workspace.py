@@ -270,3 +270,52 @@ def test_a_changed_file_of_a_model_is_found(toy: Graph, tmp_path: Path) -> None:
     record.write_text(record.read_text().replace('"seed": 0', '"seed": 1'))
     with pytest.raises(FormatError, match="checksum differs"):
         read_trained(out)
+
+
+def written(count: int, synthetic: bool = False) -> list[Example]:
+    asked = (("France", "Euro"), ("Japan", "Yen"), ("Germany", "Euro"))
+    return [
+        Example(Question(f"q{i}", f"currency of {place}?", (place,)), Gold((money,)), synthetic=synthetic)
+        for i, (place, money) in enumerate(asked[i % 3] for i in range(count))
+    ]
+
+
+def trained(toy: Graph, tmp_path: Path, examples: list[Example], dev: list[Example]) -> Workspace:
+    """A workspace of a graph beside which a model lies."""
+    toy.save(tmp_path / "toy.kg")
+    out = tmp_path / "toy.kg" / "models" / "weights"
+    space(toy, "method.name=weights", "encoder.name=hash-64").train(examples, dev, out)
+    asked = ("encoder.name=hash-64", f"graph.path={tmp_path / 'toy.kg'}")
+    return Workspace(configure(None, asked, environment={}))
+
+
+def test_a_model_no_better_than_no_training_is_not_asked_unnamed(toy: Graph, tmp_path: Path) -> None:
+    found = trained(toy, tmp_path, EXAMPLES, written(12))
+    model = found._beside["weights"]
+    assert model.judged is not None and model.judged.questions == 12
+    assert model.judged.model <= model.judged.untrained and "held-out" in model.doubt
+    assert found.method_name() == workspace.DEFAULT_METHOD
+    said = found.ask("currency of France?", topics=["France"]).details["answering"]
+    assert said.startswith(workspace.DEFAULT_METHOD) and "--method weights" in said
+
+
+def test_a_better_model_answers_and_says_so(toy: Graph, tmp_path: Path) -> None:
+    trained(toy, tmp_path, EXAMPLES, [])
+    folder = tmp_path / "toy.kg" / "models" / "weights"
+    record = json.loads((folder / "trained.json").read_text())
+    workspace._write_record(
+        folder, {**record, "judged": {"questions": 40, "model": 0.9, "untrained": 0.5}, "sha256": 0}
+    )
+    found = Workspace(configure(None, (f"graph.path={tmp_path / 'toy.kg'}",), environment={}))
+    assert found.method_name() == "weights" and found._beside["weights"].judged.untrained == 0.5  # type: ignore[union-attr]
+
+
+def test_a_model_of_synthetic_questions_alone_is_not_asked_unnamed(toy: Graph, tmp_path: Path) -> None:
+    found = trained(toy, tmp_path, written(3, synthetic=True), written(12, synthetic=True))
+    assert found._beside["weights"].judged is None and "synthetic" in found._beside["weights"].doubt
+    assert found.method_name() == workspace.DEFAULT_METHOD
+
+
+def test_a_model_of_written_questions_answers_where_none_were_held_out(toy: Graph, tmp_path: Path) -> None:
+    found = trained(toy, tmp_path, EXAMPLES, [])
+    assert found.method_name() == "weights" and "trained" in found.answering()

@@ -155,7 +155,7 @@ def synthesize(
     Raises UnsupportedError for another store, InputError when the graph cannot yield so many different questions.
     """
     space = _workspace(graph, None, None, None, None, None, {"synthesis": dict(sampling or {})})
-    return [Example(each.question, each.gold) for each in synthetic_questions(space, count, seed=seed)]
+    return [Example(each.question, each.gold, synthetic=True) for each in synthetic_questions(space, count, seed=seed)]
 
 
 def score(

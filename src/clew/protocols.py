@@ -248,6 +248,7 @@ class Example:
     question: Question
     gold: Gold
     graph: GraphStore | None = None
+    synthetic: bool = False  # made from the graph itself, so that it says little about what people ask
 
 
 @dataclass(frozen=True, slots=True)

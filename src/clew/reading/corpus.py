@@ -25,6 +25,7 @@ from rapidfuzz import fuzz, process
 from clew.datasets import demo, load, question_set, read_plain
 from clew.graph import Graph, build
 from clew.graph.subgraph import Subgraph
+from clew.reading import spider
 from clew.reading.records import Made, Record, from_graph, from_schema, likeness, renaming, reworded
 from clew.reading.trails import Hops
 from clew.reading.wording import Asked, Floats, Step, Wording, plain_words
@@ -84,6 +85,7 @@ class Builder:
         whole = graph.whole
         plain = Wording(whole)
         bare = Wording(whole, untyped=True)
+        _ = plain.types, bare.types  # before they are copied, so that it is worked out once
         waiting: list[tuple[Asking, list[int], list[int], Asked]] = []
         for asking in askings:
             starts, names = _topics(asking.question, graph, whole)
@@ -206,20 +208,20 @@ def _named(name: str, split: str, group: str, path: str = "") -> Callable[[Build
     return read
 
 
-def _made_up(group: str, graph_of: Callable[[Builder], Graph]) -> Callable[[Builder, int], Iterator[Record]]:
+def _made_up(group: str, graph_of: Callable[[Path], Graph]) -> Callable[[Builder, int], Iterator[Record]]:
     def read(builder: Builder, most: int) -> Iterator[Record]:
-        graph = graph_of(builder)
+        graph = graph_of(builder.folder)
         made = synthesize(graph.whole, most, seed=builder.chance.randrange(1 << 30), sampling=SAMPLING)
         return builder.over(group, graph, (Asking(each.question, each.gold, "stated") for each in made))
 
     return read
 
 
-def _set_graph(name: str) -> Callable[[Builder], Graph]:
-    def graph(builder: Builder) -> Graph:
+def _set_graph(name: str) -> Callable[[Path], Graph]:
+    def graph(folder: Path) -> Graph:
         triples = question_set(name).triples
         assert triples is not None
-        return Graph.from_triples(triples(builder.folder), name=name)
+        return Graph.from_triples(triples(folder), name=name)
 
     return graph
 
@@ -233,21 +235,23 @@ def _built(file: Path) -> Graph:
     return graph
 
 
-def _demo_graph(_: Builder) -> Graph:
+def demo_graph(_: Path | None = None) -> Graph:
+    """The demo's graph."""
     return _built(demo.graph_file())
 
 
-def _geo_graph(builder: Builder) -> Graph:
-    return _built(builder.folder / "geoquery" / "geo.ttl")
+def geo_graph(folder: Path) -> Graph:
+    """The graph of GeoQuery, in the folder of the question sets."""
+    return _built(folder / "geoquery" / "geo.ttl")
 
 
-def _tiny_graph(builder: Builder) -> Graph:
-    return _built(builder.folder / "freebase-tiny" / "freebase_tiny_kg.csv")
+def _tiny_graph(folder: Path) -> Graph:
+    return _built(folder / "freebase-tiny" / "freebase_tiny_kg.csv")
 
 
-def _fb15k_graph(builder: Builder) -> Graph:
+def _fb15k_graph(folder: Path) -> Graph:
     """Its relations `/a/b/c./d/e/f` go through a mediator that was left out: named a.c.f."""
-    folder = builder.folder / "fb15k-237"
+    folder = folder / "fb15k-237"
 
     def named(relation: str) -> str:
         if "./" not in relation:
@@ -262,17 +266,19 @@ def _fb15k_graph(builder: Builder) -> Graph:
     return Graph.from_triples(rows, name="fb15k-237", labels=labels)
 
 
-def _facts(builder: Builder) -> list[tuple[str, str, str]]:
-    with gzip.open(builder.folder / "simplequestions" / "facts.tsv.gz", "rt", encoding="utf-8") as file:
+def _facts(folder: Path) -> list[tuple[str, str, str]]:
+    with gzip.open(folder / "simplequestions" / "facts.tsv.gz", "rt", encoding="utf-8") as file:
         rows = (line.rstrip("\n").split("\t") for line in file)
         return [(row[0], row[1], row[2]) for row in rows if len(row) == 3]
 
 
-def _facts_graph(builder: Builder) -> Graph:
-    return Graph.from_triples(_facts(builder), name="simplequestions")
+def facts_graph(folder: Path) -> Graph:
+    """The facts of SimpleQuestions."""
+    return Graph.from_triples(_facts(folder), name="simplequestions")
 
 
-def _lines(path: Path) -> list[dict[str, Any]]:
+def json_lines(path: Path) -> list[dict[str, Any]]:
+    """The rows of a JSONL file, gzipped or not."""
     text = gzip.decompress(path.read_bytes()) if path.suffix == ".gz" else path.read_bytes()
     return [json.loads(line) for line in text.splitlines()]
 
@@ -280,14 +286,14 @@ def _lines(path: Path) -> list[dict[str, Any]]:
 def _demo(builder: Builder, most: int) -> Iterator[Record]:
     rows = list(read_plain(demo.questions_file("train")))
     rows = builder.chance.sample(rows, min(most, len(rows)))
-    return builder.over("demo", _demo_graph(builder), (Asking(row.question, row.gold) for row in rows))
+    return builder.over("demo", demo_graph(), (Asking(row.question, row.gold) for row in rows))
 
 
 def _geo(builder: Builder, most: int) -> Iterator[Record]:
     """Questions that a path answers, linked as in answering."""
-    graph = _geo_graph(builder)
+    graph = geo_graph(builder.folder)
     askings = []
-    for row in _lines(builder.folder / "geoquery" / "train.jsonl"):
+    for row in json_lines(builder.folder / "geoquery" / "train.jsonl"):
         if row["kinds"] == ["plain"]:
             topics = link(Question(row["id"], row["question"]), graph, encoder=builder.encoder)
             named = tuple(dict.fromkeys(topic.entity.id for topic in topics))
@@ -299,7 +305,7 @@ def _simple(builder: Builder, most: int) -> Iterator[Record]:
     """One-hop questions whose relation the facts tell, over the schema of Wikidata as far as the facts show it."""
     facts: dict[str, list[tuple[str, bool, str]]] = defaultdict(list)
     values: dict[str, Counter[str]] = defaultdict(Counter)
-    for head, relation, tail in _facts(builder):
+    for head, relation, tail in _facts(builder.folder):
         facts[head].append((relation, False, tail))
         facts[tail].append((relation, True, head))
         values[relation][value_cue(tail, None)] += 1
@@ -310,7 +316,9 @@ def _simple(builder: Builder, most: int) -> Iterator[Record]:
     value_of = [
         {_single(naming, r, False): max(values[r], key=values[r].__getitem__) for r in relations} for naming in namings
     ]
-    for row in builder.chance.sample(rows := _lines(builder.folder / "simplequestions" / "train.jsonl.gz"), len(rows)):
+    for row in builder.chance.sample(
+        rows := json_lines(builder.folder / "simplequestions" / "train.jsonl.gz"), len(rows)
+    ):
         asked_for = {
             (relation, back)
             for topic in row["q_entity"]
@@ -363,7 +371,7 @@ _PATTERN = re.compile(r"(\?\w+|ns:[mg]\.\w+)\s+ns:([\w.]+)\s+(\?\w+|ns:[mg]\.\w+
 def _webqsp(builder: Builder, most: int) -> Iterator[Record]:
     """WebQSP's training questions with the way from the topic to the answer in their SPARQL; two hops are one step."""
     parsed = []
-    for row in _lines(builder.folder / "webqsp-sparql" / "train.jsonl.gz"):
+    for row in json_lines(builder.folder / "webqsp-sparql" / "train.jsonl.gz"):
         path = _way(_PATTERN.findall(row["sparql"]), f"ns:{row.get('topic_mid_embedkgqa')}")
         if path and len(path) <= 2:
             mention = next((m for m in row["elq_mentions"]), None)
@@ -389,6 +397,11 @@ def _webqsp(builder: Builder, most: int) -> Iterator[Record]:
         yield from_schema("freebase", question, names, right, pools[which], near[which], builder.chance)
 
 
+def _spider(builder: Builder, most: int) -> Iterator[Record]:
+    path = builder.folder / "spider4sparql" / "train.jsonl.gz"
+    return spider.read(path, builder.chance, builder.siblings, most)
+
+
 def _way(triples: Sequence[tuple[str, str, str]], topic: str) -> list[tuple[str, bool]]:
     """The relations from the topic to ?x, each with whether it is walked backward; the shortest way."""
     beside: dict[str, list[tuple[str, bool, str]]] = defaultdict(list)
@@ -410,29 +423,30 @@ def _way(triples: Sequence[tuple[str, str, str]], topic: str) -> list[tuple[str,
 
 SOURCES: dict[str, Source] = {
     "simplequestions": Source("simplequestions", 1.6, _simple, 9000, "CC BY 3.0; facts Wikidata CC0"),
-    "simplequestions-synthetic": Source("simplequestions", 0.5, _made_up("simplequestions", _facts_graph), 2500, "CC0"),
+    "simplequestions-synthetic": Source("simplequestions", 0.5, _made_up("simplequestions", facts_graph), 1200, "CC0"),
     "webqsp-sparql": Source("freebase", 1.2, _webqsp, 6000, "CC BY 4.0"),
     "webqsp-pooled": Source("freebase", 0.9, _named("webqsp-pooled", "train", "freebase"), 685, "CC BY 4.0"),
     "cwq-pooled": Source("freebase", 0.9, _named("cwq-pooled", "train", "freebase"), 1492, "CC BY 4.0"),
     "freebase-synthetic": Source("freebase", 0.8, _made_up("freebase", _set_graph("webqsp-pooled")), 1200, "CC BY"),
     **{
         f"metaqa-r-{hops}hop": Source(
-            "metaqa", 0.4, _named(f"metaqa-r-{hops}hop", "dev", "metaqa", "metaqa"), 1500, "CC BY 3.0"
+            "metaqa", 0.4, _named(f"metaqa-r-{hops}hop", "dev", "metaqa", "metaqa"), 700, "CC BY 3.0"
         )
         for hops in (1, 2, 3)
     },
     "metaqa-synthetic": Source("metaqa", 0.3, _made_up("metaqa", _set_graph("metaqa-r-1hop")), 1000, "CC BY 3.0"),
     **{
-        f"pq-{hops}h": Source("pq", 0.4, _named(f"pq-{hops}h", "train", "pq", "stated"), 1500, "none stated")
+        f"pq-{hops}h": Source("pq", 0.4, _named(f"pq-{hops}h", "train", "pq", "stated"), 1000, "none stated")
         for hops in (2, 3)
     },
     "pq-2h-synthetic": Source("pq", 0.2, _made_up("pq", _set_graph("pq-2h")), 700, "none stated"),
     "pq-3h-synthetic": Source("pq", 0.2, _made_up("pq", _set_graph("pq-3h")), 700, "none stated"),
     "geo": Source("geo", 0.4, _geo, 428, "not stated; the data behind it is public"),
-    "geo-synthetic": Source("geo", 0.3, _made_up("geo", _geo_graph), 800, "as geo"),
+    "geo-synthetic": Source("geo", 0.3, _made_up("geo", geo_graph), 800, "as geo"),
     "demo": Source("demo", 0.4, _demo, 1000, "CC BY 4.0"),
-    "demo-synthetic": Source("demo", 0.3, _made_up("demo", _demo_graph), 800, "CC BY 4.0"),
-    "fb15k-237-synthetic": Source("fb15k-237", 1.2, _made_up("fb15k-237", _fb15k_graph), 3000, "CC BY 2.5"),
-    "freebase-tiny-synthetic": Source("freebase-tiny", 0.5, _made_up("freebase-tiny", _tiny_graph), 2000, "Apache-2.0"),
+    "demo-synthetic": Source("demo", 0.3, _made_up("demo", demo_graph), 800, "CC BY 4.0"),
+    "spider": Source("spider", 1.2, _spider, 2000, "Apache-2.0"),
+    "fb15k-237-synthetic": Source("fb15k-237", 1.2, _made_up("fb15k-237", _fb15k_graph), 900, "CC BY 2.5"),
+    "freebase-tiny-synthetic": Source("freebase-tiny", 0.5, _made_up("freebase-tiny", _tiny_graph), 400, "Apache-2.0"),
 }
 """Every source by name."""

@@ -34,14 +34,14 @@ BIG = -1e4
 class FitSettings:
     """How to fit."""
 
-    questions: int = 200_000  # read in all
+    questions: int = 100_000  # read in all
     batch: int = 16
     plans: int = 14  # of a question in a batch
     rate: float = 1e-3
     decay: float = 0.02
     warmup: int = 2000  # questions
     seed: int = 0
-    every: int = 20_000  # questions between checkpoints
+    every: int = 5_000  # questions between checkpoints
 
 
 class Batches:
@@ -212,7 +212,7 @@ def fit(
         optimizer.step()
         optimizer.zero_grad(set_to_none=True)
         seen += len(drawn)
-        losses.append(float(plans))
+        losses.append(plans.item())
         if seen - saved >= settings.every or seen >= settings.questions:
             saved = seen
             _keep(net, optimizer, folder, seen)

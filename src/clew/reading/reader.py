@@ -1,7 +1,7 @@
 """The reader: a question and a graph in, plans with probabilities out.
 
 Ties growth, wording and network together and keeps what can be kept between questions: vectors of texts, step vectors
-of each graph. One reader may serve several threads: caches only ever gain entries.
+of steps. One reader may serve several threads.
 
 Shapes: P plans, S distinct steps, n question tokens.
 """
@@ -12,10 +12,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from threading import Lock
 
 import numpy as np
 
-from clew.encoding import open_encoder
+from clew.encoding import open_encoder, remembering
 from clew.errors import ConfigError
 from clew.graph import Subgraph
 from clew.protocols import TextEncoder, TokenEncoder, encodes_tokens
@@ -30,7 +31,7 @@ TAKEN_UP = 4.0
 """What a plan gains by taking up the words of the question, beside what the network makes of it: on training questions
 of GeoQuery, a graph left out of training, 0.56 of the best plans are right with 0, 0.76 with 4; elsewhere nothing
 moves."""
-KEPT = 100_000  # texts and steps whose vectors are kept
+KEPT = 100_000  # steps whose vectors are kept
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,8 +68,13 @@ class Reader:
         wanted = self.network.encoder
         fits = encoder is not None and encoder.name.split("@")[0] == wanted and encodes_tokens(encoder)
         self._given = encoder if fits else None
-        self._vectors: dict[str, Floats] = {}
         self._steps: dict[Step, Floats] = {}
+        self._lock = Lock()
+
+    @property
+    def uses_given(self) -> bool:
+        """Whether the encoder handed over is the network's own."""
+        return self._given is not None
 
     @cached_property
     def encoder(self) -> TokenEncoder:
@@ -77,6 +83,10 @@ class Reader:
         if not encodes_tokens(encoder):
             raise ConfigError(f"reader: encoder {encoder.name!r} gives no states of tokens; use {self.network.encoder}")
         return encoder
+
+    @cached_property
+    def _remembered(self) -> TextEncoder:
+        return remembering(self.encoder)
 
     def read(
         self,
@@ -87,12 +97,14 @@ class Reader:
         names: Sequence[str],
         limits: Limits,
         certain: Sequence[float] = (),
+        also: Sequence[Plan] = (),
     ) -> Reading:
         """The plans that `ground` offers for a question.
 
         Args:
             starts: local numbers of the topics. names: how the question calls each; namesakes share a name.
             certain: how sure the linking of each topic is, in (0, 1]; a plan is discounted by its least sure topic.
+            also: plans that somebody else proposes; judged beside those grown here.
         """
         order = list(dict.fromkeys(names))
         mentions = [order.index(name) for name in names]
@@ -111,6 +123,8 @@ class Reader:
 
         growth = Growth(ground, starts, mentions, relevance, limits, frozenset(wording.types))
         plans = growth.run()
+        grown = {plan.key for plan in plans}
+        plans += [plan for plan in also if plan.key not in grown]
         if not plans:
             return Reading(asked, (), 1.0, tuple(growth.cut))
         page = sheet(asked, plans, wording, starts, mentions)
@@ -146,26 +160,29 @@ class Reader:
     def _told(self, asked: Asked, states: Floats, steps: Sequence[Step]) -> Floats:
         first = self._encode([step.first for step in steps])
         second = self._encode([step.second for step in steps])
-        missing = [step for step in dict.fromkeys(steps) if step not in self._steps]
-        if missing:
-            if len(self._steps) > KEPT:
-                self._steps = {}
-                missing = list(dict.fromkeys(steps))
-            ways = np.array([step.way for step in missing], np.int64)
-            made = self.network.step(
-                self._encode([s.first for s in missing]), self._encode([s.second for s in missing]), ways
-            )
-            self._steps.update(zip(missing, made, strict=True))
-        vectors = np.stack([self._steps[step] for step in steps])
+        vectors = self._step_vectors(steps, first, second)
         features = np.concatenate([step_features(asked, steps), similarities(states, first, second)], axis=1)
         return self.network.told(vectors, features.astype(np.float32))
 
+    def _step_vectors(self, steps: Sequence[Step], first: Floats, second: Floats) -> Floats:
+        """(S, d); what does not depend on the question is kept between questions."""
+        with self._lock:
+            known = {step: vector for step in steps if (vector := self._steps.get(step)) is not None}
+        new = [i for i, step in enumerate(steps) if step not in known]
+        if new:
+            ways = np.array([steps[i].way for i in new], np.int64)
+            made = dict(zip((steps[i] for i in new), self.network.step(first[new], second[new], ways), strict=True))
+            known |= made
+            with self._lock:
+                if len(self._steps) > KEPT:
+                    self._steps.clear()
+                self._steps |= made
+        return np.stack([known[step] for step in steps])
+
     def _encode(self, texts: Sequence[str]) -> Floats:
         """(L, states), zeros for an empty text."""
-        missing = [text for text in dict.fromkeys(texts) if text and text not in self._vectors]
-        if missing:
-            if len(self._vectors) > KEPT:
-                self._vectors = {text: self._vectors[text] for text in texts if text in self._vectors}
-            self._vectors.update(zip(missing, self.encoder.encode(missing), strict=True))
-        nothing = np.zeros(self.encoder.dim, np.float32)
-        return np.stack([self._vectors[text] if text else nothing for text in texts])
+        vectors = np.zeros((len(texts), self.encoder.dim), np.float32)
+        said = [i for i, text in enumerate(texts) if text]
+        if said:
+            vectors[said] = self._remembered.encode([texts[i] for i in said])
+        return vectors

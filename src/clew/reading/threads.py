@@ -11,12 +11,41 @@ from itertools import islice
 import numpy as np
 
 from clew.graph import Subgraph
-from clew.graph.paths import MinedPath, Reached, follow, trace
+from clew.graph.paths import MinedPath, Reached, follow, path_record, trace
 from clew.graph.subgraph import Ints
 from clew.reading.trails import Hops
+from clew.types import Candidate, Path
 
 Chain = tuple[int, Sequence[tuple[int, bool]]]
 """A start and the hops walked from it."""
+
+Way = tuple[Sequence[Chain], Sequence[Hops]]
+"""Chains that meet, and the steps walked on from there."""
+
+
+def answers(
+    ground: Subgraph, ways: Sequence[Way], score: float, most: int
+) -> tuple[tuple[Candidate, ...], tuple[Path, ...]]:
+    """Every end of the ways as a candidate, those reached by most walks first, with up to `most` paths per chain."""
+    paths: dict[Path, int] = {}
+    supported: dict[int, list[int]] = {}
+    walks: dict[int, int] = {}
+    for chains, after in ways:
+        ends = all_ends(ground, chains, after)
+        for found in leads(ground, chains, after, list(ends), most):
+            for end, lead in found.items():
+                for path in lead:
+                    record = path_record(ground, path, score)
+                    supported.setdefault(end, []).append(paths.setdefault(record, len(paths)))
+        for end, count in ends.items():
+            walks[end] = max(walks.get(end, 0), count)
+    order = sorted(supported, key=lambda end: (-walks[end], ground.entity(end).label, end))
+    entities = [ground.entity(end) for end in order]
+    candidates = tuple(
+        Candidate(entity.label, score, entity, tuple(dict.fromkeys(supported[end])))
+        for entity, end in zip(entities, order, strict=True)
+    )
+    return candidates, tuple(paths)
 
 
 def all_ends(ground: Subgraph, chains: Sequence[Chain], after: Sequence[Hops] = ()) -> dict[int, int]:

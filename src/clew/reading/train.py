@@ -1,11 +1,11 @@
 """Makes the network that ships with clew: records of every source, packs, fitting, one file.
 
-    python -m clew.reading.train OUT [--data FOLDER] [--leave-out pq,metaqa] [--questions N] [--resume]
+    python -m clew.reading.train OUT [--data FOLDER] [--leave-out pq,metaqa] [--questions N] [--start FILE] [--resume]
 
 Reads the question sets of CLEW_DATA (training parts only). Everything made on the way lies in OUT: packs, the last
-checkpoint; a second start with --resume goes on from there. `--leave-out` names groups (not sources) that take no part
-in training; how the reader does on them is said at every checkpoint, and `scripts/fit_reader.py` measures whole answers
-and fits the calibration on such networks.
+checkpoint; a second start with --resume goes on from there. --start begins with the weights of an earlier training.
+`--leave-out` names groups (not sources) that take no part in training; how the reader does on them is said at every
+checkpoint, and `scripts/fit_reader.py` measures whole answers and fits the calibration on such networks.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -25,13 +26,13 @@ from clew.datasets.source import data_folder
 from clew.encoding import DEFAULT, open_encoder
 from clew.reading.corpus import SOURCES, Builder
 from clew.reading.fitting import Batches, FitSettings, fit, right_share, start_from_words
-from clew.reading.network import FORMAT
+from clew.reading.network import FORMAT, Network
 from clew.reading.packs import Pack
 from clew.reading.torchnet import ReaderNet, Shape
 from clew.reading.wording import PLAN_FEATURES, STEP_FEATURES
 
-HELD = 100  # records of each source that are measured and not trained on
-LEFT_OUT = 250  # records of each left-out source that are measured
+HELD = 60  # records of each source that are measured and not trained on
+LEFT_OUT = 120  # records of each left-out source that are measured
 UNFITTED = {"share": 1.0, "bias": 0.0}
 
 
@@ -49,10 +50,10 @@ def packs(names: Sequence[str], data: Path, folder: Path, seed: int = 0) -> dict
         path = folder / f"{name}.npz"
         if not path.is_file():
             encoder = encoder or open_encoder(DEFAULT)
-            source = SOURCES[name]
+            source, began = SOURCES[name], time.monotonic()
             records = list(source.read(Builder(encoder, data, seed), source.most))
             Pack.of(source.group, records, encoder).save(path)
-            say(f"{name}: {len(records)} records")
+            say(f"{name}: {len(records)} records, {time.monotonic() - began:.0f} s")
         found[name] = Pack.load(path)
     return found
 
@@ -85,6 +86,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     parser.add_argument("--questions", type=int, default=FitSettings().questions)
     parser.add_argument("--width", type=int, default=Shape().width)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--rate", type=float, default=FitSettings().rate, help="the highest learning rate")
+    parser.add_argument("--start", type=Path, help="weights to start from, written by an earlier training")
     parser.add_argument("--resume", action="store_true")
     given = parser.parse_args(arguments)
     torch.manual_seed(given.seed)
@@ -104,7 +107,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
             training[name] = (batches[name], order[kept:], SOURCES[name].weight)
             held[name] = order[:kept]
     net = ReaderNet(Shape(width=given.width))
-    start_from_words(net, [each for each, _, _ in training.values()])
+    if given.start is None:
+        start_from_words(net, [each for each, _, _ in training.values()])
+    else:
+        net.load_state_dict({name: torch.from_numpy(v) for name, v in Network.open(given.start).weights.items()})
 
     def measure() -> str:
         shares = {name: right_share(net, batches[name], numbers) for name, numbers in held.items()}
@@ -116,13 +122,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
     fit(
         net,
         training,
-        FitSettings(questions=given.questions, seed=given.seed),
+        FitSettings(questions=given.questions, rate=given.rate, seed=given.seed),
         given.out,
         say,
         measure,
         given.resume,
     )
-    write(net, given.out / "reader.safetensors", {"left_out": sorted(left_out), "questions": given.questions})
+    write(
+        net,
+        given.out / "reader.safetensors",
+        {"left_out": sorted(left_out), "questions": given.questions, "started_from_weights": given.start is not None},
+    )
 
 
 if __name__ == "__main__":

@@ -24,6 +24,7 @@ from clew.graph.subgraph import Ints
 from clew.labels import label_to_text
 from clew.reading.growth import Plan, undoes
 from clew.reading.trails import Hops, type_relations
+from clew.retrieval.masking import mask_topics
 from clew.retrieval.scoring import answer_cue, value_cue
 from clew.retrieval.words import FUNCTION
 
@@ -206,25 +207,10 @@ class Asked:
     @classmethod
     def of(cls, question: str, mentions: Sequence[str]) -> Asked:
         """The question with `mentions` masked, longest first; one that does not stand in it is passed over."""
-        taken: list[tuple[int, int, int]] = []
-        for number in sorted(range(len(mentions)), key=lambda i: -len(mentions[i])):
-            for form in dict.fromkeys((mentions[number], mentions[number].replace("_", " "))):
-                if not form.strip():
-                    continue
-                places = [m.span() for m in re.finditer(rf"(?<!\w){re.escape(form)}(?!\w)", question, re.IGNORECASE)]
-                places = [(a, b) for a, b in places if not any(a < d and c < b for c, d, _ in taken)]
-                taken += [(a, b, number) for a, b in places]
-                if places:
-                    break
-        text, spans, at = "", [], 0
-        for a, b, number in sorted(taken):
-            text += question[at:a]
-            spans.append((len(text), len(text) + len(PLACEHOLDER), number))
-            text += PLACEHOLDER
-            at = b
-        text += question[at:]
+        masked = mask_topics(question, [[mention] for mention in mentions], lambda _: PLACEHOLDER)
+        text = masked.text
         plain = " ".join(_WORD.findall(text.casefold()))
-        return cls(text, tuple(spans), stems(text) - _EMPTY - _HOLDER, answer_cue(text), f" {plain} ")
+        return cls(text, masked.places, stems(text) - _EMPTY - _HOLDER, answer_cue(text), f" {plain} ")
 
 
 def mention_flags(spans: NDArray[np.int64], marked: Sequence[tuple[int, int, int]]) -> NDArray[np.int64]:

@@ -23,6 +23,7 @@ class Masked:
     text: str
     found: tuple[str, ...]  # what stood in the text for each topic; "" where nothing did
     marks: tuple[str, ...]  # what stands there now; topics of one name share a mark, "" where nothing did
+    places: tuple[tuple[int, int, int], ...] = ()  # of each mark in `text`: start, end, first topic of its name
 
 
 def placeholder(topic: int) -> str:
@@ -64,15 +65,18 @@ def mask_topics(text: str, topics: Sequence[Topic | Sequence[str]], mark: Callab
                     places.append((start, end, owner[key]))
                     found.setdefault(key, text[start:end])
                     break
-    pieces, at = [], 0
+    masked, at, marked = "", 0, []
     for start, end, number in sorted(places):
-        pieces += [text[at:start], mark(number)]
+        masked += text[at:start]
+        marked.append((len(masked), len(masked) + len(mark(number)), number))
+        masked += mark(number)
         at = end
     keys_found = [next((key for key in keys if key in found), ()) for keys in mine]
     return Masked(
-        "".join([*pieces, text[at:]]),
+        masked + text[at:],
         tuple(found.get(key, "") for key in keys_found),
         tuple(mark(owner[key]) if key else "" for key in keys_found),
+        tuple(marked),
     )
 
 

@@ -13,25 +13,21 @@ from typing import Any, ClassVar
 from weakref import WeakKeyDictionary
 
 from pydantic import Field
-from rapidfuzz import fuzz, process
 
 from clew.config import Settings
-from clew.errors import ConfigError, InputError, NotFoundError
-from clew.graph import Graph, Subgraph
+from clew.errors import ConfigError
+from clew.graph import Subgraph, has_arrays
 from clew.graph.neighborhood import neighborhood
-from clew.graph.paths import path_record
 from clew.labels import label_to_text
 from clew.methods.plan.calibration import probability, signs
 from clew.protocols import GraphStore, OnEvent, Tools, ignore
-from clew.reading.growth import Limits
+from clew.reading.growth import Limits, Plan
 from clew.reading.network import Network
 from clew.reading.reader import Rated, Reader, Reading
-from clew.reading.threads import Chain, all_ends, leads
+from clew.reading.threads import answers
+from clew.reading.topics import start_of
 from clew.reading.wording import Asked, Wording
-from clew.retrieval.linking import link
-from clew.types import Answer, Candidate, Entity, Event, Evidence, Path, Question, Topic
-
-LEAST_LIKENESS = 70.0  # percent, of a part of the question to the label of a topic that was supplied
+from clew.types import Answer, Event, Evidence, Question, Topic
 
 
 class Config(Settings):
@@ -88,8 +84,8 @@ class PlanMethod:
             return Answer(question, self.name, note=f"no topic found: {why}")
         on_event(Event("link", ", ".join(topic.entity.label for topic in asking.topics)))
         began = time.perf_counter()
-        ground, wording = self._ground(asking.topics, graph)
-        reading = self._read(asking, ground, wording)
+        ground, wording = self.ground(asking.topics, graph)
+        reading = self.read(question.text, asking.topics, ground, wording)
         read = time.perf_counter()
         best = reading.rated[0] if reading.rated else None
         said = None if best is None else plan_text(best, ground)
@@ -102,52 +98,50 @@ class PlanMethod:
         """One answer per question."""
         return [self.answer(question, graph, on_event=on_event) for question in questions]
 
-    def reading(self, question: Question, graph: GraphStore) -> tuple[Subgraph | None, Reading | None]:
-        """What competes for a question, best first; for calibration and for other stages."""
-        asking = self._begin(question, graph)
-        if not asking.topics:
-            return None, None
-        ground, wording = self._ground(asking.topics, graph)
-        return ground, self._read(asking, ground, wording)
-
     def _begin(self, question: Question, graph: GraphStore) -> _Asking:
         began = time.perf_counter()
-        linked = self._tools.link or (lambda q, g: link(q, g, encoder=self._encoder))
-        told: list[str] = []
-        topics: list[Topic] = []
-        try:
-            topics = linked(question, graph)
-        except (InputError, NotFoundError) as error:
-            told.append(str(error))
-        kept = topics[: self._config.topics]
-        if len(kept) < len(topics):
-            told.append(f"{len(topics) - len(kept)} more topics were left out (topics)")
-        kept = [replace(topic, mention=_mention(question.text, topic, graph)) for topic in kept]
-        return _Asking(question, tuple(kept), tuple(told), time.perf_counter() - began)
+        start = start_of(question, graph, linker=self._tools.link, encoder=self._encoder, most=self._config.topics)
+        return _Asking(question, start.topics, start.told, time.perf_counter() - began)
 
-    def _ground(self, topics: Sequence[Topic], graph: GraphStore) -> tuple[Subgraph, Wording]:
+    @property
+    def unable(self) -> str:
+        """Why the encoder handed over does not do, so that the network's own is opened; "" where it does."""
+        if self._reader.uses_given:
+            return ""
+        return f"plan reads token states of {self._reader.network.encoder}, and the encoder is {self._encoder.name}"
+
+    def ground(self, topics: Sequence[Topic], graph: GraphStore) -> tuple[Subgraph, Wording]:
         """The whole graph where it is embedded, else what lies around the topics."""
-        if not isinstance(graph, Graph):
+        if not has_arrays(graph):
             ids = list(dict.fromkeys(topic.entity.id for topic in topics))
             ground = neighborhood(graph, ids, self._config.hops + 1, max_triples=self._config.max_triples)
             return ground, Wording(ground)
         wording = self._wordings.get(graph)
         if wording is None:
-            wording = self._wordings[graph] = Wording(graph.whole)
+            wording = self._wordings[graph] = Wording(graph.as_subgraph)
         return wording.graph, wording
 
-    def _read(self, asking: _Asking, ground: Subgraph, wording: Wording) -> Reading:
-        here = [(t, start) for t in asking.topics if (start := ground.local(t.entity.id)) is not None]
+    def read(
+        self, text: str, topics: Sequence[Topic], ground: Subgraph, wording: Wording, also: Sequence[Plan] = ()
+    ) -> Reading:
+        """What competes for a question, best first.
+
+        Args:
+            topics: each with how the question calls it; those that `ground` does not hold are passed over.
+            also: plans to judge beside those grown here; their trails count the topics that `ground` holds.
+        """
+        here = [(t, start) for t in topics if (start := ground.local(t.entity.id)) is not None]
         if not here:
-            return Reading(Asked.of(asking.question.text, []), (), 1.0, tuple(ground.truncated))
+            return Reading(Asked.of(text, []), (), 1.0, tuple(ground.truncated))
         return self._reader.read(
-            asking.question.text,
+            text,
             ground,
             wording,
             [start for _, start in here],
             [topic.mention for topic, _ in here],
             self._limits,
             [topic.score for topic, _ in here],
+            also,
         )
 
     def _conclude(self, asking: _Asking, ground: Subgraph, reading: Reading) -> Answer:
@@ -169,7 +163,9 @@ class PlanMethod:
         }
         topics = [t for t in asking.topics if ground.local(t.entity.id) is not None]
         groups = [best, *_namesakes(reading.rated, topics)]
-        candidates, paths = _threads(ground, groups, starts_of(ground, topics), score, self._config.paths)
+        starts = starts_of(ground, topics)
+        ways = [([(starts[t.topic], t.hops) for t in each.plan.trails], each.plan.after) for each in groups]
+        candidates, paths = answers(ground, ways, score, self._config.paths)
         if score < self._config.threshold:
             guess = ", ".join(candidate.text for candidate in candidates[:3])
             more = f" and {len(candidates) - 3} more" if len(candidates) > 3 else ""
@@ -178,7 +174,7 @@ class PlanMethod:
                 f"{self._config.threshold:.2f} (threshold)"
             )
             return Answer(asking.question, self.name, topics=asking.topics, note=note, details=details)
-        unused = _unused(topics, best)
+        unused = unused_topics(topics, best)
         note = f"not used: {', '.join(unused)} (no plan with it was more likely)" if unused else ""
         return Answer(
             asking.question, self.name, candidates, Evidence(paths), asking.topics, note=note, details=details
@@ -190,7 +186,7 @@ def starts_of(ground: Subgraph, topics: Sequence[Topic]) -> list[int]:
     return [start for topic in topics if (start := ground.local(topic.entity.id)) is not None]
 
 
-def _unused(topics: Sequence[Topic], best: Rated) -> list[str]:
+def unused_topics(topics: Sequence[Topic], best: Rated) -> list[str]:
     """Labels of topics whose mention the plan does not use."""
     used = {topics[trail.topic].mention for trail in best.plan.trails}
     return list(dict.fromkeys(topic.entity.label for topic in topics if topic.mention not in used))
@@ -207,32 +203,6 @@ def _namesakes(rated: Sequence[Rated], topics: Sequence[Topic]) -> list[Rated]:
     return [each for each in rated[1:] if shape(each) == shape(rated[0])]
 
 
-def _threads(
-    ground: Subgraph, groups: Sequence[Rated], starts: Sequence[int], score: float, most: int
-) -> tuple[tuple[Candidate, ...], tuple[Path, ...]]:
-    """Every end of the groups as a candidate, those reached by most walks first, with the paths that lead there."""
-    paths: dict[Path, int] = {}
-    supported: dict[int, list[int]] = {}
-    walks: dict[int, int] = {}
-    for group in groups:
-        chains: list[Chain] = [(starts[trail.topic], trail.hops) for trail in group.plan.trails]
-        ends = all_ends(ground, chains, group.plan.after)
-        for found in leads(ground, chains, group.plan.after, list(ends), most):
-            for end, lead in found.items():
-                for path in lead:
-                    record = path_record(ground, path, score)
-                    supported.setdefault(end, []).append(paths.setdefault(record, len(paths)))
-        for end, count in ends.items():
-            walks[end] = max(walks.get(end, 0), count)
-    order = sorted(supported, key=lambda end: (-walks[end], ground.entity(end).label, end))
-    entities: list[Entity] = [ground.entity(end) for end in order]
-    candidates = tuple(
-        Candidate(entity.label, score, entity, tuple(dict.fromkeys(supported[end])))
-        for entity, end in zip(entities, order, strict=True)
-    )
-    return candidates, tuple(paths)
-
-
 def plan_text(rated: Rated, ground: Subgraph) -> str:
     """A plan as one line: "capital → population", "← directed by & starred actors → genre"."""
 
@@ -242,17 +212,3 @@ def plan_text(rated: Rated, ground: Subgraph) -> str:
 
     text = " & ".join(steps(trail.steps) for trail in rated.plan.trails)
     return f"({text}) {steps(rated.plan.after)}" if rated.plan.after else text
-
-
-def _mention(question: str, topic: Topic, graph: GraphStore) -> str:
-    """How the question calls the topic: as linked, by its label, by an alias, or by what is most like its label."""
-    names = [topic.mention, topic.entity.label]
-    if isinstance(graph, Graph):
-        names += graph.aliases_of(topic.entity.id)
-    for name in names:
-        if Asked.of(question, [name]).spans:
-            return name
-    words = question.rstrip("?!. ").split()
-    parts = [" ".join(words[i:j]) for i in range(len(words)) for j in range(i + 1, min(len(words), i + 8) + 1)]
-    best = process.extractOne(topic.entity.label, parts, scorer=fuzz.ratio, processor=str.casefold)
-    return best[0] if best is not None and best[1] >= LEAST_LIKENESS else topic.entity.label

@@ -10,34 +10,30 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 from pydantic import Field
-from rapidfuzz import fuzz, process
 
 from clew.config import Settings
 from clew.encoding import remembering
-from clew.errors import ConfigError, InputError, NotFoundError, unknown
+from clew.errors import ConfigError, unknown
 from clew.graph import Subgraph, has_arrays
 from clew.graph.neighborhood import neighborhood
-from clew.graph.paths import path_record
 from clew.graph.remote import ServerGraph
 from clew.graph.remote.ground import Ground
 from clew.methods.walk.candidates import Found, Hunt, Limits, texts_of
 from clew.methods.walk.ranking import FEATURES, Floats, Rating
 from clew.methods.walk.weights import CALIBRATION, UNITS, WEIGHTS
 from clew.protocols import GraphStore, OnEvent, Tools, ignore
-from clew.reading.threads import all_ends, leads
-from clew.reading.trails import Trail, type_relations
-from clew.retrieval.linking import link
+from clew.reading.threads import answers
+from clew.reading.topics import start_of
+from clew.reading.trails import type_relations
 from clew.retrieval.reader import read
-from clew.retrieval.scoring import Asked, mask, take_apart
+from clew.retrieval.scoring import Asked, take_apart
 from clew.types import Answer, Candidate, Event, Evidence, Path, Question, Topic
-
-LEAST_LIKENESS = 70.0  # percent, of a part of the question to the label of a topic that was supplied
 
 
 class Config(Settings):
@@ -91,7 +87,7 @@ class Walk:
             if key not in FEATURES:
                 raise ConfigError(f"walk: {unknown('key', key, FEATURES)} in [method.weights]")
         self._config, self._tools, self._encoder = config, tools, remembering(tools.encoder)
-        self._rating = Rating.of({**WEIGHTS, **config.weights}, UNITS)
+        self.rating = Rating.of({**WEIGHTS, **config.weights}, UNITS)
         self._limits = Limits(config.hops, config.beam, config.frontier, config.shortlist, config.finalists)
         self._types: dict[str, list[int]] = {}
 
@@ -113,8 +109,8 @@ class Walk:
             return self._abstain(asking, f"no topic found: {why}")
         on_event(Event("link", ", ".join(topic.entity.label for topic in asking.topics)))
         began = time.perf_counter()
-        ground = self._ground(asking.topics, graph)
-        found, cut = self._hunt(asking, ground, graph.name)
+        ground = self.ground(asking.topics, graph)
+        found, cut = self.hunt(asking.asked, asking.topics, ground, graph.name)
         searched = time.perf_counter()
         on_event(Event("search", f"{len(found)} relation paths", {"best": found[0].text if found else None}))
         answer = self._conclude(asking, ground, found, cut)
@@ -124,23 +120,14 @@ class Walk:
     def _begin(self, question: Question, graph: GraphStore) -> _Asking:
         """Topics, and the question taken apart with their mentions masked."""
         began = time.perf_counter()
-        linked = self._tools.link or (lambda q, g: link(q, g, encoder=self._encoder))
-        told: list[str] = []
-        topics: list[Topic] = []
-        try:
-            topics = linked(question, graph)
-        except (InputError, NotFoundError) as error:
-            told.append(str(error))
-        kept = topics[: self._config.topics]
-        if kept != topics:
-            told.append(f"{len(topics) - len(kept)} more topics were not walked from (topics)")
-        kept = [replace(topic, mention=_mention(question.text, topic, graph)) for topic in kept]
+        start = start_of(question, graph, linker=self._tools.link, encoder=self._encoder, most=self._config.topics)
+        told, kept = list(start.told), start.topics
         asked = take_apart(question.text, list(dict.fromkeys(topic.mention for topic in kept)))
         if asked.left_out:
             told.append(f"the last {asked.left_out} words of the question were not read")
-        return _Asking(question, tuple(kept), asked, tuple(told), time.perf_counter() - began)
+        return _Asking(question, kept, asked, tuple(told), time.perf_counter() - began)
 
-    def _ground(self, topics: Iterable[Topic], graph: GraphStore) -> Subgraph:
+    def ground(self, topics: Iterable[Topic], graph: GraphStore) -> Subgraph:
         """The whole graph where it is embedded, what the search looks at of a server's, else what lies around."""
         if has_arrays(graph):
             return graph.as_subgraph
@@ -154,24 +141,24 @@ class Walk:
         asking = self._begin(question, graph)
         if not asking.topics:
             return None, []
-        ground = self._ground(asking.topics, graph)
-        return ground, self._hunt(asking, ground, graph.name)[0]
+        ground = self.ground(asking.topics, graph)
+        return ground, self.hunt(asking.asked, asking.topics, ground, graph.name)[0]
 
-    def _hunt(self, asking: _Asking, ground: Subgraph, name: str) -> tuple[list[Found], tuple[str, ...]]:
-        """The candidates of one question, best first, and what a limit cut off."""
-        topics = asking.topics
-        starts = [ground.local(topic.entity.id) for topic in topics]
-        pairs = [(topic, start) for topic, start in zip(topics, starts, strict=True) if start is not None]
+    def hunt(
+        self, asked: Asked, topics: Sequence[Topic], ground: Subgraph, name: str
+    ) -> tuple[list[Found], tuple[str, ...]]:
+        """The candidates of a question that was taken apart, best first, and what a limit cut off."""
+        pairs = [(topic, start) for topic in topics if (start := ground.local(topic.entity.id)) is not None]
         if not pairs:
             return [], ()
         if name not in self._types or ground.truncated:
             self._types[name] = type_relations(ground, range(ground.num_relations))
         hunt = Hunt(
             ground,
-            asking.asked,
+            asked,
             [topic for topic, _ in pairs],
             [start for _, start in pairs],
-            self._rating,
+            self.rating,
             self._encode,
             self._limits,
             self._types[name],
@@ -204,27 +191,10 @@ class Walk:
     def _threads(
         self, ground: Subgraph, groups: Sequence[Found], topics: Sequence[Topic], score: float
     ) -> tuple[tuple[Candidate, ...], tuple[Path, ...]]:
-        """Every end of the groups as a candidate, those reached by most walks first, with the paths that lead there."""
-        paths: dict[Path, int] = {}
-        supported: dict[int, list[int]] = {}
-        walks: dict[int, int] = {}
-        for group in groups:
-            chains = [(self._start(ground, trail, topics), trail.hops) for trail in group.trails]
-            ends = all_ends(ground, chains)
-            for found in leads(ground, chains, (), list(ends), self._config.paths):
-                for end, lead in found.items():
-                    for path in lead:
-                        record = path_record(ground, path, score)
-                        supported.setdefault(end, []).append(paths.setdefault(record, len(paths)))
-            for end, count in ends.items():
-                walks[end] = max(walks.get(end, 0), count)
-        order = sorted(supported, key=lambda end: (-walks[end], ground.entity(end).label, end))
-        entities = (ground.entity(end) for end in order)
-        candidates = tuple(
-            Candidate(entity.label, score, entity, tuple(dict.fromkeys(supported[end])))
-            for entity, end in zip(entities, order, strict=True)
-        )
-        return candidates, tuple(paths)
+        """Every end of the groups as a candidate, with the paths that lead there."""
+        starts = [start for topic in topics if (start := ground.local(topic.entity.id)) is not None]
+        ways = [([(starts[trail.topic], trail.hops) for trail in group.trails], ()) for group in groups]
+        return answers(ground, ways, score, self._config.paths)
 
     def _read(
         self, asking: _Asking, ground: Subgraph, groups: Sequence[Found], score: float, details: dict[str, Any]
@@ -247,10 +217,6 @@ class Walk:
             seconds={"read": time.perf_counter() - began},
             details=details,
         )
-
-    def _start(self, ground: Subgraph, trail: Trail, topics: Sequence[Topic]) -> int:
-        inside = [start for topic in topics if (start := ground.local(topic.entity.id)) is not None]
-        return inside[trail.topic]
 
     def _abstain(self, asking: _Asking, note: str, details: dict[str, Any] | None = None) -> Answer:
         return Answer(asking.question, self.name, topics=asking.topics, note=note, details=details or {})
@@ -281,20 +247,3 @@ def _namesakes(found: Sequence[Found], topics: Sequence[Topic]) -> list[Found]:
         return tuple((topics[t.topic].mention, round(topics[t.topic].score, 3), t.steps) for t in f.trails)
 
     return [f for f in found[1:] if shape(f) == shape(found[0])]
-
-
-def _mention(question: str, topic: Topic, graph: GraphStore) -> str:
-    """How the question calls the topic: as linked, by its label, by an alias, or by what is most like its label."""
-    for name in _names(topic, graph):
-        if mask(question, [name])[1][0]:
-            return name
-    words = question.rstrip("?!. ").split()
-    parts = [" ".join(words[i:j]) for i in range(len(words)) for j in range(i + 1, min(len(words), i + 8) + 1)]
-    best = process.extractOne(topic.entity.label, parts, scorer=fuzz.ratio, processor=str.casefold)
-    return best[0] if best is not None and best[1] >= LEAST_LIKENESS else topic.entity.label
-
-
-def _names(topic: Topic, graph: GraphStore) -> Iterator[str]:
-    yield from (topic.mention, topic.entity.label)
-    if has_arrays(graph) or isinstance(graph, ServerGraph):
-        yield from graph.aliases_of(topic.entity.id)

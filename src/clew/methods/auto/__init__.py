@@ -1,0 +1,14 @@
+"""auto: the two readers that need no training, asked together; which of them is believed, and how far, was learned."""
+
+from clew.protocols import MethodCard, Needs
+
+CARDS = (
+    MethodCard(
+        name="auto",
+        summary="asks walk and plan, weighs what they say against each other, and says which was believed",
+        paper="",
+        needs=Needs(encoder="required", language_model="optional", extras=("encoder",)),
+        method="clew.methods.auto.method:Auto",
+        config="clew.methods.auto.method:Config",
+    ),
+)

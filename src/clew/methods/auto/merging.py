@@ -1,0 +1,217 @@
+"""What two readers propose for one question, side by side: every plan with what each of them thinks of it.
+
+Two readers that were made in different ways (`walk` compares words, `plan` learned from questions) seldom make the same
+mistake. Their scores mean different things, so a small rating, fitted on graphs left out, weighs them. It looks at
+shares and ranks, never at words, so it holds for graphs that neither reader has seen.
+
+Shapes: O options of a question, F features.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.methods.auto.weights import CALIBRATION, WEIGHTS
+from clew.methods.walk.candidates import Found
+from clew.reading.growth import Plan
+from clew.reading.reader import Rated, Reading
+from clew.reading.wording import PLAN_FEATURES
+from clew.types import Topic
+
+Floats = NDArray[np.float32]
+MOST = 0.98  # no question over a graph never seen is surer than this
+LEAST = -9.0  # log-share of what a reader does not propose
+
+
+@dataclass(frozen=True, eq=False)
+class Option:
+    """One plan and what the readers say about it."""
+
+    rated: Rated
+    found: Found | None  # None: `walk` does not propose it
+
+    @property
+    def plan(self) -> Plan:
+        return self.rated.plan
+
+
+def key_of(plan: Plan) -> tuple[object, ...]:
+    """What makes two readers' plans the same."""
+    return tuple(sorted((trail.topic, trail.steps) for trail in plan.trails)), plan.after
+
+
+def as_plans(found: Sequence[Found]) -> list[Plan]:
+    """What `walk` found, for `plan` to judge."""
+    return [Plan(f.trails, f.ends, (), 0.0, any(trail.sampled for trail in f.trails)) for f in found]
+
+
+def options(found: Sequence[Found], reading: Reading) -> list[Option]:
+    """Every plan of a reading that has judged what `walk` found as well."""
+    known = {key_of(plan): each for plan, each in zip(as_plans(found), found, strict=True)}
+    return [Option(rated, known.get(key_of(rated.plan))) for rated in reading.rated]
+
+
+FEATURES = (
+    "walk",  # log-share among what `walk` proposes
+    "plan",  # log-share among what `plan` read
+    "walk_same",  # log-share, with `walk`, of all options with the same ends
+    "plan_same",
+    "walk_first",  # no option has a greater share with `walk`
+    "plan_first",
+    "unproposed",  # `walk` does not propose it
+    "joined",  # paths of several topics that meet
+    "after",  # and go on from there
+    "steps_2",
+    "steps_3",
+    *(f"plan.{name}" for name in PLAN_FEATURES if name != "known"),
+)
+
+
+def features(options: Sequence[Option]) -> Floats:
+    """(O, F)."""
+    walk = np.array([LEAST if o.found is None else o.found.score for o in options], np.float64)
+    proposed = np.array([o.found is not None for o in options])
+    plan = np.array([o.rated.logit for o in options], np.float64)
+    same: dict[bytes, int] = {}
+    group = np.array([same.setdefault(o.plan.ends.tobytes(), len(same)) for o in options], np.int64)
+    return table(walk, proposed, plan, group, np.stack([o.rated.features for o in options]), _shape(options))
+
+
+def _shape(options: Sequence[Option]) -> Floats:
+    """(O, 4): paths that meet, whether steps follow, whether the longest path has two steps, or three."""
+    rows = []
+    for option in options:
+        longest = max(len(trail.steps) for trail in option.plan.trails)
+        rows.append((len(option.plan.trails) > 1, len(option.plan.after) > 0, longest == 2, longest > 2))
+    return np.array(rows, np.float32)
+
+
+def table(
+    walk: NDArray[np.float64],
+    proposed: NDArray[np.bool_],
+    plan: NDArray[np.float64],
+    group: NDArray[np.int64],
+    told: Floats,
+    shape: Floats,
+) -> Floats:
+    """(O, F) from (O,) scores of both readers, (O,) numbers of equal ends, (O, features of a plan) and (O, 4)."""
+    rows = np.zeros((len(walk), len(FEATURES)), np.float32)
+    for column, (scores, there) in enumerate(((walk, proposed), (plan, np.ones(len(plan), bool)))):
+        if not there.any():
+            rows[:, [column, column + 2]] = LEAST
+            continue
+        share = np.where(there, np.exp(np.where(there, scores, -np.inf) - scores[there].max()), 0.0)
+        share /= share.sum()
+        rows[:, column] = np.maximum(np.log(np.maximum(share, 1e-12)), LEAST)
+        rows[:, column + 2] = np.maximum(np.log(np.maximum(np.bincount(group, share)[group], 1e-12)), LEAST)
+        rows[:, column + 4] = share >= share.max()
+    rows[:, 6] = ~proposed
+    rows[:, 7:11] = shape
+    rows[:, 11:] = told[:, 1:]
+    return rows
+
+
+@dataclass(frozen=True, eq=False)
+class Merged:
+    """The options of one question, best first."""
+
+    options: tuple[Option, ...]
+    shares: Floats  # (O,) of the probability that one of them is right, given that one is
+    signs: Mapping[str, float]  # what the calibration looks at
+    probability: float  # that the best one is right
+    why: str  # who proposed it, in words
+
+    def namesakes(self, topics: Sequence[Topic]) -> list[Option]:
+        """Options that differ from the best only in which of several equally likely entities of one name they use."""
+
+        def shape(option: Option) -> tuple[object, ...]:
+            trails = option.plan.trails
+            named = ((topics[t.topic].mention, round(topics[t.topic].score, 3), t.steps) for t in trails)
+            return *named, option.plan.after
+
+        return [each for each in self.options[1:] if shape(each) == shape(self.options[0])]
+
+
+def merge(options: Sequence[Option], none: float) -> Merged:
+    """The options by what both readers say.
+
+    Args:
+        none: the share that `plan` gives to "none of these".
+    """
+    rows = features(options)
+    logits = rate(rows)
+    order = np.argsort(-logits, kind="stable")
+    shares = np.exp(logits - logits.max())
+    shares /= shares.sum()
+    best = rows[order[0]]
+    told = signs(best, shares[order], rows[order], none)
+    return Merged(
+        tuple(options[i] for i in order),
+        shares[order].astype(np.float32),
+        told,
+        probability(told),
+        _why(best),
+    )
+
+
+def rate(rows: Floats) -> NDArray[np.float64]:
+    """(O, F) -> (O,) logits; only differences between the options of one question mean anything."""
+    weights = np.array([WEIGHTS.get(name, 0.0) for name in FEATURES])
+    logits: NDArray[np.float64] = rows.astype(np.float64) @ weights
+    return logits
+
+
+def _log_odds(share: float) -> float:
+    return math.log(max(share, 1e-6) / max(1 - share, 1e-6))
+
+
+def signs(best: Floats, shares: NDArray[np.float64], rows: Floats, none: float) -> dict[str, float]:
+    """What tells whether the best option is right.
+
+    Args:
+        best: (F,) its features. shares, rows: (O,) and (O, F), best first.
+    """
+    value = dict(zip(FEATURES, best.tolist(), strict=True))
+    walk, plan = value["walk_same"], value["plan_same"]
+    return {
+        "share": _log_odds(float(shares[0])),
+        "walk": _log_odds(math.exp(walk)),
+        "plan": _log_odds(math.exp(plan)),
+        "both": value["walk_first"] * value["plan_first"],
+        "neither": (1 - value["walk_first"]) * (1 - value["plan_first"]),
+        "none": _log_odds(none),
+        "unproposed": value["unproposed"],
+        "steps_2": value["steps_2"],
+        "steps_3": value["steps_3"],
+        "joined": value["joined"],
+        "after": value["after"],
+        "left": value["plan.left"],
+        "taken_up": value["plan.taken_up"],
+        "width": value["plan.width"],
+        "unused": value["plan.unused"],
+        "kind_named": value["plan.kind_named"],
+        "options": math.log(len(rows)),
+    }
+
+
+def probability(told: Mapping[str, float]) -> float:
+    """In [0, MOST]."""
+    total = CALIBRATION["bias"] + sum(CALIBRATION.get(name, 0.0) * value for name, value in told.items())
+    return min(MOST, 1 / (1 + math.exp(-max(-30.0, min(30.0, total)))))
+
+
+def _why(best: Floats) -> str:
+    value = dict(zip(FEATURES, best.tolist(), strict=True))
+    walk, plan = (f"{100 * math.exp(value[name]):.0f} %" for name in ("walk_same", "plan_same"))
+    if value["walk_first"] and value["plan_first"]:
+        return f"walk and plan agree (walk {walk}, plan {plan})"
+    if value["plan_first"]:
+        return f"plan believed, not walk (walk {walk}, plan {plan})"
+    if value["walk_first"]:
+        return f"walk believed, not plan (walk {walk}, plan {plan})"
+    return f"the first choice of neither, but likely to both (walk {walk}, plan {plan})"

@@ -1,0 +1,174 @@
+"""The method `auto`: question → topics → what `walk` and `plan` propose → one rating of all → the best one's ends.
+
+Asked where nobody names a method. Both readers are cheap and need no training; `merging` weighs them, `weights` holds
+the fitted numbers (scripts/fit_auto.py). This file is what the user meets: configuration, the stages in running order,
+evidence, and the sentence that says who was believed and why.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, ClassVar
+
+from pydantic import Field
+
+from clew.config import Settings
+from clew.encoding import remembering
+from clew.errors import ConfigError
+from clew.graph import Subgraph
+from clew.graph.remote import ServerGraph
+from clew.methods.auto.merging import Merged, as_plans, merge, options
+from clew.methods.plan.method import Config as PlanConfig
+from clew.methods.plan.method import PlanMethod, plan_text, unused_topics
+from clew.methods.walk.method import Config as WalkConfig
+from clew.methods.walk.method import Walk
+from clew.protocols import GraphStore, OnEvent, Tools, ignore
+from clew.reading.growth import Plan
+from clew.reading.threads import Way, answers
+from clew.reading.topics import Start, start_of
+from clew.retrieval.reader import read
+from clew.retrieval.scoring import take_apart
+from clew.types import Answer, Event, Evidence, Question, Topic
+
+
+class Config(Settings):
+    """Settings of `auto`; those of its readers are their defaults."""
+
+    hops: int = Field(3, ge=1, le=4)  # most steps of a path; passing through a mediator is one step
+    threshold: float = Field(0.3, ge=0, le=1)  # below this probability the answer is "no answer found"
+    sure: float = Field(0.6, ge=0, le=1)  # below this probability a language model, where configured, reads the paths
+    topics: int = Field(6, ge=1)  # most topics that are walked from
+    max_triples: int = Field(50_000, ge=1)  # of the neighbourhood fetched from a graph that is not embedded
+    paths: int = Field(2, ge=1)  # threads shown per answer
+    alternatives: int = Field(3, ge=0)  # other plans named in `details`, and offered to a language model
+
+
+class Auto:
+    """Two readers of different make, and a rating that knows how far to believe each.
+
+    Idea: `walk` compares the words of question and path, `plan` learned over many graphs what questions ask for. Where
+    they agree the answer is nearly always right; where they do not, what kind of plan each proposes tells whom to
+    believe. Every plan of either is judged by both, and the best one's probability was calibrated on graphs left out.
+
+    Needs the sentence encoder whose token states `plan` reads (the default one); with another, and for a graph on a
+    server, `walk` answers alone and the answer says so. A language model, where configured, is asked only where the
+    probability is low. Cost: that of both readers, which share the topics and the encoder's memory.
+    """
+
+    name: ClassVar[str] = "auto"
+
+    def __init__(self, config: Config, tools: Tools) -> None:
+        if tools.encoder is None:
+            raise ConfigError("auto needs a sentence encoder, got none: set [encoder] name, or pass Tools(encoder=…)")
+        self._config = config
+        self._tools = replace(tools, encoder=remembering(tools.encoder))
+        own = {"hops": config.hops, "topics": config.topics, "max_triples": config.max_triples}
+        shown = {"paths": config.paths, "alternatives": config.alternatives}
+        alone = replace(self._tools, model=None)
+        self._walk = Walk(WalkConfig(**own, **shown, threshold=0.0), replace(alone, language_model=None))
+        self._plan = PlanMethod(PlanConfig(**own, **shown, threshold=0.0), alone)
+        self._walk_alone = Walk(WalkConfig(**own, **shown), alone)
+
+    def answer(self, question: Question, graph: GraphStore, *, on_event: OnEvent = ignore) -> Answer:
+        """One answer; `details["router"]` says who was believed. An abstention names the best guess."""
+        return self.predict([question], graph, on_event=on_event)[0]
+
+    def predict(self, questions: Sequence[Question], graph: GraphStore, *, on_event: OnEvent = ignore) -> list[Answer]:
+        """One answer per question."""
+        why = self._walk_only(graph)
+        if not why:
+            return [self._answer(question, graph, on_event) for question in questions]
+        found = self._walk_alone.predict(questions, graph, on_event=on_event)
+        told = {"router": f"walk alone: {why}"}
+        return [replace(answer, method=self.name, details={**answer.details, **told}) for answer in found]
+
+    def propose(
+        self, text: str, topics: Sequence[Topic], graph: GraphStore
+    ) -> tuple[Subgraph, Merged | None, tuple[str, ...]]:
+        """What both readers propose for a question, rated; the graph in which it stands; what a limit cut off."""
+        asked = take_apart(text, list(dict.fromkeys(topic.mention for topic in topics)))
+        ground, wording = self._plan.ground(topics, graph)
+        found, cut = self._walk.hunt(asked, topics, ground, graph.name)
+        reading = self._plan.read(text, topics, ground, wording, as_plans(found))
+        told = [f"the last {asked.left_out} words of the question were not read"] if asked.left_out else []
+        merged = merge(options(found, reading), reading.none) if reading.rated else None
+        return ground, merged, tuple(dict.fromkeys([*told, *ground.truncated, *cut, *reading.cut]))
+
+    def _walk_only(self, graph: GraphStore) -> str:
+        """Why `plan` cannot be asked; "" where it can."""
+        if isinstance(graph, ServerGraph):
+            return "plan looks at more of the graph than a server should be asked for"
+        return self._plan.unable
+
+    def _answer(self, question: Question, graph: GraphStore, on_event: OnEvent) -> Answer:
+        began = time.perf_counter()
+        start = start_of(
+            question, graph, linker=self._tools.link, encoder=self._tools.encoder, most=self._config.topics
+        )
+        if not start.topics:
+            why = "; ".join(start.told) or "no part of the question names an entity of the graph"
+            return Answer(question, self.name, note=f"no topic found: {why}")
+        on_event(Event("link", ", ".join(topic.entity.label for topic in start.topics)))
+        linked = time.perf_counter()
+        ground, merged, cut = self.propose(question.text, start.topics, graph)
+        searched = time.perf_counter()
+        limits = [*start.told, *cut]
+        if merged is None:
+            note = "no answer found: no path leads from the topics"
+            return Answer(question, self.name, topics=start.topics, note=note, details={"limits": limits})
+        on_event(Event("search", f"{len(merged.options)} plans", {"router": merged.why}))
+        answer = self._conclude(question, start, ground, merged, limits)
+        seconds = {"link": linked - began, "search": searched - linked, "evidence": time.perf_counter() - searched}
+        return replace(answer, seconds={**seconds, **answer.seconds})
+
+    def _conclude(
+        self, question: Question, start: Start, ground: Subgraph, merged: Merged, limits: list[str]
+    ) -> Answer:
+        """The best plan's ends with their threads, or an abstention that names them."""
+        best, score = merged.options[0], merged.probability
+        said = plan_text(best.rated, ground)
+        details: dict[str, Any] = {
+            "limits": limits,
+            "plan": said,
+            "router": merged.why,
+            "signs": {name: round(value, 4) for name, value in merged.signs.items()},
+            "alternatives": [
+                {"plan": plan_text(o.rated, ground), "ends": len(o.plan.ends), "share": round(share, 4)}
+                for o, share in zip(merged.options[1:], merged.shares[1:].tolist(), strict=True)
+            ][: self._config.alternatives],
+        }
+        topics = [topic for topic in start.topics if ground.local(topic.entity.id) is not None]
+        local = [ground.local(topic.entity.id) for topic in topics]
+        starts = [place for place in local if place is not None]
+        chosen = [best, *merged.namesakes(topics)]
+        model = self._tools.language_model
+        if model is not None and score < self._config.sure:
+            began = time.perf_counter()
+            others = [o for o in merged.options[1:] if o not in chosen][: self._config.alternatives]
+            ways = [_way(o.plan, starts) for o in (*chosen, *others)]
+            evidence = Evidence(answers(ground, ways, score, self._config.paths)[1])
+            reading = read(model, question.text, evidence)
+            details["router"] = f"language model: {merged.why}, below {self._config.sure:.2f} (sure)"
+            return Answer(
+                question, self.name, reading.candidates, evidence, start.topics, reading.note, reading.reply,
+                reading.usage, {"read": time.perf_counter() - began}, details,
+            )  # fmt: skip
+        ways = [_way(o.plan, starts) for o in chosen]
+        candidates, paths = answers(ground, ways, score, self._config.paths)
+        if score < self._config.threshold:
+            guess = ", ".join(candidate.text for candidate in candidates[:3])
+            more = f" and {len(candidates) - 3} more" if len(candidates) > 3 else ""
+            note = (
+                f"no answer found: the best guess is {guess}{more} ({said}), with probability {score:.2f}, below "
+                f"{self._config.threshold:.2f} (threshold)"
+            )
+            return Answer(question, self.name, topics=start.topics, note=note, details=details)
+        unused = unused_topics(topics, best.rated)
+        note = f"not used: {', '.join(unused)} (no plan with it was more likely)" if unused else ""
+        return Answer(question, self.name, candidates, Evidence(paths), start.topics, note=note, details=details)
+
+
+def _way(plan: Plan, starts: Sequence[int]) -> Way:
+    return [(starts[trail.topic], trail.hops) for trail in plan.trails], plan.after

@@ -1,0 +1,57 @@
+"""The topics of a question and how the question calls each: the same for every method that walks from them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+from rapidfuzz import fuzz, process
+
+from clew.graph import has_arrays
+from clew.graph.remote import ServerGraph
+from clew.protocols import GraphStore, TextEncoder
+from clew.retrieval.linking import Linker, link_topics
+from clew.retrieval.masking import mask_topics
+from clew.types import Question, Topic
+
+LEAST_LIKENESS = 70.0  # percent, of a part of the question to the label of a topic that was supplied
+LONGEST_NAME = 8  # words of such a part
+
+
+@dataclass(frozen=True, slots=True)
+class Start:
+    """Where the answer to a question is looked for. `mention` of each topic is how the question calls it."""
+
+    topics: tuple[Topic, ...]
+    told: tuple[str, ...]  # what there is to say about how they were found
+
+
+def start_of(
+    question: Question, graph: GraphStore, *, linker: Linker | None, encoder: TextEncoder | None, most: int
+) -> Start:
+    """The first `most` topics of a question; none is said in `told` and never raised."""
+    linked = link_topics(question, graph, linker=linker, encoder=encoder)
+    kept = linked.topics[:most]
+    told = (linked.note,) if linked.note else ()
+    if len(kept) < len(linked):
+        told = (*told, f"{len(linked) - len(kept)} more topics were not walked from (topics)")
+    return Start(tuple(replace(topic, mention=mention_of(question.text, topic, graph)) for topic in kept), told)
+
+
+def mention_of(question: str, topic: Topic, graph: GraphStore) -> str:
+    """How the question calls the topic: as linked, by its label, by an alias, or by what is most like its label."""
+    for name in _names(topic, graph):
+        if mask_topics(question, [[name]]).found[0]:
+            return name
+    words = question.rstrip("?!. ").split()
+    parts = [
+        " ".join(words[i:j]) for i in range(len(words)) for j in range(i + 1, min(len(words), i + LONGEST_NAME) + 1)
+    ]
+    best = process.extractOne(topic.entity.label, parts, scorer=fuzz.ratio, processor=str.casefold)
+    return best[0] if best is not None and best[1] >= LEAST_LIKENESS else topic.entity.label
+
+
+def _names(topic: Topic, graph: GraphStore) -> Iterator[str]:
+    yield from (topic.mention, topic.entity.label)
+    if has_arrays(graph) or isinstance(graph, ServerGraph):
+        yield from graph.aliases_of(topic.entity.id)
