@@ -26,7 +26,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -135,6 +135,8 @@ def start(folder: Path, repeats: int) -> dict[str, float]:
     for turn in range(repeats + 1):  # the first one fills the caches of the graph's folder and the disk
         began = time.perf_counter()
         with serving(graph) as (_, port):
+            if not turn:
+                wait_ready(port)
 
             async def talk(port: int = port, began: float = began, turn: int = turn) -> None:
                 connection = Connection(port)
@@ -294,7 +296,7 @@ def soak(folder: Path, seconds: float, clients: int) -> dict[str, Any]:
                 good = status == 200 and name.encode() in reply
             elif kind == "hostile":
                 status, reply = await connection.send("POST", "/v1/ask", chance.choice(HOSTILE))
-                good = status in (200, 404, 422) and b"Traceback" not in reply
+                good = status in (200, 400, 404, 422) and b"Traceback" not in reply
             else:
                 _, writer = await asyncio.open_connection("127.0.0.1", port)
                 body = asked(question, stream=True)
@@ -363,8 +365,10 @@ def page(folder: Path, repeats: int) -> dict[str, float]:
     graph = Graph.from_triples(rows, name="wide", labels={"hub": "Hub"}).save(folder / "wide.kg").path
     assert graph is not None
     paints: list[float] = []
-    with serving(graph, "--set", "encoder.name=hash-256") as (_, port), sync_playwright() as driver:
+    with ExitStack() as stack:
+        _, port = stack.enter_context(serving(graph, "--set", "encoder.name=hash-256"))
         wait_ready(port)
+        driver = stack.enter_context(sync_playwright())
         browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=ARGUMENTS)
         for _ in range(repeats):
             tab = browser.new_context().new_page()
