@@ -101,6 +101,7 @@ def run(host: Host, settings: ServeSettings, *, told: Callable[[str], None]) -> 
         raise InputError(
             f"cannot listen on {settings.host}:{settings.port}: the port is taken or not allowed; choose another --port"
         ) from None
+    socket.listen(2048)  # from here on clients wait instead of being refused
     name = f"[{settings.host}]" if ":" in settings.host else settings.host
     told(f"http://{name}:{socket.getsockname()[1]}/")
     uvicorn.Server(config).run(sockets=[socket])
