@@ -238,10 +238,14 @@ def predict_run(
         examples: can be iterated more than once. Gold goes into the folder for `clew score`, never to the method.
 
     Raises:
+        ReplyPendingError: language_model.batch is set, and requests wait there for replies.
         ClewError: the method cannot be opened, the folder belongs to another run, or too many questions failed.
     """
     method, section = workspace.open_method(), workspace.configuration.run
     graph = workspace.graph
+    batch = workspace.batch_model()
+    if batch is not None:
+        batch.raise_for_open()
     expected = workspace.configuration.expected
     session = {
         "started": datetime.now(UTC).isoformat(timespec="seconds"),
@@ -251,8 +255,10 @@ def predict_run(
     with Run.create(folder, identity(workspace), examples, session=session, resume=resume) as run:
         left = run.question_count() - len(run.answered())
         asks = workspace.uses_language_model()
-        threads = section.threads or (workspace.concurrency() if asks else 1)
+        threads = section.threads or (workspace.concurrency() if asks and batch is None else 1)
         if section.engine == "ray":
+            if batch is not None:
+                raise UnsupportedError("batch files are written by one process: use the local engine")
             from clew.runs.ray_engine import answer_with_ray
 
             if any(workspace.configuration.language_model.budget.model_dump().values()):
@@ -284,6 +290,8 @@ def predict_run(
             on_progress=on_progress,
             total=left,
         )
+        if batch is not None:
+            batch.finish()
     return Run.open(folder)
 
 

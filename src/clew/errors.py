@@ -93,3 +93,9 @@ def unknown(what: str, word: str, known: Iterable[str]) -> str:
     if 0 < len(names) <= 12:
         return f"no {what} {word!r}; known: {', '.join(map(repr, sorted(names)))}"
     return f"no {what} {word!r}"
+
+
+class ReplyPendingError(ClewError):
+    """A reply of a language model is still to come through batch files; nothing failed, and nothing is lost."""
+
+    exit_code = 11

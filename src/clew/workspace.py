@@ -39,7 +39,7 @@ from clew.errors import (
     unknown,
 )
 from clew.graph.remote import ServerGraph, ServerSettings, is_address, open_server
-from clew.llm import ModelSettings
+from clew.llm import ModelSettings, backend_of
 from clew.methods.registry import card, cards
 from clew.protocols import (
     GraphStore,
@@ -58,6 +58,7 @@ from clew.synthesis.structures import SamplingConfig
 from clew.types import Answer, Event, Question
 
 if TYPE_CHECKING:
+    from clew.llm.batch import BatchModel
     from clew.protocols import Example
 
 EXTRA_MODULES: dict[str, tuple[str, ...]] = {
@@ -419,6 +420,15 @@ class Workspace:
 
             self._language_model = open_language_model(self.configuration.language_model)
         return self._language_model
+
+    def batch_model(self) -> BatchModel | None:
+        """The model whose replies come through batch files, where the chosen method asks one such."""
+        if self.configuration.language_model.batch is None or not self.uses_language_model():
+            return None
+        from clew.llm.batch import BatchModel
+
+        backend = backend_of(self.language_model())
+        return backend if isinstance(backend, BatchModel) else None
 
     def uses_language_model(self) -> bool:
         """Whether the chosen method will wait for a language model."""

@@ -103,6 +103,10 @@ def predict(
     model: ModelFolder = None,
     resume: Resume = False,
     limit: Annotated[Optional[int], typer.Option(min=1, help="Only a sample of so many questions.")] = None,  # noqa: UP045
+    batch: Annotated[
+        Optional[Path],  # noqa: UP045
+        typer.Option("--batch", metavar="DIR", help="Write requests to a language model as batch files, and go on."),
+    ] = None,
     engine: Annotated[Literal["local", "ray"] | None, typer.Option(help="local, or ray for many machines.")] = None,
     config: ConfigFile = None,
     assignments: Set = None,
@@ -123,7 +127,12 @@ def predict(
         model=model,
         data={"questions": questions, "limit": limit},
         run={"engine": engine},
+        language_model={"batch": batch},
     )
+    if batch is not None:
+        if not space.uses_language_model():
+            raise InputError(f"--batch: {space.method_name()} asks no language model here; name one, or leave it out")
+        run, resume = run or batch / "run", True  # a round goes on where the last one stopped
     data = space.configuration.data
     if not data.questions:
         raise InputError("no questions: name a JSONL file or a known set such as pq-2h:test, or - for stdin")
@@ -147,6 +156,11 @@ def predict(
     errors = folder.errors()
     if not quiet:
         sys.stderr.write(f"{run}: {len(folder.answered()):,} answered, {len(errors):,} failed; now  clew score {run}\n")
+    if not quiet and (asked := space.batch_model()) is not None:
+        paid = asked.paid()
+        tokens = f"{paid.prompt_tokens:,} tokens read, {paid.completion_tokens:,} written"
+        cost = f", {paid.cost:.2f} by your prices" if paid.cost else ""
+        sys.stderr.write(f"{paid.calls:,} replies: {tokens}{cost}\n")
     for id, error in list(errors.items())[:3]:
         sys.stderr.write(f"  {clean(id)[:60]}: {clean(error['type'])}: {clean(error['message'])[:300]}\n")
 

@@ -24,6 +24,11 @@ def open_language_model(settings: ModelSettings, *, api_key: str | None = None) 
     price = settings.prices.get(settings.model)
     cache = None if settings.cache is None else ReplyCache(settings.cache)
     meter = Meter(settings.budget, price)
+    if settings.batch is not None:
+        from clew.llm.batch import BatchFolder, BatchModel
+
+        waiting = BatchModel(settings, BatchFolder(settings.batch), meter=meter)
+        return MeteredModel(waiting, meter=meter, cache=cache, group=2**31, books_itself=True)
     if settings.backend == "local":
         local = _open_local(settings)
         return MeteredModel(local, meter=meter, cache=cache, group=4 * settings.batch_size)

@@ -300,7 +300,7 @@ class RemoteModel:
         usage: Usage | None = reservation.worst
         try:
             texts = self._texts(data, request)
-            usage = _usage(data, texts, reservation)
+            usage = stated_usage(data, texts, reservation)
         finally:
             usage = self._meter.settle(reservation, usage)
         return texts, failed + usage
@@ -495,7 +495,7 @@ def _text(choice: Any, logprobs: bool, longest: int) -> LLMText:
     return LLMText(content, math.fsum(chances), len(chances), finished)
 
 
-def _usage(data: Any, texts: Sequence[LLMText], reserved: Reservation) -> Usage:
+def stated_usage(data: Any, texts: Sequence[LLMText], reserved: Reservation) -> Usage:
     """The tokens that a reply says it took; where it says nothing, or what cannot be, our estimate."""
     stated = data.get("usage") if isinstance(data, Mapping) else None
     stated = stated if isinstance(stated, Mapping) else {}

@@ -62,4 +62,5 @@ class ModelSettings(Settings):
 
     prices: dict[str, Price] = Field(default_factory=dict)  # by model name
     budget: Budget = Budget()
+    batch: Path | None = None  # folder of batch files: requests are written there and replies read, nothing is sent
     cache: Path | None = None  # SQLite file of replies and call log; None: nothing is kept

@@ -1,8 +1,9 @@
 """Answers many questions into a run: batches or threads, a row per question, failures as rows.
 
-Separate from the folder so that another engine (`ray_engine`) can fill the same folder with the same rows. An error
-that every question would meet (a missing extra, an exhausted budget, an impossible setting) ends the run at once, after
-what was finished (and paid for) is kept; any other becomes the row of the question that met it.
+Separate from the folder so that another engine (`ray_engine`) can fill the same folder with the same rows. A
+question that waits for a reply in batch files gets no row. An error that every question would meet (a missing extra, an
+exhausted budget, an impossible setting) ends the run at once, after what was finished (and paid for) is kept; any other
+becomes the row of the question that met it.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from clew.errors import (
     ClewError,
     ConfigError,
     MissingExtraError,
+    ReplyPendingError,
     RunStoppedError,
     UnsupportedError,
 )
@@ -152,6 +154,8 @@ def answer_chunk(chunk: Sequence[Item], predict: Predict) -> Outcome:
     """
     try:
         return _checked(chunk, predict), None
+    except ReplyPendingError:  # no row yet; the other questions of the chunk may be further on
+        return _one_by_one(chunk, predict) if len(chunk) > 1 else ([], None)
     except FATAL as error:
         if len(chunk) > 1 and isinstance(error, BudgetError):  # some of them still fit, or were paid for and are cached
             return _one_by_one(chunk, predict)
