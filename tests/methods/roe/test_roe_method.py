@@ -48,11 +48,14 @@ def test_a_question_of_two_hops(films: Graph) -> None:
     first, second = (request.messages[-1].content for request in model.requests)
     assert first == (
         "Question: what is the release_year of the film directed_by person 1\nPath:\nperson 1\nNeighbours:\n"
-        "1. person 1 | directed_by (inverse) | film 1; film 5; film 9\n"
-        "2. person 1 | written_by (inverse) | film 0; film 5; film 10"
+        "1. person 1 | directed_by (inverse) | 1.1 film 1; 1.2 film 5; 1.3 film 9\n"
+        "2. person 1 | written_by (inverse) | 2.1 film 0; 2.2 film 5; 2.3 film 10"
     )
-    assert "person 1 | directed_by (inverse) | film 1; film 5; film 9" in second
-    assert "1. * (3 entities) | release_year | 1991; 1992; 1990" in second
+    assert "P1. person 1 | directed_by (inverse) | film 1\nP2. person 1 | directed_by (inverse) | film 5\nP3." in second
+    assert (  # what belongs together stands together
+        "1. * (3 entities) | release_year\n   film 1 | release_year | 1.1 1991\n   film 5 | release_year | 1.2 1992\n"
+        "   film 9 | release_year | 1.3 1990"
+    ) in second
     steps = [event for event in events if event.stage == "step"]
     assert [event.data["depth"] for event in steps] == [0, 1]
     assert steps[0].data["exploration_paths"] == [["person 1", "directed_by (inverse)", "*"]]
@@ -140,7 +143,7 @@ def test_levels_are_shown_together(films: Graph) -> None:
     method, model = roe([reply([], ["1", "2"]), reply(["1", "4"], [])], state="level")
     answer = method.answer(YEARS, films)
     assert len(model.requests) == 2
-    assert model.requests[1].messages[-1].content.count("person 1 | ") == 2
+    assert model.requests[1].messages[-1].content.count(". person 1 | ") == 6
     assert sorted(answer.texts) == ["1990", "1991", "1992"]
 
 
@@ -158,7 +161,8 @@ def test_five_hundred_answers_cost_two_calls() -> None:
 
 
 @pytest.mark.parametrize(
-    ("mediators", "shown"), [("keep", "m.0abc12"), ("inline", "m.0abc12 (holder: Ada Example, since: 2010)")]
+    ("mediators", "shown"),
+    [("keep", "m.0abc12"), ("inline", "m.0abc12 (holder: 5.1.1 Ada Example, since: 5.1.2 2010)")],
 )
 def test_a_mediator_is_shown_with_its_facts(toy: Graph, mediators: str, shown: str) -> None:
     held = Question("q", "who held an office in France", ("France",))
@@ -167,7 +171,8 @@ def test_a_mediator_is_shown_with_its_facts(toy: Graph, mediators: str, shown: s
         answer = method.answer(held, graph)  # type: ignore[arg-type]
         lines = model.requests[0].messages[-1].content.splitlines()
         (line,) = [line for line in lines if "office held" in line]
-        assert line.partition(". ")[2] == f"France | office held | {shown}"
+        number, _, rest = line.partition(". ")
+        assert rest == f"France | office held | {shown.replace('5.1.', number + '.1.')}"
         assert answer.details["invalid"] == 0
 
 
@@ -183,7 +188,35 @@ def test_many_facts_of_a_mediator_are_counted() -> None:
     method, model = roe([reply([], [])], mediators="inline")
     method.answer(Question("q", "who?", ("t",)), graph)
     text = model.requests[0].messages[-1].content
-    assert "value 3, and 3 more)" in text and "value 4" not in text
+    assert "value 5, and 1 more)" in text and "value 6" not in text
+
+
+def test_facts_of_mediators_and_ends_of_paths_are_answers() -> None:
+    rows = [("t", "spouses", "m.01"), ("m.01", "spouse", "Ann"), ("m.01", "from", "1950"), ("Ann", "lives in", "Oslo")]
+    rows += [("t", "spouses", "m.02"), ("m.02", "spouse", "Eve"), ("m.02", "from", "1971")]
+    graph = Graph.from_triples(rows, name="cvt")
+    asked = Question("q", "who was the spouse in 1950?", ("t",))
+    for named in (["1.1.2"], ["Ann"], [["m.01", "spouse", "Ann"], "Ann"]):
+        method, model = roe([reply(named, [])])
+        answer = method.answer(asked, graph)
+        assert answer.texts == ("Ann",) and verify(answer, graph) == []
+        assert str(answer.evidence.paths[0]) == "t -spouses→ m.01 -spouse→ Ann"
+    assert (
+        model.requests[0]
+        .messages[-1]
+        .content.endswith(
+            "1. t | spouses | 1.1 m.01 (from: 1.1.1 1950, spouse: 1.1.2 Ann); "
+            "1.2 m.02 (from: 1.2.1 1971, spouse: 1.2.2 Eve)"
+        )
+    )
+    method, model = roe([reply([], ["1.1.2"]), reply(["P1"], [])])
+    answer = method.answer(asked, graph)
+    assert answer.texts == ("Ann",) and verify(answer, graph) == []
+    second = model.requests[1]
+    assert "P1. t | spouses | m.01 | spouse | Ann\n" in second.messages[-1].content
+    assert second.json_schema is not None
+    assert second.json_schema["properties"]["answers"]["items"]["enum"] == ["1", "P1"]
+    assert second.json_schema["properties"]["exploration_paths"]["items"]["enum"] == ["1"]
 
 
 def test_a_store_that_gave_as_much_as_was_asked_for_is_told(films: Graph, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -56,6 +56,30 @@ def written(task: Task, config: Config, **settings: Any) -> dict[str, str]:
     }
 
 
+@pytest.mark.parametrize("siblings", [1, 3, 10, 30])
+@pytest.mark.parametrize("gold", ["best", "all"])
+def test_no_gold_answer_is_lost(siblings: int, gold: str) -> None:
+    """Algorithm 1 follows every gold entity path, however many siblings lead on."""
+    rows = [("t", "has", f"m{i}") for i in range(siblings)] + [(f"m{i}", "ends at", f"a{i}") for i in range(siblings)]
+    rows += [("t", "has", "astray"), ("astray", "ends at", "wrong")]
+    graph = Graph.from_triples(rows, name="fan")
+    answers = {f"a{i}" for i in range(siblings)}
+    example = Example(Question("q", "what?", ("t",)), Gold(tuple(sorted(answers))))
+    config = Config(siblings="each", max_frontier=2)
+    train = TrainConfig(gold=gold)  # type: ignore[arg-type]
+    (task,) = tasks_of([example], graph, config, train, Mining())
+    taught: set[str] = set()
+    weigh = json_notation(task.edges).weigh
+    for state, action, _ in states_of(task, config, train, weigh, np.random.default_rng(0)):
+        for pick in action.answers:
+            option = state.options[pick.option]
+            taught |= set(task.edges.labels(option.members if pick.member is None else option.members[[pick.member]]))
+        for pick in action.explore:
+            member = state.options[pick.option].members[pick.member or 0]
+            assert task.edges.labels(np.array([member]))[0] != "astray"
+    assert taught == answers
+
+
 def written_in_words(graph: Graph, example: Example) -> dict[str, str]:
     config = Config(notation="words")
     (task,) = tasks(graph, [example], config)

@@ -27,11 +27,12 @@ class Config(Settings):
     max_calls: int = Field(default=64, ge=1)  # per question
     max_question_tokens: int = Field(default=0, ge=0)  # per question, prompts and replies together; 0: no limit
     max_seconds: float = Field(default=0.0, ge=0)  # per question; 0: no limit
-    mediators: Literal["keep", "inline"] = "keep"  # in JSON states: nameless nodes as ids, or with their own facts
+    # in JSON states: nameless nodes as ids, or with their own facts; auto: inline, where the notation is json
+    mediators: Literal["auto", "keep", "inline"] = "auto"
     batch_triples: int = Field(default=50, ge=1)  # shown in one state
-    batch_tokens: int = Field(default=1500, ge=32)  # taken by the neighbours of one state
+    batch_tokens: int = Field(default=3000, ge=32)  # taken by the neighbours of one state
     batch_options: int = Field(default=24, ge=1)  # relation groups in one state of the short notations
-    shown: int = Field(default=5, ge=1)  # entities shown of a group; the rest is counted
+    shown: int = Field(default=10, ge=1)  # entities shown of a group; the rest is counted
     max_entities: int = Field(default=20_000, ge=1)  # a group beyond it is cut, and the answer says so
     max_answers: int = Field(default=1000, ge=1)  # of a question
     max_tokens: int = Field(default=512, ge=4)  # of a reply; the short notations hardly need more than 64

@@ -56,6 +56,15 @@ class PathGroup:
             row, path_group = int(path_group.parents[row]), path_group.before
         return walked[::-1]
 
+    def entities_met(self, row: int) -> list[int]:
+        """The entities of the path that ends at a row, its topic left out."""
+        met: list[int] = []
+        path_group: PathGroup = self
+        while path_group.before is not None:
+            met.append(int(path_group.entities[row]))
+            row, path_group = int(path_group.parents[row]), path_group.before
+        return met[::-1]
+
     def meets(self, rows: Ints, targets: Ints) -> NDArray[np.bool_]:
         """(M,) whether targets[i] lies on the path that ends at rows[i]."""
         met = np.zeros(len(rows), bool)
@@ -100,10 +109,14 @@ class RelationOption:
 
 
 class Pick(NamedTuple):
-    """All of an option, or one member. A negative option -1 - t means row `member` of path group t itself."""
+    """All of an option, one member, or one fact of a member (see `facts_of`).
+
+    A negative option -1 - t means row `member` of path group t itself.
+    """
 
     option: int
     member: int | None = None
+    fact: int | None = None
 
 
 @dataclass(frozen=True)
@@ -225,14 +238,14 @@ class Exploration:
         tally.invalid += len(action.invalid)
         tally.unreadable += bool(action.problem)
         self.unseen += action.unseen
-        for option, edges in _merged(state, action.answers):
+        for option, edges in self._picked(state, action.answers):
             self.found.append(StepAnswers(option, edges, option.path_group.logprob + logprob))
         self.ended += [
             (state.path_groups[-1 - pick.option], pick.member or 0) for pick in action.answers if pick.option < 0
         ]
         children = [
             child
-            for option, edges in _merged(state, action.explore)
+            for option, edges in self._picked(state, action.explore)
             for child in self._children(option, edges, option.path_group.logprob + logprob)
         ]
         tally.explored += len(children)
@@ -292,6 +305,16 @@ class Exploration:
             self.tally.cut.update(dict.fromkeys(self.edges.cut(path_group.entities)))
         self._waiting += reversed(states)
 
+    def _picked(
+        self, state: ExplorationState, picks: Sequence[Pick]
+    ) -> Iterator[tuple[RelationOption, NDArray[np.intp]]]:
+        """The picked edges, once per option; each fact of a mediator is an option of its own."""
+        yield from _merged(state, [pick for pick in picks if pick.fact is None])
+        for pick in dict.fromkeys(picks):
+            if pick.fact is not None and pick.member is not None:
+                facts = facts_of(state.options[pick.option], pick.member, self.edges)
+                yield facts[pick.fact], np.arange(1)
+
     def _children(self, option: RelationOption, edges: NDArray[np.intp], logprob: float) -> Iterator[PathGroup]:
         if self.plan.siblings == "group":
             yield extend(option, edges, logprob)
@@ -329,6 +352,24 @@ def extend(option: RelationOption, edges: NDArray[np.intp] | None = None, logpro
     return PathGroup(
         option.targets[kept], option.rows[kept], option.triples[kept], option.codes, option.path_group, logprob
     )
+
+
+def facts_of(option: RelationOption, member: int, edges: GraphEdges) -> list[RelationOption]:
+    """What a member has beside what led to it, one edge each: what is shown of a mediator, and may be picked.
+
+    In a fixed order; nothing that leads back to the path.
+    """
+    behind = extend(option, option.taken(member)[:1])
+    moves = edges.moves(behind.entities)
+    new = ~behind.meets(moves.rows, moves.targets) & (behind.triples[moves.rows] != moves.triples)
+    forward = moves.codes % 2 == 0
+    # What the graph states in both directions is one fact.
+    new &= forward | ~np.isin(moves.targets, moves.targets[new & forward])
+    once = np.flatnonzero(new)
+    return [
+        RelationOption(behind, int(moves.codes[i]), moves.rows[[i]], moves.targets[[i]], moves.triples[[i]], 1)
+        for i in once.tolist()
+    ]
 
 
 def options_of(path_group: PathGroup, edges: GraphEdges, plan: ExplorationRules) -> list[RelationOption]:

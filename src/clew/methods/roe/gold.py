@@ -51,6 +51,24 @@ class Task:
     topics: tuple[int, ...]
     answers: frozenset[int]
     paths: dict[int, frozenset[Codes]]  # gold relation paths of each topic
+    _behind: dict[Codes, frozenset[int]] = field(default_factory=dict)
+
+    def leading(self, option: RelationOption) -> frozenset[int]:
+        """Entities behind an option from which the rest of some gold path reaches an answer."""
+        codes = option.codes
+        paths = self.paths.get(option.path_group.topic, frozenset())
+        rests = [path[len(codes) :] for path in paths if len(path) > len(codes) and path[: len(codes)] == codes]
+        return frozenset().union(*map(self._starts, rests))
+
+    def _starts(self, rest: Codes) -> frozenset[int]:
+        """Entities from which a relation path reaches an answer."""
+        if not rest:
+            return self.answers
+        if rest not in self._behind:
+            ends = np.fromiter(sorted(self._starts(rest[1:])), np.int32)
+            moves = self.edges.moves(ends)
+            self._behind[rest] = frozenset(moves.targets[moves.codes == rest[0] ^ 1].tolist())
+        return self._behind[rest]
 
 
 @dataclass(slots=True)
@@ -171,7 +189,9 @@ def gold_action(state: ExplorationState, task: Task, config: Config, train: Trai
             if config.siblings == "group":
                 explore.append(Pick(i))
             else:
-                explore += [Pick(i, k) for k in range(min(len(option.members), train.max_siblings))]
+                leading = task.leading(option)
+                picks = [Pick(i, k) for k, member in enumerate(option.members.tolist()) if member in leading]
+                explore += picks[: train.max_siblings]
         if train.gold == "best" and codes not in paths:
             continue
         right = [k for k, member in enumerate(option.members.tolist()) if member in task.answers]
@@ -179,6 +199,8 @@ def gold_action(state: ExplorationState, task: Task, config: Config, train: Trai
             answers += [Pick(i, k) for k in right]
         elif right and (codes in paths or train.gold == "all") and len(right) >= train.precision * len(option.members):
             answers.append(Pick(i))
+        elif right and codes in paths and config.notation == "json":  # apart, as far as they have numbers
+            answers += [Pick(i, k) for k in right if k < option.shown]
     if config.siblings == "each":
         answers, explore = (_whole(picks, state) for picks in (answers, explore))
     return Action(tuple(answers), tuple(explore))
@@ -208,15 +230,16 @@ def states_of(
                 action = gold_action(state, task, config, train)
                 yield state, action, any(id(path_group) in on_path for path_group in path_groups)
                 chosen = {pick.option for pick in action.explore}
-                for i in sorted(chosen):
-                    child = _one(batch[i], config, random)
-                    following.append(child)
+                if config.siblings == "group":
+                    following += [extend(batch[i]) for i in sorted(chosen)]
+                else:  # every gold entity path, or answers behind the others are never taught
+                    following += [extend(batch[i], batch[i].taken(k)[:1]) for i, k, _ in action.explore]
                 others += [option for i, option in enumerate(batch) if i not in chosen]
             if others and depth + 1 < plan.max_depth and any(id(path_group) in on_path for path_group in path_groups):
                 picked = random.permutation(len(others))[: train.sibling_states]
                 beside += [_one(others[i], config, random) for i in picked.tolist()]
         on_path = {id(path_group) for path_group in following}
-        level = (following + beside)[: plan.max_frontier]
+        level = (following + beside)[: plan.max_frontier if config.siblings == "group" else train.max_paths]
         if not level:
             return
 

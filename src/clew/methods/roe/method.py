@@ -314,7 +314,7 @@ def notation_of(config: Config, edges: GraphEdges, prompt: Prompt, count: Callab
     """The configured notation over a graph."""
     if config.notation == "json":
         return JsonNotation(
-            edges, prompt, count, closed_answers=config.closed_answers, inline=config.mediators == "inline"
+            edges, prompt, count, closed_answers=config.closed_answers, inline=config.mediators != "keep"
         )
     return ShortNotation(
         edges, names=config.notation != "numbers", mask=config.mask_topics, words=config.notation == "words"

@@ -13,19 +13,21 @@ import re
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from clew.graph.subgraph import Ints
-from clew.llm import Prompt, normalise, parse_json
+from clew.llm import Prompt, clean, normalise, parse_json
 from clew.methods.roe.edges import GraphEdges
-from clew.methods.roe.environment import Action, ExplorationState, PathGroup, Pick, RelationOption
+from clew.methods.roe.environment import Action, ExplorationState, Pick, RelationOption, facts_of
 from clew.protocols import Message
 
 EVERY = "*"  # stands for every entity of a group in a written triple
-_TAG = re.compile(r"#?(\d+)(?:\.(\d+))?")
+_TAG = re.compile(r"#?(\d{1,6})(?:\.(\d{1,6}))?(?:\.(\d{1,6}))?")
 _ARROW = re.compile(r"\s*(?:-+>|→|\||<-+|←)\s*")
-MAX_FACTS = 4  # of a mediator that are written beside it
+MAX_FACTS = 6  # of a mediator that are written beside it
+MAX_ROWS = 12  # paths of a group that are written whole
+MAX_HEADS = 3  # of a member that are written
 MAX_ITEMS = 1000  # of one list of a reply that are read
 
 
@@ -118,18 +120,13 @@ class ActionGrammar:
         return (marks.answers + asked + marks.explore if answers else marks.explore_only) + walked + marks.end
 
 
-def tags_of(state: ExplorationState, *, members: bool) -> dict[str, Pick]:
-    """The number of every option, and of every member that is shown."""
-    tags: dict[str, Pick] = {}
-    for i, option in enumerate(state.options):
-        tags[str(i + 1)] = Pick(i)
-        if members and len(option.members) > 1:
-            tags.update({f"{i + 1}.{k + 1}": Pick(i, k) for k in range(min(option.shown, len(option.members)))})
-    return tags
-
-
 class JsonNotation:
-    """The paper's action, with numbers for what is listed; triples, arrows and names are read as well."""
+    """The paper's action, with numbers for what is listed; triples, arrows and names are read as well.
+
+    An option is a line per head, so that what belongs together stands together; every member that is shown has a number
+    (3.2), and so has every fact shown of a mediator (3.2.1) and the end of every path walked (P1). Exactly these
+    numbers are what the schema, the grammar and the rewards know.
+    """
 
     def __init__(
         self,
@@ -142,26 +139,52 @@ class JsonNotation:
     ) -> None:
         self._edges, self._prompt, self._count, self._closed = edges, prompt, count, closed_answers
         self._inline = inline  # mediators with their facts
+        self._facts: WeakKeyDictionary[RelationOption, dict[int, list[RelationOption]]] = WeakKeyDictionary()
 
     def messages(self, question: Topical, state: ExplorationState) -> tuple[Message, ...]:
-        lines = [f"{i + 1}. {self._line(option)}" for i, option in enumerate(state.options)]
-        paths = [self._path(path_group) for path_group in state.path_groups]
-        return self._prompt.render(question=question.text, path="\n".join(paths), neighbours="\n".join(lines))
+        lines = [self._line(i + 1, option) for i, option in enumerate(state.options)]
+        return self._prompt.render(
+            question=question.text, path="\n".join(self._paths(state)), neighbours="\n".join(lines)
+        )
+
+    def tags(self, state: ExplorationState) -> dict[str, Pick]:
+        """What each number stands for, in the order in which they are listed."""
+        tags: dict[str, Pick] = {}
+        for i, option in enumerate(state.options):
+            tags[str(i + 1)] = Pick(i)
+            for k in range(self._shown(option)):
+                if len(option.members) > 1:
+                    tags[f"{i + 1}.{k + 1}"] = Pick(i, k)
+                for f in range(len(self._facts_of(option).get(k, ())[:MAX_FACTS])):
+                    tags[f"{i + 1}.{k + 1}.{f + 1}"] = Pick(i, k, f)
+        return tags
+
+    def _ends(self, state: ExplorationState) -> dict[str, Pick]:
+        """The ends of the paths that are shown."""
+        rows = [
+            Pick(-1 - t, row)
+            for t, path_group in enumerate(state.path_groups)
+            for row in range(min(len(path_group.entities), MAX_ROWS))
+            if path_group.codes
+        ]
+        return {f"P{n}": pick for n, pick in enumerate(rows, 1)}
 
     def grammar(self, state: ExplorationState) -> ActionGrammar:
-        return ActionGrammar([json.dumps(tag) for tag in tags_of(state, members=True)], JSON)
+        return ActionGrammar([json.dumps(tag) for tag in self.tags(state)], JSON)
 
     def schema(self, state: ExplorationState) -> dict[str, Any] | None:
-        items = {"type": "array", "items": {"type": "string", "enum": list(tags_of(state, members=True))}}
+        tags = list(self.tags(state))
+        answers = {"type": "array", "items": {"type": "string", "enum": [*tags, *self._ends(state)]}}
+        explore = {"type": "array", "items": {"type": "string", "enum": tags}}
         return {
             "type": "object",
-            "properties": {"answers": items, "exploration_paths": items},
+            "properties": {"answers": answers, "exploration_paths": explore},
             "required": ["answers", "exploration_paths"],
             "additionalProperties": False,
         }
 
     def write(self, action: Action, state: ExplorationState) -> str:
-        tag = {pick: json.dumps(name) for name, pick in tags_of(state, members=True).items()}
+        tag = {pick: json.dumps(name) for name, pick in self.tags(state).items()}
         return self.grammar(state).write([tag[p] for p in action.answers], [tag[p] for p in action.explore])
 
     def read(self, text: str, state: ExplorationState) -> Action:
@@ -187,7 +210,7 @@ class JsonNotation:
         return Action(tuple(answers), tuple(explore), tuple(unseen), tuple(invalid))
 
     def weigh(self, option: RelationOption) -> int:
-        return self._count(self._line(option)) + 3
+        return self._count(self._line(0, option)) + 3
 
     def paper(self, action: Action, state: ExplorationState) -> dict[str, Any]:
         """The action as the paper prints it, for events: names, and triples with "*" for all of a group."""
@@ -205,6 +228,8 @@ class JsonNotation:
 
     def _triple(self, pick: Pick, state: ExplorationState) -> tuple[str, str, str]:
         option = state.options[pick.option]
+        if pick.fact is not None and pick.member is not None:
+            option, pick = self._facts_of(option)[pick.member][pick.fact], Pick(0)
         edges = option.taken(pick.member)
         heads = np.unique(option.path_group.entities[option.rows[edges]])
         tails = np.unique(option.targets[edges])
@@ -214,54 +239,87 @@ class JsonNotation:
     def _relation(self, code: int) -> str:
         return one_line(self._edges.relation(code // 2).label) + (" (inverse)" if code % 2 else "")
 
-    def _line(self, option: RelationOption) -> str:
+    def _role(self, code: int) -> str:
+        """A relation as it stands in a mediator's brackets: of a dotted name the last part."""
+        told = one_line(self._edges.relation(code // 2).label)
+        short = told.rpartition(".")[2] if told.count(".") > 1 and " " not in told else told
+        return short + (" (inverse)" if code % 2 else "")
+
+    def _line(self, number: int, option: RelationOption) -> str:
+        """An option: one line, or one for each of the heads that lead elsewhere."""
+        shown = self._shown(option)
+        names = [self._member(number, option, k) for k in range(shown)]
+        more = f"; and {len(option.members) - shown} more" if len(option.members) > shown else ""
+        relation = self._relation(option.code)
         heads = np.unique(option.path_group.entities[option.rows])
-        shown = option.members[: option.shown]
-        names = "; ".join(self._shown(option, shown))
-        more = len(option.members) - len(shown)
-        head = one_line(self._edges.labels(heads[:1])[0]) if len(heads) == 1 else f"{EVERY} ({len(heads)} entities)"
-        return f"{head} | {self._relation(option.code)} | {names}" + (f"; and {more} more" if more else "")
+        if len(heads) == 1 or len(option.members) == 1:
+            head = one_line(self._edges.labels(heads[:1])[0]) if len(heads) == 1 else f"{EVERY} ({len(heads)} entities)"
+            return f"{number}. {head} | {relation} | {'; '.join(names)}{more}"
+        lines: dict[str, list[str]] = {}
+        for k, name in enumerate(names):
+            own = np.unique(option.path_group.entities[option.rows[option.taken(k)]])
+            told = ", ".join(map(one_line, self._edges.labels(own[:MAX_HEADS])))
+            told += f" and {len(own) - MAX_HEADS} more" if len(own) > MAX_HEADS else ""
+            lines.setdefault(told, []).append(name)
+        rows = [f"   {head} | {relation} | {'; '.join(own)}" for head, own in lines.items()]
+        rows[-1] += more
+        return "\n".join((f"{number}. {EVERY} ({len(heads)} entities) | {relation}", *rows))
 
-    def _shown(self, option: RelationOption, members: Ints) -> list[str]:
-        """Members by name; mediators with their first facts, if so configured, without the one that led here."""
-        names = [one_line(label) for label in self._edges.labels(members)]
-        nameless = np.flatnonzero(self._edges.mediators(members)) if self._inline else np.empty(0, np.intp)
-        if not len(nameless):
-            return names
-        moves = self._edges.moves(members[nameless])
-        new = ~np.isin(moves.triples, option.triples)
-        for row, i in enumerate(nameless.tolist()):
-            at = np.flatnonzero(new & (moves.rows == row))
-            tails = self._edges.labels(moves.targets[at[:MAX_FACTS]])
-            facts = [
-                f"{self._relation(code)}: {one_line(tail)}"
-                for code, tail in zip(moves.codes[at].tolist(), tails, strict=False)
-            ]
-            if len(at) > MAX_FACTS:
-                facts.append(f"and {len(at) - MAX_FACTS} more")
-            if facts:
-                names[i] += f" ({', '.join(facts)})"
-        return names
+    def _shown(self, option: RelationOption) -> int:
+        return min(option.shown, len(option.members))
 
-    def _path(self, path_group: PathGroup) -> str:
-        start = one_line(self._edges.labels(np.array([path_group.topic], np.int32))[0])
-        ends = np.unique(path_group.entities)
-        if not path_group.codes:
-            return start
-        shown = "; ".join(one_line(label) for label in self._edges.labels(ends[:5]))
-        more = f"; and {len(ends) - 5} more" if len(ends) > 5 else ""
-        return " | ".join((start, *(self._relation(code) for code in path_group.codes), shown + more))
+    def _member(self, number: int, option: RelationOption, member: int) -> str:
+        """A member with its number where there are several, a mediator with its first facts."""
+        name = one_line(self._edges.labels(option.members[[member]])[0])
+        facts = self._facts_of(option).get(member, [])
+        told = [
+            f"{self._role(fact.code)}: {number}.{member + 1}.{f} {one_line(self._edges.labels(fact.targets)[0])}"
+            for f, fact in enumerate(facts[:MAX_FACTS], 1)
+        ]
+        if len(facts) > MAX_FACTS:
+            told.append(f"and {len(facts) - MAX_FACTS} more")
+        tag = f"{number}.{member + 1} " if len(option.members) > 1 else ""
+        return f"{tag}{name}" + (f" ({', '.join(told)})" if told else "")
+
+    def _facts_of(self, option: RelationOption) -> dict[int, list[RelationOption]]:
+        """The facts of each shown member that is a mediator."""
+        if not self._inline:
+            return {}
+        if option not in self._facts:
+            members = option.members[: self._shown(option)]
+            nameless = np.flatnonzero(self._edges.mediators(members)).tolist()
+            self._facts[option] = {k: facts_of(option, k, self._edges) for k in nameless}
+        return self._facts[option]
+
+    def _paths(self, state: ExplorationState) -> list[str]:
+        """The paths walked, whole; a topic by its name alone."""
+        lines: list[str] = []
+        number = 0
+        for path_group in state.path_groups:
+            start = one_line(self._edges.labels(np.array([path_group.topic], np.int32))[0])
+            if not path_group.codes:
+                lines.append(start)
+                continue
+            for row in range(min(len(path_group.entities), MAX_ROWS)):
+                number += 1
+                met = self._edges.labels(np.array(path_group.entities_met(row), np.int32))
+                steps = zip(map(self._relation, path_group.codes), map(one_line, met), strict=True)
+                lines.append(" | ".join((f"P{number}. {start}", *(part for step in steps for part in step))))
+            if len(path_group.entities) > MAX_ROWS:
+                lines.append(f"and {len(path_group.entities) - MAX_ROWS} more of this kind")
+        return lines
 
     def _extensions(self, item: Any, state: ExplorationState) -> list[Pick]:
         """What an item of a reply means: a number, a triple, an arrow string; nothing where it is no edge here."""
         if isinstance(item, bool):
             return []
         if isinstance(item, (int, str)) and (found := _TAG.fullmatch(str(item).strip())) is not None:
-            number, member = int(found[1]) - 1, None if found[2] is None else int(found[2]) - 1
-            if 0 <= number < len(state.options):
-                size = len(state.options[number].members)
-                if member is None or 0 <= member < size:
-                    return [Pick(number, member)]
+            number, member, fact = (None if part is None else int(part) - 1 for part in found.groups())
+            if number is not None and 0 <= number < len(state.options):
+                option = state.options[number]
+                facts = [] if member is None else self._facts_of(option).get(member, [])
+                if member is None or (0 <= member < len(option.members) and (fact is None or 0 <= fact < len(facts))):
+                    return [Pick(number, member, fact)]
             return []
         parts: list[Any] = []
         if isinstance(item, str):
@@ -302,15 +360,22 @@ class JsonNotation:
                     yield Pick(number, k)
 
     def _named(self, item: Any, state: ExplorationState) -> list[Pick]:
-        """The entities of a state with this name: members first, then the ends of the paths."""
+        """The entities of a state with this name: members first, then facts of mediators and the ends of the paths."""
         if not isinstance(item, str) or not item.strip():
             return []
+        if (end := self._ends(state).get(item.strip().upper())) is not None:
+            return [end]
         wanted = normalise(item)
         found = [
             Pick(i, k)
             for i, option in enumerate(state.options)
             for k, label in enumerate(self._edges.labels(option.members))
             if normalise(label) == wanted
+        ]
+        found = found or [
+            pick
+            for pick in self.tags(state).values()
+            if pick.fact is not None and normalise(self._answer(pick, state)) == wanted
         ]
         if found:
             return found
@@ -325,7 +390,7 @@ class JsonNotation:
 def split_json(text: str) -> tuple[list[str], list[str], bool]:
     """A reply as the items answered and explored, and whether it is strict JSON with both keys."""
     try:
-        value = json.loads(text)
+        value = json.loads(clean(text))
     except (ValueError, RecursionError):
         return [], [], False
     keys = ("answers", "exploration_paths")

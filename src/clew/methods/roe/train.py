@@ -7,6 +7,7 @@ import shutil
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -23,9 +24,10 @@ from clew.learning.tuning import Pair, RewardedState, reinforce, tune
 from clew.llm import estimate_tokens, load_prompt
 from clew.methods.roe import environment as env
 from clew.methods.roe.config import Config, TrainConfig
+from clew.methods.roe.edges import GraphEdges
 from clew.methods.roe.gold import Mining, Task, gold_action, plan_of, states_of, tasks_of
 from clew.methods.roe.method import RECORD, RoE, check, notation_of, open_trained, stage_of
-from clew.methods.roe.notation import Notation, split_json, tags_of
+from clew.methods.roe.notation import JsonNotation, Notation, split_json
 from clew.methods.roe.rewards import reward_functions
 from clew.methods.roe.short import ShortNotation, split_short
 from clew.protocols import Example, LLMRequest, OnEvent, TrainRequest, TrainResult, ignore
@@ -302,20 +304,25 @@ class _Training:
 
     def facts(self, task: Task, state: env.ExplorationState, action: env.Action) -> dict[str, Any]:
         """What the rewards need: for each item that may be written its entities and its edge."""
-        if self.config.notation == "json":
-            tags = tags_of(state, members=True)
+        notation = self.notation(task)
+        if isinstance(notation, JsonNotation):
+            tags = notation.tags(state)
         else:
-            texts = self.notation(task).grammar(state).tags
+            texts = notation.grammar(state).tags
             tags = {text: env.Pick(i) for i, text in enumerate(texts)}
+        meant = partial(self._meant, edges=task.edges, state=state)
         return {
-            "tags": {tag: self._meant(pick, state) for tag, pick in tags.items()},
-            "answers": [e for pick in action.answers for e in self._meant(pick, state)["entities"]],
-            "paths": [p for pick in action.explore for p in self._meant(pick, state)["paths"]],
+            "tags": {tag: meant(pick) for tag, pick in tags.items()},
+            "answers": [e for pick in action.answers for e in meant(pick)["entities"]],
+            "paths": [p for pick in action.explore for p in meant(pick)["paths"]],
             "every": sorted(task.answers),
         }
 
-    def _meant(self, pick: env.Pick, state: env.ExplorationState) -> dict[str, list[Any]]:
+    def _meant(self, pick: env.Pick, edges: GraphEdges, state: env.ExplorationState) -> dict[str, list[Any]]:
         option = state.options[pick.option]
+        if pick.fact is not None and pick.member is not None:
+            fact = env.facts_of(option, pick.member, edges)[pick.fact]
+            return {"entities": fact.targets.tolist(), "paths": [f"{pick.option}/{pick.member}/{pick.fact}"]}
         members = option.members[:MAX_MEMBERS] if pick.member is None else option.members[[pick.member]]
         paths = [f"{pick.option}"] if self.config.siblings == "group" else [f"{pick.option}/{m}" for m in members]
         return {"entities": members.tolist(), "paths": paths}
