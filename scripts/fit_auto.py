@@ -16,19 +16,20 @@ from __future__ import annotations
 import argparse
 import json
 import random
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 from safetensors import safe_open
-from scipy.optimize import minimize
 
 from clew.datasets import demo, load, question_set, read_plain
 from clew.datasets.source import data_folder
 from clew.encoding import open_encoder, remembering
 from clew.graph import Graph
-from clew.methods.auto.merging import FEATURES, MOST, as_plans, features, options, signs
+from clew.methods.auto.fitting import Case, case, choose, fit_calibration, fit_rating
+from clew.methods.auto.merging import FEATURES, Numbers, as_plans, options, probability
 from clew.methods.plan.method import Config as PlanConfig
 from clew.methods.plan.method import PlanMethod
 from clew.methods.walk.method import Config as WalkConfig
@@ -54,27 +55,9 @@ SETS = (
     ("cwq-pooled", "train", "freebase", 0.5),
 )
 USED = FEATURES  # of the rating
-SIGNS = ("share", "walk", "plan", "both", "neither", "steps_2", "steps_3", "left", "width")  # of the calibration
+TOLD = ("share", "walk", "plan", "both", "neither", "steps_2", "steps_3", "left", "width")  # of the calibration
 PENALTY = 3e-3  # of squared weights
-RIGHT = 0.5  # least share of gold among the ends for the first answer to count as right
-LONG = 3000  # ends that are compared with the gold answers
 TARGET = Path(__file__).resolve().parent.parent / "src" / "clew" / "methods" / "auto" / "weights.py"
-
-
-@dataclass(frozen=True, eq=False)
-class Proposals:
-    """What both readers proposed for the questions of one set. A question without options has none."""
-
-    rows: np.ndarray  # (ΣO, F)
-    f1: np.ndarray  # (ΣO,)
-    precision: np.ndarray  # (ΣO,) share of the ends that are gold
-    at: np.ndarray  # (Q + 1,)
-    none: np.ndarray  # (Q,)
-
-    def __iter__(self) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray, float]]:
-        for i, none in enumerate(self.none.tolist()):
-            part = slice(self.at[i], self.at[i + 1])
-            yield self.rows[part], self.f1[part], self.precision[part], none
 
 
 def source(name: str, split: str, count: int, folder: Path) -> tuple[Graph, list[Example]]:
@@ -99,8 +82,8 @@ def source(name: str, split: str, count: int, folder: Path) -> tuple[Graph, list
     return graph, rows
 
 
-def propose(walk: Walk, plan: PlanMethod, encoder: TextEncoder, graph: Graph, rows: Sequence[Example]) -> Proposals:
-    tables, f1, precision, nones = [], [], [], []
+def propose(walk: Walk, plan: PlanMethod, encoder: TextEncoder, graph: Graph, rows: Sequence[Example]) -> list[Case]:
+    cases = []
     for row in rows:
         topics = start_of(row.question, graph, linker=None, encoder=encoder, most=6).topics
         found_options, none = [], 1.0
@@ -111,24 +94,30 @@ def propose(walk: Walk, plan: PlanMethod, encoder: TextEncoder, graph: Graph, ro
             found, _ = walk.hunt(asked, topics, ground, graph.name)
             reading = plan.read(text, topics, ground, wording, as_plans(found))
             found_options, none = options(found, reading), reading.none
-        gold = {n for e in row.gold.entities if (n := graph.whole.local(e)) is not None}
-        names = {text.casefold() for text in row.gold.answers}
-        size = len(row.gold.entities) or len(names)
-        mine = []
-        for option in found_options:
-            ends = option.plan.ends[:LONG]
-            labels = graph.whole.labels(ends)
-            hits = sum(int(e) in gold or label.casefold() in names for e, label in zip(ends, labels, strict=True))
-            f1.append(2 * hits / (len(option.plan.ends) + max(size, 1)) if hits else 0.0)
-            precision.append(hits / len(option.plan.ends))
-            mine.append(option)
-        tables.append(features(mine) if mine else np.zeros((0, len(FEATURES)), np.float32))
-        nones.append(none)
-    at = np.concatenate([[0], np.cumsum([len(rows) for rows in tables])])
-    return Proposals(np.concatenate(tables), np.array(f1), np.array(precision), at, np.array(nones))
+        cases.append(case(found_options, none, row.gold, graph.whole.labels, graph.whole.local))
+    return cases
 
 
-def collect(readers: Path, count: int) -> dict[str, Proposals]:
+def save(path: Path, cases: Sequence[Case]) -> None:
+    path.parent.mkdir(exist_ok=True)
+    np.savez(
+        path,
+        rows=np.concatenate([each.rows for each in cases]),
+        f1=np.concatenate([each.f1 for each in cases]),
+        precision=np.concatenate([each.precision for each in cases]),
+        at=np.cumsum([0, *(len(each.rows) for each in cases)]),
+        none=np.array([each.none for each in cases]),
+    )
+
+
+def read(path: Path) -> list[Case]:
+    with np.load(path) as file:
+        rows, f1, precision, at, none = (file[name] for name in ("rows", "f1", "precision", "at", "none"))
+    parts = [slice(a, b) for a, b in pairwise(at)]
+    return [Case(rows[p], f1[p], precision[p], float(n)) for p, n in zip(parts, none, strict=True)]
+
+
+def collect(readers: Path, count: int) -> dict[str, list[Case]]:
     """The proposals of every set whose group some reader has left out."""
     left_out = {}
     for path in sorted(readers.glob("*/reader.safetensors")):
@@ -149,91 +138,22 @@ def collect(readers: Path, count: int) -> dict[str, Proposals]:
                 fitted = json.loads(without.read_text(encoding="utf-8"))
                 walk.rating = Rating.of(fitted["linear"], fitted["units"])
             plan = PlanMethod(PlanConfig(threshold=0.0), Tools(encoder=encoder, model=left_out[group]))
-            made = propose(walk, plan, encoder, *source(name, split, count, data_folder(None)))
-            kept.parent.mkdir(exist_ok=True)
-            np.savez(kept, **vars(made))
-        with np.load(kept) as file:
-            found[name] = Proposals(**file)
-            print(f"{name}: {len(found[name].none)} questions", flush=True)
+            save(kept, propose(walk, plan, encoder, *source(name, split, count, data_folder(None))))
+        found[name] = read(kept)
+        print(f"{name}: {len(found[name])} questions", flush=True)
     return found
 
 
-def fit_rating(sets: Mapping[str, Proposals], mix: Mapping[str, float], start: Sequence[str]) -> dict[str, float]:
-    """Weights of the features in `start`: softmax over a question's options, the target by F1."""
-    use = np.array([FEATURES.index(name) for name in start])
-    cases = []
-    for name, proposals in sets.items():
-        usable = [(x[:, use].astype(float), y) for x, y, _, _ in proposals if len(y) and y.max() >= RIGHT]
-        cases += [(x, np.where(y >= y.max() - 0.05, 1.0, 0.0), mix[name] / len(usable)) for x, y in usable]
-    total = sum(weight for *_, weight in cases)
-
-    def loss(w: np.ndarray) -> tuple[float, np.ndarray]:
-        value, slope = 0.0, np.zeros_like(w)
-        for x, right, weight in cases:
-            z = x @ w
-            p = np.exp(z - z.max())
-            p /= p.sum()
-            mine = p * right
-            value -= weight / total * np.log(max(mine.sum(), 1e-12))
-            slope -= weight / total * (x.T @ (mine / max(mine.sum(), 1e-12) - p))
-        return value + PENALTY * float(w @ w), slope + 2 * PENALTY * w
-
-    found = minimize(loss, np.full(len(use), 0.1), jac=True, method="L-BFGS-B").x
-    return dict(zip(start, found.tolist(), strict=True))
-
-
-@dataclass(frozen=True, eq=False)
-class Chosen:
-    """The best option of each question of a set, by some rating."""
-
-    signs: list[dict[str, float]]  # of the questions that have options
-    right: np.ndarray  # expected share of right first answers, of those
-    questions: int
-
-    @property
-    def hits(self) -> float:
-        return float(self.right.sum() / self.questions)
-
-
-def choose(proposals: Proposals, weights: Mapping[str, float]) -> Chosen:
-    w = np.array([weights.get(name, 0.0) for name in FEATURES])
-    told, right = [], []
-    for x, _, precision, none in proposals:
-        if not len(x):
-            continue
-        logits = x.astype(float) @ w
-        order = np.argsort(-logits, kind="stable")
-        shares = np.exp(logits - logits.max())
-        shares /= shares.sum()
-        told.append(signs(x[order[0]], shares[order], x[order], none))
-        right.append(precision[order[0]])
-    return Chosen(told, np.array(right), len(proposals.none))
-
-
-def fit_calibration(chosen: Mapping[str, Chosen], mix: Mapping[str, float], use: Sequence[str]) -> dict[str, float]:
-    """Logistic regression: how likely the first answer is right."""
-    table = np.array([[1.0, *(told[name] for name in use)] for each in chosen.values() for told in each.signs])
-    right = np.concatenate([each.right for each in chosen.values()])
-    weight = np.concatenate([np.full(len(c.right), mix[name] / len(c.right)) for name, c in chosen.items()])
-    weight /= weight.sum()
-
-    def loss(w: np.ndarray) -> tuple[float, np.ndarray]:
-        z = table @ w
-        p = 1 / (1 + np.exp(-z))
-        slope = table.T @ (weight * (p - right))
-        slope[1:] += 2 * PENALTY * w[1:]
-        return float(weight @ (np.logaddexp(0, z) - right * z)) + PENALTY * float(w[1:] @ w[1:]), slope
-
-    found = minimize(loss, np.zeros(table.shape[1]), jac=True, method="L-BFGS-B").x
-    return dict(zip(("bias", *use), found.tolist(), strict=True))
-
-
-def said(chosen: Chosen, calibration: Mapping[str, float]) -> np.ndarray:
-    total = [
-        calibration["bias"] + sum(calibration.get(name, 0.0) * value for name, value in told.items())
-        for told in chosen.signs
-    ]
-    return np.minimum(MOST, 1 / (1 + np.exp(-np.array(total))))
+def fit(sets: Mapping[str, list[Case]], mix: Mapping[str, float]) -> Numbers:
+    """Every set by its weight in the mixture."""
+    cases = [each for mine in sets.values() for each in mine]
+    weight = [mix[name] / len(mine) for name, mine in sets.items() for _ in mine]
+    weights = fit_rating(cases, weight, {}, PENALTY, USED)
+    chosen = {name: choose(mine, weights) for name, mine in sets.items()}
+    told = [each for mine in chosen.values() for each in mine.told]
+    right = np.concatenate([mine.right for mine in chosen.values()])
+    importance = np.concatenate([np.full(len(c.right), mix[name] / len(c.right)) for name, c in chosen.items()])
+    return Numbers(weights, fit_calibration(told, right, importance, {}, PENALTY, TOLD))
 
 
 def error(sure: np.ndarray, right: np.ndarray) -> float:
@@ -254,25 +174,23 @@ def main() -> None:
     sets = collect(given.readers, given.count)
     group = {name: group for name, _, group, _ in SETS if name in sets}
     mix = {name: weight for name, _, _, weight in SETS if name in sets}
-    use = [name for name in USED if name in FEATURES]
     print(f"{'left out':24} {'walk':>6} {'plan':>6} {'auto':>6} {'best':>6} {'ECE':>6}")
     errors = []
     for left in dict.fromkeys(group.values()):
         others = {name: each for name, each in sets.items() if group[name] != left}
-        weights = fit_rating(others, mix, use)
-        calibration = fit_calibration({name: choose(each, weights) for name, each in others.items()}, mix, SIGNS)
+        numbers = fit(others, mix)
         for name in (name for name in sets if group[name] == left):
-            auto = choose(sets[name], weights)
+            auto = choose(sets[name], numbers.weights)
             alone = [choose(sets[name], each).hits for each in ALONE.values()]
-            possible = sum(precision.max(initial=0) for *_, precision, _ in sets[name]) / auto.questions
-            errors.append(error(said(auto, calibration), auto.right))
+            possible = sum(each.precision.max(initial=0) for each in sets[name]) / auto.questions
+            sure = np.array([probability(told, numbers) for told in auto.told])
+            errors.append(error(sure, auto.right))
             print(f"{name:24} {alone[0]:6.3f} {alone[1]:6.3f} {auto.hits:6.3f} {possible:6.3f} {errors[-1]:6.3f}")
     print(f"expected calibration error, mean over left-out sets: {np.mean(errors):.3f}")
-    weights = fit_rating(sets, mix, use)
-    calibration = fit_calibration({name: choose(each, weights) for name, each in sets.items()}, mix, SIGNS)
+    numbers = fit(sets, mix)
     lines = ['"""The numbers of `auto`: scripts/fit_auto.py writes this file and says on what they were fitted."""', ""]
-    for title, numbers in (("WEIGHTS", weights), ("CALIBRATION", calibration)):
-        body = [f'    "{name}": {value:.3f},' for name, value in numbers.items()]
+    for title, fitted in (("WEIGHTS", numbers.weights), ("CALIBRATION", numbers.calibration)):
+        body = [f'    "{name}": {value:.3f},' for name, value in fitted.items()]
         lines += [f"{title}: dict[str, float] = {{", *body, "}", ""]
     text = "\n".join(lines)
     print(text) if given.show else TARGET.write_text(text, encoding="utf-8")

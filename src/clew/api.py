@@ -51,7 +51,7 @@ def open_method(
     """A method ready for many questions over one graph: `open_method(g, "walk").predict(questions, g)`.
 
     Args:
-        method: its name; None: the one trained for this graph, else `walk`.
+        method: its name; None: the one trained for this graph where it is better, else `auto`.
         model: a folder made by `clew train`.
         encoder: an object, or a name as in a configuration file.
         language_model: the same.

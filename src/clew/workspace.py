@@ -84,7 +84,7 @@ EXTRA_MODULES: dict[str, tuple[str, ...]] = {
 
 TRAINED = "trained.json"
 LONGEST = 4 * 2**20  # bytes of that file
-DEFAULT_METHOD = "walk"
+DEFAULT_METHOD = "auto"
 DEFAULT_ENCODER = "all-MiniLM-L6-v2"  # of clew.encoding, which is not imported before it is needed
 
 

@@ -11,7 +11,7 @@ import pytest
 from clew.encoding.hashing import HashEncoder
 from clew.errors import ConfigError
 from clew.graph import Graph
-from clew.methods.auto.merging import FEATURES, LEAST, MOST, probability, rate, signs, table
+from clew.methods.auto.merging import FEATURES, LEAST, MOST, Numbers, probability, rate, signs, table
 from clew.methods.auto.method import Auto, Config
 from clew.methods.auto.weights import CALIBRATION
 from clew.protocols import TextEncoder, Tools
@@ -20,6 +20,7 @@ from clew.testing.fake_llm import FakeLanguageModel
 from clew.testing.method import MethodSuite
 from clew.types import Answer, Question
 
+SHIPPED = Numbers.shipped()
 GRAPH = Graph.from_triples(
     [
         ("France", "capital", "Paris"),
@@ -133,16 +134,16 @@ def test_shares_of_equal_ends_are_added() -> None:
 
 def test_without_walk_the_plan_decides() -> None:
     rows = made([None, None], [0.0, 2.0], [0, 1])
-    assert rate(rows).argmax() == 1
+    assert rate(rows, SHIPPED).argmax() == 1
 
 
 def test_agreement_is_surer_than_disagreement() -> None:
     def sure(walk: list[float | None], plan: list[float]) -> float:
         rows = made(walk, plan, [0, 1])
-        logits = rate(rows)
+        logits = rate(rows, SHIPPED)
         order = np.argsort(-logits, kind="stable")
         shares = np.exp(logits[order] - logits.max())
-        return probability(signs(rows[order[0]], shares / shares.sum(), rows[order], 0.01))
+        return probability(signs(rows[order[0]], shares / shares.sum(), rows[order], 0.01), SHIPPED)
 
     assert sure([3.0, 0.0], [3.0, 0.0]) > sure([3.0, 0.0], [0.0, 3.0])
 
@@ -150,4 +151,4 @@ def test_agreement_is_surer_than_disagreement() -> None:
 def test_no_probability_is_certain() -> None:
     told = dict.fromkeys(CALIBRATION, 0.0)
     strong = {name: 100.0 if weight > 0 else -100.0 for name, weight in CALIBRATION.items() if name in told}
-    assert 0.9 < probability(strong) <= MOST
+    assert 0.9 < probability(strong, SHIPPED) <= MOST

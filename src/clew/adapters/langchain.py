@@ -26,7 +26,7 @@ class ClewRetriever(BaseRetriever):  # type: ignore[misc]  # langchain is read w
 
     Args:
         graph: a folder made by `clew build`, or an opened graph.
-        method: its name; None: the one trained for this graph, else `walk`.
+        method: its name; None: the one trained for this graph where it is better, else `auto`.
         k: most documents.
     """
 

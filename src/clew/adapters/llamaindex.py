@@ -24,7 +24,7 @@ class ClewRetriever(BaseRetriever):  # type: ignore[misc]  # llama_index is read
 
     Args:
         graph: a folder made by `clew build`, or an opened graph.
-        method: its name; None: the one trained for this graph, else `walk`.
+        method: its name; None: the one trained for this graph where it is better, else `auto`.
         limit: most nodes.
     """
 

@@ -7,8 +7,9 @@ CARDS = (
         name="auto",
         summary="asks walk and plan, weighs what they say against each other, and says which was believed",
         paper="",
-        needs=Needs(encoder="required", language_model="optional", extras=("encoder",)),
+        needs=Needs(encoder="required", language_model="optional", model="optional", extras=("encoder",)),
         method="clew.methods.auto.method:Auto",
         config="clew.methods.auto.method:Config",
+        train="clew.methods.auto.fitting:train",
     ),
 )

@@ -9,13 +9,16 @@ Shapes: O options of a question, F features.
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
+from clew.errors import FormatError, NotFoundError
 from clew.methods.auto.weights import CALIBRATION, WEIGHTS
 from clew.methods.walk.candidates import Found
 from clew.reading.growth import Plan
@@ -26,6 +29,42 @@ from clew.types import Topic
 Floats = NDArray[np.float32]
 MOST = 0.98  # no question over a graph never seen is surer than this
 LEAST = -9.0  # log-share of what a reader does not propose
+FILE = "auto.json"  # in the folder of a model: the numbers fitted to one graph
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """How far to believe each reader, and how sure to be."""
+
+    weights: Mapping[str, float]  # of FEATURES
+    calibration: Mapping[str, float]  # "bias" and some of `signs`
+
+    @classmethod
+    def shipped(cls) -> Numbers:
+        return cls(WEIGHTS, CALIBRATION)
+
+    @classmethod
+    def read(cls, path: Path) -> Numbers:
+        """What `to_json` gave. Raises NotFoundError, or FormatError for anything else."""
+        try:
+            told = json.loads(path.read_bytes())
+        except FileNotFoundError:
+            raise NotFoundError(f"{path}: not there; make it with  clew train auto") from None
+        except (ValueError, RecursionError):
+            raise FormatError(f"{path}: damaged (no JSON); train again, or restore it") from None
+        parts = [told.get(name) for name in ("weights", "calibration")] if isinstance(told, dict) else [None, None]
+        for part, known in zip(parts, (FEATURES, SIGNS), strict=True):
+            if not isinstance(part, dict):
+                raise FormatError(f"{path}: damaged (expected weights and calibration); train again, or restore it")
+            for name, value in part.items():
+                if name not in known or not isinstance(value, float) or not math.isfinite(value):
+                    raise FormatError(f"{path}: {name} is {value!r}, expected a number of {', '.join(known)}")
+        weights, calibration = parts
+        assert weights is not None and calibration is not None
+        return cls(weights, {"bias": 0.0, **calibration})
+
+    def to_json(self) -> dict[str, dict[str, float]]:
+        return {"weights": dict(self.weights), "calibration": dict(self.calibration)}
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,6 +161,7 @@ class Merged:
 
     options: tuple[Option, ...]
     shares: Floats  # (O,) of the probability that one of them is right, given that one is
+    none: float  # share that `plan` gives to "none of these"
     signs: Mapping[str, float]  # what the calibration looks at
     probability: float  # that the best one is right
     why: str  # who proposed it, in words
@@ -137,14 +177,14 @@ class Merged:
         return [each for each in self.options[1:] if shape(each) == shape(self.options[0])]
 
 
-def merge(options: Sequence[Option], none: float) -> Merged:
+def merge(options: Sequence[Option], none: float, numbers: Numbers) -> Merged:
     """The options by what both readers say.
 
     Args:
         none: the share that `plan` gives to "none of these".
     """
     rows = features(options)
-    logits = rate(rows)
+    logits = rate(rows, numbers)
     order = np.argsort(-logits, kind="stable")
     shares = np.exp(logits - logits.max())
     shares /= shares.sum()
@@ -153,15 +193,16 @@ def merge(options: Sequence[Option], none: float) -> Merged:
     return Merged(
         tuple(options[i] for i in order),
         shares[order].astype(np.float32),
+        none,
         told,
-        probability(told),
+        probability(told, numbers),
         _why(best),
     )
 
 
-def rate(rows: Floats) -> NDArray[np.float64]:
+def rate(rows: Floats, numbers: Numbers) -> NDArray[np.float64]:
     """(O, F) -> (O,) logits; only differences between the options of one question mean anything."""
-    weights = np.array([WEIGHTS.get(name, 0.0) for name in FEATURES])
+    weights = np.array([numbers.weights.get(name, 0.0) for name in FEATURES])
     logits: NDArray[np.float64] = rows.astype(np.float64) @ weights
     return logits
 
@@ -199,9 +240,16 @@ def signs(best: Floats, shares: NDArray[np.float64], rows: Floats, none: float) 
     }
 
 
-def probability(told: Mapping[str, float]) -> float:
+SIGNS = (
+    "bias", "share", "walk", "plan", "both", "neither", "none", "unproposed", "steps_2", "steps_3", "joined", "after",
+    "left", "taken_up", "width", "unused", "kind_named", "options",
+)  # fmt: skip
+
+
+def probability(told: Mapping[str, float], numbers: Numbers) -> float:
     """In [0, MOST]."""
-    total = CALIBRATION["bias"] + sum(CALIBRATION.get(name, 0.0) * value for name, value in told.items())
+    known = numbers.calibration
+    total = known["bias"] + sum(known.get(name, 0.0) * value for name, value in told.items())
     return min(MOST, 1 / (1 + math.exp(-max(-30.0, min(30.0, total)))))
 
 

@@ -19,7 +19,7 @@ from clew.encoding import remembering
 from clew.errors import ConfigError
 from clew.graph import Subgraph
 from clew.graph.remote import ServerGraph
-from clew.methods.auto.merging import Merged, as_plans, merge, options
+from clew.methods.auto.merging import FILE, Merged, Numbers, as_plans, merge, options
 from clew.methods.plan.method import Config as PlanConfig
 from clew.methods.plan.method import PlanMethod, plan_text, unused_topics
 from clew.methods.walk.method import Config as WalkConfig
@@ -63,6 +63,7 @@ class Auto:
         if tools.encoder is None:
             raise ConfigError("auto needs a sentence encoder, got none: set [encoder] name, or pass Tools(encoder=…)")
         self._config = config
+        self._numbers = Numbers.shipped() if tools.model is None else Numbers.read(tools.model / FILE)
         self._tools = replace(tools, encoder=remembering(tools.encoder))
         own = {"hops": config.hops, "topics": config.topics, "max_triples": config.max_triples}
         shown = {"paths": config.paths, "alternatives": config.alternatives}
@@ -93,7 +94,7 @@ class Auto:
         found, cut = self._walk.hunt(asked, topics, ground, graph.name)
         reading = self._plan.read(text, topics, ground, wording, as_plans(found))
         told = [f"the last {asked.left_out} words of the question were not read"] if asked.left_out else []
-        merged = merge(options(found, reading), reading.none) if reading.rated else None
+        merged = merge(options(found, reading), reading.none, self._numbers) if reading.rated else None
         return ground, merged, tuple(dict.fromkeys([*told, *ground.truncated, *cut, *reading.cut]))
 
     def _walk_only(self, graph: GraphStore) -> str:
