@@ -233,6 +233,30 @@ def parquet(stream: Stream, problems: Problems) -> Iterator[Batch]:
         problems.add(name, None, "unreadable", f"cannot be read as Parquet: {str(error).splitlines()[0]}")
 
 
+def parquet_labels(stream: Stream, problems: Problems) -> Iterator[Batch]:
+    """Labels from the first two columns of a Parquet file, an id and a label; the later labels of an id are aliases."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    name = str(stream.file)
+    try:
+        with pq.ParquetFile(stream.raw) as table:
+            wanted = table.schema_arrow.names[:2]
+            if len(wanted) < 2:
+                problems.add(name, None, "columns", "1 column; two are needed: id, label")
+                return
+            row = 0
+            for batch in table.iter_batches(batch_size=1 << 18, columns=wanted):
+                columns = [batch.column(batch.schema.get_field_index(each)) for each in wanted]
+                columns = [each.dictionary_decode() if pa.types.is_dictionary(each.type) else each for each in columns]
+                texts, keep = _clean([_as_bytes(each) for each in columns], problems, name, row)
+                row += batch.num_rows
+                owners, labels = (Column(c.data, c.starts[keep], c.lengths[keep]) for c in texts)
+                yield Notes("label", owners, labels, np.full(len(keep), CHOSEN, np.int16))
+    except (pa.ArrowException, OSError) as error:
+        problems.add(name, None, "unreadable", f"cannot be read as Parquet: {str(error).splitlines()[0]}")
+
+
 def _as_bytes(array: Any) -> Any:
     """Any column as large_binary: its texts may be of bytes that are none."""
     import pyarrow as pa
