@@ -62,6 +62,7 @@ APART = (*RDF, "parquet", "graphml", "cypher", "cql")  # a parser of which bytes
 LABEL_FILE = "labels"
 SHARES = {"read": (0.0, 0.5), "sort": (0.5, 0.62), "names": (0.62, 0.96), "write": (0.96, 1.0)}  # of a build's time
 MOST_BAD = 0.5
+SAID = 1 << 30  # bytes of disk from which on a build says what it will take
 LARGE = 1_000_000  # triples from which on the steps within a stage are told
 ROOM: dict[str | None, tuple[float, float]] = {None: (2, 30), "gzip": (18, 30), "bz2": (25, 30), "zstd": (20, 30)}
 """Bytes on the disk for each byte of input, of text and of Parquet, by compression."""
@@ -321,6 +322,26 @@ def disk_needed(files: Sequence[Path], formats: Sequence[str]) -> int:
     """Bytes that a build of these files takes on the disk for a while, by experience; the graph itself takes half."""
     return sum(int(size_of([file]) * ROOM[split_suffix(file)[1]][kind == "parquet"])
                for file, kind in zip(files, formats, strict=True))  # fmt: skip
+
+
+def planned(
+    inputs: Source | Sequence[Source], out: Source, *, memory: str | int | None = None, format: str | None = None
+) -> str:
+    """What a build of these files will take, in words; empty where that is little.
+
+    Raises as `build` does where it cannot begin.
+    """
+    files = _paths(inputs)
+    limits = Memory.of(memory)
+    needed = disk_needed(files, [format or split_suffix(file)[0] for file in files])
+    if needed < SAID and memory is None:
+        return ""
+    why = "" if memory is not None else ", half of what is free (--memory says otherwise)"
+    try:
+        room = f" of {shown(shutil.disk_usage(Path(out).absolute().parent).free)} that are free"
+    except OSError:
+        room = ""
+    return f"takes up to {shown(limits.limit)} of memory{why}, and about {shown(needed)} of disk{room}"
 
 
 def _check_room(files: Sequence[Path], formats: Sequence[str], out: Path) -> None:

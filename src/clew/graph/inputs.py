@@ -117,10 +117,20 @@ class Progress:
     seconds: float = 0.0  # since the build began
     share: float = 0.0  # of the whole build that is done, about
 
+    def __str__(self) -> str:
+        said = f"{self.stage} {self.triples:,} triples"
+        if self.stage == "read" and self.seconds > 1:
+            said += f", {self.triples / self.seconds:,.0f} a second"
+        return said if self.left is None else f"{said}, about {_duration(self.left)} left"
+
     @property
     def left(self) -> float | None:
         """Seconds until the build is done, about; None while nobody can tell."""
         return self.seconds / self.share * (1 - self.share) if self.share > 0.01 and self.bytes_total else None
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
 
 
 @dataclass(frozen=True, slots=True)
