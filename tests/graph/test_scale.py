@@ -152,7 +152,7 @@ def test_bad_lines_are_counted_sampled_and_stop_a_build_at_a_share(tmp_path):
     with pytest.raises(InputError, match=r"12,000 of the first 16,00\d statements are none"):
         build(file, tmp_path / "x.kg")
     sample = (tmp_path / "x.problems.tsv").read_text().splitlines()
-    assert 500 <= len(sample) <= 1000
+    assert 50 <= len(sample) <= 1000
     assert sample[0].split("\t")[1:] == ["4001", "fields", "not 3 fields separated by '\\t'"]
     assert build(file, tmp_path / "x.kg", most_bad=0.9).problem_counts == {"fields": 12_000}
     with pytest.raises(InputError, match="expected a share"):

@@ -13,6 +13,7 @@ import gzip
 import sys
 import zlib
 from collections import Counter
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -76,6 +77,18 @@ class Problems:
         self._seen += 1
         if self.strict:
             raise InputError(f"{problem}; correct the input, or build without strict to pass over such lines")
+
+    def add_lines(
+        self, file: str, lines: NDArray[np.int64], reasons: NDArray[np.int8], words: Mapping[int, tuple[str, str]]
+    ) -> None:
+        """Bad lines of a block, (n,) each with its reason: the first ones and some of the others by themselves, the
+        rest as a number; a block may be all bad lines."""
+        told = np.zeros(len(lines), bool)
+        told[:SHOWN] = told[:: max(len(lines) // 100, 1)] = True
+        for line, reason in zip(lines[told].tolist(), reasons[told].tolist(), strict=True):
+            self.add(file, line, *words[reason])
+        for reason, times in zip(*np.unique(reasons[~told], return_counts=True), strict=True):
+            self.add(file, None, *words[int(reason)], int(times))
 
     @property
     def total(self) -> int:

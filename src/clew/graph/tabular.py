@@ -23,7 +23,6 @@ from clew.graph.inputs import (
     BLOCK,
     CHOSEN,
     LINE_LIMIT,
-    SHOWN,
     TERM_LIMIT,
     Batch,
     Column,
@@ -147,10 +146,7 @@ def delimited(
             data, len(data), ord(delimiter), ord(quote or "\0"), wanted, len(fields), TERM_LIMIT, final, room
         )
         words = {**WHY, bulk.FIELDS: ("fields", f"not {len(fields)} fields separated by {delimiter!r}")}
-        for number, reason in zip(bad[:SHOWN].tolist(), reasons[:SHOWN].tolist(), strict=True):
-            problems.add(name, line + number, *words[reason])
-        for reason, times in zip(*np.unique(reasons[SHOWN:], return_counts=True), strict=True):
-            problems.add(name, None, *words[int(reason)], int(times))
+        problems.add_lines(name, bad + line, reasons, words)
         if skip and lines:
             if len(numbers) and numbers[0] == header_line:
                 starts, lengths = starts[1:], lengths[1:]
