@@ -50,15 +50,34 @@ def build(
         Optional[bool],  # noqa: UP045
         typer.Option("--header/--no-header", help="Whether delimited text has column names; default: seen."),
     ] = None,
+    languages: Annotated[
+        Optional[list[str]],  # noqa: UP045
+        typer.Option("--languages", help="Read RDF texts in these languages alone, as en,de; default all."),
+    ] = None,
+    drop_prefix: Annotated[
+        Optional[list[str]],  # noqa: UP045
+        typer.Option("--drop-prefix", metavar="IRI", help="Ids that begin so lose it. May be repeated."),
+    ] = None,
+    memory: Annotated[
+        Optional[str],  # noqa: UP045
+        typer.Option("--memory", metavar="SIZE", help="The most to take, as 8GB; default half of what is free."),
+    ] = None,
+    most_bad: Annotated[
+        float, typer.Option("--most-bad", metavar="SHARE", help="Stop where a larger share of the input is no triple.")
+    ] = 0.5,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first line that is no triple.")] = False,
     json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Build a graph from files. A build that fails or is killed leaves the old graph, or nothing."""
+    """Build a graph from files. One that fails leaves the old graph, or nothing; one that was killed is gone on with by
+    the same command."""
     from clew.cli.screen import clean, progress, put_json
     from clew.graph import build as build_graph
+    from clew.graph.build import planned
     from clew.types import to_json
 
+    if not quiet and not json and (said := planned(inputs, out, memory=memory, format=format)):
+        sys.stderr.write(f"{clean(said)}\n")
     with progress("build", quiet=quiet) as bar:
         report = build_graph(
             inputs,
@@ -71,9 +90,11 @@ def build(
             format=format,
             delimiter=delimiter,
             header=header,
-            on_progress=lambda p: bar(
-                p.bytes_read >> 10, p.bytes_total >> 10 or None, f"{p.stage} {p.triples:,} triples"
-            ),
+            languages=[each for some in languages or () for each in some.split(",") if each],
+            drop_prefix=drop_prefix or (),
+            memory=memory,
+            most_bad=most_bad,
+            on_progress=lambda p: bar(1000 * p.share, 1000 if p.bytes_total else None, str(p)),
         )
     if json:
         put_json({**to_json(report), "path": str(report.path)})

@@ -327,12 +327,12 @@ def _serve_one(request: Mapping[str, Any], handle: int, out: IO[bytes]) -> None:
 def _reader(
     kind: str, stream: Stream, problems: Problems, prefixes: dict[str, str], options: Mapping[str, Any]
 ) -> Iterator[Batch]:
-    if kind == "parquet":
-        from clew.graph.tabular import parquet
+    if kind in ("parquet", "parquet labels"):
+        from clew.graph.tabular import parquet, parquet_labels
 
         memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
         _limit_memory(max(MEMORY, memory // 2))  # a row group is as large as whoever wrote it wished
-        return parquet(stream, problems)
+        return parquet(stream, problems) if kind == "parquet" else parquet_labels(stream, problems)
     _limit_memory(MEMORY)
     if kind == "table":
         from clew.graph.property_graph import Table, read_table

@@ -2,49 +2,47 @@
 
 Kept apart because it is what makes a graph larger than memory possible. Strings go straight to their file, about 28
 bytes of hash and table stay in memory per entity; triples go to a file of numbers that is cut by head (and again by
-tail) into parts that fit in memory and are sorted one after the other. The result does not depend on the size of parts.
+tail) into parts that fit in memory and are sorted one after the other. Where the table of terms itself outgrows what it
+may take, it goes on in a file. The result does not depend on any of this.
 
 Shapes: n rows of a batch, T triples, N entities, R relations.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack
+import os
+from collections.abc import Callable
 from pathlib import Path
-from typing import IO, Any, Protocol
+from typing import IO, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clew.errors import InputError
+from clew.graph.external import OnDisk, SideBySide, Sides, StringsOnDisk, parts
 from clew.graph.inputs import Batch, Column, Notes, Rows
-from clew.graph.layout import LITERAL, mapped, open_strings, put, write_array, write_strings
+from clew.graph.layout import LITERAL, close_all, open_strings, put, write_strings
+from clew.graph.memory import Memory
 from clew.graph.subgraph import Ints
 
-PART = 1 << 24  # rows sorted at once: about half a gigabyte
-
-
-class _Closable(Protocol):
-    def close(self) -> None: ...
-
-
-def close_all(*files: _Closable) -> None:
-    """Close every one, also where closing one fails because what it held does not fit on the disk."""
-    with ExitStack() as stack:
-        for file in files:
-            stack.callback(file.close)
+ROW = 64  # bytes that a triple takes while it is sorted
+KINDS_OF_TEXT = ("label", "description")
+SPOOLED = ("first.u64", "second.u64", "rank.i16", "ends.i64", "u8")  # owners as hashes, ranks, ends and bytes of texts
+OnPart = Callable[[float], None]
+"""Told how much of a step is done, in [0, 1]."""
 
 
 class Numbering:
     """Terms to numbers in order of appearance; the strings go to `<stem>.u8`, where each ends to `<stem>.i64`."""
 
-    def __init__(self, folder: Path, stem: str) -> None:
+    def __init__(self, folder: Path, stem: str, scratch: Path | None = None, limit: int = 1 << 62) -> None:
+        """`limit`: bytes that the table may take in memory; beyond it lies in files in `scratch`."""
+        self._scratch, self._stem, self._limit = scratch or folder, stem, limit
         self._data: IO[bytes] = (folder / f"{stem}.u8").open("wb")
         self._offsets: IO[bytes] = (folder / f"{stem}.i64").open("wb")
         put(np.zeros(1, np.int64), self._offsets)
         self.count, self._bytes = 0, 0
-        self._slots = np.full(1 << 12, -1, np.int32)
+        self._slots = np.full(1 << 12, -1, np.int32)  # a power of two of them, at least half as many again as terms
         self._first, self._second = np.empty(1 << 11, np.uint64), np.empty(1 << 11, np.uint64)
 
     def number(self, terms: Column) -> tuple[Ints, NDArray[np.int64]]:
@@ -86,13 +84,30 @@ class Numbering:
             raise InputError(f"more than {2**31 - 2:,} different terms do not fit into one graph; split the input")
         if self.count + more <= len(self._first):
             return
-        size = 1 << (self.count + more).bit_length()
+        size = max(self.count + more, len(self._first) * 3 // 2)
+        slots = 1 << (size * 3 // 2 - 1).bit_length()
+        # What is asked for is taken only as it is filled; the slots are filled at once.
+        in_file = 16 * size + 4 * slots > self._limit
         for name in ("_first", "_second"):
-            grown = np.empty(size, np.uint64)
+            grown = self._array(name, size, np.uint64, in_file)
             grown[: self.count] = getattr(self, name)[: self.count]
             setattr(self, name, grown)
-        self._slots = np.full(size * 2, -1, np.int32)
-        bulk.rehash(self._slots, self._first, self.count)
+        if slots > len(self._slots):
+            self._slots = np.empty(0, np.int32)  # given back before the larger one is taken
+            self._slots = self._array("_slots", slots, np.int32, in_file)
+            self._slots.fill(-1)
+            bulk.rehash(self._slots, self._first, self.count)
+
+    def _array(self, name: str, size: int, dtype: type[np.generic], in_file: bool) -> NDArray[Any]:
+        """Room for so many numbers, in memory or in a file."""
+        if not in_file:
+            return np.empty(size, dtype)
+        file = self._scratch / f"table.{self._stem}{name}"
+        with file.open("wb") as handle:  # all of it now: a mapped file on a full disk would end the process
+            os.posix_fallocate(handle.fileno(), 0, size * np.dtype(dtype).itemsize)
+        table = np.asarray(np.memmap(file, dtype, "r+", shape=(size,)))
+        file.unlink()
+        return table
 
     def find(self, first: NDArray[np.uint64], second: NDArray[np.uint64]) -> Ints:
         """Numbers of terms given by their hashes, -1 for unknown ones."""
@@ -112,16 +127,16 @@ class Numbering:
 class Assembly:
     """Takes batches of triples and texts and turns them into the files of a graph."""
 
-    def __init__(self, folder: Path, scratch: Path, part: int) -> None:
-        self.folder, self.scratch, self.part = folder, scratch, part
-        self.entities = Numbering(folder, "ids")
+    def __init__(self, folder: Path, scratch: Path, memory: Memory) -> None:
+        self.folder, self.scratch, self.memory = folder, scratch, memory
+        self.entities = Numbering(folder, "ids", scratch, memory.table)
         self.relations = Numbering(scratch, "relations")
         self.sources = Numbering(scratch, "sources")
         self.rows = 0
         self.sourced = False
         self._kinds: IO[bytes] = (scratch / "kinds.u8").open("wb")
         self._triples: IO[bytes] = (scratch / "triples.i32").open("wb")  # (rows, 4): head, relation, tail, source
-        self.spools = {kind: Spool(scratch, kind) for kind in ("label", "description")}
+        self.spools = {kind: Spool(scratch, kind) for kind in KINDS_OF_TEXT}
 
     def add(self, batch: Batch) -> None:
         if isinstance(batch, Notes):
@@ -164,65 +179,12 @@ class Assembly:
     def kinds(self) -> NDArray[np.uint8]:
         return np.fromfile(self.scratch / "kinds.u8", np.uint8)
 
-    def sort(self) -> int:
-        """Write the triples in order of (head, relation, tail) and of (tail, relation, head); returns how many remain.
-
-        Relations are renumbered in the order of their ids, so that the same facts in another order give the same
-        relation numbers.
-        """
-        rank = self._sorted_relations()
-        num = self.entities.count
-        raw = np.memmap(self.scratch / "triples.i32", np.int32, "r").reshape(-1, 4) if self.rows else _none(4)
-        sourced = ("sources.of.i32",) if self.sourced else ()
-        counts = np.zeros(num, np.int64)
-        with _Sides(self.folder, ("heads.i32", "rels.i32", "tails.i32", *sourced)) as out:
-            for part, low, high in _parts(raw, 0, num, self.part, self.scratch / "by-head.i32"):
-                h, r, t = np.ascontiguousarray(part[:, 0]), rank[part[:, 1]], np.ascontiguousarray(part[:, 2])
-                order = _ordered(h - low, high - low, r, len(rank), t, num)
-                counts[low:high] = np.bincount(h[order] - low, minlength=high - low)
-                out.write(h[order], r[order], t[order], *((part[order, 3],) if sourced else ()))
-        total = int(counts.sum())
-        write_array(self.folder / "out.offsets.i64", _offsets(counts))
-        _write_range(self.folder / "out.triples.i32", total)
-        self._sort_by_tail(total, num, len(rank))
-        return total
-
-    def _sort_by_tail(self, total: int, num: int, relations: int) -> None:
-        from clew.graph import bulk
-
-        sides = [mapped(self.folder / f"{name}.i32") for name in ("heads", "rels", "tails")]
-        table = _Columns(sides)
-        counts = np.zeros(num, np.int64)
-        with _Sides(self.folder, ("in.heads.i32", "in.rels.i32", "in.triples.i32")) as inc:
-            for part, low, high in _parts(table, 2, num, self.part, self.scratch / "by-tail.i32"):
-                keys = np.ascontiguousarray(part[:, 2]) - low
-                order = np.arange(len(part), dtype=np.int64)
-                rels = np.ascontiguousarray(part[:, 1])
-                for column, size in ((rels, relations), (keys, high - low)):
-                    order = bulk.counting_order(column, order, size)
-                counts[low:high] = np.bincount(keys, minlength=high - low)
-                inc.write(part[order, 0], rels[order], part[order, 3])
-        write_array(self.folder / "in.offsets.i64", _offsets(counts))
-
-    def _sorted_relations(self) -> Ints:
-        """Write the relation ids in order; returns the new number of each."""
-        ids = list(open_strings(self.scratch, "relations"))
-        order = sorted(range(len(ids)), key=ids.__getitem__)
-        write_strings(self.folder, "relations", [ids[i] for i in order])
-        if self.sourced:
-            write_strings(self.folder, "sources", open_strings(self.scratch, "sources"))
-        rank = np.empty(len(ids), np.int32)
-        rank[order] = np.arange(len(ids), dtype=np.int32)
-        self.relation_order = np.array(order, np.int32)
-        self.relation_rank = rank
-        return rank
-
 
 class Spool:
     """Texts on their way: whom they belong to as hashes, their bytes, their ranks."""
 
     def __init__(self, scratch: Path, kind: str) -> None:
-        self.names = [scratch / f"{kind}.{part}" for part in ("first.u64", "second.u64", "rank.i16", "ends.i64", "u8")]
+        self.names = [scratch / f"{kind}.{part}" for part in SPOOLED]
         self._files: list[IO[bytes]] = [name.open("wb") for name in self.names]
         self._bytes = 0
 
@@ -243,101 +205,103 @@ class Spool:
         close_all(*self._files)
 
 
-class _Sides:
-    """Columns written side by side."""
+class Spooled:
+    """What a spool holds once its owners are known: owner and relation of each text (-1: none), ranks and texts."""
 
-    def __init__(self, folder: Path, names: Sequence[str]) -> None:
-        self._files = [(folder / name).open("wb") for name in names]
-
-    def __enter__(self) -> _Sides:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        close_all(*self._files)
-
-    def write(self, *columns: Ints) -> None:
-        for column, file in zip(columns, self._files, strict=True):
-            put(np.ascontiguousarray(column, np.int32), file)
-
-
-class _Columns:
-    """Columns on disk that can be sliced like a table whose last column is the row number."""
-
-    def __init__(self, columns: Sequence[Ints]) -> None:
-        self._columns = columns
+    def __init__(self, scratch: Path, kind: str) -> None:
+        first, second, rank, ends, data = (scratch / f"{kind}.{part}" for part in SPOOLED)
+        self.first, self.second, self.ranks = OnDisk(first), OnDisk(second), OnDisk(rank)
+        self._ends, self._data = OnDisk(ends), OnDisk(data)
+        self.owner_file, self.relation_file = scratch / f"{kind}.owner.i32", scratch / f"{kind}.relation.i32"
 
     def __len__(self) -> int:
-        return len(self._columns[0])
+        return len(self.ranks)
 
-    def __getitem__(self, rows: slice) -> Ints:
+    @property
+    def total(self) -> int:
+        """Bytes of all texts."""
+        return len(self._data)
+
+    def lengths(self, rows: slice) -> tuple[int, NDArray[np.int64]]:
+        """Where the texts of some rows begin, and how long each is."""
         start, stop, _ = rows.indices(len(self))
-        numbers = np.arange(start, stop, dtype=np.int32)
-        return np.stack([*(column[rows] for column in self._columns), numbers], axis=1)
+        ends = self._ends[max(start - 1, 0) : stop]
+        bounds = ends if start else np.concatenate([np.zeros(1, np.int64), ends])
+        return int(bounds[0]), np.diff(bounds)
+
+    def bytes(self, start: int, length: int) -> NDArray[np.uint8]:
+        return self._data[start : start + length]
 
 
-def _none(width: int) -> Ints:
-    return np.empty((0, width), np.int32)
+def relation_ranks(scratch: Path) -> tuple[list[str], Ints]:
+    """The relation ids in order, and the place of each relation in that order."""
+    ids = list(open_strings(scratch, "relations"))
+    order = sorted(range(len(ids)), key=ids.__getitem__)
+    rank = np.empty(len(ids), np.int32)
+    rank[order] = np.arange(len(ids), dtype=np.int32)
+    return [ids[i] for i in order], rank
 
 
-def _parts(table: Any, column: int, num: int, size: int, scratch: Path) -> Iterator[tuple[Ints, int, int]]:
-    """The rows of a table in parts of about `size`, cut by the value of one column: (rows, from value, to value).
+def sort_by_head(folder: Path, scratch: Path, memory: Memory, *, sourced: bool, on_part: OnPart) -> int:
+    """Write the triples in order of (head, relation, tail); returns how many remain.
 
-    Rows keep their order within a part. A single value with more rows than `size` makes a larger part.
+    Relations are renumbered in the order of their ids, so that the same facts in another order give the same
+    relation numbers.
     """
-    if len(table) <= size:
-        yield np.asarray(table[0 : len(table)]), 0, num
-        return
-    counts = np.zeros(num, np.int64)
-    for start in range(0, len(table), size):
-        counts += np.bincount(table[start : start + size][:, column], minlength=num)
-    ends = np.cumsum(counts)
-    cuts = [0]
-    while cuts[-1] < num:
-        before = int(ends[cuts[-1] - 1]) if cuts[-1] else 0
-        cuts.append(max(int(np.searchsorted(ends, before + size, "right")), cuts[-1] + 1))
-    cuts[-1] = num
-    # Where each part begins in the scratch file; rows are then dealt out to their parts in one pass.
-    begins = np.array([int(ends[cut - 1]) if cut else 0 for cut in cuts], np.int64)
-    width = table[0:1].shape[1]
-    filled = begins[:-1].copy()
-    with scratch.open("wb") as deal:  # written, not mapped: on a full disk a mapped file ends the process
-        for start in range(0, len(table), size):
-            rows = np.asarray(table[start : start + size])
-            part = np.searchsorted(np.array(cuts[1:]), rows[:, column], "right")
-            order = np.argsort(part, kind="stable")
-            there = np.bincount(part, minlength=len(filled))
-            at = 0
-            for k in np.flatnonzero(there).tolist():
-                n = int(there[k])
-                deal.seek(int(filled[k]) * 4 * width)
-                put(rows[order[at : at + n]], deal)
-                filled[k] += n
-                at += n
-    dealt = np.memmap(scratch, np.int32, "r", shape=(len(table), width))
-    for k in range(len(cuts) - 1):
-        yield np.array(dealt[begins[k] : begins[k + 1]]), cuts[k], cuts[k + 1]
-    del dealt
-    scratch.unlink()
-
-
-def _ordered(h: Ints, num_heads: int, r: Ints, num_relations: int, t: Ints, num: int) -> NDArray[np.int64]:
-    """The rows in order of (head, relation, tail), exact duplicates dropped."""
     from clew.graph import bulk
 
-    order = np.arange(len(h), dtype=np.int64)
-    for column, size in ((t, num), (r, num_relations), (h, num_heads)):
-        order = bulk.counting_order(column, order, size)
-    kept: NDArray[np.int64] = bulk.distinct(h, r, t, order)
-    return kept
-
-
-def _offsets(counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    offsets = np.zeros(len(counts) + 1, np.int64)
-    np.cumsum(counts, out=offsets[1:])
-    return offsets
-
-
-def _write_range(file: Path, total: int) -> None:
-    with file.open("wb") as handle:
+    relations, rank = relation_ranks(scratch)
+    write_strings(folder, "relations", relations)
+    if sourced:
+        write_strings(folder, "sources", open_strings(scratch, "sources"))
+    num = len(StringsOnDisk(folder, "ids"))
+    raw = OnDisk(scratch / "triples.i32", 4)
+    sources = ("sources.of.i32",) if sourced else ()
+    total, rows = 0, 0
+    with (
+        Sides(folder, ("heads.i32", "rels.i32", "tails.i32", *sources)) as out,
+        Sides(folder, ("out.offsets.i64",)) as offsets,
+    ):
+        offsets.write(np.zeros(1, np.int64))
+        for part, low, high in parts(raw, 0, num, memory.rows(ROW), scratch / "by-head.i32"):
+            h, r, t = part[:, 0] - np.int32(low), rank[part[:, 1]], np.ascontiguousarray(part[:, 2])
+            rows += len(part)
+            source = part[:, 3].copy() if sourced else None
+            del part
+            order = np.arange(len(h), dtype=np.int32)
+            for column, size in ((t, num), (r, len(rank)), (h, high - low)):
+                order = bulk.sorted_by(column, order, size)
+            order = bulk.distinct(h, r, t, order)
+            h = h[order]
+            offsets.write(total + np.cumsum(np.bincount(h, minlength=high - low)))
+            out.write(h + np.int32(low), r[order], t[order], *(() if source is None else (source[order],)))
+            total += len(order)
+            on_part(rows / max(len(raw), 1))
+    with Sides(folder, ("out.triples.i32",)) as numbers:
         for start in range(0, total, 1 << 22):
-            put(np.arange(start, min(start + (1 << 22), total), dtype=np.int32), handle)
+            numbers.write(np.arange(start, min(start + (1 << 22), total), dtype=np.int32))
+    return total
+
+
+def sort_by_tail(folder: Path, scratch: Path, memory: Memory, *, on_part: OnPart) -> None:
+    """Write the triples once more, in order of (tail, relation, head)."""
+    from clew.graph import bulk
+
+    num = len(StringsOnDisk(folder, "ids"))
+    relations = len(StringsOnDisk(folder, "relations"))
+    table = SideBySide([OnDisk(folder / f"{name}.i32") for name in ("heads", "rels", "tails")])
+    total = 0
+    with (
+        Sides(folder, ("in.heads.i32", "in.rels.i32", "in.triples.i32")) as inc,
+        Sides(folder, ("in.offsets.i64",)) as offsets,
+    ):
+        offsets.write(np.zeros(1, np.int64))
+        for part, low, high in parts(table, 2, num, memory.rows(ROW), scratch / "by-tail.i32"):
+            keys, rels = part[:, 2] - np.int32(low), np.ascontiguousarray(part[:, 1])
+            order = np.arange(len(part), dtype=np.int32)
+            for column, size in ((rels, relations), (keys, high - low)):
+                order = bulk.sorted_by(column, order, size)
+            offsets.write(total + np.cumsum(np.bincount(keys, minlength=high - low)))
+            inc.write(part[order, 0], rels[order], part[order, 3])
+            total += len(part)
+            on_part(total / max(len(table), 1))

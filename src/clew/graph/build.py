@@ -1,7 +1,8 @@
-"""`build`: from files to a finished graph on disk, in one pass over the input.
+"""`build`: from files to a finished graph on disk, in one pass over the input and in bounded memory.
 
 Kept apart because it is the only place that knows all readers. Reads in batches, hands them to `assembly`, lets
-`naming` decide what things are called, and seals the folder; a build that fails or is killed leaves the old graph.
+`naming` decide what things are called, and seals the folder; a build that fails leaves the old graph, and one that is
+killed is gone on with by the same command. Each stage after reading works on files alone.
 """
 
 from __future__ import annotations
@@ -9,22 +10,44 @@ from __future__ import annotations
 import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, field
 from os import PathLike
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from clew.errors import InputError, NotFoundError
+from clew.errors import ClewError, InputError, NotFoundError
 from clew.graph.apart import Apart
-from clew.graph.assembly import PART, Assembly
-from clew.graph.inputs import Batch, BuildReport, Problems, Progress, Stream, size_of, split_suffix
+from clew.graph.assembly import Assembly, sort_by_head, sort_by_tail
+from clew.graph.external import OnDisk
+from clew.graph.inputs import (
+    Batch,
+    BuildReport,
+    Column,
+    Notes,
+    Problem,
+    Problems,
+    Progress,
+    Stream,
+    size_of,
+    split_suffix,
+)
 from clew.graph.labelling import find_names, opaque
-from clew.graph.layout import LITERAL, MEDIATOR, NAMED, open_strings, open_texts
-from clew.graph.naming import DEFAULT_MEDIATOR, Predicate, mediator_test, write_kinds, write_labels, write_lookups
-from clew.graph.property_graph import tables_of
+from clew.graph.layout import LITERAL, MEDIATOR, NAMED, VERSION, open_strings, open_texts
+from clew.graph.memory import Memory, shown
+from clew.graph.naming import (
+    DEFAULT_MEDIATOR,
+    Predicate,
+    mediator_test,
+    resolve_owners,
+    write_id_lookup,
+    write_kinds,
+    write_labels,
+    write_name_index,
+)
+from clew.graph.property_graph import Table, tables_of
+from clew.graph.stages import Stages, key_of
 from clew.graph.tabular import delimited, json_lines, label_file
 from clew.graph.writing import replacing, seal
 
@@ -36,6 +59,13 @@ RDF = ("nt", "nq", "ttl", "trig", "jsonld", "rdf", "xml", "owl", "n3")
 TEXT = ("tsv", "csv", "txt")
 FORMATS = (*RDF, *TEXT, "parquet", "jsonl", "graphml", "cypher", "cql")
 APART = (*RDF, "parquet", "graphml", "cypher", "cql")  # a parser of which bytes can make much out of little
+LABEL_FILE = "labels"
+SHARES = {"read": (0.0, 0.5), "sort": (0.5, 0.62), "names": (0.62, 0.96), "write": (0.96, 1.0)}  # of a build's time
+MOST_BAD = 0.5
+SAID = 1 << 30  # bytes of disk from which on a build says what it will take
+LARGE = 1_000_000  # triples from which on the steps within a stage are told
+ROOM: dict[str | None, tuple[float, float]] = {None: (2, 30), "gzip": (18, 30), "bz2": (25, 30), "zstd": (20, 30)}
+"""Bytes on the disk for each byte of input, of text and of Parquet, by compression."""
 
 
 def build(
@@ -46,32 +76,43 @@ def build(
     labels: Source | Sequence[Source] = (),
     label: str | Sequence[str] = (),
     language: str | Sequence[str] = "en",
+    languages: str | Sequence[str] = (),
+    drop_prefix: str | Sequence[str] = (),
     mediator: Predicate = None,
     format: str | None = None,
     delimiter: str | None = None,
     header: bool | None = None,
+    memory: str | int | None = None,
+    most_bad: float = MOST_BAD,
     on_progress: OnProgress | None = None,
-    part: int = PART,
+    part: int | None = None,
 ) -> BuildReport:
     """Build a graph folder from files; whatever stood at `out` stays until the new graph is whole.
+
+    A build that was killed is gone on with, at its last finished stage, by the same call on the same files.
 
     Args:
         inputs: files whose suffix names the format, each may end in .gz, .bz2 or .zst; "-" is standard input.
         out: the folder to write, by custom `<name>.kg`.
         strict: stop at the first problem instead of counting it.
-        labels: files of `id<TAB>label` lines, aliases in further fields; they win over labels in the data.
+        labels: files of `id<TAB>label` lines, aliases in further fields, or Parquet; they win over labels in the data.
         label: properties whose values are the labels, by id or local name, best first; none: they are found.
         language: languages of labels in order of liking; others are a last resort.
+        languages: texts of RDF in any other language are left out; none: all are read.
+        drop_prefix: ids that begin so lose it: `http://rdf.freebase.com/ns/`.
         mediator: pattern of ids, or a test, of nameless n-ary nodes; blank nodes are such, labelled things never.
         format: one of `FORMATS`, for all inputs; needed for standard input.
         delimiter: of delimited text; None finds out.
         header: whether delimited text has one; None finds out.
-        part: triples sorted in memory at once.
+        memory: the most it may take, in bytes or as "8GB"; None is half of what is free.
+        most_bad: share of statements that are none from which on a build stops, once there are ten thousand.
+        part: rows held at once, whatever `memory` says.
 
     Raises:
         NotFoundError: an input does not exist.
-        InputError: no triple in the input, an unknown format, a problem under `strict`, or `out` is not a graph.
-        ClewError: the disk is full.
+        InputError: no triple in the input, an unknown format, a problem under `strict`, too little memory, too much
+            that is no triple, or `out` is not a graph.
+        ClewError: the disk is full, or has too little room to begin.
     """
     files, label_files = _paths(inputs), _paths(labels)
     formats = [_format(file, format) for file in files]
@@ -83,101 +124,242 @@ def build(
     mediator_test(mediator)  # raises before anything is read
     if delimiter is not None and (len(delimiter.encode("utf-8", "replace")) != 1 or delimiter in '"\r\n\0'):
         raise InputError(f"delimiter {delimiter!r}: expected one character such as ',' ';' '|' or a tab")
-    languages = (language,) if isinstance(language, str) else tuple(language)
+    if not 0 < most_bad <= 1:
+        raise InputError(f"most_bad {most_bad!r}: expected a share above 0 and up to 1")
     out = Path(out)
-    problems, clock, prefixes = Problems(strict), _Clock(), dict[str, str]()
-    total = size_of([*files, *label_files])
-    tables = tables_of(list(zip(files, formats, strict=True)), delimiter, header)
-    with replacing(out) as folder:
+    limits = Memory.of(memory, part)
+    _check_room(files, formats, out)
+    pattern = mediator if isinstance(mediator, str) else getattr(mediator, "pattern", None)
+    options = {
+        "strict": strict, "labels": len(label_files), "label": label, "language": language, "languages": languages,
+        "drop_prefix": drop_prefix, "mediator": pattern if mediator is None or pattern is not None else mediator,
+        "format": format, "delimiter": delimiter, "header": header, "memory": memory, "part": part,
+        "out": str(out.absolute()), "version": VERSION, "most_bad": most_bad,
+    }  # fmt: skip
+    key = key_of([*files, *label_files], options)
+    reading = _Reading(
+        files=list(zip(files, formats, strict=True)),
+        labels=label_files,
+        label=_texts(label),
+        languages=_texts(language),
+        only=_texts(languages),
+        drop=tuple(prefix.encode("utf-8", "replace") for prefix in _texts(drop_prefix)),
+        delimiter=delimiter,
+        header=header,
+        problems=Problems(strict, most_bad),
+        tables=tables_of(list(zip(files, formats, strict=True)), delimiter, header),
+    )
+    clock = _Clock(on_progress, size_of([*files, *label_files]))
+    with replacing(out, key=key) as folder:
+        stages = Stages(folder.parent, key)
         scratch = folder / "scratch"
-        scratch.mkdir()
-        assembly = Assembly(folder, scratch, part)
-        done = 0
-
-        def report(stage: str, stream: Stream | Apart | None = None) -> None:
-            if on_progress is not None:
-                on_progress(Progress(stage, done + (stream.position if stream else 0), total, assembly.rows))
-
+        scratch.mkdir(exist_ok=True)
         try:
-            for number, (file, kind) in enumerate(
-                [*zip(files, formats, strict=True), *((f, "labels") for f in label_files)]
-            ):
-                before = assembly.rows + problems.total
-                table = tables.get(file) if kind != "labels" else None
-                stream: Stream | Apart
-                if table is not None:
-                    stream = apart = Apart(file, problems)
-                    batches = apart.batches("table", table=asdict(table))
-                else:
-                    stream = (Apart if kind in APART else Stream)(file, problems)
-                    batches = _read(file, kind, problems, stream, delimiter, header, languages, number, prefixes)
-                try:
-                    for batch in batches:
-                        assembly.add(batch)
-                        report("read", stream)
-                    if kind != "labels" and assembly.rows + problems.total == before:
-                        problems.add(str(file), None, "empty", "holds no triple")
-                    done += stream.position
-                finally:
-                    stream.close()
-            sources = find_names(assembly, (label,) if isinstance(label, str) else label)
+            read = stages.run("read", lambda: reading.run(folder, scratch, limits, clock))
         finally:
-            assembly.close()
-        if not assembly.rows:
-            shown = "".join(f"\n  {problem}" for problem in problems.first) or " they are empty"
-            raise InputError(f"no triple in {', '.join(map(str, files))}:{shown}")
-        clock.stage("read")
-        report("sort")
-        triples = assembly.sort()
-        clock.stage("sort")
-        report("names")
-        unused = write_labels(assembly)
-        kinds = write_kinds(assembly, mediator)
-        write_lookups(folder)
+            if "read" not in stages.resumed:
+                reading.problems.sample_to(out.with_suffix(".problems.tsv"))
+        rows = clock.triples = read["rows"]
+        clock.bytes = read["bytes"]
+        clock.ended("read")
+        clock.began("sort")
+        triples = stages.run(
+            "sort by head",
+            lambda: {"triples": sort_by_head(folder, scratch, limits, sourced=read["sourced"], on_part=clock.part(0))},
+            drop=[scratch / "triples.i32", scratch / "by-head.i32"],
+        )["triples"]
+        stages.run("sort by tail", lambda: sort_by_tail(folder, scratch, limits, on_part=clock.part(0.6)))
+        clock.ended("sort")
+        clock.began("names")
+        stages.run("labels", lambda: write_labels(folder, scratch, limits, on_part=clock.part(0)))
+        kinds = stages.run("kinds", lambda: write_kinds(folder, scratch, mediator))
         shutil.rmtree(scratch)
-        clock.stage("names")
-        report("write")
-        pattern = mediator if isinstance(mediator, str) else getattr(mediator, "pattern", None)
-        things, opaque_ids = _unlabelled(folder, kinds)
+        stages.run("ids", lambda: write_id_lookup(folder, limits))
+        stages.run("names", lambda: write_name_index(folder, limits, on_part=clock.part(0.3)))
+        clock.ended("names")
+        clock.began("write")
+        things, opaque_ids = _unlabelled(folder)
         meta: dict[str, Any] = {
-            "entities": len(kinds),
-            "relations": assembly.relations.count,
+            "entities": len(OnDisk(folder / "kinds.u8")),
+            "relations": len(OnDisk(folder / "relations.i64")) - 1,
             "triples": triples,
-            "literals": int(np.count_nonzero(kinds == LITERAL)),
-            "mediators": int(np.count_nonzero(kinds == MEDIATOR)),
+            "literals": kinds["literals"],
+            "mediators": kinds["mediators"],
             "labels": len(open_texts(folder, "labels")),
-            "names_from": {source.property: source.named for source in sources},
+            "names_from": read["names_from"],
             "mediator": None if callable(mediator) else pattern or DEFAULT_MEDIATOR,
-            "languages": list(languages),
-            "prefixes": prefixes,
+            "languages": list(_texts(language)),
+            "prefixes": read["prefixes"],
             "inputs": [file.name for file in files],
-            "problems": dict(problems.counts),
+            "problems": read["problems"],
         }
         sealed = seal(folder, meta)
-        clock.stage("write")
+        stages.end()
+        clock.ended("write")
     return BuildReport(
         path=out,
         name=f"{out.stem}@{sealed['fingerprint'][:12]}",
         triples=triples,
         entities=meta["entities"],
         relations=meta["relations"],
-        duplicates=assembly.rows - triples,
+        duplicates=rows - triples,
         literals=meta["literals"],
         mediators=meta["mediators"],
         labels=meta["labels"],
-        labels_unused=unused,
+        labels_unused=read["unused"],
         things=things,
         names_from=meta["names_from"],
         opaque_ids=opaque_ids,
-        bytes_read=done,
+        bytes_read=read["bytes"],
         seconds=clock.seconds,
-        problem_counts=dict(problems.counts),
-        problems=tuple(problems.first),
+        problem_counts=read["problems"],
+        problems=tuple(Problem(*each) for each in read["first"]),
+        resumed=stages.resumed,
     )
 
 
-def _unlabelled(folder: Path, kinds: NDArray[np.uint8]) -> tuple[int, tuple[str, ...]]:
+@dataclass
+class _Reading:
+    """The first stage: all input, in the order in which it was named."""
+
+    files: list[tuple[Path, str]]
+    labels: list[Path]
+    label: tuple[str, ...]
+    languages: tuple[str, ...]
+    only: tuple[str, ...]
+    drop: tuple[bytes, ...]
+    delimiter: str | None
+    header: bool | None
+    problems: Problems
+    tables: dict[Path, Table]
+    prefixes: dict[str, str] = field(default_factory=dict)
+    bytes: int = 0
+
+    def run(self, folder: Path, scratch: Path, memory: Memory, clock: _Clock) -> dict[str, Any]:
+        """Number every term and put triples and texts into files; what the later stages need to know."""
+        clock.began("read", report=False)
+        assembly = Assembly(folder, scratch, memory)
+        try:
+            for number, (file, kind) in enumerate([*self.files, *((file, LABEL_FILE) for file in self.labels)]):
+                self._file(file, kind, number, assembly, clock)
+            sources = find_names(assembly, self.label)
+            assembly.flush()
+            unused = resolve_owners(assembly)
+        finally:
+            assembly.close()
+        if not assembly.rows:
+            told = "".join(f"\n  {problem}" for problem in self.problems.first) or " they are empty"
+            raise InputError(f"no triple in {', '.join(str(file) for file, _ in self.files)}:{told}")
+        return {
+            "rows": assembly.rows,
+            "sourced": assembly.sourced,
+            "bytes": self.bytes,
+            "unused": unused,
+            "names_from": {source.property: source.named for source in sources},
+            "prefixes": self.prefixes,
+            "problems": dict(self.problems.counts),
+            "first": [[each.file, each.line, each.kind, each.message] for each in self.problems.first],
+        }
+
+    def _file(self, file: Path, kind: str, number: int, assembly: Assembly, clock: _Clock) -> None:
+        before = assembly.rows + self.problems.total
+        table = self.tables.get(file) if kind != LABEL_FILE else None
+        stream: Stream | Apart
+        if table is not None:
+            stream = apart = Apart(file, self.problems)
+            batches = apart.batches("table", table=asdict(table))
+        else:
+            parsed = kind in APART or (kind == LABEL_FILE and split_suffix(file)[0] == "parquet")
+            stream = (Apart if parsed else Stream)(file, self.problems)
+            batches = self._batches(file, kind, stream, number)
+        try:
+            for batch in batches:
+                assembly.add(self._shortened(batch) if self.drop else batch)
+                clock.triples = assembly.rows
+                clock.read(self.bytes + stream.position)
+                self.problems.stop_when_too_many(assembly.rows)
+            if kind != LABEL_FILE and assembly.rows + self.problems.total == before:
+                self.problems.add(str(file), None, "empty", "holds no triple")
+            self.bytes += stream.position
+        finally:
+            stream.close()
+
+    def _batches(self, file: Path, kind: str, stream: Stream | Apart, number: int) -> Iterator[Batch]:
+        problems = self.problems
+        if isinstance(stream, Apart):
+            options: dict[str, Any] = {}
+            if kind in RDF:
+                options = {"languages": list(self.languages), "only": list(self.only), "number": number}
+            yield from stream.batches("parquet labels" if kind == LABEL_FILE else kind, **options)
+            self.prefixes.update(stream.prefixes)
+        elif stream.failed:
+            return
+        elif kind == LABEL_FILE:
+            yield from label_file(file, problems, stream)
+        elif kind == "jsonl":
+            yield from json_lines(file, problems, stream)
+        else:
+            yield from delimited(file, kind, problems, stream, self.delimiter, self.header)
+
+    def _shortened(self, batch: Batch) -> Batch:
+        """The batch with ids that lost what was to be dropped."""
+        from clew.graph import bulk
+
+        def short(column: Column) -> Column:
+            for prefix in self.drop:
+                column = Column(column.data, *bulk.without(*column, np.frombuffer(prefix, np.uint8)))
+            return column
+
+        if isinstance(batch, Notes):
+            return batch._replace(owners=short(batch.owners))
+        sources = None if batch.sources is None else short(batch.sources)
+        return batch._replace(
+            heads=short(batch.heads), relations=short(batch.relations), tails=short(batch.tails), sources=sources
+        )
+
+
+def disk_needed(files: Sequence[Path], formats: Sequence[str]) -> int:
+    """Bytes that a build of these files takes on the disk for a while, by experience; the graph itself takes half."""
+    return sum(int(size_of([file]) * ROOM[split_suffix(file)[1]][kind == "parquet"])
+               for file, kind in zip(files, formats, strict=True))  # fmt: skip
+
+
+def planned(
+    inputs: Source | Sequence[Source], out: Source, *, memory: str | int | None = None, format: str | None = None
+) -> str:
+    """What a build of these files will take, in words; empty where that is little.
+
+    Raises as `build` does where it cannot begin.
+    """
+    files = _paths(inputs)
+    limits = Memory.of(memory)
+    needed = disk_needed(files, [format or split_suffix(file)[0] for file in files])
+    if needed < SAID and memory is None:
+        return ""
+    why = "" if memory is not None else ", half of what is free (--memory says otherwise)"
+    try:
+        room = f" of {shown(shutil.disk_usage(Path(out).absolute().parent).free)} that are free"
+    except OSError:
+        room = ""
+    return f"takes up to {shown(limits.limit)} of memory{why}, and about {shown(needed)} of disk{room}"
+
+
+def _check_room(files: Sequence[Path], formats: Sequence[str], out: Path) -> None:
+    needed = disk_needed(files, formats)
+    try:
+        room = shutil.disk_usage(out.absolute().parent).free
+    except OSError:  # no such folder: `replacing` says so
+        return
+    if room < needed // 2:
+        raise ClewError(
+            f"too little room for {out}: a build of this size takes about {shown(needed)} for a while, and there are "
+            f"{shown(room)}; free some space or choose another place; nothing was changed"
+        )
+
+
+def _unlabelled(folder: Path) -> tuple[int, tuple[str, ...]]:
     """How many entities could have a name, and some ids of those without one that say nothing, if many are such."""
+    kinds = np.fromfile(folder / "kinds.u8", np.uint8)
     labelled = np.zeros(len(kinds), bool)
     labelled[open_texts(folder, "labels").owners] = True
     without = np.flatnonzero((kinds == NAMED) & ~labelled)
@@ -208,38 +390,47 @@ def _format(file: Path, given: str | None) -> str:
     return suffix
 
 
-def _read(
-    file: Path,
-    kind: str,
-    problems: Problems,
-    stream: Stream | Apart,
-    delimiter: str | None,
-    header: bool | None,
-    languages: Sequence[str],
-    number: int,
-    prefixes: dict[str, str],
-) -> Iterator[Batch]:
-    if isinstance(stream, Apart):
-        options = {"languages": list(languages), "number": number} if kind in RDF else {}
-        yield from stream.batches(kind, **options)
-        prefixes.update(stream.prefixes)
-    elif stream.failed:
-        return
-    elif kind == "labels":
-        yield from label_file(file, problems, stream)
-    elif kind == "jsonl":
-        yield from json_lines(file, problems, stream)
-    else:
-        yield from delimited(file, kind, problems, stream, delimiter, header)
-
-
 class _Clock:
-    """Seconds by stage."""
+    """Seconds by stage, and telling how far the build is."""
 
-    def __init__(self) -> None:
+    def __init__(self, tell: OnProgress | None, bytes_total: int) -> None:
         self.seconds: dict[str, float] = {}
-        self._last = time.perf_counter()
+        self.bytes, self.triples = 0, 0
+        self._tell, self._total = tell, bytes_total
+        self._start = self._last = self._told = time.perf_counter()
+        self._stage = "read"
 
-    def stage(self, name: str) -> None:
+    def began(self, stage: str, *, report: bool = True) -> None:
+        self._stage = stage
+        if report:
+            self._report(0.0)
+
+    def ended(self, stage: str) -> None:
         now = time.perf_counter()
-        self.seconds[name], self._last = now - self._last, now
+        self.seconds[stage], self._last = now - self._last, now
+
+    def read(self, position: int) -> None:
+        """So many bytes of the input were read."""
+        self.bytes = position
+        self._report(position / self._total if self._total else 0.0)
+
+    def part(self, since: float) -> Callable[[float], None]:
+        """Told how much of a step is done that begins at a share of the stage; small builds are silent."""
+
+        def told(done: float) -> None:
+            if self.triples > LARGE and time.perf_counter() - self._told > 1:
+                self._report(since + (1 - since) * done)
+
+        return told
+
+    def _report(self, done: float) -> None:
+        self._told = time.perf_counter()
+        if self._tell is not None:
+            low, high = SHARES[self._stage]
+            share = low + (high - low) * min(done, 1.0)
+            seconds = self._told - self._start
+            self._tell(Progress(self._stage, self.bytes, self._total, self.triples, seconds, share))
+
+
+def _texts(given: str | Sequence[str]) -> tuple[str, ...]:
+    return (given,) if isinstance(given, str) else tuple(given)

@@ -108,6 +108,24 @@ def gather(data: Any, starts: Any, lengths: Any, picks: Any) -> Any:
 
 
 @compiled
+def without(data: Any, starts: Any, lengths: Any, prefix: Any) -> Any:
+    """Starts and lengths of terms, of those that begin with a prefix and go on without it."""
+    new_starts, new_lengths = starts.copy(), lengths.copy()
+    for i in range(len(starts)):
+        if lengths[i] <= len(prefix):
+            continue
+        same = True
+        for k in range(len(prefix) - 1, -1, -1):  # ids of one source differ at the end of what they share
+            if data[starts[i] + k] != prefix[k]:
+                same = False
+                break
+        if same:
+            new_starts[i] += len(prefix)
+            new_lengths[i] -= len(prefix)
+    return new_starts, new_lengths
+
+
+@compiled
 def _checksums(data: Any, offsets: Any, table: Any) -> Any:
     n = len(offsets) - 1
     keys = np.empty(n, np.uint32)
@@ -158,6 +176,65 @@ def label_spans(data: Any, offsets: Any, literal: Any) -> Any:
 
 
 @compiled
+def local_names(data: Any, offsets: Any, picks: Any) -> Any:
+    """`labels.readable` of IRIs whose local name is of ASCII letters, digits and underscores, without camel case.
+
+    Returns (their bytes, where each ends, which of the picks are such; the others stay empty).
+    """
+    ends, plain = np.empty(len(picks), np.int64), np.zeros(len(picks), np.bool_)
+    room = 0
+    for i in range(len(picks)):
+        room += offsets[picks[i] + 1] - offsets[picks[i]]
+    packed = np.empty(room, np.uint8)
+    out = 0
+    for i in range(len(picks)):
+        low, high = offsets[picks[i]], offsets[picks[i] + 1]
+        begin = out
+        scheme, at = -1, low
+        good = high > low and (65 <= data[low] <= 90 or 97 <= data[low] <= 122)
+        while good and at < high:  # a scheme, "://", and no blank: what counts as an IRI
+            c = data[at]
+            if c <= 32 or c >= 127 or c == 62:
+                good = False
+            if scheme < 0 and not (48 <= c <= 57 or 65 <= c <= 90 or 97 <= c <= 122 or c in (43, 45, 46)):
+                good = at + 2 < high and c == 58 and data[at + 1] == 47 and data[at + 2] == 47
+                scheme = at
+            at += 1
+        good = good and scheme >= 0
+        stop = high
+        while good and stop > low and (data[stop - 1] == 47 or data[stop - 1] == 35):
+            stop -= 1
+        start = stop
+        words, lower, inner = 0, False, False
+        while good and start > low:
+            c = data[start - 1]
+            if c in (47, 35, 58, 61):
+                break
+            if 97 <= c <= 122:
+                lower = True
+            elif not (48 <= c <= 57 or 65 <= c <= 90 or c == 95):
+                good = False
+            start -= 1
+        for k in range(start, stop):
+            if data[k] != 95 and (k == start or data[k - 1] == 95):
+                words += 1
+            elif 65 <= data[k] <= 90:
+                inner = True
+        if good and words and ((words == 1 and not inner) or (words > 1 and lower)):
+            plain[i] = True
+            for k in range(start, stop):
+                if data[k] == 95:
+                    continue
+                if out > begin and data[k - 1] == 95:
+                    packed[out] = 32
+                    out += 1
+                packed[out] = data[k]
+                out += 1
+        ends[i] = out
+    return packed[:out].copy(), ends, plain
+
+
+@compiled
 def counting_order(keys: Any, order: Any, n: int) -> Any:
     """A stable reordering of `order` by keys[order], for keys in 0..n-1: one pass of a radix sort."""
     places = np.zeros(n + 1, np.int64)
@@ -171,6 +248,40 @@ def counting_order(keys: Any, order: Any, n: int) -> Any:
         result[places[k]] = order[i]
         places[k] += 1
     return result
+
+
+def sorted_by(keys: NDArray[np.int32], order: NDArray[np.int32], n: int) -> NDArray[np.int32]:
+    """`order`, stably sorted by keys[order], for keys in 0..n-1; in digits, so that the counts stay in the cache."""
+    if n <= 1 << 17:
+        found: NDArray[np.int32] = counting_order(keys, order, n)
+        return found
+    low: NDArray[np.int32] = counting_order(keys & np.int32(0xFFFF), order, 1 << 16)
+    high: NDArray[np.int32] = counting_order(keys >> np.int32(16), low, (n >> 16) + 1)
+    return high
+
+
+@compiled
+def count_into(counts: Any, keys: Any) -> None:
+    """Add to each key's count how often it comes."""
+    for i in range(len(keys)):
+        counts[keys[i]] += 1
+
+
+@compiled
+def cuts(counts: Any, size: int) -> Any:
+    """Where to cut values into runs of about `size` rows: the first value of each run, and the row it begins at; both
+    end with what is behind the last one. A value of more rows is a run of its own."""
+    n = len(counts)
+    values, rows = np.zeros(n + 1, np.int64), np.zeros(n + 1, np.int64)
+    runs, total, begin = 1, np.int64(0), np.int64(0)
+    for k in range(n):
+        if total + counts[k] - begin > size and k > values[runs - 1]:
+            values[runs], rows[runs] = k, total
+            runs += 1
+            begin = total
+        total += counts[k]
+    values[runs], rows[runs] = n, total
+    return values[: runs + 1].copy(), rows[: runs + 1].copy()
 
 
 @compiled

@@ -13,6 +13,8 @@ import gzip
 import sys
 import zlib
 from collections import Counter
+from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import IO, Any, NamedTuple
@@ -27,6 +29,8 @@ TERM_LIMIT = 1 << 20  # bytes of one id, label or literal
 LINE_LIMIT = 16 << 20
 STEP = 1 << 16  # bytes decompressed at a time
 SHOWN = 20  # problems kept word for word
+SAMPLED = 1000  # problems written to a file
+MANY = 10_000  # problems from which on their share counts
 
 FOREIGN = 500  # rank of a label in a language nobody asked for: a last resort, never an alias
 ALIAS = 100  # rank of an alternative label: becomes the label only before a foreign one
@@ -53,20 +57,66 @@ class Problems:
     """Counts what goes wrong and keeps the first few. With `strict` the first one ends the build."""
 
     strict: bool = False
+    most: float = 1.0  # share of bad statements that is borne
     counts: Counter[str] = field(default_factory=Counter)
     first: list[Problem] = field(default_factory=list)
+    sample: list[Problem] = field(default_factory=list)  # every `_stride`-th
+    _stride: int = 1
+    _seen: int = 0
 
     def add(self, file: str, line: int | None, kind: str, message: str, times: int = 1) -> None:
         problem = Problem(file, line, kind, message)
         self.counts[kind] += times
         if len(self.first) < SHOWN:
             self.first.append(problem)
+        if self._seen % self._stride == 0:
+            self.sample.append(problem)
+            if len(self.sample) == SAMPLED:
+                self.sample = self.sample[::2]
+                self._stride *= 2
+        self._seen += 1
         if self.strict:
             raise InputError(f"{problem}; correct the input, or build without strict to pass over such lines")
+
+    def add_lines(
+        self, file: str, lines: NDArray[np.int64], reasons: NDArray[np.int8], words: Mapping[int, tuple[str, str]]
+    ) -> None:
+        """Bad lines of a block, (n,) each with its reason: the first ones and some of the others by themselves, the
+        rest as a number; a block may be all bad lines."""
+        told = np.zeros(len(lines), bool)
+        told[:SHOWN] = told[:: max(len(lines) // 100, 1)] = True
+        for line, reason in zip(lines[told].tolist(), reasons[told].tolist(), strict=True):
+            self.add(file, line, *words[reason])
+        for reason, times in zip(*np.unique(reasons[~told], return_counts=True), strict=True):
+            self.add(file, None, *words[int(reason)], int(times))
 
     @property
     def total(self) -> int:
         return sum(self.counts.values())
+
+    def stop_when_too_many(self, good: int) -> None:
+        """Raises InputError where more of the input than is borne is bad."""
+        bad = self.total
+        if bad >= MANY and bad > self.most * (bad + good):
+            told = "".join(f"\n  {problem}" for problem in self.first[:5])
+            raise InputError(
+                f"{bad:,} of the first {bad + good:,} statements are none: this is not what its name says, or damaged; "
+                f"correct it, or bear more with --most-bad:{told}"
+            )
+
+    def sample_to(self, file: Path) -> None:
+        """Write the sample to a file of file, line, kind and message, where more went wrong than is shown."""
+        if self.total <= SHOWN:
+            return
+        with suppress(OSError):  # what cannot be written down is still counted
+            lines = (
+                "\t".join(_one_line(part) for part in (p.file, p.line or "", p.kind, p.message)) for p in self.sample
+            )
+            file.write_text("".join(line + "\n" for line in lines), "utf-8", "surrogateescape")
+
+
+def _one_line(part: object) -> str:
+    return " ".join(str(part).split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +127,23 @@ class Progress:
     bytes_read: int
     bytes_total: int
     triples: int
+    seconds: float = 0.0  # since the build began
+    share: float = 0.0  # of the whole build that is done, about
+
+    def __str__(self) -> str:
+        said = f"{self.stage} {self.triples:,} triples"
+        if self.stage == "read" and self.seconds > 1:
+            said += f", {self.triples / self.seconds:,.0f} a second"
+        return said if self.left is None else f"{said}, about {_duration(self.left)} left"
+
+    @property
+    def left(self) -> float | None:
+        """Seconds until the build is done, about; None while nobody can tell."""
+        return self.seconds / self.share * (1 - self.share) if self.share > 0.01 and self.bytes_total else None
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,6 +166,7 @@ class BuildReport:
     problems: tuple[Problem, ...]  # the first ones
     things: int = 0  # entities that could have a name: neither literals nor mediators
     names_from: dict[str, int] = field(default_factory=dict)  # properties found or chosen as names: how many they name
+    resumed: tuple[str, ...] = ()  # stages that an earlier build of the same command had finished when it was killed
     opaque_ids: tuple[str, ...] = ()  # examples, where many things have no name and an id that says nothing
 
     @property
@@ -111,6 +179,8 @@ class BuildReport:
             f"{self.path}: {self.triples:,} triples, {self.entities:,} entities, {self.relations:,} relations "
             f"({self.duplicates:,} duplicates dropped) in {seconds:.1f} s"
         ]
+        if self.resumed:
+            lines.append(f"gone on with after {self.resumed[-1]!r}, which an earlier build had finished")
         for property, named in self.names_from.items():
             lines.append(
                 f"names: {property} names {named:,} of {self.things:,} things ({_percent(named, self.things)})"

@@ -10,7 +10,7 @@ Shapes: n rows of one property.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 
 from clew.errors import InputError, nearest
 from clew.graph.assembly import Assembly
+from clew.graph.external import OnDisk
 from clew.graph.inputs import CHOSEN, Notes, column
-from clew.graph.layout import LITERAL, mapped, open_strings
+from clew.graph.layout import LITERAL, open_strings
 from clew.graph.strings import Strings, literal_parts
 from clew.labels import label_to_text, readable
 
@@ -29,7 +30,8 @@ LETTERS = 80  # most letters of a name, in the mean
 UNIQUE_CALLED, UNIQUE = 0.2, 0.9  # least share of distinct values: of a property called a name, of any other
 COVERS = 0.8  # least share of the things of its kind that a property not called a name has
 ENOUGH = 0.05  # share of things without a name from which on names are sought
-BLOCK = 1 << 22
+BLOCK = 1 << 20
+NAMED_AT_ONCE = 1 << 16
 
 GIVEN, FAMILY = ("given name", "first name"), ("family name", "last name", "surname")
 Pairs = tuple[NDArray[np.int32], NDArray[np.int32]]
@@ -63,30 +65,28 @@ def find_names(assembly: Assembly, properties: Sequence[str] = ()) -> list[NameS
     assembly.flush()
     relations = list(open_strings(assembly.scratch, "relations"))
     kinds = assembly.kinds()
-    rows = mapped(assembly.scratch / "triples.i32").reshape(-1, 4)
+    rows = OnDisk(assembly.scratch / "triples.i32", 4)
     wanted = [_wanted(name, relations) for name in properties]
     texts = open_strings(assembly.folder, "ids")
     unnamed = (kinds != LITERAL) & ~_labelled(assembly, len(kinds))
     if not wanted and np.count_nonzero(unnamed) < ENOUGH * np.count_nonzero(kinds != LITERAL):
         return []
     order = wanted or _by_promise(relations, _literal_counts(rows, kinds, len(relations)))
-    values = _values(rows, kinds, order, literal=not wanted)
     found: list[NameSource] = []
     parts: dict[str, Pairs] = {}
-    for number in order:
-        heads, tails = values[number]
+    for number, (heads, tails) in _values(assembly, rows, kinds, order, literal=not wanted):
         if not wanted and not _may_name(relations[number], heads, tails, texts, unnamed):
             continue
         words = label_to_text(relations[number]).casefold()
         if not wanted and words in (*GIVEN, *FAMILY):
             parts.setdefault("given" if words in GIVEN else "family", (heads, tails))
             continue
-        named = _give(assembly, heads, [_text(texts[t]) for t in tails.tolist()], unnamed, texts, bool(wanted))
+        named = _give(assembly, heads, _text_at(tails, texts), unnamed, texts, bool(wanted))
         if named:
             found.append(NameSource(relations[number], named))
     if "given" in parts and "family" in parts and unnamed.any():
         heads, names = _joined(parts["given"], parts["family"], texts)
-        named = _give(assembly, heads, names, unnamed, texts, False)
+        named = _give(assembly, heads, names.__getitem__, unnamed, texts, False)
         if named:
             found.append(NameSource("given name and family name", named))
     return found
@@ -107,16 +107,16 @@ def _wanted(name: str, relations: Sequence[str]) -> int:
 def _labelled(assembly: Assembly, count: int) -> NDArray[np.bool_]:
     """Which entities the input names in a way that RDF knows; (N,)."""
     result = np.zeros(count, bool)
-    spool = assembly.spools["label"]
-    owners = assembly.entities.find(mapped(spool.names[0]), mapped(spool.names[1]))
-    result[owners[owners >= 0]] = True
+    first, second = (OnDisk(file) for file in assembly.spools["label"].names[:2])
+    for start in range(0, len(first), BLOCK):
+        owners = assembly.entities.find(first[start : start + BLOCK], second[start : start + BLOCK])
+        result[owners[owners >= 0]] = True
     return result
 
 
-def _literal_counts(rows: NDArray[np.int32], kinds: NDArray[np.uint8], relations: int) -> NDArray[np.int64]:
+def _literal_counts(rows: OnDisk, kinds: NDArray[np.uint8], relations: int) -> NDArray[np.int64]:
     counts = np.zeros(relations, np.int64)
-    for start in range(0, len(rows), BLOCK):
-        block = rows[start : start + BLOCK]
+    for block in rows.blocks(BLOCK):
         counts += np.bincount(block[kinds[block[:, 2]] == LITERAL, 1], minlength=relations)
     return counts
 
@@ -146,20 +146,30 @@ def _called(relation: str) -> int:
 
 
 def _values(
-    rows: NDArray[np.int32], kinds: NDArray[np.uint8], relations: Sequence[int], literal: bool
-) -> dict[int, Pairs]:
-    """Heads and tails of the triples of some properties, in one pass."""
-    wanted = np.zeros(max([*relations, int(rows[:, 1].max())]) + 1, bool)
-    wanted[list(relations)] = True
-    pieces = [np.empty((0, 3), np.int32)]
-    for start in range(0, len(rows), BLOCK):
-        block = rows[start : start + BLOCK, :3]
-        here = wanted[block[:, 1]]
-        if literal:
-            here &= kinds[block[:, 2]] == LITERAL
-        pieces.append(block[here])
-    picked = np.concatenate(pieces)
-    return {r: (picked[mine, 0], picked[mine, 2]) for r in relations for mine in [picked[:, 1] == r]}
+    assembly: Assembly, rows: OnDisk, kinds: NDArray[np.uint8], relations: Sequence[int], literal: bool
+) -> Iterator[tuple[int, Pairs]]:
+    """Heads and tails of the triples of some properties, in their order; as many in one pass as fit into memory."""
+    counts = np.zeros(len(open_strings(assembly.scratch, "relations")), np.int64)
+    for block in rows.blocks(BLOCK):
+        counts += np.bincount(block[:, 1], minlength=len(counts))
+    room = assembly.memory.rows(32)
+    left = list(relations)
+    while left:
+        fits = np.cumsum(counts[left]) <= room
+        here, left = left[: max(int(fits.sum()), 1)], left[max(int(fits.sum()), 1) :]
+        wanted = np.zeros(len(counts), bool)
+        wanted[here] = True
+        pieces = [np.empty((0, 3), np.int32)]
+        for block in rows.blocks(BLOCK):
+            mine = wanted[block[:, 1]]
+            if literal:
+                mine &= kinds[block[:, 2]] == LITERAL
+            pieces.append(block[mine, :3])
+        picked = np.concatenate(pieces)
+        del pieces
+        for number in here:
+            at = picked[:, 1] == number
+            yield number, (picked[at, 0], picked[at, 2])
 
 
 def _may_name(
@@ -189,6 +199,10 @@ def _may_name(
     return rank == 9 and most and things >= 10 and len(heads) <= 1.1 * things and unique >= UNIQUE
 
 
+def _text_at(tails: NDArray[np.int32], texts: Strings) -> Callable[[int], str]:
+    return lambda at: _text(texts[int(tails[at])])
+
+
 def _text(id: str) -> str:
     return literal_parts(id)[0] if id.startswith('"') and id.rfind('"') > 0 else id
 
@@ -196,21 +210,29 @@ def _text(id: str) -> str:
 def _give(
     assembly: Assembly,
     heads: NDArray[np.int32],
-    names: Sequence[str],
+    name_of: Callable[[int], str],
     unnamed: NDArray[np.bool_],
     texts: Strings,
     chosen: bool,
 ) -> int:
-    """Note the names of those without one (of all, where the user chose the property); returns how many."""
-    kept = [i for i, head in enumerate(heads.tolist()) if (chosen or unnamed[head]) and names[i].strip()]
-    if not kept:
-        return 0
+    """Note the names of those without one (of all, where the user chose the property); returns how many.
+
+    Args:
+        name_of: the name at a place of `heads`.
+    """
     rank = CHOSEN if chosen else RANK
-    owners = column([texts[int(heads[i])] for i in kept])
-    assembly.add(Notes("label", owners, column([names[i].strip() for i in kept]), np.full(len(kept), rank, np.int16)))
-    mine = np.unique(heads[kept])
-    unnamed[mine] = False
-    return len(mine)
+    at = np.arange(len(heads)) if chosen else np.flatnonzero(unnamed[heads])
+    mine: list[NDArray[np.int32]] = []
+    for start in range(0, len(at), NAMED_AT_ONCE):
+        named = [(i, name) for i in at[start : start + NAMED_AT_ONCE].tolist() if (name := name_of(i).strip())]
+        if named:
+            owners = texts.take(heads[[i for i, _ in named]])
+            ranks = np.full(len(named), rank, np.int16)
+            assembly.add(Notes("label", column(owners), column([name for _, name in named]), ranks))
+            mine.append(np.unique(heads[[i for i, _ in named]]))
+    who = np.unique(np.concatenate([np.empty(0, np.int32), *mine]))
+    unnamed[who] = False
+    return len(who)
 
 
 def _joined(

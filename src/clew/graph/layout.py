@@ -17,9 +17,10 @@ import re
 import secrets
 import sys
 from collections.abc import Iterable
+from contextlib import ExitStack
 from itertools import islice
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,6 +64,17 @@ def put(array: NDArray[Any], handle: IO[bytes]) -> None:
     """Write an array's bytes; unlike `tofile` it says why when it cannot."""
     if array.size:
         handle.write(np.ascontiguousarray(array).data.cast("B"))
+
+
+class _Closable(Protocol):
+    def close(self) -> None: ...
+
+
+def close_all(*files: _Closable) -> None:
+    """Close every one, also where closing one fails because what it held does not fit on the disk."""
+    with ExitStack() as stack:
+        for file in files:
+            stack.callback(file.close)
 
 
 def write_array(file: Path, array: NDArray[Any]) -> None:

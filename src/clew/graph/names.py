@@ -12,7 +12,6 @@ Shapes: L rows (names; an entity with aliases has several), N entities, W window
 
 from __future__ import annotations
 
-import json
 import re
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
@@ -27,17 +26,15 @@ from rapidfuzz.distance import OSA
 
 from clew.errors import FormatError, InputError
 from clew.graph import spelling
-from clew.graph.layout import put
+from clew.graph.memory import Memory
+from clew.graph.name_files import BRUTE_FORCE, MAX_WORDS, VERSION, write_index
 from clew.graph.spelling import FNV_START, FOLD, Bytes, Longs, hash_text, normalise
 from clew.graph.structure import NAME_ARRAYS, name_faults, names_meta
 
-VERSION = 1
 ARRAYS = tuple(NAME_ARRAYS)
-BRUTE_FORCE = 20_000  # up to this many rows no postings are kept: they are made when first needed
 FEW = 300  # up to this many rows rapidfuzz reads them all
 CANDIDATES = 400  # rows that rapidfuzz judges
 ALIKE = 0.6  # least ratio at which a name counts as misspelt
-MAX_WORDS = 40  # of a mention
 
 _POSSESSIVE = re.compile(r"['’]s?$")
 
@@ -100,6 +97,11 @@ class NameIndex:
             raise InputError(f"name index: {len(numbers)} numbers for {count} texts, expected one for each")
         if count > np.iinfo(np.int32).max:
             raise InputError(f"name index: {count} texts, expected at most {np.iinfo(np.int32).max}")
+        first_alias = count if aliases_from is None else aliases_from
+        if directory is not None:
+            owners = np.arange(count, dtype=np.int32) if numbers is None else np.asarray(numbers, np.int32)
+            write_index(directory, [(raw_data, raw_offsets, owners)], count - first_alias, Memory(1 << 40))
+            return cls.open(directory)
         data, offsets = spelling.normalise_all(raw_data, raw_offsets)
         hashes = spelling.hash_all(data, offsets)
         order = np.argsort(hashes, kind="stable").astype(np.int32)
@@ -119,16 +121,7 @@ class NameIndex:
             "grams": grams,
         }
         max_words = min(MAX_WORDS, spelling.most_words(data, offsets))
-        first_alias = count if aliases_from is None else aliases_from
-        if directory is None:
-            return cls(arrays, first_alias, max_words)
-        directory.mkdir(parents=True, exist_ok=True)
-        for name in ARRAYS:
-            _save(directory / f"{name}.npy", arrays[name])
-        meta = {"format": "clew names", "version": VERSION, "rows": count}
-        meta |= {"aliases_from": first_alias, "max_words": max_words}
-        (directory / "names.json").write_text(json.dumps(meta), encoding="utf-8")
-        return cls.open(directory)
+        return cls(arrays, first_alias, max_words)
 
     @classmethod
     def open(cls, directory: Path) -> NameIndex:
@@ -339,13 +332,6 @@ class NameIndex:
 
     def _alias(self, row: int) -> bool:
         return row >= self._aliases_from
-
-
-def _save(file: Path, array: NDArray[Any]) -> None:
-    """As `np.save`, which cannot say why it failed."""
-    with file.open("wb") as handle:
-        np.lib.format.write_array_header_1_0(handle, np.lib.format.header_data_from_array_1_0(array))
-        put(array, handle)
 
 
 class Word(NamedTuple):

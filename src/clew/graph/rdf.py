@@ -48,17 +48,20 @@ LABELS = {
     "http://schema.org/name": 2,
     "https://schema.org/name": 2,
     "http://xmlns.com/foaf/0.1/name": 3,
+    "http://rdf.freebase.com/ns/type.object.name": 4,
 }
 ALIASES = {
     "http://www.w3.org/2004/02/skos/core#altLabel",
     "http://schema.org/alternateName",
     "https://schema.org/alternateName",
+    "http://rdf.freebase.com/ns/common.topic.alias",
 }
 DESCRIPTIONS = {
     "http://www.w3.org/2000/01/rdf-schema#comment",
     "http://schema.org/description",
     "https://schema.org/description",
     "http://purl.org/dc/terms/description",
+    "http://rdf.freebase.com/ns/common.topic.description",
 }
 STRING = "http://www.w3.org/2001/XMLSchema#string"
 LANG_STRING = "http://www.w3.org/1999/02/22-rdf-syntax-ns#langString"
@@ -82,9 +85,17 @@ class Statements:
     """Sorts statements into triples, labels and descriptions, and hands them over in batches."""
 
     def __init__(
-        self, languages: Sequence[str], blank_prefix: str, problems: Problems, name: str, *, renumber: bool
+        self,
+        languages: Sequence[str],
+        blank_prefix: str,
+        problems: Problems,
+        name: str,
+        *,
+        renumber: bool,
+        only: Sequence[str] = (),
     ) -> None:
         self._languages = [language.casefold() for language in languages]
+        self._only, self._kept = [language.casefold() for language in only], dict[str, bool]()
         self._ranks: dict[str | None, int | None] = {None: len(languages), "": len(languages)}
         self._blank, self._problems, self._name = f"_:{blank_prefix}", problems, name
         # The parser invents random names for anonymous nodes: numbered, the same file gives the same graph.
@@ -116,6 +127,13 @@ class Statements:
             self._ranks[language] = matches[0] if matches else FOREIGN
         return self._ranks[language] or 0
 
+    def wants(self, language: str) -> bool:
+        """Whether texts of a language are to be read."""
+        if language not in self._kept:
+            tag = language.casefold()
+            self._kept[language] = not self._only or any(tag == x or tag.startswith(x + "-") for x in self._only)
+        return self._kept[language]
+
     def add(self, quads: Iterable[Any], line: int | None = None) -> None:
         """Take in statements until they end; what the parser raises passes through."""
         heads, relations, tails = self._heads.append, self._relations.append, self._tails.append
@@ -138,6 +156,8 @@ class Statements:
                     self._problems.add(
                         self._name, line, "long", f"a text of {len(tail.value):,} letters about {head[:200]}"
                     )
+                    continue
+                if self._only and tail.language and not self.wants(tail.language):
                     continue
                 self._letters += len(tail.value)
                 if self._noted(head, relation, tail):
@@ -215,11 +235,16 @@ def rdf(
     languages: Sequence[str],
     number: int,
     prefixes: dict[str, str],
+    only: Sequence[str] = (),
 ) -> Iterator[Batch]:
-    """Statements of one RDF file; `number` keeps the nameless nodes of several files apart."""
+    """Statements of one RDF file; `number` keeps the nameless nodes of several files apart.
+
+    Args:
+        languages: in order of liking; `only`: those whose texts are read, none for all.
+    """
     by_line = suffix in ("nt", "nq")
     prefix = f"f{number}." if number else ""
-    statements = Statements(languages, prefix, problems, str(file), renumber=not by_line)
+    statements = Statements(languages, prefix, problems, str(file), renumber=not by_line, only=only)
     syntax = SYNTAXES[suffix]
     if by_line:
         yield from _by_lines(str(file), syntax, problems, stream, statements)

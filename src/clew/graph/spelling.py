@@ -119,13 +119,29 @@ def postings(data: Bytes, offsets: Longs) -> tuple[Longs, Bytes, Bytes]:
     A bucket is a hashed trigram of bytes, a space standing before and after the name. Gaps between successive name
     numbers take one byte below 254, else an escape and two or four more: a third of the room of plain numbers.
     """
-    bits = int(np.clip(np.ceil(np.log2(max(len(data), 1))), 16, 18))
-    sizes = np.zeros((1 << bits) + 1, np.int64)
+    bits = bits_for(len(data))
+    seen, written = np.full(1 << bits, -1, np.int64), np.full(1 << bits, -1, np.int64)
+    return run_of_postings(data, offsets, 0, seen, written)
+
+
+def bits_for(size: int) -> int:
+    """How many bits number the lists of names of `size` bytes together."""
+    return int(np.clip(np.ceil(np.log2(max(size, 1))), 16, 18))
+
+
+def run_of_postings(data: Bytes, offsets: Longs, first: int, seen: Longs, written: Longs) -> tuple[Longs, Bytes, Bytes]:
+    """The posting lists of names from number `first` on, which go on where those of the names before them ended.
+
+    Args:
+        seen, written: (B,) the last name in each list, -1 for none; twice the same, changed to what it is afterwards.
+    """
+    bits = (len(seen) - 1).bit_length()
+    sizes = np.zeros(len(seen) + 1, np.int64)
     grams = np.zeros(len(offsets) - 1, np.uint8)
-    _measure(data, offsets, bits, sizes, grams)
+    _measure(data, offsets, bits, first, seen, sizes, grams)
     np.cumsum(sizes, out=sizes)
     result = np.empty(int(sizes[-1]), np.uint8)
-    _write(data, offsets, bits, sizes, result)
+    _write(data, offsets, bits, first, written, sizes, result)
     return sizes, result, grams
 
 
@@ -266,28 +282,26 @@ def _grams(data, start, end, bits, found):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, nogil=True)
-def _measure(data, offsets, bits, sizes, grams):  # type: ignore[no-untyped-def]
+def _measure(data, offsets, bits, first, last, sizes, grams):  # type: ignore[no-untyped-def]
     found = np.empty(MAX_GRAMS, np.int64)
-    last = np.full(len(sizes) - 1, -1, np.int64)
     for i in range(len(offsets) - 1):
         count = _grams(data, offsets[i], offsets[i + 1], bits, found)
         grams[i] = count
         for j in range(count):
-            gap = i - last[found[j]]
+            gap = first + i - last[found[j]]
             sizes[found[j] + 1] += 1 if gap < 254 else (3 if gap < 65536 else 5)
-            last[found[j]] = i
+            last[found[j]] = first + i
 
 
 @njit(cache=True, nogil=True)
-def _write(data, offsets, bits, places, coded):  # type: ignore[no-untyped-def]
+def _write(data, offsets, bits, first, last, places, coded):  # type: ignore[no-untyped-def]
     found = np.empty(MAX_GRAMS, np.int64)
-    last = np.full(len(places) - 1, -1, np.int64)
     at = places[:-1].copy()
     for i in range(len(offsets) - 1):
         for j in range(_grams(data, offsets[i], offsets[i + 1], bits, found)):
             bucket = found[j]
-            gap = i - last[bucket]
-            last[bucket] = i
+            gap = first + i - last[bucket]
+            last[bucket] = first + i
             k = at[bucket]
             if gap < 254:
                 coded[k] = gap
@@ -298,6 +312,17 @@ def _write(data, offsets, bits, places, coded):  # type: ignore[no-untyped-def]
             for byte in range(width):
                 coded[k + 1 + byte] = (gap >> (8 * byte)) & 255
             at[bucket] = k + 1 + width
+
+
+@njit(cache=True, nogil=True)
+def append_lists(coded, places, result, filled):  # type: ignore[no-untyped-def]
+    """Copy each list of a run behind what `result` holds of it; `filled` says where that ends, and is moved on."""
+    for b in range(len(filled)):
+        k = filled[b]
+        for at in range(places[b], places[b + 1]):
+            result[k] = coded[at]
+            k += 1
+        filled[b] = k
 
 
 @njit(cache=True, nogil=True)

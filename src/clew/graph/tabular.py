@@ -23,7 +23,6 @@ from clew.graph.inputs import (
     BLOCK,
     CHOSEN,
     LINE_LIMIT,
-    SHOWN,
     TERM_LIMIT,
     Batch,
     Column,
@@ -147,10 +146,7 @@ def delimited(
             data, len(data), ord(delimiter), ord(quote or "\0"), wanted, len(fields), TERM_LIMIT, final, room
         )
         words = {**WHY, bulk.FIELDS: ("fields", f"not {len(fields)} fields separated by {delimiter!r}")}
-        for number, reason in zip(bad[:SHOWN].tolist(), reasons[:SHOWN].tolist(), strict=True):
-            problems.add(name, line + number, *words[reason])
-        for reason, times in zip(*np.unique(reasons[SHOWN:], return_counts=True), strict=True):
-            problems.add(name, None, *words[int(reason)], int(times))
+        problems.add_lines(name, bad + line, reasons, words)
         if skip and lines:
             if len(numbers) and numbers[0] == header_line:
                 starts, lengths = starts[1:], lengths[1:]
@@ -229,6 +225,30 @@ def parquet(stream: Stream, problems: Problems) -> Iterator[Batch]:
                 row += batch.num_rows
                 heads, relations, tails = (Column(c.data, c.starts[keep], c.lengths[keep]) for c in rows)
                 yield Rows(heads, relations, tails)
+    except (pa.ArrowException, OSError) as error:
+        problems.add(name, None, "unreadable", f"cannot be read as Parquet: {str(error).splitlines()[0]}")
+
+
+def parquet_labels(stream: Stream, problems: Problems) -> Iterator[Batch]:
+    """Labels from the first two columns of a Parquet file, an id and a label; the later labels of an id are aliases."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    name = str(stream.file)
+    try:
+        with pq.ParquetFile(stream.raw) as table:
+            wanted = table.schema_arrow.names[:2]
+            if len(wanted) < 2:
+                problems.add(name, None, "columns", "1 column; two are needed: id, label")
+                return
+            row = 0
+            for batch in table.iter_batches(batch_size=1 << 18, columns=wanted):
+                columns = [batch.column(batch.schema.get_field_index(each)) for each in wanted]
+                columns = [each.dictionary_decode() if pa.types.is_dictionary(each.type) else each for each in columns]
+                texts, keep = _clean([_as_bytes(each) for each in columns], problems, name, row)
+                row += batch.num_rows
+                owners, labels = (Column(c.data, c.starts[keep], c.lengths[keep]) for c in texts)
+                yield Notes("label", owners, labels, np.full(len(keep), CHOSEN, np.int16))
     except (pa.ArrowException, OSError) as error:
         problems.add(name, None, "unreadable", f"cannot be read as Parquet: {str(error).splitlines()[0]}")
 

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from clew.errors import ClewError, InputError, NotFoundError
+from clew.graph import stages
 from clew.graph.journal import EMPTY
 from clew.graph.layout import (
     DELTA,
@@ -148,6 +149,15 @@ def _beside(out: Path, word: str) -> str:
 def remove_leftovers(out: Path) -> list[Path]:
     """Delete what killed builds of `out` left beside it; a build that still runs holds its folder and is spared."""
     removed = []
+    for folder, descriptor in _abandoned(out):
+        shutil.rmtree(folder, ignore_errors=True)
+        removed.append(folder)
+        os.close(descriptor)
+    return removed
+
+
+def _abandoned(out: Path) -> Iterator[tuple[Path, int]]:
+    """What killed builds of `out` left, each held; whoever takes one closes its descriptor."""
     for folder in out.parent.glob(f"{_beside(out, 'building')}*"):
         try:
             descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
@@ -156,13 +166,21 @@ def remove_leftovers(out: Path) -> list[Path]:
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            continue
-        else:
-            shutil.rmtree(folder, ignore_errors=True)
-            removed.append(folder)
-        finally:
             os.close(descriptor)
-    return removed
+            continue
+        yield folder, descriptor
+
+
+def _unfinished(out: Path, key: str | None) -> tuple[Path, int] | None:
+    """A folder that the same command began and did not finish, held; the others of `out` are deleted."""
+    found = None
+    for folder, descriptor in _abandoned(out):
+        if found is None and key is not None and stages.noted(folder).get("key") == key:
+            found = folder, descriptor
+            continue
+        shutil.rmtree(folder, ignore_errors=True)
+        os.close(descriptor)
+    return found
 
 
 def _own_folder(out: Path) -> tuple[Path, int]:
@@ -177,13 +195,14 @@ def _own_folder(out: Path) -> tuple[Path, int]:
 
 
 @contextmanager
-def replacing(out: Path, *, held: bool = False) -> Iterator[Path]:
+def replacing(out: Path, *, held: bool = False, key: str | None = None) -> Iterator[Path]:
     """A fresh folder of files that become the graph at `out` when the block ends well, and vanish when it does not.
 
     The block must `seal` it. A link is followed: what it leads to is replaced.
 
     Args:
         held: the caller has `locked` the graph.
+        key: of the command (`stages.key_of`): what it began and was killed at is gone on with.
 
     Raises:
         InputError: `out` is something else than a graph, or its parent does not exist.
@@ -195,11 +214,11 @@ def replacing(out: Path, *, held: bool = False) -> Iterator[Path]:
             raise InputError(f"cannot write {given}: the folder {out.parent} does not exist; create it first")
         if _foreign(out):
             raise InputError(f"will not overwrite {given}: it is not a graph; choose another name for the output")
-        remove_leftovers(out)
-        folder, descriptor = _own_folder(out)
+        folder, descriptor = _unfinished(out, key) or _own_folder(out)
         try:
-            generation = folder / f"g-{secrets.token_hex(6)}"
-            generation.mkdir()
+            begun = [entry for entry in folder.iterdir() if GENERATION.fullmatch(entry.name)]
+            generation = begun[0] if begun else folder / f"g-{secrets.token_hex(6)}"
+            generation.mkdir(exist_ok=True)
             yield generation
             sync_folder(folder)
             if not _renamed(folder, out):
