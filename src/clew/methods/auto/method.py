@@ -78,7 +78,7 @@ class Auto:
 
     def predict(self, questions: Sequence[Question], graph: GraphStore, *, on_event: OnEvent = ignore) -> list[Answer]:
         """One answer per question."""
-        why = self._walk_only(graph)
+        why = self.walk_only(graph)
         if not why:
             return [self._answer(question, graph, on_event) for question in questions]
         found = self._walk_alone.predict(questions, graph, on_event=on_event)
@@ -97,7 +97,7 @@ class Auto:
         merged = merge(options(found, reading), reading.none, self._numbers) if reading.rated else None
         return ground, merged, tuple(dict.fromkeys([*told, *ground.truncated, *cut, *reading.cut]))
 
-    def _walk_only(self, graph: GraphStore) -> str:
+    def walk_only(self, graph: GraphStore) -> str:
         """Why `plan` cannot be asked; "" where it can."""
         if isinstance(graph, ServerGraph):
             return "plan looks at more of the graph than a server should be asked for"
