@@ -461,6 +461,8 @@ class Workspace:
     def default_model(self) -> Trained | None:
         """The trained model beside the graph that a question goes to when nobody names a method."""
         models = {name: model for name, model in self._beside.items() if not model.doubt}
+        if len(models) > 1:
+            models.pop(DEFAULT_METHOD, None)  # a method trained for the graph goes first
         if len(models) <= 1:
             return next(iter(models.values()), None)
         assert self.folder is not None
