@@ -162,14 +162,18 @@ def _told(limits: _Limits, hubs: int, capped: int, cut_between: bool) -> list[st
 
 
 class Gathered:
-    """The names of a subgraph whose triples came as records: numbers are given in the order of arrival."""
+    """The names of a subgraph whose triples came as records: numbers are given in the order of arrival.
 
-    def __init__(self) -> None:
+    Args:
+        relations: those that have their numbers already.
+    """
+
+    def __init__(self, relations: Sequence[Relation] = ()) -> None:
         self.entities: list[Entity] = []
-        self.relations: list[Relation] = []
+        self.relations = list(relations)
         self.sources: list[str | None] = []
         self._entity: dict[str, int] = {}
-        self._relation: dict[str, int] = {}
+        self._relation = {relation.id: i for i, relation in enumerate(self.relations)}
         self._rows: dict[tuple[int, int, int], None] = {}
 
     def add_entity(self, entity: Entity) -> int:
@@ -187,6 +191,21 @@ class Gathered:
         if row not in self._rows:
             self._rows[row] = None
             self.sources.append(triple.source)
+
+    def ordered(self) -> Gathered:
+        """The same, entities numbered and triples listed in the order of ids, so that no arrival decides a tie."""
+        result = Gathered(self.relations)
+        for entity in sorted(self.entities, key=lambda entity: entity.id):
+            result.add_entity(entity)
+        rank = [result._entity[entity.id] for entity in self.entities]
+        rows = [
+            ((rank[head], by, rank[tail]), source)
+            for (head, by, tail), source in zip(self._rows, self.sources, strict=True)
+        ]
+        rows.sort(key=lambda row: row[0])
+        result._rows = dict.fromkeys(row for row, _ in rows)
+        result.sources = [source for _, source in rows]
+        return result
 
     def subgraph(self) -> Subgraph:
         """Everything kept so far; local numbers are the numbers here."""
@@ -215,6 +234,10 @@ class Gathered:
     def number_of(self, id: str) -> int | None:
         return self._entity.get(id)
 
+    def numbers(self, ids: Sequence[str]) -> Ints:
+        """The numbers of entities that are here."""
+        return np.array([self._entity[id] for id in ids], np.int32)
+
     @property
     def num_relations(self) -> int:
         return len(self.relations)
@@ -239,24 +262,25 @@ def _gather(
     limits: _Limits,
 ) -> Subgraph:
     """One call of the store a hop, then the same loop over what came back."""
-    gathered = Gathered()
+    gathered = Gathered(store.relations())
     if isinstance(store, ServerGraph):
         store.entities(seeds)  # all at once; below they are at hand
     for id in dict.fromkeys(seeds):
         gathered.add_entity(store.entity(id))
-    numbers = np.arange(len(gathered.entities), dtype=np.int32)
+    wanted = [entity.id for entity in gathered.entities]
     direction = limits.direction
     limit = None if limits.max_triples == NO_LIMIT else limits.max_triples
-    asked: set[int] = set()
+    asked: set[str] = set()
     at_limit = cut = 0
     extra = limits.keep == "induced"  # one call more: the triples among the outermost
     for hop in range(limits.hops + extra):
-        members = _grow(gathered.subgraph(), numbers, ANY, limits._replace(hops=hop, keep="walked")).entities
-        frontier = [int(e) for e in members if int(e) not in asked]
-        if not frontier:
+        now = gathered.ordered()
+        members = _grow(now.subgraph(), now.numbers(wanted), ANY, limits._replace(hops=hop, keep="walked")).entities
+        near = [now.entities[int(e)].id for e in members]
+        ids = [id for id in near if id not in asked]
+        if not ids:
             break
-        asked.update(frontier)
-        ids = [gathered.entities[e].id for e in frontier]
+        asked.update(ids)
         if isinstance(store, ServerGraph):  # one that shares a limit out over the whole frontier
             facts = store.facts(
                 ids, relations=relations, excluded=excluded, direction=direction, limit=limit, total=limit
@@ -264,7 +288,7 @@ def _gather(
             came, cut = [store.triple(row) for row in facts.rows], cut + sum(facts.cut.values())
         else:
             came = store.neighbors(ids, relations=relations, direction=direction, limit=limit)
-        inside = {gathered.entities[int(e)].id for e in members} if hop == limits.hops else None
+        inside = set(near) if hop == limits.hops else None
         for triple in came:
             if triple.relation.id not in excluded and (
                 inside is None or (triple.head.id in inside and triple.tail.id in inside)
@@ -273,7 +297,8 @@ def _gather(
         if limit is not None and len(came) >= limit and not isinstance(store, ServerGraph):
             touched = Counter(id for triple in came for id in {triple.head.id, triple.tail.id})
             at_limit += sum(touched[id] >= limit for id in ids)
-    found = _grow(gathered.subgraph(), numbers, ANY, limits)
+    now = gathered.ordered()
+    found = _grow(now.subgraph(), now.numbers(wanted), ANY, limits)
     if cut:
         told = f"{cut:,} triples of large frontiers were left in the store (max_triples)"
         return replace(found, truncated=(*found.truncated, told))

@@ -98,7 +98,7 @@ class Scr:
     def _surroundings(self, graph: GraphStore, topics: list[Topic]) -> Subgraph:
         hops = self.config.hops or self._model.trained.hops
         ids = [topic.entity.id for topic in topics]
-        return neighborhood(graph, ids, hops + 1, max_triples=self.config.neighborhood)
+        return neighborhood(graph, ids, hops + 1, max_triples=self.config.neighborhood).ordered()
 
     def _answer(
         self, questions: Sequence[Question], topics: Sequence[list[Topic]], seen: GraphView, on_event: OnEvent
