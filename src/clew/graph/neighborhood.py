@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.errors import InputError, NotFoundError, unknown
+from clew.graph.remote.ground import Ground
 from clew.graph.remote.store import ServerGraph
 from clew.graph.store import has_arrays
 from clew.graph.subgraph import Ints, Subgraph
@@ -262,18 +263,16 @@ def _gather(
     limits: _Limits,
 ) -> Subgraph:
     """One call of the store a hop, then the same loop over what came back."""
-    gathered = Gathered(store.relations())
     if isinstance(store, ServerGraph):
-        store.entities(seeds)  # all at once; below they are at hand
+        return _fetch(store, seeds, relations, excluded, limits)
+    gathered = Gathered(store.relations())
     for id in dict.fromkeys(seeds):
         gathered.add_entity(store.entity(id))
     wanted = [entity.id for entity in gathered.entities]
-    direction = limits.direction
     limit = None if limits.max_triples == NO_LIMIT else limits.max_triples
     asked: set[str] = set()
-    at_limit = cut = 0
-    extra = limits.keep == "induced"  # one call more: the triples among the outermost
-    for hop in range(limits.hops + extra):
+    at_limit = 0
+    for hop in range(limits.hops + (limits.keep == "induced")):  # one call more: the triples among the outermost
         now = gathered.ordered()
         members = _grow(now.subgraph(), now.numbers(wanted), ANY, limits._replace(hops=hop, keep="walked")).entities
         near = [now.entities[int(e)].id for e in members]
@@ -281,28 +280,57 @@ def _gather(
         if not ids:
             break
         asked.update(ids)
-        if isinstance(store, ServerGraph):  # one that shares a limit out over the whole frontier
-            facts = store.facts(
-                ids, relations=relations, excluded=excluded, direction=direction, limit=limit, total=limit
-            )
-            came, cut = [store.triple(row) for row in facts.rows], cut + sum(facts.cut.values())
-        else:
-            came = store.neighbors(ids, relations=relations, direction=direction, limit=limit)
+        came = store.neighbors(ids, relations=relations, direction=limits.direction, limit=limit)
         inside = set(near) if hop == limits.hops else None
         for triple in came:
             if triple.relation.id not in excluded and (
                 inside is None or (triple.head.id in inside and triple.tail.id in inside)
             ):
                 gathered.add(triple)
-        if limit is not None and len(came) >= limit and not isinstance(store, ServerGraph):
+        if limit is not None and len(came) >= limit:
             touched = Counter(id for triple in came for id in {triple.head.id, triple.tail.id})
             at_limit += sum(touched[id] >= limit for id in ids)
     now = gathered.ordered()
     found = _grow(now.subgraph(), now.numbers(wanted), ANY, limits)
-    if cut:
-        told = f"{cut:,} triples of large frontiers were left in the store (max_triples)"
-        return replace(found, truncated=(*found.truncated, told))
     if not at_limit:
         return found
     told = f"{at_limit} entities have {limit} triples or more, of which the store was asked for {limit} (max_triples)"
+    return replace(found, truncated=(*found.truncated, told))
+
+
+def _fetch(
+    store: ServerGraph,
+    seeds: Sequence[str],
+    relations: Collection[str] | None,
+    excluded: Collection[str],
+    limits: _Limits,
+) -> Subgraph:
+    """The same from a server: facts stay ids, and its limit is shared out over the whole frontier."""
+    known = store.entities(seeds)
+    for id in seeds:
+        if id not in known:
+            store.entity(id)  # raises, with the nearest names
+    limit = None if limits.max_triples == NO_LIMIT else limits.max_triples
+    ground = Ground(store, list(dict.fromkeys(seeds)), most=limits.max_triples)
+    asked: set[str] = set()
+    cut = 0
+    for hop in range(limits.hops + (limits.keep == "induced")):
+        now = ground.ordered()
+        members = _grow(now, now.seeds, ANY, limits._replace(hops=hop, keep="walked")).entities
+        near = [now.names.entity_at(int(number)).id for number in members]
+        ids = [id for id in near if id not in asked]
+        if not ids:
+            break
+        asked.update(ids)
+        facts = store.facts(
+            ids, relations=relations, excluded=excluded, direction=limits.direction, limit=limit, total=limit
+        )
+        cut += sum(facts.cut.values())
+        inside = set(near)
+        ground.take(row for row in facts.rows if hop < limits.hops or (row[0] in inside and row[2] in inside))
+    now = ground.ordered()
+    found = _grow(now, now.seeds, ANY, limits)
+    if not cut:
+        return found
+    told = f"{cut:,} triples of large frontiers were left in the store (max_triples)"
     return replace(found, truncated=(*found.truncated, told))

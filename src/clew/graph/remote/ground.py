@@ -10,7 +10,7 @@ Shapes: N entities, T triples.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 import numpy as np
@@ -121,7 +121,7 @@ class Ground(Subgraph):
             self._asked_by |= {(entity, relation) for entity in here}
         for id, left in found.cut.items():
             self._cut[id] = max(left, self._cut.get(id, 0))
-        self._add(found.rows)
+        self.take(found.rows)
 
     def in_order(self, entities: Ints) -> Ints:
         """Local numbers in the order of their ids."""
@@ -140,7 +140,8 @@ class Ground(Subgraph):
             self.heads, self.rels, self.tails, rank, names, self.seeds, self.triple_numbers, self.truncated
         ).ordered()
 
-    def _add(self, rows: Sequence[Fact]) -> None:
+    def take(self, rows: Iterable[Fact]) -> None:
+        """Have these facts here."""
         number, relation = self._named.number, self._named.relation
         before = len(self._rows)
         for head, by, tail, source in rows:
