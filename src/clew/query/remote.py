@@ -12,11 +12,16 @@ from collections.abc import Sequence
 from dataclasses import fields, replace
 from typing import Any
 
+import numpy as np
+
 from clew.errors import InputError, NotFoundError, UnsupportedError, unknown
 from clew.graph import Graph
+from clew.graph.layout import LITERAL, NAMED
 from clew.graph.remote import ServerGraph
 from clew.graph.remote.pull import mirror, topics_of
 from clew.graph.remote.sparql import SparqlServer
+from clew.graph.strings import Strings
+from clew.graph.terms import Terms
 from clew.query import plan as p
 from clew.query.binding import TYPE_LABELS, TYPES, local_name
 from clew.query.columns import column
@@ -39,11 +44,11 @@ def ask(plan: p.Plan, store: ServerGraph, *, limit: int = 1000) -> Table:
     """
     server = store.server
     try:
-        if not isinstance(server, SparqlServer):
-            raise UnsupportedError(f"graph {store.address.shown}: plans are executed in SPARQL endpoints only")
         bound, query = translated(plan, store)
     except UnsupportedError as reason:
-        return tabulated(execute(plan, _copy(store, str(reason))), _copy(store, str(reason)), limit=limit)
+        copy = _copy(store, str(reason))
+        return tabulated(execute(plan, copy), copy, limit=limit)
+    assert isinstance(server, SparqlServer)
     if isinstance(bound, p.TruthPlan):
         truth = server.truth(query)
         return _table(plan, ("value",), [("yes" if truth else "no",)], 1)
@@ -63,9 +68,11 @@ def ask(plan: p.Plan, store: ServerGraph, *, limit: int = 1000) -> Table:
 
 
 def translated(plan: p.Plan, store: ServerGraph) -> tuple[p.Plan, str]:
-    """The plan with ids for names, and as one SPARQL query."""
+    """The plan with ids for names, and as one SPARQL query. Raises UnsupportedError where there is none."""
     server = store.server
-    assert isinstance(server, SparqlServer)
+    _ = store.profile  # how the graph is asked is found out
+    if not isinstance(server, SparqlServer):
+        raise UnsupportedError(f"graph {store.address.shown}: plans are executed in SPARQL endpoints only")
 
     def term(id: str) -> str:
         written = server.ids.write(id)
@@ -137,8 +144,10 @@ def _kind(step: p.Step, store: ServerGraph) -> str:
     values = dict.fromkeys(id for row in rows if (id := server.ids.read(row["n"])) is not None)
     if not values:
         return ""
-    some = Graph.from_triples([("e", store.relation_record(step.relation).label, value) for value in values])
-    found = column(some, 0)
+    kinds = np.array([NAMED] + [LITERAL] * len(values), np.uint8)
+    terms = Terms(Strings(more=["", *values]), [store.relation_record(step.relation).label], kinds)
+    sample = np.array([(0, 0, i) for i in range(1, len(kinds))], np.int32)
+    found = column(Graph.of_arrays(sample, terms, title="sample"), 0)
     if found.kind == "number" and found.dimension:
         raise UnsupportedError(
             f"{step.relation} holds quantities with units ({found.unit}), which SPARQL cannot convert"

@@ -16,6 +16,8 @@ from urllib.parse import parse_qs, quote
 import numpy as np
 
 from clew.graph import Graph
+from clew.graph.layout import LITERAL
+from clew.graph.remote.terms import is_literal
 from clew.graph.strings import Strings, Texts, literal_parts
 from clew.graph.terms import Terms
 
@@ -25,12 +27,12 @@ ALIAS = "http://www.w3.org/2004/02/skos/core#altLabel"
 
 
 def in_order(graph: Graph) -> Graph:
-    """The same graph in memory with its entities numbered in the order of their ids."""
+    """The same graph in memory with its entities numbered in the order of ids; literals are marked as such."""
     ids = list(graph.terms.ids)
     order = sorted(range(len(ids)), key=ids.__getitem__)
     rank = np.empty(len(ids), np.int32)
     rank[order] = np.arange(len(ids), dtype=np.int32)
-    kinds = np.asarray(graph.terms.kinds)[order]
+    kinds = np.array([LITERAL if is_literal(ids[i]) else graph.terms.kinds[i] for i in order], np.uint8)
     held = graph.terms.labels
     named = [(int(rank[i]), text) for i in order if (text := held.first(i)) is not None]
     relations = graph.relations()
@@ -53,7 +55,9 @@ class Endpoint:
         import pyoxigraph as ox
 
         self._store = ox.Store()
-        iri = {id: ox.NamedNode(BASE + quote(id, safe="")) for id in (r.id for r in graph.relations())}
+
+        def iri(id: str) -> ox.NamedNode:
+            return ox.NamedNode(id if "://" in id else BASE + quote(id, safe=""))
 
         def node(id: str) -> Any:
             if id.startswith('"'):
@@ -61,9 +65,9 @@ class Endpoint:
                 if language:
                     return ox.Literal(text, language=language)
                 return ox.Literal(text, datatype=ox.NamedNode(datatype) if datatype else None)
-            return ox.BlankNode(id[2:]) if id.startswith("_:") else ox.NamedNode(BASE + quote(id, safe=""))
+            return ox.BlankNode(id[2:]) if id.startswith("_:") else iri(id)
 
-        quads = [ox.Quad(node(t.head.id), iri[t.relation.id], node(t.tail.id)) for t in graph.triples()]
+        quads = [ox.Quad(node(t.head.id), iri(t.relation.id), node(t.tail.id)) for t in graph.triples()]
         for number, id in enumerate(graph.terms.ids):
             if not id.startswith('"'):
                 label = graph.terms.labels.first(number)
