@@ -60,6 +60,7 @@ def minilm() -> TextEncoder:
 @needs_encoder
 class TestAuto(MethodSuite):
     name = "auto"
+    otherwise_in_servers = "there walk answers alone"
 
     @pytest.fixture(scope="class")
     @classmethod
