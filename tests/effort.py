@@ -1,4 +1,4 @@
-"""How hard the suite tries: a part of each property's inputs by default, all with CLEW_THOROUGH=1 (`make check-slow`)."""
+"""How hard the suite tries: a part of the inputs of each property; with CLEW_THOROUGH=1 (`make check-slow`) all."""
 
 from __future__ import annotations
 
