@@ -43,7 +43,7 @@ demo: setup
 	done
 
 test: setup browser
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -m 'not slow'
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal -m 'not slow'
 
 # Oxigraph comes with the test extra. These are larger, or not under a permissive licence: optional, for tests only.
 # Virtuoso is a system package:  apt-get install virtuoso-opensource-7-bin  (or CLEW_VIRTUOSO=/path/to/virtuoso-t).
@@ -54,7 +54,7 @@ test-servers: servers
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/stores -rs
 
 check-slow: setup
-	$(BIN)/python -m pytest -m slow --timeout 1800
+	CLEW_THOROUGH=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal -m 'slow or thorough' --timeout 3600
 
 # Damaged and senseless input at every door: the corpus of what was found, then INPUTS fresh ones.
 INPUTS ?= 10000
