@@ -9,7 +9,7 @@ export OMP_WAIT_POLICY = passive
 export HF_HUB_OFFLINE = 1
 export TOKENIZERS_PARALLELISM = false
 
-.PHONY: setup browser demo test test-servers servers docs lint check check-slow fuzz clean
+.PHONY: setup browser demo test test-servers servers docs generated lint check check-slow fuzz clean
 
 setup: $(STAMP)
 
@@ -67,6 +67,11 @@ fuzz: setup
 # The site, in site/. A dead link, a dead anchor or a name that the API reference does not find is an error.
 docs: setup
 	$(BIN)/zensical build --clean --strict
+
+# Tables from the summaries in results/, pages from the parsers and the settings' source. The tests check them.
+generated: setup
+	$(BIN)/python scripts/results.py write
+	$(BIN)/python scripts/reference.py write
 
 lint: setup
 	$(BIN)/ruff check .
