@@ -20,6 +20,7 @@ from clew.query.binding import Binding
 from clew.query.columns import column
 from clew.query.execute import Executor, Limits
 from clew.query.question import Filter, Ranked, ReadQuestion
+from clew.query.vocabulary import SYNONYMS, head_of, stem
 
 Likeness = Callable[[Sequence[str], Sequence[str]], Sequence[float]]
 """How well words fit each of several labels: (words, labels) → scores in [0, 1]."""
@@ -63,26 +64,44 @@ def lacking(graph: Graph, domain: p.SetPlan, noun: str) -> list[Proposal]:
     return [each for each in made if maker._finds(each.plan)]
 
 
-def stem(word: str) -> str:
-    """A word without its plural ending."""
-    word = word.lower()
-    if word.endswith("ies") and len(word) > 4:
-        return word[:-3] + "y"
-    if word.endswith(("ses", "xes", "ches", "shes")):
-        return word[:-2]
-    return word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > 3 else word
+def steps_of(graph: Graph, members: Ints, *, backward: bool = True) -> list[tuple[p.Step, float]]:
+    """The steps that members have, with the share of them that do."""
+    if len(members) > LOOKED_AT:
+        members = members[np.linspace(0, len(members) - 1, LOOKED_AT).astype(np.int64)]
+    whole, found = graph.whole, []
+    for side, forward in ((whole.out, True), (whole.inc, False)):
+        if not forward and not backward:
+            continue
+        low, high = side.offsets[members], side.offsets[members.astype(np.int64) + 1]
+        counts = high - low
+        if int(counts.sum()) > 2_000_000:
+            continue
+        first = np.cumsum(counts) - counts
+        places = np.arange(int(counts.sum())) + np.repeat(low - first, counts)
+        owners = np.repeat(np.arange(len(members)), counts)
+        pairs = np.unique(np.stack([side.relations[places].astype(np.int64), owners]), axis=1)
+        relations, having = np.unique(pairs[0], return_counts=True)
+        found += [
+            (p.Step(graph.relation_at(int(r)).id, forward), float(n) / max(len(members), 1))
+            for r, n in zip(relations.tolist(), having.tolist(), strict=True)
+        ]
+    return found
 
 
 def by_words(words: Sequence[str], labels: Sequence[str]) -> list[float]:
     """Words in common: the earlier a word stands in `words`, the more it says."""
     found = []
     for label in labels:
-        parts = {stem(part) for part in label.lower().replace("_", " ").replace(".", " ").split()}
+        name = label.lower().replace("_", " ").replace(".", " ")
+        parts, head = {stem(part) for part in name.split()}, {stem(part) for part in head_of(name).split()}
         score = 0.0
         for place, word in enumerate(words):
             wanted = {stem(part) for part in word.split()}
             if wanted and wanted <= parts:
-                score = max(score, (1.0 - 0.08 * place) * (0.6 + 0.4 * len(wanted) / len(parts)))
+                among = head if wanted <= head else parts
+                score = max(score, (1.0 - 0.08 * place) * (0.6 + 0.4 * len(wanted) / len(among)))
+            elif len(wanted) == 1 and parts & set(SYNONYMS.get(next(iter(wanted)), ())):
+                score = max(score, 0.8 * (1.0 - 0.08 * place))
         found.append(score)
     return found
 
@@ -155,27 +174,7 @@ class _Decorator:
     # -- keys --------------------------------------------------------------------------------------------------------
 
     def _steps(self, members: Ints, *, backward: bool = True) -> list[tuple[p.Step, float]]:
-        """The steps that members have, with the share of them that do."""
-        if len(members) > LOOKED_AT:
-            members = members[np.linspace(0, len(members) - 1, LOOKED_AT).astype(np.int64)]
-        whole, found = self._graph.whole, []
-        for side, forward in ((whole.out, True), (whole.inc, False)):
-            if not forward and not backward:
-                continue
-            low, high = side.offsets[members], side.offsets[members.astype(np.int64) + 1]
-            counts = high - low
-            if int(counts.sum()) > 2_000_000:
-                continue
-            first = np.cumsum(counts) - counts
-            places = np.arange(int(counts.sum())) + np.repeat(low - first, counts)
-            owners = np.repeat(np.arange(len(members)), counts)
-            pairs = np.unique(np.stack([side.relations[places].astype(np.int64), owners]), axis=1)
-            relations, having = np.unique(pairs[0], return_counts=True)
-            found += [
-                (p.Step(self._graph.relation_at(int(r)).id, forward), float(n) / max(len(members), 1))
-                for r, n in zip(relations.tolist(), having.tolist(), strict=True)
-            ]
-        return found
+        return steps_of(self._graph, members, backward=backward)
 
     def _label(self, step: p.Step) -> str:
         return self._graph.relation_at(self._binding.relation(step.relation)).label.rsplit(".", 1)[-1]

@@ -1,0 +1,239 @@
+"""The parts of a question that a graph knows: names, kinds of things and relations asked for, in their order.
+
+Kept apart from `composing`, which joins them: here words meet the names of one graph, there sets meet sets.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Literal
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from clew.graph import Graph
+from clew.labels import label_to_text
+from clew.protocols import TextEncoder
+from clew.query import plan as p
+from clew.query.binding import Binding
+from clew.query.vocabulary import MEASURES, SYNONYMS, head_of, stem
+from clew.retrieval.linking import SAME_NAME, candidates
+from clew.retrieval.words import FUNCTION
+from clew.types import Question, Topic
+
+ALIKE_KIND = 0.6  # cosine from which a noun means a class or a relation of another name ("towns", city)
+LEAST_NAME = 0.35  # a mention below this is more likely a word than a name
+SURE_NAME = 0.6  # a mention from this on is a name even where its words are also those of a relation
+MOST_CHUNKS = 6
+
+_LIGHT = """
+located lie lies situated found exist exists total different various world earth globe called named kind kinds use
+uses used using belong belongs part have live lives lived people own entire whole overall inside exactly place
+places thing things number amount country's all every each many much old long big high go goes come say listed table
+chart list shown given mentioned recorded record data
+"""
+LIGHT = frozenset(_LIGHT.split())  # words that need nothing in the graph to stand for them
+_WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*|,")
+_ASKS = frozenset(re.findall(r"\w+", "what which who whom whose where when many list name show give find all count"))
+
+
+@dataclass(frozen=True, slots=True)
+class Chunk:
+    """Some words in a row: a set that is named (`plan`), or relations asked for (`relations`, best first)."""
+
+    start: int
+    end: int
+    kind: Literal["class", "topic", "relation"]
+    plan: p.SetPlan | None = None
+    relations: tuple[str, ...] = ()
+    fit: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Spotted:
+    """A question as words with the chunks among them, ascending and apart."""
+
+    words: tuple[str, ...]  # lower case
+    chunks: tuple[Chunk, ...]
+    root: int | None  # the chunk that is asked for; None: nothing says of what kind it is
+
+
+class Lexicon:
+    """The names of kinds and relations of one graph, by stems."""
+
+    def __init__(self, graph: Graph) -> None:
+        binding = Binding.of(graph)
+        self.types = frozenset(binding.type_relations)
+        self.classes: dict[tuple[str, ...], str] = {}
+        self.class_ids: dict[str, str] = {}
+        if binding.type_relations:
+            whole = graph.whole
+            nodes = np.unique(whole.tails[np.isin(whole.rels, binding.type_relations)])
+            for id, label in zip(graph.ids_at(nodes), graph.labels_at(nodes), strict=True):
+                self.class_ids[id] = label_to_text(label)
+                self.classes.setdefault(stems(label_to_text(label)), id)
+        self.relations: dict[tuple[str, ...], list[str]] = {}
+        self.labels: dict[str, str] = {}
+        for number, relation in enumerate(graph.relations()):
+            if number in self.types:
+                continue
+            label = label_to_text(relation.label.rsplit(".", 1)[-1])
+            self.labels[relation.id] = label
+            for name in dict.fromkeys((label, head_of(label))):
+                if stems(name):
+                    self.relations.setdefault(stems(name), []).append(relation.id)
+
+    @classmethod
+    def of(cls, graph: Graph) -> Lexicon:
+        if graph not in _LEXICONS:
+            _LEXICONS[graph] = cls(graph)
+        return _LEXICONS[graph]
+
+
+_LEXICONS: WeakKeyDictionary[Graph, Lexicon] = WeakKeyDictionary()
+
+
+def stems(text: str) -> tuple[str, ...]:
+    return tuple(stem(word) for word in _WORD.findall(text.lower()) if word != ",")
+
+
+def spot(question: Question, graph: Graph, encoder: TextEncoder | None) -> Spotted:
+    """The chunks of a question. What no name, kind or relation accounts for stays between them."""
+    text = re.sub(r"(?<=\w)['’]s\b", "", question.text)
+    found = list(_WORD.finditer(text))
+    words = tuple(match.group(0).lower() for match in found)
+    lexicon = Lexicon.of(graph)
+    taken = [False] * len(words)
+    chunks: list[Chunk] = []
+
+    def put(chunk: Chunk) -> None:
+        chunks.append(chunk)
+        taken[chunk.start : chunk.end] = [True] * (chunk.end - chunk.start)
+
+    for topics, (start, end) in _names(Question(question.id, text, question.topics), found, graph, encoder):
+        if any(taken[start:end]) or len(chunks) == MOST_CHUNKS:
+            continue
+        said = tuple(stem(word) for word in words[start:end])
+        ordinary = said in lexicon.classes or said in lexicon.relations
+        if ordinary and (topics[0].score < SURE_NAME or text[found[start].start()].islower()):
+            continue
+        if all(t.entity.id in lexicon.class_ids for t in topics):
+            put(Chunk(start, end, "class", p.Class(topics[0].entity.id)))
+        else:
+            put(Chunk(start, end, "topic", p.Entities(tuple(t.entity.id for t in topics))))
+    for length in (4, 3, 2, 1):
+        for start in range(len(words) - length + 1):
+            if any(taken[start : start + length]):
+                continue
+            said = tuple(stem(word) for word in words[start : start + length])
+            if said in lexicon.classes:
+                put(Chunk(start, start + length, "class", p.Class(lexicon.classes[said])))
+            elif said in lexicon.relations and words[start] not in FUNCTION:
+                put(Chunk(start, start + length, "relation", None, tuple(lexicon.relations[said])))
+    _measured(words, taken, lexicon, put)
+    asked = _asked(words)
+    if asked is not None and not any(chunk.start <= asked < chunk.end for chunk in chunks) and not taken[asked]:
+        alike = _alike(words[asked], lexicon, encoder)
+        if alike is not None:
+            put(Chunk(asked, asked + 1, *alike))
+    chunks.sort(key=lambda chunk: chunk.start)
+    root = _root(chunks, words, asked)
+    kept = [c for i, c in enumerate(chunks) if c.kind != "relation" or i == root or words[c.end : c.end + 1] == ("of",)]
+    return Spotted(words, tuple(kept), kept.index(chunks[root]) if root is not None else None)
+
+
+def _names(
+    question: Question, found: list[re.Match[str]], graph: Graph, encoder: TextEncoder | None
+) -> list[tuple[list[Topic], tuple[int, int]]]:
+    """Names with all their namesakes and the words they stand on, the likeliest first."""
+    groups: dict[str, list[Topic]] = {}
+    given = {id: graph.entity(id).label for id in question.topics}
+    for id, label in given.items():
+        groups.setdefault(label, []).append(Topic(graph.entity(id), 1.0, label, "given"))
+    for topic in candidates(Question(question.id, question.text), graph, encoder=encoder, limit=40):
+        if topic.score >= LEAST_NAME and topic.entity.id not in given:
+            groups.setdefault(topic.mention, []).append(topic)
+    made = []
+    for mention, topics in groups.items():
+        at = question.text.lower().find(mention.lower())
+        over = [i for i, m in enumerate(found) if m.start() < at + len(mention) and at < m.end()]
+        if at >= 0 and over:
+            best = max(topic.score for topic in topics)
+            kept = [topic for topic in topics if topic.score >= SAME_NAME * best]
+            made.append((kept, (over[0], over[-1] + 1)))
+    return sorted(made, key=lambda pair: (-pair[0][0].score, pair[1][0] - pair[1][1]))
+
+
+def _measured(words: tuple[str, ...], taken: list[bool], lexicon: Lexicon, put: object) -> None:
+    """ "How big" and "how many people live" ask for a relation by what it measures."""
+    assert callable(put)
+    for i, word in enumerate(words[:-1]):
+        if word != "how" or taken[i + 1]:
+            continue
+        measures: tuple[str, ...] = MEASURES.get(words[i + 1], ()) if words[i + 1] not in ("many", "much") else ()
+        end = i + 2
+        if words[i + 1] == "many" and i + 2 < len(words) and words[i + 2] in ("people", "inhabitants", "residents"):
+            measures, end = ("population",), i + 3
+        chosen = [r for m in measures for r, label in lexicon.labels.items() if m in stems(head_of(label))]
+        if chosen and not any(taken[i:end]):
+            put(Chunk(i, end, "relation", None, tuple(dict.fromkeys(chosen))))
+
+
+def _asked(words: tuple[str, ...]) -> int | None:
+    """The noun that a question word stands before."""
+    for i, word in enumerate(words):
+        if word in _ASKS:
+            after = i + 1
+            while after < len(words) and (words[after] in FUNCTION or words[after] in LIGHT):
+                if words[after] in ("in", "of", ","):
+                    return None
+                after += 1
+            return after if after < len(words) else None
+    return None
+
+
+def _alike(
+    word: str, lexicon: Lexicon, encoder: TextEncoder | None
+) -> tuple[Literal["class", "relation"], p.SetPlan | None, tuple[str, ...], float] | None:
+    """The kind or relation that a noun of another name means."""
+    kinds = {stems(label): id for id, label in lexicon.class_ids.items()}
+    for synonym in SYNONYMS.get(stem(word), ()):
+        if (synonym,) in kinds:
+            return "class", p.Class(kinds[(synonym,)]), (), 0.9
+        known = [id for id, label in lexicon.labels.items() if synonym in stems(head_of(label))]
+        if known:
+            return "relation", None, tuple(known), 0.9
+    if encoder is None or not word.isalpha() or len(word) < 3:
+        return None
+    classes, relations = list(lexicon.class_ids.items())[:2000], list(lexicon.labels.items())[:2000]
+    texts = [label for _, label in classes] + [head_of(label) for _, label in relations]
+    if not texts:
+        return None
+    alike = encoder.encode(texts) @ encoder.encode([word], role="query")[0]
+    best = int(alike.argmax())
+    if float(alike[best]) < ALIKE_KIND:
+        return None
+    fit = float(alike[best])
+    if best < len(classes):
+        return "class", p.Class(classes[best][0]), (), fit
+    return "relation", None, (relations[best - len(classes)][0],), fit
+
+
+def _root(chunks: list[Chunk], words: tuple[str, ...], asked: int | None) -> int | None:
+    """The chunk that is asked for: the one behind the question word, else the first that is no name."""
+    if asked is not None:
+        for i, chunk in enumerate(chunks):
+            if chunk.start <= asked < chunk.end:
+                return i
+    if any(word in _ASKS for word in words) or (words and words[0] == "how"):
+        place = next((i for i, w in enumerate(words) if w in _ASKS or w == "how"), 0)
+        for i, chunk in enumerate(chunks):
+            if (
+                chunk.start >= place
+                and chunk.kind != "topic"
+                and set(words[place + 1 : chunk.start]) <= FUNCTION | LIGHT
+            ):
+                return i
+        return None
+    return next((i for i, chunk in enumerate(chunks) if chunk.kind != "topic"), None)
