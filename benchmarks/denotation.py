@@ -50,12 +50,17 @@ def questions_of(name: str, folder: Path, limit: int | None) -> Iterator[tuple[R
     """Rows with `question`, `answer` and `kinds`, each with its graph."""
     chosen = random.Random(0)
     limit = limit or SAMPLES.get(name)
-    if name.startswith("demo-"):
+    if name == "demo-written":
+        graph = built(graph_file(), folder)
+        yield from ((row, graph) for row in rows_of(HERE / "src" / "clew" / "datasets" / "demo" / "questions.jsonl"))
+    elif name.startswith("demo-"):
         graph = built(graph_file(), folder)
         yield from ((row, graph) for row in rows_of(HERE / "tests" / "questions" / f"{name}.jsonl")[:limit])
     elif name.startswith("geo-"):
         graph = built(DATA / "geoquery" / "geo.ttl", folder)
         rows = rows_of(DATA / "geoquery" / f"{name.removeprefix('geo-')}.jsonl")
+        if name == "geo-train":  # one question of each template
+            rows = list({row["template"]: row for row in reversed(rows)}.values())
         yield from ((row, graph) for row in (rows if limit is None else chosen.sample(rows, min(limit, len(rows)))))
     elif name == "spider":
         rows = [row for row in rows_of(DATA / "spider4sparql" / "dev.jsonl") if _one_column(row)]
@@ -103,7 +108,7 @@ def run(name: str, method: str, limit: int | None, show: str) -> Row:
             except ClewError as error:
                 failure = str(error)
             score = right(name, answer, row)
-            for kind in row.get("kinds", ["all"]):
+            for kind in row.get("kinds", []):
                 by_kind[kind].append(score)
             by_kind["all"].append(score)
             refusable[bool(row["answer"])].append(answer is not None and not answer.candidates)

@@ -57,13 +57,6 @@ def decorate(
     return _Decorator(graph, likeness or by_words).proposals(plan, read, domain)
 
 
-def lacking(graph: Graph, domain: p.SetPlan, noun: str) -> list[Proposal]:
-    """The members of a set that have none of what a noun names: "states without rivers"."""
-    maker = _Decorator(graph, by_words)
-    made = [Proposal(p.WhereCount(domain, path, "=", 0), fit) for path, fit in maker._counted(domain, noun)]
-    return [each for each in made if maker._finds(each.plan)]
-
-
 def steps_of(graph: Graph, members: Ints, *, backward: bool = True) -> list[tuple[p.Step, float]]:
     """The steps that members have, with the share of them that do."""
     if len(members) > LOOKED_AT:
@@ -207,7 +200,7 @@ class _Decorator:
         scored = [(path, fit) for path, fit in scored if fit >= LEAST]
         return sorted(scored, key=lambda item: -item[1])[:KEYS]
 
-    def _counted(self, plan: p.SetPlan, noun: str) -> list[tuple[p.Path, float]]:
+    def _counted(self, plan: p.SetPlan, noun: str, verb: str = "") -> list[tuple[p.Path, float]]:
         """Steps whose ends are of the kind that a noun names, or whose label is the noun."""
         members = self._members(plan)
         found: list[tuple[p.Path, float]] = []
@@ -217,10 +210,16 @@ class _Decorator:
         for step, share in self._steps(members):
             if self._binding.relation(step.relation) in self._binding.type_relations:
                 continue
-            ends = np.unique(self._executor.pairs(members[:LOOKED_AT], (step,))[1])
+            owners, reached = self._executor.pairs(members[:LOOKED_AT], (step,))
+            ends = np.unique(reached)
             of_kind = float(np.isin(ends, instances).mean()) if len(ends) and len(instances) else 0.0
-            named = by_words((noun,), [self._label(step)])[0]
+            label = self._label(step)
+            named = by_words((noun,), [label])[0]
             fit = max(named, 0.9 * of_kind) * (0.5 + 0.5 * share)
+            if verb:
+                fit *= 0.7 + 0.3 * max(self._likeness((verb,), [label])[0], by_words(verb.split(), [label])[0])
+            if len(members) > 1 and len(np.unique(owners)) == len(owners):
+                fit *= 0.5  # one for each member: there is nothing to count
             if fit >= LEAST:
                 found.append(((step,), fit))
         return sorted(found, key=lambda item: -item[1])[:KEYS]
@@ -239,7 +238,7 @@ class _Decorator:
             yield Proposal(top, found.prior * fit)
         yield from self._between(found, ranked, words)
         if nouns and not ranked.date:
-            for path, fit in self._counted(plan, nouns[0]):
+            for path, fit in self._counted(plan, nouns[0], ranked.verb):
                 if ranked.words == (ranked.noun,):  # "the most cities"
                     yield Proposal(
                         p.Top(plan, p.Key(path, "count"), ranked.largest, ranked.k, ranked.skip), found.prior * fit

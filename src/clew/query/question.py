@@ -52,6 +52,7 @@ class Ranked:
     skip: int = 0
     noun: str = ""  # what stands behind "most" or the adjective
     date: bool = False  # "latest", "first": the key is a date
+    verb: str = ""  # of "flows through the most states"
 
 
 @dataclass(frozen=True, slots=True)
@@ -250,7 +251,8 @@ def _truth(found: ReadQuestion) -> ReadQuestion:
 _PEOPLE = re.compile(
     r"^how many (?:people|inhabitants|residents|citizens|persons)"
     r" (?:live|lived|reside|are there|are|stay|does|do|did|has)\b"
-    r"|^how many (?:inhabitants|residents|citizens) ",
+    r"|^how many (?:inhabitants|residents|citizens) "
+    r"|^(?:what (?:is|was) )?(?:the )?number of (?:people|inhabitants|residents|citizens) (?:in|of|living) ",
     re.IGNORECASE,
 )
 _COUNT = re.compile(
@@ -291,7 +293,7 @@ def _summed(found: ReadQuestion) -> ReadQuestion:
     noun = match["noun"].lower()
     if noun.split()[0] in ("number", "amount") or re.search(r"\bper (?!cent)\w+|\bfor each\b|\bof each\b", found.rest):
         what = "an average" if summary == "mean" else f"a {summary}"
-        return replace(found, unsaid=f"{what} of {noun}, for every one of several") if "each" in found.rest else found
+        return replace(found, unsaid=f"{what} of {noun}, for every one of several")
     after = found.rest[match.end() :].strip()
     rest = re.sub(r"^(?:of|for|in|across) (?:all )?(?:the )?", "", after) or noun
     return replace(
@@ -304,14 +306,16 @@ def _summed(found: ReadQuestion) -> ReadQuestion:
 
 _HOW_MANY = r"(?:(?P<k>\d+|two|three|four|five|six|seven|eight|nine|ten) )?"
 _ORDER = r"(?:(?P<order>second|third|fourth|fifth|2nd|3rd|4th|5th)[ -](?:to |the )?)?"
+_STOPS = r"(?:in|of|on|for|from|to|with|by|at|that|which|who|and|or|does|do|did|is|are|was|were|have|has|had)\b"
 _MOST_ADJECTIVE = re.compile(
     rf"\b(?:the )?(?:top )?{_HOW_MANY}{_ORDER}(?P<most>most|least) "
     r"(?P<adj>populous|populated|densely populated|sparsely populated|expensive|recent|popular|dense|costly)\b",
     re.IGNORECASE,
 )
 _WITH_MOST = re.compile(
-    r"\b(?P<verb>with|has|have|having|had|got|contains|borders|border|by|won|wins|win|received|scored|speaks|plays|"
-    r"starred in|directed|wrote|made|of) (?:the )?(?P<most>most|least|fewest|greatest number of|largest number of|"
+    r"\b(?:(?P<verb>\w+(?: (?:through|in|on|by|with|for|to|from|into|over))?) )?(?:the )?(?<!\bat )"
+    r"(?P<most>most(?! (?:of|common|recent|popul|dens|spars|expens|costl|famous|important))|least(?! popul)|fewest|"
+    r"greatest number of|largest number of|"
     r"smallest number of|highest number of|lowest number of|maximum number of|minimum number of)(?: number of)? "
     r"(?:other |different |distinct )?(?P<noun>\w+)",
     re.IGNORECASE,
@@ -354,6 +358,13 @@ _BY = re.compile(
 )
 
 
+_HAVING = ("with", "has", "have", "having", "had", "got", "by", "of", "which", "who", "what", "is", "are", "in")
+_WITH_EST = re.compile(  # "the state with the lowest population density", "which state has the largest city"
+    rf"\b(?:with|has|have|having|had) (?:the )?{_ORDER}(?P<adj>[a-z]+est) (?P<noun>\w+(?: (?!{_STOPS})\w+){{0,2}})",
+    re.IGNORECASE,
+)
+
+
 def _superlative(found: ReadQuestion) -> ReadQuestion:
     """A superlative, with the measure that is stated beside it: "the biggest country by area"."""
     made = _superlative_itself(found)
@@ -374,9 +385,15 @@ def _superlative_itself(found: ReadQuestion) -> ReadQuestion:
     match = _WITH_MOST.search(found.rest)
     if match is not None:
         largest = re.match(r"most|great|large|high|max", match["most"], re.IGNORECASE) is not None
-        noun = match["noun"].lower()
-        ranked = Ranked((noun,), largest, noun=noun)
+        noun, verb = match["noun"].lower(), (match["verb"] or "").lower()
+        ranked = Ranked((noun,), largest, noun=noun, verb="" if verb in _HAVING else verb)
         return _cut(found, match, "", kind=kind, ranked=ranked)
+    match = _WITH_EST.search(found.rest)
+    if match is not None and (base := base_of(match["adj"])):
+        noun = match["noun"].lower()
+        words = (f"{match['adj'].lower()} {noun}", *MEASURES[base])
+        ranked = Ranked(words, base not in DOWN, 1, _skip(match), noun)
+        return _cut(found, match, "", kind="ordinal" if ranked.skip else kind, ranked=ranked)
     match = _MOST_ADJECTIVE.search(found.rest)
     if match is not None:
         adjective = match["adj"].lower()

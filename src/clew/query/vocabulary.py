@@ -56,6 +56,7 @@ SYNONYMS: dict[str, tuple[str, ...]] = {
     "inhabitant": ("population",), "people": ("population",), "resident": ("population",), "citizen": ("population",),
     "nation": ("country",), "town": ("city",), "run": ("flow",), "cross": ("flow",), "traverse": ("flow",),
     "pass": ("flow",), "money": ("currency",), "tongue": ("language",), "size": ("area",),
+    "peak": ("mountain",), "stream": ("river",), "movie": ("film",), "film": ("movie",), "hill": ("mountain",),
     "speak": ("language", "spoken"), "speaker": ("language",), "located": ("in",), "pay": ("currency",),
 }  # fmt: skip
 _HEAD = re.compile(r"\s+(?:in|of|by|from|at|on|to|for|with|per)\s+|\s*[(,/]")

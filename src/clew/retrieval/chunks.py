@@ -26,6 +26,9 @@ ALIKE_KIND = 0.6  # cosine from which a noun means a class or a relation of anot
 LEAST_NAME = 0.35  # a mention below this is more likely a word than a name
 SURE_NAME = 0.6  # a mention from this on is a name even where its words are also those of a relation
 MOST_CHUNKS = 6
+ADJECTIVES = 2  # unknown words that may stand between a question word and what is asked for
+_LACKING = ("no", "without")
+_AFTER_NOUN = frozenset(["of", "in", "is", "are", "was", "were", "has", "have", "for", "with", "on", "by", "at", ","])
 
 _LIGHT = """
 located lie lies situated found exist exists total different various world earth globe called named kind kinds use
@@ -137,9 +140,23 @@ def spot(question: Question, graph: Graph, encoder: TextEncoder | None) -> Spott
         alike = _alike(words[asked], lexicon, encoder)
         if alike is not None:
             put(Chunk(asked, asked + 1, *alike))
+    for i in range(1, len(words)):
+        if words[i - 1] in _LACKING and not taken[i] and (alike := _alike(words[i], lexicon, None)) is not None:
+            put(Chunk(i, i + 1, *alike))
     chunks.sort(key=lambda chunk: chunk.start)
     root = _root(chunks, words, asked)
-    kept = [c for i, c in enumerate(chunks) if c.kind != "relation" or i == root or words[c.end : c.end + 1] == ("of",)]
+    if root is not None and root + 1 < len(chunks) and chunks[root].end == chunks[root + 1].start:
+        first, second = chunks[root].kind, chunks[root + 1].kind
+        after = words[chunks[root + 1].end : chunks[root + 1].end + 1]
+        if (first, second) == ("class", "relation") and (not after or after[0] in _AFTER_NOUN):
+            root += 1  # "state capitals" are capitals of states
+        elif (first, second) == ("relation", "class"):
+            del chunks[root + 1]  # "capital cities" are capitals
+    kept = [
+        c
+        for i, c in enumerate(chunks)
+        if c.kind != "relation" or i == root or words[c.end : c.end + 1] == ("of",) or words[c.start - 1] in _LACKING
+    ]  # other names of relations say how their neighbours are joined
     return Spotted(words, tuple(kept), kept.index(chunks[root]) if root is not None else None)
 
 
@@ -175,7 +192,10 @@ def _measured(words: tuple[str, ...], taken: list[bool], lexicon: Lexicon, put: 
         end = i + 2
         if words[i + 1] == "many" and i + 2 < len(words) and words[i + 2] in ("people", "inhabitants", "residents"):
             measures, end = ("population",), i + 3
-        chosen = [r for m in measures for r, label in lexicon.labels.items() if m in stems(head_of(label))]
+        fitting = [(m, r, stems(head_of(n))) for m in measures for r, n in lexicon.labels.items()]
+        chosen = [
+            r for m, r, name in sorted(fitting, key=lambda item: (measures.index(item[0]), len(item[2]))) if m in name
+        ]
         if chosen and not any(taken[i:end]):
             put(Chunk(i, end, "relation", None, tuple(dict.fromkeys(chosen))))
 
@@ -185,7 +205,7 @@ def _asked(words: tuple[str, ...]) -> int | None:
     for i, word in enumerate(words):
         if word in _ASKS:
             after = i + 1
-            while after < len(words) and (words[after] in FUNCTION or words[after] in LIGHT):
+            while after < len(words) and (words[after] in FUNCTION or words[after] in LIGHT or words[after].isdigit()):
                 if words[after] in ("in", "of", ","):
                     return None
                 after += 1
@@ -229,11 +249,8 @@ def _root(chunks: list[Chunk], words: tuple[str, ...], asked: int | None) -> int
     if any(word in _ASKS for word in words) or (words and words[0] == "how"):
         place = next((i for i, w in enumerate(words) if w in _ASKS or w == "how"), 0)
         for i, chunk in enumerate(chunks):
-            if (
-                chunk.start >= place
-                and chunk.kind != "topic"
-                and set(words[place + 1 : chunk.start]) <= FUNCTION | LIGHT
-            ):
+            unknown = set(words[place + 1 : chunk.start]) - FUNCTION - LIGHT
+            if chunk.start >= place and chunk.kind != "topic" and len(unknown) <= ADJECTIVES:
                 return i
         return None
     return next((i for i, chunk in enumerate(chunks) if chunk.kind != "topic"), None)

@@ -40,6 +40,9 @@ not no never without don't doesn't didn't isn't aren't wasn't weren't haven't ha
 """
 _NOT = frozenset(_DENIES.split())
 _AND = frozenset(["and", "or", "both", "either", ",", "the", "a", "an", "also"])
+_OF = frozenset(
+    ["of", "in", "for", "from", "by", "at", "to", "on", "is", "are", "was", "were", "does", "do", "did", "has"]
+)
 Mode = Literal["and", "or", "not", "except"]
 
 
@@ -276,7 +279,10 @@ class _Composer:
                     others = [option[0] for option in options[1:]]
                     of = first.plan if not others else p.Or((first.plan, *(o.plan for o in others)))
                     explained = first.explained.union(*(o.explained for o in others), self._span(groups[0][0]))
-                    for place, step in enumerate(self._steps_named(chunk.relations, of)):
+                    steps = self._steps_named(chunk.relations, of)
+                    if not set(self._between(groups[0][0])) & _OF and groups[0][0] == k + 1:
+                        steps.sort(key=lambda step: step.forward)  # "what borders X": those that lead to X
+                    for place, step in enumerate(steps):
                         fits = (*first.fits, *fit, 0.95 - 0.05 * place)
                         made = _Made(of, fits, explained, (step,))
                         if len(groups) == 1:
@@ -351,6 +357,9 @@ class _Composer:
             size = len(np.unique(ends) if wanted is None else np.intersect1d(ends, wanted))
             if size:
                 found.append(((step,), size, self._lexicon.labels[step.relation]))
+        place = parent < 0 and "where" in self._words
+        if place:  # what is somewhere is no number
+            found = [each for each in found if not self._literal(each[0][-1])]
         far = 1.0
         if not found and wanted is not None:
             far, found = 0.8, list(self._two(members, wanted, around))
@@ -365,10 +374,22 @@ class _Composer:
             fit = (
                 0.5 + 0.5 * like if said_ else (0.5 + 0.2 * common if not content else 0.45 + 0.1 * common + 0.2 * like)
             )
+            fit += 0.01 * (path[-1].forward != self._active(k))  # "countries border X": those that lead to X
             if not said_ and len({label for _, _, label in found}) == 1:
                 fit = max(fit, 0.75)  # nothing else links the two
-            edges.append(_Edge(path, far * fit, said_ or (not content and len(found) == 1)))
+            only = len(found) == 1 and (place or not content)
+            edges.append(_Edge(path, far * fit, said_ or only))
         return sorted(edges, key=lambda edge: -edge.fit)[:EDGES]
+
+    def _literal(self, step: p.Step) -> bool:
+        """Whether a step leads to literals, by the first of its triples."""
+        ends = self._graph.whole.tails[self._graph.whole.rels == self._graph.relation_number(step.relation)][:20]
+        return step.forward and bool(self._graph.literals_at(ends).all())
+
+    def _active(self, k: int) -> bool:
+        """Whether a part is the object of a verb, so that what is asked for leads to it; not "of X", "in X"."""
+        between = self._between(k)
+        return bool(set(between) - FUNCTION) and not {"of", "by", "in", "for", "from", "to", "at"} & set(between[-2:])
 
     def _two(
         self, members: Ints, wanted: Ints, around: list[tuple[p.Step, float]]

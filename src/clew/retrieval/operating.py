@@ -49,6 +49,8 @@ def _operated_on(graph: Graph, each: Composed, read: ReadQuestion) -> tuple[p.Se
     values = _column(graph, each.path).ordered
     noun = {stem(word) for word in read.ranked.noun.split()[:1]} if read.ranked is not None else set()
     label = Lexicon.of(graph).labels.get(each.path[-1].relation, "")
+    if not values and isinstance(each.base, p.Entities):
+        return each.plan, ()  # nothing is the largest of what is named
     if not values and noun and noun <= set(stems(head_of(label))):
         return each.plan, ()
     return each.base, each.path

@@ -34,6 +34,7 @@ from clew.types import Answer, Candidate, Event, Question
 SAME = 1e-6  # candidates whose scores differ less are one answer of the method
 COMPOSED = 0.62  # a composed set below this leaves the question to what the method found
 PLAIN = 0.8  # a question without an operator that the method has no answer to is answered by a set as sure as this
+SURER = 0.9  # a composed set as sure as this, and surer than the method is of its answer, is taken instead
 DOUBTFUL = 0.5  # where the method found nothing, a composed set from here on is taken
 MARKED = re.compile(
     r"\b(?:or|either|neither|not|never|without|except|excluding|besides|other than|apart from|but not|no)\b|n['’]t\b",
@@ -119,7 +120,7 @@ class Operators:
         within: tuple[str, p.SetPlan] | None,
         on_event: OnEvent,
     ) -> Answer:
-        composes = read is None and (not found.candidates or MARKED.search(question.text) is not None)
+        composes = read is None and self._composes(question, found, graph)
         if read is None:
             if within is None and not composes:
                 return found
@@ -147,6 +148,17 @@ class Operators:
             found, question=question, candidates=candidates, evidence=evidence, plan=proof, details=details,
             note="; ".join(result.notes),
         )  # fmt: skip
+
+    def _composes(self, question: Question, found: Answer, graph: Graph) -> bool:
+        """Whether a question without an operator is answered by its parts and not by the method's relation path."""
+        if not found.candidates or MARKED.search(question.text) is not None:
+            return True
+        sets = compose(question, graph, self._encoder)
+        if not sets or sets[0].score < max(SURER, found.candidates[0].score):
+            return False
+        members = execute(sets[0].plan, graph).members
+        best = found.candidates[0].score - SAME
+        return set(graph.labels_at(members)) != {c.text for c in found.candidates if c.score >= best}
 
     def _unsaid(self, question: Question, read: ReadQuestion, found: Answer, graph: Graph) -> Answer:
         """No plan: a list is no answer to "how many"; where a set is asked for, the method answers alone."""
@@ -265,7 +277,9 @@ class Operators:
             sides.append(p.Entities((topics[0].entity.id,)))
         both = p.Or((sides[0], sides[1]))
         binding, made = Binding.of(graph), []
-        for proposal in decorate(graph, both, replace(read, sides=None, difference=False), likeness=self._likeness):
+        for proposal in decorate(
+            graph, both, replace(read, sides=None, difference=False, answer="entity"), likeness=self._likeness
+        ):
             if isinstance(proposal.plan, p.Top):
                 key = proposal.plan.key
                 last = binding.moves(key.path)[-1]
