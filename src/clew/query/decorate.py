@@ -15,6 +15,7 @@ import numpy as np
 from clew.errors import ClewError
 from clew.graph import Graph
 from clew.graph.subgraph import Ints
+from clew.graph.tables import ORDER
 from clew.query import plan as p
 from clew.query.binding import Binding
 from clew.query.columns import column
@@ -26,6 +27,8 @@ Likeness = Callable[[Sequence[str], Sequence[str]], Sequence[float]]
 """How well words fit each of several labels: (words, labels) → scores in [0, 1]."""
 
 KEYS = 4  # most keys tried for one operator
+_RANKS = frozenset(["rank", "ranking", "position", "place", "finish", "standing", "seed", "pos", "pos."])
+SOME_DATE = 0.35  # what a column of dates fits a question about time, whatever it is called
 LEAST = 0.3  # a key that fits less is not proposed
 MOST_COUNTED = 1000  # "fewer than 6439 students" is a figure the graph states, not a count of its links
 LOOKED_AT = 2000  # members looked at to find the relations they have
@@ -196,8 +199,10 @@ class _Decorator:
         if not found:
             return []
         fits = self._likeness(words, [" ".join(map(self._label, path)) for path, _, _ in found])
+        if dates:
+            fits = [max(fit, SOME_DATE) for fit in fits]
         scored = [(path, fit * (0.5 + 0.5 * share)) for (path, share, _), fit in zip(found, fits, strict=True)]
-        scored = [(path, fit) for path, fit in scored if fit >= LEAST]
+        scored = [(path, fit) for path, fit in scored if fit >= (0.5 * SOME_DATE if dates else LEAST)]
         return sorted(scored, key=lambda item: -item[1])[:KEYS]
 
     def _counted(self, plan: p.SetPlan, noun: str, verb: str = "") -> list[tuple[p.Path, float]]:
@@ -234,8 +239,13 @@ class _Decorator:
         words = (*([" ".join(nouns)] if nouns else []), *nouns[:1], *ranked.words)
         dates = True if ranked.date else None
         for path, fit in self._keys(plan, words, dates=dates):
-            top = p.Top(plan, p.Key(path), ranked.largest, ranked.k, ranked.skip)
+            largest = ranked.largest != self._is_rank(path, ranked)
+            top = p.Top(plan, p.Key(path), largest, ranked.k, ranked.skip)
             yield Proposal(top, found.prior * fit)
+        if ranked.date and self._graph.relation_number(ORDER) is not None:  # "the first" of a table without dates
+            yield Proposal(
+                p.Top(plan, p.Key((p.Step(ORDER),)), ranked.largest, ranked.k, ranked.skip), 0.5 * found.prior
+            )
         yield from self._between(found, ranked, words)
         if nouns and not ranked.date:
             for path, fit in self._counted(plan, nouns[0], ranked.verb):
@@ -250,6 +260,12 @@ class _Decorator:
                 for key, second in self._keys(inner, (*ranked.words, *nouns[1:]), dates=dates):
                     top = p.Top(plan, p.Key((*path, *key)), ranked.largest, ranked.k, ranked.skip)
                     yield Proposal(top, found.prior * fit * second)
+
+    def _is_rank(self, path: p.Path, ranked: Ranked) -> bool:
+        """Whether the better of two values is the smaller: the best position is the first."""
+        return bool({"rank", "elevation"} & set(ranked.words)) and bool(
+            _RANKS & set(self._label(path[-1]).lower().split())
+        )
 
     def _between(self, found: Proposal, ranked: Ranked, words: Sequence[str]) -> Iterator[Proposal]:
         """A superlative over the nameless nodes that a set was reached through: its dates stand there."""

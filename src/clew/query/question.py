@@ -135,6 +135,7 @@ def read_question(text: str) -> ReadQuestion:
     """Read a question once. What is not understood as an operator stays in `rest`."""
     plain = re.sub(r"\s+", " ", text.strip()).rstrip("?!. ")
     measured = re.match(r"how \w+ (?:is|are|was|were) ", plain, re.IGNORECASE) is not None
+    plain = re.sub(r"(\d+(?: \w+)?) or (?:more|less|fewer|higher|lower|above|below|greater)\b", r"\1", plain)
     found = ReadQuestion(text, "plain", plain, of_key=measured and not plain.lower().startswith("how many"))
     for step in (_comparison, _truth, _counted, _summed, _superlative, _filtered):
         found = step(found)
@@ -358,6 +359,12 @@ _BY = re.compile(
 )
 
 
+OFTEN = "times"  # what is counted where a question says no more than "the most"
+_OFTEN = re.compile(
+    r"\b(?:the )?(?:most|(?P<least>least|fewest))(?: (?:often|frequently|commonly|times|number of times))"
+    r"|\b(?:the )?(?:most|(?P<fewest>least))(?= (?:on|in) (?:this|the) (?:chart|list|table)$|$)",
+    re.IGNORECASE,
+)
 _HAVING = ("with", "has", "have", "having", "had", "got", "by", "of", "which", "who", "what", "is", "are", "in")
 _WITH_EST = re.compile(  # "the state with the lowest population density", "which state has the largest city"
     rf"\b(?:with|has|have|having|had) (?:the )?{_ORDER}(?P<adj>[a-z]+est) (?P<noun>\w+(?: (?!{_STOPS})\w+){{0,2}})",
@@ -382,6 +389,9 @@ def _superlative_itself(found: ReadQuestion) -> ReadQuestion:
     if found.sides is not None or found.summary:
         return found
     kind: Kind = "superlative" if found.kind == "plain" else found.kind
+    match = _OFTEN.search(found.rest)
+    if match is not None:
+        return _cut(found, match, "", kind=kind, ranked=Ranked((OFTEN,), match["least"] is None, noun=OFTEN))
     match = _WITH_MOST.search(found.rest)
     if match is not None:
         largest = re.match(r"most|great|large|high|max", match["most"], re.IGNORECASE) is not None
@@ -473,7 +483,8 @@ def _filtered(found: ReadQuestion) -> ReadQuestion:
             op, low, high = ">", high or low, None
         elif when == "since":
             op, high = ">=", None
-        filters.append(Filter(("date", "year"), op, low, high))
+        verb = (found.rest[: match.start()].split() or [""])[-1].lower()
+        filters.append(Filter((verb, "date", "year") if verb.isalpha() else ("date", "year"), op, low, high))
         found = _cut(found, match)
     match = _NUMBER_FILTER.search(found.rest)
     if match is not None:

@@ -22,7 +22,8 @@ MEASURES: dict[str, tuple[str, ...]] = {
     "old": ("age", "born", "birth", "founded", "date", "year"), "young": ("age", "born", "birth", "date", "year"),
     "new": ("date", "year", "founded", "release"), "recent": ("date", "year"), "late": ("date", "year", "time"),
     "early": ("date", "year", "time"), "hot": ("temperature",), "warm": ("temperature",), "cold": ("temperature",),
-    "good": ("rating", "score", "rank"), "bad": ("rating", "score", "rank"), "strong": ("strength", "power"),
+    "good": ("rating", "score", "position", "place", "rank"),
+    "bad": ("rating", "score", "position", "place", "rank"), "strong": ("strength", "power"),
     "near": ("distance",), "far": ("distance",), "close": ("distance",), "popular": ("popularity", "votes", "rating"),
     "much": ("total", "number", "amount"), "many": ("total", "number"),
 }  # fmt: skip

@@ -18,6 +18,7 @@ import numpy as np
 from clew.errors import ClewError
 from clew.graph import Graph
 from clew.graph.subgraph import Ints
+from clew.graph.tables import NEXT
 from clew.protocols import TextEncoder
 from clew.query import plan as p
 from clew.query.decorate import steps_of
@@ -43,6 +44,8 @@ _AND = frozenset(["and", "or", "both", "either", ",", "the", "a", "an", "also"])
 _OF = frozenset(
     ["of", "in", "for", "from", "by", "at", "to", "on", "is", "are", "was", "were", "does", "do", "did", "has"]
 )
+_AFTER = frozenset(["after", "below", "following", "under", "next", "behind", "succeeded", "beneath"])
+_BEFORE = frozenset(["before", "above", "preceding", "previous", "prior", "preceded"])
 Mode = Literal["and", "or", "not", "except"]
 
 
@@ -344,6 +347,8 @@ class _Composer:
         wanted = None if domain is None else self._members(domain)
         if not len(members) or (wanted is not None and not len(wanted)):
             return []
+        if self._lexicon.table and (beside := self._beside(members, wanted, k)):
+            return beside
         named = self._chunks[parent] if parent >= 0 else None
         said = [self._words[i] for i in sorted(self._span(k)) if not self._chunks[k].start <= i < self._chunks[k].end]
         content = [word for word in said if word not in FUNCTION and word not in _NOT and word != ","]
@@ -351,7 +356,8 @@ class _Composer:
         found: list[tuple[p.Path, int, str]] = []
         around = steps_of(self._graph, members)
         for step, _ in around:
-            if self._graph.relation_number(step.relation) in self._lexicon.types:
+            number = self._graph.relation_number(step.relation)
+            if number in self._lexicon.silent:
                 continue
             ends = self._executor.pairs(members, (step,))[1]
             size = len(np.unique(ends) if wanted is None else np.intersect1d(ends, wanted))
@@ -363,8 +369,11 @@ class _Composer:
         far = 1.0
         if not found and wanted is not None:
             far, found = 0.8, list(self._two(members, wanted, around))
+        same: list[_Edge] = []
+        if wanted is not None and (self._lexicon.table or not self._between(k)) and np.isin(members, wanted).any():
+            same = [_Edge((), 0.8, True)]  # "the city Paris"; a row that is named
         if not found:
-            return []
+            return same
         fits = self._likeness(content, above, [label for _, _, label in found])
         most = max(size for _, size, _ in found)
         edges = []
@@ -379,7 +388,16 @@ class _Composer:
                 fit = max(fit, 0.75)  # nothing else links the two
             only = len(found) == 1 and (place or not content)
             edges.append(_Edge(path, far * fit, said_ or only))
-        return sorted(edges, key=lambda edge: -edge.fit)[:EDGES]
+        return sorted([*edges, *same], key=lambda edge: -edge.fit)[:EDGES]
+
+    def _beside(self, members: Ints, wanted: Ints | None, k: int) -> list[_Edge]:
+        """The row before or after another: "next after X", "listed below X", "the one before X"."""
+        between = set(self._between(k))
+        forward = bool(between & _AFTER)
+        step = p.Step(NEXT, forward)
+        if forward == bool(between & _BEFORE) or not any(s == step for s, _ in steps_of(self._graph, members)):
+            return []
+        return [_Edge((step,), 0.95, True)]
 
     def _literal(self, step: p.Step) -> bool:
         """Whether a step leads to literals, by the first of its triples."""
@@ -396,11 +414,11 @@ class _Composer:
     ) -> Iterator[tuple[p.Path, int, str]]:
         for step, _ in around[:AROUND]:
             number = self._graph.relation_number(step.relation)
-            if number in self._lexicon.types:
+            if number in self._lexicon.silent:
                 continue
             ends = np.unique(self._executor.pairs(members, (step,))[1])
             for second, _ in steps_of(self._graph, ends)[:AROUND]:
-                if self._graph.relation_number(second.relation) in self._lexicon.types or (
+                if self._graph.relation_number(second.relation) in self._lexicon.silent or (
                     second.relation == step.relation and second.forward != step.forward
                 ):
                     continue

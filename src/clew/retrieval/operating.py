@@ -15,6 +15,7 @@ from clew.query import plan as p
 from clew.query.binding import Binding
 from clew.query.columns import Column, column
 from clew.query.decorate import Likeness, Proposal, decorate
+from clew.query.execute import execute
 from clew.query.question import ReadQuestion
 from clew.query.vocabulary import head_of, stem
 from clew.retrieval.chunks import Lexicon, spot, stems
@@ -31,11 +32,45 @@ def operated(graph: Graph, sets: Sequence[Composed], read: ReadQuestion, likenes
     read = replace(read, negated=False, without="")  # the sets hold what the question denies
     made: dict[p.Plan, float] = {}
     for each in sets[:SETS]:
+        if read.count and each.path and not read.filters and (plan := _stated(graph, each, read)) is not None:
+            made[plan] = each.score
+            continue
+        if (plan := _commonest(graph, each, read)) is not None:
+            made[plan] = each.score
+            continue
         base, path = _operated_on(graph, each, read)
         for found in decorate(graph, base, read, likeness=likeness, domain=_domain(base)):
             plan = _projected(graph, found.plan, path)
             made[plan] = max(made.get(plan, 0.0), found.prior * each.score)
     return [Proposal(plan, prior) for plan, prior in sorted(made.items(), key=lambda item: -item[1])]
+
+
+def _stated(graph: Graph, each: Composed, read: ReadQuestion) -> p.Plan | None:
+    """What a count of a relation's name means: "how many wins" a number that the graph states, of several things their
+    sum; in a table, where a column counts or dates the rows, the rows. None: the things that the relation leads to."""
+    found = _column(graph, each.path)
+    rows = Lexicon.of(graph).table and re.search(r"\b(?:different|distinct|unique)\b", read.text) is None
+    several = len(execute(each.base, graph).members) > 1
+    if found.kind == "number" and found.ordered and not (rows and several and _counts_rows(graph, each.path)):
+        return p.Aggregate("sum", each.base, each.path) if several else p.Values(each.base, each.path)
+    return p.Count(each.base) if rows and isinstance(each.path[-1], p.Step) else None
+
+
+def _counts_rows(graph: Graph, path: p.Path) -> bool:
+    """Whether a column numbers the rows: no value twice."""
+    relation, forward = Binding.of(graph).moves(path)[-1]
+    return forward and int((graph.whole.rels == relation).sum()) == len(_column(graph, path).nodes)
+
+
+def _commonest(graph: Graph, each: Composed, read: ReadQuestion) -> p.Plan | None:
+    """In a table "which country won the most" asks for the value that stands in most rows, unless a column says so."""
+    ranked = read.ranked
+    if not Lexicon.of(graph).table or ranked is None or ranked.words != (ranked.noun,) or not each.path:
+        return None
+    if any(stem(ranked.noun) in stems(label) for label in Lexicon.of(graph).labels.values()):
+        return None
+    back = tuple(p.Step(step.relation, not step.forward) for step in reversed(each.path))
+    return p.Top(p.Follow(each.base, each.path), p.Key(back, "count"), ranked.largest, ranked.k, ranked.skip)
 
 
 def _operated_on(graph: Graph, each: Composed, read: ReadQuestion) -> tuple[p.SetPlan, p.Path]:
@@ -44,8 +79,10 @@ def _operated_on(graph: Graph, each: Composed, read: ReadQuestion) -> tuple[p.Se
     In "the population of the cities above …" it is the cities; in "how many capitals", "the largest capital" what the
     relation leads to.
     """
-    if not each.path or read.count:
+    if not each.path:
         return each.plan, ()
+    if read.count:  # of a table the rows
+        return (each.base if Lexicon.of(graph).table else each.plan), ()
     values = _column(graph, each.path).ordered
     noun = {stem(word) for word in read.ranked.noun.split()[:1]} if read.ranked is not None else set()
     label = Lexicon.of(graph).labels.get(each.path[-1].relation, "")

@@ -25,6 +25,7 @@ from clew.query.proof import proven
 from clew.query.question import ReadQuestion, nested, read_question
 from clew.query.text import parse, show
 from clew.query.vocabulary import stem
+from clew.retrieval.chunks import Lexicon
 from clew.retrieval.composing import compose
 from clew.retrieval.linking import link
 from clew.retrieval.operating import Truth, named_together, operated
@@ -151,7 +152,7 @@ class Operators:
 
     def _composes(self, question: Question, found: Answer, graph: Graph) -> bool:
         """Whether a question without an operator is answered by its parts and not by the method's relation path."""
-        if not found.candidates or MARKED.search(question.text) is not None:
+        if not found.candidates or Lexicon.of(graph).table or MARKED.search(question.text) is not None:
             return True
         sets = compose(question, graph, self._encoder)
         if not sets or sets[0].score < max(SURER, found.candidates[0].score):
@@ -196,6 +197,7 @@ class Operators:
 
     def _composed(self, question: Question, read: ReadQuestion, graph: Graph, *, least: float) -> list[Proposal]:
         asked = replace(question, text=read.stated or question.text)
+        least = 0.0 if Lexicon.of(graph).table else least  # a question to a table is about that table
         sets = [each for each in compose(asked, graph, self._encoder) if each.score >= least]
         if not sets and read.summary:
             sets = named_together(asked, graph, self._encoder)
