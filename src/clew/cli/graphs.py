@@ -65,6 +65,10 @@ def build(
     most_bad: Annotated[
         float, typer.Option("--most-bad", metavar="SHARE", help="Stop where a larger share of the input is no triple.")
     ] = 0.5,
+    table: Annotated[
+        bool,
+        typer.Option("--table", help="The file is a table: rows become things, columns relations, order is kept."),
+    ] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first line that is no triple.")] = False,
     json: Json = False,
     quiet: Quiet = False,
@@ -76,6 +80,9 @@ def build(
     from clew.graph.build import planned
     from clew.types import to_json
 
+    if table:
+        _table(inputs, out, delimiter, json=json)
+        return
     if not quiet and not json and (said := planned(inputs, out, memory=memory, format=format)):
         sys.stderr.write(f"{clean(said)}\n")
     with progress("build", quiet=quiet) as bar:
@@ -100,6 +107,23 @@ def build(
         put_json({**to_json(report), "path": str(report.path)})
         return
     sys.stdout.writelines(clean(line) + "\n" for line in str(report).splitlines())
+    sys.stdout.write(f'ask with  clew ask {clean(str(out))} "…"\n')
+
+
+def _table(inputs: list[Path], out: Path, delimiter: str | None, *, json: bool) -> None:
+    from clew.cli.screen import clean, put_json
+    from clew.errors import InputError
+    from clew.graph.tables import build_table
+
+    if len(inputs) != 1:
+        raise InputError(f"--table takes one file, got {len(inputs)}: build a graph of each")
+    graph = build_table(inputs[0], out, delimiter=delimiter)
+    found = {"triples": graph.num_triples, "entities": graph.num_entities, "relations": graph.num_relations}
+    if json:
+        put_json({"path": str(out), "name": graph.name, **found})
+        return
+    counts = ", ".join(f"{count:,} {what}" for what, count in found.items())
+    sys.stdout.write(clean(f"{out}: {counts}") + "\n")
     sys.stdout.write(f'ask with  clew ask {clean(str(out))} "…"\n')
 
 

@@ -17,13 +17,14 @@ from numpy.typing import NDArray
 from clew.graph import Graph
 from clew.graph.strings import literal_parts
 from clew.graph.subgraph import Ints
-from clew.query.values import Reading, parse_date, typed, untyped
+from clew.query.values import Reading, loosely, parse_date, typed, untyped
 
 ColumnKind = Literal["number", "date", "text"]
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 SURE = 0.5  # from this share of readable values on, a relation has an order
+LOOSE = 0.7  # the same where only what a text begins with is a value
 SAMPLE = 1000  # things looked at first; where none of them reads as a value, the others are not looked at
 _NUMBER, _DATE = 1, 2
 _YEAR_WORDS = ("year", "date", "founded", "born", "died", "established", "since", "season")
@@ -82,6 +83,14 @@ def column_of(graph: Graph, nodes: Ints, counts: NDArray[np.int64] | None = None
     read = readings(graph, nodes)
     kinds = np.array([0 if r is None else _NUMBER if r.kind == "number" else _DATE for r in read], np.uint8)
     weights = {kind: int(counts[kinds == kind].sum()) for kind in (_NUMBER, _DATE)}
+    if max(weights.values()) < SURE * total:
+        loose = [
+            r if r is not None else other for r, other in zip(read, readings(graph, nodes, loose=True), strict=True)
+        ]
+        codes = np.array([0 if r is None else _NUMBER if r.kind == "number" else _DATE for r in loose], np.uint8)
+        again = {kind: int(counts[codes == kind].sum()) for kind in (_NUMBER, _DATE)}
+        if max(again.values()) >= LOOSE * total:
+            read, kinds, weights = loose, codes, again
     if years or weights[_DATE]:
         read, kinds = _with_years(read, kinds, force=weights[_NUMBER] <= weights[_DATE])
         weights = {kind: int(counts[kinds == kind].sum()) for kind in (_NUMBER, _DATE)}
@@ -148,8 +157,8 @@ def _commonest(names: list[str], counts: NDArray[np.int64] | None) -> str:
     return max(weights, key=lambda name: weights[name], default="")
 
 
-def readings(graph: Graph, nodes: Ints) -> list[Reading | None]:
-    """What the names of some nodes read as; a literal by its datatype, where it states one."""
+def readings(graph: Graph, nodes: Ints, *, loose: bool = False) -> list[Reading | None]:
+    """What the names of some nodes read as; a literal by its datatype, if it has one. `loose`: what they begin with."""
     literal = graph.literals_at(nodes)
     texts = graph.labels_at(nodes)
     found: list[Reading | None] = [None] * len(texts)
@@ -160,5 +169,5 @@ def readings(graph: Graph, nodes: Ints) -> list[Reading | None]:
             datatypes[place] = literal_parts(id)[1]
     for i, text in enumerate(texts):
         datatype = datatypes.get(i)
-        found[i] = typed(text, datatype) if datatype else untyped(text)
+        found[i] = typed(text, datatype) if datatype else loosely(text) if loose else untyped(text)
     return found

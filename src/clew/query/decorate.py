@@ -15,16 +15,20 @@ import numpy as np
 from clew.errors import ClewError
 from clew.graph import Graph
 from clew.graph.subgraph import Ints
+from clew.graph.tables import ORDER
 from clew.query import plan as p
 from clew.query.binding import Binding
 from clew.query.columns import column
 from clew.query.execute import Executor, Limits
 from clew.query.question import Filter, Ranked, ReadQuestion
+from clew.query.vocabulary import SYNONYMS, head_of, stem
 
 Likeness = Callable[[Sequence[str], Sequence[str]], Sequence[float]]
 """How well words fit each of several labels: (words, labels) → scores in [0, 1]."""
 
 KEYS = 4  # most keys tried for one operator
+_RANKS = frozenset(["rank", "ranking", "position", "place", "finish", "standing", "seed", "pos", "pos."])
+SOME_DATE = 0.35  # what a column of dates fits a question about time, whatever it is called
 LEAST = 0.3  # a key that fits less is not proposed
 MOST_COUNTED = 1000  # "fewer than 6439 students" is a figure the graph states, not a count of its links
 LOOKED_AT = 2000  # members looked at to find the relations they have
@@ -56,33 +60,44 @@ def decorate(
     return _Decorator(graph, likeness or by_words).proposals(plan, read, domain)
 
 
-def lacking(graph: Graph, domain: p.SetPlan, noun: str) -> list[Proposal]:
-    """The members of a set that have none of what a noun names: "states without rivers"."""
-    maker = _Decorator(graph, by_words)
-    made = [Proposal(p.WhereCount(domain, path, "=", 0), fit) for path, fit in maker._counted(domain, noun)]
-    return [each for each in made if maker._finds(each.plan)]
-
-
-def stem(word: str) -> str:
-    """A word without its plural ending."""
-    word = word.lower()
-    if word.endswith("ies") and len(word) > 4:
-        return word[:-3] + "y"
-    if word.endswith(("ses", "xes", "ches", "shes")):
-        return word[:-2]
-    return word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > 3 else word
+def steps_of(graph: Graph, members: Ints, *, backward: bool = True) -> list[tuple[p.Step, float]]:
+    """The steps that members have, with the share of them that do."""
+    if len(members) > LOOKED_AT:
+        members = members[np.linspace(0, len(members) - 1, LOOKED_AT).astype(np.int64)]
+    whole, found = graph.whole, []
+    for side, forward in ((whole.out, True), (whole.inc, False)):
+        if not forward and not backward:
+            continue
+        low, high = side.offsets[members], side.offsets[members.astype(np.int64) + 1]
+        counts = high - low
+        if int(counts.sum()) > 2_000_000:
+            continue
+        first = np.cumsum(counts) - counts
+        places = np.arange(int(counts.sum())) + np.repeat(low - first, counts)
+        owners = np.repeat(np.arange(len(members)), counts)
+        pairs = np.unique(np.stack([side.relations[places].astype(np.int64), owners]), axis=1)
+        relations, having = np.unique(pairs[0], return_counts=True)
+        found += [
+            (p.Step(graph.relation_at(int(r)).id, forward), float(n) / max(len(members), 1))
+            for r, n in zip(relations.tolist(), having.tolist(), strict=True)
+        ]
+    return found
 
 
 def by_words(words: Sequence[str], labels: Sequence[str]) -> list[float]:
     """Words in common: the earlier a word stands in `words`, the more it says."""
     found = []
     for label in labels:
-        parts = {stem(part) for part in label.lower().replace("_", " ").replace(".", " ").split()}
+        name = label.lower().replace("_", " ").replace(".", " ")
+        parts, head = {stem(part) for part in name.split()}, {stem(part) for part in head_of(name).split()}
         score = 0.0
         for place, word in enumerate(words):
             wanted = {stem(part) for part in word.split()}
             if wanted and wanted <= parts:
-                score = max(score, (1.0 - 0.08 * place) * (0.6 + 0.4 * len(wanted) / len(parts)))
+                among = head if wanted <= head else parts
+                score = max(score, (1.0 - 0.08 * place) * (0.6 + 0.4 * len(wanted) / len(among)))
+            elif len(wanted) == 1 and parts & set(SYNONYMS.get(next(iter(wanted)), ())):
+                score = max(score, 0.8 * (1.0 - 0.08 * place))
         found.append(score)
     return found
 
@@ -155,27 +170,7 @@ class _Decorator:
     # -- keys --------------------------------------------------------------------------------------------------------
 
     def _steps(self, members: Ints, *, backward: bool = True) -> list[tuple[p.Step, float]]:
-        """The steps that members have, with the share of them that do."""
-        if len(members) > LOOKED_AT:
-            members = members[np.linspace(0, len(members) - 1, LOOKED_AT).astype(np.int64)]
-        whole, found = self._graph.whole, []
-        for side, forward in ((whole.out, True), (whole.inc, False)):
-            if not forward and not backward:
-                continue
-            low, high = side.offsets[members], side.offsets[members.astype(np.int64) + 1]
-            counts = high - low
-            if int(counts.sum()) > 2_000_000:
-                continue
-            first = np.cumsum(counts) - counts
-            places = np.arange(int(counts.sum())) + np.repeat(low - first, counts)
-            owners = np.repeat(np.arange(len(members)), counts)
-            pairs = np.unique(np.stack([side.relations[places].astype(np.int64), owners]), axis=1)
-            relations, having = np.unique(pairs[0], return_counts=True)
-            found += [
-                (p.Step(self._graph.relation_at(int(r)).id, forward), float(n) / max(len(members), 1))
-                for r, n in zip(relations.tolist(), having.tolist(), strict=True)
-            ]
-        return found
+        return steps_of(self._graph, members, backward=backward)
 
     def _label(self, step: p.Step) -> str:
         return self._graph.relation_at(self._binding.relation(step.relation)).label.rsplit(".", 1)[-1]
@@ -204,11 +199,13 @@ class _Decorator:
         if not found:
             return []
         fits = self._likeness(words, [" ".join(map(self._label, path)) for path, _, _ in found])
+        if dates:
+            fits = [max(fit, SOME_DATE) for fit in fits]
         scored = [(path, fit * (0.5 + 0.5 * share)) for (path, share, _), fit in zip(found, fits, strict=True)]
-        scored = [(path, fit) for path, fit in scored if fit >= LEAST]
+        scored = [(path, fit) for path, fit in scored if fit >= (0.5 * SOME_DATE if dates else LEAST)]
         return sorted(scored, key=lambda item: -item[1])[:KEYS]
 
-    def _counted(self, plan: p.SetPlan, noun: str) -> list[tuple[p.Path, float]]:
+    def _counted(self, plan: p.SetPlan, noun: str, verb: str = "") -> list[tuple[p.Path, float]]:
         """Steps whose ends are of the kind that a noun names, or whose label is the noun."""
         members = self._members(plan)
         found: list[tuple[p.Path, float]] = []
@@ -218,10 +215,16 @@ class _Decorator:
         for step, share in self._steps(members):
             if self._binding.relation(step.relation) in self._binding.type_relations:
                 continue
-            ends = np.unique(self._executor.pairs(members[:LOOKED_AT], (step,))[1])
+            owners, reached = self._executor.pairs(members[:LOOKED_AT], (step,))
+            ends = np.unique(reached)
             of_kind = float(np.isin(ends, instances).mean()) if len(ends) and len(instances) else 0.0
-            named = by_words((noun,), [self._label(step)])[0]
+            label = self._label(step)
+            named = by_words((noun,), [label])[0]
             fit = max(named, 0.9 * of_kind) * (0.5 + 0.5 * share)
+            if verb:
+                fit *= 0.7 + 0.3 * max(self._likeness((verb,), [label])[0], by_words(verb.split(), [label])[0])
+            if len(members) > 1 and len(np.unique(owners)) == len(owners):
+                fit *= 0.5  # one for each member: there is nothing to count
             if fit >= LEAST:
                 found.append(((step,), fit))
         return sorted(found, key=lambda item: -item[1])[:KEYS]
@@ -236,11 +239,16 @@ class _Decorator:
         words = (*([" ".join(nouns)] if nouns else []), *nouns[:1], *ranked.words)
         dates = True if ranked.date else None
         for path, fit in self._keys(plan, words, dates=dates):
-            top = p.Top(plan, p.Key(path), ranked.largest, ranked.k, ranked.skip)
+            largest = ranked.largest != self._is_rank(path, ranked)
+            top = p.Top(plan, p.Key(path), largest, ranked.k, ranked.skip)
             yield Proposal(top, found.prior * fit)
+        if ranked.date and self._graph.relation_number(ORDER) is not None:  # "the first" of a table without dates
+            yield Proposal(
+                p.Top(plan, p.Key((p.Step(ORDER),)), ranked.largest, ranked.k, ranked.skip), 0.5 * found.prior
+            )
         yield from self._between(found, ranked, words)
         if nouns and not ranked.date:
-            for path, fit in self._counted(plan, nouns[0]):
+            for path, fit in self._counted(plan, nouns[0], ranked.verb):
                 if ranked.words == (ranked.noun,):  # "the most cities"
                     yield Proposal(
                         p.Top(plan, p.Key(path, "count"), ranked.largest, ranked.k, ranked.skip), found.prior * fit
@@ -252,6 +260,12 @@ class _Decorator:
                 for key, second in self._keys(inner, (*ranked.words, *nouns[1:]), dates=dates):
                     top = p.Top(plan, p.Key((*path, *key)), ranked.largest, ranked.k, ranked.skip)
                     yield Proposal(top, found.prior * fit * second)
+
+    def _is_rank(self, path: p.Path, ranked: Ranked) -> bool:
+        """Whether the better of two values is the smaller: the best position is the first."""
+        return bool({"rank", "elevation"} & set(ranked.words)) and bool(
+            _RANKS & set(self._label(path[-1]).lower().split())
+        )
 
     def _between(self, found: Proposal, ranked: Ranked, words: Sequence[str]) -> Iterator[Proposal]:
         """A superlative over the nameless nodes that a set was reached through: its dates stand there."""

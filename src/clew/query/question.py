@@ -12,6 +12,18 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from clew.query import plan as p
+from clew.query.vocabulary import (
+    DOWN,
+    KNOWN_MEASURES,
+    MEASURES,
+    MONTHS,
+    NUMBERS,
+    ORDINALS,
+    base_of,
+    is_down,
+    later_wins,
+    measures_of,
+)
 
 Kind = Literal[
     "plain", "count", "superlative", "ordinal", "comparison", "boolean", "value", "number filter", "date filter",
@@ -40,6 +52,7 @@ class Ranked:
     skip: int = 0
     noun: str = ""  # what stands behind "most" or the adjective
     date: bool = False  # "latest", "first": the key is a date
+    verb: str = ""  # of "flows through the most states"
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,79 +75,11 @@ class ReadQuestion:
     of_key: bool = False  # "how long is the longest …": the value itself is asked for
     unsaid: str = ""  # what no plan can say, in words
     removed: tuple[str, ...] = field(default=())  # the operator words, as they stood
+    stated: str = ""  # `rest` with its "not", "no" and "except": whoever joins the parts knows what they deny
 
 
-# What an adjective measures, most likely first: words that occur in names of relations.
-MEASURES: dict[str, tuple[str, ...]] = {
-    "long": ("length", "duration", "runtime"), "short": ("length", "duration", "height"),
-    "large": ("area", "size", "population", "total", "number"), "big": ("area", "size", "population", "total"),
-    "great": ("size", "number", "area"), "small": ("area", "size", "population"), "little": ("area", "size"),
-    "high": ("elevation", "height", "altitude"), "tall": ("height", "elevation", "altitude"),
-    "low": ("elevation", "height", "altitude"), "deep": ("depth",), "shallow": ("depth",),
-    "populous": ("population",), "populated": ("population",), "dense": ("density",), "sparse": ("density",),
-    "heavy": ("weight", "mass"), "light": ("weight", "mass"), "wide": ("width",), "broad": ("width",),
-    "rich": ("wealth", "gdp", "income"), "poor": ("gdp", "income"), "fast": ("speed", "time"),
-    "slow": ("speed", "time"),
-    "expensive": ("price", "cost"), "cheap": ("price", "cost"), "costly": ("cost", "price"),
-    "old": ("age", "born", "birth", "founded", "date", "year"), "young": ("age", "born", "birth", "date", "year"),
-    "new": ("date", "year", "founded", "release"), "recent": ("date", "year"), "late": ("date", "year", "time"),
-    "early": ("date", "year", "time"), "hot": ("temperature",), "warm": ("temperature",), "cold": ("temperature",),
-    "good": ("rating", "score", "rank"), "bad": ("rating", "score", "rank"), "strong": ("strength", "power"),
-    "near": ("distance",), "far": ("distance",), "close": ("distance",), "popular": ("popularity", "votes", "rating"),
-    "much": ("total", "number", "amount"), "many": ("total", "number"),
-}  # fmt: skip
-_DOWN = frozenset(
-    [
-        "short",
-        "small",
-        "little",
-        "low",
-        "shallow",
-        "sparse",
-        "light",
-        "poor",
-        "slow",
-        "cheap",
-        "young",
-        "early",
-        "cold",
-        "bad",
-        "near",
-        "close",
-        "few",
-        "least",
-    ]
-)
-_DATED = {"recent": True, "new": True, "late": True, "early": False, "old": False}  # whether the later date wins
-_IRREGULAR = {
-    "best": "good", "worst": "bad", "biggest": "big", "hottest": "hot", "earliest": "early", "heaviest": "heavy",
-    "farthest": "far", "furthest": "far", "latest": "late", "better": "good", "worse": "bad", "bigger": "big",
-    "earlier": "early", "heavier": "heavy", "farther": "far", "further": "far", "later": "late", "hotter": "hot",
-    "larger": "large", "largest": "large",
-}  # fmt: skip
-_ORDINALS = {"second": 1, "2nd": 1, "third": 2, "3rd": 2, "fourth": 3, "4th": 3, "fifth": 4, "5th": 4, "next": 1}
-_NUMBERS = {
-    word: i
-    for i, word in enumerate(
-        ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
-    )
-} | {"a": 1, "an": 1, "no": 0, "twenty": 20, "hundred": 100, "thousand": 1000, "million": 10**6}
-_MONTHS = [
-    "january",
-    "february",
-    "march",
-    "april",
-    "may",
-    "june",
-    "july",
-    "august",
-    "september",
-    "october",
-    "november",
-    "december",
-]
 _WH = r"(?:what|which|who|whom|whose|when|where|how|name|list|give|show|tell|find|return|state|count)"
-_AMOUNT = r"(?P<n>\$?\d[\d,]*(?:\.\d+)?|" + "|".join(sorted(_NUMBERS, key=len, reverse=True)) + r")"
+_AMOUNT = r"(?P<n>\$?\d[\d,]*(?:\.\d+)?|" + "|".join(sorted(NUMBERS, key=len, reverse=True)) + r")"
 _SCALE = r"(?: (?P<scale>hundred|thousand|million|billion))?"
 _UNITS = "km2|km|kilometers|kilometres|miles|meters|metres|feet|ft|m|kg|pounds|tons|percent|%|years|dollars"
 _UNIT = rf"(?: ?(?P<unit>{_UNITS}))?"
@@ -148,6 +93,7 @@ _INNER = re.compile(
     r"(?:\w+est|most|least|fewest) .*)$",
     re.IGNORECASE,
 )
+_OWN_MOST = re.compile(r"(?:the )?(?:most|least|fewest) (?!popul|dens|spars|expens|recent|costl)", re.IGNORECASE)
 _EMPTY = frozenset(
     re.findall(
         r"\w+",
@@ -172,33 +118,29 @@ def nested(text: str) -> tuple[str, str] | None:
         adjective = re.search(r"\b(\w+est|most|least|fewest)\b", match["inner"], re.IGNORECASE)
         known = adjective and (base_of(adjective[1]) or adjective[1].lower() in ("most", "least", "fewest"))
         content = [w for w in re.findall(r"\w+", before.lower()) if w not in _EMPTY]
+        if re.search(r"\b(?:number|amount) of\b", match["inner"]):
+            continue  # "by the largest number of countries" is the question's own superlative
+        if re.match(
+            r"(?:the )?(?:most|least|fewest) (?!\w*(?:popul|dens|spars|expens|recent|popular|costl))",
+            match["inner"],
+            re.I,
+        ):
+            continue  # and so is "borders the most countries"
         if known and content and match["link"].lower() not in ("has", "have", "with"):
             last = before, match["inner"]
     return last
-
-
-def base_of(word: str) -> str:
-    """The adjective behind a comparative or superlative, "" where the word is none: longest, larger, heavier."""
-    word = word.lower()
-    if word in _IRREGULAR:
-        return _IRREGULAR[word]
-    for ending in ("est", "er"):
-        if word.endswith(ending):
-            stem = word[: -len(ending)]
-            for base in (stem, stem + "e", stem[:-1] if stem[-2:-1] == stem[-1:] else "", stem[:-1] + "y"):
-                if base in MEASURES:
-                    return base
-    return ""
 
 
 def read_question(text: str) -> ReadQuestion:
     """Read a question once. What is not understood as an operator stays in `rest`."""
     plain = re.sub(r"\s+", " ", text.strip()).rstrip("?!. ")
     measured = re.match(r"how \w+ (?:is|are|was|were) ", plain, re.IGNORECASE) is not None
+    plain = re.sub(r"(\d+(?: \w+)?) or (?:more|less|fewer|higher|lower|above|below|greater)\b", r"\1", plain)
     found = ReadQuestion(text, "plain", plain, of_key=measured and not plain.lower().startswith("how many"))
-    for step in (_comparison, _truth, _counted, _summed, _superlative, _filtered, _negation):
+    for step in (_comparison, _truth, _counted, _summed, _superlative, _filtered):
         found = step(found)
-    return replace(found, rest=re.sub(r"\s+", " ", found.rest).strip())
+    found = replace(found, rest=re.sub(r"\s+", " ", found.rest).strip())
+    return replace(_negation(found), stated=found.rest)
 
 
 def _cut(found: ReadQuestion, match: re.Match[str], put: str = "", **changes: object) -> ReadQuestion:
@@ -215,10 +157,27 @@ _COMPARED = re.compile(
     r"(?: (?P<noun>[\w ]+?))?(?:,|:| between| out of| of)? (?:the )?(?P<a>[^,]+?),? (?:or|and) (?:the )?(?P<b>.+)$",
     re.IGNORECASE,
 )
+_MORE_OR_LESS = r"more|most|fewer|less|fewest|(?:a|the) (?:larger|higher|greater|smaller|lower|bigger)"
+_TWO = re.compile(  # "who has more people, A or B", "does A or B have more people"
+    r"^(?:who|which|what)(?: \w+)? (?:has|have|had|got|won|scored|received|earned|speaks|borders|uses) (?:the )?"
+    rf"(?P<most>{_MORE_OR_LESS}) (?P<noun>[\w ]+?)(?:,|:|;| between|--| -) ?(?:the )?(?P<a>[^,]+?),? (?:or|and) "
+    r"(?:the )?(?P<b>.+)$|^(?:does|do|did|has|have|is|are|was) (?:the )?(?P<c>[^,]+?) or (?:the )?(?P<d>.+?) "
+    rf"(?:have |has |had |get |win )?(?:the )?(?P<most2>{_MORE_OR_LESS}) (?P<noun2>[\w ]+?)$",
+    re.IGNORECASE,
+)
+_IS_MORE = re.compile(
+    r"^(?:is|are|was|were|does|do) (?:the )?(?P<a>.+?) (?:have )?(?:an? )?(?P<adj>more(?! than)|less(?! than)|\w+er)"
+    r"(?: (?P<noun>\w+(?: \w+)?))? than (?:the )?(?P<b>\D+)$",
+    re.IGNORECASE,
+)
+_INHABITANTS = ("people", "inhabitants", "residents", "citizens")
 _DIFFERENCE = re.compile(
     r"^how (?:much|many \w+) (?P<adj>more \w+|less \w+|\w+er) (?:is|was|are|does) (?:the )?"
     r"(?P<a>.+?) than (?:the )?(?P<b>.+)$"
-    r"|^what is the difference (?:in|of) (?P<noun>[\w ]+?) (?:between|of) (?:the )?(?P<c>.+?) and (?:the )?(?P<d>.+)$",
+    r"|^how many more (?P<people>\w+) (?:live |are there |are |were |has |have |does |did )?(?:in )?(?:the )?(?P<e>.+?)"
+    r"(?: have| has| get| got| win)? than (?:in |does |did )?(?:the )?(?P<f>.+?)(?: does| did| has)?$"
+    r"|^what (?:is|was) the difference (?:in|of) (?P<noun>[\w ]+?) (?:between|of) (?:the )?(?P<c>.+?) and (?:the )?"
+    r"(?P<d>.+)$",
     re.IGNORECASE,
 )
 
@@ -226,9 +185,10 @@ _DIFFERENCE = re.compile(
 def _comparison(found: ReadQuestion) -> ReadQuestion:
     match = _DIFFERENCE.match(found.rest)
     if match:
-        words = _measures(match["adj"] or "") or tuple((match["noun"] or "").lower().split())
-        sides = (match["a"] or match["c"], match["b"] or match["d"])
-        ranked = Ranked(words, not _is_down(match["adj"] or ""), noun=match["noun"] or "")
+        noun = (match["people"] or match["noun"] or "").lower()
+        words = measures_of(match["adj"] or "") or (("population",) if noun in _INHABITANTS else tuple(noun.split()))
+        sides = (match["a"] or match["c"] or match["e"], match["b"] or match["d"] or match["f"])
+        ranked = Ranked(words, not is_down(match["adj"] or ""), noun=noun)
         return replace(
             found,
             kind="arithmetic",
@@ -238,39 +198,39 @@ def _comparison(found: ReadQuestion) -> ReadQuestion:
             ranked=ranked,
             rest=" and ".join(sides),
         )
+    match = _TWO.match(found.rest)
+    if match:
+        noun, most = (match["noun"] or match["noun2"]).lower(), (match["most"] or match["most2"]).lower()
+        words = ("population", noun) if noun in _INHABITANTS else (noun,)
+        sides = ((match["a"] or match["c"]).strip(), (match["b"] or match["d"]).strip())
+        least = re.search(r"few|less|small|low", most) is not None
+        return replace(
+            found, kind="comparison", sides=sides, rest=" and ".join(sides), ranked=Ranked(words, not least, noun=noun)
+        )
+    match = _IS_MORE.match(found.rest)
+    if match is not None and (match["noun"] or measures_of(match["adj"])):
+        noun = (match["noun"] or "").lower()
+        words = ("population",) if noun in _INHABITANTS else ((noun,) if noun else ()) + measures_of(match["adj"])
+        dated = later_wins(match["adj"])
+        largest = dated if dated is not None and not noun else not is_down(match["adj"])
+        sides = (match["a"].strip(), match["b"].strip())
+        return replace(
+            found, kind="boolean", answer="truth", sides=sides, rest=" and ".join(sides),
+            ranked=Ranked(words, largest, noun=noun, date=dated is not None and not noun),
+        )  # fmt: skip
     match = _COMPARED.match(found.rest)
-    if match is None or not _measures(match["adj"]):
+    if match is None or not measures_of(match["adj"]):
         return found
     noun = (match["noun"] or "").strip().removeprefix("the ")
-    words = (noun.lower(), *_measures(match["adj"])) if noun else _measures(match["adj"])
+    words = (noun.lower(), *measures_of(match["adj"])) if noun else measures_of(match["adj"])
     adjective = match["adj"].split()[-1]
-    dated = _dated(adjective)
-    largest = dated if dated is not None else not _is_down(match["adj"])
+    dated = later_wins(adjective)
+    largest = dated if dated is not None else not is_down(match["adj"])
     sides = (match["a"].strip(), match["b"].strip())
     return replace(
         found, kind="comparison", sides=sides, rest=" and ".join(sides),
         ranked=Ranked(words, largest, noun=noun, date=dated is not None),
     )  # fmt: skip
-
-
-def _measures(adjective: str) -> tuple[str, ...]:
-    word = adjective.split()[-1].lower() if adjective else ""
-    return MEASURES.get(base_of(word) or word, ())
-
-
-def _is_down(adjective: str) -> bool:
-    parts = adjective.lower().split()
-    if parts and parts[0] in ("less", "least", "fewer", "fewest"):
-        return True
-    return (base_of(parts[-1]) or parts[-1]) in _DOWN if parts else False
-
-
-def _dated(adjective: str) -> bool | None:
-    """Whether the later date wins; None for an adjective that is not about time."""
-    base = base_of(adjective) or adjective
-    if base == "young":
-        return True
-    return _DATED.get(base)
 
 
 _YES_NO = re.compile(
@@ -292,7 +252,8 @@ def _truth(found: ReadQuestion) -> ReadQuestion:
 _PEOPLE = re.compile(
     r"^how many (?:people|inhabitants|residents|citizens|persons)"
     r" (?:live|lived|reside|are there|are|stay|does|do|did|has)\b"
-    r"|^how many (?:inhabitants|residents|citizens) ",
+    r"|^how many (?:inhabitants|residents|citizens) "
+    r"|^(?:what (?:is|was) )?(?:the )?number of (?:people|inhabitants|residents|citizens) (?:in|of|living) ",
     re.IGNORECASE,
 )
 _COUNT = re.compile(
@@ -333,7 +294,7 @@ def _summed(found: ReadQuestion) -> ReadQuestion:
     noun = match["noun"].lower()
     if noun.split()[0] in ("number", "amount") or re.search(r"\bper (?!cent)\w+|\bfor each\b|\bof each\b", found.rest):
         what = "an average" if summary == "mean" else f"a {summary}"
-        return replace(found, unsaid=f"{what} of {noun}, for every one of several") if "each" in found.rest else found
+        return replace(found, unsaid=f"{what} of {noun}, for every one of several")
     after = found.rest[match.end() :].strip()
     rest = re.sub(r"^(?:of|for|in|across) (?:all )?(?:the )?", "", after) or noun
     return replace(
@@ -346,16 +307,18 @@ def _summed(found: ReadQuestion) -> ReadQuestion:
 
 _HOW_MANY = r"(?:(?P<k>\d+|two|three|four|five|six|seven|eight|nine|ten) )?"
 _ORDER = r"(?:(?P<order>second|third|fourth|fifth|2nd|3rd|4th|5th)[ -](?:to |the )?)?"
+_STOPS = r"(?:in|of|on|for|from|to|with|by|at|that|which|who|and|or|does|do|did|is|are|was|were|have|has|had)\b"
 _MOST_ADJECTIVE = re.compile(
     rf"\b(?:the )?(?:top )?{_HOW_MANY}{_ORDER}(?P<most>most|least) "
     r"(?P<adj>populous|populated|densely populated|sparsely populated|expensive|recent|popular|dense|costly)\b",
     re.IGNORECASE,
 )
 _WITH_MOST = re.compile(
-    r"\b(?P<verb>with|has|have|having|had|got|contains|borders|border|by|won|wins|win|received|scored|speaks|plays|"
-    r"starred in|directed|wrote|made|of) (?:the )?(?P<most>most|least|fewest|greatest number of|largest number of|"
+    r"\b(?:(?P<verb>\w+(?: (?:through|in|on|by|with|for|to|from|into|over))?) )?(?:the )?(?<!\bat )"
+    r"(?P<most>most(?! (?:of|common|recent|popul|dens|spars|expens|costl|famous|important))|least(?! popul)|fewest|"
+    r"greatest number of|largest number of|"
     r"smallest number of|highest number of|lowest number of|maximum number of|minimum number of)(?: number of)? "
-    r"(?P<noun>\w+)",
+    r"(?:other |different |distinct )?(?P<noun>\w+)",
     re.IGNORECASE,
 )
 _EST = re.compile(
@@ -388,32 +351,75 @@ _NOT_SUPERLATIVE = frozenset(
 )
 
 
+_NOUN = re.compile(
+    r" ?(?!(?:by|in|of|on|for|from|to|with|is|are|was|were|that|who)\b)(\w+)(?: (?!(?:in|of|on)\b)(\w+))?"
+)
+_BY = re.compile(
+    r" (?:by|in terms of|measured by|according to|in) (?:its |their |the )?(?P<key>\w+(?: \w+)?)$", re.IGNORECASE
+)
+
+
+OFTEN = "times"  # what is counted where a question says no more than "the most"
+_OFTEN = re.compile(
+    r"\b(?:the )?(?:most|(?P<least>least|fewest))(?: (?:often|frequently|commonly|times|number of times))"
+    r"|\b(?:the )?(?:most|(?P<fewest>least))(?= (?:on|in) (?:this|the) (?:chart|list|table)$|$)",
+    re.IGNORECASE,
+)
+_HAVING = ("with", "has", "have", "having", "had", "got", "by", "of", "which", "who", "what", "is", "are", "in")
+_WITH_EST = re.compile(  # "the state with the lowest population density", "which state has the largest city"
+    rf"\b(?:with|has|have|having|had) (?:the )?{_ORDER}(?P<adj>[a-z]+est) (?P<noun>\w+(?: (?!{_STOPS})\w+){{0,2}})",
+    re.IGNORECASE,
+)
+
+
 def _superlative(found: ReadQuestion) -> ReadQuestion:
+    """A superlative, with the measure that is stated beside it: "the biggest country by area"."""
+    made = _superlative_itself(found)
+    if made.ranked is None or made.sides is not None:
+        return made
+    match = _BY.search(made.rest)
+    said = match["key"].lower() if match else ""
+    if match is None or (" in " in f" {match.group(0)}"[:5] and said not in KNOWN_MEASURES) or said in ("far", "the"):
+        return made
+    ranked = replace(made.ranked, words=(said, *made.ranked.words))
+    return replace(_cut(made, match), ranked=ranked)
+
+
+def _superlative_itself(found: ReadQuestion) -> ReadQuestion:
     if found.sides is not None or found.summary:
         return found
     kind: Kind = "superlative" if found.kind == "plain" else found.kind
+    match = _OFTEN.search(found.rest)
+    if match is not None:
+        return _cut(found, match, "", kind=kind, ranked=Ranked((OFTEN,), match["least"] is None, noun=OFTEN))
     match = _WITH_MOST.search(found.rest)
     if match is not None:
         largest = re.match(r"most|great|large|high|max", match["most"], re.IGNORECASE) is not None
-        noun = match["noun"].lower()
-        ranked = Ranked((noun,), largest, noun=noun)
+        noun, verb = match["noun"].lower(), (match["verb"] or "").lower()
+        ranked = Ranked((noun,), largest, noun=noun, verb="" if verb in _HAVING else verb)
         return _cut(found, match, "", kind=kind, ranked=ranked)
+    match = _WITH_EST.search(found.rest)
+    if match is not None and (base := base_of(match["adj"])):
+        noun = match["noun"].lower()
+        words = (f"{match['adj'].lower()} {noun}", *MEASURES[base])
+        ranked = Ranked(words, base not in DOWN, 1, _skip(match), noun)
+        return _cut(found, match, "", kind="ordinal" if ranked.skip else kind, ranked=ranked)
     match = _MOST_ADJECTIVE.search(found.rest)
     if match is not None:
         adjective = match["adj"].lower()
         measures = ("density",) if adjective.startswith(("densely", "sparsely")) else MEASURES[adjective.split()[-1]]
         largest = (match["most"].lower() == "most") != adjective.startswith("sparsely")
-        dated = _dated(adjective)
+        dated = later_wins(adjective)
         made = Ranked(measures, largest, _k(match), _skip(match), date=dated is not None)
         return _cut(found, match, "", kind="ordinal" if made.skip else kind, ranked=made)
     for match in _EST.finditer(found.rest):
         base = base_of(match["adj"])
         if not base or match["adj"].lower() in _NOT_SUPERLATIVE:
             continue
-        dated = _dated(base) if base not in ("old", "young") else None
-        largest = dated if dated is not None else base not in _DOWN
+        dated = later_wins(base) if base not in ("old", "young") else None
+        largest = dated if dated is not None else base not in DOWN
         made = Ranked(MEASURES[base], largest, _k(match), _skip(match), date=dated is not None)
-        noun = re.match(r" ?(\w+)(?: (\w+))?", found.rest[match.end() :])
+        noun = _NOUN.match(found.rest[match.end() :])
         made = replace(made, noun=" ".join(w for w in (noun.groups() if noun else ()) if w).lower())
         return _cut(found, match, "", kind="ordinal" if made.skip else kind, ranked=made)
     match = _LAST.search(found.rest)
@@ -426,11 +432,11 @@ def _superlative(found: ReadQuestion) -> ReadQuestion:
 def _k(match: re.Match[str]) -> int:
     groups = match.groupdict()
     stated = groups.get("k") or groups.get("k2")
-    return max(1, int(stated) if stated and stated.isdigit() else _NUMBERS.get((stated or "one").lower(), 1))
+    return max(1, int(stated) if stated and stated.isdigit() else NUMBERS.get((stated or "one").lower(), 1))
 
 
 def _skip(match: re.Match[str]) -> int:
-    return _ORDINALS.get((match["order"] or "").lower(), 0)
+    return ORDINALS.get((match["order"] or "").lower(), 0)
 
 
 # -- filters -----------------------------------------------------------------------------------------------------------
@@ -442,12 +448,12 @@ _MORE = (
     r"shorter than|younger than|under|below|at most|no more than|not more than|up to|exactly|equal to)"
 )
 _NUMBER_FILTER = re.compile(
-    rf"(?:\b(?:with|has|have|having|whose|and|that|which|is|are|was|were)\b )*(?:an? |the )?"
-    rf"(?P<noun>\w+ )?(?:of |is |are |was )?\b{_MORE} {_AMOUNT}{_SCALE}{_UNIT}\b(?: (?P<counted>\w+))?",
+    rf"(?:\b(?:with|has|have|having|whose|and|that|which|is|are|was|were)\b )*(?:\b(?:an?|the) )?"
+    rf"(?P<noun>\b\w+ )?(?:of |is |are |was )?\b{_MORE} {_AMOUNT}{_SCALE}{_UNIT}\b(?: (?P<counted>\w+))?",
     re.IGNORECASE,
 )
 _DATE_STATED = (
-    rf"(?P<date>(?:\d{{1,2}} )?(?:{'|'.join(_MONTHS)}),? (?:\d{{1,2}},? )?\d{{4}}|\d{{4}}-\d{{2}}-\d{{2}}"
+    rf"(?P<date>(?:\d{{1,2}} )?(?:{'|'.join(MONTHS)}),? (?:\d{{1,2}},? )?\d{{4}}|\d{{4}}-\d{{2}}-\d{{2}}"
     r"|(?:the )?\d{3,4}'?s|\d{4}(?! \w*(?:people|inhabitants|km|miles|meters)))"
 )
 _BETWEEN_YEARS = re.compile(r"\b(?:between|from) (?P<low>\d{4}) (?:and|to|until|till) (?P<high>\d{4})\b", re.IGNORECASE)
@@ -477,7 +483,8 @@ def _filtered(found: ReadQuestion) -> ReadQuestion:
             op, low, high = ">", high or low, None
         elif when == "since":
             op, high = ">=", None
-        filters.append(Filter(("date", "year"), op, low, high))
+        verb = (found.rest[: match.start()].split() or [""])[-1].lower()
+        filters.append(Filter((verb, "date", "year") if verb.isalpha() else ("date", "year"), op, low, high))
         found = _cut(found, match)
     match = _NUMBER_FILTER.search(found.rest)
     if match is not None:
@@ -495,7 +502,7 @@ def _filtered(found: ReadQuestion) -> ReadQuestion:
         )
         counted = (match["counted"] or "").lower()
         value = p.Number(_amount(match), _unit(match["unit"]))
-        measured = _measures(more.split()[0])
+        measured = measures_of(more.split()[0])
         specific = more.split()[0] in ("longer", "taller", "shorter", "older", "younger")
         named = (noun,) if noun else ()
         words = (*measured, *named) if specific else (*named, *measured) or ((counted,) if counted else ())
@@ -510,7 +517,7 @@ def _filtered(found: ReadQuestion) -> ReadQuestion:
 
 def _amount(match: re.Match[str]) -> float:
     stated = match["n"].lower().replace(",", "").lstrip("$")
-    value = float(_NUMBERS[stated]) if stated in _NUMBERS else float(stated)
+    value = float(NUMBERS[stated]) if stated in NUMBERS else float(stated)
     scales = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9}
     return value * scales.get((match["scale"] or "").lower(), 1.0)
 

@@ -268,6 +268,29 @@ def untyped(text: str) -> Reading | None:
     return None
 
 
+_SEASON = re.compile(r"(\d{4})\s?[-–/]\s?\d{2,4}")
+_NOTE = re.compile(r"\s*[\[({†‡*#♦].*$")
+_LEADING = re.compile(r"[^\w\s]?\s?(\d[\d,]*(?:\.\d+)?)(?:st|nd|rd|th)?\b(?![-–/.:]\d)")
+
+
+def loosely(text: str) -> Reading | None:
+    """The value that a text begins with, where more stands behind it: "9.0 lb (4.1 kg)", "2006–07", "12 (3)[4]".
+
+    For columns that mostly read so; a text by itself is not taken for a number because it begins with one.
+    """
+    text = text.strip()
+    if not text or len(text) > LONGEST or not any(c.isdigit() for c in text):
+        return None
+    season = _SEASON.match(text)
+    if season:
+        return parse_date(season[1])
+    plain = _NOTE.sub("", text)
+    if plain != text and (found := untyped(plain)) is not None:
+        return found
+    number = _LEADING.match(plain)
+    return _number(number[1]) if number else None
+
+
 def _feet(text: str) -> Reading | None:
     match = _FEET.fullmatch(text)
     if match is None or match[2] is None:

@@ -21,16 +21,28 @@ from clew.protocols import GraphStore, Method, OnEvent, TextEncoder, ignore
 from clew.query import plan as p
 from clew.query.binding import Binding
 from clew.query.columns import column
-from clew.query.decorate import Proposal, by_words, decorate, lacking, stem
+from clew.query.decorate import Proposal, by_words, decorate
 from clew.query.execute import execute
 from clew.query.proof import proven
 from clew.query.question import ReadQuestion, nested, read_question
 from clew.query.text import parse, show
+from clew.query.vocabulary import stem
+from clew.retrieval.chunks import Lexicon
+from clew.retrieval.composing import compose
 from clew.retrieval.linking import link
+from clew.retrieval.operating import Truth, named_together, operated
 from clew.retrieval.words import FUNCTION
 from clew.types import Answer, Candidate, Event, Question
 
 SAME = 1e-6  # candidates whose scores differ less are one answer of the method
+COMPOSED = 0.62  # a composed set below this leaves the question to what the method found
+PLAIN = 0.8  # a question without an operator that the method has no answer to is answered by a set as sure as this
+SURER = 0.9  # a composed set as sure as this, and surer than the method is of its answer, is taken instead
+DOUBTFUL = 0.5  # where the method found nothing, a composed set from here on is taken
+MARKED = re.compile(
+    r"\b(?:or|either|neither|not|never|without|except|excluding|besides|other than|apart from|but not|no)\b|n['’]t\b",
+    re.I,
+)  # words that join or deny sets: no relation path says them
 LEAST_ALIKE = 0.45  # cosine of operator words and a relation's label from which an encoder's opinion counts
 TOGETHER = 4  # most relation paths of a method's answer that are taken together
 
@@ -109,34 +121,50 @@ class Operators:
         within: tuple[str, p.SetPlan] | None,
         on_event: OnEvent,
     ) -> Answer:
+        graph = _at_hand(store)
+        composes = read is None and graph is not None and self._composes(question, found, graph)
         if read is None:
-            if within is None:
+            if within is None and not composes:
                 return found
-            read = read_question("")  # no operator of its own: the set is the answer
+            read = replace(read_question(""), stated=question.text)  # no operator of its own: the set is the answer
         if read.unsaid:
             return replace(found, question=question, candidates=(), note=f"I cannot compute {read.unsaid}")
-        graph = _at_hand(store)
         if graph is None:
             why = f"a {read.kind} is executed on a folder or a small graph only; copy the part with  clew pull"
             kept = found.candidates if read.answer == "entity" else ()  # a list is no answer to "how many"
             return replace(found, question=question, candidates=kept, note=f"not applied: {why}")
         try:
-            proposals = self._proposals(question, read, found, graph, within)
+            if composes:
+                proposals = self._composed(question, read, graph, least=PLAIN)
+            else:
+                proposals = self._proposals(question, read, found, graph)
         except ClewError as error:
             proposals = []
             on_event(Event("operators", str(error)))
         if not proposals:
-            return self._unsaid(question, read, found, store)
+            return found if composes else self._unsaid(question, read, found, store)
+        if within is not None:
+            proposals = [Proposal(_put(each.plan, *within), each.prior) for each in proposals]
         best = proposals[0]
         on_event(Event("operators", show(best.plan), {"proposals": len(proposals)}))
-        score = min(1.0, max(0.0, best.prior * (found.candidates[0].score if found.candidates else 0.5)))
         result = execute(best.plan, graph)
-        candidates, evidence, proof = proven(result, graph, score)
+        candidates, evidence, proof = proven(result, graph, min(1.0, max(0.0, best.prior)))
         details = {**found.details, "plans": [{"plan": show(each.plan), "prior": each.prior} for each in proposals[:5]]}
         return replace(
             found, question=question, candidates=candidates, evidence=evidence, plan=proof, details=details,
             note="; ".join(result.notes),
         )  # fmt: skip
+
+    def _composes(self, question: Question, found: Answer, graph: Graph) -> bool:
+        """Whether a question without an operator is answered by its parts and not by the method's relation path."""
+        if not found.candidates or Lexicon.of(graph).table or MARKED.search(question.text) is not None:
+            return True
+        sets = compose(question, graph, self._encoder)
+        if not sets or sets[0].score < max(SURER, found.candidates[0].score):
+            return False
+        members = execute(sets[0].plan, graph).members
+        best = found.candidates[0].score - SAME
+        return set(graph.labels_at(members)) != {c.text for c in found.candidates if c.score >= best}
 
     def _unsaid(self, question: Question, read: ReadQuestion, found: Answer, graph: GraphStore) -> Answer:
         """No plan: a list is no answer to "how many"; where a set is asked for, the method answers alone."""
@@ -149,36 +177,45 @@ class Operators:
 
     # -- sets --------------------------------------------------------------------------------------------------------
 
-    def _proposals(
-        self,
-        question: Question,
-        read: ReadQuestion,
-        found: Answer,
-        graph: Graph,
-        within: tuple[str, p.SetPlan] | None,
-    ) -> list[Proposal]:
-        likeness = self._likeness
+    def _proposals(self, question: Question, read: ReadQuestion, found: Answer, graph: Graph) -> list[Proposal]:
+        """Plans, best first: of the set that the question's parts compose, else of the set that the method found."""
         if read.sides is not None:
             return self._compared(read, graph)
+        if read.answer == "truth":
+            return Truth(graph, self._encoder, self._likeness).proposals(question, read) or self._boolean(
+                read, found, graph
+            )
+        made = self._composed(question, read, graph, least=COMPOSED)
+        if made:
+            return made
+        if read.count and not self._accounted(read, found, graph):
+            return []
         domain = self._class_in(read.rest or question.text, graph)
-        sets = [Proposal(plan, 1.0) for plan in self._sets(found, graph, domain)]
-        if within is not None:
-            sets = [Proposal(_put(each.plan, *within), each.prior) for each in sets]
-        if domain is not None and not sets:
-            left = self._left(read, domain, graph)
-            if read.negated and len(left) == 1:
-                sets = lacking(graph, domain, left[0])
-            elif not left and not read.negated:
-                sets = [Proposal(domain, 0.8)]
-        if read.kind == "boolean" and found.candidates:
-            return self._boolean(read, found, graph)
+        read = replace(read, negated=read.negated and domain is not None)
+        score = found.candidates[0].score if found.candidates else 0.5
         made = [
-            Proposal(each.plan, each.prior * base.prior)
-            for base in sets
-            if isinstance(base.plan, p.SetPlan)
-            for each in decorate(graph, self._except(base.plan, read, graph), read, likeness=likeness, domain=domain)
+            Proposal(each.plan, each.prior * score)
+            for base in self._sets(found, graph, domain)
+            for each in decorate(graph, self._except(base, read, graph), read, likeness=self._likeness, domain=domain)
         ]
-        return sorted(made, key=lambda each: -each.prior)
+        return sorted(made, key=lambda each: -each.prior) or self._composed(question, read, graph, least=DOUBTFUL)
+
+    def _composed(self, question: Question, read: ReadQuestion, graph: Graph, *, least: float) -> list[Proposal]:
+        asked = replace(question, text=read.stated or question.text)
+        least = 0.0 if Lexicon.of(graph).table else least  # a question to a table is about that table
+        sets = [each for each in compose(asked, graph, self._encoder) if each.score >= least]
+        if not sets and read.summary:
+            sets = named_together(asked, graph, self._encoder)
+        return operated(graph, sets, read, self._likeness)
+
+    def _accounted(self, read: ReadQuestion, found: Answer, graph: Graph) -> bool:
+        """Whether what a count is of ("lakes") is what the method's answers are, by the words of the last relation."""
+        noun = next((w for w in re.findall(r"[\w-]+", read.rest.lower())[1:] if w not in FUNCTION), "")
+        if not found.candidates or not noun or self._class_in(noun, graph) is not None:
+            return bool(found.candidates)
+        relations = {path.relations[-1][0] for path in found.paths_of(found.candidates[0]) if path.relations}
+        labels = [graph.relation_at(Binding.of(graph).relation(r)).label for r in sorted(relations)]
+        return bool(labels) and max(self._likeness((noun,), labels)) >= 0.8 * LEAST_ALIKE
 
     def _except(self, plan: p.SetPlan, read: ReadQuestion, graph: Graph) -> p.SetPlan:
         if not read.without:
@@ -218,13 +255,6 @@ class Operators:
         starts = [{path.start.id for path in found.paths_of(candidate)} for candidate in top]
         return bool(starts) and all(len(each) > 1 and each == starts[0] for each in starts)
 
-    def _left(self, read: ReadQuestion, domain: p.Class, graph: Graph) -> list[str]:
-        """The words of a question that neither the class nor the operator accounts for."""
-        label = graph.labels_at(Binding.of(graph).entities((domain.id,)))[0]
-        said = {stem(w) for w in re.findall(r"[\w-]+", f"{label} {read.ranked.noun if read.ranked else ''}".lower())}
-        words = [word for word in re.findall(r"[\w-]+", read.rest.lower()) if word not in FUNCTION]
-        return [word for word in words if stem(word) not in said]
-
     def _class_in(self, text: str, graph: Graph) -> p.Class | None:
         """The class whose name the question says first."""
         binding = Binding.of(graph)
@@ -254,7 +284,9 @@ class Operators:
             sides.append(p.Entities((topics[0].entity.id,)))
         both = p.Or((sides[0], sides[1]))
         binding, made = Binding.of(graph), []
-        for proposal in decorate(graph, both, replace(read, sides=None, difference=False), likeness=self._likeness):
+        for proposal in decorate(
+            graph, both, replace(read, sides=None, difference=False, answer="entity"), likeness=self._likeness
+        ):
             if isinstance(proposal.plan, p.Top):
                 key = proposal.plan.key
                 last = binding.moves(key.path)[-1]
@@ -265,6 +297,8 @@ class Operators:
                     if read.difference
                     else p.Compare(sides[0], sides[1], key, read.ranked.largest)
                 )
+                if read.answer == "truth" and isinstance(plan, p.Compare):
+                    plan = p.Is(sides[0], plan)
                 made.append(Proposal(plan, proposal.prior))
         return made
 
@@ -273,13 +307,12 @@ class Operators:
         topics = [topic.entity.id for topic in found.topics]
         others = [topic.entity.id for topic in link(Question("truth", read.rest), graph, encoder=self._encoder)]
         named = list(dict.fromkeys([*others, *topics]))
-        sets = self._sets(found, graph, None)
-        for plan in sets:
+        for plan in self._sets(found, graph, None):
             starts = {id for node in p.walk(plan) if isinstance(node, p.Entities) for id in node.ids}
             rest = [id for id in named if id not in starts]
             if rest:
-                return [Proposal(p.Is(p.Entities((rest[0],)), plan), 1.0)]
-        return [Proposal(p.Exists(plan), 0.5) for plan in sets if len(named) < 2]
+                return [Proposal(p.Is(p.Entities((rest[0],)), plan), found.candidates[0].score)]
+        return []
 
     # -- likeness ----------------------------------------------------------------------------------------------------
 

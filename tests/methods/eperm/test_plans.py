@@ -98,8 +98,8 @@ def test_plans_as_chat_models_write_them() -> None:
     assert found == [("plays in | team", pytest.approx(0.9)), ("born in", pytest.approx(0.1))]
     assert details["weighing"].startswith("scores that the model states itself")
     for said in (
-        "Relation path: plays in | team", "**plays in** | **team**", "1. plays in -> team", "Ronaldo -> plays in -> team",
-        "- plays_in, team.", "plays in | teams", "Plays In | Team (score 0.8)", '["plays in", "team"]', "playsin | team",
+        "Relation path: plays in | team", "**plays in** | **team**", "1. plays in -> team",
+        "Ronaldo -> plays in -> team", "- plays_in, team.", "plays in | teams", "Plays In | Team (score 0.8)", '["plays in", "team"]', "playsin | team",
         '{"plans": [{"path": "plays in | team", "weight": 1}]}',
     ):  # fmt: skip
         found, _ = plans_of(lambda *_, said=said: said)

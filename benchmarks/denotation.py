@@ -1,0 +1,156 @@
+"""Denotation accuracy by kind of question, of what a bare `clew ask` answers. Nothing is trained on any of these sets.
+
+python benchmarks/denotation.py SET… [--limit N] [--method NAME] [--show wrong|all]
+
+SET: demo-dev, demo-test (tests/questions, written before their answers were seen), geo-train, geo-dev (query split),
+wtq (300 questions of the dev part, by its official normalisation), spider (200 dev questions with one answer column).
+The last four read CLEW_DATA.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import os
+import random
+import time
+from collections import defaultdict
+from collections.abc import Iterator
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from clew.api import open_method
+from clew.datasets.demo import graph_file
+from clew.errors import ClewError
+from clew.evaluation.denotation import denotation, wtq
+from clew.graph import Graph, build
+from clew.types import Answer, Gold, Question
+
+DATA = Path(os.environ.get("CLEW_DATA", "../shared/data"))
+HERE = Path(__file__).parents[1]
+OUT = HERE / "results" / "benchmarks"
+Row = dict[str, Any]
+SAMPLES = {"wtq": 300, "spider": 200}
+
+
+def rows_of(path: Path) -> list[Row]:
+    with gzip.open(path, "rt") if path.suffix == ".gz" else path.open() as stream:
+        return [json.loads(line) for line in stream]
+
+
+def built(source: Path, folder: Path, **options: Any) -> Graph:
+    target = folder / f"{source.stem}.kg"
+    build(source, target, **options)
+    return Graph.open(target)
+
+
+def questions_of(name: str, folder: Path, limit: int | None) -> Iterator[tuple[Row, Graph]]:
+    """Rows with `question`, `answer` and `kinds`, each with its graph."""
+    chosen = random.Random(0)
+    limit = limit or SAMPLES.get(name)
+    if name == "demo-written":
+        graph = built(graph_file(), folder)
+        yield from ((row, graph) for row in rows_of(HERE / "src" / "clew" / "datasets" / "demo" / "questions.jsonl"))
+    elif name.startswith("demo-"):
+        graph = built(graph_file(), folder)
+        yield from ((row, graph) for row in rows_of(HERE / "tests" / "questions" / f"{name}.jsonl")[:limit])
+    elif name.startswith("geo-"):
+        graph = built(DATA / "geoquery" / "geo.ttl", folder)
+        rows = rows_of(DATA / "geoquery" / f"{name.removeprefix('geo-')}.jsonl")
+        if name == "geo-train":  # one question of each template
+            rows = list({row["template"]: row for row in reversed(rows)}.values())
+        yield from ((row, graph) for row in (rows if limit is None else chosen.sample(rows, min(limit, len(rows)))))
+    elif name == "spider":
+        rows = [row for row in rows_of(DATA / "spider4sparql" / "dev.jsonl") if _one_column(row)]
+        rows = chosen.sample(rows, min(limit or len(rows), len(rows)))
+        graphs = {g: built(DATA / "spider4sparql" / "graphs" / f"{g}.ttl", folder) for g in {r["graph"] for r in rows}}
+        for row in rows:
+            yield {**row, "answer": [str(r[0]) for r in row["rows"]]}, graphs[row["graph"]]
+    else:
+        from clew.graph.tables import table_graph
+
+        tables = {row["id"]: row for row in rows_of(DATA / "wikitablequestions" / "tables.jsonl.gz")}
+        part = "train" if name == "wtq-train" else "dev"
+        rows = rows_of(DATA / "wikitablequestions" / f"{part}.jsonl.gz")
+        for row in chosen.sample(rows, min(limit or 300, len(rows))):
+            table = tables[row["table"]]
+            yield {**row, "kinds": [kind_of(row["question"])]}, table_graph(table["header"], table["rows"])
+
+
+def _one_column(row: Row) -> bool:
+    return bool(row["rows"]) and all(len(each) == 1 for each in row["rows"])
+
+
+def kind_of(text: str) -> str:
+    from clew.query.question import read_question
+
+    return read_question(text).kind
+
+
+def right(name: str, answer: Answer | None, row: Row) -> float:
+    if name.startswith("wtq"):
+        return wtq([] if answer is None else answer.texts, row["answer"])["denotation"]
+    return denotation(answer, Gold(tuple(row["answer"])))
+
+
+def run(name: str, method: str, limit: int | None, show: str) -> Row:
+    asked = open_method(Graph.from_triples([("a", "b", "c")]), method)  # a method may be asked over any graph
+    by_kind: dict[str, list[float]] = defaultdict(list)
+    planned, seconds = 0, time.process_time()
+    refusable: dict[bool, list[bool]] = {True: [], False: []}  # by whether there is an answer: abstained
+    with TemporaryDirectory() as folder:
+        for row, graph in questions_of(name, Path(folder), limit):
+            answer, failure = None, ""
+            try:
+                answer = asked.answer(Question(row["id"], row["question"]), graph)
+            except ClewError as error:
+                failure = str(error)
+            score = right(name, answer, row)
+            for kind in row.get("kinds", []):
+                by_kind[kind].append(score)
+            by_kind["all"].append(score)
+            refusable[bool(row["answer"])].append(answer is not None and not answer.candidates)
+            planned += answer is not None and answer.plan is not None
+            if show == "all" or (show == "wrong" and not score):
+                texts = [] if answer is None else answer.texts
+                plan = answer.plan.text if answer is not None and answer.plan is not None else ""
+                why = failure or ("" if answer is None else answer.note)
+                print(f"{'+' if score else '-'} {row['id']} {row['question']}\n    gold {_few(row['answer'])}"
+                      f"  said {_few(texts)}\n    {plan}  {why[:150]}", flush=True)  # fmt: skip
+    kinds = {k: {"n": len(v), "denotation": round(sum(v) / len(v), 3)} for k, v in sorted(by_kind.items())}
+    refused = {
+        f"refused, {'with' if has else 'without'} an answer": f"{sum(v)}/{len(v)}" for has, v in refusable.items()
+    }
+    return {
+        "method": method,
+        **kinds,
+        "by a plan": planned,
+        **refused,
+        "cpu_s": round(time.process_time() - seconds, 1),
+    }
+
+
+def _few(texts: Any) -> str:
+    shown = [str(t) for t in texts]
+    return f"{shown[:4]}{f' … {len(shown)}' if len(shown) > 4 else ''}"
+
+
+def main() -> None:
+    asked = argparse.ArgumentParser(description=__doc__)
+    asked.add_argument("sets", nargs="+")
+    asked.add_argument("--limit", type=int)
+    asked.add_argument("--method", default="walk")
+    asked.add_argument("--show", default="", choices=["", "wrong", "all"])
+    given = asked.parse_args()
+    OUT.mkdir(parents=True, exist_ok=True)
+    for name in given.sets:
+        made = run(name, given.method, given.limit, given.show)
+        print(json.dumps({name: made}, indent=1, ensure_ascii=False))
+        if given.limit is None:
+            (OUT / f"denotation_{name}.json").write_text(json.dumps(made, indent=1, ensure_ascii=False) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,112 @@
+"""English words that questions use for what a graph calls by a name: what adjectives measure, synonyms, numbers.
+
+Kept apart because they are tables. In another language these are missing and a question is read as plain.
+"""
+
+from __future__ import annotations
+
+import re
+
+# What an adjective measures, most likely first: words that occur in names of relations.
+MEASURES: dict[str, tuple[str, ...]] = {
+    "long": ("length", "duration", "runtime"), "short": ("length", "duration", "height"),
+    "large": ("area", "size", "population", "total", "number"), "big": ("area", "size", "population", "total"),
+    "great": ("size", "number", "area"), "small": ("area", "size", "population"), "little": ("area", "size"),
+    "high": ("elevation", "height", "altitude"), "tall": ("height", "elevation", "altitude"),
+    "low": ("elevation", "height", "altitude"), "deep": ("depth",), "shallow": ("depth",),
+    "populous": ("population",), "populated": ("population",), "dense": ("density",), "sparse": ("density",),
+    "heavy": ("weight", "mass"), "light": ("weight", "mass"), "wide": ("width",), "broad": ("width",),
+    "rich": ("wealth", "gdp", "income"), "poor": ("gdp", "income"), "fast": ("speed", "time"),
+    "slow": ("speed", "time"),
+    "expensive": ("price", "cost"), "cheap": ("price", "cost"), "costly": ("cost", "price"),
+    "old": ("age", "born", "birth", "founded", "date", "year"), "young": ("age", "born", "birth", "date", "year"),
+    "new": ("date", "year", "founded", "release"), "recent": ("date", "year"), "late": ("date", "year", "time"),
+    "early": ("date", "year", "time"), "hot": ("temperature",), "warm": ("temperature",), "cold": ("temperature",),
+    "good": ("rating", "score", "position", "place", "rank"),
+    "bad": ("rating", "score", "position", "place", "rank"), "strong": ("strength", "power"),
+    "near": ("distance",), "far": ("distance",), "close": ("distance",), "popular": ("popularity", "votes", "rating"),
+    "much": ("total", "number", "amount"), "many": ("total", "number"),
+}  # fmt: skip
+KNOWN_MEASURES = frozenset(word for words in MEASURES.values() for word in words)
+_DOWN = """
+short small little low shallow sparse light poor slow cheap young early cold bad near close few least
+"""
+DOWN = frozenset(_DOWN.split())
+DATED = {"recent": True, "new": True, "late": True, "early": False, "old": False}  # whether the later date wins
+IRREGULAR = {
+    "best": "good", "worst": "bad", "biggest": "big", "hottest": "hot", "earliest": "early", "heaviest": "heavy",
+    "farthest": "far", "furthest": "far", "latest": "late", "better": "good", "worse": "bad", "bigger": "big",
+    "earlier": "early", "heavier": "heavy", "farther": "far", "further": "far", "later": "late", "hotter": "hot",
+    "larger": "large", "largest": "large",
+}  # fmt: skip
+ORDINALS = {"second": 1, "2nd": 1, "third": 2, "3rd": 2, "fourth": 3, "4th": 3, "fifth": 4, "5th": 4, "next": 1}
+NUMBERS = {
+    word: i
+    for i, word in enumerate(
+        ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
+    )
+} | {"a": 1, "an": 1, "no": 0, "twenty": 20, "hundred": 100, "thousand": 1000, "million": 10**6}
+_MONTHS = """
+january february march april may june july august september october november december
+"""
+MONTHS = tuple(_MONTHS.split())
+# Words of questions that are said of relations of any graph, and the word that relations are called by.
+SYNONYMS: dict[str, tuple[str, ...]] = {
+    "neighbour": ("border",), "neighbor": ("border",), "neighbouring": ("border",), "neighboring": ("border",),
+    "adjacent": ("border",), "adjoin": ("border",), "touch": ("border",), "bordering": ("border",), "next": ("border",),
+    "inhabitant": ("population",), "people": ("population",), "resident": ("population",), "citizen": ("population",),
+    "nation": ("country",), "town": ("city",), "run": ("flow",), "cross": ("flow",), "traverse": ("flow",),
+    "pass": ("flow",), "money": ("currency",), "tongue": ("language",), "size": ("area",),
+    "peak": ("mountain",), "stream": ("river",), "movie": ("film",), "film": ("movie",), "hill": ("mountain",),
+    "speak": ("language", "spoken"), "speaker": ("language",), "located": ("in",), "pay": ("currency",),
+}  # fmt: skip
+_HEAD = re.compile(r"\s+(?:in|of|by|from|at|on|to|for|with|per)\s+|\s*[(,/]")
+
+
+def base_of(word: str) -> str:
+    """The adjective behind a comparative or superlative, "" where the word is none: longest, larger, heavier."""
+    word = word.lower()
+    if word in IRREGULAR:
+        return IRREGULAR[word]
+    for ending in ("est", "er"):
+        if word.endswith(ending):
+            stem = word[: -len(ending)]
+            for base in (stem, stem + "e", stem[:-1] if stem[-2:-1] == stem[-1:] else "", stem[:-1] + "y"):
+                if base in MEASURES:
+                    return base
+    return ""
+
+
+def measures_of(adjective: str) -> tuple[str, ...]:
+    word = adjective.split()[-1].lower() if adjective else ""
+    return MEASURES.get(base_of(word) or word, ())
+
+
+def is_down(adjective: str) -> bool:
+    parts = adjective.lower().split()
+    if parts and parts[0] in ("less", "least", "fewer", "fewest"):
+        return True
+    return (base_of(parts[-1]) or parts[-1]) in DOWN if parts else False
+
+
+def later_wins(adjective: str) -> bool | None:
+    """Whether the later date wins; None for an adjective that is not about time."""
+    base = base_of(adjective) or adjective
+    if base == "young":
+        return True
+    return DATED.get(base)
+
+
+def stem(word: str) -> str:
+    """A word without its plural ending."""
+    word = word.lower()
+    if word.endswith("ies") and len(word) > 4:
+        return word[:-3] + "y"
+    if word.endswith(("ses", "xes", "ches", "shes")):
+        return word[:-2]
+    return word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > 3 else word
+
+
+def head_of(label: str) -> str:
+    """A relation's name without what follows a preposition: "area in square kilometres" is an area."""
+    return _HEAD.split(label, maxsplit=1)[0].strip() or label

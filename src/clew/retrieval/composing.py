@@ -1,0 +1,477 @@
+"""A question's set composed from its parts: each name, kind or relation is joined to the one that it depends on.
+
+Kept apart from `chunks`, which finds the parts, and from `operating`, which puts a count around the set. A join is a
+relation path that the graph has between the two sets; the words between the parts choose it, and where they say
+nothing the commonest does ("cities in Germany"). The idea is bridging (Berant et al., EMNLP 2013, section 3.2.2);
+that only what the graph has is proposed, Gu et al. (ACL 2023). Nothing is trained.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from clew.errors import ClewError
+from clew.graph import Graph
+from clew.graph.subgraph import Ints
+from clew.graph.tables import NEXT
+from clew.protocols import TextEncoder
+from clew.query import plan as p
+from clew.query.decorate import steps_of
+from clew.query.execute import Executor, Limits
+from clew.query.vocabulary import SYNONYMS, head_of, stem
+from clew.retrieval.chunks import LIGHT, Chunk, Lexicon, Spotted, spot, stems
+from clew.retrieval.words import FUNCTION
+from clew.types import Question
+
+SAID = 0.45  # likeness from which the words between two parts mean a relation
+BEAM = 3  # readings of one part that are kept
+EDGES = 3  # joins of two parts that are tried
+TREES = 24  # ways to attach the parts that are tried
+AROUND = 12  # steps from a set that a second one is tried behind
+UNSAID = 0.72  # what a word that nothing accounts for leaves of the score
+FAR = 0.9  # what a part that is not joined to its neighbour keeps
+_EXCEPT = ("except", "besides", "excluding", "beside", "apart", "aside")
+_DENIES = """
+not no never without don't doesn't didn't isn't aren't wasn't weren't haven't hasn't neither nor n't
+"""
+_NOT = frozenset(_DENIES.split())
+_AND = frozenset(["and", "or", "both", "either", ",", "the", "a", "an", "also"])
+_OF = frozenset(
+    ["of", "in", "for", "from", "by", "at", "to", "on", "is", "are", "was", "were", "does", "do", "did", "has"]
+)
+_AFTER = frozenset(["after", "below", "following", "under", "next", "behind", "succeeded", "beneath"])
+_BEFORE = frozenset(["before", "above", "preceding", "previous", "prior", "preceded"])
+Mode = Literal["and", "or", "not", "except"]
+
+
+@dataclass(frozen=True, slots=True)
+class Composed:
+    """A set, what of its members is asked for (a path; none: the members), and how well the words are accounted for."""
+
+    base: p.SetPlan
+    path: p.Path
+    score: float
+    unsaid: tuple[str, ...]  # content words that nothing accounts for
+
+    @property
+    def plan(self) -> p.SetPlan:
+        return p.Follow(self.base, self.path) if self.path else self.base
+
+
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """A reading of one part with everything below it."""
+
+    plan: p.SetPlan
+    fits: tuple[float, ...] = ()
+    explained: frozenset[int] = frozenset()
+    path: p.Path = ()
+
+    @property
+    def score(self) -> float:
+        return sum(self.fits) / len(self.fits) if self.fits else 0.9
+
+
+@dataclass(frozen=True, slots=True)
+class _Edge:
+    path: p.Path  # from the child's set to the parent's
+    fit: float
+    said: bool
+
+
+def compose(question: Question, graph: Graph, encoder: TextEncoder | None = None) -> list[Composed]:
+    """The sets that a question's words may mean, best first; none where no part of it is in the graph."""
+    return _Composer(spot(question, graph, encoder), graph, encoder).composed()
+
+
+class _Composer:
+    def __init__(self, spotted: Spotted, graph: Graph, encoder: TextEncoder | None) -> None:
+        self._spotted, self._words, self._chunks = spotted, spotted.words, spotted.chunks
+        self._graph, self._encoder = graph, encoder
+        self._lexicon = Lexicon.of(graph)
+        self._executor = Executor(graph, Limits(pairs=5_000_000))
+        self._joins: dict[tuple[p.SetPlan, p.SetPlan | None, int], list[_Edge]] = {}
+
+    def composed(self) -> list[Composed]:
+        found: dict[tuple[p.SetPlan, p.Path], Composed] = {}
+        for tree, prior in self._trees():
+            for made in self._root(tree):
+                unsaid = self._unsaid(made)
+                score = prior * made.score * UNSAID ** len(unsaid)
+                each = Composed(made.plan, made.path, score, unsaid)
+                known = found.get((each.base, each.path))
+                if known is None or known.score < score:
+                    found[each.base, each.path] = each
+        return sorted(found.values(), key=lambda each: -each.score)
+
+    # -- trees -------------------------------------------------------------------------------------------------------
+
+    def _trees(self) -> Iterator[tuple[dict[int, int], float]]:
+        """Parents of all parts but the root (-1: nothing says what is asked for), nested, likeliest first."""
+        root = self._spotted.root
+        top = -1 if root is None else root
+        made: list[tuple[dict[int, int], float]] = [({}, 1.0)]
+        for k in range(len(self._chunks)):
+            if k == top:
+                continue
+            grown = []
+            for tree, prior in made:
+                for parent, share in self._places(k, top, tree):
+                    grown.append(({**tree, k: parent}, prior * share))
+            made = sorted(grown, key=lambda item: -item[1])[:TREES]
+        yield from made
+
+    def _places(self, k: int, top: int, tree: dict[int, int]) -> Iterator[tuple[int, float]]:
+        if k < top or k == 0 or (top == -1 and k - 1 not in tree and k - 1 != top):
+            yield top, 1.0
+            return
+        if self._coordinated(k) and k - 1 in tree:
+            yield tree[k - 1], 1.0
+            return
+        between = self._between(k)
+        joined = "and" in between or "or" in between or "but" in between
+        here, share = k - 1, (0.7 if joined else 1.0)
+        while True:
+            fits = self._chunks[here].kind != "topic" if here >= 0 else True
+            if here == top or fits or top == -1:
+                yield here, share * (1.0 if fits else 0.75)
+                share *= FAR / (0.7 if joined and share == 0.7 else 1.0)
+            if here == top or here not in tree:
+                return
+            here = tree[here]
+
+    def _between(self, k: int) -> tuple[str, ...]:
+        start = self._chunks[k - 1].end if k else 0
+        return self._words[start : self._chunks[k].start]
+
+    def _coordinated(self, k: int) -> bool:
+        between = set(self._between(k))
+        return k > 0 and between <= _AND and bool(between & {"and", "or", ","})
+
+    def _mode(self, k: int) -> Mode:
+        between = self._between(k)
+        if self._coordinated(k):
+            before = self._mode(k - 1)
+            if before in ("not", "except"):
+                return before
+            after = [word for j in range(k, len(self._chunks)) for word in self._between(j)]
+            return "or" if "or" in after or "either" in self._between(k - 1) else "and"
+        text = " ".join(between)
+        if any(word in between for word in _EXCEPT) or "other than" in text or "but not" in text:
+            return "except"
+        return "not" if _NOT & set(between) else "and"
+
+    # -- sets --------------------------------------------------------------------------------------------------------
+
+    def _root(self, tree: dict[int, int]) -> list[_Made]:
+        top = self._spotted.root
+        if top is None:
+            return self._unknown(tree) if tree else []
+        chunk = self._chunks[top]
+        if chunk.kind == "topic":
+            return []  # "which Lakes": a name is not what is asked for
+        return self._property(top, chunk, tree) if chunk.kind == "relation" else self._node(top, tree)
+
+    def _node(self, k: int, tree: dict[int, int]) -> list[_Made]:
+        chunk = self._chunks[k]
+        if chunk.kind == "relation":
+            below = [c for c in tree if tree[c] == k]
+            return (
+                [replace(m, plan=p.Follow(m.plan, m.path), path=()) for m in self._property(k, chunk, tree)]
+                if below
+                else []
+            )
+        assert chunk.plan is not None
+        fits = (chunk.fit,) if chunk.fit < 1 else ()
+        return self._constrained(k, [_Made(chunk.plan, fits)], tree)
+
+    def _constrained(self, k: int, made: list[_Made], tree: dict[int, int]) -> list[_Made]:
+        for group in self._groups(k, tree):
+            made = [new for each in made for new in self._joined(k, each, group, tree)]
+            made = sorted(made, key=lambda each: -each.score)[:BEAM]
+        return made
+
+    def _groups(self, k: int, tree: dict[int, int]) -> list[list[int]]:
+        groups: list[list[int]] = []
+        for child in sorted(c for c in tree if tree[c] == k):
+            if groups and self._coordinated(child) and groups[-1][-1] == child - 1:
+                groups[-1].append(child)
+            else:
+                groups.append([child])
+        return groups
+
+    def _joined(self, k: int, made: _Made, group: list[int], tree: dict[int, int]) -> Iterator[_Made]:
+        """A set with a condition: what is linked to one or several others that are said together."""
+        first = group[0]
+        mode = self._mode(first) if len(group) == 1 else self._mode(group[-1])
+        if mode == "except":
+            plans = [self._chunks[c].plan for c in group if self._chunks[c].kind == "topic"]
+            ids = tuple(id for plan in plans if isinstance(plan, p.Entities) for id in plan.ids)
+            if ids:
+                yield replace(made, plan=p.Minus(made.plan, p.Entities(ids)), fits=(*made.fits, 0.95))
+            return
+        if mode == "not" and self._chunks[first].kind == "relation":
+            for step in self._steps_named(self._chunks[first].relations, made.plan):
+                yield replace(made, plan=p.WhereCount(made.plan, (step,), "=", 0), fits=(*made.fits, 0.95))
+            return
+        domain = made.plan if k >= 0 else None
+        for child in self._node(first, tree):
+            for edge in self._edges(child.plan, domain if mode != "not" else self._kind(k), first, k):
+                sets: list[p.SetPlan] = [_followed(child.plan, edge.path)]
+                fits = [*made.fits, *child.fits, edge.fit]
+                explained = made.explained | child.explained | (self._span(first) if edge.said else frozenset())
+                for other in group[1:]:
+                    for more in self._node(other, tree)[:1]:
+                        sets.append(_followed(more.plan, edge.path))
+                        fits += more.fits
+                        explained |= more.explained
+                if mode == "not":
+                    without = sets[0] if len(sets) == 1 else p.Or(tuple(sets))
+                    yield self._checked(p.Minus(made.plan, without), fits, explained)
+                    continue
+                together = sets[0] if len(sets) == 1 else p.Or(tuple(sets)) if mode == "or" else p.And(tuple(sets))
+                if mode == "and" and len(sets) > 1 and not self._finds(together):
+                    together, fits = p.Or(tuple(sets)), [*fits, 0.7]
+                yield self._checked(_and(made.plan, together), fits, explained)
+
+    def _kind(self, k: int) -> p.SetPlan | None:
+        """What a denied part is denied of; of an unstated kind anything."""
+        return self._chunks[k].plan if k >= 0 else None
+
+    def _checked(self, plan: p.SetPlan, fits: Sequence[float], explained: frozenset[int]) -> _Made:
+        return _Made(plan, tuple(fits) if self._finds(plan) else (*fits, 0.0, 0.0), explained)
+
+    def _unknown(self, tree: dict[int, int]) -> list[_Made]:
+        """What is asked for is of no stated kind: the words must name the relation that leads there."""
+        groups = self._groups(-1, tree)
+        if not groups:
+            return []
+        found, excepted = [], [g for g in groups if self._mode(g[0]) == "except"]
+        groups = [g for g in groups if g not in excepted]
+        if not groups:
+            return []
+        for child in self._node(groups[0][0], tree):
+            for edge in self._edges(child.plan, None, groups[0][0], -1):
+                if not edge.said:
+                    continue
+                made = _Made(
+                    _followed(child.plan, edge.path),
+                    (*child.fits, edge.fit),
+                    child.explained | self._span(groups[0][0]),
+                )
+                more = [made]
+                for group in [*([groups[0][1:]] if groups[0][1:] else []), *groups[1:], *excepted]:
+                    more = [new for each in more for new in self._joined(-2, each, group, tree)]
+                found += more
+        return sorted(found, key=lambda each: -each.score)[:BEAM]
+
+    def _property(self, k: int, chunk: Chunk, tree: dict[int, int]) -> list[_Made]:
+        """A relation asked for, of the sets below it; or of the things of one kind that satisfy what is said."""
+        found: list[_Made] = []
+        groups = self._groups(k, tree)
+        fit = (chunk.fit,) if chunk.fit < 1 else ()
+        if groups:
+            options = [self._node(c, tree) for c in groups[0]]
+            if all(options):
+                for first in options[0]:
+                    others = [option[0] for option in options[1:]]
+                    of = first.plan if not others else p.Or((first.plan, *(o.plan for o in others)))
+                    explained = first.explained.union(*(o.explained for o in others), self._span(groups[0][0]))
+                    steps = self._steps_named(chunk.relations, of)
+                    if not set(self._between(groups[0][0])) & _OF and groups[0][0] == k + 1:
+                        steps.sort(key=lambda step: step.forward)  # "what borders X": those that lead to X
+                    for place, step in enumerate(steps):
+                        fits = (*first.fits, *fit, 0.95 - 0.05 * place)
+                        made = _Made(of, fits, explained, (step,))
+                        if len(groups) == 1:
+                            found.append(made)
+                            continue
+                        found += self._more(k, made, groups[1:], tree) if not isinstance(of, p.Entities) else []
+                        ends = [replace(made, plan=p.Follow(of, (step,)), path=())]  # "neighbours of Italy that use …"
+                        for group in groups[1:]:
+                            ends = [new for each in ends for new in self._joined(-2, each, group, tree)]
+                        found += ends
+        for relation in chunk.relations[:2]:
+            owners = self._owners(relation)
+            if owners is not None:
+                path = (p.Step(relation),)
+                fits = fit if found else (*fit, 0.9)
+                found += [replace(m, path=path) for m in self._constrained(k, [_Made(owners, fits)], tree)]
+        return sorted((m for m in found if self._finds(_followed(m.plan, m.path))), key=lambda m: -m.score)[:BEAM]
+
+    def _more(self, k: int, made: _Made, groups: list[list[int]], tree: dict[int, int]) -> list[_Made]:
+        several = [made]
+        for group in groups:
+            several = [new for each in several for new in self._joined(k, each, group, tree)]
+        return [replace(each, path=made.path) for each in several]
+
+    def _owners(self, relation: str) -> p.SetPlan | None:
+        """The kind of thing that most often has a relation."""
+        number = self._graph.relation_number(relation)
+        if number is None or not self._lexicon.types:
+            return None
+        whole = self._graph.whole
+        heads = np.unique(whole.heads[whole.rels == number])
+        typed = np.isin(whole.rels, list(self._lexicon.types)) & np.isin(whole.heads, heads)
+        classes, counts = np.unique(whole.tails[typed], return_counts=True)
+        return p.Class(self._graph.ids_at(classes[[int(counts.argmax())]])[0]) if len(classes) else None
+
+    def _steps_named(self, relations: Sequence[str], of: p.SetPlan) -> list[p.Step]:
+        """The named relations that members of a set have, with their direction first."""
+        members = self._members(of)
+        there = {(step.relation, step.forward): share for step, share in steps_of(self._graph, members)}
+        return [p.Step(r, f) for f in (True, False) for r in relations if (r, f) in there]
+
+    # -- joins -------------------------------------------------------------------------------------------------------
+
+    def _span(self, k: int) -> frozenset[int]:
+        """The places of the words that say how a part is joined."""
+        start = self._chunks[k - 1].end if k else 0
+        end = len(self._words) if k == len(self._chunks) - 1 else self._chunks[k].end
+        after = self._chunks[k + 1].start if k == 0 and self._spotted.root != 0 and len(self._chunks) > 1 else end
+        return frozenset(range(start, max(end, after)))
+
+    def _edges(self, child: p.SetPlan, domain: p.SetPlan | None, k: int, parent: int) -> list[_Edge]:
+        key = (child, domain, k)
+        if key not in self._joins:
+            self._joins[key] = self._found(child, domain, k, parent)
+        return self._joins[key]
+
+    def _found(self, child: p.SetPlan, domain: p.SetPlan | None, k: int, parent: int) -> list[_Edge]:
+        members = self._members(child)
+        wanted = None if domain is None else self._members(domain)
+        if not len(members) or (wanted is not None and not len(wanted)):
+            return []
+        if self._lexicon.table and (beside := self._beside(members, wanted, k)):
+            return beside
+        named = self._chunks[parent] if parent >= 0 else None
+        said = [self._words[i] for i in sorted(self._span(k)) if not self._chunks[k].start <= i < self._chunks[k].end]
+        content = [word for word in said if word not in FUNCTION and word not in _NOT and word != ","]
+        above = self._words[named.start : named.end] if named is not None else ()
+        found: list[tuple[p.Path, int, str]] = []
+        around = steps_of(self._graph, members)
+        for step, _ in around:
+            number = self._graph.relation_number(step.relation)
+            if number in self._lexicon.silent:
+                continue
+            ends = self._executor.pairs(members, (step,))[1]
+            size = len(np.unique(ends) if wanted is None else np.intersect1d(ends, wanted))
+            if size:
+                found.append(((step,), size, self._lexicon.labels[step.relation]))
+        place = parent < 0 and "where" in self._words
+        if place:  # what is somewhere is no number
+            found = [each for each in found if not self._literal(each[0][-1])]
+        far = 1.0
+        if not found and wanted is not None:
+            far, found = 0.8, list(self._two(members, wanted, around))
+        same: list[_Edge] = []
+        if wanted is not None and (self._lexicon.table or not self._between(k)) and np.isin(members, wanted).any():
+            same = [_Edge((), 0.8, True)]  # "the city Paris"; a row that is named
+        if not found:
+            return same
+        fits = self._likeness(content, above, [label for _, _, label in found])
+        most = max(size for _, size, _ in found)
+        edges = []
+        for (path, size, _), like in zip(found, fits, strict=True):
+            common = math.log1p(size) / math.log1p(most)
+            said_ = like >= SAID
+            fit = (
+                0.5 + 0.5 * like if said_ else (0.5 + 0.2 * common if not content else 0.45 + 0.1 * common + 0.2 * like)
+            )
+            fit += 0.01 * (path[-1].forward != self._active(k))  # "countries border X": those that lead to X
+            if not said_ and len({label for _, _, label in found}) == 1:
+                fit = max(fit, 0.75)  # nothing else links the two
+            only = len(found) == 1 and (place or not content)
+            edges.append(_Edge(path, far * fit, said_ or only))
+        return sorted([*edges, *same], key=lambda edge: -edge.fit)[:EDGES]
+
+    def _beside(self, members: Ints, wanted: Ints | None, k: int) -> list[_Edge]:
+        """The row before or after another: "next after X", "listed below X", "the one before X"."""
+        between = set(self._between(k))
+        forward = bool(between & _AFTER)
+        step = p.Step(NEXT, forward)
+        if forward == bool(between & _BEFORE) or not any(s == step for s, _ in steps_of(self._graph, members)):
+            return []
+        return [_Edge((step,), 0.95, True)]
+
+    def _literal(self, step: p.Step) -> bool:
+        """Whether a step leads to literals, by the first of its triples."""
+        ends = self._graph.whole.tails[self._graph.whole.rels == self._graph.relation_number(step.relation)][:20]
+        return step.forward and bool(self._graph.literals_at(ends).all())
+
+    def _active(self, k: int) -> bool:
+        """Whether a part is the object of a verb, so that what is asked for leads to it; not "of X", "in X"."""
+        between = self._between(k)
+        return bool(set(between) - FUNCTION) and not {"of", "by", "in", "for", "from", "to", "at"} & set(between[-2:])
+
+    def _two(
+        self, members: Ints, wanted: Ints, around: list[tuple[p.Step, float]]
+    ) -> Iterator[tuple[p.Path, int, str]]:
+        for step, _ in around[:AROUND]:
+            number = self._graph.relation_number(step.relation)
+            if number in self._lexicon.silent:
+                continue
+            ends = np.unique(self._executor.pairs(members, (step,))[1])
+            for second, _ in steps_of(self._graph, ends)[:AROUND]:
+                if self._graph.relation_number(second.relation) in self._lexicon.silent or (
+                    second.relation == step.relation and second.forward != step.forward
+                ):
+                    continue
+                size = len(np.intersect1d(self._executor.pairs(ends, (second,))[1], wanted))
+                if size:
+                    labels = self._lexicon.labels
+                    yield (step, second), size, f"{labels[step.relation]} {labels[second.relation]}"
+
+    def _likeness(self, content: Sequence[str], above: Sequence[str], labels: Sequence[str]) -> list[float]:
+        """How well words between two parts, and the upper part itself, say each relation: in [0, 1]."""
+        mine = {stem(word) for word in content} | {s for word in content for s in SYNONYMS.get(stem(word), ())}
+        theirs = {stem(word) for word in above}
+        found = []
+        for label in labels:
+            parts = {s for s in stems(head_of(label)) if s not in FUNCTION} or set(stems(label))
+            here = len(parts & mine) / len(parts)
+            over = len(parts & theirs) / len(parts)
+            found.append(max(0.5 + 0.5 * here if here else 0.0, 0.4 + 0.5 * over if over else 0.0))
+        if self._encoder is not None and content and max(found) < 0.9:
+            alike = self._encoder.encode(list(labels)) @ self._encoder.encode([" ".join(content)], role="query")[0]
+            found = [
+                max(score, float(a) if a >= SAID else 0.5 * max(0.0, float(a)))
+                for score, a in zip(found, alike, strict=True)
+            ]
+        return found
+
+    # -- what is said ------------------------------------------------------------------------------------------------
+
+    def _unsaid(self, made: _Made) -> tuple[str, ...]:
+        covered = {i for chunk in self._chunks for i in range(chunk.start, chunk.end)} | made.explained
+        return tuple(
+            word
+            for i, word in enumerate(self._words)
+            if i not in covered and word not in FUNCTION and word not in LIGHT and word not in _NOT
+            and word not in _EXCEPT and word != ","
+        )  # fmt: skip
+
+    def _members(self, plan: p.SetPlan) -> Ints:
+        try:
+            return self._executor.members(plan)
+        except ClewError:
+            return np.empty(0, np.int32)
+
+    def _finds(self, plan: p.SetPlan) -> bool:
+        return len(self._members(plan)) > 0
+
+
+def _followed(plan: p.SetPlan, path: p.Path) -> p.SetPlan:
+    for step in path:
+        plan = p.Follow(plan, (step,))
+    return plan
+
+
+def _and(a: p.SetPlan, b: p.SetPlan) -> p.SetPlan:
+    left = a.sets if isinstance(a, p.And) else (a,)
+    return p.And((*left, *(b.sets if isinstance(b, p.And) else (b,))))
