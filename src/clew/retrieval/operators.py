@@ -121,14 +121,14 @@ class Operators:
         within: tuple[str, p.SetPlan] | None,
         on_event: OnEvent,
     ) -> Answer:
-        graph = _at_hand(store)
-        composes = read is None and graph is not None and self._composes(question, found, graph)
+        composes = read is None and isinstance(store, Graph) and self._composes(question, found, store)
         if read is None:
             if within is None and not composes:
                 return found
             read = replace(read_question(""), stated=question.text)  # no operator of its own: the set is the answer
         if read.unsaid:
             return replace(found, question=question, candidates=(), note=f"I cannot compute {read.unsaid}")
+        graph = _at_hand(store)
         if graph is None:
             why = f"a {read.kind} is executed on a folder or a small graph only; copy the part with  clew pull"
             kept = found.candidates if read.answer == "entity" else ()  # a list is no answer to "how many"

@@ -99,7 +99,8 @@ def test_plans_as_chat_models_write_them() -> None:
     assert details["weighing"].startswith("scores that the model states itself")
     for said in (
         "Relation path: plays in | team", "**plays in** | **team**", "1. plays in -> team",
-        "Ronaldo -> plays in -> team", "- plays_in, team.", "plays in | teams", "Plays In | Team (score 0.8)", '["plays in", "team"]', "playsin | team",
+        "Ronaldo -> plays in -> team", "- plays_in, team.", "plays in | teams", "Plays In | Team (score 0.8)",
+        '["plays in", "team"]', "playsin | team",
         '{"plans": [{"path": "plays in | team", "weight": 1}]}',
     ):  # fmt: skip
         found, _ = plans_of(lambda *_, said=said: said)
