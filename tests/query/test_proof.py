@@ -121,7 +121,9 @@ def test_forged_proofs_are_found_out(graph: Graph) -> None:
 
 
 def test_a_list_is_no_answer_to_how_many(graph: Graph) -> None:
-    answer = Operators(Step()).answer(Question("q", "how many moons orbit Jupiter?"), graph)
+    unknown = Operators(Step()).answer(Question("q", "how many moons orbit Jupiter?"), graph)
+    assert not unknown.candidates and unknown.note == "the graph has nothing called “Jupiter”"
+    answer = Operators(Step()).answer(Question("q", "how many moons orbit jupiter?"), graph)
     assert not answer.candidates and answer.note.startswith("I cannot count this")
 
 

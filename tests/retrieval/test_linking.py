@@ -13,7 +13,7 @@ from clew.encoding import HashEncoder
 from clew.errors import InputError, NotFoundError
 from clew.graph import Graph
 from clew.protocols import GraphStore
-from clew.retrieval.linking import candidates, link, link_topics
+from clew.retrieval.linking import candidates, link, link_topics, unknown_names
 from clew.types import Entity, Question, Relation, Triple
 
 FILMS = [
@@ -295,3 +295,23 @@ def test_a_long_question_of_one_name_is_read_in_bounded_time(world: Graph) -> No
     assert {topic.entity.label for topic in link(long, world)} == {"Brazil"}
     assert link_topics(long, world).note == "only the first 400 words of the question are read"
     assert link(Question("q", "x" * 100_000), world) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "names"),
+    [
+        ("Who painted the Mona Lisa?", ["Mona Lisa"]),
+        ("Which tower in Zanzibar stands near Lisa?", ["Zanzibar"]),
+        ("which tower in zanzibar stands near lisa?", []),  # who writes no capitals names nothing surely
+        ("Which tower stands in the Balcón de la Lisa?", []),
+        ("Is the BBC near Lisa?", []),
+    ],
+)
+def test_names_that_the_graph_does_not_hold_are_told(text: str, names: list[str]) -> None:
+    graph = Graph.from_triples([("Balcón de la Lisa", "type", "tower"), ("Lisa", "type", "city")])
+    asked = Question("q", text)
+    if text.startswith("Who"):
+        graph = Graph.from_triples([("Balcón de la Lisa", "type", "tower")])
+        assert link(asked, graph) == []  # a part of another name is not what stands there
+    assert unknown_names(asked, graph) == names
+    assert unknown_names(Question("q", text, ("Lisa",)), graph) == []

@@ -5,6 +5,7 @@ Kept apart because it is read by people only. Words come from labels where a gra
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from clew.errors import ClewError
@@ -99,7 +100,7 @@ class _Speaker:
                 before = f"the {self._path(path[:-1])} of {start}" if path[:-1] else start
                 return f"those whose {self._relation(last.relation)} is {before}{tests}"
             case p.And(sets):
-                return ", and also ".join(map(self.plan, sets))
+                return self._all_of(sets)
             case p.Or(sets):
                 return ", or ".join(map(self.plan, sets))
             case p.Minus(of, without):
@@ -128,6 +129,14 @@ class _Speaker:
             case p.Is(of, within):
                 return f"whether {self.plan(of)} is among {self.plan(within)}"
         raise TypeError(f"no plan: {node!r}")
+
+    def _all_of(self, sets: Sequence[p.SetPlan]) -> str:
+        """A set and what else holds of its members: "every city whose country is Japan"; classes first."""
+        said = [self.plan(each) for each in sorted(sets, key=lambda each: not isinstance(each, p.Class))]
+        whose = [text.removeprefix("those ") for text in said[1:] if text.startswith("those whose ")]
+        others = [text for text in said[1:] if not text.startswith("those whose ")]
+        joined = (" and " if said[0].startswith("those whose ") else " ") + " and ".join(whose) if whose else ""
+        return said[0] + joined + "".join(f", if also in: {text}" for text in others)
 
     def _top(self, node: p.Top) -> str:
         most = "largest" if node.largest else "smallest"

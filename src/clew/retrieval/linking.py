@@ -25,6 +25,7 @@ from clew.errors import InputError, NotFoundError
 from clew.graph import Graph
 from clew.graph.names import words_of
 from clew.graph.remote import ServerGraph
+from clew.graph.spelling import normalise
 from clew.labels import label_to_text
 from clew.protocols import GraphStore, TextEncoder
 from clew.retrieval.mentions import EQUAL, RARE, Mention, Reading, mentions_in
@@ -37,6 +38,8 @@ NEAR_BEST = 0.8  # further mentions must score this share of the best one
 SAME_NAME = 0.75  # of several that one mention may mean, those are kept that score this share of the best one
 LIKELY = 0.6  # a mention above this outdoes those inside it
 INSIDE = 0.8  # share of its score that a mention inside a longer one keeps
+BROKEN = 0.3  # share of its score that a mention keeps where the name that stands there goes on in words it lacks
+SHORTEST = 4  # letters of a word that is taken for an unknown name
 CONTEXT = 0.3  # how far the encoder can move a score
 MOST_WORDS = 400  # of a question that are read
 MOST_LETTERS = 8000
@@ -190,9 +193,10 @@ def _ranked(
     ranked = []
     for mention in mentions_in(reading, graph):
         certainty = _certainty(mention, reading)
+        beside = "" if mention.exact else _name_goes_on(mention, reading)
         shared = f"; one of {mention.namesakes} so called" if mention.namesakes > len(mention.named) else ""
         topics = [
-            Topic(entity, certainty * likeness, mention.text, reason + shared)
+            Topic(entity, certainty * likeness * _whole(entity, beside), mention.text, reason + shared)
             for entity, likeness, reason in mention.named
         ]
         ranked.append(((mention.start, mention.end), topics))
@@ -201,6 +205,51 @@ def _ranked(
         ranked = _in_context(reading.text, ranked, graph, encoder)
     order = [(span, sorted(topics, key=lambda topic: -topic.score)) for span, topics in ranked if topics]
     return sorted(order, key=lambda pair: (-pair[1][0].score, pair[0][0] - pair[0][1], pair[0][0]))
+
+
+def _name_goes_on(mention: Mention, reading: Reading) -> str:
+    """The rare capitalised word beside a mention, of the same name, as "mona" is of "Lisa"; "" where none is."""
+    inside = [i for i, word in enumerate(reading.words) if mention.start <= word.start < mention.end]
+    if not inside or not reading.capital(reading.words[inside[0]]):
+        return ""
+    for left, right in ((inside[0] - 1, inside[0]), (inside[-1], inside[-1] + 1)):
+        if left < 0 or right == len(reading.words):
+            continue
+        first, second = reading.words[left], reading.words[right]
+        neighbour = second if left == inside[-1] else first
+        together = reading.text[first.end : second.start] == " "
+        if together and reading.capital(neighbour) and reading.weight(neighbour) >= RARE:
+            return neighbour.folded
+    return ""
+
+
+def _whole(entity: Entity, beside: str) -> float:
+    """What is kept of a score: a name that lacks its neighbour's word is hardly the one that stands there."""
+    return BROKEN if beside and beside not in normalise(entity.label).split() else 1.0
+
+
+def unknown_names(question: Question, graph: GraphStore) -> list[str]:
+    """Names in a question's text that no entity of the graph may stand for: an answer that passes over one is wrong.
+
+    Only what is surely a name counts: a rare word that is capitalised, not in capitals throughout and not the first,
+    where the asker uses capitals. Questions that name their topics apart have none.
+    """
+    if question.topics:
+        return []
+    reading = Reading.of(_shortened(question.text), _relation_words(graph))
+    covered = [span for span, topics in _ranked(question, graph, None) if topics and topics[0].score >= WEAK]
+    found: list[tuple[int, int]] = []
+    for word in reading.words:
+        written = reading.text[word.start : word.end]
+        if not reading.capital(word) or written.isupper() or len(written) < SHORTEST or reading.weight(word) < RARE:
+            continue
+        if any(start <= word.start < end for start, end in covered):
+            continue
+        if found and reading.text[found[-1][1] : word.start] == " ":
+            found[-1] = (found[-1][0], word.end)
+        else:
+            found.append((word.start, word.end))
+    return [reading.text[start:end] for start, end in found]
 
 
 def _shortened(text: str) -> str:

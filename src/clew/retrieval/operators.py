@@ -29,7 +29,7 @@ from clew.query.text import parse, show
 from clew.query.vocabulary import stem
 from clew.retrieval.chunks import Lexicon
 from clew.retrieval.composing import compose
-from clew.retrieval.linking import link
+from clew.retrieval.linking import link, unknown_names
 from clew.retrieval.operating import Truth, named_together, operated
 from clew.retrieval.words import FUNCTION
 from clew.types import Answer, Candidate, Event, Question
@@ -61,7 +61,21 @@ class Operators:
         return self.predict([question], graph, on_event=on_event)[0]
 
     def predict(self, questions: Sequence[Question], graph: GraphStore, *, on_event: OnEvent = ignore) -> list[Answer]:
-        """One answer per question, in order; the method sees all that it is asked at once."""
+        """One answer per question, in order; the method sees all that it is asked at once.
+
+        A question that names what the graph does not hold is not answered: what passes over a name is no answer.
+        """
+        missing = [unknown_names(question, graph) if isinstance(graph, Graph) else [] for question in questions]
+        known = [question for question, names in zip(questions, missing, strict=True) if not names]
+        answers = iter(self._predict(known, graph, on_event))
+        return [
+            next(answers)
+            if not names
+            else Answer(question, self.name, note=f"the graph has nothing called {_listed(names)}")
+            for question, names in zip(questions, missing, strict=True)
+        ]
+
+    def _predict(self, questions: Sequence[Question], graph: GraphStore, on_event: OnEvent) -> list[Answer]:
         inner = [self._inner(question, graph, on_event) for question in questions]
         questions, stated = [q for q, _ in inner], questions
         read = [self._read(question.text, graph) for question in questions]
@@ -333,6 +347,10 @@ def _at_hand(store: GraphStore) -> Graph | None:
     if isinstance(store, Graph):
         return store
     return mirror(store) if isinstance(store, ServerGraph) else None
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " or ".join(f"“{name}”" for name in names)
 
 
 def _put(node: Any, id: str, plan: p.SetPlan) -> Any:
