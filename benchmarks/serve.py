@@ -399,16 +399,26 @@ def page(folder: Path, repeats: int) -> dict[str, float]:
               const drawing = draw(card, parts, () => []);
               await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
               const drawn = performance.now() - began;
+              const box = card.querySelector(".drawing");
+              const { left, top } = box.getBoundingClientRect();
+              const hand = (on, kind, x, y) => on.dispatchEvent(new MouseEvent(kind,
+                { clientX: left + x, clientY: top + y, bubbles: true, cancelable: true, button: 0, buttons: 1 }));
+              hand(box.querySelector("canvas"), "mousedown", 8, 8);
+              const before = { ...drawing.cy.pan() };
               let frames = 0;
               const from = performance.now();
-              while (performance.now() - from < 3000) {
-                drawing.cy.panBy({ x: frames % 2 ? 4 : -3, y: 1 });
+              while (performance.now() - from < 3000) { // as a hand does it: press, and move
+                hand(window, "mousemove", 8 + (3 * frames) % 300, 8 + (2 * frames) % 200);
                 await new Promise(requestAnimationFrame);
                 frames += 1;
               }
-              return { drawn, fps: frames / ((performance.now() - from) / 1000), edges: edges.size };
+              const fps = frames / ((performance.now() - from) / 1000);
+              const moved = drawing.cy.pan().x !== before.x;
+              hand(window, "mouseup", 8, 8);
+              return { drawn, fps, moved, edges: edges.size };
             }"""
         )
+        assert found["moved"], "the drawing did not follow the hand"
         browser.close()
     return {
         "first contentful paint, ms (median)": statistics.median(paints),

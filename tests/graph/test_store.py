@@ -217,6 +217,27 @@ def test_from_networkx():
         Graph.from_networkx(nx.DiGraph([("a", "b")]))
 
 
+def test_attributes_of_networkx_are_properties():
+    graph = nx.MultiDiGraph()
+    graph.add_node("a", label="Ada", born=1815, titles=["countess", "analyst"])
+    graph.add_edge("a", "b", relation="knows", since=1833)
+    graph.add_edge("b", "a", relation="likes")
+    made = Graph.from_networkx(graph)
+    integer = "http://www.w3.org/2001/XMLSchema#integer"
+    found = ids(made.neighbors(["a"], direction="out"))
+    between = next(tail for _, relation, tail in found if relation == "knows" and tail != "b")
+    assert sorted(found) == sorted(
+        [("a", "born", f'"1815"^^<{integer}>'), ("a", "titles", '"countess"'), ("a", "titles", '"analyst"'),
+         ("a", "knows", "b"), ("a", "knows", between)]
+    )  # fmt: skip
+    assert made.entity(between).kind == "mediator"
+    since = next(t.tail for t in made.neighbors([between], relations=["since"]))
+    assert (since.kind, since.label, since.datatype) == ("literal", "1833", integer)
+    assert {t.tail.id for t in made.neighbors([between], relations=["knows"], direction="out")} == {"b"}
+    plain = Graph.from_networkx(graph, attributes=False)
+    assert sorted(ids(plain.triples())) == [("a", "knows", "b"), ("b", "likes", "a")]
+
+
 def test_from_frame():
     import pandas as pd
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from clew.cli.asking import _explain, _put
+from clew.cli.asking import _put
 from clew.cli.screen import clean
 from clew.errors import ClewError, InputError
 
@@ -118,7 +118,7 @@ def _say(text: str) -> None:
 def _why(state: Talk, rest: str) -> None:
     answer = state.last()
     if not rest:
-        _explain(answer)
+        _put(answer, 10, explain=True)
         return
     from clew.retrieval.linking import given
     from clew.serve.replies import said

@@ -26,6 +26,7 @@ from clew.graph.build import build
 from clew.graph.generation import Generation
 from clew.graph.layout import LITERAL, MEDIATOR
 from clew.graph.naming import Predicate, mediator_test
+from clew.graph.property_values import literals
 from clew.graph.save import save
 from clew.graph.strings import Strings, Texts, checked
 from clew.graph.subgraph import Csr, Ints, Subgraph
@@ -184,12 +185,29 @@ class Graph:
             raise FormatError(f"{path}: the log of edits does not belong to this graph ({error})") from None
 
     @classmethod
-    def from_networkx(cls, graph: Any, *, relation: str = "relation", name: str = "networkx") -> Graph:
+    def from_networkx(
+        cls, graph: Any, *, relation: str = "relation", name: str = "networkx", attributes: bool = True
+    ) -> Graph:
         """From a networkx graph whose edges name their relation in an attribute (or the key of a multigraph).
 
         An undirected edge becomes two triples. Nodes become ids as text; a node attribute `label` is its label.
+
+        Args:
+            attributes: other attributes become triples that end in literals, as of a property graph: a node's its own,
+                an edge's those of a nameless node between its ends, beside the plain triple.
         """
         rows: list[tuple[str, str, str]] = []
+        values: set[str] = set()
+
+        def put(owner: str, held: Mapping[Any, Any], known: str) -> None:
+            for key, value in held.items():
+                found = literals(value) if key != known else []
+                rows.extend((owner, str(key), literal) for literal in found)
+                values.update(found)
+
+        if attributes:
+            for node, data in graph.nodes(data=True):
+                put(str(node), data, "label")
         edges = graph.edges(keys=True, data=True) if graph.is_multigraph() else graph.edges(data=True)
         for head, tail, *key, data in edges:
             stated = data.get(relation, key[0] if key and isinstance(key[0], str) else None)
@@ -201,8 +219,14 @@ class Graph:
             rows.append((str(head), str(stated), str(tail)))
             if not graph.is_directed():
                 rows.append((str(tail), str(stated), str(head)))
+            if attributes and any(literals(value) for key, value in data.items() if key != relation):
+                between = f"_:edge{len(rows)}"
+                rows += [(str(head), str(stated), between), (between, str(stated), str(tail))]
+                put(between, data, relation)
         labels = {str(node): str(data["label"]) for node, data in graph.nodes(data=True) if data.get("label")}
-        return cls.from_triples(rows, name=name, labels=labels)
+        made = cls.from_triples(rows, name=name, labels=labels)
+        made.terms.kinds[[i for i, id in enumerate(made.terms.ids) if id in values]] = LITERAL
+        return made
 
     @classmethod
     def from_frame(cls, frame: Any, *, name: str = "frame") -> Graph:

@@ -28,7 +28,7 @@ from clew.query.question import ReadQuestion, nested, read_question
 from clew.query.text import parse, show
 from clew.query.vocabulary import stem
 from clew.retrieval.chunks import Lexicon
-from clew.retrieval.composing import compose
+from clew.retrieval.composing import Composed, compose
 from clew.retrieval.linking import link, unknown_names
 from clew.retrieval.operating import Truth, named_together, operated
 from clew.retrieval.words import FUNCTION
@@ -173,12 +173,25 @@ class Operators:
         """Whether a question without an operator is answered by its parts and not by the method's relation path."""
         if not found.candidates or Lexicon.of(graph).table or MARKED.search(question.text) is not None:
             return True
-        sets = compose(question, graph, self._encoder)
+        sets = self._readings(question, graph)
         if not sets or sets[0].score < max(SURER, found.candidates[0].score):
             return False
         members = execute(sets[0].plan, graph).members
         best = found.candidates[0].score - SAME
         return set(graph.labels_at(members)) != {c.text for c in found.candidates if c.score >= best}
+
+    def _readings(self, question: Question, graph: Graph) -> list[Composed]:
+        """What the question's parts compose; where the asker named its topics, only what is about one of them."""
+        sets = compose(question, graph, self._encoder)
+        if not question.topics:
+            return sets
+        wanted = {*question.topics, *(entity.id for topic in question.topics for entity in graph.resolve(topic))}
+
+        def about(plan: p.SetPlan) -> bool:
+            named = [id for node in p.walk(plan) if isinstance(node, p.Entities) for id in node.ids]
+            return not named or not wanted.isdisjoint(named)
+
+        return [each for each in sets if about(each.plan)]
 
     def _unsaid(self, question: Question, read: ReadQuestion, found: Answer, graph: GraphStore) -> Answer:
         """No plan: a list is no answer to "how many"; where a set is asked for, the method answers alone."""
@@ -217,7 +230,7 @@ class Operators:
     def _composed(self, question: Question, read: ReadQuestion, graph: Graph, *, least: float) -> list[Proposal]:
         asked = replace(question, text=read.stated or question.text)
         least = 0.0 if Lexicon.of(graph).table else least  # a question to a table is about that table
-        sets = [each for each in compose(asked, graph, self._encoder) if each.score >= least]
+        sets = [each for each in self._readings(asked, graph) if each.score >= least]
         if not sets and read.summary:
             sets = named_together(asked, graph, self._encoder)
         return operated(graph, sets, read, self._likeness)

@@ -74,8 +74,13 @@ class WhyNotRequest(QuestionRequest):
 
 
 class VerifyRequest(GraphRequest):
-    """Either the evidence of an answer, or triples of ids."""
+    """The evidence of an answer, its plan with what it is said to make, or triples of ids."""
 
+    plan: str | None = Field(
+        default=None,
+        max_length=20_000,
+        description="`plan.text` of an answer: executed again, it must make `candidates`.",
+    )
     triples: tuple[tuple[Name, Name, Name], ...] = Field(default=(), max_length=1_000)
     evidence: Evidence | None = None
     candidates: tuple[CandidateReply, ...] = Field(default=(), max_length=1_000)

@@ -20,8 +20,11 @@ import numpy as np
 
 from clew.errors import ClewError, InputError, NotFoundError, UnavailableError
 from clew.graph import Graph
+from clew.graph.remote import ServerGraph
 from clew.graph.verify import verify
 from clew.protocols import GraphStore
+from clew.query import Limits as PlanLimits
+from clew.query import run
 from clew.retrieval.linking import candidates, given
 from clew.serve import followup, records
 from clew.serve.batching import ClosedError
@@ -34,6 +37,8 @@ from clew.types import Answer, Candidate, Entity, Event, Evidence, Question, Rel
 T = TypeVar("T")
 Stage = Literal["linking", "search", "evidence"]
 OnStage = Callable[[Stage, dict[str, Any]], None]
+MADE = 10_000  # members of a plan that candidates are looked for among
+PLAN_PAIRS = 2_000_000  # triples that a plan from outside may look at
 REMEMBERED = 512  # answers kept for the follow-ups of clients that send their conversation as text
 
 
@@ -329,13 +334,15 @@ class Service:
         """Whether the graph states what an answer's evidence, or a list of triples of ids, claims."""
         hosted = self.host.graph(request.graph)
         graph = hosted.now.graph
-        if request.evidence is None and not request.triples:
-            raise InputError("nothing to verify: send evidence as /v1/ask returned it, or triples of three ids")
+        if request.evidence is None and not request.triples and request.plan is None:
+            raise InputError("nothing to verify: send evidence or plan as /v1/ask returned it, or triples of three ids")
         evidence = request.evidence or Evidence()
         more = await self._thread(_claimed, request.triples, graph)
-        candidates = tuple(Candidate(c.text, c.score, c.entity, c.paths) for c in request.candidates)
+        stated = [c for c in request.candidates if not c.computed and (c.paths or request.plan is None)]
+        candidates = tuple(Candidate(c.text, c.score, c.entity, c.paths) for c in stated)
         claim = Answer(Question("verify", ""), "", candidates, Evidence(evidence.paths, (*evidence.triples, *more)))
         problems = await self._thread(verify, claim, graph)
+        problems += await self._thread(_unmade, request.plan, request.candidates, graph)
         return records.VerifyReply(
             graph=hosted.name, version=graph.name, proven=not problems, problems=tuple(problems[:100])
         )
@@ -351,6 +358,22 @@ class Service:
         for folder, shown in self._hidden:
             text = text.replace(folder, shown)
         return text
+
+
+def _unmade(plan: str | None, candidates: Sequence[records.CandidateReply], graph: GraphStore) -> list[str]:
+    """Which candidates a plan does not make when it is executed again."""
+    if plan is None:
+        return [f"{c.text!r} claims to be computed, and there is no plan" for c in candidates if c.computed]
+    if not isinstance(graph, (Graph, ServerGraph)):
+        raise InputError("plans are executed on graph folders and graphs in servers only")
+    found = run(graph, plan, limit=MADE, limits=PlanLimits(pairs=PLAN_PAIRS))
+    texts = {row[0] for row in found.rows}
+    ids = {row[1] for row in found.rows} if "id" in found.columns else texts
+    wrong = [
+        c.text for c in candidates if (c.text not in texts if c.entity is None else c.entity.id not in ids | texts)
+    ]
+    more = [f"the plan was not executed to the end: {note}" for note in found.notes if not found.complete]
+    return [*(f"{text!r} is not what the plan makes" for text in wrong), *more]
 
 
 class _Stages:

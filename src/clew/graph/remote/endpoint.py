@@ -16,6 +16,7 @@ from clew.graph.rdf import DESCRIPTIONS, LABELS
 from clew.graph.remote.address import Address
 from clew.graph.remote.http import Http, RefusedError, TooMuchError
 from clew.graph.remote.records import Traffic
+from clew.graph.remote.replies import Replies
 from clew.graph.remote.settings import ServerSettings
 from clew.graph.remote.terms import Terms
 
@@ -60,16 +61,12 @@ class Endpoint:
             raise InputError(f"graph {self.shown}: an ASK without an answer")
         return found
 
-    def rows(self, query: str) -> list[Binding]:
-        found = self.http.select(query, self._where).get("results", {}).get("bindings")
+    def rows(self, query: str, *, fresh: bool = False) -> list[Binding]:
+        found = self.http.select(query, self._where, fresh=fresh).get("results", {}).get("bindings")
         if not isinstance(found, list):
             raise InputError(f"graph {self.shown}: a SPARQL result without bindings")
         self.traffic.rows += len(found)
         return found
-
-    def number(self, query: str) -> int:
-        rows = self.rows(query)
-        return int(rows[0]["n"]["value"]) if rows and "n" in rows[0] else 0
 
     def tried(self, query: str) -> list[Binding] | None:
         """The rows, or None where the server cannot or will not."""
@@ -96,10 +93,20 @@ class Endpoint:
         return [row for rows in self.pool.map(halved, parts) for row in rows]
 
     def count(self) -> int | None:
-        try:
-            return self.number("SELECT (COUNT(*) AS ?n) WHERE { ?s ?p ?o }")
+        try:  # whether the graph has changed is no question for kept replies
+            rows = self.rows("SELECT (COUNT(*) AS ?n) WHERE { ?s ?p ?o }", fresh=True)
         except (TooMuchError, RefusedError):
             return None
+        return int(rows[0]["n"]["value"]) if rows and "n" in rows[0] else 0
+
+    def keep(self, replies: Replies) -> None:
+        """Answer from these replies, and add to them, from now on."""
+        self.http.kept = replies
+
+    def forget(self) -> None:
+        """Drop kept replies."""
+        if self.http.kept is not None:
+            self.http.kept.clear()
 
     def name_by(self, labels: Sequence[str], aliases: Sequence[str], languages: Sequence[str]) -> None:
         """Set what names entities, in which languages, and what therefore is no fact."""

@@ -20,6 +20,7 @@ from urllib.parse import urlencode, urljoin, urlsplit
 from clew.errors import InputError, MissingExtraError, UnavailableError
 from clew.graph.remote.address import PASSWORD, TOKEN, USER, Address
 from clew.graph.remote.records import Traffic
+from clew.graph.remote.replies import Replies
 from clew.graph.remote.settings import ServerSettings
 
 if TYPE_CHECKING:
@@ -64,21 +65,35 @@ class Http:
         self._reached = False
         self._url = address.url
         self.server = ""  # what the server calls itself
+        self.kept: Replies | None = None  # replies on disk, once it is known which state of the graph they are of
         self.headers: Mapping[str, str] = {}  # of the last reply
 
     def close(self) -> None:
         self._client.close()
+        if self.kept is not None:
+            self.kept.close()
 
-    def select(self, query: str, parameters: Mapping[str, Any] | None = None) -> dict[str, Any]:
-        """The decoded reply of a SELECT or ASK.
+    def select(self, query: str, parameters: Mapping[str, Any] | None = None, *, fresh: bool = False) -> dict[str, Any]:
+        """The decoded reply of a SELECT or ASK, from `kept` where it lies there and need not be fresh.
 
         Raises UnavailableError, TooMuchError, or RefusedError with the server's own words.
         """
+        asked = query if not parameters else json.dumps([query, dict(parameters)], sort_keys=True)
+        if self.kept is not None and not fresh and (known := self.kept.get(asked)) is not None:
+            self.traffic.cached += 1
+            return known
+        found = self._insisting(query, parameters or {})
+        if self.kept is not None and not fresh:
+            self.kept.put(asked, found)
+        return found
+
+    def _insisting(self, query: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        """The reply, asked for again where a failure may pass."""
         tries = 0
         while True:
             pause: float | None = None
             try:
-                return self._once(query, parameters or {})
+                return self._once(query, parameters)
             except _Transient as error:
                 problem, pause = str(error), error.pause
                 exhausted: type[UnavailableError] = TooMuchError if error.heavy else UnavailableError

@@ -28,8 +28,10 @@ from clew.graph.names import words_of
 from clew.graph.naming import mediator_test
 from clew.graph.remote.address import Address, digest
 from clew.graph.remote.dialects import STATEMENT_NODES
+from clew.graph.remote.endpoint import Endpoint
 from clew.graph.remote.names import KINDS, Fetched, Named, NamedSpan, Names, fetch_names
 from clew.graph.remote.records import Fact, Facts, Profile, Server
+from clew.graph.remote.replies import Replies
 from clew.graph.remote.settings import ServerSettings
 from clew.graph.remote.terms import is_literal
 from clew.graph.spelling import normalise
@@ -96,6 +98,9 @@ class ServerGraph:
             kept = self.server.profile()
             self._keep_profile(kept)
         self.server.use(kept)
+        if self._cache_age and isinstance(self.server, Endpoint):
+            identity = digest(f"{self._state(kept)}\0{self.address.user}\0{self.address.token}")
+            self.server.keep(Replies(self.path / f"replies-{self._key}.sqlite", identity, self._cache_age))
         return kept
 
     @property
@@ -131,7 +136,9 @@ class ServerGraph:
     @cached_property
     def identity(self) -> str:
         """A checksum of what a look from outside can tell: address, settings, how many triples of which relations."""
-        profile = self.profile
+        return self._state(self.profile)
+
+    def _state(self, profile: Profile) -> str:
         said = [self.address.url, self._key, str(profile.triples), *(f"{id} {n}" for id, _, n in profile.relations)]
         return digest("\0".join(said))
 
@@ -287,7 +294,9 @@ class ServerGraph:
             self._kept_size += len(found.rows)
 
     def forget(self) -> None:
-        """Drop what is kept in memory, so that the next question is asked of the server as it is now."""
+        """Drop what is kept, so that the next question is asked of the server as it is now."""
+        if isinstance(self.server, Endpoint):
+            self.server.forget()
         with self._lock:
             self._kept.clear()
             self._kept_size = 0

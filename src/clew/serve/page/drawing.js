@@ -9,6 +9,7 @@ const ROW = 40;
 const TALL = 16; // nodes of one column before it is broken in two
 const MORE = 12; // neighbours that one click adds
 const LARGE = 250; // edges above which motion goes before beauty
+const READABLE = .8; // zoom from which the relations of a large drawing are named: measuring a thousand texts takes seconds
 
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
@@ -23,7 +24,7 @@ function look(large) {
   }));
   return [
     { selector: "node", style: {
-      label: "data(name)", "font-size": 12, "font-family": "system-ui, sans-serif", color: ink, "text-wrap": "wrap",
+      label: "data(name)", "font-size": 12, "font-family": "system-ui, sans-serif", color: ink, "text-wrap": large ? "ellipsis" : "wrap",
       "text-max-width": 130, "text-valign": "bottom", "text-margin-y": 4, width: 20, height: 20,
       "background-color": colour("--card"), "border-width": 3, "border-color": colour("--soft"),
       "text-background-color": colour("--paper"), "text-background-opacity": .8, "text-background-padding": 1,
@@ -37,11 +38,12 @@ function look(large) {
     { selector: "node.literal", style: { shape: "round-rectangle" } },
     { selector: "node:selected", style: { "overlay-color": colour("--focus"), "overlay-opacity": .22, "overlay-padding": 6 } },
     { selector: "edge", style: {
-      label: "data(name)", "font-size": 10.5, "font-family": "system-ui, sans-serif", color: colour("--soft"),
+      label: large ? "" : "data(name)", "font-size": 10.5, "font-family": "system-ui, sans-serif", color: colour("--soft"),
       width: 1.8, "line-color": colour("--line"), "target-arrow-color": colour("--line"), "target-arrow-shape": "triangle",
       "arrow-scale": .9, "curve-style": large ? "haystack" : "bezier", "text-rotation": "autorotate",
       "text-background-color": colour("--paper"), "text-background-opacity": .88, "text-background-padding": 2,
       "text-max-width": 150, "text-wrap": "ellipsis", "min-zoomed-font-size": large ? 9 : 7 } },
+    { selector: "edge.named", style: { label: "data(name)" } },
     ...lines,
     { selector: "edge.extra", style: { "line-style": "dashed", width: 1.2, "line-color": colour("--soft"), "target-arrow-color": colour("--soft"), "line-opacity": .6, color: colour("--soft") } },
     { selector: ".faint", style: { opacity: .18 } },
@@ -173,12 +175,18 @@ export function draw(card, { graph, nodes, edges, topics, answers, round = false
   let number = 0;
   for (const [key, edge] of edges) parts.push({ group: "edges", data: { id: `e${number++}`, key, ...edge } });
   const cy = cytoscape({
-    container: box, elements: parts, style: look(large), layout: { name: "preset" }, minZoom: .05, maxZoom: 3,
+    container: box, elements: parts, style: look(large), layout: { name: "preset", fit: false }, minZoom: .05, maxZoom: 3,
     boxSelectionEnabled: false, selectionType: "single",
     textureOnViewport: large, pixelRatio: large ? 1 : "auto", hideEdgesOnViewport: false,
   });
-  cy.fit(undefined, 26);
-  if (cy.zoom() > 1.3) { cy.zoom(1.3); cy.center(); }
+  if (large) {
+    show(cy, box, spots.values());
+    let waiting;
+    cy.on("zoom", () => { clearTimeout(waiting); waiting = setTimeout(() => cy.destroyed() || cy.edges().toggleClass("named", cy.zoom() >= READABLE), 150); });
+  } else {
+    cy.fit(undefined, 26);
+    if (cy.zoom() > 1.3) { cy.zoom(1.3); cy.center(); }
+  }
 
   const seen = new Map(); // how far each entity's neighbours were fetched; null: all of them
   const known = new Map([...nodes].map(([id, node]) => [id, node.entity]));
@@ -246,7 +254,7 @@ export function draw(card, { graph, nodes, edges, topics, answers, round = false
 
   box.addEventListener("keydown", (event) => {
     const step = { ArrowLeft: [50, 0], ArrowRight: [-50, 0], ArrowUp: [0, 50], ArrowDown: [0, -50] }[event.key];
-    if (step) cy.panBy({ x: step[0], y: step[1] });
+    if (step) cy.stop().animate({ panBy: { x: step[0], y: step[1] }, duration: quiet() ? 0 : 90 });
     else if (event.key === "+" || event.key === "=") zoom(1.2)();
     else if (event.key === "-") zoom(1 / 1.2)();
     else if (event.key === "0") fit();
@@ -275,6 +283,17 @@ export function draw(card, { graph, nodes, edges, topics, answers, round = false
     }),
     destroy: () => { observer.disconnect(); cy.destroy(); },
   };
+}
+
+/** Fit where nodes stand into the box; their names, which `cy.fit` would measure one by one, get a margin. */
+function show(cy, box, spots) {
+  let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
+  for (const { x, y } of spots) {
+    left = Math.min(left, x); right = Math.max(right, x); top = Math.min(top, y); bottom = Math.max(bottom, y);
+  }
+  const [wide, high] = [right - left + 2 * COLUMN, bottom - top + 2 * ROW];
+  const zoom = Math.min(1.3, box.clientWidth / wide, box.clientHeight / high);
+  cy.viewport({ zoom, pan: { x: box.clientWidth / 2 - zoom * (left + right) / 2, y: box.clientHeight / 2 - zoom * (top + bottom) / 2 } });
 }
 
 const quiet = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
