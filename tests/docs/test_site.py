@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
@@ -65,8 +66,8 @@ def test_a_link_that_leaves_the_site_is_noticed() -> None:
 def test_the_site_builds_strictly(tmp_path: Path) -> None:
     pytest.importorskip("zensical", reason="pip install 'clew[docs]'")
     text = (ROOT / "zensical.toml").read_text("utf-8").replace('site_dir = "site"', f'site_dir = "{tmp_path}/site"')
-    for name in ("docs", "src"):
-        (tmp_path / name).symlink_to(ROOT / name)
+    shutil.copytree(ROOT / "docs", tmp_path / "docs")  # Zensical follows no link out of its project
+    (tmp_path / "src").symlink_to(ROOT / "src")
     (tmp_path / "zensical.toml").write_text(text)
     done = subprocess.run(
         [sys.executable, "-m", "zensical", "build", "--strict"],

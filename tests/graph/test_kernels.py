@@ -17,7 +17,6 @@ from clew.graph.kernels import (
     components,
     dedupe,
     distances,
-    edge_index,
     induced,
     pagerank,
     select,
@@ -171,16 +170,11 @@ def test_union_keeps_seeds_and_what_was_cut(toy):
         union([])
 
 
-def test_views_for_other_libraries(toy):
+def test_a_view_for_networkx(toy):
     graph = neighborhood(toy, ["France"], 1)
     view = to_networkx(graph)
     assert sorted(view.edges(keys=True)) == sorted((h, t, r) for h, r, t in ids(graph))
     assert view.nodes["m.0abc12"] == {"label": "m.0abc12", "kind": "mediator", "seed": False}
-    ends, relations = edge_index(graph, inverse=True)
-    assert ends.shape == (2, 2 * graph.num_triples)
-    assert (ends[::-1, : graph.num_triples] == ends[:, graph.num_triples :]).all()
-    assert (relations[graph.num_triples :] - graph.num_relations == graph.rels).all()
-    assert (edge_index(graph)[0][1] == graph.tails).all()
 
 
 def test_importing_clew_does_not_load_numba():

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from clew.errors import InputError, NotFoundError
 from clew.graph import Graph
-from clew.graph.neighborhood import around, from_records, neighborhood
+from clew.graph.neighborhood import around, neighborhood
 from clew.graph.subgraph import Subgraph
 from clew.types import Triple
 from effort import examples
@@ -171,14 +171,6 @@ def test_a_remote_hub_is_not_fetched_whole():
     found = neighborhood(store, ["hub"], 1, max_triples=10)
     assert found.num_triples == 10
     assert "1 entities have 10 triples or more" in found.truncated[0]
-
-
-def test_subgraph_of_records(toy):
-    triples = list(toy.triples())
-    found = from_records([*triples, *triples])
-    assert [found.triple(t) for t in range(found.num_triples)] == triples
-    assert found.local("Euro") is not None
-    assert [found.entity(int(i)).id for i in found.mediators.nonzero()[0]] == ["m.0abc12"]
 
 
 def test_around_is_the_neighborhood_inside_a_subgraph(toy):

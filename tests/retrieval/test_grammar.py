@@ -17,7 +17,7 @@ from clew.llm import ModelSettings
 from clew.llm.constraint import Choices, Grammar, TokenTrie, longest_complete, states_of
 from clew.llm.local import LocalModel
 from clew.protocols import LLMReply, LLMRequest, Message
-from clew.retrieval.grammar import PathGrammar, RelationGrammar, entity_grammar
+from clew.retrieval.grammar import PathGrammar, RelationGrammar
 from clew.retrieval.verbalise import path_text
 from effort import examples, some_of
 
@@ -98,7 +98,6 @@ def test_the_trie_is_the_graph_no_more_and_no_less(rows: Rows, hops: int, mark: 
     cases: list[tuple[Grammar, set[str]]] = [
         (PathGrammar(graph, local(graph, starts), hops=hops, mark=mark), paths_of(rows, starts, hops, mark=mark)),
         (RelationGrammar(graph, local(graph, starts), hops=hops), relations_of(rows, starts, hops)),
-        (entity_grammar(graph, range(graph.num_entities)), {x for h, _, t in rows for x in (h, t)}),
     ]
     for grammar, wanted in cases:
         found = everything(TokenTrie(grammar, letters, [0]), 0)
@@ -160,8 +159,6 @@ def test_bad_arguments(toy: Graph) -> None:
         PathGrammar(toy.whole, [], hops=1)
     with pytest.raises(InputError, match="expected at least 1"):
         RelationGrammar(toy.whole, [0], hops=0)
-    with pytest.raises(InputError, match="none of the entities has a name"):
-        entity_grammar(toy.whole, local(toy.whole, {"m.0abc12"}))
 
 
 def test_keys_tell_grammars_apart(toy: Graph) -> None:

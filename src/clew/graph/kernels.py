@@ -189,20 +189,6 @@ def union(graphs: Sequence[Subgraph]) -> Subgraph:
     )
 
 
-def edge_index(graph: Subgraph, *, inverse: bool = False) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """(2, T) heads over tails and (T,) relations, as torch_geometric wants them.
-
-    Args:
-        inverse: append every triple the other way round, with relation number + `graph.num_relations`: shapes (2, 2T)
-            and (2T,).
-    """
-    ends = np.stack((graph.heads, graph.tails)).astype(np.int64)
-    rels = graph.rels.astype(np.int64)
-    if not inverse:
-        return ends, rels
-    return np.concatenate((ends, ends[::-1]), axis=1), np.concatenate((rels, rels + graph.num_relations))
-
-
 def to_networkx(graph: Subgraph) -> networkx.MultiDiGraph:
     """A networkx graph: nodes are entity ids with `label`, `kind`, `seed`; edges are keyed by relation id."""
     try:

@@ -14,7 +14,7 @@ Shapes: N entities, T triples, R relations, S seeds.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import Literal, NamedTuple
 
@@ -245,14 +245,6 @@ class Gathered:
 
     def source_at(self, triple: int) -> str | None:
         return self.sources[triple]
-
-
-def from_records(triples: Iterable[Triple]) -> Subgraph:
-    """A subgraph of triples that are at hand as records, e.g. the evidence of an answer."""
-    gathered = Gathered()
-    for triple in triples:
-        gathered.add(triple)
-    return gathered.subgraph()
 
 
 def _gather(

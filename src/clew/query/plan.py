@@ -421,11 +421,6 @@ def size(plan: Plan) -> int:
     return sum(isinstance(node, Plan) for node in walk(plan))
 
 
-def relations_of(plan: Plan) -> tuple[str, ...]:
-    """The relations a plan names, each once, in the order in which it names them."""
-    return tuple(dict.fromkeys(node.relation for node in walk(plan) if isinstance(node, Step)))
-
-
 def steps(*relations: str) -> Path:
     """A path from names; `^` before one walks against its direction: steps("borders", "^capital")."""
     return tuple(Step(r[1:], False) if r.startswith("^") else Step(r) for r in relations)

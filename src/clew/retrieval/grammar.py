@@ -16,7 +16,7 @@ from functools import cached_property
 from clew.errors import InputError
 from clew.graph.paths import RelationPath, Way, follow, relation_paths, trace
 from clew.graph.subgraph import Ints, Subgraph
-from clew.llm.constraint import Choices, states_of
+from clew.llm.constraint import states_of
 from clew.retrieval.verbalise import one_line
 from clew.types import Hop, Path
 
@@ -155,15 +155,6 @@ class PathGrammar:
             return start
         triple, forward = walked[-1]
         return int((self._graph.tails if forward else self._graph.heads)[triple])
-
-
-def entity_grammar(graph: Subgraph, entities: Sequence[int] | Ints) -> Choices:
-    """Exactly one of the names of these entities; mediators have none."""
-    named = [int(e) for e in entities if not graph.mediators[int(e)]]
-    labels = [one_line(label) for label in graph.labels(named)] if named else []
-    if not any(labels):
-        raise InputError("constrained decoding among entity names: none of the entities has a name")
-    return Choices(labels)
 
 
 def _starts(graph: Subgraph, starts: Sequence[int] | Ints) -> Ints:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 PACKAGES = (
-    "numpy", "numba", "pyarrow", "pyoxigraph", "tantivy", "rapidfuzz", "pydantic", "torch", "transformers",
+    "numpy", "numba", "pyarrow", "pyoxigraph", "rapidfuzz", "pydantic", "torch", "transformers",
     "sentence-transformers", "tokenizers", "safetensors", "openai", "trl", "peft", "faiss-cpu", "ray",
 )  # fmt: skip
 

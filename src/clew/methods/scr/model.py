@@ -7,11 +7,9 @@ Shapes: N entities, T triples, R relations, E width of the encoder, D width of t
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import torch
@@ -171,9 +169,3 @@ def view(network: StepwiseNetwork, graph: Subgraph, encoder: TextEncoder, vector
 def whole_edges(graph: Subgraph) -> Edges:
     """Messages over every triple of `graph`, both ways."""
     return Edges.from_triples(graph.heads, graph.rels, graph.tails, graph.num_entities, graph.num_relations)
-
-
-def digest_of(parts: Mapping[str, Any]) -> str:
-    """A short name for what some values decide."""
-    text = "\0".join(f"{key}={value}" for key, value in sorted(parts.items()))
-    return hashlib.sha256(text.encode()).hexdigest()[:16]
