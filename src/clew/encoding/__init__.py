@@ -14,7 +14,7 @@ from clew.encoding.hashing import HashEncoder
 from clew.encoding.index import VectorIndex
 from clew.encoding.local import DEFAULT, Dtype, Engine, LocalEncoder, find_weights
 from clew.encoding.memo import RememberingEncoder, remembering
-from clew.encoding.vectors import CachedEncoder, TextVectors, text_vectors
+from clew.encoding.vectors import CachedEncoder, TextVectors, bounded, text_vectors
 from clew.errors import ConfigError
 from clew.protocols import TextEncoder
 
@@ -30,6 +30,7 @@ __all__ = [
     "RemoteEncoder",
     "TextVectors",
     "VectorIndex",
+    "bounded",
     "open_encoder",
     "remembering",
     "text_vectors",

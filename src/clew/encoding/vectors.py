@@ -15,6 +15,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shutil
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -33,6 +34,7 @@ VERSION = 2
 KEY = 16
 RECORD = np.dtype([("rows", "<u4"), ("vectors", "<u4"), ("keys", "<u4"), ("record", "<u4")])
 FILES = ("vectors.f32", "keys.b16", "sums.u32")
+KEPT = 1_000_000  # texts of a bounded cache: a gigabyte and a half
 CHUNK = 8192  # texts encoded between two appends: what a kill costs
 
 
@@ -231,6 +233,21 @@ class CachedEncoder:
     def token_spans(self, texts: Sequence[str], *, role: Role = "query") -> NDArray[np.int64]:
         """See `TokenEncoder`."""
         return tokens_of(self._encoder).token_spans(texts, role=role)
+
+
+def bounded(encoder: TextEncoder, folder: Path, *, most: int = KEPT) -> CachedEncoder:
+    """An encoder that keeps about the last `most` texts below `folder`, for graphs whose names no disk should hold.
+
+    Texts go to a folder that is left behind when it is full; that before it is deleted, so that a process which still
+    reads the last one finds it.
+    """
+    folders = sorted((f for f in folder.glob("[0-9]*") if f.name.isdigit()), key=lambda f: int(f.name))
+    number = int(folders[-1].name) if folders else 0
+    if folders and any(f.stat().st_size >= most * KEY for f in folders[-1].glob("*/keys.b16")):
+        number += 1
+        for old in folders[:-1]:
+            shutil.rmtree(old, ignore_errors=True)
+    return CachedEncoder(encoder, folder / str(number))
 
 
 class TextVectors:

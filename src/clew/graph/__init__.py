@@ -4,7 +4,7 @@ from clew.graph.build import build
 from clew.graph.edit import add, compact, remove
 from clew.graph.inputs import BuildReport, Problem, Progress
 from clew.graph.repair import Repair, damage, repair
-from clew.graph.store import Graph, has_arrays
+from clew.graph.store import Graph, has_arrays, taken_whole
 from clew.graph.subgraph import Csr, Subgraph
 
 __all__ = [
@@ -22,4 +22,5 @@ __all__ = [
     "has_arrays",
     "remove",
     "repair",
+    "taken_whole",
 ]

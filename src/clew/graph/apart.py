@@ -18,6 +18,7 @@ import atexit
 import io
 import json
 import os
+import queue
 import resource
 import select
 import signal
@@ -297,16 +298,53 @@ def _line(channel: socket.socket) -> bytes:
     return line
 
 
+class _Sender:
+    """Messages on their way to the process that builds; `aside`, while the next one is already being made."""
+
+    def __init__(self, out: IO[bytes], *, aside: bool) -> None:
+        self._out = out
+        self._waiting: queue.Queue[tuple[Mapping[str, Any], list[NDArray[Any]]] | None] = queue.Queue(1)
+        self._failed: OSError | None = None
+        self._thread = threading.Thread(target=self._send_all, daemon=True) if aside else None
+        if self._thread is not None:
+            self._thread.start()
+
+    def tell(self, said: Mapping[str, Any], arrays: list[NDArray[Any]] | None = None) -> None:
+        if self._thread is None:
+            self._send(said, arrays or [])
+        else:
+            self._waiting.put((dict(said), arrays or []))
+            if self._failed is not None:
+                raise self._failed
+        _limit_work()
+
+    def end(self) -> None:
+        if self._thread is not None:
+            self._waiting.put(None)
+            self._thread.join()
+
+    def _send(self, said: Mapping[str, Any], arrays: list[NDArray[Any]]) -> None:
+        self._out.write(json.dumps(said).encode() + b"\n")
+        for array in arrays:
+            if array.size:
+                self._out.write(np.ascontiguousarray(array).view(np.uint8).data)
+        self._out.flush()
+
+    def _send_all(self) -> None:
+        while (message := self._waiting.get()) is not None:
+            try:
+                if self._failed is None:
+                    self._send(*message)
+            except OSError as error:  # nobody listens any more
+                self._failed = error
+
+
 def _serve_one(request: Mapping[str, Any], handle: int, out: IO[bytes]) -> None:
     import traceback
 
-    def tell(said: Mapping[str, Any], arrays: list[NDArray[Any]] | None = None) -> None:
-        out.write(json.dumps(said).encode() + b"\n")
-        for array in arrays or ():
-            if array.size:
-                out.write(np.ascontiguousarray(array).view(np.uint8).data)
-        out.flush()
-        _limit_work()
+    # Where a parser may crash, what it read before must be sent before it goes on.
+    sender = _Sender(out, aside=request["kind"] in ("nt", "nq", "parquet", "parquet labels"))
+    tell = sender.tell
 
     prefixes: dict[str, str] = {}
     problems = _Told(tell)
@@ -322,6 +360,8 @@ def _serve_one(request: Mapping[str, Any], handle: int, out: IO[bytes]) -> None:
         tell({"end": True, "prefixes": prefixes})
     except Exception:  # noqa: BLE001 - whatever it is, the process that builds must hear of it
         tell({"failed": traceback.format_exc()})
+    finally:
+        sender.end()
 
 
 def _reader(

@@ -42,7 +42,7 @@ class Numbering:
         self._offsets: IO[bytes] = (folder / f"{stem}.i64").open("wb")
         put(np.zeros(1, np.int64), self._offsets)
         self.count, self._bytes = 0, 0
-        self._slots = np.full(1 << 12, -1, np.int32)  # a power of two of them, at least half as many again as terms
+        self._slots = np.full(1 << 12, -1, np.int32)  # a power of two of them, at least a quarter more than terms
         self._first, self._second = np.empty(1 << 11, np.uint64), np.empty(1 << 11, np.uint64)
 
     def number(self, terms: Column) -> tuple[Ints, NDArray[np.int64]]:
@@ -84,8 +84,8 @@ class Numbering:
             raise InputError(f"more than {2**31 - 2:,} different terms do not fit into one graph; split the input")
         if self.count + more <= len(self._first):
             return
-        size = max(self.count + more, len(self._first) * 3 // 2)
-        slots = 1 << (size * 3 // 2 - 1).bit_length()
+        size = max(self.count + more, len(self._first) * 5 // 4)
+        slots = 1 << (size * 5 // 4 - 1).bit_length()
         # What is asked for is taken only as it is filled; the slots are filled at once.
         in_file = 16 * size + 4 * slots > self._limit
         for name in ("_first", "_second"):

@@ -64,7 +64,7 @@ SHARES = {"read": (0.0, 0.5), "sort": (0.5, 0.62), "names": (0.62, 0.96), "write
 MOST_BAD = 0.5
 SAID = 1 << 30  # bytes of disk from which on a build says what it will take
 LARGE = 1_000_000  # triples from which on the steps within a stage are told
-ROOM: dict[str | None, tuple[float, float]] = {None: (2, 30), "gzip": (18, 30), "bz2": (25, 30), "zstd": (20, 30)}
+ROOM: dict[str | None, tuple[float, float]] = {None: (1, 15), "gzip": (8, 15), "bz2": (10, 15), "zstd": (9, 15)}
 """Bytes on the disk for each byte of input, of text and of Parquet, by compression."""
 
 

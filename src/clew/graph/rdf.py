@@ -1,8 +1,7 @@
 """Reader of RDF in every syntax, through pyoxigraph.
 
 Kept apart because RDF says more than triples: labels in many languages, descriptions, typed literals, nameless nodes
-and named graphs. A literal becomes an entity whose id is its text in quotes with language or datatype behind
-(`"1889-03-31"^^<http://www.w3.org/2001/XMLSchema#date>`), so that a date or a number can be an answer.
+and named graphs; what becomes of them is in `statements`.
 
 Shapes: n rows of a batch.
 """
@@ -10,26 +9,16 @@ Shapes: n rows of a batch.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pyoxigraph as ox
 
-from clew.graph.inputs import (
-    ALIAS,
-    BLOCK,
-    FOREIGN,
-    LINE_LIMIT,
-    TERM_LIMIT,
-    Batch,
-    Notes,
-    Problems,
-    Rows,
-    Stream,
-    column,
-)
+from clew.graph.inputs import BLOCK, LINE_LIMIT, Batch, Problems, Stream
+from clew.graph.ntriples import by_lines, diagnosis
+from clew.graph.statements import Statements
 
 SYNTAXES = {
     "nt": ox.RdfFormat.N_TRIPLES,
@@ -42,189 +31,8 @@ SYNTAXES = {
     "owl": ox.RdfFormat.RDF_XML,
     "n3": ox.RdfFormat.N3,
 }
-LABELS = {
-    "http://www.w3.org/2004/02/skos/core#prefLabel": 0,
-    "http://www.w3.org/2000/01/rdf-schema#label": 1,
-    "http://schema.org/name": 2,
-    "https://schema.org/name": 2,
-    "http://xmlns.com/foaf/0.1/name": 3,
-    "http://rdf.freebase.com/ns/type.object.name": 4,
-}
-ALIASES = {
-    "http://www.w3.org/2004/02/skos/core#altLabel",
-    "http://schema.org/alternateName",
-    "https://schema.org/alternateName",
-    "http://rdf.freebase.com/ns/common.topic.alias",
-}
-DESCRIPTIONS = {
-    "http://www.w3.org/2000/01/rdf-schema#comment",
-    "http://schema.org/description",
-    "https://schema.org/description",
-    "http://purl.org/dc/terms/description",
-    "http://rdf.freebase.com/ns/common.topic.description",
-}
-STRING = "http://www.w3.org/2001/XMLSchema#string"
-LANG_STRING = "http://www.w3.org/1999/02/22-rdf-syntax-ns#langString"
-
-CHUNK = 1 << 16  # statements per batch
-MOST_LETTERS = 1 << 26  # of the texts in a batch
-NESTED = 100  # statements within statements in one line
 DEEP = 500  # objects within objects of JSON-LD
 GROWN = 10_000  # letters that an XML entity may stand for
-
-
-def literal_id(literal: Any) -> str:
-    """The id of a literal; see `strings.literal_parts` for the way back."""
-    if literal.language:
-        return f'"{literal.value}"@{literal.language}'
-    datatype = literal.datatype.value
-    return f'"{literal.value}"' if datatype == STRING else f'"{literal.value}"^^<{datatype}>'
-
-
-class Statements:
-    """Sorts statements into triples, labels and descriptions, and hands them over in batches."""
-
-    def __init__(
-        self,
-        languages: Sequence[str],
-        blank_prefix: str,
-        problems: Problems,
-        name: str,
-        *,
-        renumber: bool,
-        only: Sequence[str] = (),
-    ) -> None:
-        self._languages = [language.casefold() for language in languages]
-        self._only, self._kept = [language.casefold() for language in only], dict[str, bool]()
-        self._ranks: dict[str | None, int | None] = {None: len(languages), "": len(languages)}
-        self._blank, self._problems, self._name = f"_:{blank_prefix}", problems, name
-        # The parser invents random names for anonymous nodes: numbered, the same file gives the same graph.
-        self._blanks: dict[str, str] | None = {} if renumber else None
-        self._clear()
-
-    def _blank_id(self, name: str) -> str:
-        if self._blanks is None:
-            return self._blank + name
-        if name not in self._blanks:
-            self._blanks[name] = f"{self._blank}b{len(self._blanks)}"
-        return self._blanks[name]
-
-    def _clear(self) -> None:
-        self._heads: list[str] = []
-        self._relations: list[str] = []
-        self._tails: list[str] = []
-        self._literal: list[bool] = []
-        self._sources: list[str] = []
-        self._sourced = False
-        self._letters = 0  # of texts taken in
-        self._notes: dict[str, tuple[list[str], list[str], list[int]]] = {}
-
-    def _rank(self, language: str | None) -> int:
-        """0 is the language liked best; FOREIGN for one that was not asked for."""
-        if language not in self._ranks:
-            tag = (language or "").casefold()
-            matches = [i for i, want in enumerate(self._languages) if tag == want or tag.startswith(want + "-")]
-            self._ranks[language] = matches[0] if matches else FOREIGN
-        return self._ranks[language] or 0
-
-    def wants(self, language: str) -> bool:
-        """Whether texts of a language are to be read."""
-        if language not in self._kept:
-            tag = language.casefold()
-            self._kept[language] = not self._only or any(tag == x or tag.startswith(x + "-") for x in self._only)
-        return self._kept[language]
-
-    def add(self, quads: Iterable[Any], line: int | None = None) -> None:
-        """Take in statements until they end; what the parser raises passes through."""
-        heads, relations, tails = self._heads.append, self._relations.append, self._tails.append
-        literal, sources = self._literal.append, self._sources.append
-        named, blank, text = ox.NamedNode, ox.BlankNode, ox.Literal
-        blank_id = self._blank_id
-        for subject, predicate, tail, graph in quads:
-            kind = type(subject)
-            if kind is named:
-                head = subject.value
-            elif kind is blank:
-                head = blank_id(subject.value)
-            else:
-                self._problems.add(self._name, line, "syntax", "a statement about a statement is not supported")
-                continue
-            relation = predicate.value
-            kind = type(tail)
-            if kind is text:
-                if len(tail.value) * 4 > TERM_LIMIT and len(tail.value.encode()) > TERM_LIMIT:
-                    self._problems.add(
-                        self._name, line, "long", f"a text of {len(tail.value):,} letters about {head[:200]}"
-                    )
-                    continue
-                if self._only and tail.language and not self.wants(tail.language):
-                    continue
-                self._letters += len(tail.value)
-                if self._noted(head, relation, tail):
-                    continue
-                heads(head)
-                tails(literal_id(tail))
-                literal(True)
-            else:
-                if kind is named:
-                    heads(head)
-                    tails(tail.value)
-                elif kind is blank:
-                    heads(head)
-                    tails(blank_id(tail.value))
-                else:
-                    self._problems.add(self._name, line, "syntax", "a statement about a statement is not supported")
-                    continue
-                literal(False)
-            relations(relation)
-            if type(graph) is ox.DefaultGraph:
-                sources("")
-            else:
-                self._sourced = True
-                sources(graph.value if type(graph) is named else blank_id(graph.value))
-
-    def _noted(self, head: str, relation: str, text: Any) -> bool:
-        """Whether the statement only names or describes its subject, and was put aside for that."""
-        if relation in LABELS:
-            language = self._rank(text.language)
-            kind, rank = "label", language if language >= FOREIGN else language * 5 + LABELS[relation]
-        elif relation in ALIASES:
-            language = self._rank(text.language)
-            if language >= FOREIGN:
-                return True
-            kind, rank = "label", ALIAS + language
-        elif relation in DESCRIPTIONS:
-            kind, rank = "description", self._rank(text.language)
-        else:
-            return False
-        if text.value.strip():
-            owners, texts, ranks = self._notes.setdefault(kind, ([], [], []))
-            owners.append(head)
-            texts.append(text.value.strip())
-            ranks.append(rank)
-        return True
-
-    def __len__(self) -> int:
-        return len(self._heads) + sum(len(owners) for owners, _, _ in self._notes.values())
-
-    @property
-    def full(self) -> bool:
-        """Whether it is time to hand over what was taken in."""
-        return len(self) >= CHUNK or self._letters > MOST_LETTERS
-
-    def batches(self) -> Iterator[Batch]:
-        """What was taken in since the last call."""
-        if self._heads:
-            yield Rows(
-                column(self._heads),
-                column(self._relations),
-                column(self._tails),
-                np.array(self._literal, bool),
-                column(self._sources) if self._sourced else None,
-            )
-        for kind, (owners, texts, ranks) in self._notes.items():
-            yield Notes(kind, column(owners), column(texts), np.array(ranks, np.int16))
-        self._clear()
 
 
 def rdf(
@@ -247,79 +55,9 @@ def rdf(
     statements = Statements(languages, prefix, problems, str(file), renumber=not by_line, only=only)
     syntax = SYNTAXES[suffix]
     if by_line:
-        yield from _by_lines(str(file), syntax, problems, stream, statements)
+        yield from by_lines(str(file), syntax, problems, stream, statements)
     else:
         yield from _streamed(str(file), syntax, problems, stream, statements, prefixes)
-
-
-def _by_lines(
-    name: str, syntax: ox.RdfFormat, problems: Problems, stream: Stream, statements: Statements
-) -> Iterator[Batch]:
-    """A syntax of one statement a line: after an error the next line is read as if nothing had happened."""
-    pending, line = b"", 0
-    while True:
-        block = stream.read(BLOCK)
-        pending += block
-        if not block:
-            pending = stream.whole_lines(pending)
-        cut = pending.rfind(b"\n") + 1 if block else len(pending)
-        if cut == 0 and len(pending) > LINE_LIMIT:
-            line += 1
-            problems.add(name, line, "long", f"a line longer than {LINE_LIMIT:,} bytes")
-            while pending and b"\n" not in pending:
-                pending = stream.read(BLOCK)
-            pending = pending.partition(b"\n")[2]
-            continue
-        chunk, pending = pending[:cut], pending[cut:]
-        lines = chunk.count(b"\n")
-        done = 0
-        if b"\0" in chunk or len(chunk) > LINE_LIMIT or chunk.count(b"<<") > NESTED:
-            chunk = _parsable(chunk, name, line, problems)
-        while chunk:
-            try:
-                statements.add(ox.parse(chunk, syntax))
-                break
-            except SyntaxError as error:
-                bad = max(error.lineno or 1, 1)
-                problems.add(name, line + done + bad, *_diagnosis(error))
-                chunk = _skip_lines(chunk, bad)
-                done += bad
-        line += lines
-        stream.line = line
-        yield from statements.batches()
-        if not block:
-            return
-
-
-def _parsable(chunk: bytes, name: str, line: int, problems: Problems) -> bytes:
-    """The chunk with those of its lines made blank after which the parser could not go on."""
-    lines = chunk.split(b"\n")
-    for i, text in enumerate(lines):
-        if b"\0" in text:
-            problems.add(name, line + i + 1, "nul", "contains a NUL byte")
-        elif len(text) > LINE_LIMIT:
-            problems.add(name, line + i + 1, "long", f"a line longer than {LINE_LIMIT:,} bytes")
-        elif text.count(b"<<") > NESTED:
-            problems.add(name, line + i + 1, "syntax", f"more than {NESTED} statements within statements")
-        else:
-            continue
-        lines[i] = b""
-    return b"\n".join(lines)
-
-
-def _skip_lines(chunk: bytes, lines: int) -> bytes:
-    at = 0
-    for _ in range(lines):
-        at = chunk.find(b"\n", at) + 1
-        if not at:
-            return b""
-    return chunk[at:]
-
-
-def _diagnosis(error: SyntaxError) -> tuple[str, str]:
-    message = re.sub(r"^Parser error[^:]*: ", "", str(error.msg or error))
-    kind = "utf8" if "UTF-8" in message else "quote" if "string literal" in message else "syntax"
-    return kind, message
 
 
 class _CleanUtf8:
@@ -465,7 +203,7 @@ def _streamed(
             at_end = place == last  # an error twice at one place: it cannot go on
             last = place
             if not at_end:
-                problems.add(name, error.lineno, *_diagnosis(error))
+                problems.add(name, error.lineno, *diagnosis(error))
         except _Refused as error:
             at_end = True
             problems.add(name, None, "syntax", f"{error}; the rest of the file is not read")

@@ -540,6 +540,15 @@ class Graph:
         )
 
 
+WHOLE_UP_TO = 300_000
+"""Entities of a graph up to which a method may compute something for every one of them: minutes, once."""
+
+
+def taken_whole(store: GraphStore) -> TypeGuard[Graph]:
+    """Whether a method may look at all of a store before the first question, or at what lies around topics alone."""
+    return isinstance(store, Graph) and store.num_entities <= WHOLE_UP_TO
+
+
 def has_arrays(store: GraphStore) -> TypeGuard[Graph]:
     """Whether the triples of a store are arrays in this process, which it hands out as `Graph.as_subgraph` does."""
     return "arrays" in abilities_of(store)

@@ -131,6 +131,22 @@ def test_a_store_without_arrays_is_asked_for_the_surroundings(scr: Scr, films: G
     assert scr.answer(question, Remote(films)).texts[0] == scr.answer(question, films).texts[0]  # type: ignore[arg-type]
 
 
+def test_a_graph_too_large_for_a_pass_is_read_around_its_topics(
+    model_folder: Path, encoder: HashEncoder, films: Graph, examples: list[Example], tmp_path: Path, monkeypatch: Any
+) -> None:
+    questions = [example.question for example in examples[:6]]
+    whole = Scr(Config(), Tools(encoder=encoder, model=model_folder)).predict(questions, films)
+    monkeypatch.setattr("clew.graph.store.WHOLE_UP_TO", 10)
+    seen: list[str] = []
+    near = Scr(Config(), Tools(encoder=encoder, model=model_folder, cache=tmp_path))
+    answers = near.predict(questions, films, on_event=lambda event: seen.append(event.stage))
+    assert [answer.texts[:1] for answer in answers] == [answer.texts[:1] for answer in whole]
+    assert "graph" not in seen
+    (kept,) = tmp_path.glob("names/0/*/keys.b16")
+    assert 0 < kept.stat().st_size // 16 <= films.num_entities + films.num_relations
+    assert not (tmp_path / "scr").exists()
+
+
 def test_the_card_names_what_exists() -> None:
     from importlib import import_module
 

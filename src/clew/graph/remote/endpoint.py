@@ -12,13 +12,13 @@ from typing import Any
 
 from clew.errors import InputError
 from clew.graph.inputs import ALIAS
-from clew.graph.rdf import DESCRIPTIONS, LABELS
 from clew.graph.remote.address import Address
 from clew.graph.remote.http import Http, RefusedError, TooMuchError
 from clew.graph.remote.records import Traffic
 from clew.graph.remote.replies import Replies
 from clew.graph.remote.settings import ServerSettings
 from clew.graph.remote.terms import Terms
+from clew.graph.statements import DESCRIPTIONS, LABELS
 
 Binding = Mapping[str, Mapping[str, str]]
 

@@ -15,7 +15,6 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from clew.graph.rdf import DESCRIPTIONS
 from clew.graph.remote import dialects
 from clew.graph.remote.address import Address
 from clew.graph.remote.endpoint import Binding, Endpoint
@@ -25,6 +24,7 @@ from clew.graph.remote.settings import ServerSettings
 from clew.graph.remote.shares import cut_down, share_out
 from clew.graph.remote.survey import look_over
 from clew.graph.remote.terms import is_blank, is_literal, quoted
+from clew.graph.statements import DESCRIPTIONS
 from clew.protocols import Direction
 
 AT_ONCE = 2_000  # entities of one query

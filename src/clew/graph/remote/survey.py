@@ -11,11 +11,11 @@ import time
 from collections.abc import Collection, Sequence
 
 from clew.errors import InputError, UnavailableError
-from clew.graph.rdf import ALIASES, DESCRIPTIONS, LABELS
 from clew.graph.remote import dialects
 from clew.graph.remote.endpoint import Binding, Endpoint
 from clew.graph.remote.records import Profile
 from clew.graph.remote.terms import Terms
+from clew.graph.statements import ALIASES, DESCRIPTIONS, LABELS
 from clew.labels import readable
 
 PROBE_ROWS = 20_001  # more than the limit that endpoints commonly set on their replies

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from urllib.parse import quote, unquote
 
-from clew.graph.rdf import LANG_STRING, STRING
+from clew.graph.statements import LANG_STRING, STRING
 from clew.graph.strings import literal_parts
 
 _IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|^`\\\x7f-\x9f\ud800-\udfff]*\Z")

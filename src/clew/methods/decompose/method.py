@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 
 from clew.encoding import remembering
 from clew.errors import ConfigError
-from clew.graph import Graph, Subgraph
+from clew.graph import Subgraph, taken_whole
 from clew.graph.neighborhood import neighborhood
 from clew.graph.paths import follow
 from clew.llm import clean, load_prompt, parse_answers, token_counter
@@ -180,8 +180,8 @@ class Decompose:
         return work
 
     def view(self, graph: GraphStore, topics: Sequence[Topic], on_event: OnEvent = ignore) -> Seen:
-        """An embedded graph whole, computed once; of any other store what lies around the topics."""
-        if not isinstance(graph, Graph):
+        """A graph of bounded size whole, computed once; of any other store what lies around the topics."""
+        if not taken_whole(graph):
             ids = [topic.entity.id for topic in topics]
             part = neighborhood(graph, ids, self.config.hops, max_triples=self.config.region_triples)
             return self._made(part.ordered(), None)

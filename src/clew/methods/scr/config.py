@@ -34,6 +34,7 @@ class Config(Settings):
     max_paths: int = Field(default=10, ge=1)  # paths shown to a reader (the paper: top 10)
     reader: bool = False  # let the language model, where one is configured, write the answers (Figure 2)
     device: str = "cpu"  # "cpu", "cuda", or auto
+    nearby: int = Field(default=3_000, ge=1)  # triples around the topics in a graph too large for a pass over all of it
     neighborhood: int = Field(default=200_000, ge=1)  # triples fetched per question from a store that holds no arrays
 
 

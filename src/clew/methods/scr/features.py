@@ -41,10 +41,12 @@ def entity_vectors(graph: Subgraph, encoder: TextEncoder, numbers: NDArray[Any] 
 
 
 def relation_vectors(graph: Subgraph, encoder: TextEncoder) -> Floats:
-    """(R, E) vectors of relation labels."""
-    if not graph.num_relations:
-        return np.zeros((0, encoder.dim), np.float32)
-    return encoder.encode([label_to_text(graph.relation(r).label) for r in range(graph.num_relations)])
+    """(R, E) vectors of relation labels; zero for those of no triple here."""
+    vectors = np.zeros((graph.num_relations, encoder.dim), np.float32)
+    used = np.unique(graph.rels)
+    if len(used):
+        vectors[used] = encoder.encode([label_to_text(graph.relation(r).label) for r in used.tolist()])
+    return vectors
 
 
 def without_topic(text: str, topic: Topic | Sequence[str]) -> str:

@@ -12,8 +12,9 @@ from typing import Any, ClassVar
 import numpy as np
 import torch
 
+from clew.encoding import bounded
 from clew.errors import InputError
-from clew.graph import Graph, Subgraph
+from clew.graph import Graph, Subgraph, taken_whole
 from clew.graph.neighborhood import neighborhood
 from clew.methods.scr.answers import PathRecords, ScoredEntity, abstains, reach
 from clew.methods.scr.config import Config
@@ -77,7 +78,7 @@ class Scr:
     def _over(
         self, questions: Sequence[Question], topics: Sequence[list[Topic]], graph: GraphStore, on_event: OnEvent
     ) -> list[Answer]:
-        if isinstance(graph, Graph):
+        if taken_whole(graph):
             return self._answer(questions, topics, self._view(graph, on_event), on_event)
         answers: list[Answer] = []
         for question, own in zip(questions, topics, strict=True):
@@ -95,7 +96,9 @@ class Scr:
             key.update(np.ascontiguousarray(column).tobytes())
         seen = self._views.get(key.hexdigest())
         if seen is None:
-            seen = view(self._model.network, part, self._encoder)
+            cache = self._tools.cache
+            encoder = self._encoder if cache is None else bounded(self._encoder, cache / "names")
+            seen = view(self._model.network, part, encoder)
             self._views = {key.hexdigest(): seen}
         return seen
 
@@ -113,7 +116,9 @@ class Scr:
     def _surroundings(self, graph: GraphStore, topics: list[Topic]) -> Subgraph:
         hops = self.config.hops or self._model.trained.hops
         ids = [topic.entity.id for topic in topics]
-        return neighborhood(graph, ids, hops + 1, max_triples=self.config.neighborhood).ordered()
+        # A large graph in this process is cheap to walk: what costs is every name that has to be encoded.
+        most = self.config.nearby if isinstance(graph, Graph) else self.config.neighborhood
+        return neighborhood(graph, ids, hops + 1, max_triples=most).ordered()
 
     def _answer(
         self, questions: Sequence[Question], topics: Sequence[list[Topic]], seen: GraphView, on_event: OnEvent

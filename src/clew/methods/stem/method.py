@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from clew.errors import ConfigError, InputError
-from clew.graph import Graph, Subgraph
+from clew.graph import Subgraph, taken_whole
 from clew.graph.neighborhood import neighborhood
 from clew.graph.subgraph import Ints
 from clew.labels import label_to_text
@@ -137,7 +137,7 @@ class Stem:
         """The subgraph to trace in, with its relations' vectors."""
         if not asked.mentions:
             return None
-        if isinstance(graph, Graph):
+        if taken_whole(graph):
             return self._known(graph.whole)
         ids = [topic.entity.id for own in asked.mentions for topic in own]
         part = neighborhood(graph, ids, self.config.hops, max_triples=self.config.neighborhood)
@@ -191,7 +191,7 @@ class Stem:
         for (i, j), members in zip(owner, guide(network, table, parts, sizes), strict=True):
             place = places[i]
             assert place is not None
-            nothing[i][j] = members if isinstance(graph, Graph) else _local(place[0], members)
+            nothing[i][j] = members if taken_whole(graph) else _local(place[0], members)
         return nothing
 
     def _trace(

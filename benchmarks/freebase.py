@@ -1,0 +1,259 @@
+"""A graph of the shape of Freebase, of any size: built in bounded memory from a dump, and what it answers then.
+
+Makes the dump where it is not there yet, builds it in a process of its own while memory (anonymous and all of it, over
+every process of the build), disk and time are watched, and asks the graph in another fresh process: opening, names
+exactly and with a typo, neighbourhoods of random entities and of hubs, and `walk`. With `--group` the build runs in a
+control group of the kernel with exactly the limit, file cache included, where this user may make one.
+
+    python benchmarks/freebase.py --triples 126_000_000 --format nt.gz --memory 8GB --folder /tmp/freebase
+    python benchmarks/freebase.py --triples 10_000_000 --format parquet --memory 600MB --group
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import freebase_data
+
+NS = freebase_data.NS
+
+
+def build_child(given: dict[str, Any]) -> None:
+    """One build, told as JSON."""
+    from clew.graph import build
+    from clew.types import to_json
+
+    start = time.perf_counter()
+
+    def told(progress: Any) -> None:
+        print(f"  {time.perf_counter() - start:6.0f} s  {progress}", file=sys.stderr)
+
+    last = [0.0]
+
+    def sometimes(progress: Any) -> None:
+        if progress.seconds - last[0] > 15:
+            last[0] = progress.seconds
+            told(progress)
+
+    report = build(on_progress=sometimes, **given)
+    said = to_json(report)
+    print(json.dumps({"wall": time.perf_counter() - start, "report": {**said, "path": str(report.path)}}))
+
+
+def family(pid: int) -> list[int]:
+    """A process and those it started."""
+    found, parents = [pid], {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                parents[int(entry.name)] = int((entry / "stat").read_text().rsplit(")", 1)[1].split()[1])
+            except (OSError, IndexError):
+                continue
+    for known in found:
+        found += [child for child, parent in parents.items() if parent == known]
+    return found
+
+
+def memory_of(pid: int) -> tuple[int, int]:
+    """Bytes of anonymous and of all memory that a process has now."""
+    try:
+        fields = dict(line.split(":", 1) for line in Path(f"/proc/{pid}/status").read_text().splitlines())
+        return int(fields["RssAnon"].split()[0]) << 10, int(fields["VmRSS"].split()[0]) << 10
+    except (OSError, KeyError, ValueError):
+        return 0, 0
+
+
+def disk_of(folder: Path) -> int:
+    total = 0
+    for place, _, files in os.walk(folder):
+        for name in files:
+            try:
+                total += (Path(place) / name).stat().st_blocks * 512
+            except OSError:
+                continue
+    return total
+
+
+class Group:
+    """A control group of the kernel (version 1 or 2) with a limit on memory, file cache included."""
+
+    def __init__(self, limit: int) -> None:
+        top = Path("/sys/fs/cgroup")
+        self.old = (top / "memory").is_dir()
+        self.place = (top / "memory" if self.old else top) / f"clew-benchmark-{os.getpid()}"
+        self.place.mkdir()
+        (self.place / ("memory.limit_in_bytes" if self.old else "memory.max")).write_text(str(limit))
+
+    def enter(self) -> None:
+        (self.place / "cgroup.procs").write_text(str(os.getpid()))
+
+    def peak(self) -> int:
+        file = self.place / ("memory.max_usage_in_bytes" if self.old else "memory.peak")
+        return int(file.read_text()) if file.exists() else 0
+
+    def end(self) -> None:
+        for _ in range(50):
+            try:
+                self.place.rmdir()
+                return
+            except OSError:
+                time.sleep(0.2)
+
+
+def watched(given: dict[str, Any], out: Path, group: Group | None) -> dict[str, Any]:
+    """Build in a process of its own; what it took at most."""
+    command = [sys.executable, __file__, "--child", json.dumps(given)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True, preexec_fn=group.enter if group else None)
+    anonymous = everything = disk = 0
+    looked = 0.0
+    while process.poll() is None:
+        each = [memory_of(pid) for pid in family(process.pid)]
+        anonymous = max(anonymous, sum(a for a, _ in each))
+        everything = max(everything, sum(b for _, b in each))
+        if time.monotonic() - looked > 2:
+            looked = time.monotonic()
+            disk = max(disk, sum(disk_of(folder) for folder in out.parent.glob(f".{out.name}.*")))
+        time.sleep(0.1)
+    said = process.stdout.read() if process.stdout else ""
+    if process.returncode:
+        raise SystemExit(f"the build ended with {process.returncode}")
+    found = json.loads(said.splitlines()[-1])
+    return {**found, "anonymous": anonymous, "resident": everything, "disk": disk, "graph": disk_of(out),
+            "group": group.peak() if group else 0}  # fmt: skip
+
+
+def typo(name: str, rng: random.Random) -> str:
+    at, letter = rng.randrange(len(name)), rng.choice("abcdefghijklmnopqrstuvwxyz")
+    swapped = name[:at] + name[at + 1 : at + 2] + name[at] + name[at + 2 :]
+    return rng.choice(
+        [name[:at] + name[at + 1 :], name[:at] + letter + name[at:], name[:at] + letter + name[at + 1 :], swapped]
+    )
+
+
+def milliseconds(work: Any, items: list[Any]) -> dict[str, float]:
+    """First, median and 95th percentile of some calls."""
+    taken = []
+    for item in items:
+        start = time.perf_counter()
+        work(item)
+        taken.append(1000 * (time.perf_counter() - start))
+    return {"first": taken[0], "p50": float(np.percentile(taken[1:], 50)), "p95": float(np.percentile(taken[1:], 95))}
+
+
+def ask_child(path: str, triples: int, seed: int, questions: int, walk: bool) -> None:
+    """What a finished graph answers, in a fresh process, told as JSON."""
+    from clew.graph import Graph
+    from clew.graph.neighborhood import neighborhood
+
+    world, rng, told = freebase_data.World(triples, seed), random.Random(1), {}
+    topics = np.array(rng.sample(range(world.topics), questions))
+    names = world.names(topics).to_pylist()
+    ids = world.ids(topics).to_pylist()
+    start = time.perf_counter()
+    graph = Graph.open(path)
+    told["open"] = {"first": 1000 * (time.perf_counter() - start)}
+    (index,) = graph.terms.indexes
+    told["name, exact"] = milliseconds(index.exact, names)
+    hits = sum(
+        graph.number_of(id) in {found.number for found in index.exact(name)}
+        for id, name in zip(ids, names, strict=True)
+    )
+    told["name, exact"]["hit"] = hits / len(names)
+    # A name shared by more than ten cannot be told apart: what counts is that its very text is among the first ten.
+    asked = [(name, typo(name, rng)) for name in names if len(name) >= 5]
+    told["name, one typo"] = milliseconds(lambda pair: index.search(pair[1], 10), asked)
+    found = [{graph.labels_at([f.number])[0] for f in index.search(wrong, 10)} for _, wrong in asked]
+    told["name, one typo"]["hit"] = sum(n in f for (n, _), f in zip(asked, found, strict=True)) / len(asked)
+    told["name in a question"] = milliseconds(lambda name: index.spans(f"who is the brother of {name}?"), names)
+    known = [id for id in ids if graph.number_of(id) is not None]
+    told["2 hops, random"] = milliseconds(lambda id: neighborhood(graph, [id], 2), known)
+    degrees = np.diff(graph.as_subgraph.inc.offsets)
+    hubs = graph.ids_at(np.argsort(degrees)[-10:])
+    told["2 hops, hubs"] = milliseconds(lambda id: neighborhood(graph, [id], 2), hubs)
+    told["2 hops, hubs"]["edges"] = int(degrees.max())
+    if walk:
+        import clew
+
+        told["walk"] = milliseconds(
+            lambda name: clew.ask(graph, f"what is the date of birth of {name}", method="walk"), names[:30]
+        )
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith("RssAnon"):
+            told["memory MB"] = {"first": int(line.split()[1]) / 1024}
+    print(json.dumps(told))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--triples", type=int, default=1_000_000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--format", default="nt.gz", choices=sorted(freebase_data.WRITERS))
+    parser.add_argument("--memory", default="8GB")
+    parser.add_argument("--group", action="store_true", help="limit memory by a control group of the kernel as well")
+    parser.add_argument("--folder", type=Path, help="where dump and graph lie, and stay")
+    parser.add_argument("--questions", type=int, default=300)
+    parser.add_argument("--walk", action="store_true", help="also ask with `walk`, which needs an encoder")
+    parser.add_argument("--ask-only", action="store_true", help="the graph is there already")
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--child", help=argparse.SUPPRESS)
+    parser.add_argument("--asked", help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.child:
+        build_child(json.loads(options.child))
+        return
+    if options.asked:
+        ask_child(*json.loads(options.asked))
+        return
+    from clew.graph.memory import shown, size_of_text
+
+    folder = options.folder or Path(tempfile.mkdtemp())
+    world = freebase_data.World(options.triples, options.seed)
+    out = folder / f"freebase-{options.triples}-{options.format}.kg"
+    rows: dict[str, Any] = {"triples": options.triples, "format": options.format, "memory": options.memory}
+    if not options.ask_only:
+        files = freebase_data.make(folder, world, [options.format])[options.format]
+        given: dict[str, Any] = {"inputs": str(files[0]), "out": str(out), "memory": options.memory}
+        given |= {"drop_prefix": NS, "format": "nt"} if len(files) == 1 else {"labels": str(files[1])}
+        group = Group(size_of_text(options.memory)) if options.group else None
+        try:
+            rows |= watched(given, out, group)
+        finally:
+            if group is not None:
+                group.end()
+        report = rows["report"]
+        print(
+            f"{report['triples']:,} triples, {report['entities']:,} entities, {report['labels']:,} labels from "
+            f"{shown(sum(f.stat().st_size for f in files))} of {options.format}, memory {options.memory}, "
+            f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f}"
+        )
+        stages = ", ".join(f"{name} {seconds:,.0f}" for name, seconds in report["seconds"].items())
+        print(f"{rows['wall']:,.0f} s ({options.triples / rows['wall']:,.0f} triples/s): {stages}")
+        print(
+            f"memory {shown(rows['anonymous'])} anonymous, {shown(rows['resident'])} resident"
+            + (f", {shown(rows['group'])} in the group, file cache included" if rows["group"] else "")
+            + f"; disk {shown(rows['disk'])} at most, {shown(rows['graph'])} in the end"
+        )
+    asked = json.dumps([str(out), options.triples, options.seed, options.questions, options.walk])
+    done = subprocess.run([sys.executable, __file__, "--asked", asked], check=True, stdout=subprocess.PIPE, text=True)
+    rows["asked"] = json.loads(done.stdout.splitlines()[-1])
+    print(f"{'milliseconds':24}{'first':>10}{'p50':>10}{'p95':>10}{'hit':>8}")
+    for name, each in rows["asked"].items():
+        cells = "".join(f"{each[key]:>10.2f}" if key in each else " " * 10 for key in ("first", "p50", "p95"))
+        print(f"{name:24}{cells}" + (f"{each['hit']:>8.3f}" if "hit" in each else ""))
+    if options.json:
+        options.json.write_text(json.dumps(rows, indent=1))
+
+
+if __name__ == "__main__":
+    main()

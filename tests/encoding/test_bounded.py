@@ -1,0 +1,20 @@
+"""The cache of texts that does not grow without end."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from clew.encoding import bounded
+from clew.encoding.hashing import HashEncoder
+
+
+def test_a_full_cache_is_left_behind_and_the_one_before_it_deleted(tmp_path):
+    encoder = HashEncoder()
+    for turn in range(4):
+        cache = bounded(encoder, tmp_path, most=10)
+        texts = [f"text {turn} {i}" for i in range(12)]
+        assert np.array_equal(cache.encode(texts), encoder.encode(texts))
+        assert bounded(encoder, tmp_path, most=10)._folder.name == str(turn + 1)
+    assert sorted(folder.name for folder in tmp_path.iterdir()) == ["3"]
+    few = bounded(encoder, tmp_path, most=100)
+    assert few._folder.name == "3"
