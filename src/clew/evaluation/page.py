@@ -12,6 +12,7 @@ from pathlib import Path
 from clew.errors import InputError, MissingExtraError
 from clew.evaluation.compare import compare_all
 from clew.evaluation.compat import MODES
+from clew.evaluation.files import write_whole
 from clew.evaluation.plots import group_plot, metric_plot, reliability_plot, risk_plot
 from clew.evaluation.scores import PRIMARY, Scores
 from clew.evaluation.statistics import Estimate
@@ -61,7 +62,7 @@ def report(scores: Sequence[Scores], out: str | Path | None = None, *, title: st
     )
     if out is not None:
         try:
-            Path(out).write_text(page, encoding="utf-8")
+            write_whole(Path(out), page)
         except OSError as error:
             raise InputError(f"{out}: cannot write the report: {error.strerror}") from None
     return page

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from clew.errors import InputError
+from clew.evaluation.files import write_whole
 from clew.evaluation.scores import Scores
 
 COLUMNS = ("hits@1", "hit", "f1")
@@ -54,7 +55,7 @@ def replace_between(path: str | Path, table: str, *, begin: str = BEGIN, end: st
     _, _, tail = rest.partition(end)
     changed = f"{head}{begin}\n{table}{end}{tail}"
     if changed != text:
-        path.write_text(changed, encoding="utf-8")
+        write_whole(path, changed)
     return changed != text
 
 

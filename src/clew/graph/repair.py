@@ -27,7 +27,7 @@ from clew.graph.journal import Log, written
 from clew.graph.layout import DELTA, GENERATION, META, NAME_INDEX, digest, write_array, write_whole
 from clew.graph.store import Graph
 from clew.graph.subgraph import csr
-from clew.graph.writing import locked, replacing, saying_what_failed, seal, stamp
+from clew.graph.writing import locked, remove_leftovers, replacing, saying_what_failed, seal, stamp
 
 LOOKUPS = ("ids.keys.u32", "ids.order.i32")
 OWN = ("format", "version", "fingerprint", "files", "generation", "checksum")
@@ -87,6 +87,7 @@ def repair(path: str | Path) -> Repair:
         if not bad and not files.log.damage:
             for fault in (*files.found(verify=True), *_replayed(folder)):
                 raise FormatError(f"{folder}: {fault}, although every checksum is right: no clew wrote this graph")
+            remove_leftovers(folder.resolve())  # of a repair that was killed when all was done
             return Repair((), len(files.log.changes), (), None)
         with replacing(folder, held=True) as generation:
             rebuilt = _rebuilt(files, bad, generation)

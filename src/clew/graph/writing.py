@@ -16,7 +16,7 @@ import secrets
 import shutil
 import time
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +40,7 @@ from clew.graph.layout import (
 
 NO_ROOM = (errno.ENOSPC, errno.EFBIG, errno.EDQUOT)
 TICK_S = 0.02  # longer than the clock of any file system takes to go on
+UNSEEN_S = 60.0  # a folder that nobody took for so long was left by a kill
 FIRST_VERSION = (DELTA, NAME_INDEX, "lock")  # version 1 had its only generation in the graph's folder itself
 
 
@@ -158,6 +159,10 @@ def remove_leftovers(out: Path) -> list[Path]:
 
 def _abandoned(out: Path) -> Iterator[tuple[Path, int]]:
     """What killed builds of `out` left, each held; whoever takes one closes its descriptor."""
+    for unseen in out.parent.glob(f"{_beside(out, 'new')}*"):  # empty: a kill came between two calls of `_own_folder`
+        with suppress(OSError):
+            if time.time() - unseen.stat().st_mtime > UNSEEN_S:
+                unseen.rmdir()
     for folder in out.parent.glob(f"{_beside(out, 'building')}*"):
         try:
             descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
