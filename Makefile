@@ -9,7 +9,7 @@ export OMP_WAIT_POLICY = passive
 export HF_HUB_OFFLINE = 1
 export TOKENIZERS_PARALLELISM = false
 
-.PHONY: setup browser demo test test-servers servers docs lint check check-slow fuzz clean
+.PHONY: setup browser demo test test-servers servers docs generated lint check check-slow fuzz clean
 
 setup: $(STAMP)
 
@@ -43,7 +43,7 @@ demo: setup
 	done
 
 test: setup browser
-	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 -m 'not slow'
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal -m 'not slow'
 
 # Oxigraph comes with the test extra. These are larger, or not under a permissive licence: optional, for tests only.
 # Virtuoso is a system package:  apt-get install virtuoso-opensource-7-bin  (or CLEW_VIRTUOSO=/path/to/virtuoso-t).
@@ -54,7 +54,7 @@ test-servers: servers
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/stores -rs
 
 check-slow: setup
-	$(BIN)/python -m pytest -m slow --timeout 1800
+	CLEW_THOROUGH=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal -m 'slow or thorough' --timeout 3600
 
 # Damaged and senseless input at every door: the corpus of what was found, then INPUTS fresh ones.
 INPUTS ?= 10000
@@ -67,6 +67,11 @@ fuzz: setup
 # The site, in site/. A dead link, a dead anchor or a name that the API reference does not find is an error.
 docs: setup
 	$(BIN)/zensical build --clean --strict
+
+# Tables from the summaries in results/, pages from the parsers and the settings' source. The tests check them.
+generated: setup
+	$(BIN)/python scripts/results.py write
+	$(BIN)/python scripts/reference.py write
 
 lint: setup
 	$(BIN)/ruff check .

@@ -1,7 +1,8 @@
 """A graph in a server against the same graph in a folder: are the answers the same, how many requests, how slow.
 
 Each engine holds the demo graph and MetaQA-R; every question is asked of the folder and of the server in turn, in one
-process. Writes one JSON with, for each engine, graph and method: questions with equal rows (texts, scores, threads),
+process. Entities of the folder are numbered by their ids, the only order that a server has too: ties go by number.
+Writes one JSON with, for each engine, graph and method: questions with equal rows (texts, scores, threads),
 the differences, requests a question (median, 95 %, most), and seconds a question on both sides. A hub of 100,000 edges
 is asked last.
 
@@ -33,6 +34,7 @@ from clew.datasets import question_sets  # noqa: E402
 from clew.graph import Graph, build  # noqa: E402
 from clew.graph.remote import ServerGraph, ServerSettings, open_server  # noqa: E402
 from clew.questions import QuestionSource  # noqa: E402
+from clew.testing.endpoint import in_order  # noqa: E402
 from clew.types import Answer, Question  # noqa: E402
 from clew.workspace import DataSection, Workspace, configure  # noqa: E402
 
@@ -98,6 +100,7 @@ def measure(server: Any, name: str, place: Path, arguments: argparse.Namespace) 
             server.load(as_n_triples(data))
         build([source], place / f"{name}.kg")
         embedded = Graph.open(place / f"{name}.kg")
+    embedded = in_order(embedded)
     began = time.perf_counter()
     store = open_server(server.url, ServerSettings(**settings))
     _ = store.names

@@ -16,10 +16,12 @@ from __future__ import annotations
 import argparse
 import json
 import random
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from safetensors import safe_open
@@ -36,6 +38,7 @@ from clew.methods.walk.method import Config as WalkConfig
 from clew.methods.walk.method import Walk
 from clew.methods.walk.ranking import Rating
 from clew.protocols import Example, TextEncoder, Tools
+from clew.query.question import read_question
 from clew.reading.corpus import demo_graph, facts_graph, geo_graph, json_lines
 from clew.reading.topics import start_of
 from clew.retrieval.scoring import take_apart
@@ -53,15 +56,57 @@ SETS = (
     ("pq-3h", "train", "pq", 0.5),
     ("webqsp-pooled", "train", "freebase", 0.5),
     ("cwq-pooled", "train", "freebase", 0.5),
+    ("wikitables*", "train", "wikitables", 1.0),
 )
 USED = FEATURES  # of the rating
 TOLD = ("share", "walk", "plan", "both", "neither", "steps_2", "steps_3", "left", "width")  # of the calibration
+_OPERATOR = re.compile(
+    r"\b(?:how (?:many|long|much)|total|number|first|last|before|after|next|previous|other|besides|not|most|least|only|"
+    r"same|than|or|difference|more|less|\w+est)\b",
+    re.IGNORECASE,
+)
 PENALTY = 3e-3  # of squared weights
 TARGET = Path(__file__).resolve().parent.parent / "src" / "clew" / "methods" / "auto" / "weights.py"
 
 
-def source(name: str, split: str, count: int, folder: Path) -> tuple[Graph, list[Example]]:
+def table_graph(table: dict[str, Any]) -> Graph:
+    """A table as a graph: a node per row, a relation per column; the first column names the rows where it can."""
+    columns = [column.replace("\n", " ").strip() for column in table["header"]]
+    names = [row[0].strip() for row in table["rows"]]
+    named = len(set(names)) == len(names) and all(names)
+    triples, labels = [], {}
+    for number, row in enumerate(table["rows"]):
+        labels[f"row {number}"] = names[number]
+        triples += [
+            (f"row {number}", column, cell.strip())
+            for column, cell in zip(columns[named:], row[named:], strict=False)
+            if column and cell.strip()
+        ]
+    mediator = None if named else re.compile(r"row \d+").fullmatch
+    return Graph.from_triples(triples, name=table["id"], labels=labels if named else None, mediator=mediator)
+
+
+def tables(split: str, count: int, folder: Path) -> Iterator[tuple[Graph, Example]]:
+    """Questions without operators over as many Wikipedia tables, topics found by linking."""
+    folder = folder / "wikitablequestions"
+    known = {table["id"]: table for table in json_lines(folder / "tables.jsonl.gz")}
+    rows = json_lines(folder / f"{split}.jsonl.gz")
+    random.Random(11).shuffle(rows)
+    for row in rows:
+        if read_question(row["question"]).kind == "plain" and not _OPERATOR.search(row["question"]):
+            yield (
+                table_graph(known[row["table"]]),
+                Example(Question(row["id"], row["question"]), Gold(tuple(row["answer"]))),
+            )
+            count -= 1
+        if count == 0:
+            return
+
+
+def source(name: str, split: str, count: int, folder: Path) -> Iterable[tuple[Graph, Example]]:
     known = name.removesuffix("*")
+    if known == "wikitables":
+        return tables(split, count, folder)
     if known == "demo":
         graph, rows = demo_graph(), [row for row in read_plain(demo.questions_file(split)) if row.gold.answers]
     elif known == "geo":
@@ -79,12 +124,14 @@ def source(name: str, split: str, count: int, folder: Path) -> tuple[Graph, list
     rows = random.Random(11).sample(rows, min(count, len(rows)))
     if name.endswith("*"):
         rows = [replace(row, question=replace(row.question, topics=())) for row in rows]
-    return graph, rows
+    return [(graph, row) for row in rows]
 
 
-def propose(walk: Walk, plan: PlanMethod, encoder: TextEncoder, graph: Graph, rows: Sequence[Example]) -> list[Case]:
+def propose(
+    walk: Walk, plan: PlanMethod, encoder: TextEncoder, asked_of: Iterable[tuple[Graph, Example]]
+) -> list[Case]:
     cases = []
-    for row in rows:
+    for graph, row in asked_of:
         topics = start_of(row.question, graph, linker=None, encoder=encoder, most=6).topics
         found_options, none = [], 1.0
         if topics:
@@ -128,6 +175,8 @@ def collect(readers: Path, count: int) -> dict[str, list[Case]]:
     found = {}
     for name, split, group, _ in SETS:
         kept = readers / "proposals" / f"{name}.npz"
+        if group == "wikitables":
+            left_out.setdefault(group, next(iter(left_out.values())))  # no reader was trained on any of them
         if group not in left_out:
             print(f"{name}: no reader was trained without {group}; passed over")
             continue
@@ -138,7 +187,7 @@ def collect(readers: Path, count: int) -> dict[str, list[Case]]:
                 fitted = json.loads(without.read_text(encoding="utf-8"))
                 walk.rating = Rating.of(fitted["linear"], fitted["units"])
             plan = PlanMethod(PlanConfig(threshold=0.0), Tools(encoder=encoder, model=left_out[group]))
-            save(kept, propose(walk, plan, encoder, *source(name, split, count, data_folder(None))))
+            save(kept, propose(walk, plan, encoder, source(name, split, count, data_folder(None))))
         found[name] = read(kept)
         print(f"{name}: {len(found[name])} questions", flush=True)
     return found

@@ -39,6 +39,7 @@ from clew.errors import (
     unknown,
 )
 from clew.graph.remote import ServerGraph, ServerSettings, is_address, open_server
+from clew.learning.costs import LOG, TrainingLog
 from clew.llm import ModelSettings, backend_of
 from clew.methods.registry import card, cards
 from clew.protocols import (
@@ -461,6 +462,8 @@ class Workspace:
     def default_model(self) -> Trained | None:
         """The trained model beside the graph that a question goes to when nobody names a method."""
         models = {name: model for name, model in self._beside.items() if not model.doubt}
+        if len(models) > 1:
+            models.pop(DEFAULT_METHOD, None)  # a method trained for the graph goes first
         if len(models) <= 1:
             return next(iter(models.values()), None)
         assert self.folder is not None
@@ -693,7 +696,11 @@ class Workspace:
             resume=resume,
         )
         out.mkdir(parents=True, exist_ok=True)
-        result: TrainResult = load(chosen.train)(request, on_event)
+        with TrainingLog(out, on_event) as log:
+            resumed = ", resumed" if resume else ""
+            log.write(f"training {chosen.name} on {len(examples):,} questions, {len(dev):,} to judge by{resumed}")
+            result: TrainResult = load(chosen.train)(request, log)
+            log.write("done: " + ", ".join(f"{name} {seconds:.1f} s" for name, seconds in result.seconds.items()))
         record = {
             "format": 1,
             "method": chosen.name,
@@ -874,7 +881,7 @@ def _sums(folder: Path) -> dict[str, str]:
     sums = {}
     for path in sorted(folder.rglob("*")):
         name = path.relative_to(folder).as_posix()
-        if path.is_file() and not path.name.startswith(TRAINED) and "checkpoint" not in name:
+        if path.is_file() and not path.name.startswith((TRAINED, LOG)) and "checkpoint" not in name:
             with path.open("rb") as file:
                 sums[name] = hashlib.file_digest(file, "sha256").hexdigest()
     return sums

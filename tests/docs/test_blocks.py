@@ -185,8 +185,9 @@ def _does_not_parse(line: str) -> str:
     return ""
 
 
-CHECKED = [file for file in DOCUMENTS if "<!-- check -->" in file.read_text(encoding="utf-8")]
-SLOW = [file for file in DOCUMENTS if "<!-- check: slow -->" in file.read_text(encoding="utf-8")]
+MARKS = {file: {block.mark for block in blocks(file.read_text(encoding="utf-8"))} for file in DOCUMENTS}
+CHECKED = [file for file, marks in MARKS.items() if "check" in marks]
+SLOW = [file for file, marks in MARKS.items() if "check: slow" in marks]
 
 
 def named(file: Path) -> str:

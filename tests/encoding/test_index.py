@@ -8,12 +8,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from clew.encoding import VectorIndex
 from clew.encoding import index as module
 from clew.errors import FormatError, InputError, MissingExtraError
+from effort import examples
 
 
 def unit(count: int, dim: int = 16, seed: int = 0) -> np.ndarray:
@@ -22,7 +23,7 @@ def unit(count: int, dim: int = 16, seed: int = 0) -> np.ndarray:
 
 
 @given(st.integers(0, 70), st.integers(0, 4), st.integers(1, 9), st.integers(0, 3))
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_exact_search_is_a_full_sort(rows: int, queries: int, limit: int, added: int) -> None:
     vectors, asked, more = unit(rows, seed=1), unit(queries, seed=2), unit(added, seed=3)
     module.BLOCK, before = 16, module.BLOCK

@@ -11,6 +11,7 @@ import signal
 import subprocess
 import sys
 import time
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -291,15 +292,17 @@ def test_parquet_with_holes(tmp_path):
 @pytest.mark.parametrize(("name", "row"), [("x.tsv", "{}\tr\tb{}\n"), ("x.nt", NT + "\n"), ("x.ttl", NT + "\n")])
 def test_truncated_streams(tmp_path, suffix, name, row):
     rng = random.Random(0)
-    data = "".join(row.format(rng.random(), i) for i in range(60_000)).encode()
-    packed = {"gz": gzip.compress, "bz2": bz2.compress}.get(
+    data = "".join(row.format(rng.random(), i) for i in range(12_000)).encode()
+    small_blocks = partial(bz2.compress, compresslevel=1)  # a block that is cut off gives nothing
+    packed = {"gz": gzip.compress, "bz2": small_blocks}.get(
         suffix, lambda x: pa.compress(x, codec="zstd", asbytes=True)
     )(data)
     report, found = built(tmp_path, f"{name}.{suffix}", packed[: len(packed) * 3 // 4])
     assert report.problem_counts["truncated"] == 1
-    assert 0 < len(found) < 60_000
-    with pytest.raises(InputError, match="cut off"):
-        built(tmp_path, f"{name}.{suffix}", packed[: len(packed) * 3 // 4], strict=True)
+    assert 0 < len(found) < 12_000
+    if name == "x.tsv" or suffix == "gz":  # a strict build ends the other process, and starting one takes a second
+        with pytest.raises(InputError, match="cut off"):
+            built(tmp_path, f"{name}.{suffix}", packed[: len(packed) * 3 // 4], strict=True)
 
 
 @pytest.mark.slow
@@ -367,18 +370,19 @@ def test_a_full_disk(tmp_path):
     (tmp_path / "x.tsv").write_text("".join(f"entity{i}\tr\tentity{i + 1}\n" for i in range(30_000)))
     code = (
         "import resource, signal, sys; from clew.graph import build; from clew.errors import ClewError\n"
+        "build(sys.argv[3], sys.argv[3] + '.kg')  # kernels are compiled while there is room\n"
         "signal.signal(signal.SIGXFSZ, signal.SIG_IGN)\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))\n"
         "try: build(sys.argv[1], sys.argv[2])\n"
         "except ClewError as error: print(error); sys.exit(error.exit_code)\n"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code, tmp_path / "x.tsv", tmp_path / "out.kg"], capture_output=True, text=True,
-        env={**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)},
+        [sys.executable, "-c", code, tmp_path / "x.tsv", tmp_path / "out.kg", tmp_path / "old.tsv"],
+        capture_output=True, text=True,
     )  # fmt: skip
     assert done.returncode == ClewError.exit_code, done.stderr
     assert done.stdout.startswith("no room to write")
-    assert left_in(tmp_path) == ["out.kg"]
+    assert left_in(tmp_path) == ["old.tsv.kg", "out.kg"]
     assert f"out@{Graph.open(tmp_path / 'out.kg', verify=True).fingerprint[:12]}" == old
 
 

@@ -6,7 +6,7 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from clew.errors import InputError, NotFoundError
@@ -14,6 +14,7 @@ from clew.graph import Graph
 from clew.graph.neighborhood import around, from_records, neighborhood
 from clew.graph.subgraph import Subgraph
 from clew.types import Triple
+from effort import examples
 
 Row = tuple[str, str, str]
 NAMES = [f"e{i}" for i in range(8)]
@@ -91,7 +92,7 @@ def test_without_limits_it_is_the_walk_over_sets(triples, seeds, hops, direction
     st.booleans(),
     st.booleans(),
 )
-@settings(max_examples=300)
+@examples(300)
 def test_limits_hold_and_are_told(triples, seeds, hops, direction, fanout, max_triples, induced, remote):
     graph = Graph.from_triples([*triples, *((x, "self", x) for x in seeds)])
     store = Records(graph) if remote else graph

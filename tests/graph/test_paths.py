@@ -7,13 +7,14 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from clew.errors import InputError
 from clew.graph import Graph, paths
 from clew.graph.paths import follow, mine_paths, path_record, relation_paths, trace
 from clew.graph.subgraph import Subgraph
+from effort import examples
 
 Step = tuple[int, bool]  # position of a triple, walked forward
 NAMES = [f"e{i}" for i in range(6)]
@@ -74,7 +75,7 @@ def steps_of(path):
 
 
 @given(rows, some, some, directions, st.sampled_from([0, 1, None]), st.integers(1, 4), st.booleans(), repeated)
-@settings(max_examples=300)
+@examples(300)
 def test_mining_is_the_filtered_list_of_all_walks(
     triples, sources, targets, direction, slack, max_len, returns, repeats
 ):
@@ -227,7 +228,7 @@ def test_relation_paths_say_what_they_left_out():
     assert wide.truncated == ("5 relation paths reach more than 9 entities and were not extended (max_ends)",)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(rows, st.lists(st.sampled_from(range(6)), max_size=4), st.integers(0, 2), st.booleans())
 def test_a_first_question_walks_the_steps_that_compiled_code_walks(triples, frontier, relation, forward) -> None:
     graph = whole(triples)

@@ -8,11 +8,12 @@ from typing import Any
 import networkx as nx
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from clew.errors import InputError
 from clew.graph.steiner import Pruning, steiner_tree
+from effort import examples
 
 COSTS = st.floats(0.0, 1.0, allow_nan=False)
 
@@ -51,7 +52,7 @@ def optimum(ends: list[tuple[int, int]], costs: list[float], prizes: list[float]
     return best
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(instances(), st.sampled_from(["gw", "strong"]))
 def test_trees_are_trees_and_within_the_guarantee(
     instance: tuple[list[tuple[int, int]], list[float], list[float]], pruning: Pruning
@@ -69,7 +70,7 @@ def test_trees_are_trees_and_within_the_guarantee(
     assert paid_and_forgone(vertices, edges, costs, prizes) <= 2 * optimum(ends, costs, prizes) + 1e-6
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(instances())
 def test_strong_pruning_is_never_worth_less(instance: tuple[list[tuple[int, int]], list[float], list[float]]) -> None:
     ends, costs, prizes = instance

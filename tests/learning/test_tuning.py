@@ -13,6 +13,7 @@ import torch
 from safetensors.torch import load_file
 
 from clew.errors import InputError
+from clew.learning import tuning
 from clew.learning.scratch import DecoderSize, create_decoder
 from clew.learning.tuning import Pair, ReinforceSettings, RewardedState, TuneSettings, reinforce, tune
 from clew.protocols import Message
@@ -89,6 +90,20 @@ def test_it_learns_its_pairs_and_resumes_as_if_never_stopped(decoder: Path, tmp_
     assert all(torch.equal(expected[name], value) for name, value in weights(resumed.folder).items())
 
 
+def test_a_step_in_parts_is_the_same_step(decoder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    some = FAST.model_copy(update={"max_steps": 4, "learning_rate": 1e-3})
+    events: list[Event] = []
+    whole = weights(tune(decoder, PAIRS, tmp_path / "whole", some).folder)
+    monkeypatch.setattr(tuning, "TOKENS_AT_ONCE", 30)
+    parts = weights(tune(decoder, PAIRS, tmp_path / "parts", some, on_event=events.append).folder)
+    assert all(torch.allclose(value, parts[name], atol=1e-4) for name, value in whole.items())
+    start = weights(decoder)
+    assert not all(torch.allclose(value, start[name], atol=1e-3) for name, value in parts.items())
+    takes, *steps = [event for event in events if "takes" in event.data or "step" in event.data]
+    assert takes.data["takes"]["steps"] == 4
+    assert [event.data["step"] for event in steps] == [1, 3] and "left, " in steps[0].message
+
+
 def test_long_examples_are_refused_and_counted(decoder: Path, tmp_path: Path) -> None:
     long = Pair((Message("user", "who " * 200),), "written_by")
     quick = FAST.model_copy(update={"max_steps": 1, "max_tokens": 64})
@@ -127,8 +142,10 @@ def names_a_relation(texts: Sequence[str], facts: Sequence[Mapping[str, Any]]) -
     return [float(text.startswith(fact["wanted"])) for text, fact in zip(texts, facts, strict=True)]
 
 
-@pytest.mark.parametrize("seed", [0, 1, 2])
-def test_rewards_rise(decoder: Path, tmp_path: Path, seed: int) -> None:
+@pytest.mark.parametrize(("seed", "tokens"), [(0, 8192), (1, 60), pytest.param(2, 8192, marks=pytest.mark.slow)])
+def test_rewards_rise(decoder: Path, tmp_path: Path, seed: int, tokens: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At once, and with the replies of a step going through the network in parts."""
+    monkeypatch.setattr(tuning, "TOKENS_AT_ONCE", tokens)
     states = [RewardedState((Message("user", ask),), {"wanted": "written_by"}) for ask in ASK] * 8
     start = tune(decoder, PAIRS, tmp_path / "start", FAST.model_copy(update={"max_steps": 12}), seed=seed)
     settings = ReinforceSettings(max_steps=30, learning_rate=2e-3, max_tokens=4, kl=0.0, bf16=False)

@@ -6,11 +6,12 @@ import json
 import time
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
 from clew.llm import clean, normalise, parse_answers, parse_json
+from effort import examples
 
 
 @pytest.mark.parametrize(
@@ -64,7 +65,7 @@ def test_answers(text: str, answers: list[str]) -> None:
 
 
 @given(st.text())
-@settings(max_examples=400, deadline=None)
+@examples(400)
 def test_never_raises(text: str) -> None:
     for answer in parse_answers(text):
         assert answer.strip() == answer != ""
@@ -76,7 +77,7 @@ NOISE = st.text(st.sampled_from("[]{}\"'`,:.*-1 \n\\aéthinkTheanswris<>|/"), ma
 
 
 @given(NOISE)
-@settings(max_examples=600, deadline=None)
+@examples(600)
 def test_never_raises_on_syntax_debris(text: str) -> None:
     assert parse_answers(text) == list(dict.fromkeys(parse_answers(text)))
     assert clean(clean(text)) == clean(text) or "<" in text
@@ -94,7 +95,7 @@ ANSWERS = st.lists(
 
 
 @given(ANSWERS)
-@settings(max_examples=200, deadline=None)
+@examples(200)
 def test_round_trip(answers: list[str]) -> None:
     assert parse_answers(json.dumps(answers)) == answers
     assert parse_answers(f"```json\n{json.dumps({'answers': answers}, ensure_ascii=False)}\n```") == answers
@@ -217,13 +218,13 @@ AFTER = ("", "\n\nExplanation: the graph says so, see [1].", "<|im_end|>", "\n``
 
 
 @given(ANSWERS, st.sampled_from(sorted(LISTS)), st.sampled_from(sorted(AROUND)), st.sampled_from(AFTER))
-@settings(max_examples=300, deadline=None)
+@examples(300)
 def test_lists_are_read_whatever_stands_around(answers: list[str], form: str, before: str, after: str) -> None:
     assert parse_answers(AROUND[before] + LISTS[form](answers) + after) == answers
 
 
 @given(ANSWERS, st.sampled_from(sorted(LISTS)), st.sampled_from(sorted(AROUND)), st.floats(0, 1))
-@settings(max_examples=500, deadline=None)
+@examples(500)
 def test_a_reply_cut_anywhere_gives_whole_items_only(answers: list[str], form: str, before: str, share: float) -> None:
     text = LISTS[form](answers)
     cut = text[: int(share * len(text))]
@@ -243,7 +244,7 @@ PIECES = st.sampled_from(
 
 
 @given(REPLIES, st.lists(st.tuples(st.floats(0, 1), st.sampled_from(["insert", "delete", "cut"]), PIECES), max_size=4))
-@settings(max_examples=800, deadline=None)
+@examples(800)
 def test_mutated_replies_give_no_syntax_and_no_traceback(text: str, changes: list[tuple[float, str, str]]) -> None:
     for share, kind, piece in changes:
         at = int(share * len(text))

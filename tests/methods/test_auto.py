@@ -11,7 +11,7 @@ import pytest
 from clew.encoding.hashing import HashEncoder
 from clew.errors import ConfigError
 from clew.graph import Graph
-from clew.methods.auto.merging import FEATURES, LEAST, MOST, Numbers, probability, rate, signs, table
+from clew.methods.auto.merging import FEATURES, LEAST, MOST, WALK_KEPT, Numbers, probability, rate, signs, table
 from clew.methods.auto.method import Auto, Config
 from clew.methods.auto.weights import CALIBRATION
 from clew.protocols import TextEncoder, Tools
@@ -60,6 +60,7 @@ def minilm() -> TextEncoder:
 @needs_encoder
 class TestAuto(MethodSuite):
     name = "auto"
+    otherwise_in_servers = "there walk answers alone"
 
     @pytest.fixture(scope="class")
     @classmethod
@@ -120,7 +121,8 @@ def made(walk: list[float | None], plan: list[float], group: list[int]) -> np.nd
     proposed = np.array([score is not None for score in walk])
     scores = np.array([0.0 if score is None else score for score in walk])
     told = np.zeros((count, len(PLAN_FEATURES)), np.float32)
-    return table(scores, proposed, np.array(plan), np.array(group), told, np.zeros((count, 4), np.float32))
+    return table(scores, proposed, np.array(plan), np.array(group), told, np.zeros((count, 4), np.float32),
+                 np.zeros((count, len(WALK_KEPT)), np.float32))  # fmt: skip
 
 
 def test_shares_of_equal_ends_are_added() -> None:

@@ -6,7 +6,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from clew.graph import Graph
@@ -17,6 +17,7 @@ from clew.paths.gold import Limits, candidates, f1, gold_paths
 from clew.paths.walks import entities_reached
 from clew.protocols import Example
 from clew.types import Gold, Question
+from effort import examples
 
 LIMITS = Limits(hops=2, hub_limit=100, max_states=10_000)
 
@@ -51,7 +52,7 @@ def numbers(graph: Subgraph, *names: str) -> list[int]:
     return [number for number in found if number is not None]
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(seed=st.integers(0, 10_000))
 def test_candidates_are_all_relation_paths_that_reach_an_answer(seed: int) -> None:
     graph = random_graph(seed)
@@ -102,7 +103,7 @@ def test_topics_with_nothing_in_common_are_judged_alone() -> None:
     assert [len(mine) for mine in gold.of_topics] == [1, 1]
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(seed=st.integers(0, 10_000))
 def test_no_topic_can_do_better_given_the_paths_of_the_others(seed: int) -> None:
     graph = random_graph(seed)

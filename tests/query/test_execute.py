@@ -3,7 +3,7 @@
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import plan_oracle
@@ -11,6 +11,7 @@ from clew.errors import InputError, NotFoundError
 from clew.graph import Graph
 from clew.query import Limits, execute, parse, show, tabulated
 from clew.query import plan as p
+from effort import examples
 
 
 def agreement(seed: int) -> None:
@@ -22,7 +23,7 @@ def agreement(seed: int) -> None:
     assert plan_oracle.agree(plan_oracle.by_sparql(plan, world), wanted), show(plan)
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(st.integers(0, 2**48))
 def test_interpreter_executor_and_sparql_agree(seed: int) -> None:
     agreement(seed)

@@ -5,13 +5,14 @@ import random
 
 import jsonschema
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import plan_oracle
 from clew.errors import InputError
 from clew.query import from_json, parse, schema, sentence, show, to_cypher, to_json
 from clew.query import plan as p
+from effort import examples
 
 ODD = [
     "größe",
@@ -49,7 +50,7 @@ def renamed(node: object, names: list[str], rng: random.Random) -> object:
     return node
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(st.integers(0, 2**32), st.lists(st.text(min_size=1, max_size=8), max_size=3))
 def test_every_form_leads_back(seed: int, names: list[str]) -> None:
     rng = random.Random(seed)

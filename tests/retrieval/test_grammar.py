@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from clew.errors import InputError
@@ -19,6 +19,7 @@ from clew.llm.local import LocalModel
 from clew.protocols import LLMReply, LLMRequest, Message
 from clew.retrieval.grammar import PathGrammar, RelationGrammar, entity_grammar
 from clew.retrieval.verbalise import path_text
+from effort import examples, some_of
 
 Rows = list[tuple[str, str, str]]
 NAMES = ["Paris", "Paris France", "France", "a", "a -> b", "b", "é", "東京", "<|end|>", "x | y", "born", "1", "in in"]
@@ -91,7 +92,7 @@ def everything(trie: TokenTrie, end: int) -> set[tuple[int, ...]]:
 
 
 @given(ROWS, st.integers(1, 2), st.booleans())
-@settings(max_examples=120, deadline=None)
+@examples(120)
 def test_the_trie_is_the_graph_no_more_and_no_less(rows: Rows, hops: int, mark: bool) -> None:
     graph, starts = whole(rows), {rows[0][0], rows[-1][2]}
     cases: list[tuple[Grammar, set[str]]] = [
@@ -109,7 +110,7 @@ def test_the_trie_is_the_graph_no_more_and_no_less(rows: Rows, hops: int, mark: 
 
 
 @given(ROWS, st.booleans())
-@settings(max_examples=60, deadline=None)
+@examples(60)
 def test_what_is_read_back_reads_the_same(rows: Rows, mark: bool) -> None:
     graph = whole(rows)
     grammar = PathGrammar(graph, local(graph, {rows[0][0]}), hops=2, mark=mark)
@@ -223,11 +224,12 @@ def leaks(model: LocalModel, cases: int, seed: int) -> tuple[int, int, list[str]
     return written, finished, wrong
 
 
+@pytest.mark.thorough
 def test_no_path_outside_the_graph(model: LocalModel) -> None:
-    written, finished, wrong = leaks(model, 300, seed=0)
+    written, finished, wrong = leaks(model, some_of(300), seed=0)
     assert wrong == []
-    assert written > 250
-    assert finished > 150
+    assert written > some_of(300) * 5 // 6
+    assert finished > some_of(300) // 3
 
 
 @pytest.mark.slow

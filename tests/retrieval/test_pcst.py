@@ -6,11 +6,12 @@ from itertools import combinations
 
 import networkx as nx
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from clew.graph import Graph
 from clew.retrieval.pcst import connect, edge_prizes, node_prizes
+from effort import examples
 
 CHAIN = Graph.from_triples([(f"e{i}", "r", f"e{i + 1}") for i in range(6)]).whole
 
@@ -53,7 +54,7 @@ def test_nothing_resembles_the_question() -> None:
     assert not len(found.triples)
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(
     st.lists(st.tuples(st.integers(0, 6), st.integers(0, 1), st.integers(0, 6)), min_size=1, max_size=15, unique=True),
     st.data(),

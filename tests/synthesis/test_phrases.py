@@ -113,6 +113,17 @@ def test_any_name_yields_a_complete_grammar(name: str) -> None:
         ("influenced", "influence"),
         ("painted", "paint"),
         ("killed", "kill"),
+        ("included", "include"),
+        ("distributed", "distribute"),
+        ("targeted", "target"),
+        ("shared", "share"),
+        ("squared", "square"),
+        ("ruled", "rule"),
+        ("toured", "tour"),
+        ("preceded", "precede"),
+        ("seeded", "seed"),
+        ("controlled", "control"),
+        ("agreed", "agree"),
     ],
 )
 def test_base_forms(participle: str, base: str) -> None:
@@ -127,6 +138,10 @@ def test_base_forms(participle: str, base: str) -> None:
         ("child", "children"),
         ("box", "boxes"),
         ("key", "keys"),
+        ("campus", "campuses"),
+        ("synopsis", "synopses"),
+        ("aircraft", "aircraft"),
+        ("cause", "causes"),
     ],
 )
 def test_singular_and_plural(one: str, many: str) -> None:

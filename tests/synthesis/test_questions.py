@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from clew.errors import InputError
 from clew.graph import Graph
 from clew.synthesis import Sampler, SamplingConfig, Structure, SynthesisReport, Writer, synthesize
+from effort import examples
 
 NAMES = st.integers(0, 7).map(lambda i: f"e{i}")
 TRIPLES = st.lists(
@@ -41,7 +42,7 @@ def answers_by_hand(graph: Graph, structure: Structure) -> set[str]:
     return {e for e in here - topics if not e.startswith("m.")}
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(TRIPLES, st.integers(0, 1000))
 def test_answers_are_all_that_the_structure_describes(rows: list[tuple[str, str, str]], seed: int) -> None:
     graph = Graph.from_triples(rows)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from clew.cli import asking, graphs, machine, querying, running, scoring, servers, serving, synthesizing
+from clew.cli import asking, graphs, machine, querying, running, scoring, servers, serving, synthesizing, teaching
 
 app = typer.Typer(
     name="clew",
@@ -52,6 +52,7 @@ for command in (
     querying.query,
     synthesizing.synthesize,
     running.train,
+    teaching.teach,
     running.predict,
     scoring.score,
     scoring.compare,

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import sys
-from typing import Annotated, Optional
+from pathlib import Path
+from typing import Annotated, Any, Optional
 
 import typer
 
-from clew.cli.options import GraphArgument, Json, folder_of
+from clew.cli.options import ConfigFile, GraphArgument, Json, Set, workspace
 
 
 def query(
@@ -25,18 +26,23 @@ def query(
         typer.Option("--show", help="Print the query instead, as: text, english, json, sparql or cypher."),
     ] = None,
     json: Json = False,
+    config: ConfigFile = None,
+    assignments: Set = None,
 ) -> None:
     """Execute a query plan or a SPARQL SELECT or ASK on a graph; nothing is changed."""
     from clew.cli.screen import clean, put_json, put_table
     from clew.errors import InputError, unknown
+    from clew.graph.remote import is_address
     from clew.query.guarded import MAX_TEXT, guarded
 
     forms = {"text": "plan", "english": "sentence", "json": "json", "sparql": "sparql", "cypher": "cypher"}
     if show is not None and show not in forms:
         raise InputError(unknown("form of a query", show, forms))
     asked = sys.stdin.read(MAX_TEXT + 1) if text == "-" else text
-    instead = "clew query runs on folders; copy the part it is about with clew pull, or ask the server itself"
-    found = guarded(folder_of(graph, instead), asked, seconds=seconds, limit=limit)
+    if is_address(graph):
+        found = _asked_there(graph, asked, seconds, limit, config, assignments)
+    else:
+        found = guarded(Path(graph), asked, seconds=seconds, limit=limit)
     if show is not None:
         stated = found[forms[show]]
         put_json(stated) if isinstance(stated, dict) else sys.stdout.write(
@@ -53,3 +59,30 @@ def query(
     if found["total"] > len(found["rows"]):
         sys.stdout.write(f"… and {found['total'] - len(found['rows']):,} more (--limit)\n")
     sys.stdout.writelines(clean(f"note: {note}") + "\n" for note in found["notes"])
+
+
+def _asked_there(
+    graph: str, text: str, seconds: float, limit: int, config: Path | None, assignments: list[str] | None
+) -> dict[str, Any]:
+    """The same of a graph in a server, which executes the plan itself and is given so many seconds."""
+    from clew.errors import InputError, UnsupportedError
+    from clew.graph.remote import ServerGraph
+    from clew.query import read
+    from clew.query.document import to_json
+    from clew.query.guarded import MAX_TEXT
+    from clew.query.remote import ask, translated
+
+    if len(text) > MAX_TEXT:
+        raise InputError(f"the query has {len(text):,} characters; at most {MAX_TEXT:,} are read")
+    store = workspace(
+        graph, config=config, assignments=[f"graph.server.timeout_s={seconds}", *(assignments or ())]
+    ).graph
+    assert isinstance(store, ServerGraph)  # an address was given
+    plan = read(text)
+    found = {**ask(plan, store, limit=limit).to_json(), "json": to_json(plan)}
+    try:
+        found["sparql"] = translated(plan, store)[1]
+    except UnsupportedError as reason:
+        found["sparql"] = f"# {reason}"
+    found["cypher"] = "# the text for a property graph needs a folder:  clew pull"
+    return found

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Optional
 
@@ -20,6 +21,9 @@ OptionalGraph = Annotated[
     Optional[str],  # noqa: UP045
     typer.Argument(metavar="[GRAPH]", help="A folder made by clew build, or a server; or graph.path of the file."),
 ]
+
+
+QUIET_S = 30.0  # seconds between two lines of a training that has no terminal
 
 
 def train(
@@ -48,6 +52,7 @@ def train(
 ) -> None:
     """Train a method on questions with answers; the same command for every method that trains."""
     from clew.cli.screen import clean, progress, put_json, put_table
+    from clew.protocols import ignore
     from clew.questions import training_examples
     from clew.synthesis import SynthesisReport
 
@@ -66,7 +71,7 @@ def train(
     if warning := report.warning():
         sys.stderr.write(f"warning: {clean(warning)}\n")
     with progress(f"train {name}", quiet=quiet or verbose) as bar:
-        listener = _spoken if verbose else _shown(bar)
+        listener = _spoken if verbose else ignore if quiet else _shown(bar)
         result = space.train(examples, held_out, folder, resume=resume, on_event=listener)
     if json:
         put_json(
@@ -172,8 +177,17 @@ def _spoken(event: Event) -> None:
 
 
 def _shown(bar: Bar) -> OnEvent:
+    from clew.cli.screen import clean
+
+    spoken = time.monotonic()
+
     def show(event: Event) -> None:
         data: dict[str, Any] = event.data
+        nonlocal spoken
+        # Where no bar is drawn, as into a file, a line each half minute says how far it is.
+        if "takes" in data or (not sys.stderr.isatty() and time.monotonic() - spoken > QUIET_S):
+            sys.stderr.write(f"{clean(event.message)}\n")
+            spoken = time.monotonic()
         if "step" in data:
             said = "  ".join(f"{k} {v:.4g}" for k, v in data.items() if isinstance(v, float))
             bar(data["step"], data.get("steps"), f"{event.stage}  {said}")

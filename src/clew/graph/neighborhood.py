@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.errors import InputError, NotFoundError, unknown
+from clew.graph.remote.ground import Ground
 from clew.graph.remote.store import ServerGraph
 from clew.graph.store import has_arrays
 from clew.graph.subgraph import Ints, Subgraph
@@ -162,14 +163,18 @@ def _told(limits: _Limits, hubs: int, capped: int, cut_between: bool) -> list[st
 
 
 class Gathered:
-    """The names of a subgraph whose triples came as records: numbers are given in the order of arrival."""
+    """The names of a subgraph whose triples came as records: numbers are given in the order of arrival.
 
-    def __init__(self) -> None:
+    Args:
+        relations: those that have their numbers already.
+    """
+
+    def __init__(self, relations: Sequence[Relation] = ()) -> None:
         self.entities: list[Entity] = []
-        self.relations: list[Relation] = []
+        self.relations = list(relations)
         self.sources: list[str | None] = []
         self._entity: dict[str, int] = {}
-        self._relation: dict[str, int] = {}
+        self._relation = {relation.id: i for i, relation in enumerate(self.relations)}
         self._rows: dict[tuple[int, int, int], None] = {}
 
     def add_entity(self, entity: Entity) -> int:
@@ -187,6 +192,21 @@ class Gathered:
         if row not in self._rows:
             self._rows[row] = None
             self.sources.append(triple.source)
+
+    def ordered(self) -> Gathered:
+        """The same, entities numbered and triples listed in the order of ids, so that no arrival decides a tie."""
+        result = Gathered(self.relations)
+        for entity in sorted(self.entities, key=lambda entity: entity.id):
+            result.add_entity(entity)
+        rank = [result._entity[entity.id] for entity in self.entities]
+        rows = [
+            ((rank[head], by, rank[tail]), source)
+            for (head, by, tail), source in zip(self._rows, self.sources, strict=True)
+        ]
+        rows.sort(key=lambda row: row[0])
+        result._rows = dict.fromkeys(row for row, _ in rows)
+        result.sources = [source for _, source in rows]
+        return result
 
     def subgraph(self) -> Subgraph:
         """Everything kept so far; local numbers are the numbers here."""
@@ -215,6 +235,10 @@ class Gathered:
     def number_of(self, id: str) -> int | None:
         return self._entity.get(id)
 
+    def numbers(self, ids: Sequence[str]) -> Ints:
+        """The numbers of entities that are here."""
+        return np.array([self._entity[id] for id in ids], np.int32)
+
     @property
     def num_relations(self) -> int:
         return len(self.relations)
@@ -239,45 +263,74 @@ def _gather(
     limits: _Limits,
 ) -> Subgraph:
     """One call of the store a hop, then the same loop over what came back."""
-    gathered = Gathered()
     if isinstance(store, ServerGraph):
-        store.entities(seeds)  # all at once; below they are at hand
+        return _fetch(store, seeds, relations, excluded, limits)
+    gathered = Gathered(store.relations())
     for id in dict.fromkeys(seeds):
         gathered.add_entity(store.entity(id))
-    numbers = np.arange(len(gathered.entities), dtype=np.int32)
-    direction = limits.direction
+    wanted = [entity.id for entity in gathered.entities]
     limit = None if limits.max_triples == NO_LIMIT else limits.max_triples
-    asked: set[int] = set()
-    at_limit = cut = 0
-    extra = limits.keep == "induced"  # one call more: the triples among the outermost
-    for hop in range(limits.hops + extra):
-        members = _grow(gathered.subgraph(), numbers, ANY, limits._replace(hops=hop, keep="walked")).entities
-        frontier = [int(e) for e in members if int(e) not in asked]
-        if not frontier:
+    asked: set[str] = set()
+    at_limit = 0
+    for hop in range(limits.hops + (limits.keep == "induced")):  # one call more: the triples among the outermost
+        now = gathered.ordered()
+        members = _grow(now.subgraph(), now.numbers(wanted), ANY, limits._replace(hops=hop, keep="walked")).entities
+        near = [now.entities[int(e)].id for e in members]
+        ids = [id for id in near if id not in asked]
+        if not ids:
             break
-        asked.update(frontier)
-        ids = [gathered.entities[e].id for e in frontier]
-        if isinstance(store, ServerGraph):  # one that shares a limit out over the whole frontier
-            facts = store.facts(
-                ids, relations=relations, excluded=excluded, direction=direction, limit=limit, total=limit
-            )
-            came, cut = [store.triple(row) for row in facts.rows], cut + sum(facts.cut.values())
-        else:
-            came = store.neighbors(ids, relations=relations, direction=direction, limit=limit)
-        inside = {gathered.entities[int(e)].id for e in members} if hop == limits.hops else None
+        asked.update(ids)
+        came = store.neighbors(ids, relations=relations, direction=limits.direction, limit=limit)
+        inside = set(near) if hop == limits.hops else None
         for triple in came:
             if triple.relation.id not in excluded and (
                 inside is None or (triple.head.id in inside and triple.tail.id in inside)
             ):
                 gathered.add(triple)
-        if limit is not None and len(came) >= limit and not isinstance(store, ServerGraph):
+        if limit is not None and len(came) >= limit:
             touched = Counter(id for triple in came for id in {triple.head.id, triple.tail.id})
             at_limit += sum(touched[id] >= limit for id in ids)
-    found = _grow(gathered.subgraph(), numbers, ANY, limits)
-    if cut:
-        told = f"{cut:,} triples of large frontiers were left in the store (max_triples)"
-        return replace(found, truncated=(*found.truncated, told))
+    now = gathered.ordered()
+    found = _grow(now.subgraph(), now.numbers(wanted), ANY, limits)
     if not at_limit:
         return found
     told = f"{at_limit} entities have {limit} triples or more, of which the store was asked for {limit} (max_triples)"
+    return replace(found, truncated=(*found.truncated, told))
+
+
+def _fetch(
+    store: ServerGraph,
+    seeds: Sequence[str],
+    relations: Collection[str] | None,
+    excluded: Collection[str],
+    limits: _Limits,
+) -> Subgraph:
+    """The same from a server: facts stay ids, and its limit is shared out over the whole frontier."""
+    known = store.entities(seeds)
+    for id in seeds:
+        if id not in known:
+            store.entity(id)  # raises, with the nearest names
+    limit = None if limits.max_triples == NO_LIMIT else limits.max_triples
+    ground = Ground(store, list(dict.fromkeys(seeds)), most=limits.max_triples)
+    asked: set[str] = set()
+    cut = 0
+    for hop in range(limits.hops + (limits.keep == "induced")):
+        now = ground.ordered()
+        members = _grow(now, now.seeds, ANY, limits._replace(hops=hop, keep="walked")).entities
+        near = [now.names.entity_at(int(number)).id for number in members]
+        ids = [id for id in near if id not in asked]
+        if not ids:
+            break
+        asked.update(ids)
+        facts = store.facts(
+            ids, relations=relations, excluded=excluded, direction=limits.direction, limit=limit, total=limit
+        )
+        cut += sum(facts.cut.values())
+        inside = set(near)
+        ground.take(row for row in facts.rows if hop < limits.hops or (row[0] in inside and row[2] in inside))
+    now = ground.ordered()
+    found = _grow(now, now.seeds, ANY, limits)
+    if not cut:
+        return found
+    told = f"{cut:,} triples of large frontiers were left in the store (max_triples)"
     return replace(found, truncated=(*found.truncated, told))

@@ -114,6 +114,30 @@ class Subgraph:
             return number
         return self._local.get(number)
 
+    def in_order(self, entities: Ints) -> Ints:
+        """Local numbers in the order of the store: the order of the numbers, but where a subgraph grows."""
+        return entities
+
+    def ordered(self) -> Subgraph:
+        """The same with local numbers and triples in the order of the store, in which a whole graph has them."""
+        if self.numbered_as_store:
+            return self
+        order = np.argsort(self.entities, kind="stable")
+        rank = np.empty(len(order), np.int32)
+        rank[order] = np.arange(len(order), dtype=np.int32)
+        heads, tails = rank[self.heads], rank[self.tails]
+        rows = np.lexsort((tails, self.rels, heads))
+        return Subgraph(
+            heads[rows],
+            self.rels[rows],
+            tails[rows],
+            self.entities[order],
+            self.names,
+            rank[self.seeds],
+            None if self.triple_numbers is None else self.triple_numbers[rows],
+            self.truncated,
+        )
+
     def entity(self, i: int) -> Entity:
         return self.names.entity_at(int(self.entities[i]))
 

@@ -214,7 +214,7 @@ class RelationalAttention(nn.Module):
         """
         n, h = edges.num_entities, self.heads
         mine = self.entity(features)  # (M, D)
-        split = mine.view(len(features), h, -1)
+        split = mine.view(len(features), h, mine.shape[1] // h)
         receiver, sender = (split * self.to_receiver).sum(-1), (split * self.to_sender).sum(-1)  # (N, H)
         relation = (self.relation(relations).view(len(relations), h, -1) * self.to_relation).sum(-1)  # (R, H)
         of = edges.codes % max(edges.num_relations, 1)

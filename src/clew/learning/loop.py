@@ -22,6 +22,7 @@ from torch import distributed as dist
 
 from clew.errors import TrainingError
 from clew.learning.checkpoints import load_checkpoint, save_checkpoint, save_weights
+from clew.learning.costs import TOLD_AT, announce, so_far
 from clew.learning.curve import write_curve
 from clew.learning.fitting import FitConfig
 from clew.protocols import OnEvent, ignore
@@ -81,6 +82,10 @@ def fit(
     if resume and (loaded := load_checkpoint(checkpoints, model, optimizer)) is not None:
         first, progress = loaded[0], Progress(**loaded[1])
         on_event(Event("train", f"resumed after step {first}", {"step": first, "steps": config.steps}))
+    elif rank == 0:
+        announce(
+            on_event, f"fitting in {out.name}", out, steps=config.steps, parameters=sum(p.numel() for p in parameters)
+        )
     started, base, saved, recent = time.monotonic(), progress.seconds, time.monotonic(), 0.0
 
     step = first
@@ -109,15 +114,17 @@ def fit(
         recent = total if step == first + 1 else 0.95 * recent + 0.05 * total
 
         progress.seconds = base + time.monotonic() - started
-        left = (config.steps - step) * (time.monotonic() - started) / (step - first)
+        took = time.monotonic() - started
+        left = (config.steps - step) * took / (step - first)
         row: dict[str, float] = {"step": step, "loss": round(total, 6)}
         if evaluate is not None and (step % every == 0 or step == config.steps):
             row.update(_evaluate(model, evaluate, metric, step, progress, out, rank))
         progress.curve.append(row)
-        if rank == 0 and (len(row) > 2 or step % max(1, every // 10) == 0):
+        if rank == 0 and (len(row) > 2 or step % max(1, every // 10) == 0 or step - first in TOLD_AT):
             shown = {**row, "loss": recent, "steps": config.steps, "left_s": left}
             text = ", ".join(f"{k} {v:.4g}" for k, v in shown.items() if k not in ("step", "steps", "left_s"))
-            on_event(Event("train", f"step {step}/{config.steps}: {text}, {left:.0f} s left", shown))
+            told = so_far(step, config.steps, took, step - first)
+            on_event(Event("train", f"step {step}/{config.steps}: {text}, {told}", shown))
         due = time.monotonic() - saved >= config.checkpoint_s or step == config.steps or _stale(progress, config)
         if rank == 0 and due:
             save_checkpoint(checkpoints, step, model, optimizer, {n: getattr(progress, n) for n in Progress.__slots__})

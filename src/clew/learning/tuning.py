@@ -25,9 +25,11 @@ from pydantic import Field
 
 from clew.config import Settings
 from clew.errors import InputError, MissingExtraError
+from clew.learning.costs import TOLD_AT, announce, so_far
 from clew.protocols import Message, OnEvent, ignore
 from clew.types import Event
 
+TOKENS_AT_ONCE = 8192  # of one pass through the network
 Reward = Callable[[Sequence[str], Sequence[Mapping[str, Any]]], Sequence[float]]
 """(texts, states) → one number per text; text i was written in state i."""
 
@@ -129,8 +131,12 @@ def tune(
     )
     order = _order(lengths, settings, seed)
     checkpoints = out / "checkpoints"
+    longest = max(lengths)
+    at_once = _at_once(settings.batch, longest)
+    steps = math.ceil(len(order) / (settings.batch * settings.accumulate))
+    _announce(on_event, out, network, steps, at_once, longest, f"supervised tuning on {len(kept):,} examples")
     arguments = trl.SFTConfig(
-        **_common(checkpoints, settings, seed, torch, batch=settings.batch),
+        **_common(checkpoints, settings, seed, torch, batch=settings.batch, at_once=at_once),
         max_length=None,
         completion_only_loss=True,
         num_train_epochs=1,  # all epochs are laid out in `order`
@@ -177,8 +183,16 @@ def reinforce(
     network, tokenizer, adapter = _open(model, settings.lora)
     rows = Dataset.from_list([{"prompt": _turns(s.prompt), "facts": json.dumps(dict(s.facts))} for s in states])
     checkpoints = out / "checkpoints"
+    prompts = [
+        tokenizer.apply_chat_template(_turns(s.prompt), tokenize=False, add_generation_prompt=True) for s in states
+    ]
+    longest = settings.max_tokens + max(map(len, tokenizer(prompts, add_special_tokens=False)["input_ids"]))
+    batch = settings.groups * settings.group
+    at_once = _at_once(batch, longest)
+    steps = settings.max_steps or math.ceil(settings.epochs * len(states) / (settings.groups * settings.accumulate))
+    _announce(on_event, out, network, steps, at_once, longest, f"tuning by rewards on {len(states):,} states")
     arguments = trl.GRPOConfig(
-        **_common(checkpoints, settings, seed, torch, batch=settings.groups * settings.group),
+        **_common(checkpoints, settings, seed, torch, batch=batch, at_once=at_once),
         num_train_epochs=settings.epochs,
         max_steps=settings.max_steps or -1,
         num_generations=settings.group,
@@ -261,17 +275,43 @@ def _open(model: Path | str, lora: LoraSettings) -> tuple[Any, Any, Any]:
     return network, tokenizer, adapter
 
 
-def _common(checkpoints: Path, settings: Any, seed: int, torch: Any, *, batch: int) -> dict[str, Any]:
+def _at_once(batch: int, longest: int) -> int:
+    """Of the sequences of a step how many go through the network together; the others wait their turn.
+
+    What a step learns stays the same; its memory grows with the tokens of one pass and not with the batch.
+    """
+    return next(n for n in range(batch, 0, -1) if batch % n == 0 and (n * longest <= TOKENS_AT_ONCE or n == 1))
+
+
+def _announce(on_event: OnEvent, out: Path, network: Any, steps: int, at_once: int, longest: int, what: str) -> None:
+    parameters, config = sum(p.numel() for p in network.parameters()), network.config
+    layers, heads = config.num_hidden_layers, config.num_attention_heads
+    inner = getattr(config, "intermediate_size", None) or 4 * config.hidden_size
+    # What a pass keeps for its gradient, in numbers per token; then weights, gradient and two moments.
+    kept = layers * (14 * config.hidden_size + 5 * inner + 3 * heads * longest) + 5 * config.vocab_size
+    announce(
+        on_event,
+        f"{what} of at most {longest:,} tokens",
+        out,
+        steps=steps,
+        parameters=parameters,
+        memory=4 * at_once * longest * kept + 16 * parameters,
+    )
+
+
+def _common(checkpoints: Path, settings: Any, seed: int, torch: Any, *, batch: int, at_once: int) -> dict[str, Any]:
     from transformers import TrainingArguments
 
     on_cpu = not torch.cuda.is_available()
+    # In 16 bits a processor without the instructions is many times slower, and not more frugal.
+    native = not on_cpu or torch.cpu._is_avx512_bf16_supported() or torch.cpu._is_amx_tile_supported()
     has_new_name = "activation_checkpointing" in TrainingArguments.__dataclass_fields__
     return {
         "output_dir": str(checkpoints),
-        "per_device_train_batch_size": batch,
-        "gradient_accumulation_steps": settings.accumulate,
+        "per_device_train_batch_size": at_once,
+        "gradient_accumulation_steps": settings.accumulate * batch // at_once,
         "learning_rate": settings.learning_rate,
-        "bf16": settings.bf16,
+        "bf16": settings.bf16 and native,
         "use_cpu": on_cpu,
         "seed": seed,
         "data_seed": seed,
@@ -350,12 +390,19 @@ def _train(
         def __init__(self) -> None:
             self.saved = time.monotonic()
             self.broken = False
+            self.first = 0
 
         def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+            self.first = state.global_step
             # What an earlier start logged comes back with its checkpoint.
             curve.extend(_numbers(row) for row in state.log_history if "loss" in row)
 
         def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
+            done = state.global_step - self.first
+            if done in TOLD_AT[:2]:
+                told = so_far(state.global_step, state.max_steps, time.perf_counter() - start, done)
+                data = {"step": float(state.global_step), "steps": state.max_steps}
+                on_event(Event("train", f"step {state.global_step} of {state.max_steps}: {told}", data))
             if time.monotonic() - self.saved > save_every_s:
                 control.should_save, self.saved = True, time.monotonic()
 
@@ -367,9 +414,11 @@ def _train(
                 self.broken, control.should_training_stop = True, True
             row = {"step": float(state.global_step), "seconds": time.perf_counter() - start, **numbers}
             curve.append(row)
-            on_event(
-                Event("train", f"step {state.global_step} of {state.max_steps}", {**row, "steps": state.max_steps})
+            told = so_far(
+                state.global_step, state.max_steps, time.perf_counter() - start, state.global_step - self.first
             )
+            text = f"step {state.global_step} of {state.max_steps}: loss {numbers['loss']:.4g}, {told}"
+            on_event(Event("train", text, {**row, "steps": state.max_steps}))
 
     clock = _Clock()
     trainer.add_callback(clock)

@@ -15,6 +15,7 @@ from typing import Any
 
 from clew.errors import InputError
 from clew.graph import Graph
+from clew.graph.remote import ServerGraph, is_address, open_server
 from clew.query import plan as _records
 from clew.query.cypher import to_cypher
 from clew.query.document import from_json, schema, to_json
@@ -67,22 +68,30 @@ def read(text: str, graph: Graph | None = None) -> Plan:
     return parse(text)
 
 
-def run(graph: Graph | str | Path, plan: Plan | str, *, limit: int = 1000, limits: Limits | None = None) -> Table:
-    """Execute a plan and show what it finds, at most `limit` rows.
+def run(
+    graph: Graph | ServerGraph | str | Path, plan: Plan | str, *, limit: int = 1000, limits: Limits | None = None
+) -> Table:
+    """Execute a plan and show what it finds, at most `limit` rows; a graph in a server executes it itself.
 
     Raises:
         NotFoundError: an entity, class or relation is not in the graph; the message holds the nearest.
         InputError: the text is no plan, or something is compared that has no order.
     """
-    opened = graph if isinstance(graph, Graph) else Graph.open(graph)
-    made = read(plan, opened) if isinstance(plan, str) else plan
+    if isinstance(graph, str) and is_address(graph):
+        graph = open_server(graph)
+    opened = graph if isinstance(graph, (Graph, ServerGraph)) else Graph.open(graph)
+    made = read(plan, opened if isinstance(opened, Graph) else None) if isinstance(plan, str) else plan
     if not isinstance(made, _records.Plan):
         raise InputError(f"{made!r} is no plan: give a plan's record, its text, or SPARQL"[:200])
+    if isinstance(opened, ServerGraph):
+        from clew.query.remote import ask
+
+        return ask(made, opened, limit=limit)
     return tabulated(execute(made, opened, limits=limits), opened, limit=limit)
 
 
 class _Callable(ModuleType):
-    def __call__(self, graph: Graph | str | Path, plan: Plan | str, **options: Any) -> Table:
+    def __call__(self, graph: Graph | ServerGraph | str | Path, plan: Plan | str, **options: Any) -> Table:
         return run(graph, plan, **options)
 
 

@@ -19,7 +19,7 @@ TYPES = (
     "http://www.wikidata.org/prop/direct/P31",
     "type.object.type",
 )
-_TYPE_LABELS = frozenset({"type", "instance of", "is a", "isa", "is_a", "instance_of", "rdf:type"})
+TYPE_LABELS = frozenset({"type", "instance of", "is a", "isa", "is_a", "instance_of", "rdf:type"})
 
 Move = tuple[int, bool]  # a relation's number and whether it is walked forward
 
@@ -43,7 +43,11 @@ class Binding:
         """Relations by folded label, and by the last part of an id that is an IRI."""
         table: dict[str, list[int]] = {}
         for number, relation in enumerate(self.graph.relations()):
-            for name in {relation.label.casefold(), relation.label.casefold().replace("_", " "), _local(relation.id)}:
+            for name in {
+                relation.label.casefold(),
+                relation.label.casefold().replace("_", " "),
+                local_name(relation.id),
+            }:
                 table.setdefault(name, []).append(number)
         return table
 
@@ -53,7 +57,7 @@ class Binding:
         stated = [self.graph.relation_number(id) for id in TYPES]
         known = [number for number in stated if number is not None]
         if not known:
-            known = [i for i, r in enumerate(self.graph.relations()) if r.label.casefold() in _TYPE_LABELS]
+            known = [i for i, r in enumerate(self.graph.relations()) if r.label.casefold() in TYPE_LABELS]
         return tuple(known)
 
     def relation(self, name: str) -> int:
@@ -61,7 +65,7 @@ class Binding:
         number = self.graph.relation_number(name)
         if number is not None:
             return number
-        found = self._labels.get(name.casefold()) or self._labels.get(_local(name)) or []
+        found = self._labels.get(name.casefold()) or self._labels.get(local_name(name)) or []
         if len(found) == 1:
             return found[0]
         if found:
@@ -114,7 +118,7 @@ class Binding:
         return self.graph.labels_at(nodes)
 
 
-def _local(id: str) -> str:
+def local_name(id: str) -> str:
     return id.rstrip("/#").rsplit("/", 1)[-1].rsplit("#", 1)[-1].casefold()
 
 

@@ -11,6 +11,8 @@ import numpy as np
 
 from clew.graph import Graph
 from clew.graph import verify as evidence
+from clew.graph.remote import ServerGraph
+from clew.graph.remote.pull import mirror
 from clew.graph.subgraph import Ints
 from clew.protocols import GraphStore
 from clew.query import plan as p
@@ -209,8 +211,10 @@ def verify(answer: Answer, graph: GraphStore) -> list[str]:
     problems = evidence.verify(replace(answer, candidates=stated), graph)
     if answer.plan is None:
         return problems + [f"{candidate.text!r} claims to be computed, and there is no plan" for candidate in computed]
-    if not isinstance(graph, Graph):
-        return [*problems, "the plan cannot be executed again on a store that is not embedded"]
+    at_hand = mirror(graph) if isinstance(graph, ServerGraph) else graph
+    if not isinstance(at_hand, Graph):
+        return [*problems, "the plan cannot be executed again: the graph is neither a folder nor small"]
+    graph = at_hand
     try:
         result = execute(parse(answer.plan.text), graph)
     except Exception as error:  # noqa: BLE001 - whatever a forged plan provokes, the answer is not proven

@@ -7,6 +7,8 @@ ids and its value columns are read as numbers or years; without one, names must 
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from urllib.parse import quote
 
 from clew.errors import UnsupportedError
@@ -52,18 +54,28 @@ def _iri(id: str) -> str:
     return "".join(c if c > " " and c not in '<>"{}|^`\\' else f"%{ord(c):02X}" for c in id)
 
 
-def to_sparql(plan: p.Plan, graph: Graph | None = None) -> str:
+@dataclass(frozen=True, slots=True)
+class Dialect:
+    """How ids are written and values read where a server holds the graph; names in the plan are ids."""
+
+    term: Callable[[str], str] = term
+    kind: Callable[[p.Step], str] = lambda _: ""  # how what a step leads to is read: "", "number" or "year"
+    label: str = f"<{LABEL}>"  # the property that names
+
+
+def to_sparql(plan: p.Plan, graph: Graph | None = None, *, dialect: Dialect | None = None) -> str:
     """The plan as one SELECT or ASK query; the answer is bound to ?x (members), ?v (values) or ?n (a number)."""
-    return _Writer(graph).query(plan)
+    return _Writer(graph, dialect or Dialect()).query(plan)
 
 
 class _Writer:
     """Writes one query; variables are numbered."""
 
-    def __init__(self, graph: Graph | None) -> None:
+    def __init__(self, graph: Graph | None, dialect: Dialect) -> None:
         from clew.query.binding import Binding
 
         self._graph, self._binding = graph, None if graph is None else Binding.of(graph)
+        self._term, self._dialect = dialect.term, dialect
         self._count = 0
 
     def query(self, plan: p.Plan) -> str:
@@ -93,13 +105,13 @@ class _Writer:
 
     def _relation(self, step: p.Step) -> str:
         if self._graph is None or self._binding is None:
-            return term(step.relation)
-        return term(self._graph.relation_at(self._binding.relation(step.relation)).id)
+            return self._term(step.relation)
+        return self._term(self._graph.relation_at(self._binding.relation(step.relation)).id)
 
-    def _entities(self, names: tuple[str, ...]) -> str:
+    def _entities(self, names: tuple[str, ...]) -> list[str]:
         if self._graph is None or self._binding is None:
-            return " ".join(term(name) for name in names)
-        return " ".join(term(id) for id in self._graph.ids_at(self._binding.entities(names)))
+            return [self._term(name) for name in names]
+        return [self._term(id) for id in self._graph.ids_at(self._binding.entities(names))]
 
     def path(self, start: str, path: p.Path, end: str) -> str:
         """Triple patterns from one variable to another; without steps the two must be one."""
@@ -117,7 +129,7 @@ class _Writer:
         """A graph pattern that binds `x` to the members."""
         match node:
             case p.Entities(ids):
-                return f"VALUES {x} {{ {self._entities(ids)} }}"
+                return f"VALUES {x} {{ {' '.join(self._entities(ids))} }}"
             case p.Class(id):
                 return self._instances(id, x)
             case p.All():
@@ -148,11 +160,11 @@ class _Writer:
 
     def _instances(self, id: str, x: str) -> str:
         if self._graph is None or self._binding is None:
-            return f"{x} <{RDF_TYPE}> {term(id)} ."
+            return f"{x} <{RDF_TYPE}> {self._term(id)} ."
         classes, relations = self._binding.instances_of(id)
-        links = "|".join(term(self._graph.relation_at(r).id) for r in relations)
+        links = "|".join(self._term(self._graph.relation_at(r).id) for r in relations)
         c = self._fresh("c")
-        return f"VALUES {c} {{ {' '.join(map(term, self._graph.ids_at(classes)))} }} {x} {links} {c} ."
+        return f"VALUES {c} {{ {' '.join(map(self._term, self._graph.ids_at(classes)))} }} {x} {links} {c} ."
 
     def _follow(self, of: p.SetPlan, path: p.Path, qualifiers: tuple[p.Test, ...], x: str) -> str:
         start = self._fresh("x")
@@ -196,8 +208,10 @@ class _Writer:
 
     def _kind(self, path: p.Path) -> str:
         """How the values at the end of a path are read: as they are, as numbers or as years."""
-        if self._graph is None or self._binding is None or not path:
+        if not path:
             return ""
+        if self._graph is None or self._binding is None:
+            return self._dialect.kind(path[-1])
         from clew.query.columns import column
 
         found = column(self._graph, *self._binding.moves(path)[-1])
@@ -223,7 +237,7 @@ class _Writer:
         if isinstance(value, p.Text):
             return f"{link} {self._text(v, test.op, value.text)}"
         if isinstance(value, p.Entities):
-            listed = ", ".join(self._entities(value.ids).split(" "))
+            listed = ", ".join(self._entities(value.ids))
             return f"{link} FILTER({v} {'IN' if test.op == '=' else 'NOT IN'} ({listed}))"
         w = self._fresh("w")
         read = self._read(test.path, v, w)
@@ -263,7 +277,7 @@ class _Writer:
             "=": f"{shown} = {wanted}", "!=": f"{shown} != {wanted}",
             "contains": f"CONTAINS({shown}, {wanted})", "starts": f"STRSTARTS({shown}, {wanted})",
         }  # fmt: skip
-        named = f"OPTIONAL {{ {v} <{LABEL}> {label} }} BIND(LCASE(STR(COALESCE({label}, {v}))) AS {shown})"
+        named = f"OPTIONAL {{ {v} {self._dialect.label} {label} }} BIND(LCASE(STR(COALESCE({label}, {v}))) AS {shown})"
         return f"{named} FILTER({tests[op]})"
 
     # -- numbers -----------------------------------------------------------------------------------------------------

@@ -42,7 +42,7 @@ def expand(graph: Subgraph, trail: Trail, most: int) -> Iterator[Trail]:
         most: entities of the frontier that are looked at; of a wider one an even sample finds the relations, and the
             ends of the chosen path are computed afresh, so that no answer is lost.
     """
-    frontier, sampled = _thin(trail.ends, most)
+    frontier, sampled = _thin(graph, trail.ends, most)
     sampled |= trail.sampled
     for hop, reached in _sides(graph, frontier):
         nameless = graph.mediators[reached]
@@ -50,7 +50,7 @@ def expand(graph: Subgraph, trail: Trail, most: int) -> Iterator[Trail]:
         if len(named):
             yield Trail(trail.topic, (*trail.steps, (hop,)), named, sampled)
         if nameless.any():
-            between, cut = _thin(reached[nameless], most)
+            between, cut = _thin(graph, reached[nameless], most)
             for second, ends in _sides(graph, between):
                 ends = ends[~graph.mediators[ends]]
                 if second == (hop[0], not hop[1]):
@@ -59,9 +59,9 @@ def expand(graph: Subgraph, trail: Trail, most: int) -> Iterator[Trail]:
                     yield Trail(trail.topic, (*trail.steps, (hop, second)), ends, sampled or cut)
 
 
-def frontier_of(trails: Sequence[Trail], most: int) -> Ints:
+def frontier_of(graph: Subgraph, trails: Sequence[Trail], most: int) -> Ints:
     """The entities that `expand` will look at."""
-    return np.unique(np.concatenate([_thin(trail.ends, most)[0] for trail in trails]))
+    return np.unique(np.concatenate([_thin(graph, trail.ends, most)[0] for trail in trails]))
 
 
 def mediators_around(graph: Subgraph, entities: Ints) -> Ints:
@@ -71,10 +71,11 @@ def mediators_around(graph: Subgraph, entities: Ints) -> Ints:
     return ends[graph.mediators[ends]]
 
 
-def _thin(entities: Ints, most: int) -> tuple[Ints, bool]:
+def _thin(graph: Subgraph, entities: Ints, most: int) -> tuple[Ints, bool]:
     if len(entities) <= most:
         return entities, False
-    return entities[np.linspace(0, len(entities) - 1, most).astype(np.int64)], True
+    spread = np.linspace(0, len(entities) - 1, most).astype(np.int64)
+    return np.sort(graph.in_order(entities)[spread]), True
 
 
 def _sides(graph: Subgraph, frontier: Ints) -> Iterator[tuple[tuple[int, bool], Ints]]:

@@ -145,7 +145,7 @@ def link(question: Question, graph: GraphStore, *, encoder: TextEncoder | None =
             chosen.append(((start, end), topics))
     if not chosen:
         chosen = [(span, topics) for span, topics in ranked if topics[0].score >= WEAK][:1]
-    if isinstance(graph, Graph):
+    if isinstance(graph, (Graph, ServerGraph)):
         chosen = qualified(question.text, chosen, graph)
     return [topic for _, topics in chosen for topic in topics if topic.score >= SAME_NAME * topics[0].score]
 

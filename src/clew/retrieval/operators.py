@@ -14,6 +14,8 @@ from typing import Any, ClassVar
 
 from clew.errors import ClewError
 from clew.graph import Graph
+from clew.graph.remote import ServerGraph
+from clew.graph.remote.pull import mirror
 from clew.labels import label_to_text
 from clew.protocols import GraphStore, Method, OnEvent, TextEncoder, ignore
 from clew.query import plan as p
@@ -60,8 +62,6 @@ class Operators:
 
     def predict(self, questions: Sequence[Question], graph: GraphStore, *, on_event: OnEvent = ignore) -> list[Answer]:
         """One answer per question, in order; the method sees all that it is asked at once."""
-        if not isinstance(graph, Graph):
-            return self._method.predict(questions, graph, on_event=on_event)
         inner = [self._inner(question, graph, on_event) for question in questions]
         questions, stated = [q for q, _ in inner], questions
         read = [self._read(question.text, graph) for question in questions]
@@ -77,7 +77,7 @@ class Operators:
         return [replace(answer, question=question) for answer, question in zip(made, stated, strict=True)]
 
     def _inner(
-        self, question: Question, graph: Graph, on_event: OnEvent
+        self, question: Question, graph: GraphStore, on_event: OnEvent
     ) -> tuple[Question, tuple[str, p.SetPlan] | None]:
         """A question with the inner superlative put in by name: "the largest state" is found first, on its own."""
         parts = nested(question.text)
@@ -100,7 +100,7 @@ class Operators:
         topics = (*question.topics, found.id)
         return replace(question, text=f"{before} {found.label}", topics=topics), (found.id, plan)
 
-    def _read(self, text: str, graph: Graph) -> ReadQuestion | None:
+    def _read(self, text: str, graph: GraphStore) -> ReadQuestion | None:
         """What a question asks for beside a set; None where it has no operator, or its words name a relation."""
         read = read_question(text)
         if read.kind == "plain" and not read.unsaid:
@@ -117,17 +117,22 @@ class Operators:
         question: Question,
         read: ReadQuestion | None,
         found: Answer,
-        graph: Graph,
+        store: GraphStore,
         within: tuple[str, p.SetPlan] | None,
         on_event: OnEvent,
     ) -> Answer:
-        composes = read is None and self._composes(question, found, graph)
+        composes = read is None and isinstance(store, Graph) and self._composes(question, found, store)
         if read is None:
             if within is None and not composes:
                 return found
             read = replace(read_question(""), stated=question.text)  # no operator of its own: the set is the answer
         if read.unsaid:
             return replace(found, question=question, candidates=(), note=f"I cannot compute {read.unsaid}")
+        graph = _at_hand(store)
+        if graph is None:
+            why = f"a {read.kind} is executed on a folder or a small graph only; copy the part with  clew pull"
+            kept = found.candidates if read.answer == "entity" else ()  # a list is no answer to "how many"
+            return replace(found, question=question, candidates=kept, note=f"not applied: {why}")
         try:
             if composes:
                 proposals = self._composed(question, read, graph, least=PLAIN)
@@ -137,7 +142,7 @@ class Operators:
             proposals = []
             on_event(Event("operators", str(error)))
         if not proposals:
-            return found if composes else self._unsaid(question, read, found, graph)
+            return found if composes else self._unsaid(question, read, found, store)
         if within is not None:
             proposals = [Proposal(_put(each.plan, *within), each.prior) for each in proposals]
         best = proposals[0]
@@ -161,7 +166,7 @@ class Operators:
         best = found.candidates[0].score - SAME
         return set(graph.labels_at(members)) != {c.text for c in found.candidates if c.score >= best}
 
-    def _unsaid(self, question: Question, read: ReadQuestion, found: Answer, graph: Graph) -> Answer:
+    def _unsaid(self, question: Question, read: ReadQuestion, found: Answer, graph: GraphStore) -> Answer:
         """No plan: a list is no answer to "how many"; where a set is asked for, the method answers alone."""
         if read.answer == "entity" and not read.negated and read.sides is None:
             alone = self._method.predict([question], graph)[0]
@@ -321,6 +326,13 @@ class Operators:
         known = self._encoder.encode(plain)
         alike = (known @ asked[0]).tolist()
         return [max(s, 0.8 * a) if a >= LEAST_ALIKE else s for s, a in zip(scores, alike, strict=True)]
+
+
+def _at_hand(store: GraphStore) -> Graph | None:
+    """The graph whose arrays a plan is executed over: the folder's, or of a small one in a server a copy in memory."""
+    if isinstance(store, Graph):
+        return store
+    return mirror(store) if isinstance(store, ServerGraph) else None
 
 
 def _put(node: Any, id: str, plan: p.SetPlan) -> Any:

@@ -7,8 +7,11 @@ wrote …").
 
 from __future__ import annotations
 
+import re
+
 # participle → (base, past), where the rules below would be wrong.
 _IRREGULAR = {
+    "agreed": ("agree", "agreed"),
     "begun": ("begin", "began"),
     "born": ("bear", "bore"),
     "bought": ("buy", "bought"),
@@ -20,6 +23,7 @@ _IRREGULAR = {
     "drawn": ("draw", "drew"),
     "driven": ("drive", "drove"),
     "fought": ("fight", "fought"),
+    "freed": ("free", "freed"),
     "flown": ("fly", "flew"),
     "found": ("find", "found"),
     "given": ("give", "gave"),
@@ -42,11 +46,18 @@ _IRREGULAR = {
     "taken": ("take", "took"),
     "taught": ("teach", "taught"),
     "told": ("tell", "told"),
+    "united": ("unite", "united"),
     "won": ("win", "won"),
     "worn": ("wear", "wore"),
     "written": ("write", "wrote"),
 }
 _STEMS_IN_EAT = {"treat", "defeat", "heat", "repeat", "seat", "cheat", "beat"}
+_NO_PARTICIPLES = {"hundred", "kindred", "pedigreed", "sacred", "thoroughbred"}
+_LOST_AN_E = ("et", "ut", "ed", "ud", "ap", "um")  # of "competed", "attributed", "preceded", "included", "escaped"
+_LOST_NONE = ("eet", "out", "ebut", "eed", "oud", "rket", "rget", "ret", "icket", "ocket", "anquet", "oset", "dget")
+_ONE_SYLLABLE = re.compile(
+    r"(?:[^aeiou]|(?<=q)u)*[aeiou][^aeiouwxy]"
+)  # "rul", "shar": it would be doubled without its e
 _PARTICIPLES_IN_S_OR_NOUN = {"based", "born", "held", "found", "made", "set", "known", "led"}
 
 # Third-person forms that occur as relation names; anything else in -s is taken for a plural noun.
@@ -99,7 +110,9 @@ PREPOSITIONS = frozenset(
 
 def is_participle(word: str) -> bool:
     """Whether `word` reads as a past participle."""
-    return word in _IRREGULAR or word in _PARTICIPLES_IN_S_OR_NOUN or (word.endswith("ed") and len(word) > 4)
+    if word in _IRREGULAR or word in _PARTICIPLES_IN_S_OR_NOUN:
+        return True
+    return word.endswith("ed") and len(word) > 4 and not word.endswith("eed") and word not in _NO_PARTICIPLES
 
 
 def third_person_base(word: str) -> str | None:
@@ -121,15 +134,19 @@ def base_of(participle: str) -> str:
     if participle.endswith("ied"):
         return participle[:-3] + "y"
     stem = participle[:-2]
-    if len(stem) > 2 and stem[-1] == stem[-2] and stem[-1] not in "ls":
+    if len(stem) > 2 and stem[-1] == stem[-2] and (stem[-1] not in "ls" or (stem.endswith("roll") and len(stem) > 6)):
         return stem[:-1]
     drops_e = (
-        stem.endswith(
-            ("c", "v", "z", "u", "ir", "ur", "bl", "pl", "tl", "dl", "gl", "cl", "rg", "ng", "dg", "ag", "as")
-        )
+        stem.endswith(("c", "v", "z", "u", "ir", "bl", "pl", "tl", "dl", "gl", "cl", "rg", "ng", "dg", "ag", "as"))
         or (stem.endswith("at") and stem not in _STEMS_IN_EAT)
+        or (stem.endswith("ur") and not stem.endswith("our"))
+        or (stem.endswith(_LOST_AN_E) and not stem.endswith(_LOST_NONE))
+        or _ONE_SYLLABLE.fullmatch(stem) is not None
         or (stem.endswith("s") and not stem.endswith("ss"))
-        or (stem.endswith(("am", "in", "id", "iv", "uc", "os")) and not stem.endswith(("ain", "oin", "aid")))
+        or (
+            stem.endswith(("am", "in", "id", "iv", "uc", "os", "zl"))
+            and not stem.endswith(("ain", "oin", "aid", "eam"))
+        )
     )
     return stem + "e" if drops_e else stem
 
@@ -140,7 +157,8 @@ def past_of(participle: str) -> str:
 
 
 _SINGULAR = {"people": "person", "children": "child", "men": "man", "women": "woman", "wives": "wife"}
-_NOT_PLURAL = ("ss", "us", "is", "series", "species", "headquarters", "news")
+_NOT_PLURAL = ("ss", "us", "is", "series", "species", "headquarters", "news", "proceedings")
+_ONE_FORM = ("series", "species", "headquarters", "news", "aircraft", "information", "media", "people", "proceedings")
 
 
 def singular_of(noun: str) -> str:
@@ -152,7 +170,9 @@ def singular_of(noun: str) -> str:
     elif last.endswith("s") and not last.endswith(_NOT_PLURAL) and len(last) > 3:
         if last.endswith("ies"):
             last = last[:-3] + "y"
-        elif last.endswith(("sses", "xes", "ches", "shes")):
+        elif last.endswith(("opses", "yses", "theses")):
+            last = last[:-2] + "is"
+        elif last.endswith(("sses", "xes", "ches", "shes", "puses", "nuses", "ruses", "tuses")):
             last = last[:-2]
         else:
             last = last[:-1]
@@ -166,10 +186,14 @@ def plural_of(noun: str) -> str:
     plurals = {singular: plural for plural, singular in _SINGULAR.items()}
     if last in plurals:
         last = plurals[last]
+    elif last in _ONE_FORM:
+        pass
+    elif last.endswith("sis"):
+        last = last[:-2] + "es"
     elif last.endswith("y") and last[-2:-1] not in "aeiou":
         last = last[:-1] + "ies"
     elif last.endswith(("s", "x", "ch", "sh")):
-        last = last if last.endswith("s") and not last.endswith("ss") else last + "es"
+        last = last if last.endswith("s") and not last.endswith(("ss", "us")) else last + "es"
     else:
         last += "s"
     return " ".join([*before, last]) + space + rest

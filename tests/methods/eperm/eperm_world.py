@@ -92,10 +92,10 @@ WORDS = {"currency": "currency", "continent": "continent", "capital of": "capita
 def says(request: LLMRequest) -> Any:
     """What a fair model would write to the prompts of the style "paper": plans by keyword, answers by weight."""
     prompt = request.messages[-1].content
-    if prompt.startswith("Write a relation path"):
+    if prompt.startswith("Find relation paths"):
         question = prompt.rpartition("Question: ")[2]
         plan = next((name for word, name in WORDS.items() if word in question), "located in")
-        return [plan] * 4 + ["continent"] * 2
+        return json.dumps({"plans": [{"path": [plan], "weight": 0.8}, {"path": ["continent"], "weight": 0.2}]})
     if prompt.startswith("Answer the question from the reasoning paths"):
         lines = prompt.rpartition("Reasoning paths:")[2].partition("Question:")[0]
         rows = re.findall(r"-> ([^\n]*?) Score:([\d.]+)$", lines, re.MULTILINE)

@@ -37,7 +37,8 @@ def reader(request: LLMRequest, prompt: str) -> object:
         return [("plays in | team", -0.3, 3), ("born in | country", -3.0, 3)]
     if prompt.startswith("A question is to be answered"):
         lines = [line for line in prompt.splitlines() if line[:2].strip().isdigit() and " (" in line]
-        return "\n".join(f"{i}: {0.9 if '2010' in line else 0.1}" for i, line in enumerate(lines, 1))
+        good = ("2010", "Portugal (")
+        return "\n".join(f"{i}: {0.9 if any(map(line.__contains__, good)) else 0.1}" for i, line in enumerate(lines, 1))
     if prompt.startswith("Answer the question from"):
         rows = prompt.rpartition("Reasoning paths:")[2].partition("Question:")[0].strip().splitlines()
         return f'["{rows[0].rpartition(" Score:")[0].rpartition("-> ")[2]}"]'
@@ -61,8 +62,8 @@ def test_the_weighted_paths_lead_to_the_answer() -> None:
     assert paths[0].score > paths[1].score
     assert 0 < answer.candidates[0].score <= 1
     assert answer.details["weighing"] == "softmax of log-probabilities per token"
-    assert answer.details["calls"] == {"plans": 1, "entities": 4, "answer": 1}
-    assert answer.usage.calls == 6
+    assert answer.details["calls"] == {"plans": 1, "entities": 2, "answer": 1}  # one a hop
+    assert answer.usage.calls == 4
     assert set(answer.seconds) == {"link", "retrieve", "plans", "paths", "predict"}
 
 
@@ -70,7 +71,7 @@ def test_path_weights_sum_to_one_when_normalised() -> None:
     whole = ask(predictor=False)
     assert sum(path.score for path in whole.evidence.paths) == pytest.approx(1.0)
     raw = ask(predictor=False, normalise=False)
-    assert sum(path.score for path in raw.evidence.paths) < 1.0
+    assert sum(path.score for path in raw.evidence.paths) != pytest.approx(1.0)
 
 
 def test_without_the_predictor_every_end_is_an_answer() -> None:
@@ -170,7 +171,7 @@ def test_all_entity_scores_zero_is_told() -> None:
             return "\n".join(f"{i}: 0.0" for i in range(1, 9))
         return reader(request, prompt)
 
-    answer = ask(script=stern)
+    answer = ask(script=stern, plans=1)
     assert answer.candidates == ()
     assert "fits the question" in answer.note
 

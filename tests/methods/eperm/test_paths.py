@@ -55,8 +55,8 @@ def test_mediators_are_told_apart_by_their_facts(batch: bool) -> None:
     asking = asker(by_year)
     partial = weigh_paths([case], Config(beam=1, batch_scoring=batch), "llm", None, asking)[0]
     assert named(graph, partial[0].ends) == ["Portugal"]
-    assert partial[0].weights.tolist() == pytest.approx([0.81])
-    assert case.calls["entities"] == (2 if batch else 4)
+    assert partial[0].weights.tolist() == pytest.approx([1.0])  # the best of a step has 1
+    assert case.calls["entities"] == (1 if batch else 3)  # nobody is asked about the only team that is left
 
 
 def test_the_encoder_tells_mediators_apart_as_well() -> None:
@@ -92,11 +92,11 @@ def test_a_path_weighs_its_plan_times_its_entities() -> None:
     case = planned(graph, "2010", "Ronaldo", (TEAM, 0.75), (COUNTRY, 0.25))
     partial = weigh_paths([case], Config(), "llm", None, asker(by_year))[0]
     weights = dict(zip(graph.whole.labels(partial[0].ends), partial[0].weights.tolist(), strict=True))
-    assert weights == pytest.approx({"Portugal": 0.75 * 0.81, "Madrid": 0.75 * 0.01, "Juventus": 0.75 * 0.01})
+    assert weights == pytest.approx({"Portugal": 0.75, "Madrid": 0.75 / 81, "Juventus": 0.75 / 81})
     found = gather(case, partial)
     portugal = graph.whole.local("Portugal")
     assert portugal is not None
-    assert found.scores[portugal] == pytest.approx(0.75 * 0.81 + 0.25 * 0.9 * 0.9)
+    assert found.scores[portugal] == pytest.approx(0.75 + 0.25)
     shown = shown_paths(found, normalise=True)
     assert sum(path.score for path, _ in shown) == pytest.approx(1.0)
     assert [path.score for path, _ in shown] == sorted((path.score for path, _ in shown), reverse=True)
@@ -130,10 +130,10 @@ def test_many_candidates_are_chosen_among_by_the_encoder() -> None:
     assert len([line for line in asking.model.prompts[0].splitlines() if "(year" in line or "(of" in line]) == 2
 
 
-def test_unreadable_scores_count_half() -> None:
+def test_unreadable_scores_count_alike() -> None:
     case = planned(career(), "q", "Ronaldo", (TEAM, 1.0))
     partial = weigh_paths([case], Config(), "llm", None, asker(lambda *_: "certainly!"))[0]
-    assert partial[0].weights.tolist() == pytest.approx([0.25] * 3)
+    assert partial[0].weights.tolist() == pytest.approx([1.0] * 3)
     assert case.details["unread_entity_scores"] == 6
 
 

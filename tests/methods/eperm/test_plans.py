@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from pathlib import Path
 
@@ -14,7 +15,7 @@ from clew.graph import Graph
 from clew.graph.paths import follow
 from clew.methods.eperm.asking import INVERSE, SEPARATOR, PromptClient, TextSimilarity
 from clew.methods.eperm.config import Config
-from clew.methods.eperm.plans import PlanGrammar, read_plan, weigh_plans
+from clew.methods.eperm.plans import PlanGrammar, read_plan, vocabulary, weigh_plans
 from clew.protocols import Ability, LLMRequest
 
 
@@ -67,7 +68,7 @@ def test_samples_weigh_by_frequency_and_are_dropped_outside_the_graph() -> None:
         texts = ["plays in | team"] * 3 + ["Born_In -> COUNTRY"] + ["plays in | salary", "team"]
         return [(text, 0.0, 1) for text in texts]
 
-    found, details = plans_of(samples)
+    found, details = plans_of(samples, weighing="samples")
     assert found == [("plays in | team", pytest.approx(0.75)), ("born in | country", pytest.approx(0.25))]
     assert details["plans_outside_the_graph"] == 2
     assert "no log-probabilities" in details["weighing"]
@@ -88,6 +89,48 @@ def test_no_plan_in_the_graph_is_told() -> None:
     weigh_plans([case], Config(), 2, 1.0, asker(lambda *_: "salary | currency"), None)
     assert case.plans == []
     assert "can be followed" in case.notes[0]
+
+
+def test_plans_as_chat_models_write_them() -> None:
+    """JSON with weights, and every form that was once refused; the direction is kept where it is said."""
+    whole = json.dumps({"plans": [{"path": ["plays in", "team"], "weight": 0.9}, {"path": ["born in"], "weight": 0.1}]})
+    found, details = plans_of(lambda *_: f"```json\n{whole}\n```")
+    assert found == [("plays in | team", pytest.approx(0.9)), ("born in", pytest.approx(0.1))]
+    assert details["weighing"].startswith("scores that the model states itself")
+    for said in (
+        "Relation path: plays in | team", "**plays in** | **team**", "1. plays in -> team",
+        "Ronaldo -> plays in -> team", "- plays_in, team.", "plays in | teams", "Plays In | Team (score 0.8)",
+        '["plays in", "team"]', "playsin | team",
+        '{"plans": [{"path": "plays in | team", "weight": 1}]}',
+    ):  # fmt: skip
+        found, _ = plans_of(lambda *_, said=said: said)
+        assert [text for text, _ in found] == ["plays in | team"], said
+    case = case_of(career(), "who was born there", "Funchal")
+    said = '{"plans": [{"path": ["born in (inverse)"], "weight": 1}]}'
+    weigh_plans([case], Config(), 2, 1.0, asker(lambda *_: said), None)
+    assert [plan.text for plan in case.plans] == ["born in (inverse)"]
+
+
+def test_plans_outside_the_graph_are_corrected_once() -> None:
+    def script(request: LLMRequest, prompt: str) -> object:
+        if "None of these can be followed" not in prompt:
+            return "plays in | salary"
+        assert "After plays in only these relations lead on: team; year; plays in (inverse)." in prompt
+        return "plays in | team"
+
+    found, _ = plans_of(script)
+    assert [text for text, _ in found] == ["plays in | team"]
+    found, details = plans_of(lambda *_: "salary", corrections=0)
+    assert found == [] and details["plans_outside_the_graph"] == 1
+
+
+def test_the_vocabulary_is_by_hop_and_the_first_is_whole() -> None:
+    triples = [("t", f"first {i}", f"m.0{i}") for i in range(30)] + [(f"m.0{i}", f"second {i}", "x") for i in range(30)]
+    case = case_of(Graph.from_triples(triples, name="broad"), "second 7", "t")
+    levels = vocabulary(case, 4, 2, TextSimilarity(HashEncoder(256)))
+    assert set(levels[0]) == {f"first {i}" for i in range(30)}
+    assert len(levels[1]) == 4 and "second 7" in levels[1]
+    assert case.details["relations_not_shown"] == 30 + 30 - 4  # the ways back among them
 
 
 def test_reading_plans() -> None:

@@ -18,6 +18,7 @@ from clew.methods.roe.edges import ArrayEdges, StoreEdges
 from clew.methods.roe.environment import Action, Exploration, Pick, options_of, path_of, root
 from clew.methods.roe.gold import plan_of
 from clew.methods.roe.notation import Topical
+from effort import some_of
 from films import film_triples
 
 FAMILY = [("a", "child", "b"), ("a", "child", "c"), ("b", "child", "d"), ("c", "child", "d"), ("d", "likes", "a")]
@@ -250,6 +251,7 @@ def random_reply(draw: random.Random, count: int, labels: list[str]) -> str:
     )
 
 
+@pytest.mark.thorough
 def test_ten_thousand_actions_never_leave_the_graph() -> None:
     """Whatever is written, every step taken is an edge of the graph, stated as the graph states it."""
     rows = film_triples()
@@ -258,7 +260,7 @@ def test_ten_thousand_actions_never_leave_the_graph() -> None:
     labels = sorted({row[0] for row in rows} | {row[2] for row in rows})
     draw = random.Random(0)
     actions = refused = 0
-    while actions < 10_000:
+    while actions < some_of(10_000):
         settings = {
             "siblings": draw.choice(["group", "each"]),
             "repeats": draw.choice(["nothing", "triples"]),
@@ -282,7 +284,7 @@ def test_ten_thousand_actions_never_leave_the_graph() -> None:
                         assert hop.source.id == ends[-1]
                         ends.append(hop.target.id)
                     assert settings["repeats"] == "triples" or len(set(ends)) == len(ends)
-    assert refused > 1000  # the replies were hostile enough
+    assert refused > some_of(10_000) // 10  # the replies were hostile enough
 
 
 @pytest.mark.parametrize("short", [True, False])

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from clew.encoding.hashing import HashEncoder
@@ -17,6 +17,7 @@ from clew.methods.stem.config import Config
 from clew.methods.stem.schema import SchemaGraph, SchemaTriple
 from clew.methods.stem.similarity import Similarity
 from clew.methods.stem.trace import Trace, trace
+from effort import examples
 
 ENCODER = HashEncoder(64)
 RELATIONS = ("directed by", "directs", "born in", "spouse of")
@@ -74,7 +75,7 @@ def exhaustive(graph: Graph, plan: SchemaGraph, start: str) -> tuple[list[tuple[
     return [triples[t][1] for t in used], unique
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(TRIPLES)
 def test_precision_is_the_best_edge_of_every_step(rows: list[tuple[str, str, str]]) -> None:
     graph = Graph.from_triples(rows)
@@ -89,7 +90,7 @@ def test_precision_is_the_best_edge_of_every_step(rows: list[tuple[str, str, str
     )
 
 
-@settings(max_examples=80, deadline=None)
+@examples(80)
 @given(TRIPLES, st.sampled_from(["Precision", "Breadth"]), st.booleans(), st.sampled_from(["composed", "text"]))
 def test_whatever_is_traced_is_in_the_graph_and_hangs_together(
     rows: list[tuple[str, str, str]], strategy: str, cyclic: bool, edge_text: str

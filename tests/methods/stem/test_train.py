@@ -141,8 +141,8 @@ def test_questions_of_one_batch_do_not_touch(config: NetworkConfig) -> None:
     assert one.std() > 0
 
 
-def test_the_default_network_has_the_size_the_paper_states() -> None:
-    network = TripleNetwork(NetworkConfig(), 1024)
+def test_a_network_of_the_width_of_the_paper_has_its_size() -> None:
+    network = TripleNetwork(NetworkConfig(width=512, layers=6), 1024)
     assert 9e6 < sum(p.numel() for p in network.parameters()) < 11e6
 
 

@@ -47,11 +47,21 @@ class Endpoint:
         self.pool.shutdown(cancel_futures=True)
         self.http.close()
 
+    @property
+    def _where(self) -> dict[str, Any]:
+        if not self.graphs:
+            return {}
+        return {"default-graph-uri": list(self.graphs), "named-graph-uri": list(self.graphs)}
+
+    def truth(self, query: str) -> bool:
+        """What an ASK says."""
+        found = self.http.select(query, self._where).get("boolean")
+        if not isinstance(found, bool):
+            raise InputError(f"graph {self.shown}: an ASK without an answer")
+        return found
+
     def rows(self, query: str) -> list[Binding]:
-        parameters: dict[str, Any] = {}
-        if self.graphs:
-            parameters = {"default-graph-uri": list(self.graphs), "named-graph-uri": list(self.graphs)}
-        found = self.http.select(query, parameters).get("results", {}).get("bindings")
+        found = self.http.select(query, self._where).get("results", {}).get("bindings")
         if not isinstance(found, list):
             raise InputError(f"graph {self.shown}: a SPARQL result without bindings")
         self.traffic.rows += len(found)

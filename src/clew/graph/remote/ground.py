@@ -2,14 +2,15 @@
 
 Apart from `neighborhood`, which fetches everything within some hops: a search that looks at few of its ends says which
 (`fetch`) and pays one query for all of them. The kernels see the arrays of any other subgraph; what was not fetched is
-not there. Relations have the store's numbers, entities those of their arrival, which is in the order of ids.
+not there. Relations have the store's numbers, entities those of their arrival. Whoever takes the first few of some asks
+`in_order`, and what is shown is taken from `ordered()`, so that nothing depends on what was fetched first.
 
 Shapes: N entities, T triples.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 import numpy as np
@@ -120,9 +121,27 @@ class Ground(Subgraph):
             self._asked_by |= {(entity, relation) for entity in here}
         for id, left in found.cut.items():
             self._cut[id] = max(left, self._cut.get(id, 0))
-        self._add(found.rows)
+        self.take(found.rows)
 
-    def _add(self, rows: Sequence[Fact]) -> None:
+    def in_order(self, entities: Ints) -> Ints:
+        """Local numbers in the order of their ids."""
+        return np.array(sorted(np.asarray(entities).tolist(), key=self._named.ids.__getitem__), np.int32)
+
+    def ordered(self) -> Subgraph:
+        """What was fetched so far as a subgraph of its own, entities and triples in the order of ids."""
+        names = _Names(self._named.store)
+        names.relations, names.relation_numbers = self._named.relations, self._named.relation_numbers
+        order = sorted(range(len(self._named.ids)), key=self._named.ids.__getitem__)
+        rank = np.empty(len(order), np.int32)
+        for number in order:
+            rank[number] = names.number(self._named.ids[number])
+        names.sources = self._named.sources
+        return Subgraph(
+            self.heads, self.rels, self.tails, rank, names, self.seeds, self.triple_numbers, self.truncated
+        ).ordered()
+
+    def take(self, rows: Iterable[Fact]) -> None:
+        """Have these facts here."""
         number, relation = self._named.number, self._named.relation
         before = len(self._rows)
         for head, by, tail, source in rows:

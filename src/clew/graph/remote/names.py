@@ -196,6 +196,7 @@ def _index(spool: _Spool, folder: Path, identity: str, kind_of: KindOf) -> Names
                 places[id] = row[1]
         elif id in degrees:
             named.setdefault(id, []).append((int(row[1]), row[0]))
+    degrees = dict(sorted(degrees.items()))  # namesakes that tie come in the order of ids, as everywhere
     number = {id: i for i, id in enumerate(degrees)}
     labels, aliases = [], []
     for id, texts in named.items():

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -25,6 +26,7 @@ from clew.graph.terms import Terms
 AT_ONCE = 5_000  # entities of one step
 PER_ENTITY = 10_000  # triples of one entity that are copied
 MOST = 5_000_000  # triples of a copy
+MIRRORED = 200_000  # triples of a graph that is held in memory for what its server cannot execute
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +117,25 @@ def collect(
         if not frontier or len(rows) >= most:
             break
     return _graph(store, [(*row, source) for row, source in sorted(rows.items())], topics), cut
+
+
+def mirror(store: ServerGraph) -> Graph | None:
+    """The whole of a small graph in memory, numbered by ids, for what a server cannot execute; None of a larger one.
+
+    Made once for a state of the graph that can be told from outside.
+    """
+    if store.num_triples is None or store.num_triples > MIRRORED:
+        return None
+    known = _MIRRORS.get(store)
+    if known is None or known[0] != store.identity:
+        rows = sorted((fact for _, page in store.server.scan(0) for fact in page), key=lambda row: row[:3])
+        ids = sorted({end for head, _, tail, _ in rows for end in (head, tail)})
+        store.entities([id for id in ids if not is_literal(id)])
+        known = _MIRRORS[store] = (store.identity, _graph(store, rows, ids))
+    return known[1]
+
+
+_MIRRORS: WeakKeyDictionary[ServerGraph, tuple[str, Graph]] = WeakKeyDictionary()
 
 
 def _graph(store: ServerGraph, rows: Sequence[Fact], topics: Sequence[str]) -> Graph:

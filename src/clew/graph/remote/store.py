@@ -14,6 +14,7 @@ import re
 import threading
 import time
 import warnings
+import weakref
 from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -72,9 +73,10 @@ class ServerGraph:
         self._kept_size = 0
         self._groups: dict[str, dict[str, int]] = {}
         self._mediator = mediator_test(settings.mediator)
+        self._closing = weakref.finalize(self, server.close)  # connections end with whoever had them
 
     def close(self) -> None:
-        self.server.close()
+        self._closing()
 
     def __repr__(self) -> str:
         return f"<ServerGraph {self.server.kind} {self.address.shown}>"

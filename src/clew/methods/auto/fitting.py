@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.errors import InputError
+from clew.errors import InputError, UnsupportedError
 from clew.methods.auto.merging import FEATURES, FILE, Floats, Numbers, Option, features, signs
 from clew.methods.auto.method import Auto
 from clew.protocols import Example, OnEvent, TrainRequest, TrainResult, ignore
@@ -180,10 +180,12 @@ def choose(cases: Sequence[Case], weights: Mapping[str, float]) -> Chosen:
 def train(request: TrainRequest, on_event: OnEvent = ignore) -> TrainResult:
     """Fit the numbers to questions over one graph; what is learned is kept where it does better on those left out.
 
-    Raises InputError for fewer than LEAST questions, or none that either reader can answer.
+    Raises InputError for fewer than LEAST questions that a path answers, UnsupportedError where `walk` answers alone.
     """
     began = time.perf_counter()
     method = Auto(request.config, request.tools)
+    if why := method.walk_only(request.graph):
+        raise UnsupportedError(f"auto: there is nothing to learn where walk answers alone: {why}")
     examples = [*request.examples, *request.dev]
     if len(examples) < LEAST:
         raise InputError(f"auto: {len(examples)} questions to learn from; at least {LEAST} are needed")

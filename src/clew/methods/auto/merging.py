@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from clew.errors import FormatError, NotFoundError
 from clew.methods.auto.weights import CALIBRATION, WEIGHTS
 from clew.methods.walk.candidates import Found
+from clew.methods.walk.ranking import FEATURES as WALK_FEATURES
 from clew.reading.growth import Plan
 from clew.reading.reader import Rated, Reading
 from clew.reading.wording import PLAN_FEATURES
@@ -95,6 +96,8 @@ def options(found: Sequence[Found], reading: Reading) -> list[Option]:
     return [Option(rated, known.get(key_of(rated.plan))) for rated in reading.rated]
 
 
+WALK_KEPT = ("asked", "covered", "covered_least", "covered_special", "whole", "last", "kind", "head", "linked")
+_KEPT = [WALK_FEATURES.index(name) for name in WALK_KEPT]
 FEATURES = (
     "walk",  # log-share among what `walk` proposes
     "plan",  # log-share among what `plan` read
@@ -108,6 +111,7 @@ FEATURES = (
     "steps_2",
     "steps_3",
     *(f"plan.{name}" for name in PLAN_FEATURES if name != "known"),
+    *(f"walk.{name}" for name in WALK_KEPT),  # 0 for what `walk` does not propose
 )
 
 
@@ -118,7 +122,12 @@ def features(options: Sequence[Option]) -> Floats:
     plan = np.array([o.rated.logit for o in options], np.float64)
     same: dict[bytes, int] = {}
     group = np.array([same.setdefault(o.plan.ends.tobytes(), len(same)) for o in options], np.int64)
-    return table(walk, proposed, plan, group, np.stack([o.rated.features for o in options]), _shape(options))
+    alike = np.zeros((len(options), len(_KEPT)), np.float32)
+    for i, option in enumerate(options):
+        if option.found is not None:
+            alike[i] = option.found.features[_KEPT]
+    told = np.stack([option.rated.features for option in options])
+    return table(walk, proposed, plan, group, told, _shape(options), alike)
 
 
 def _shape(options: Sequence[Option]) -> Floats:
@@ -137,8 +146,9 @@ def table(
     group: NDArray[np.int64],
     told: Floats,
     shape: Floats,
+    alike: Floats,
 ) -> Floats:
-    """(O, F) from (O,) scores of both readers, (O,) numbers of equal ends, (O, features of a plan) and (O, 4)."""
+    """(O, F) from (O,) scores of both readers, (O,) numbers of equal ends, and the features that are taken over."""
     rows = np.zeros((len(walk), len(FEATURES)), np.float32)
     for column, (scores, there) in enumerate(((walk, proposed), (plan, np.ones(len(plan), bool)))):
         if not there.any():
@@ -151,7 +161,8 @@ def table(
         rows[:, column + 4] = share >= share.max()
     rows[:, 6] = ~proposed
     rows[:, 7:11] = shape
-    rows[:, 11:] = told[:, 1:]
+    rows[:, 11 : -len(_KEPT)] = told[:, 1:]
+    rows[:, -len(_KEPT) :] = alike
     return rows
 
 
@@ -237,12 +248,13 @@ def signs(best: Floats, shares: NDArray[np.float64], rows: Floats, none: float) 
         "unused": value["plan.unused"],
         "kind_named": value["plan.kind_named"],
         "options": math.log(len(rows)),
+        **{f"walk.{name}": value[f"walk.{name}"] for name in WALK_KEPT},
     }
 
 
 SIGNS = (
     "bias", "share", "walk", "plan", "both", "neither", "none", "unproposed", "steps_2", "steps_3", "joined", "after",
-    "left", "taken_up", "width", "unused", "kind_named", "options",
+    "left", "taken_up", "width", "unused", "kind_named", "options", *(f"walk.{name}" for name in WALK_KEPT),
 )  # fmt: skip
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from pydantic import Field
@@ -26,7 +26,7 @@ from clew.methods.walk.method import Config as WalkConfig
 from clew.methods.walk.method import Walk
 from clew.protocols import GraphStore, OnEvent, Tools, ignore
 from clew.reading.growth import Plan
-from clew.reading.threads import Way, answers
+from clew.reading.threads import Way, all_ends, answers
 from clew.reading.topics import Start, start_of
 from clew.retrieval.reader import read
 from clew.retrieval.scoring import take_apart
@@ -43,6 +43,17 @@ class Config(Settings):
     max_triples: int = Field(50_000, ge=1)  # of the neighbourhood fetched from a graph that is not embedded
     paths: int = Field(2, ge=1)  # threads shown per answer
     alternatives: int = Field(3, ge=0)  # other plans named in `details`, and offered to a language model
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One way to read a question, for people to choose from."""
+
+    plan: str
+    topics: tuple[str, ...]  # ids
+    answers: tuple[str, ...]  # labels
+    entities: tuple[str, ...]  # ids
+    share: float
 
 
 class Auto:
@@ -78,7 +89,7 @@ class Auto:
 
     def predict(self, questions: Sequence[Question], graph: GraphStore, *, on_event: OnEvent = ignore) -> list[Answer]:
         """One answer per question."""
-        why = self._walk_only(graph)
+        why = self.walk_only(graph)
         if not why:
             return [self._answer(question, graph, on_event) for question in questions]
         found = self._walk_alone.predict(questions, graph, on_event=on_event)
@@ -97,7 +108,30 @@ class Auto:
         merged = merge(options(found, reading), reading.none, self._numbers) if reading.rated else None
         return ground, merged, tuple(dict.fromkeys([*told, *ground.truncated, *cut, *reading.cut]))
 
-    def _walk_only(self, graph: GraphStore) -> str:
+    def readings(self, question: Question, graph: GraphStore, most: int = 2) -> list[Reading]:
+        """The likeliest readings whose answers differ, best first."""
+        start = start_of(
+            question, graph, linker=self._tools.link, encoder=self._tools.encoder, most=self._config.topics
+        )
+        if not start.topics:
+            return []
+        ground, merged, _ = self.propose(question.text, start.topics, graph)
+        here = [topic.entity.id for topic in start.topics if ground.local(topic.entity.id) is not None]
+        starts = [place for id in here if (place := ground.local(id)) is not None]
+        found: dict[tuple[str, ...], Reading] = {}
+        for option, share in zip(merged.options, merged.shares.tolist(), strict=True) if merged else ():
+            if len(found) == most:
+                break
+            chains, after = _way(option.plan, starts)
+            ends = [ground.entity(end) for end in sorted(all_ends(ground, chains, after))]
+            used = tuple(dict.fromkeys(here[trail.topic] for trail in option.plan.trails))
+            ids = tuple(entity.id for entity in ends)
+            said = plan_text(option.rated, ground)
+            if ids:
+                found.setdefault(ids, Reading(said, used, tuple(entity.label for entity in ends), ids, share))
+        return list(found.values())
+
+    def walk_only(self, graph: GraphStore) -> str:
         """Why `plan` cannot be asked; "" where it can."""
         if isinstance(graph, ServerGraph):
             return "plan looks at more of the graph than a server should be asked for"

@@ -184,7 +184,7 @@ class Decompose:
         if not isinstance(graph, Graph):
             ids = [topic.entity.id for topic in topics]
             part = neighborhood(graph, ids, self.config.hops, max_triples=self.config.region_triples)
-            return self._made(part, None)
+            return self._made(part.ordered(), None)
         with self._lock:
             if graph.name not in self._seen:
                 begun = time.perf_counter()

@@ -13,7 +13,7 @@ from clew.config import Settings
 from clew.learning.scratch import DecoderSize
 from clew.learning.tuning import TuneSettings
 
-Scorer = Literal["none", "encoder", "llm"]
+Scorer = Literal["none", "encoder", "llm", "mediators"]
 Style = Literal["paper", "short"]
 
 
@@ -22,22 +22,28 @@ class Config(Settings):
 
     style: Style | None = None  # of the prompts; "short" is for small decoders. Without a trained model: "paper"
     # A. subgraph retriever
-    relations: Scorer | None = None  # who scores relations; "none" takes the neighbourhood whole. Default: encoder
+    relations: Literal["none", "encoder", "llm"] | None = None  # who scores relations; "none" (default without a
+    # trained model) takes the neighbourhood whole
     relation_limit: int = Field(default=5, ge=1)  # [K] relation paths kept per step and topic
     hops: int | None = Field(default=None, ge=1)  # [D] and the longest plan; 3 without a trained model
     entity_limit: int = Field(default=64, ge=1)  # named entities kept per node and relation; mediators are always kept
     max_triples: int = Field(default=20_000, ge=1)  # of a neighbourhood taken whole
     # B1. weighted plans
     plans: int = Field(default=6, ge=1)  # [s] weighted plans per question
-    weighing: Literal["auto", "beams", "samples", "self"] = "auto"  # auto: beams where the model can, else samples
+    weighing: Literal["auto", "beams", "samples", "self"] = "auto"  # auto: beams where the model can, else what
+    # the model itself says of several plans in one reply; samples in the style "short"
     temperature: float | None = Field(default=None, gt=0)  # of the softmax over plans; the paper has 1
     similarity_weight: float | None = Field(
         default=None, ge=0
     )  # of the encoder's similarity of question and plan in it; paper: 0
     sampling: float = Field(default=0.8, gt=0)  # temperature of samples, where there are no beams
-    vocabulary: int = Field(default=60, ge=1)  # relations named in the plan prompt of the style "paper"
+    vocabulary: int = Field(default=120, ge=1)  # relations named per hop in the plan prompt of the style "paper"; the
+    # first hop is named whole
+    corrections: int = Field(default=1, ge=0)  # more calls for plans where none that was written can be followed
     # B2. weighted evidence paths
-    entities: Scorer | None = None  # who scores the entities on a path; default: encoder
+    # who scores the entities on a path; "mediators" (default without a trained model): the language model, where
+    # several mediators stand side by side, and nobody elsewhere
+    entities: Scorer | None = None
     beam: int = Field(default=4, ge=1)  # [S] partial paths kept per plan and hop
     ties: int = Field(default=500, ge=1)  # equal scores at the edge of the beam stay together, up to so many
     batch_scoring: bool = True  # one call per step; False: one per candidate, as in the paper
@@ -69,7 +75,7 @@ class TrainConfig(Settings):
     base: str = ""  # checkpoint folder or hub name; empty: a small decoder from scratch
     size: str | DecoderSize = "3m"  # of that decoder
     style: Style | None = None  # None: short from scratch, else paper
-    relations: Scorer = "none"  # the retriever that the model will be asked with
+    relations: Literal["none", "encoder", "llm"] = "none"  # the retriever that the model will be asked with
     entities: Scorer = "none"  # as `method.entities`
     hops: int = Field(default=2, ge=1, le=6)  # of the longest plan
     threshold: float = Field(default=0.5, ge=0, le=1)  # [t] answers reached / entities reached (Eq. 5)

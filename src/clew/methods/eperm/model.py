@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Literal
 
 from pydantic import Field
 
@@ -18,8 +19,8 @@ class Trained(Settings):
     """How a model was tuned, and so is asked unless the settings say otherwise. The defaults are of an untuned one."""
 
     style: Style = "paper"
-    relations: Scorer = "encoder"
-    entities: Scorer = "encoder"
+    relations: Literal["none", "encoder", "llm"] = "none"
+    entities: Scorer = "mediators"
     hops: int = Field(default=3, ge=1)
     temperature: float = Field(default=1.0, gt=0)  # of the softmax over plans, fitted on dev
     lines: int | None = Field(default=None, ge=1)  # evidence lines that nearly all of its answer tasks had at most

@@ -208,6 +208,10 @@ def _score(
     if scorer == "none" or (scorer == "encoder" and similarity is None):
         return
     asked = [each for each in steps if each.partial.plan.weight > 0]
+    if scorer != "encoder" and asker is not None and asker.style == "paper":  # nobody is asked which of one is the best
+        asked = [each for each in asked if len(each.candidates) > 1]
+    if scorer == "mediators":
+        asked = [each for each in asked if _joined(each).any() and len(each.candidates) <= config.preselect]
     facts = [[facts_of(each.partial.case, int(c), config.facts) for c in each.candidates.tolist()] for each in asked]
     if similarity is not None and (scorer == "encoder" or any(len(f) > config.preselect for f in facts)):
         similarity.prepare([described(known) for own in facts for known in own])
@@ -220,6 +224,9 @@ def _score(
     if scorer == "encoder" or asker is None:
         for each, scores in zip(asked, similarities, strict=True):
             each.scores = scores / max(float(scores.max()), 1e-12)  # cosines have no scale: the best of a step has 1
+        return
+    if asker.style == "paper" and config.batch_scoring:
+        _score_together(asked, facts, similarities, config, asker)
         return
     requests: list[LLMRequest] = []
     owners: list[QuestionState] = []
@@ -235,6 +242,61 @@ def _score(
     for each, chosen in zip(asked, shown, strict=True):
         each.scores = np.zeros(len(each.candidates))
         each.scores[chosen] = _read(asker, config, each, len(chosen), replies)
+        if asker.style == "paper":
+            each.scores = _scaled(each.scores)
+
+
+def _joined(found: _Step) -> NDArray[np.bool_]:
+    """(C,) which candidates are mediators."""
+    graph = found.partial.case.graph
+    assert graph is not None
+    return graph.mediators[found.candidates]
+
+
+def _score_together(
+    asked: Sequence[_Step],
+    facts: Sequence[Sequence[Sequence[str]]],
+    similarities: Sequence[Floats],
+    config: Config,
+    asker: PromptClient,
+) -> None:
+    """One call per question and hop: the candidates of all its plans, each once."""
+    groups: dict[int, list[int]] = {}
+    for i, each in enumerate(asked):
+        groups.setdefault(id(each.partial.case), []).append(i)
+    owners: list[QuestionState] = []
+    requests: list[LLMRequest] = []
+    shown: list[list[int]] = []
+    for members in groups.values():
+        case = asked[members[0]].partial.case
+        best: dict[int, float] = {}
+        told: dict[int, Sequence[str]] = {}
+        for i in members:
+            for c, score, known in zip(asked[i].candidates.tolist(), similarities[i].tolist(), facts[i], strict=True):
+                best[c] = max(best.get(c, 0.0), score)
+                told[c] = known
+        chosen = sorted(sorted(best, key=lambda c: -best[c])[: config.preselect])
+        case.count("candidates_not_scored", len(best) - len(chosen))
+        plans = "; ".join(dict.fromkeys(asked[i].partial.plan.text for i in members))
+        messages = entities_prompt(asker, case, plans, [told[c] for c in chosen])
+        requests.append(LLMRequest(messages, max_tokens=12 * len(chosen) + 64))
+        owners.append(case)
+        shown.append(chosen)
+    replies = asker.ask("entities", owners, requests)
+    for members, case, chosen, reply in zip(groups.values(), owners, shown, replies, strict=True):
+        scores = read_scores(reply.text, len(chosen))
+        case.count("unread_entity_scores", sum(score is None for score in scores))
+        if all(score is None for score in scores):
+            continue  # nothing was said: all count alike
+        said = {c: UNREAD if score is None else score for c, score in zip(chosen, scores, strict=True)}
+        for i in members:
+            asked[i].scores = _scaled(np.array([said.get(c, 0.0) for c in asked[i].candidates.tolist()]))
+
+
+def _scaled(scores: Floats) -> Floats:
+    """The best of a step has 1, as the only candidate of another step has, about which nobody was asked."""
+    best = float(scores.max(initial=0.0))
+    return scores / best if best > 0 else scores
 
 
 def _shown_facts(

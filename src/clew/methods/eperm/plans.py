@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
+from rapidfuzz import fuzz
 
 from clew.graph import Subgraph
 from clew.graph.paths import RelationPath, follow, relation_paths
 from clew.graph.subgraph import Ints
 from clew.labels import label_to_text
-from clew.llm import clean
+from clew.llm import clean, normalise, parse_json
 from clew.methods.eperm.asking import (
     INVERSE,
     SEPARATOR,
@@ -32,10 +34,16 @@ from clew.methods.eperm.asking import (
 )
 from clew.methods.eperm.config import Config
 from clew.paths.walks import entities_reached, turns_back
-from clew.protocols import LLMReply, LLMRequest
+from clew.protocols import LLMReply, LLMRequest, Message
 from clew.retrieval.grammar import RelationGrammar
 
 _SPLIT = re.compile(r"\s*(?:\||->|→|,|;)\s*")
+_ITEM = re.compile(r"^\s*(?:[-*•]|\(?\d{1,2}[.):])\s+")
+_LEAD = re.compile(r"^[^|]{0,40}?(?:path|plan)s?\s*\d*\s*:\s*", re.IGNORECASE)
+UNSTATED = 0.5  # weight of a plan that the model gave none
+ENUMERATED = 250  # relations that a schema lists; servers bound how many it may have
+TOLD = 150  # relations named where a plan left the graph
+SPELLED = 85.0  # least similarity (0..100) of a relation as written and as it is
 _SCORED = re.compile(r"\s*\(?\s*score\b.*$", re.IGNORECASE)
 HOP_TOKENS = 24  # of one relation of a plan, at most
 
@@ -57,7 +65,7 @@ def weigh_plans(
     """
     way = config.weighing
     if way == "auto":
-        way = "beams" if asker.constrained else "samples"
+        way = "beams" if asker.constrained else "samples" if asker.style == "short" else "self"
     asked, requests, grammars = [], [], []
     for case in cases:
         if case.graph is None or not len(case.starts):
@@ -72,9 +80,11 @@ def weigh_plans(
         grammars.append(PlanGrammar(case.graph, case.starts, hops))
         requests.append(_request(case, way, config, hops, asker, similarity, grammars[-1]))
     replies = asker.ask("plans", asked, requests)
-    for case, reply, grammar in zip(asked, replies, grammars, strict=True):
+    reads = [_read(*each, way, hops) for each in zip(asked, replies, grammars, strict=True)]
+    if way == "self":
+        _correct(asked, requests, replies, grammars, reads, config, hops, asker)
+    for case, found in zip(asked, reads, strict=True):
         assert case.graph is not None
-        found = _read(case, case.graph, case.starts, reply, way, grammar, hops)
         empty = [steps for steps in found if turns_back(steps) and not _reaches(case.graph, case.starts, steps)]
         for steps in empty:
             del found[steps]
@@ -172,8 +182,10 @@ def _request(
 ) -> LLMRequest:
     prompt = asker.prompt("plans" if way == "self" else "plan")
     values: dict[str, object] = {"question": case.text}
+    levels: list[list[str]] = []
     if "vocabulary" in prompt.slots:
-        values["vocabulary"] = "; ".join(vocabulary(case, config.vocabulary, hops, similarity))
+        levels = vocabulary(case, config.vocabulary, hops, similarity)
+        values["vocabulary"] = vocabulary_text(levels)
         values["topics"] = ", ".join(dict.fromkeys(topic.entity.label for topic in case.topics))
     if "count" in prompt.slots:
         values["count"] = config.plans
@@ -182,38 +194,121 @@ def _request(
     if way == "beams":
         return LLMRequest(messages, max_tokens=tokens, beams=config.plans, n=config.plans, constraint=grammar)
     if way == "self":
-        return LLMRequest(messages, max_tokens=(tokens + 8) * config.plans)
+        by_schema = "json_schema" in asker.model.abilities and levels
+        schema = plan_schema(levels, hops, config.plans) if by_schema else None
+        return LLMRequest(messages, max_tokens=(tokens + 16) * config.plans, json_schema=schema)
     return LLMRequest(messages, max_tokens=tokens, n=config.plans, temperature=config.sampling)
 
 
-def vocabulary(case: QuestionState, limit: int, hops: int, similarity: TextSimilarity | None) -> list[str]:
-    """The relations of the subgraph, most like the question first."""
+def vocabulary(case: QuestionState, limit: int, hops: int, similarity: TextSimilarity | None) -> list[list[str]]:
+    """The relations that lead on at each hop, those of earlier hops left out.
+
+    The first hop is whole; of a later one those that lead on from mediators come first, then those most like the
+    question, `limit` together.
+    """
     graph = case.graph
     assert graph is not None
-    near: dict[str, None] = {}
+    known: set[str] = set()
+    levels: list[list[str]] = []
     ends = case.starts
-    for _ in range(hops):
-        found = relation_paths(graph, ends, 1, max_paths=5000).paths
-        near.update(dict.fromkeys(relation_text(graph, *each.steps[0]) for each in found))
-        if not found:
+    for hop in range(hops):
+        texts: dict[str, None] = {}
+        reached: list[Ints] = []
+        between = graph.mediators[ends]
+        for part in (ends[between], ends[~between]):
+            found = relation_paths(graph, part, 1, max_paths=5000).paths if len(part) else []
+            own = [text for each in found if (text := relation_text(graph, *each.steps[0])) not in known]
+            own = [text for text in dict.fromkeys(own) if text not in texts]
+            reached += [each.ends for each in found]
+            if hop and similarity is not None and len(own) > limit:
+                scores = similarity.scores(case.plain, [label_to_text(text) for text in own])
+                own = [own[i] for i in np.argsort(-scores, kind="stable").tolist()]
+            texts.update(dict.fromkeys(own))
+        shown = list(texts) if not hop else list(texts)[:limit]
+        case.count("relations_not_shown", len(texts) - len(shown))
+        levels.append(shown)
+        known.update(texts)
+        if not reached:
             break
-        ends = np.unique(np.concatenate([each.ends for each in found]))
-    texts = list(near)
-    if similarity is not None and len(texts) > limit:
-        case.count("relations_not_shown", len(texts) - limit)
-        scores = similarity.scores(case.plain, [label_to_text(text) for text in texts])
-        texts = [texts[i] for i in np.argsort(-scores, kind="stable").tolist()]
-    return texts[:limit]
+        ends = np.unique(np.concatenate(reached))
+    return levels
+
+
+def vocabulary_text(levels: Sequence[Sequence[str]]) -> str:
+    """The relations as the prompt lists them, a line per hop."""
+    return "\n".join(f"hop {hop}: {'; '.join(own)}" for hop, own in enumerate(levels, 1) if own)
+
+
+def plan_schema(levels: Sequence[Sequence[str]], hops: int, plans: int) -> dict[str, object]:
+    """What a reply with several plans must be; few enough relations are listed in it."""
+    texts = list(dict.fromkeys(text for own in levels for text in own))
+    relation: dict[str, object] = {"type": "string"}
+    if len(texts) <= ENUMERATED:
+        relation["enum"] = texts
+    path = {"type": "array", "items": relation, "minItems": 1, "maxItems": hops}
+    plan = {
+        "type": "object",
+        "properties": {"path": path, "weight": {"type": "number"}},
+        "required": ["path", "weight"],
+        "additionalProperties": False,
+    }
+    return {
+        "type": "object",
+        "properties": {"plans": {"type": "array", "items": plan, "minItems": 1, "maxItems": plans}},
+        "required": ["plans"],
+        "additionalProperties": False,
+    }
+
+
+def _correct(
+    asked: Sequence[QuestionState],
+    requests: list[LLMRequest],
+    replies: Sequence[LLMReply],
+    grammars: Sequence[RelationGrammar],
+    reads: list[dict[RelationPath, tuple[float, float | None]]],
+    config: Config,
+    hops: int,
+    asker: PromptClient,
+) -> None:
+    """Say what leads on where plans broke off, and ask again, for questions none of whose plans can be followed."""
+    replies = list(replies)
+    for _ in range(config.corrections):
+        again = [i for i, found in enumerate(reads) if not found]
+        if not again:
+            return
+        for i in again:
+            said = (
+                Message("assistant", clean(replies[i].text) or "(nothing)"),
+                Message("user", f"None of these can be followed. {_broken_off(asked[i], replies[i].text)}Try again."),
+            )
+            requests[i] = replace(requests[i], messages=(*requests[i].messages, *said))
+        more = asker.ask("plans", [asked[i] for i in again], [requests[i] for i in again])
+        for i, reply in zip(again, more, strict=True):
+            replies[i] = reply
+            reads[i] = _read(asked[i], reply, grammars[i], "self", hops)
+
+
+def _broken_off(case: QuestionState, text: str) -> str:
+    """Where the first written plan leaves the graph, and what leads on there."""
+    graph = case.graph
+    assert graph is not None
+    for parts, _ in written_plans(text):
+        walked = 0
+        while walked < len(parts) and read_plan(graph, case.starts, parts[: walked + 1], walked + 1):
+            walked += 1
+        ends = case.starts
+        if walked:
+            plans = read_plan(graph, case.starts, parts[:walked], walked)
+            ends = np.unique(np.concatenate([follow(graph, case.starts, steps).entities for steps in plans]))
+        leading = relation_paths(graph, ends, 1, max_paths=TOLD).paths
+        told = "; ".join(relation_text(graph, *each.steps[0]) for each in leading)
+        after = f"After {SEPARATOR.join(parts[:walked])}" if walked else "From the topic entities"
+        return f"{after} only these relations lead on: {told}. "
+    return ""
 
 
 def _read(
-    case: QuestionState,
-    graph: Subgraph,
-    starts: Ints,
-    reply: LLMReply,
-    way: str,
-    grammar: RelationGrammar,
-    hops: int,
+    case: QuestionState, reply: LLMReply, grammar: RelationGrammar, way: str, hops: int
 ) -> dict[RelationPath, tuple[float, float | None]]:
     """Weight and log-probability per token of every plan; the weight of a beam is how often it was written."""
     found: dict[RelationPath, tuple[float, float | None]] = {}
@@ -223,43 +318,92 @@ def _read(
             for steps in grammar.read(text.text):
                 found[steps] = (found.get(steps, (0.0, None))[0] + 1.0, logprob)
         return found
-    lines = [line for text in reply.texts for line in (clean(text.text).splitlines() or [""]) if line.strip()]
-    for line in lines if way == "self" else [text.text for text in reply.texts]:
-        bare = _SCORED.sub("", clean(line).strip())
+    graph, starts = case.graph, case.starts
+    assert graph is not None
+    names = [normalise(topic.entity.label) for topic in case.topics]
+    written = [plan for text in reply.texts for plan in written_plans(text.text)]
+    for parts, stated in written:
         weight = 1.0
         if way == "self":
-            stated = read_score(line) if bare != clean(line).strip() else None
-            weight = 0.5 if stated is None else stated
+            weight = UNSTATED if stated is None else stated
             case.count("unread_plan_scores", int(stated is None))
-        paths = read_plan(graph, starts, bare, hops)
+        kept = list(parts)
+        while kept and normalise(kept[0]) in names:  # the topic is where every plan begins
+            kept = kept[1:]
+        paths = read_plan(graph, starts, kept, hops)
         case.count("plans_outside_the_graph", int(not paths))
         for steps in paths:
             found[steps] = (found.get(steps, (0.0, None))[0] + weight / len(paths), None)
     return found
 
 
-def read_plan(graph: Subgraph, starts: Ints, text: str, hops: int) -> list[RelationPath]:
-    """The relation paths that a free text may stand for; a relation without a direction may be walked either way.
+def written_plans(text: str) -> list[tuple[tuple[str, ...], float | None]]:
+    """The plans of a reply as written, with the weights stated: the JSON that was asked for, else a plan a line."""
+    parsed = parse_json(text)
+    value = parsed.value
+    items = value.get("plans") if isinstance(value, dict) else value
+    if isinstance(items, list) and all(isinstance(item, str) and not _SPLIT.search(item) for item in items):
+        items = [items]  # one plan, relation by relation
+    if parsed.ok and isinstance(items, (list, tuple)):
+        found = []
+        for item in items:
+            path = item.get("path") if isinstance(item, dict) else item
+            weight = item.get("weight") if isinstance(item, dict) else None
+            parts = _SPLIT.split(path) if isinstance(path, str) else path if isinstance(path, list) else []
+            told = tuple(" ".join(part.split()) for part in parts if isinstance(part, str) and part.strip())
+            stated = float(weight) if isinstance(weight, (int, float)) and 0 <= weight <= 1 else None
+            if told:
+                found.append((told, stated))
+        if found:
+            return found
+    plans = []
+    for line in clean(text).splitlines():
+        bare = _SCORED.sub("", line.strip())
+        named = _ITEM.sub("", _LEAD.sub("", bare).replace("**", "").replace("`", ""))
+        parts = [part.strip(" .\"'<>[]") for part in _SPLIT.split(" ".join(named.split()))]
+        if told := tuple(part for part in parts if part):
+            plans.append((told, read_score(line) if bare != line.strip() else None))
+    return plans
+
+
+def read_plan(graph: Subgraph, starts: Ints, written: str | Sequence[str], hops: int) -> list[RelationPath]:
+    """The relation paths that a plan may stand for; a relation without a direction may be walked either way.
 
     Forms understood: `a | b`, `a -> b`, `a, b`; `(inverse)` after or `inverse:` before a relation; ids or labels in any
-    case, with spaces for underscores. Empty where the graph has no such path from the starts, or it has too many hops.
+    case, with spaces for underscores; else the last part of a dotted name; else what is spelled nearly so. Each only
+    among the relations that lead on. Empty where the graph has no such path from the starts, or it has too many hops.
     """
-    parts = [part.strip(" .\"'`<>[]") for part in _SPLIT.split(" ".join(text.split()))]
-    parts = [part for part in parts if part]
+    parts = [*_SPLIT.split(" ".join(written.split()))] if isinstance(written, str) else list(written)
+    parts = [bare for part in parts if (bare := part.strip(" .\"'`<>[]"))]
     if not 1 <= len(parts) <= hops:
         return []
     open_: list[tuple[RelationPath, Ints]] = [((), starts)]
     for part in parts:
         name, directions = _direction(part)
-        following: list[tuple[RelationPath, Ints]] = []
-        for steps, ends in open_:
-            for each in relation_paths(graph, ends, 1, max_paths=100_000).paths:
-                relation, forward = each.steps[0]
-                known = graph.relation(relation)
-                if forward in directions and name in (_plain(known.label), _plain(known.id)):
-                    following.append(((*steps, (relation, forward)), each.ends))
-        open_ = following
+        leading = [
+            (steps, each) for steps, ends in open_ for each in relation_paths(graph, ends, 1, max_paths=100_000).paths
+        ]
+        chosen = _likest(graph, name, directions, sorted({each.steps[0] for _, each in leading}))
+        open_ = [((*steps, each.steps[0]), each.ends) for steps, each in leading if each.steps[0] in chosen]
     return [steps for steps, _ in open_ if len(follow(graph, starts, steps).entities)]
+
+
+def _likest(
+    graph: Subgraph, name: str, directions: Sequence[bool], steps: Sequence[tuple[int, bool]]
+) -> set[tuple[int, bool]]:
+    """Those of some steps that a name means: spelled so, else ending so, else spelled nearly so."""
+    spelled = [(step, (_plain(graph.relation(step[0]).label), _plain(graph.relation(step[0]).id))) for step in steps]
+    for ways in (directions, (True, False)):  # a direction that leads nowhere was a slip
+        own = [(step, forms) for step, forms in spelled if step[1] in ways]
+        if exact := {step for step, forms in own if name in forms}:
+            return exact
+        if short := {step for step, forms in own if name == forms[0].rpartition(".")[2]}:
+            return short
+        near = [(max(fuzz.ratio(name, form) for form in forms), step) for step, forms in own]
+        best = max((score for score, _ in near), default=0.0)
+        if best >= SPELLED:
+            return {step for score, step in near if score == best}
+    return set()
 
 
 def _direction(part: str) -> tuple[str, tuple[bool, ...]]:

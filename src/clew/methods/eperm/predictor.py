@@ -21,7 +21,7 @@ from clew.methods.eperm.paths import PartialPaths
 from clew.protocols import LLMReply, LLMRequest
 from clew.retrieval.reader import bind
 from clew.retrieval.verbalise import evidence_text
-from clew.types import Candidate, Evidence, Path
+from clew.types import Candidate, Evidence, Path, Triple
 
 PATHS_OF_ANSWER = 5  # evidence paths kept per candidate
 LINES = 60  # evidence lines shown where nothing says otherwise
@@ -105,13 +105,31 @@ def answer_request(
         return LLMRequest(asker.prompt("question").render(question=case.text), max_tokens=config.max_tokens)
     if asker.style == "short":
         return _short_request(asker, config, case, found)
-    evidence = Evidence(tuple(paths))
-    shown = evidence_text(evidence, max_tokens=config.evidence_tokens, count=token_counter(asker.model))
-    kept = list(zip(shown.lines, shown.paths, strict=True))[: config.lines or LINES]
-    case.count("lines_not_shown", shown.left_out + len(shown.lines) - len(kept))
+    evidence = Evidence(tuple(paths), tuple(_beside(case, paths, config.facts)))
+    count = token_counter(asker.model)
+    shown = evidence_text(
+        evidence, max_tokens=config.evidence_tokens, count=count, direction="mark", mediators="expand"
+    )
+    own = [(line, i) for line, i in zip(shown.lines, shown.paths, strict=True) if i >= 0]
+    kept = own[: config.lines or LINES]
+    case.count("lines_not_shown", len(paths) - len(kept))
     text = "\n".join(line + (f" Score:{paths[i].score:.3f}" if config.filter else "") for line, i in kept)
     messages = asker.prompt("answer").render(question=case.text, lines=text)
     return LLMRequest(messages, max_tokens=config.max_tokens)
+
+
+def _beside(case: QuestionState, paths: Sequence[Path], limit: int) -> Iterator[Triple]:
+    """What the graph says about the mediators that paths cross: dates and roles that a question may name."""
+    around = case.around
+    if around is None:
+        return
+    crossed = [hop.target.id for path in paths[:LINES] for hop in path.hops[:-1] if hop.target.kind == "mediator"]
+    for id in dict.fromkeys(crossed):
+        if (local := around.local(id)) is None:
+            continue
+        for side in (around.out, around.inc):
+            rows = side.triples[side.offsets[local] : side.offsets[local + 1]]
+            yield from (around.triple(row) for row in rows[:limit].tolist())
 
 
 def _short_request(asker: PromptClient, config: Config, case: QuestionState, found: FoundEvidence) -> LLMRequest:

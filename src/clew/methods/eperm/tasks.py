@@ -22,7 +22,7 @@ from clew.methods.eperm.asking import PromptClient, QuestionState, WeightedPlan,
 from clew.methods.eperm.config import Config, TrainConfig
 from clew.methods.eperm.gold import Posterior, TopicPlan
 from clew.methods.eperm.paths import NO, YES, brief_facts, choices_of, entities_prompt, entity_prompt, facts_of
-from clew.methods.eperm.plans import vocabulary
+from clew.methods.eperm.plans import vocabulary, vocabulary_text
 from clew.methods.eperm.predictor import line_text
 from clew.methods.eperm.retriever import step
 from clew.protocols import Message
@@ -64,8 +64,7 @@ class TaskWriter:
         prompt = self._asker.prompt("plan")
         values: dict[str, object] = {"question": case.text}
         if "vocabulary" in prompt.slots:
-            near = vocabulary(case, self._shown.vocabulary, self._config.hops, None)
-            values["vocabulary"] = "; ".join(near)
+            values["vocabulary"] = vocabulary_text(vocabulary(case, self._shown.vocabulary, self._config.hops, None))
             values["topics"] = ", ".join(dict.fromkeys(topic.entity.label for topic in case.topics))
         return prompt.render(**values)
 
@@ -118,12 +117,12 @@ class TaskWriter:
             start = int(case.starts[each.topic])
             for path in trace(graph, [start], plan.steps, limit=PATHS_PER_PLAN):
                 sure = 1.0 if not gold or path.entities[-1] in answers else OFF_PATH
-                told.append((weight * sure, path_text(path_record(graph, path, weight * sure))))
+                told.append((weight * sure, path_text(path_record(graph, path, weight * sure), direction="mark")))
         total = sum(weight for weight, _ in told) or 1.0
         told.sort(key=lambda line: -line[0])
         text = "\n".join(f"{line} Score:{weight / total:.3f}" for weight, line in told)
         named = [" ".join(name.split()) for name in graph.labels(answers[:ANSWERS])]
-        shown = [name for name in named if any(line.endswith(name) for _, line in told)] or named
+        shown = [name for name in named if any(line.endswith((f"> {name}", f"- {name}")) for _, line in told)] or named
         prompt = self._asker.prompt("answer").render(question=case.text, lines=text)
         return self._pair("answer", prompt, json.dumps(shown, ensure_ascii=False))
 
@@ -137,7 +136,7 @@ class TaskWriter:
         values: dict[str, object] = {"question": case.text, "walked": walked}
         if self._asker.style == "short":
             return [self._pair("relations", prompt.render(**values), right)]
-        offered = vocabulary(case, self._shown.vocabulary, at + 1, None)
+        offered = [text for own in vocabulary(case, self._shown.vocabulary, at + 1, None) for text in own]
         values |= {"walked": walked or "nothing", "budget": 1}
         values["relations"] = "; ".join(dict.fromkeys([*offered, right]))
         values["topic"] = graph.entity(int(case.starts[gold.topic])).label

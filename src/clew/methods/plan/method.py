@@ -115,6 +115,7 @@ class PlanMethod:
         if not has_arrays(graph):
             ids = list(dict.fromkeys(topic.entity.id for topic in topics))
             ground = neighborhood(graph, ids, self._config.hops + 1, max_triples=self._config.max_triples)
+            ground = ground.ordered()
             return ground, Wording(ground)
         wording = self._wordings.get(graph)
         if wording is None:

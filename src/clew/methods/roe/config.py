@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import Field
 
-from clew.config import Settings
+from clew.config import Settings, merge
 from clew.learning.tuning import ReinforceSettings, TuneSettings
 
 Notation = Literal["json", "numbers", "names", "words"]
@@ -18,7 +18,9 @@ Siblings = Literal["group", "each"]
 class Config(Settings):
     """How to explore."""
 
-    notation: Notation = "json"  # the others are short forms for small trained models; "words" for graphs not seen
+    # The others are short forms for small trained models; "words" for graphs not seen. A decoder that is trained from
+    # scratch gets "names" where none is stated; a trained model is always asked in the one it learned.
+    notation: Notation = "json"
     state: Literal["path", "level"] = "path"  # one path per state, or all paths of a depth as in Algorithm 1
     siblings: Siblings = "group"  # all entities by one relation are one option, or each is its own
     repeats: Repeats = "nothing"  # what a path may meet again: simple paths, or walks that never turn round at once
@@ -49,7 +51,10 @@ class Config(Settings):
 
 
 class TrainConfig(Settings):
-    """How to train: Stage I by supervision, Stage II by rewards."""
+    """How to train: Stage I by supervision, Stage II by rewards.
+
+    The defaults are for a pretrained model. A decoder from scratch takes `SCRATCH` for what is not stated.
+    """
 
     base: str = ""  # a checkpoint folder or hub name; empty: a decoder from scratch of `size`
     size: str = "3m"  # see clew.learning.scratch
@@ -75,3 +80,17 @@ class TrainConfig(Settings):
     max_rl_states: int = Field(default=2000, ge=1)  # most states of Stage II
     stage_two: ReinforceSettings = ReinforceSettings()
     validate_on: int = Field(default=200, ge=0)  # dev questions asked at the end
+
+
+SCRATCH: dict[str, Any] = {
+    "size": "1m",
+    "rl_states": "hard",
+    "stage_one": {"epochs": 6.0, "batch": 32, "learning_rate": 1e-3},
+    "stage_two": {"max_steps": 40, "groups": 8, "learning_rate": 2e-5, "max_tokens": 16},
+}
+"""What a decoder from scratch is trained with; chosen on the development questions of PathQuestion."""
+
+
+def for_scratch(train: TrainConfig) -> TrainConfig:
+    """`train` with `SCRATCH` wherever nothing was stated."""
+    return TrainConfig.model_validate(merge(SCRATCH, train.model_dump(exclude_unset=True)))

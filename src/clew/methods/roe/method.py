@@ -8,13 +8,14 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 
 from clew.errors import BudgetError, ConfigError, FormatError, NotFoundError
 from clew.llm import BudgetExhausted, ModelSettings, Prompt, load_prompt, open_language_model, token_counter
 from clew.methods.roe.config import Config
+from clew.methods.roe.config import Notation as NotationName
 from clew.methods.roe.edges import GraphEdges, edges_of
 from clew.methods.roe.environment import Exploration, ExplorationState, PathGroup, RelationOption, path_of, path_to
 from clew.methods.roe.gold import plan_of, shown_text, spellings
@@ -49,6 +50,8 @@ class RoE:
     name: ClassVar[str] = "roe"
 
     def __init__(self, config: Config, tools: Tools):
+        if tools.model is not None:
+            config = in_its_notation(config, tools.model)
         check(config)
         self.config, self._tools = config, tools
         self._model = open_trained(tools.model, config) if tools.model is not None else tools.language_model
@@ -321,21 +324,41 @@ def notation_of(config: Config, edges: GraphEdges, prompt: Prompt, count: Callab
     )
 
 
-def stage_of(folder: FilePath, stage: Literal["last", "supervised"]) -> str:
-    """Where in the folder of a trained model the weights of a stage lie; nowhere else, whatever its record says."""
-    record = folder / RECORD
+def _record(folder: FilePath) -> dict[str, Any]:
+    file = folder / RECORD
     try:
-        part = json.loads(record.read_text(encoding="utf-8"))["stages"][stage]
+        record = json.loads(file.read_text(encoding="utf-8"))
+        if isinstance(record, dict) and isinstance(record["stages"], dict):
+            return record
     except OSError:
         raise NotFoundError(
             f"{folder}: holds no model of roe ({RECORD} is missing); clew train roe makes one"
         ) from None
-    except (ValueError, KeyError, TypeError, RecursionError):
-        raise FormatError(f"{record}: damaged; train again, or restore it") from None
+    except (ValueError, KeyError, RecursionError):
+        pass
+    raise FormatError(f"{file}: damaged; train again, or restore it")
+
+
+def stage_of(folder: FilePath, stage: Literal["last", "supervised"]) -> str:
+    """Where in the folder of a trained model the weights of a stage lie; nowhere else, whatever its record says."""
+    part = _record(folder)["stages"].get(stage)
     if part not in STAGES:
         said = repr(part)[:80]
-        raise FormatError(f"{record}: stage {stage!r} is {said}, expected one of {', '.join(STAGES)}; train again")
+        raise FormatError(
+            f"{folder / RECORD}: stage {stage!r} is {said}, expected one of {', '.join(STAGES)}; train again"
+        )
     return str(part)
+
+
+def in_its_notation(config: Config, folder: FilePath) -> Config:
+    """`config` with the notation that the model of a folder learned, where its record says which."""
+    stated = _record(folder).get("notation", config.notation)
+    if stated not in get_args(NotationName):
+        said = repr(stated)[:80]
+        raise FormatError(
+            f"{folder / RECORD}: notation is {said}, expected {', '.join(get_args(NotationName))}; train again"
+        )
+    return config.model_copy(update={"notation": stated})
 
 
 def open_trained(folder: FilePath, config: Config) -> LanguageModel:

@@ -23,10 +23,10 @@ from clew.learning.stages import Stage, run_stages
 from clew.learning.tuning import Pair, RewardedState, reinforce, tune
 from clew.llm import estimate_tokens, load_prompt
 from clew.methods.roe import environment as env
-from clew.methods.roe.config import Config, TrainConfig
+from clew.methods.roe.config import Config, TrainConfig, for_scratch
 from clew.methods.roe.edges import GraphEdges
 from clew.methods.roe.gold import Mining, Task, gold_action, plan_of, states_of, tasks_of
-from clew.methods.roe.method import RECORD, RoE, check, notation_of, open_trained, stage_of
+from clew.methods.roe.method import RECORD, RoE, check, in_its_notation, notation_of, open_trained, stage_of
 from clew.methods.roe.notation import JsonNotation, Notation, split_json
 from clew.methods.roe.rewards import reward_functions
 from clew.methods.roe.short import ShortNotation, split_short
@@ -34,6 +34,7 @@ from clew.protocols import Example, LLMRequest, OnEvent, TrainRequest, TrainResu
 from clew.types import Event
 
 SECOND = {"rewards": "reinforced", "supervision": "continued"}  # folder of what Stage II leaves
+SHOWN = 64_000  # examples that a decoder from scratch is shown at most, unless max_steps says otherwise
 MAX_MEMBERS = 64  # members of a group that a reward looks at: the first of them
 
 
@@ -57,6 +58,12 @@ class _Training:
         self.request, self.on_event, self.m = request, on_event, _TrainingState()
         self.config: Config = request.config
         self.train: TrainConfig = request.train_config or TrainConfig()
+        self.scratch = not self.train.base and request.tools.model is None
+        if self.scratch:
+            self.train = for_scratch(self.train)
+            self.config = self._short_unless_stated(self.config)
+        elif request.tools.model is not None:
+            self.config = in_its_notation(self.config, request.tools.model)
         check(self.config)
         if not isinstance(request.graph, Graph) and any(example.graph is None for example in request.examples):
             raise UnsupportedError(
@@ -68,6 +75,13 @@ class _Training:
             slots=("question", "path", "neighbours"),
             override=self.config.prompt,
         )
+
+    @staticmethod
+    def _short_unless_stated(config: Config) -> Config:
+        """States in tens of tokens: a small decoder can copy no names, and a thousand tokens of JSON take hours."""
+        if "notation" in config.model_fields_set or config.siblings == "each" or config.mediators == "inline":
+            return config
+        return config.model_copy(update={"notation": "numbers" if config.state == "level" else "names"})
 
     def notation(self, task: Task) -> Notation:
         return notation_of(self.config, task.edges, self.prompt, estimate_tokens)
@@ -157,11 +171,14 @@ class _Training:
         out = request.out / "supervised"
         if request.resume and (out / "model").is_dir():
             return
+        settings = self.train.stage_one
+        if self.scratch and not settings.max_steps:  # more examples need fewer rounds
+            settings = settings.model_copy(update={"epochs": min(settings.epochs, SHOWN / len(m.pairs))})
         tuned = tune(
             m.start,
             m.pairs,
             out,
-            self.train.stage_one,
+            settings,
             seed=request.seed,
             resume=request.resume,
             on_event=self.on_event,
@@ -183,7 +200,8 @@ class _Training:
         told: list[int] = []  # how many widths there were at each row of the curve
 
         def listen(event: Event) -> None:
-            told.append(len(widths))
+            if "loss" in event.data:
+                told.append(len(widths))
             self.on_event(event)
 
         rewards = reward_functions(
@@ -332,7 +350,8 @@ class _Training:
         m, request = self.m, self.request
         second = f"{SECOND[self.train.stage_two_by]}/model"
         last = second if self.train.rl and (request.out / second).is_dir() else "supervised/model"
-        record = {"format": 1, "stages": {"supervised": "supervised/model", "last": last}}
+        stages = {"supervised": "supervised/model", "last": last}
+        record = {"format": 1, "notation": self.config.notation, "stages": stages}
         (request.out / RECORD).write_text(json.dumps(record, indent=1), encoding="utf-8")
         (request.out / "mining.json").write_text(json.dumps(m.report, indent=1), encoding="utf-8")
         shutil.rmtree(request.out / "start", ignore_errors=True)

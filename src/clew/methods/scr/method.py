@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -80,9 +81,23 @@ class Scr:
             return self._answer(questions, topics, self._view(graph, on_event), on_event)
         answers: list[Answer] = []
         for question, own in zip(questions, topics, strict=True):
-            part = self._surroundings(graph, own)
-            answers += self._answer([question], [own], view(self._model.network, part, self._encoder), on_event)
+            answers += self._answer([question], [own], self._pass_over(self._surroundings(graph, own)), on_event)
         return answers
+
+    def _pass_over(self, part: Subgraph) -> GraphView:
+        """The graph pass over what was fetched; the same part is not passed twice.
+
+        Of a graph smaller than `neighborhood` every question has the same part.
+        """
+        ids = "\0".join(part.entity(i).id for i in range(part.num_entities))
+        key = hashlib.sha256(ids.encode())
+        for column in (part.heads, part.rels, part.tails):
+            key.update(np.ascontiguousarray(column).tobytes())
+        seen = self._views.get(key.hexdigest())
+        if seen is None:
+            seen = view(self._model.network, part, self._encoder)
+            self._views = {key.hexdigest(): seen}
+        return seen
 
     def _view(self, graph: Graph, on_event: OnEvent) -> GraphView:
         seen = self._views.get(graph.name)  # threads with other graphs replace the table meanwhile
@@ -98,7 +113,7 @@ class Scr:
     def _surroundings(self, graph: GraphStore, topics: list[Topic]) -> Subgraph:
         hops = self.config.hops or self._model.trained.hops
         ids = [topic.entity.id for topic in topics]
-        return neighborhood(graph, ids, hops + 1, max_triples=self.config.neighborhood)
+        return neighborhood(graph, ids, hops + 1, max_triples=self.config.neighborhood).ordered()
 
     def _answer(
         self, questions: Sequence[Question], topics: Sequence[list[Topic]], seen: GraphView, on_event: OnEvent

@@ -140,7 +140,8 @@ class Stem:
         if isinstance(graph, Graph):
             return self._known(graph.whole)
         ids = [topic.entity.id for own in asked.mentions for topic in own]
-        return self._known(neighborhood(graph, ids, self.config.hops, max_triples=self.config.neighborhood))
+        part = neighborhood(graph, ids, self.config.hops, max_triples=self.config.neighborhood)
+        return self._known(part.ordered())
 
     def _known(self, graph: Subgraph) -> tuple[Subgraph, Similarity, Any]:
         if id(graph) not in self._similar:

@@ -126,7 +126,7 @@ class Hunt:
         kept: list[Trail] = []
         for _ in range(self.limits.hops):
             if self.graph.grows:
-                frontier = frontier_of(level, self.limits.frontier)
+                frontier = frontier_of(self.graph, level, self.limits.frontier)
                 yield Wanted(frontier)
                 yield Wanted(mediators_around(self.graph, frontier))
             longer = [t for trail in level for t in expand(self.graph, trail, self.limits.frontier)]
@@ -152,7 +152,7 @@ class Hunt:
         ends = np.unique(np.concatenate([trail.ends for trail in trails]))
         if len(ends) <= AHEAD:
             return Wanted(ends)
-        return Wanted(np.unique(np.concatenate([trail.ends[:SAMPLE] for trail in trails])), "out")
+        return Wanted(np.unique(np.concatenate([self.graph.in_order(trail.ends)[:SAMPLE] for trail in trails])), "out")
 
     def _promising(self, trails: list[Trail]) -> list[Trail]:
         """A cheap first pass where relations abound: the trails whose new step is most like some phrase."""
@@ -262,7 +262,7 @@ class Hunt:
         last = trail.steps[-1][-1]
         if last in self._ends:
             return
-        some = trail.ends[:SAMPLE]
+        some = self.graph.in_order(trail.ends)[:SAMPLE]
         records = [self.graph.entity(int(i)) for i in some]
         value = Counter(value_cue(record.label, record.datatype) for record in records).most_common(1)[0][0]
         text = self._kind_text(some) or relation_text(self.graph.relation(last[0]).label, True)
@@ -277,7 +277,7 @@ class Hunt:
             relations = out.relations[span]
             if self.types:
                 kinds = out.neighbors[span][np.isin(relations, self.types)]
-                found.update(self.graph.labels(kinds[:3]))
+                found.update(self.graph.labels(self.graph.in_order(kinds)[:3]))
             else:
                 ids = [self.graph.relation(int(r)).id for r in np.unique(relations)[:20]]
                 dotted = [id.split(".")[-2].replace("_", " ") for id in ids if id.count(".") >= 2]

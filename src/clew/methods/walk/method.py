@@ -28,7 +28,7 @@ from clew.methods.walk.candidates import Found, Hunt, Limits, texts_of
 from clew.methods.walk.ranking import FEATURES, Floats, Rating
 from clew.methods.walk.weights import CALIBRATION, UNITS, WEIGHTS
 from clew.protocols import GraphStore, OnEvent, Tools, ignore
-from clew.reading.threads import answers
+from clew.reading.threads import Way, all_ends, answers
 from clew.reading.topics import start_of
 from clew.reading.trails import type_relations
 from clew.retrieval.reader import read
@@ -192,9 +192,11 @@ class Walk:
         self, ground: Subgraph, groups: Sequence[Found], topics: Sequence[Topic], score: float
     ) -> tuple[tuple[Candidate, ...], tuple[Path, ...]]:
         """Every end of the groups as a candidate, with the paths that lead there."""
-        starts = [start for topic in topics if (start := ground.local(topic.entity.id)) is not None]
-        ways = [([(starts[trail.topic], trail.hops) for trail in group.trails], ()) for group in groups]
-        return answers(ground, ways, score, self._config.paths)
+        if ground.grows:
+            for chains, _ in _ways(ground, groups, topics):
+                all_ends(ground, chains)  # has what lies on the way fetched
+            ground = ground.ordered()
+        return answers(ground, _ways(ground, groups, topics), score, self._config.paths)
 
     def _read(
         self, asking: _Asking, ground: Subgraph, groups: Sequence[Found], score: float, details: dict[str, Any]
@@ -224,6 +226,11 @@ class Walk:
     def _encode(self, texts: Sequence[str]) -> Floats:
         """(L, D) vectors; what was encoded before is remembered."""
         return self._encoder.encode(texts)
+
+
+def _ways(ground: Subgraph, groups: Sequence[Found], topics: Sequence[Topic]) -> list[Way]:
+    starts = [start for topic in topics if (start := ground.local(topic.entity.id)) is not None]
+    return [([(starts[trail.topic], trail.hops) for trail in group.trails], ()) for group in groups]
 
 
 def calibrated(found: Sequence[Found]) -> float:

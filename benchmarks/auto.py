@@ -1,0 +1,103 @@
+"""How often a bare question is answered rightly: `walk`, `plan` and `auto` with their defaults, on the same questions.
+
+    CLEW_DATA=… python benchmarks/auto.py [--limit 100] [--sets demo,geo*:dev,pq-2h:test,…] [--json out.json]
+
+Topics are those the set gives; a name with a star is asked with the topics found by linking. Of a larger set a sample
+is asked, drawn with seed 0. Hits@1 counts an abstention as wrong; the expected calibration error (ten bins) is over the
+answers given. GeoQuery: the questions that a path answers.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from clew.datasets import demo, load, question_set, read_plain
+from clew.datasets.source import data_folder
+from clew.encoding import open_encoder
+from clew.evaluation.answers import score_answer
+from clew.graph import Graph
+from clew.methods.registry import card
+from clew.protocols import Example, Tools
+from clew.reading.corpus import demo_graph, facts_graph, geo_graph, json_lines
+from clew.types import Gold, Question
+from clew.workspace import load as load_object
+
+SETS = (
+    "demo:test,demo*:test,geo*:dev,simplequestions*:valid,metaqa-r-1hop:test,metaqa-r-2hop:test,metaqa-r-3hop:test,"
+    "pq-2h:test,pq-3h:test,webqsp-pooled:dev,cwq-pooled:dev"
+)
+METHODS = ("walk", "plan", "auto")
+
+
+def questions(name: str, limit: int) -> tuple[Graph, list[Example]]:
+    known, _, split = name.partition(":")
+    linked, known, folder = known.endswith("*"), known.removesuffix("*"), data_folder(None)
+    if known == "demo":
+        graph, rows = demo_graph(), [row for row in read_plain(demo.questions_file("test")) if row.gold.answers]
+    elif known == "geo":
+        lines = [line for line in json_lines(folder / "geoquery" / f"{split}.jsonl") if line["kinds"] == ["plain"]]
+        graph, rows = geo_graph(folder), [_example(line["id"], line["question"], line["answer"]) for line in lines]
+    elif known == "simplequestions":
+        lines = json_lines(folder / "simplequestions" / f"{split}.jsonl.gz")
+        graph, rows = facts_graph(folder), [_example(line["id"], line["question"], line["a_entity"]) for line in lines]
+    else:
+        triples = question_set(known).triples
+        assert triples is not None
+        graph, rows = Graph.from_triples(triples(folder), name=known), list(load(known, split, folder=folder))
+    rows = random.Random(0).sample(rows, min(limit, len(rows)))
+    return graph, [replace(row, question=replace(row.question, topics=())) for row in rows] if linked else rows
+
+
+def _example(id: str, text: str, answers: list[str]) -> Example:
+    return Example(Question(id, text), Gold(tuple(answers)))
+
+
+def measure(name: str, limit: int, encoder: object) -> Iterator[dict[str, object]]:
+    graph, rows = questions(name, limit)
+    for method in METHODS:
+        opened = load_object(card(method).method)(load_object(card(method).config)(), Tools(encoder=encoder))
+        hits, sure = [], []
+        for row in rows:
+            answer = opened.answer(row.question, graph)
+            hits.append(float(score_answer(answer, row.gold).hits_at_1))
+            sure.append(answer.candidates[0].score if answer.candidates else np.nan)
+        right, said = np.array(hits), np.array(sure)
+        given = ~np.isnan(said)
+        bins = np.minimum((said[given] * 10).astype(int), 9)
+        gaps = [
+            abs(said[given][bins == b].mean() - right[given][bins == b].mean()) * (bins == b).mean() for b in set(bins)
+        ]
+        yield {
+            "set": name,
+            "method": method,
+            "questions": len(rows),
+            "hits@1": round(float(right.mean()), 4),
+            "abstained": round(float((~given).mean()), 4),
+            "calibration error": round(float(sum(gaps)), 4),
+        }
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--limit", type=int, default=100)
+    parser.add_argument("--sets", default=SETS)
+    parser.add_argument("--json", type=Path)
+    args = parser.parse_args()
+    encoder, results = open_encoder(), []
+    for name in args.sets.split(","):
+        for found in measure(name, args.limit, encoder):
+            results.append(found)
+            print("  ".join(f"{key} {value}" for key, value in found.items()), flush=True)
+        if args.json:
+            args.json.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
