@@ -313,6 +313,8 @@ class Naive:
                 return None if left is None or right is None else left - right
             case p.Arithmetic(sign, a, b):
                 left, right = self.number(a), self.number(b)
+                if sign == "/":
+                    return None if left is None or not right else left / right
                 return {"+": left + right, "-": left - right, "*": left * right}[sign]
         raise TypeError
 

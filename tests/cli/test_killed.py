@@ -111,7 +111,8 @@ for ends_at in ends:
     assert content(folder) == after, (ends_at, content(folder))
     # A kill may leave the half of a page or of questions, hidden, and an empty folder that goes after a minute.
     assert not [p for p in folder.iterdir() if ".new-" in p.name and any(p.iterdir())]
-    now = sorted(p.name for p in folder.iterdir() if not p.name.endswith(".tmp") and ".new-" not in p.name and ".building-" not in p.name)
+    hidden = (".tmp", ".new-", ".building-")
+    now = sorted(p.name for p in folder.iterdir() if not any(mark in p.name for mark in hidden))
     assert now == left, (ends_at, now, left)
 print(f"{steps} steps, ended at {killed} of {len(ends)}")
 '''

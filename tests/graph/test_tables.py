@@ -11,7 +11,7 @@ from clew.query import execute, parse
 from clew.retrieval.composing import compose
 from clew.types import Question
 
-HEADER = ["Year", "Title", "Chart\nposition", "Sales", ""]
+HEADER = ["Year", "Title", "Chart\nposition", "Sales", "%"]
 ROWS = [
     ["1969", "Renaissance", "3rd", "60,000 (UK)", "a"],
     ["1971", "Illusion", "1st", "1,200 [1]", ""],
@@ -32,7 +32,7 @@ def test_rows_are_things_with_order_and_values_as_they_stand() -> None:
     assert found(graph, 'top(class(Title), "Chart position", smallest)') == ["Illusion"]
     assert found(graph, "where(class(Title), Year, <, date(1972))") == ["Renaissance", "Illusion"]
     assert found(graph, "where(class(Title), Sales, >, 1000)") == ["Renaissance", "Illusion"]
-    assert found(graph, 'values(entity(Renaissance), "column 5")') == ["a"]
+    assert found(graph, 'values(entity(Renaissance), "%")') == ["a"]
 
 
 def test_rows_without_a_naming_column_are_numbered() -> None:

@@ -16,6 +16,7 @@ from clew.cli.options import ConfigFile, GraphArgument, Json, Quiet, Set, worksp
 if TYPE_CHECKING:
     from clew.cli.screen import Bar
     from clew.synthesis import SynthesisReport
+    from clew.workspace import Workspace
 
 
 def synthesize(
@@ -37,6 +38,12 @@ def synthesize(
     writer: Annotated[
         Literal["grammar", "model"], typer.Option(help="Who finds the words: the built-in grammar, or your model.")
     ] = "grammar",
+    kinds: Annotated[
+        Literal["paths", "plans"],
+        typer.Option(
+            help="paths: what walking methods are trained on; plans: counts, superlatives, filters, yes or no …"
+        ),
+    ] = "paths",
     config: ConfigFile = None,
     assignments: Set = None,
     json: Json = False,
@@ -56,6 +63,11 @@ def synthesize(
         raise InputError("--json prints the report on stdout: name the file of the questions with -o")
     flags = {"hops": None if hops is None else _weights(hops), "balance": balance}
     space = workspace(graph, config=config, assignments=assignments, synthesis=flags)
+    if kinds == "plans":
+        if writer == "model":
+            raise InputError("--kinds plans is written by the grammar: leave out --writer model")
+        _plans(space, count, seed, out, json=json, quiet=quiet)
+        return
     report = SynthesisReport()
     with progress("synthesize", quiet=quiet) as bar, _written(out) as stream:
         made = synthetic(space, count, seed=seed, writer=writer, report=report)
@@ -68,6 +80,25 @@ def synthesize(
         _show(report, out)
     elif not quiet:
         sys.stderr.write(f"{report.questions:,} questions\n")
+    if stopped:
+        raise BudgetError(stopped)
+
+
+def _plans(space: Workspace, count: int, seed: int, out: Path | None, *, json: bool, quiet: bool) -> None:
+    from clew.cli.screen import progress, put_json
+    from clew.errors import BudgetError, UnsupportedError
+    from clew.graph import Graph
+    from clew.synthesis.plans import PlanWriter
+
+    if not isinstance(space.graph, Graph):
+        raise UnsupportedError("questions about plans are made from an embedded graph: clew pull it first")
+    made = PlanWriter(space.graph, seed)
+    with progress("synthesize", quiet=quiet) as bar, _written(out) as stream:
+        stopped = _write((each.to_row() for each in made.questions(count)), stream, count, bar)
+    if json:
+        put_json({"questions": made.made.total(), "kinds": dict(made.made.most_common()), "path": str(out)})
+    elif not quiet:
+        sys.stderr.write(f"{made.made.total():,} questions of {len(made.made)} kinds\n")
     if stopped:
         raise BudgetError(stopped)
 

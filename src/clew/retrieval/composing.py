@@ -434,8 +434,7 @@ class _Composer:
         found = []
         for label in labels:
             parts = {s for s in stems(head_of(label)) if s not in FUNCTION} or set(stems(label))
-            here = len(parts & mine) / len(parts)
-            over = len(parts & theirs) / len(parts)
+            here, over = (len(parts & words) / max(1, len(parts)) for words in (mine, theirs))
             found.append(max(0.5 + 0.5 * here if here else 0.0, 0.4 + 0.5 * over if over else 0.0))
         if self._encoder is not None and content and max(found) < 0.9:
             alike = self._encoder.encode(list(labels)) @ self._encoder.encode([" ".join(content)], role="query")[0]

@@ -27,7 +27,7 @@ from clew.query.proof import proven
 from clew.query.question import ReadQuestion, nested, read_question
 from clew.query.text import parse, show
 from clew.query.vocabulary import stem
-from clew.retrieval.chunks import Lexicon
+from clew.retrieval.chunks import LIGHT, Lexicon
 from clew.retrieval.composing import Composed, compose
 from clew.retrieval.linking import link, unknown_names
 from clew.retrieval.operating import Truth, named_together, operated
@@ -197,10 +197,22 @@ class Operators:
         """No plan: a list is no answer to "how many"; where a set is asked for, the method answers alone."""
         if read.answer == "entity" and not read.negated and read.sides is None:
             alone = self._method.predict([question], graph)[0]
+            if isinstance(graph, Graph) and (why := self._missing(read, alone, graph)):
+                return replace(alone, candidates=(), note=f"I cannot compare this: {why}")
             return replace(alone, note=alone.note or f"no relation fits the {read.kind}: not applied")
         asked = {"count": "count", "boolean": "tell whether", "arithmetic": "compute"}.get(read.kind, "compare")
         why = found.note or f"nothing was found for “{read.rest}”"
         return replace(found, question=question, candidates=(), note=f"I cannot {asked} this: {why}")
+
+    def _missing(self, read: ReadQuestion, alone: Answer, graph: Graph) -> str:
+        """What a graph lacks for a comparison: dates for a filter by date, the kind of thing for a superlative."""
+        known = Binding.of(graph)
+        dated = any(isinstance(each.value, p.Date) for each in read.filters)
+        if dated and not any(column(graph, r).kind == "date" for r in range(graph.num_relations)):
+            return "the graph states no dates"
+        if read.ranked is not None and known.type_relations and not self._accounted(read, alone, graph):
+            return "the graph has nothing of the kind that is asked for"
+        return ""
 
     # -- sets --------------------------------------------------------------------------------------------------------
 
@@ -237,12 +249,14 @@ class Operators:
 
     def _accounted(self, read: ReadQuestion, found: Answer, graph: Graph) -> bool:
         """Whether what a count is of ("lakes") is what the method's answers are, by the words of the last relation."""
-        noun = next((w for w in re.findall(r"[\w-]+", read.rest.lower())[1:] if w not in FUNCTION), "")
+        noun = next(
+            (w for w in re.findall(r"[\w-]+", read.rest.lower())[1:] if w not in FUNCTION and w not in LIGHT), ""
+        )
         if not found.candidates or not noun or self._class_in(noun, graph) is not None:
             return bool(found.candidates)
         relations = {path.relations[-1][0] for path in found.paths_of(found.candidates[0]) if path.relations}
         labels = [graph.relation_at(Binding.of(graph).relation(r)).label for r in sorted(relations)]
-        return bool(labels) and max(self._likeness((noun,), labels)) >= 0.8 * LEAST_ALIKE
+        return bool(labels) and max(self._likeness((noun,), labels)) >= LEAST_ALIKE
 
     def _except(self, plan: p.SetPlan, read: ReadQuestion, graph: Graph) -> p.SetPlan:
         if not read.without:
