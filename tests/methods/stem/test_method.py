@@ -22,7 +22,7 @@ from clew.types import Question
 
 def speak(request: LLMRequest) -> str:
     """What a good model would say to the three prompts of STEM."""
-    system, last = request.messages[0].content, request.messages[-1].content
+    system, last = request.messages[0].content, request.messages[-1].content.partition("\n\nThe graph near it")[0]
     if "break a question" in system:
         topic = next((name for name in ("Japan", "France", "Tokyo", "Germany") if name in last), "")
         if not topic:
@@ -74,6 +74,26 @@ def test_without_a_planner_it_says_how_to_get_one() -> None:
         Stem(Config(planner="trained"), Tools(encoder=HashEncoder(64), language_model=FakeLanguageModel("x")))
 
 
+def test_the_planner_sees_the_graph_near_the_topics(graph: Graph) -> None:
+    method, model = opened(speak, reader=False)
+    method.answer(EXAMPLES[1].question, graph)
+    shown = [request.messages[-1].content.partition("(head | relation | tail):\n")[2] for request in model.requests]
+    assert shown[0] == shown[1] and "France | continent | Europe" in shown[0].splitlines()
+    method, model = opened(speak, reader=False, schema_shown="free")
+    method.answer(EXAMPLES[1].question, graph)
+    assert not any("graph near it" in request.messages[-1].content for request in model.requests)
+
+
+def test_an_empty_breadth_follows_the_best_edge_and_says_so(graph: Graph) -> None:
+    settings = {"reader": False, "strategy": "breadth", "theta": 2.0, "exact_relation_first": False}
+    method, _ = opened(speak, **settings)
+    answer = method.answer(EXAMPLES[0].question, graph)
+    assert answer.texts == ("Yen",)
+    assert any("no edge reached theta" in told for told in answer.details["limits"])
+    method, _ = opened(speak, **settings, breadth_fallback=False)
+    assert method.answer(EXAMPLES[0].question, graph).texts == ()
+
+
 def test_equal_questions_are_planned_once(graph: Graph) -> None:
     method, model = opened(speak, reader=False)
     asked = [Question(str(i), "what is the currency of Japan?", ("Japan",)) for i in range(3)]
@@ -120,7 +140,7 @@ def test_a_plan_like_the_question_may_go_before_a_likelier_one(
     def script(request: LLMRequest) -> str | list[str]:
         if "break a question" in request.messages[0].content:
             return ["Precision\nJapan owner of money [ENT1].", "Precision\nJapan currency [ENT1]."]
-        said = request.messages[-1].content
+        said = request.messages[-1].content.partition("\n\nThe graph near it")[0]
         return f"(Japan | {'currency' if 'currency' in said else 'owner of money'} | [ENT1])"
 
     method, _ = opened(script, reader=False, beams=2, **weights)

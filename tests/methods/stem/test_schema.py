@@ -96,3 +96,15 @@ def test_masking_takes_the_longest_name_and_appends_what_is_not_named() -> None:
 def test_ends_of_an_assertion_are_placed() -> None:
     assert placed("[ENT2] was led by [T1]") == ("[A] was led by [B]", {"[A]": "[ENT2]", "[B]": "[T1]"})
     assert placed("Ada led [ENT1]") == ("Ada led [ENT1]", {})
+
+
+def test_the_papers_own_formats() -> None:
+    found = read_decomposition("((The capital of Norway is [ENT1].), ([ENT1] is twinned with [ENT2].), Breadth)")
+    assert found is not None and found.strategy == "Breadth"
+    assert found.assertions == ("The capital of Norway is [ENT1].", "[ENT1] is twinned with [ENT2].")
+    found = read_decomposition("((Rome has mayor [ENT1]), Precision)")
+    assert found is not None and (found.assertions, found.strategy) == (("Rome has mayor [ENT1]",), "Precision")
+    triples = (("rome", "r", "[ENT1]"), ("[ENT1]", "s", "[ENT2]"))
+    assert read_triples('[("rome","r","[ENT1]"), ("[ENT1]", "s", "[ENT2]")]') == (triples, 0)
+    assert read_triples('[["rome", "r", "[ENT1]"], ["[ENT1]", "s", "[ENT2]"]]') == (triples, 0)
+    assert read_triples("(rome | r | [ENT1]), ([ENT1] | s | [ENT2])") == (triples, 0)

@@ -54,13 +54,13 @@ class Config(Settings):
     )  # factor of a path for each other topic of the question that none of its entities touches; paper: 1
     normalise: bool = True  # path weights of a question sum to 1
     # C. answer predictor
-    lines: int | None = Field(default=None, ge=1)  # evidence lines shown; 60 without a trained model
+    lines: int | None = Field(default=None, ge=1)  # evidence lines shown; 100 without a trained model
     share: float = Field(
         default=0.25, ge=0, le=1
     )  # of the heaviest line chosen; a lighter one is left out (style short)
-    evidence_tokens: int = Field(default=2048, ge=16)  # of the evidence in the answer prompt
+    evidence_tokens: int = Field(default=4096, ge=16)  # of the evidence in the answer prompt
     question_words: int = Field(default=200, ge=8)  # a longer question is cut, and the answer says so
-    max_tokens: int = Field(default=256, ge=4)  # of the predictor's reply
+    max_tokens: int = Field(default=1024, ge=4)  # of the predictor's reply
     # Ablations, Tables 3 and 4
     finder: bool = True  # False: the question alone goes to the predictor
     filter: bool = True  # False: no weights, nothing is scored or filtered

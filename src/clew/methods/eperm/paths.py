@@ -329,7 +329,7 @@ def entities_prompt(
     asker: PromptClient, case: QuestionState, plan: str, facts: Sequence[Sequence[str]]
 ) -> tuple[Message, ...]:
     """The question for the scores of all candidates of a step, each with its name and facts."""
-    question, line = case.text, described
+    question, line = case.text, _listed
     if asker.style == "short":
         (question, facts), line = marked(case.text, facts), _brief
     lines = "\n".join(f"{i} {line(known)}" for i, known in enumerate(facts, 1))
@@ -429,6 +429,15 @@ def described(facts: Sequence[str]) -> str:
         if len(facts) > 1
         else facts[0]
     )
+
+
+def _listed(facts: Sequence[str]) -> str:
+    """A candidate on one line as the graph names it; of a dotted relation the last part."""
+    told = (fact.partition(": ") for fact in facts[1:])
+    said = "; ".join(
+        (name.rpartition(".")[2] if name.count(".") > 1 else name) + mark + value for name, mark, value in told
+    )
+    return f"{facts[0]} ({said})" if said else facts[0]
 
 
 def _brief(facts: Sequence[str]) -> str:

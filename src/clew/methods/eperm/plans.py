@@ -367,7 +367,7 @@ def written_plans(text: str) -> list[tuple[tuple[str, ...], float | None]]:
 
 
 def read_plan(graph: Subgraph, starts: Ints, written: str | Sequence[str], hops: int) -> list[RelationPath]:
-    """The relation paths that a plan may stand for; a relation without a direction may be walked either way.
+    """The relation paths that a plan may stand for; a relation that leads on only against its direction is walked so.
 
     Forms understood: `a | b`, `a -> b`, `a, b`; `(inverse)` after or `inverse:` before a relation; ids or labels in any
     case, with spaces for underscores; else the last part of a dotted name; else what is spelled nearly so. Each only
@@ -379,26 +379,26 @@ def read_plan(graph: Subgraph, starts: Ints, written: str | Sequence[str], hops:
         return []
     open_: list[tuple[RelationPath, Ints]] = [((), starts)]
     for part in parts:
-        name, directions = _direction(part)
+        name, forward = _direction(part)
         leading = [
             (steps, each) for steps, ends in open_ for each in relation_paths(graph, ends, 1, max_paths=100_000).paths
         ]
-        chosen = _likest(graph, name, directions, sorted({each.steps[0] for _, each in leading}))
+        chosen = _likest(graph, name, forward, sorted({each.steps[0] for _, each in leading}))
         open_ = [((*steps, each.steps[0]), each.ends) for steps, each in leading if each.steps[0] in chosen]
     return [steps for steps, _ in open_ if len(follow(graph, starts, steps).entities)]
 
 
-def _likest(
-    graph: Subgraph, name: str, directions: Sequence[bool], steps: Sequence[tuple[int, bool]]
-) -> set[tuple[int, bool]]:
+def _likest(graph: Subgraph, name: str, forward: bool, steps: Sequence[tuple[int, bool]]) -> set[tuple[int, bool]]:
     """Those of some steps that a name means: spelled so, else ending so, else spelled nearly so."""
     spelled = [(step, (_plain(graph.relation(step[0]).label), _plain(graph.relation(step[0]).id))) for step in steps]
-    for ways in (directions, (True, False)):  # a direction that leads nowhere was a slip
-        own = [(step, forms) for step, forms in spelled if step[1] in ways]
+    ways = [[each for each in spelled if each[0][1] is way] for way in (forward, not forward)]
+    for own in ways:  # a direction that leads nowhere was a slip
         if exact := {step for step, forms in own if name in forms}:
             return exact
+    for own in ways:
         if short := {step for step, forms in own if name == forms[0].rpartition(".")[2]}:
             return short
+    for own in ways:
         near = [(max(fuzz.ratio(name, form) for form in forms), step) for step, forms in own]
         best = max((score for score, _ in near), default=0.0)
         if best >= SPELLED:
@@ -406,12 +406,12 @@ def _likest(
     return set()
 
 
-def _direction(part: str) -> tuple[str, tuple[bool, ...]]:
+def _direction(part: str) -> tuple[str, bool]:
     lowered = part.casefold()
     for mark in ("(inverse)", "inverse:", "inverse of"):
         if mark in lowered:
-            return _plain(lowered.replace(mark, "")), (False,)
-    return _plain(part), (True, False)
+            return _plain(lowered.replace(mark, "")), False
+    return _plain(part), True
 
 
 def _plain(name: str) -> str:

@@ -24,7 +24,7 @@ from clew.retrieval.verbalise import evidence_text
 from clew.types import Candidate, Evidence, Path, Triple
 
 PATHS_OF_ANSWER = 5  # evidence paths kept per candidate
-LINES = 60  # evidence lines shown where nothing says otherwise
+LINES = {"paper": 100, "short": 60}  # evidence lines shown where nothing says otherwise
 LEVELS = 20  # scores of one line differ by less than 1 / LEVELS
 
 
@@ -105,15 +105,19 @@ def answer_request(
         return LLMRequest(asker.prompt("question").render(question=case.text), max_tokens=config.max_tokens)
     if asker.style == "short":
         return _short_request(asker, config, case, found)
-    evidence = Evidence(tuple(paths), tuple(_beside(case, paths, config.facts)))
+    ways: dict[tuple[str, ...], Path] = {}
+    for path in paths:  # the same entities in the same order are one line, whichever relations join them
+        ways.setdefault((path.start.id, *(hop.target.id for hop in path.hops)), path)
+    told = tuple(ways.values())
+    evidence = Evidence(told, tuple(_beside(case, told, config.facts)))
     count = token_counter(asker.model)
     shown = evidence_text(
         evidence, max_tokens=config.evidence_tokens, count=count, direction="mark", mediators="expand"
     )
     own = [(line, i) for line, i in zip(shown.lines, shown.paths, strict=True) if i >= 0]
-    kept = own[: config.lines or LINES]
-    case.count("lines_not_shown", len(paths) - len(kept))
-    text = "\n".join(line + (f" Score:{paths[i].score:.3f}" if config.filter else "") for line, i in kept)
+    kept = own[: config.lines or LINES["paper"]]
+    case.count("lines_not_shown", len(told) - len(kept))
+    text = "\n".join(line + (f" Score:{told[i].score:.3f}" if config.filter else "") for line, i in kept)
     messages = asker.prompt("answer").render(question=case.text, lines=text)
     return LLMRequest(messages, max_tokens=config.max_tokens)
 
@@ -123,19 +127,23 @@ def _beside(case: QuestionState, paths: Sequence[Path], limit: int) -> Iterator[
     around = case.around
     if around is None:
         return
-    crossed = [hop.target.id for path in paths[:LINES] for hop in path.hops[:-1] if hop.target.kind == "mediator"]
+    on = {hop.target.id for path in paths for hop in path.hops} | {path.start.id for path in paths}
+    crossed = [
+        hop.target.id for path in paths[: LINES["paper"]] for hop in path.hops[:-1] if hop.target.kind == "mediator"
+    ]
     for id in dict.fromkeys(crossed):
         if (local := around.local(id)) is None:
             continue
         for side in (around.out, around.inc):
             rows = side.triples[side.offsets[local] : side.offsets[local + 1]]
-            yield from (around.triple(row) for row in rows[:limit].tolist())
+            known = map(around.triple, rows[:limit].tolist())
+            yield from (triple for triple in known if not {triple.head.id, triple.tail.id} <= on)
 
 
 def _short_request(asker: PromptClient, config: Config, case: QuestionState, found: FoundEvidence) -> LLMRequest:
     texts = [
         line_text(i, line.partial.topic, line.partial.plan, line.weight if config.filter else None, len(line.ends))
-        for i, line in enumerate(found.lines[: config.lines or LINES], 1)
+        for i, line in enumerate(found.lines[: config.lines or LINES["short"]], 1)
     ]
     while True:  # as many lines as the context has room for
         messages = asker.prompt("answer").render(question=case.text, lines="\n".join(texts))
@@ -183,7 +191,7 @@ def candidates(
         return _by_name(case, found, [path for path, _ in paths], reply)
     chosen = {end for line in found.lines for end in line.answers}
     if reply is not None:
-        numbers = read_numbers(reply.text, min(config.lines or LINES, len(found.lines)))
+        numbers = read_numbers(reply.text, min(config.lines or LINES["short"], len(found.lines)))
         if not numbers:
             case.count("unread_answers")
             numbers = [1]  # the heaviest line: the criterion the predictor is asked to follow

@@ -19,6 +19,11 @@ class Config(Settings):
     beams: int = Field(default=4, ge=1)  # [B] plans per question
     temperature: float = Field(default=0.7, gt=0)  # of sampled plans, where the language model has no beams
     retries: int = Field(default=1, ge=0)  # calls more when no plan of a question parses; the paper: 5
+    # What a language model that plans by prompt sees of the graph: relations near the topics, most like the question,
+    # with an example each; "free" is the paper's form, which sees nothing.
+    schema_shown: Literal["retrieved", "free"] = "retrieved"
+    schema_lines: int = Field(default=80, ge=1)  # relations shown of it
+    breadth_fallback: bool | None = None  # a Breadth that finds no edge of θ follows the best; None: planning by prompt
     strategy: Literal["adaptive", "precision", "breadth"] = "adaptive"  # Table 11
     dedupe: bool = True  # equal schema graphs of several beams are traced once
     # Without a reader: how much the encoder's similarity of plan and question counts beside the plan's

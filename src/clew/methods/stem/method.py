@@ -25,6 +25,7 @@ from clew.methods.stem.model import CARD, DECOMPOSE, GROUND, StemModel, load_mod
 from clew.methods.stem.network import QuestionInput
 from clew.methods.stem.planner import PACKAGE, PlannedSchemas, Planner
 from clew.methods.stem.schema import TOPIC, SchemaGraph, masked
+from clew.methods.stem.shown import shown_schema
 from clew.methods.stem.similarity import Similarity
 from clew.methods.stem.trace import Trace, trace
 from clew.protocols import GraphStore, OnEvent, TextEncoder, Tools, ignore
@@ -87,6 +88,9 @@ class Stem:
         if tools.model is not None and (tools.model / CARD).is_file():
             self._model = load_model(tools.model, tools.encoder, config.device)
         self._planner = _open_planner(config, tools, self._model)
+        if self.config.breadth_fallback is None:
+            falls = self._planner.form == "prompted"
+            self.config = self.config.model_copy(update={"breadth_fallback": falls})
         self._similar: OrderedDict[int, tuple[Subgraph, Similarity, Any]] = OrderedDict()
 
     def answer(self, question: Question, graph: GraphStore, *, on_event: OnEvent = ignore) -> Answer:
@@ -98,9 +102,9 @@ class Stem:
         clock = _StageClock(len(questions))
         asked = [self._link(question, graph) for question in questions]
         clock.stage("link")
-        planned = self._plan(asked, on_event)
-        clock.stage("plan")
         places = [self._place(each, graph) for each in asked]
+        planned = self._plan(asked, places, on_event)
+        clock.stage("plan")
         guided = self._guide(asked, planned, places, graph)
         clock.stage("guide")
         traced = [self._trace(*each) for each in zip(asked, planned, places, guided, strict=True)]
@@ -123,15 +127,30 @@ class Stem:
         order = sorted(mentions, key=lambda m: at if (at := place.find(m.replace("_", " "))) >= 0 else len(place))
         return _Asked(question, tuple(tuple(mentions[m]) for m in order), linked.note)
 
-    def _plan(self, asked: Sequence[_Asked], on_event: OnEvent) -> list[PlannedSchemas | None]:
+    def _plan(
+        self,
+        asked: Sequence[_Asked],
+        places: Sequence[tuple[Subgraph, Similarity, Any] | None],
+        on_event: OnEvent,
+    ) -> list[PlannedSchemas | None]:
         with_topics = [each for each in asked if each.mentions]
         if not with_topics:
             return [None] * len(asked)
-        planned = self._planner.plan([(each.question.text, each.names) for each in with_topics])
+        schemas = [self._schema(each, place) for each, place in zip(asked, places, strict=True) if each.mentions]
+        planned = self._planner.plan([(each.question.text, each.names) for each in with_topics], schemas)
         calls = sum(p.usage.calls for p in planned)
         on_event(Event("plan", f"{sum(len(p.plans) for p in planned)} plans", {"calls": calls}))
         left = iter(planned)
         return [next(left) if each.mentions else None for each in asked]
+
+    def _schema(self, asked: _Asked, place: tuple[Subgraph, Similarity, Any] | None) -> str:
+        """What a planner by prompt sees of the graph."""
+        if place is None or self._planner.form != "prompted" or self.config.schema_shown == "free":
+            return ""
+        graph, similarity, _ = place
+        found = [graph.local(topic.entity.id) for own in asked.mentions for topic in own]
+        topics = np.array(sorted({local for local in found if local is not None}), np.int32)
+        return shown_schema(similarity, topics, asked.plain, self.config.schema_lines)
 
     def _place(self, asked: _Asked, graph: GraphStore) -> tuple[Subgraph, Similarity, Any] | None:
         """The subgraph to trace in, with its relations' vectors."""

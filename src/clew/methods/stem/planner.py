@@ -35,6 +35,7 @@ from clew.protocols import LanguageModel, LLMRequest, Message
 from clew.types import Usage
 
 REMEMBERED = 20_000  # masked questions whose plans are kept
+SHOWN = "\n\nThe graph near it, by example triples (head | relation | tail):\n"  # between a text and the schema
 WRITTEN = 192  # most tokens of a decomposition or a schema
 PACKAGE = "clew.methods.stem"
 
@@ -69,13 +70,20 @@ class Planner:
         self._known: OrderedDict[str, Written] = OrderedDict()
         self._lock = threading.Lock()
 
-    def plan(self, questions: Sequence[tuple[str, Sequence[Sequence[str]]]]) -> list[PlannedSchemas]:
+    def plan(
+        self, questions: Sequence[tuple[str, Sequence[Sequence[str]]]], schemas: Sequence[str] = ()
+    ) -> list[PlannedSchemas]:
         """The plans of each (text, names of each topic). Cost: one call of SGDA per distinct text, one of SAGB per
         distinct decomposition; a reply that does not parse is asked for again `retries` times.
+
+        Args:
+            schemas: per question what its prompts show of the graph; empty: nothing.
 
         Every question with a topic has a plan: where nothing parses it is one built from the question's own words.
         """
         texts = [masked(text, names) if self.form == "trained" else " ".join(text.split()) for text, names in questions]
+        if schemas and self.form == "prompted":
+            texts = [f"{text}{SHOWN}{schema}" if schema else text for text, schema in zip(texts, schemas, strict=True)]
         with self._lock:
             known = {text: self._known[text] for text in dict.fromkeys(texts) if text in self._known}
         new = [text for text in dict.fromkeys(texts) if text not in known]
@@ -91,7 +99,7 @@ class Planner:
                 self._known.popitem(last=False)
         return [
             # What a text cost is told with the first question that has it.
-            replace(self._planned(text, names, known[text]), usage=spent.pop(text, Usage()))
+            replace(self._planned(text.partition(SHOWN)[0], names, known[text]), usage=spent.pop(text, Usage()))
             for text, (_, names) in zip(texts, questions, strict=True)
         ]
 
@@ -115,7 +123,15 @@ class Planner:
             spent[text] = spent.get(text, Usage()) + reply.usage
             beam = [read_decomposition(each.text, each.logprob or 0.0) for each in reply.texts]
             read.append(list({(d.assertions, d.strategy): d for d in reversed(beam) if d is not None}.values())[::-1])
-        pieces = list(dict.fromkeys(piece for own in read for each in own for piece, _ in self._pieces(each)))
+        shown = {text: text.partition(SHOWN) for text in texts}
+        pieces = list(
+            dict.fromkeys(
+                piece + "".join(shown[text][1:])
+                for text, own in zip(texts, read, strict=True)
+                for each in own
+                for piece, _ in self._pieces(each)
+            )
+        )
         requests = [
             LLMRequest(
                 self._ground.render(assertions=text) if self.form == "prompted" else bare(text), max_tokens=WRITTEN
@@ -133,6 +149,7 @@ class Planner:
                 found: dict[SchemaTriple, None] = {}
                 lost = 0
                 for piece, ends in self._pieces(each):
+                    piece += "".join(shown[text][1:])
                     triples, broken, usage = grounded[piece]
                     lost += broken
                     found.update({(ends.get(h, h), r, ends.get(t, t)): None for h, r, t in triples})

@@ -15,6 +15,7 @@ from functools import cached_property
 
 from rapidfuzz import fuzz
 
+from clew.llm import clean
 from clew.retrieval.masking import mask_topics, placeholder
 
 PLACEHOLDER = re.compile(r"\[ENT\s?(\d+)\]", re.IGNORECASE)
@@ -25,7 +26,10 @@ _STRATEGY = re.compile(r"\b(precision|breadth)\b", re.IGNORECASE)
 _STRATEGY_LINE = re.compile(r"^\W*(?:strategy\W+)?(precision|breadth)\W*$", re.IGNORECASE)
 _BULLET = re.compile(r"^\s*(?:[-*•]|\(?\d{1,2}[.):])\s+")
 _HEADING = re.compile(r"^\s*(?:assertions?|triples?|strategy|schema)\s*:?\s*$", re.IGNORECASE)
-_THINKING = re.compile(r"<think>.*?(?:</think>|\Z)", re.DOTALL | re.IGNORECASE)
+_WHOLE = re.compile(r"^[(\[](.*)[,;]\s*[\"']?(precision|breadth)[\"']?\s*[)\]]\W*$", re.IGNORECASE | re.DOTALL)
+_BETWEEN = re.compile(r"\)\s*[,;]\s*\(")
+_PART = r"""\s*("(?:[^"\n])*"|'(?:[^'\n])*')\s*"""
+_QUOTED = re.compile(rf"[(\[]{_PART},{_PART},{_PART}[)\]]")
 FUZZY = 80.0  # least similarity (0..100) of a schema node and the topic that it stands for
 LIMIT = 12  # triples of a schema; a longer one is a model that repeats itself
 
@@ -88,7 +92,10 @@ def read_decomposition(text: str, logprob: float = 0.0) -> Decomposition | None:
     """The assertions of a reply, or None when it holds none."""
     strategy = ""
     assertions: list[str] = []
-    for raw in _THINKING.sub("", text).strip().strip("`").splitlines():
+    said = clean(text).strip().strip("`").strip()
+    if (whole := _WHOLE.match(said)) is not None:  # ((A), (B), Breadth), as the paper prints it
+        said = "\n".join((whole[2], *_BETWEEN.split(whole[1].strip(" \n(),;"))))
+    for raw in said.splitlines():
         line = " ".join(_BULLET.sub("", raw).strip().strip("\"'").split())
         if not line or _HEADING.match(line):
             continue
@@ -114,7 +121,10 @@ def read_triples(text: str) -> tuple[tuple[SchemaTriple, ...], int]:
     """The distinct triples of a reply, and how many lines were none. A triple without a placeholder or name is none."""
     found: dict[SchemaTriple, None] = {}
     broken = 0
-    for raw in _THINKING.sub("", text).strip().strip("`").splitlines():
+    said = clean(text).strip().strip("`").strip()
+    if quoted := _QUOTED.findall(said):  # [("rome", "r", "[ENT1]"), …], as the paper prints it
+        said = "\n".join(" | ".join(part[1:-1].replace("|", "/") for part in triple) for triple in quoted)
+    for raw in _BETWEEN.sub(")\n(", said).splitlines():
         line = _BULLET.sub("", raw).strip().strip(",;.")
         if not line or _HEADING.match(line):
             continue

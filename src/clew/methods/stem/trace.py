@@ -346,4 +346,9 @@ def _chosen(
         if cut:
             run.truncated.append(f"{cut} edges beyond max_branch were not followed")
         keep = np.sort(np.concatenate([order[found.exact[order]], other[rank < config.max_branch]]))
+        if not len(keep) and len(score) and config.breadth_fallback:
+            keep = np.flatnonzero(score >= score.max() - TIE)
+            run.truncated.append(
+                f"no edge reached theta = {config.theta:g}, the best of {score.max():.2f} was followed"
+            )
     return found.take(keep), bonus[keep]
