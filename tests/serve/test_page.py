@@ -94,6 +94,7 @@ def test_ask_and_read_the_thread(tab: Seen) -> None:
     assert tab.page.locator(".chip").first.inner_text().startswith("France")
     assert tab.page.title().startswith(QUESTION)
     tab.page.locator("details.list summary").click()
+    tab.page.wait_for_selector("details.list td")
     cells = tab.page.locator("details.list td").all_inner_texts()
     assert cells == ["France", "capital", "Paris"]
     tab.shot("answer")

@@ -347,8 +347,10 @@ def planned(
 def _check_room(files: Sequence[Path], formats: Sequence[str], out: Path) -> None:
     needed = disk_needed(files, formats)
     try:
-        room = shutil.disk_usage(out.absolute().parent).free
+        total, _, room = shutil.disk_usage(out.absolute().parent)
     except OSError:  # no such folder: `replacing` says so
+        return
+    if not total:  # a file system without a size of its own, as /proc: writing says what it allows
         return
     if room < needed // 2:
         raise ClewError(

@@ -29,7 +29,7 @@ from clew.query.text import parse, show
 from clew.query.vocabulary import stem
 from clew.retrieval.chunks import LIGHT, Lexicon
 from clew.retrieval.composing import Composed, compose
-from clew.retrieval.linking import link, unknown_names
+from clew.retrieval.linking import link, link_topics, unknown_names
 from clew.retrieval.operating import Truth, named_together, operated
 from clew.retrieval.words import FUNCTION
 from clew.types import Answer, Candidate, Event, Question
@@ -176,6 +176,9 @@ class Operators:
         sets = self._readings(question, graph)
         if not sets or sets[0].score < max(SURER, found.candidates[0].score):
             return False
+        named = {id for node in p.walk(sets[0].plan) if isinstance(node, p.Entities) for id in node.ids}
+        if question.topics and len(named) < len(found.topics) and not {t.entity.id for t in found.topics} <= named:
+            return False  # the asker's topics are all to be used
         members = execute(sets[0].plan, graph).members
         best = found.candidates[0].score - SAME
         return set(graph.labels_at(members)) != {c.text for c in found.candidates if c.score >= best}
@@ -185,13 +188,13 @@ class Operators:
         sets = compose(question, graph, self._encoder)
         if not question.topics:
             return sets
-        wanted = {*question.topics, *(entity.id for topic in question.topics for entity in graph.resolve(topic))}
+        wanted = {topic.entity.id for topic in link_topics(question, graph).topics}
 
         def about(plan: p.SetPlan) -> bool:
             named = [id for node in p.walk(plan) if isinstance(node, p.Entities) for id in node.ids]
             return not named or not wanted.isdisjoint(named)
 
-        return [each for each in sets if about(each.plan)]
+        return [replace(each, base=_narrowed(each.base, wanted)) for each in sets if about(each.plan)]
 
     def _unsaid(self, question: Question, read: ReadQuestion, found: Answer, graph: GraphStore) -> Answer:
         """No plan: a list is no answer to "how many"; where a set is asked for, the method answers alone."""
@@ -389,6 +392,18 @@ def _put(node: Any, id: str, plan: p.SetPlan) -> Any:
     if isinstance(node, (p.Plan, p.Test)):
         record: Any = node
         return replace(record, **{f.name: _put(getattr(record, f.name), id, plan) for f in fields(record)})
+    return node
+
+
+def _narrowed(node: Any, wanted: set[str]) -> Any:
+    """A plan in which, of several entities of one name, only those stand that are wanted."""
+    if isinstance(node, p.Entities):
+        return p.Entities(kept) if (kept := tuple(id for id in node.ids if id in wanted)) else node
+    if isinstance(node, tuple):
+        return tuple(_narrowed(each, wanted) for each in node)
+    if isinstance(node, (p.Plan, p.Test)):
+        record: Any = node
+        return replace(record, **{f.name: _narrowed(getattr(record, f.name), wanted) for f in fields(record)})
     return node
 
 

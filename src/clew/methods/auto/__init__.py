@@ -11,5 +11,6 @@ CARDS = (
         method="clew.methods.auto.method:Auto",
         config="clew.methods.auto.method:Config",
         train="clew.methods.auto.fitting:train",
+        train_config="clew.methods.auto.fitting:TrainConfig",
     ),
 )

@@ -16,7 +16,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import Field
 
+from clew.config import Settings
 from clew.errors import InputError, UnsupportedError
 from clew.methods.auto.merging import FEATURES, FILE, Floats, Numbers, Option, features, signs
 from clew.methods.auto.method import Auto
@@ -27,9 +29,14 @@ from clew.types import Event, Gold
 Vector = NDArray[np.float64]
 RIGHT = 0.5  # least F1 of the best option for a question to tell which option is right
 LONG = 3000  # ends that are compared with the gold answers
-PRIOR = 0.05  # penalty, per question, on what moves away from the numbers that ship
 FOLDS = 5
 LEAST = 5  # questions
+
+
+class TrainConfig(Settings):
+    """How the numbers are fitted to one graph."""
+
+    prior: float = Field(default=0.05, gt=0)  # penalty, per question, on what moves away from the numbers that ship
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,6 +190,7 @@ def train(request: TrainRequest, on_event: OnEvent = ignore) -> TrainResult:
     Raises InputError for fewer than LEAST questions that a path answers, UnsupportedError where `walk` answers alone.
     """
     began = time.perf_counter()
+    config: TrainConfig = request.train_config or TrainConfig()
     method = Auto(request.config, request.tools)
     if why := method.walk_only(request.graph):
         raise UnsupportedError(f"auto: there is nothing to learn where walk answers alone: {why}")
@@ -205,11 +213,11 @@ def train(request: TrainRequest, on_event: OnEvent = ignore) -> TrainResult:
     right = 0.0
     for fold in range(FOLDS):
         out = set(order[fold::FOLDS].tolist())
-        learned = _fit([c for i, c in enumerate(cases) if i not in out], ships)
+        learned = _fit([c for i, c in enumerate(cases) if i not in out], ships, config.prior)
         right += choose([cases[i] for i in sorted(out)], learned.weights).right.sum()
     after = right / len(cases)
     better = after > before.hits
-    numbers = _fit(cases, ships) if better else ships
+    numbers = _fit(cases, ships, config.prior) if better else ships
     (request.out / FILE).write_text(json.dumps(numbers.to_json(), indent=1) + "\n", encoding="utf-8")
     said = {"hits@1": float(max(after, before.hits)), "hits@1 untrained": before.hits, "hits@1 learned": float(after)}
     kept = "kept what was learned" if better else "kept the numbers that ship: what was learned does no better"
@@ -227,9 +235,9 @@ def _case(method: Auto, example: Example, request: TrainRequest) -> Case:
     return case(options, 1.0 if merged is None else merged.none, example.gold, ground.labels, ground.local)
 
 
-def _fit(cases: Sequence[Case], ships: Numbers) -> Numbers:
+def _fit(cases: Sequence[Case], ships: Numbers, prior: float) -> Numbers:
     """The numbers that ship, moved towards the cases."""
-    penalty = PRIOR / math.sqrt(max(len(cases), 1))
+    penalty = prior / math.sqrt(max(len(cases), 1))
     if not any(len(c.f1) and c.f1.max() >= RIGHT for c in cases):
         return ships
     weights = fit_rating(cases, [1.0] * len(cases), ships.weights, penalty)
