@@ -177,7 +177,7 @@ class Operators:
         if not sets or sets[0].score < max(SURER, found.candidates[0].score):
             return False
         named = {id for node in p.walk(sets[0].plan) if isinstance(node, p.Entities) for id in node.ids}
-        if question.topics and len(named) < len(found.topics) and not {t.entity.id for t in found.topics} <= named:
+        if question.topics and not {topic.entity.id for topic in found.topics} <= named:
             return False  # the asker's topics are all to be used
         members = execute(sets[0].plan, graph).members
         best = found.candidates[0].score - SAME
