@@ -20,7 +20,7 @@ from clew.methods.eperm.config import Config
 from clew.methods.eperm.plans import vocabulary
 from clew.methods.eperm.retriever import retrieve
 from clew.paths.examples import EntityIndex, resolve
-from clew.paths.gold import Limits, gold_paths
+from clew.paths.gold import GoldLimits, gold_paths
 from clew.questions import QuestionSource
 from clew.types import Topic
 from clew.workspace import Workspace, configure
@@ -46,7 +46,7 @@ def main() -> None:
     for i in chosen.tolist():
         usable, _ = resolve([examples[i]], index)
         for each in usable:
-            found = gold_paths(graph.whole, each.topics, each.answers, Limits(3), stated=each.stated)
+            found = gold_paths(graph.whole, each.topics, each.answers, GoldLimits(3), stated=each.stated)
             plans = [path.path for own in found.of_topics for path in own if path.path]
             if not plans:
                 continue

@@ -17,7 +17,7 @@ from clew.datasets import question_sets
 from clew.datasets.demo import graph_file
 from clew.errors import ClewError
 from clew.graph import Graph, build
-from clew.synthesis import Sampler, SamplingConfig, SynthesisReport, synthesize
+from clew.synthesis import SamplingConfig, StructureSampler, SynthesisReport, synthesize
 
 
 def graphs(folder: Path) -> list[Graph]:
@@ -36,7 +36,7 @@ def graphs(folder: Path) -> list[Graph]:
 
 def measured(graph: Graph, number: int, seed: int) -> dict[str, object]:
     whole = graph.whole
-    sampler = Sampler(whole, SamplingConfig(), seed)
+    sampler = StructureSampler(whole, SamplingConfig(), seed)
     sampler.one()
     start = time.process_time()
     for _ in range(number):

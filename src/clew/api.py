@@ -33,7 +33,7 @@ from clew.protocols import (
 )
 from clew.questions import synthetic as synthetic_questions
 from clew.questions import training_examples
-from clew.runs import Predict, Progress, Run, RunRow, answer_all, answer_chunk, checksum, chunks, environment
+from clew.runs import Predict, Run, RunProgress, RunRow, answer_all, answer_chunk, checksum, chunks, environment
 from clew.scores import score_run
 from clew.types import Answer, Question
 from clew.workspace import Configuration, Workspace, configure
@@ -230,7 +230,7 @@ def predict_run(
     folder: Path,
     *,
     resume: bool = False,
-    on_progress: Callable[[Progress], None] | None = None,
+    on_progress: Callable[[RunProgress], None] | None = None,
 ) -> Run:
     """Answer `examples` into a run's folder: durable rows, failures as rows, resumable.
 

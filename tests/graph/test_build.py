@@ -22,7 +22,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from clew.errors import ClewError, InputError, NotFoundError
-from clew.graph import Graph, Progress, build, tabular
+from clew.graph import Graph, ImportProgress, build, tabular
 from clew.testing.graph_store import ids
 
 GOOD = b"a\tr\tb\n"
@@ -132,7 +132,7 @@ def test_the_same_input_gives_the_same_name(tmp_path):
 
 def test_progress(tmp_path):
     (tmp_path / "x.tsv").write_bytes(GOOD * 5)
-    seen: list[Progress] = []
+    seen: list[ImportProgress] = []
     build(tmp_path / "x.tsv", tmp_path / "x.kg", on_progress=seen.append)
     assert [p.stage for p in seen] == ["read", "sort", "names", "write"]
     assert (seen[-1].bytes_read, seen[-1].bytes_total, seen[-1].triples) == (30, 30, 5)
@@ -356,7 +356,7 @@ def test_a_file_that_vanishes(tmp_path):
     for name in ("a.tsv", "b.tsv"):
         (tmp_path / name).write_bytes(GOOD)
 
-    def delete(progress: Progress) -> None:
+    def delete(progress: ImportProgress) -> None:
         (tmp_path / "b.tsv").unlink(missing_ok=True)
 
     report = build([tmp_path / "a.tsv", tmp_path / "b.tsv"], tmp_path / "x.kg", on_progress=delete)

@@ -16,7 +16,7 @@ from torch import Tensor, nn
 from clew.errors import FormatError, TrainingError
 from clew.learning.checkpoints import fill, load_checkpoint, load_weights, save_weights
 from clew.learning.curve import write_curve
-from clew.learning.loop import FitConfig, Progress, fit
+from clew.learning.loop import FitConfig, FitProgress, fit
 
 CONFIG = FitConfig(steps=20, lr=0.05, checkpoint_s=0, evaluate_every=5, accumulate=2)
 
@@ -30,7 +30,9 @@ def batch(n: int) -> Tensor:
     return torch.randn(6, 4, generator=torch.Generator().manual_seed(n))
 
 
-def train(out: Path, *, steps_done: int | None = None, seed: int = 0, **options: object) -> tuple[nn.Module, Progress]:
+def train(
+    out: Path, *, steps_done: int | None = None, seed: int = 0, **options: object
+) -> tuple[nn.Module, FitProgress]:
     """Train; with `steps_done`, break off at that step as a kill would, leaving only what is on disk."""
     model = network()
 

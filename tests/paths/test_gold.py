@@ -13,13 +13,13 @@ from clew.graph import Graph
 from clew.graph.paths import RelationPath
 from clew.graph.subgraph import Subgraph
 from clew.paths.examples import EntityIndex, resolve, stated_paths
-from clew.paths.gold import Limits, candidates, f1, gold_paths
+from clew.paths.gold import GoldLimits, candidates, f1, gold_paths
 from clew.paths.walks import entities_reached
 from clew.protocols import Example
 from clew.types import Gold, Question
 from effort import examples
 
-LIMITS = Limits(hops=2, hub_limit=100, max_states=10_000)
+LIMITS = GoldLimits(hops=2, hub_limit=100, max_states=10_000)
 
 
 def random_graph(seed: int, entities: int = 7, relations: int = 3, triples: int = 14) -> Subgraph:
@@ -72,7 +72,7 @@ def test_the_path_that_reaches_the_answers_alone_is_gold() -> None:
     graph = film_world()
     f, drama, crime = numbers(graph, "f", "Drama", "Crime")
     by, genre = (next(r for r in range(2) if graph.relation(r).id == name) for name in ("by", "genre"))
-    gold = gold_paths(graph, [f], np.array([drama, crime]), Limits(3))
+    gold = gold_paths(graph, [f], np.array([drama, crime]), GoldLimits(3))
     assert [each.path for each in gold.of_topics[0]] == [((by, True), (by, False), (genre, True))]
     assert gold.of_topics[0][0].f1 == 1.0 and gold.of_topics[0][0].precision == 1.0
     assert [each.path for each in gold_paths(graph, [f], np.array([f]), LIMITS).of_topics[0]] == [()]
@@ -141,9 +141,9 @@ def test_a_stated_path_goes_first_and_one_that_misses_the_answers_is_not_believe
     by, genre = (next(r for r in range(2) if graph.relation(r).id == name) for name in ("by", "genre"))
     roundabout: RelationPath = ((by, True), (by, False), (genre, True))
     answers = np.array([drama, war])
-    stated = gold_paths(graph, [f], answers, Limits(3), stated=[(0, roundabout)])
+    stated = gold_paths(graph, [f], answers, GoldLimits(3), stated=[(0, roundabout)])
     assert [each.path for each in stated.of_topics[0]] == [roundabout]
-    wrong = gold_paths(graph, [f], answers, Limits(3), stated=[(0, ((by, True),))])
+    wrong = gold_paths(graph, [f], answers, GoldLimits(3), stated=[(0, ((by, True),))])
     assert [each.path for each in wrong.of_topics[0]] == [((genre, True),)]
 
 

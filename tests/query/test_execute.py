@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 import plan_oracle
 from clew.errors import InputError, NotFoundError
 from clew.graph import Graph
-from clew.query import Limits, execute, parse, show, tabulated
+from clew.query import ExecutionLimits, execute, parse, show, tabulated
 from clew.query import plan as p
 from effort import examples
 
@@ -120,13 +120,13 @@ def test_what_cannot_be_done_is_said(rivers: Graph, text: str, error: type[Excep
 
 def test_hubs_stay_within_limits_and_it_is_said() -> None:
     hub = Graph.from_triples([("hub", "to", f"e{i}") for i in range(500)] + [("e1", "to", "x")])
-    found = execute(parse("count(follow(entity(hub), to))"), hub, limits=Limits(pairs=100))
+    found = execute(parse("count(follow(entity(hub), to))"), hub, limits=ExecutionLimits(pairs=100))
     assert not found.complete and str(found.quantity) == "100"
     assert "400 more triples were not looked at" in found.notes[-1]
     with pytest.raises(InputError, match=r"all\(\) would go over 502 entities"):
-        execute(parse("count(all())"), hub, limits=Limits(everything=100))
+        execute(parse("count(all())"), hub, limits=ExecutionLimits(everything=100))
     # all() is not gone over where a relation or another set says who is meant
-    small = Limits(everything=1)
+    small = ExecutionLimits(everything=1)
     assert hub.labels_at(execute(parse("where(all(), to, =, entity(x))"), hub, limits=small).members) == ["e1"]
     assert len(execute(parse("and(all(), entity(e1))"), hub, limits=small).members) == 1
 

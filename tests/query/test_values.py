@@ -4,7 +4,7 @@ import pytest
 
 from clew.graph import Graph, build
 from clew.query.columns import column
-from clew.query.values import XSD, Reading, from_base, parse_date, shown_date, typed, untyped
+from clew.query.values import XSD, ReadValue, from_base, parse_date, shown_date, typed, untyped
 
 NUMBERS = [
     ("1,234 km", 1_234_000.0, "length"),
@@ -68,11 +68,11 @@ def test_a_year_is_an_interval() -> None:
 
 
 def test_typed_literals() -> None:
-    assert typed("07", XSD + "integer") == Reading("number", 7.0, 7.0)
+    assert typed("07", XSD + "integer") == ReadValue("number", 7.0, 7.0)
     assert typed("seven", XSD + "integer") is None
     found = typed("1999", XSD + "gYear")
     assert found is not None and found.kind == "date"
-    assert typed("P1DT2H", XSD + "duration") == Reading("number", 93_600.0, 93_600.0, "time", "s")
+    assert typed("P1DT2H", XSD + "duration") == ReadValue("number", 93_600.0, 93_600.0, "time", "s")
     moment, zoned = (
         typed("2008-05-03T10:00:00Z", XSD + "dateTime"),
         typed("2008-05-03T12:00:00+02:00", XSD + "dateTime"),

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from clew.graph import Graph
-from clew.reading.growth import Growth, Limits, Plan
+from clew.reading.growth import Growth, GrowthLimits, PlanCandidate
 from clew.reading.trails import Hops, type_relations
 
 TRIPLES = [
@@ -28,7 +28,7 @@ TRIPLES = [
 GRAPH = Graph.from_triples(TRIPLES, name="family")
 
 
-def grow(*topics: str, mentions: Sequence[int] | None = None, **limits: int) -> list[Plan]:
+def grow(*topics: str, mentions: Sequence[int] | None = None, **limits: int) -> list[PlanCandidate]:
     ground = GRAPH.whole
     starts = [ground.local(topic) for topic in topics]
     assert None not in starts
@@ -38,10 +38,10 @@ def grow(*topics: str, mentions: Sequence[int] | None = None, **limits: int) -> 
         return np.full(len(steps), -1.0, np.float32)
 
     named = list(range(len(topics))) if mentions is None else list(mentions)
-    return Growth(ground, [s for s in starts if s is not None], named, flat, Limits(**limits), types).run()
+    return Growth(ground, [s for s in starts if s is not None], named, flat, GrowthLimits(**limits), types).run()
 
 
-def said(plan: Plan) -> tuple[object, ...]:
+def said(plan: PlanCandidate) -> tuple[object, ...]:
     ground = GRAPH.whole
 
     def words(steps: Sequence[Hops]) -> tuple[str, ...]:
@@ -50,7 +50,7 @@ def said(plan: Plan) -> tuple[object, ...]:
     return (*(words(trail.steps) for trail in plan.trails), *((("then", *words(plan.after)),) if plan.after else ()))
 
 
-def ends(plans: Sequence[Plan], *shape: object) -> set[str]:
+def ends(plans: Sequence[PlanCandidate], *shape: object) -> set[str]:
     found = [plan for plan in plans if said(plan) == shape]
     assert len(found) == 1
     return set(GRAPH.whole.labels(found[0].ends))

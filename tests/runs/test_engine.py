@@ -12,7 +12,7 @@ import pytest
 from clew.errors import BudgetError, InputError, RunStoppedError
 from clew.graph import Graph
 from clew.protocols import Example, GraphStore
-from clew.runs import Progress, Run, answer_all
+from clew.runs import Run, RunProgress, answer_all
 from clew.types import Answer, Candidate, Gold, Question
 
 QUESTIONS = [Question(f"q{i}", f"what is {i}?") for i in range(23)]
@@ -128,7 +128,7 @@ def test_threads_overlap(tmp_path: Path, toy: Graph) -> None:
         return echo(questions, graph)
 
     with Run.create(tmp_path / "run", {}, [Example(q, Gold(())) for q in QUESTIONS[:6]], session={}) as run:
-        progress: Progress = answer_all(run, ((q, toy) for q in QUESTIONS[:6]), together, batch=1, threads=3)
+        progress: RunProgress = answer_all(run, ((q, toy) for q in QUESTIONS[:6]), together, batch=1, threads=3)
     assert progress.failed == 0
 
 

@@ -25,7 +25,7 @@ from clew.methods import registry
 from clew.serve.api import build_app
 from clew.serve.hosting import Host
 from clew.serve.process import uvicorn_config
-from clew.serve.settings import Limits, ServeSettings
+from clew.serve.settings import ServeSettings, ServiceLimits
 from clew.workspace import Configuration
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -127,7 +127,7 @@ class _starter:
     ) -> Running:
         folder = self._folder / f"films{len(self._stops)}.kg"
         build_graph(folder)
-        chosen = Limits(**(limits or {}))
+        chosen = ServiceLimits(**(limits or {}))
         method_settings = settings.pop("method_settings", {})
         host = Host({"films": configuration(folder, method, **method_settings)}, limits=chosen)
         served = ServeSettings(**{"reload_s": 0.1, "grace_s": 5.0, "limits": chosen, **settings})

@@ -11,7 +11,7 @@ from clew.graph.property_values import literal, value_of
 from clew.graph.remote.dialects import DIALECTS, search
 from clew.graph.remote.records import Group
 from clew.graph.remote.shares import fill, share_out
-from clew.graph.remote.terms import Terms, quoted
+from clew.graph.remote.terms import RemoteTerms, quoted
 
 HOSTILE = st.one_of(
     st.text(st.characters(), max_size=30),
@@ -43,7 +43,7 @@ def test_a_text_stays_one_text(text: str) -> None:
 
 @given(HOSTILE, st.sampled_from(["", "http://base.example/e/"]))
 def test_an_id_is_one_term_or_none(id: str, base: str) -> None:
-    terms = Terms(base)
+    terms = RemoteTerms(base)
     written = terms.write(id)
     if written is None:
         return
@@ -59,7 +59,7 @@ def test_an_id_is_one_term_or_none(id: str, base: str) -> None:
 
 @given(HOSTILE)
 def test_a_base_gives_every_id_an_address_of_its_own(id: str) -> None:
-    terms = Terms("http://base.example/e/")
+    terms = RemoteTerms("http://base.example/e/")
     written = terms.write(id)
     if written is not None and written.startswith("<http://base.example/e/"):
         assert terms.of_iri(written[1:-1]) in (id, written[1:-1])

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from clew.errors import InputError
 from clew.graph import Graph
-from clew.synthesis import Sampler, SamplingConfig, Structure, SynthesisReport, Writer, synthesize
+from clew.synthesis import SamplingConfig, Structure, StructureSampler, SynthesisReport, Writer, synthesize
 from effort import examples
 
 NAMES = st.integers(0, 7).map(lambda i: f"e{i}")
@@ -46,7 +46,7 @@ def answers_by_hand(graph: Graph, structure: Structure) -> set[str]:
 @given(TRIPLES, st.integers(0, 1000))
 def test_answers_are_all_that_the_structure_describes(rows: list[tuple[str, str, str]], seed: int) -> None:
     graph = Graph.from_triples(rows)
-    sampler = Sampler(graph.whole, SamplingConfig(fork=0.5), seed)
+    sampler = StructureSampler(graph.whole, SamplingConfig(fork=0.5), seed)
     try:
         structures = [sampler.one() for _ in range(5)]
     except InputError:
@@ -82,7 +82,7 @@ def test_rows_hold_what_training_needs(toy: Graph) -> None:
 
 
 def test_a_step_through_a_mediator_is_one_hop(toy: Graph) -> None:
-    sampler = Sampler(toy.whole, SamplingConfig(hops=(1.0,), balance=1.0, fork=0.0), 0)
+    sampler = StructureSampler(toy.whole, SamplingConfig(hops=(1.0,), balance=1.0, fork=0.0), 0)
     through = [s for s in (sampler.one() for _ in range(300)) if len(s.steps) == 2]
     assert through
     assert all(toy.whole.mediators[s.thread[1]] and s.hops == 1 for s in through)
@@ -93,7 +93,7 @@ def test_balance_lifts_rare_relations() -> None:
     graph = Graph.from_triples(rows)
 
     def share(balance: float) -> float:
-        sampler = Sampler(graph.whole, SamplingConfig(hops=(1.0,), balance=balance, fork=0.0), 0)
+        sampler = StructureSampler(graph.whole, SamplingConfig(hops=(1.0,), balance=balance, fork=0.0), 0)
         drawn = [graph.whole.relation(sampler.one().steps[0][0]).id for _ in range(200)]
         return drawn.count("rare") / len(drawn)
 
@@ -103,7 +103,7 @@ def test_balance_lifts_rare_relations() -> None:
 
 def test_labels_with_slots_are_not_filled_twice() -> None:
     graph = Graph.from_triples([("the {x} and {t}", "directed_by", "a {h} b")])
-    structure = Sampler(graph.whole, SamplingConfig(hops=(1.0,)), 0).one()
+    structure = StructureSampler(graph.whole, SamplingConfig(hops=(1.0,)), 0).one()
     written = Writer(graph.whole, 0).write(structure)
     assert ("the {x} and {t}" in written.text) or ("a {h} b" in written.text)
 
@@ -112,7 +112,7 @@ def test_labels_with_slots_are_not_filled_twice() -> None:
 def test_a_graph_that_yields_nothing_says_why(config: SamplingConfig) -> None:
     graph = Graph.from_triples([("a", "r", "b")])
     with pytest.raises(InputError, match=r"exclude|max_answers"):
-        Sampler(graph.whole, config, 0).one()
+        StructureSampler(graph.whole, config, 0).one()
 
 
 def test_asking_for_more_than_the_graph_holds_is_said() -> None:

@@ -13,7 +13,7 @@ from clew.cli.options import ConfigFile, GraphArgument, MethodName, ModelFolder,
 
 if TYPE_CHECKING:
     from clew.serve.hosting import Host
-    from clew.serve.settings import Limits
+    from clew.serve.settings import ServiceLimits
 
 Graphs = Annotated[
     list[str], typer.Argument(metavar="GRAPH...", help="Folders made by clew build; NAME=FOLDER gives one a name.")
@@ -49,10 +49,10 @@ def serve(
     """Serve graphs to a browser, chat clients and agents: page, HTTP API, OpenAI-compatible endpoint, MCP."""
     _require("clew serve", "serve")
     from clew.serve.process import run
-    from clew.serve.settings import Limits, ServeSettings, read_token
+    from clew.serve.settings import ServeSettings, ServiceLimits, read_token
 
     token = read_token(token_file) if token_file is not None else os.environ.get(TOKEN, "").strip()
-    limits = Limits(seconds=seconds, rate=rate, waiting=waiting)
+    limits = ServiceLimits(seconds=seconds, rate=rate, waiting=waiting)
     settings = ServeSettings(
         host=host, port=port, token=token, names=tuple(name or ()), log_questions=log_questions, limits=limits
     ).checked()
@@ -110,7 +110,7 @@ def _host(
     model: Path | None,
     config: Path | None,
     assignments: list[str] | None,
-    limits: Limits | None,
+    limits: ServiceLimits | None,
 ) -> Host:
     from clew.errors import InputError
     from clew.graph.remote import is_address

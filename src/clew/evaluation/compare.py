@@ -21,7 +21,7 @@ COMPARED = ("hit", "hits@1", "f1")
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class PairedDifference:
     """One metric of two systems on the questions it applies to in both; `difference` is second minus first."""
 
     metric: str
@@ -46,7 +46,7 @@ class Comparison:
     second: str
     questions: int
     left_out: int  # questions that only one of the two has
-    differences: tuple[Difference, ...]
+    differences: tuple[PairedDifference, ...]
     notices: tuple[str, ...] = ()
     level: float = 0.95
 
@@ -101,7 +101,7 @@ def compare(
         found.append(_difference(metric, first, second, shared, samples, level, seed))
     corrected = holm([d[-1] for d in found])
     differences = tuple(
-        Difference(*each, p_holm=p)
+        PairedDifference(*each, p_holm=p)
         for each, p in zip(found, corrected, strict=True)
     )  # fmt: skip
     notices = tuple(dict.fromkeys((*first.notices, *second.notices)))

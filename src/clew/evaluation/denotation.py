@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
 
 from clew.evaluation.matching import accepted, distinct, key, matched
-from clew.query.values import Reading, untyped
+from clew.query.values import ReadValue, untyped
 from clew.types import Answer, Gold
 
 _TRUTHS = {"true": "yes", "false": "no"}
@@ -56,7 +56,7 @@ def same_value(said: str, gold: str) -> bool:
     return _close(a, b, gold)
 
 
-def _close(a: Reading, b: Reading, gold: str) -> bool:
+def _close(a: ReadValue, b: ReadValue, gold: str) -> bool:
     if a.low == b.low:
         return True
     try:

@@ -35,7 +35,7 @@ class Counts:
 
 
 @dataclass(frozen=True, slots=True)
-class Stage:
+class StageScores:
     """Wall clock of one stage over the answered questions, in seconds."""
 
     total: float
@@ -53,7 +53,7 @@ class Cost:
     prompt_tokens: int = 0
     completion_tokens: int = 0
     money: float = 0.0
-    seconds: Mapping[str, Stage] = field(default_factory=dict)  # by stage, and "total"
+    seconds: Mapping[str, StageScores] = field(default_factory=dict)  # by stage, and "total"
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +109,7 @@ def scores_from_json(data: Mapping[str, Any]) -> Scores:
                 grouping: {group: _estimates(metrics) for group, metrics in groups.items()}
                 for grouping, groups in data["breakdowns"].items()
             },
-            cost=Cost(**{**cost, "seconds": {stage: Stage(**each) for stage, each in cost["seconds"].items()}}),
+            cost=Cost(**{**cost, "seconds": {stage: StageScores(**each) for stage, each in cost["seconds"].items()}}),
             calibration=_calibration(calibration) if calibration else None,
             ids=tuple(data["ids"]),
             status=tuple(data["status"]),

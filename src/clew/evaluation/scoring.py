@@ -21,7 +21,7 @@ from clew.evaluation.compat import MODES, hallucination
 from clew.evaluation.denotation import denotation
 from clew.evaluation.evidence import entities_of, score_evidence
 from clew.evaluation.matching import normalise
-from clew.evaluation.scores import PRIMARY, Cost, Counts, Scores, Stage
+from clew.evaluation.scores import PRIMARY, Cost, Counts, Scores, StageScores
 from clew.evaluation.statistics import Estimate, Floats, Interval, check_level, estimates
 from clew.types import Answer, Gold, Question, Usage
 
@@ -42,7 +42,7 @@ EVIDENCE = (
 )  # fmt: skip
 
 
-class Row(Protocol):
+class ScoredRow(Protocol):
     """What a run knows of one question; `answer` is None when the method failed."""
 
     @property
@@ -67,7 +67,7 @@ class _Columns:
 
 
 def score(
-    rows: Iterable[Row],
+    rows: Iterable[ScoredRow],
     questions: Iterable[tuple[Question, Gold | None]],
     *,
     name: str = "predictions",
@@ -163,7 +163,7 @@ def _fallbacks(answers: Sequence[Answer | None]) -> list[str]:
     return [text if n == len(answers) else f"{text} ({n} of {len(answers)} questions)" for text, n in told.items()]
 
 
-def _by_id(rows: Iterable[Row], asked: list[tuple[Question, Gold | None]]) -> dict[str, Answer | None]:
+def _by_id(rows: Iterable[ScoredRow], asked: list[tuple[Question, Gold | None]]) -> dict[str, Answer | None]:
     known = Counter(question.id for question, _ in asked)
     twice = [id for id, n in known.items() if n > 1]
     if twice:
@@ -299,7 +299,7 @@ def _cost(answers: Sequence[Answer | None]) -> Cost:
         usage.completion_tokens,
         usage.cost,
         {
-            stage: Stage(
+            stage: StageScores(
                 float(np.sum(each)), float(np.mean(each)), float(np.median(each)), float(np.quantile(each, 0.95))
             )
             for stage, each in stages.items()

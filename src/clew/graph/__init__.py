@@ -2,7 +2,7 @@
 
 from clew.graph.build import build
 from clew.graph.edit import add, compact, remove
-from clew.graph.inputs import BuildReport, Problem, Progress
+from clew.graph.inputs import BuildReport, ImportProgress, InputProblem
 from clew.graph.repair import Repair, damage, repair
 from clew.graph.store import Graph, has_arrays, taken_whole
 from clew.graph.subgraph import Csr, Subgraph
@@ -11,8 +11,8 @@ __all__ = [
     "BuildReport",
     "Csr",
     "Graph",
-    "Problem",
-    "Progress",
+    "ImportProgress",
+    "InputProblem",
     "Repair",
     "Subgraph",
     "add",

@@ -34,7 +34,7 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.graph.inputs import Batch, Column, Notes, Problems, Rows, Stream
+from clew.graph.inputs import Batch, Notes, Problems, Rows, Stream, TableColumn
 
 MEMORY = 4 << 30  # bytes of address space of the process
 WORK_S = 60  # seconds of work without a result
@@ -225,7 +225,7 @@ def _end_all() -> None:
 def _batch(said: Mapping[str, Any], worker: _Worker) -> Batch:
     """Raises EOFError when the other side ended in the middle."""
     arrays = [worker.array(dtype, count) for dtype, count in said["arrays"]]
-    columns = [Column(*arrays[i : i + 3]) for i in range(0, 3 * said["columns"], 3)]
+    columns = [TableColumn(*arrays[i : i + 3]) for i in range(0, 3 * said["columns"], 3)]
     rest = arrays[3 * said["columns"] :]
     if said["batch"] != "rows":
         return Notes(said["batch"], columns[0], columns[1], rest[0])
@@ -375,9 +375,9 @@ def _reader(
         return parquet(stream, problems) if kind == "parquet" else parquet_labels(stream, problems)
     _limit_memory(MEMORY)
     if kind == "table":
-        from clew.graph.property_graph import Table, read_table
+        from clew.graph.property_graph import PropertyTable, read_table
 
-        return read_table(stream.file, Table.of(options["table"]), problems, stream)
+        return read_table(stream.file, PropertyTable.of(options["table"]), problems, stream)
     if kind in ("graphml", "cypher", "cql"):
         from clew.graph.property_files import cypher, graphml
 
@@ -407,7 +407,7 @@ def _tell_batch(batch: Batch, stream: Stream, tell: Any) -> None:
     )
 
 
-def _packed(column: Column) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+def _packed(column: TableColumn) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     """A column with that part of its bytes alone which it uses."""
     if not len(column.starts):
         return np.empty(0, np.uint8), column.starts, column.lengths

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from clew.errors import InputError
 from clew.graph.external import OnDisk, SideBySide, Sides, StringsOnDisk, parts
-from clew.graph.inputs import Batch, Column, Notes, Rows
+from clew.graph.inputs import Batch, Notes, Rows, TableColumn
 from clew.graph.layout import LITERAL, close_all, open_strings, put, write_strings
 from clew.graph.memory import Memory
 from clew.graph.subgraph import Ints
@@ -45,7 +45,7 @@ class Numbering:
         self._slots = np.full(1 << 12, -1, np.int32)  # a power of two of them, at least a quarter more than terms
         self._first, self._second = np.empty(1 << 11, np.uint64), np.empty(1 << 11, np.uint64)
 
-    def number(self, terms: Column) -> tuple[Ints, NDArray[np.int64]]:
+    def number(self, terms: TableColumn) -> tuple[Ints, NDArray[np.int64]]:
         """(n,) numbers, and which positions brought a new term."""
         from clew.graph import bulk
 
@@ -158,7 +158,7 @@ class Assembly:
         if batch.sources is not None:
             self.sourced = True
             stated = np.flatnonzero(batch.sources.lengths > 0)
-            some = Column(batch.sources.data, batch.sources.starts[stated], batch.sources.lengths[stated])
+            some = TableColumn(batch.sources.data, batch.sources.starts[stated], batch.sources.lengths[stated])
             table[stated, 3] = self.sources.number(some)[0]
         put(table, self._triples)
         self.rows += len(heads)

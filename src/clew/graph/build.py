@@ -24,12 +24,12 @@ from clew.graph.external import OnDisk
 from clew.graph.inputs import (
     Batch,
     BuildReport,
-    Column,
+    ImportProgress,
+    InputProblem,
     Notes,
-    Problem,
     Problems,
-    Progress,
     Stream,
+    TableColumn,
     size_of,
     split_suffix,
 )
@@ -46,14 +46,14 @@ from clew.graph.naming import (
     write_labels,
     write_name_index,
 )
-from clew.graph.property_graph import Table, tables_of
+from clew.graph.property_graph import PropertyTable, tables_of
 from clew.graph.stages import Stages, key_of
 from clew.graph.tabular import delimited, json_lines, label_file
 from clew.graph.writing import replacing, seal
 
 Source = str | PathLike[str]
 MANY_OPAQUE = 0.2  # share of things without a name to read from which on a build warns
-OnProgress = Callable[[Progress], None]
+OnProgress = Callable[[ImportProgress], None]
 
 RDF = ("nt", "nq", "ttl", "trig", "jsonld", "rdf", "xml", "owl", "n3")
 TEXT = ("tsv", "csv", "txt")
@@ -213,7 +213,7 @@ def build(
         bytes_read=read["bytes"],
         seconds=clock.seconds,
         problem_counts=read["problems"],
-        problems=tuple(Problem(*each) for each in read["first"]),
+        problems=tuple(InputProblem(*each) for each in read["first"]),
         resumed=stages.resumed,
     )
 
@@ -231,7 +231,7 @@ class _Reading:
     delimiter: str | None
     header: bool | None
     problems: Problems
-    tables: dict[Path, Table]
+    tables: dict[Path, PropertyTable]
     prefixes: dict[str, str] = field(default_factory=dict)
     bytes: int = 0
 
@@ -305,9 +305,9 @@ class _Reading:
         """The batch with ids that lost what was to be dropped."""
         from clew.graph import bulk
 
-        def short(column: Column) -> Column:
+        def short(column: TableColumn) -> TableColumn:
             for prefix in self.drop:
-                column = Column(column.data, *bulk.without(*column, np.frombuffer(prefix, np.uint8)))
+                column = TableColumn(column.data, *bulk.without(*column, np.frombuffer(prefix, np.uint8)))
             return column
 
         if isinstance(batch, Notes):
@@ -431,7 +431,7 @@ class _Clock:
             low, high = SHARES[self._stage]
             share = low + (high - low) * min(done, 1.0)
             seconds = self._told - self._start
-            self._tell(Progress(self._stage, self.bytes, self._total, self.triples, seconds, share))
+            self._tell(ImportProgress(self._stage, self.bytes, self._total, self.triples, seconds, share))
 
 
 def _texts(given: str | Sequence[str]) -> tuple[str, ...]:

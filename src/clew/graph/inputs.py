@@ -40,7 +40,7 @@ COMPRESSIONS = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd"}
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class InputProblem:
     """Something in the input that is no triple."""
 
     file: str
@@ -59,13 +59,13 @@ class Problems:
     strict: bool = False
     most: float = 1.0  # share of bad statements that is borne
     counts: Counter[str] = field(default_factory=Counter)
-    first: list[Problem] = field(default_factory=list)
-    sample: list[Problem] = field(default_factory=list)  # every `_stride`-th
+    first: list[InputProblem] = field(default_factory=list)
+    sample: list[InputProblem] = field(default_factory=list)  # every `_stride`-th
     _stride: int = 1
     _seen: int = 0
 
     def add(self, file: str, line: int | None, kind: str, message: str, times: int = 1) -> None:
-        problem = Problem(file, line, kind, message)
+        problem = InputProblem(file, line, kind, message)
         self.counts[kind] += times
         if len(self.first) < SHOWN:
             self.first.append(problem)
@@ -120,7 +120,7 @@ def _one_line(part: object) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Progress:
+class ImportProgress:
     """How far a build is. Bytes are those of the files as they lie on disk; the total is 0 where it is unknown."""
 
     stage: str  # "read", "sort", "names", "write"
@@ -163,7 +163,7 @@ class BuildReport:
     bytes_read: int
     seconds: dict[str, float]
     problem_counts: dict[str, int]
-    problems: tuple[Problem, ...]  # the first ones
+    problems: tuple[InputProblem, ...]  # the first ones
     things: int = 0  # entities that could have a name: neither literals nor mediators
     names_from: dict[str, int] = field(default_factory=dict)  # properties found or chosen as names: how many they name
     resumed: tuple[str, ...] = ()  # stages that an earlier build of the same command had finished when it was killed
@@ -202,7 +202,7 @@ def _percent(part: int, whole: int) -> str:
     return f"{100 * part / max(whole, 1):.3g} %"
 
 
-class Column(NamedTuple):
+class TableColumn(NamedTuple):
     """Terms of one position: term i is data[starts[i] : starts[i] + lengths[i]], UTF-8."""
 
     data: NDArray[np.uint8]
@@ -213,33 +213,33 @@ class Column(NamedTuple):
 class Rows(NamedTuple):
     """Triples as text."""
 
-    heads: Column
-    relations: Column
-    tails: Column
+    heads: TableColumn
+    relations: TableColumn
+    tails: TableColumn
     literal_tails: NDArray[np.bool_] | None = None  # (n,)
-    sources: Column | None = None  # an empty term: no source
+    sources: TableColumn | None = None  # an empty term: no source
 
 
 class Notes(NamedTuple):
     """Labels or descriptions as text; the lowest rank of an entity's labels is its label, the others are aliases."""
 
     kind: str  # "label", "description"
-    owners: Column
-    texts: Column
+    owners: TableColumn
+    texts: TableColumn
     ranks: NDArray[np.int16]  # (n,)
 
 
 Batch = Rows | Notes
 
 
-def column(texts: list[str]) -> Column:
+def column(texts: list[str]) -> TableColumn:
     """A list of strings as a column."""
     import pyarrow as pa
 
     array = pa.array(texts, pa.large_string())
     offsets = np.frombuffer(array.buffers()[1], np.int64)[: len(texts) + 1]
     data = array.buffers()[2]
-    return Column(
+    return TableColumn(
         np.frombuffer(data, np.uint8) if data is not None else np.empty(0, np.uint8), offsets[:-1], np.diff(offsets)
     )
 

@@ -39,7 +39,7 @@ ALIKE = 0.6  # least ratio at which a name counts as misspelt
 _POSSESSIVE = re.compile(r"['’]s?$")
 
 
-class Found(NamedTuple):
+class NameMatch(NamedTuple):
     """A name that was looked up: entity number, score in [0, 1] (1.0 exactly this text), and why in words."""
 
     number: int
@@ -55,7 +55,7 @@ class Span:
     end: int
     text: str
     words: int
-    found: tuple[Found, ...]
+    found: tuple[NameMatch, ...]
 
 
 class NameIndex:
@@ -148,7 +148,7 @@ class NameIndex:
         arrays = {name: files[f"names/{name}.npy"] for name in ARRAYS}
         return cls(arrays, meta["aliases_from"], meta["max_words"])
 
-    def search(self, text: str, limit: int = 10) -> list[Found]:
+    def search(self, text: str, limit: int = 10) -> list[NameMatch]:
         """Entities called `text` or nearly so, best first, each once.
 
         Every entity with exactly this name comes before any other, and ties are in order of number: when more than
@@ -157,19 +157,21 @@ class NameIndex:
         if limit < 1 or not text.strip():
             return []
         wanted = normalise(text)
-        best: dict[int, Found] = {}
+        best: dict[int, NameMatch] = {}
         raw = hash_text(text) >> 32
         for row in self._equal(hash_text(wanted), wanted):
             self._keep(best, self._equal_row(row, raw))
         if len(best) < limit:
             for row, score, reason in self._alike(wanted, limit + len(best)):
-                self._keep(best, Found(self._number(row), score, reason + (" of an alias" if self._alias(row) else "")))
+                self._keep(
+                    best, NameMatch(self._number(row), score, reason + (" of an alias" if self._alias(row) else ""))
+                )
         return sorted(best.values(), key=lambda found: (-found.score, found.number))[:limit]
 
-    def exact(self, text: str) -> list[Found]:
+    def exact(self, text: str) -> list[NameMatch]:
         """Entities whose label or alias equals `text` up to case, accents and signs; all of them, best first."""
         wanted, raw = normalise(text), hash_text(text) >> 32
-        best: dict[int, Found] = {}
+        best: dict[int, NameMatch] = {}
         for row in self._equal(hash_text(wanted), wanted):
             self._keep(best, self._equal_row(row, raw))
         return sorted(best.values(), key=lambda found: (-found.score, found.number))
@@ -207,10 +209,10 @@ class NameIndex:
             if not rows or ((start, end) in spans):
                 continue
             raw = hash_text(text[start:end]) >> 32
-            best: dict[int, Found] = {}
+            best: dict[int, NameMatch] = {}
             for found in (self._equal_row(row, raw) for row in rows):
                 said = f"{found.reason}, {reason}" if reason else found.reason
-                self._keep(best, Found(found.number, found.score * score, said))
+                self._keep(best, NameMatch(found.number, found.score * score, said))
             closest = tuple(sorted(best.values(), key=lambda found: (-found.score, found.number)))
             spans[start, end] = Span(start, end, text[start:end], last - first + 1, closest)
         return sorted(spans.values(), key=lambda span: (-span.words, span.start - span.end, span.start))
@@ -221,13 +223,13 @@ class NameIndex:
         left, right = np.searchsorted(self._hashes, key, "left"), np.searchsorted(self._hashes, key, "right")
         return [int(row) for row in self._order[left:right] if self._bytes(int(row)) == wanted.encode()]
 
-    def _equal_row(self, row: int, raw: int) -> Found:
+    def _equal_row(self, row: int, raw: int) -> NameMatch:
         kind = "alias" if self._alias(row) else "label"
         same = int(self._raw[row]) == raw
         score = (1.0 if same else 0.98) - (0.02 if kind == "alias" else 0.0)
-        return Found(self._number(row), score, f"exact {kind}" if same else f"{kind} up to case and signs")
+        return NameMatch(self._number(row), score, f"exact {kind}" if same else f"{kind} up to case and signs")
 
-    def misspelt(self, words: Sequence[Word], limit: int = 64) -> list[tuple[int, int, int, Found]]:
+    def misspelt(self, words: Sequence[Word], limit: int = 64) -> list[tuple[int, int, int, NameMatch]]:
         """Names that stand in a text with a letter or two wrong: first word, last word, letters off, name.
 
         One pass over the posting lists of the text's trigrams nominates; what each name is nearest to in the text, cut
@@ -259,10 +261,10 @@ class NameIndex:
                 off, first, last = best
                 reason = f"spelled alike ({off} letter{'s' * (off != 1)} off)" + " of an alias" * self._alias(int(row))
                 score = 0.95 * (1 - off / max(len(name), 1))
-                result.append((first, last, off, Found(self._number(int(row)), score, reason)))
+                result.append((first, last, off, NameMatch(self._number(int(row)), score, reason)))
         return result
 
-    def holding(self, text: str, limit: int = CANDIDATES) -> list[Found]:
+    def holding(self, text: str, limit: int = CANDIDATES) -> list[NameMatch]:
         """Names that hold the words of `text` among others, up to `limit` of the shortest; the shorter the higher."""
         wanted = normalise(text).encode("utf-8", "replace")
         if len(wanted) < 2 or not len(self):
@@ -272,17 +274,17 @@ class NameIndex:
         aliases = rows >= self._aliases_from
         numbers = self._numbers[rows] if len(self._numbers) else rows
         return [
-            Found(number, 0.5 + 0.45 * len(wanted) / length, "part of an alias" if alias else "part of the name")
+            NameMatch(number, 0.5 + 0.45 * len(wanted) / length, "part of an alias" if alias else "part of the name")
             for number, length, alias in zip(numbers.tolist(), lengths.tolist(), aliases.tolist(), strict=True)
         ]
 
-    def initials(self, letters: str, limit: int = 50) -> list[Found]:
+    def initials(self, letters: str, limit: int = 50) -> list[NameMatch]:
         """Names of several words that begin with `letters`: "ufc" for "Ultimate Fighting Championship"."""
         wanted = normalise(letters).encode()
         if not 2 <= len(wanted) <= 6 or not wanted.isalpha():
             return []
         rows = spelling.initials(wanted, self._names, self._offsets, limit)
-        return [Found(self._number(int(row)), 0.9, "initials") for row in rows]
+        return [NameMatch(self._number(int(row)), 0.9, "initials") for row in rows]
 
     def _nominated(self, text: str, limit: int) -> NDArray[np.int32]:
         """Rows whose names may stand in a normalised text."""
@@ -320,7 +322,7 @@ class NameIndex:
             for length, i in holding[:limit]:
                 yield int(rows[i]), 0.5 + 0.45 * len(wanted) / length, "part of the name"
 
-    def _keep(self, best: dict[int, Found], found: Found) -> None:
+    def _keep(self, best: dict[int, NameMatch], found: NameMatch) -> None:
         if found.number not in best or best[found.number].score < found.score:
             best[found.number] = found
 

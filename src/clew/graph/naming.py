@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from clew.errors import InputError
 from clew.graph.assembly import KINDS_OF_TEXT, Assembly, OnPart, Spooled, relation_ranks
 from clew.graph.external import Dealt, OnDisk, Sides, StringsOnDisk, sort_keys
-from clew.graph.inputs import FOREIGN, Column, column
+from clew.graph.inputs import FOREIGN, TableColumn, column
 from clew.graph.layout import LITERAL, MEDIATOR, NAME_INDEX, NAMED, open_strings, write_array
 from clew.graph.memory import Memory
 from clew.graph.subgraph import Ints
@@ -92,7 +92,7 @@ class _Chosen:
         from clew.graph import bulk
 
         ends = np.cumsum(lengths, dtype=np.int64)
-        self._texts = Column(data, ends - lengths, lengths.astype(np.int64))
+        self._texts = TableColumn(data, ends - lengths, lengths.astype(np.int64))
         rows = np.argsort((owners.astype(np.int64) << 16) + (ranks.astype(np.int64) + (1 << 15)), kind="stable")
         owners, ranks = owners[rows], ranks[rows]
         leading = np.ones(len(rows), bool)
@@ -184,7 +184,7 @@ def _by_owner(spool: Spooled, scratch: Path, memory: Memory) -> Iterator[tuple[_
         stop = min(at + step, len(spool))
         start, lengths = spool.lengths(slice(at, stop))
         here, ranks = owners[at:stop], spool.ranks[at:stop]
-        packed = Column(spool.bytes(start, int(lengths.sum())), np.cumsum(lengths) - lengths, lengths)
+        packed = TableColumn(spool.bytes(start, int(lengths.sum())), np.cumsum(lengths) - lengths, lengths)
         part = np.searchsorted(cuts[1:], here >> shift, "right")
         known = here >= 0
         dealt.put(part[known], here[known], ranks[known], lengths[known].astype(np.int32))
@@ -332,7 +332,7 @@ def _readable(
         id = (raw[low:high] if raw is not None else data[low:high].tobytes()).decode("utf-8", "replace")
         texts.append(readable(id))
     said = column(texts)
-    both = Column(
+    both = TableColumn(
         np.concatenate([packed, said.data]), np.concatenate([bounds[:-1], said.starts + len(packed)]),
         np.concatenate([np.diff(bounds), said.lengths]),
     )  # fmt: skip

@@ -17,7 +17,7 @@ import numpy as np
 import pyoxigraph as ox
 from numpy.typing import NDArray
 
-from clew.graph.inputs import BLOCK, LINE_LIMIT, Batch, Column, Notes, Problems, Rows, Stream
+from clew.graph.inputs import BLOCK, LINE_LIMIT, Batch, Notes, Problems, Rows, Stream, TableColumn
 from clew.graph.statements import ALIASES, DESCRIPTIONS, DROPPED, LABELS, LANG_STRING, STRING, Statements
 
 NESTED = 100  # statements within statements in one line
@@ -117,7 +117,7 @@ class Lines:
             if tag and not self._statements.wants(_tag_text(tag)):
                 kept &= tags != tag
         rows = np.flatnonzero(kept & (which < 0))
-        columns = [Column(data, starts[k, rows], lengths[k, rows]) for k in range(4)]
+        columns = [TableColumn(data, starts[k, rows], lengths[k, rows]) for k in range(4)]
         plain = Rows(columns[0], columns[1], columns[2], literal[rows], columns[3] if lengths[3, rows].any() else None)
         odd_rows = [batch for batch in others if isinstance(batch, Rows)]
         if len(rows) or odd_rows:
@@ -126,7 +126,8 @@ class Lines:
             ranks = self._ranks(kind, which, tags)
             mine = np.flatnonzero(kept & (ranks != DROPPED) & (text_size > 0))
             note = Notes(
-                kind, Column(data, starts[0, mine], lengths[0, mine]), Column(data, text_at[mine], text_size[mine]),
+                kind, TableColumn(data, starts[0, mine], lengths[0, mine]),
+                TableColumn(data, text_at[mine], text_size[mine]),
                 ranks[mine].astype(np.int16),
             )  # fmt: skip
             odd_notes = [batch for batch in others if isinstance(batch, Notes) and batch.kind == kind]
@@ -163,7 +164,7 @@ def _tag_text(tag: int) -> str | None:
     return tag.to_bytes(8, "big").lstrip(b"\0").decode("ascii") or None
 
 
-def _joined(column: Column, others: Sequence[Column], order: NDArray[np.int64]) -> Column:
+def _joined(column: TableColumn, others: Sequence[TableColumn], order: NDArray[np.int64]) -> TableColumn:
     """Columns one behind the other, in another order."""
     data, starts, lengths = [column.data], [column.starts], [column.lengths]
     size = len(column.data)
@@ -172,7 +173,7 @@ def _joined(column: Column, others: Sequence[Column], order: NDArray[np.int64]) 
         starts.append(other.starts + size)
         lengths.append(other.lengths)
         size += len(other.data)
-    return Column(np.concatenate(data), np.concatenate(starts)[order], np.concatenate(lengths)[order])
+    return TableColumn(np.concatenate(data), np.concatenate(starts)[order], np.concatenate(lengths)[order])
 
 
 def _rows_in_order(plain: Rows, at: NDArray[np.int64], others: Sequence[Rows], other_at: list[int]) -> Rows:
@@ -191,8 +192,8 @@ def _rows_in_order(plain: Rows, at: NDArray[np.int64], others: Sequence[Rows], o
     return Rows(heads, relations, tails, literal[order], sources)
 
 
-def _nothing(count: int) -> Column:
-    return Column(np.empty(0, np.uint8), np.zeros(count, np.int64), np.zeros(count, np.int64))
+def _nothing(count: int) -> TableColumn:
+    return TableColumn(np.empty(0, np.uint8), np.zeros(count, np.int64), np.zeros(count, np.int64))
 
 
 def _notes_in_order(plain: Notes, at: NDArray[np.int64], others: Sequence[Notes], other_at: list[int]) -> Notes:

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from clew.graph.inputs import ALIAS, BLOCK, CHOSEN, Batch, Column, Notes, Problems, Rows, Stream
+from clew.graph.inputs import ALIAS, BLOCK, CHOSEN, Batch, Notes, Problems, Rows, Stream, TableColumn
 from clew.graph.tabular import SYNONYMS, sniff, split_line
 from clew.labels import label_to_text
 
@@ -52,7 +52,7 @@ class Field:
 
 
 @dataclass(frozen=True, slots=True)
-class Table:
+class PropertyTable:
     """What the header of a file says."""
 
     kind: str  # "nodes", "edges"
@@ -61,7 +61,7 @@ class Table:
     neo4j: bool
 
     @classmethod
-    def of(cls, stated: Mapping[str, Any]) -> Table:
+    def of(cls, stated: Mapping[str, Any]) -> PropertyTable:
         """The table that `dataclasses.asdict` made a dictionary of, as it comes out of JSON."""
         return cls(**{**stated, "fields": tuple(Field(**field) for field in stated["fields"])})
 
@@ -69,7 +69,9 @@ class Table:
         return [i for i, field in enumerate(self.fields) if field.role == role]
 
 
-def tables_of(files: Sequence[tuple[Path, str]], delimiter: str | None, header: bool | None) -> dict[Path, Table]:
+def tables_of(
+    files: Sequence[tuple[Path, str]], delimiter: str | None, header: bool | None
+) -> dict[Path, PropertyTable]:
     """The files that are tables of nodes or edges; plain headers count only where a build has both."""
     if header is False:
         return {}
@@ -78,7 +80,7 @@ def tables_of(files: Sequence[tuple[Path, str]], delimiter: str | None, header: 
     return found if kinds == {"nodes", "edges"} else {file: table for file, table in found.items() if table.neo4j}
 
 
-def _table(file: Path, suffix: str, delimiter: str | None) -> Table | None:
+def _table(file: Path, suffix: str, delimiter: str | None) -> PropertyTable | None:
     if suffix not in ("csv", "tsv", "txt") or str(file) == "-" or not file.is_file():
         return None
     stream = Stream(file, Problems())
@@ -96,7 +98,7 @@ def _table(file: Path, suffix: str, delimiter: str | None) -> Table | None:
     return _neo4j(names, delimiter) or _plain(names, delimiter)
 
 
-def _neo4j(names: Sequence[str], delimiter: str) -> Table | None:
+def _neo4j(names: Sequence[str], delimiter: str) -> PropertyTable | None:
     fields, roles = [], set()
     for name in names:
         match = _NEO4J.fullmatch(name)
@@ -109,20 +111,20 @@ def _neo4j(names: Sequence[str], delimiter: str) -> Table | None:
         roles.add(role)
         fields.append(Field(role or "none", match["name"], match["space"] or "", role == "type"))
     if {"head", "tail"} <= roles:
-        return Table("edges", tuple(fields), delimiter, True)
+        return PropertyTable("edges", tuple(fields), delimiter, True)
     if "id" in roles:
-        return Table("nodes", tuple(_named(fields)), delimiter, True)
+        return PropertyTable("nodes", tuple(_named(fields)), delimiter, True)
     return None
 
 
-def _plain(names: Sequence[str], delimiter: str) -> Table | None:
+def _plain(names: Sequence[str], delimiter: str) -> PropertyTable | None:
     said = [label_to_text(name).casefold() for name in names]
     heads = [i for i, name in enumerate(said) if name.replace(" ", "_") in SYNONYMS[0]]
     tails = [i for i, name in enumerate(said) if name.replace(" ", "_") in SYNONYMS[2]]
     if heads and tails:
         relations = [i for i, name in enumerate(said) if name.replace(" ", "_") in SYNONYMS[1]]
         roles = {heads[0]: "head", tails[0]: "tail"} | ({relations[0]: "relation"} if relations else {})
-        return Table("edges", tuple(_as(roles.get(i), name) for i, name in enumerate(names)), delimiter, False)
+        return PropertyTable("edges", tuple(_as(roles.get(i), name) for i, name in enumerate(names)), delimiter, False)
     ids = [i for i, name in enumerate(said) if name in _IDS]
     if not ids:
         return None
@@ -130,7 +132,9 @@ def _plain(names: Sequence[str], delimiter: str) -> Table | None:
         i for i, name in enumerate(said) if name in _TYPES or (name == "label" and not set(_NAMES).isdisjoint(said))
     ]
     roles = {ids[0]: "id"} | dict.fromkeys(kinds[:1], "type")
-    return Table("nodes", tuple(_named([_as(roles.get(i), name) for i, name in enumerate(names)])), delimiter, False)
+    return PropertyTable(
+        "nodes", tuple(_named([_as(roles.get(i), name) for i, name in enumerate(names)])), delimiter, False
+    )
 
 
 def _as(role: str | None, name: str) -> Field:
@@ -153,7 +157,7 @@ def _named(fields: Sequence[Field]) -> list[Field]:
     return result
 
 
-def read_table(file: Path, table: Table, problems: Problems, stream: Stream) -> Iterator[Batch]:
+def read_table(file: Path, table: PropertyTable, problems: Problems, stream: Stream) -> Iterator[Batch]:
     """Triples and names of a table, a few thousand rows at a time."""
     import pyarrow as pa
     from pyarrow import csv
@@ -196,7 +200,7 @@ class _Raw(io.RawIOBase):
         return len(data)
 
 
-def _nodes(batch: Any, table: Table, file: Path, problems: Problems, row: int) -> Iterator[Batch]:
+def _nodes(batch: Any, table: PropertyTable, file: Path, problems: Problems, row: int) -> Iterator[Batch]:
     import pyarrow.compute as pc
 
     (id_at,) = table.where("id")[:1]
@@ -218,7 +222,7 @@ def _nodes(batch: Any, table: Table, file: Path, problems: Problems, row: int) -
             yield _rows(owners, field.name, _literals(values), literal=True)
 
 
-def _edges(batch: Any, table: Table, file: Path, problems: Problems, row: int) -> Iterator[Batch]:
+def _edges(batch: Any, table: PropertyTable, file: Path, problems: Problems, row: int) -> Iterator[Batch]:
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -306,12 +310,12 @@ def _rows(owners: Any, relation: str, tails: Any, literal: bool = False) -> Rows
     return Rows(_column(owners), _column(relations), _column(tails), flags)
 
 
-def _column(array: Any) -> Column:
+def _column(array: Any) -> TableColumn:
     import pyarrow as pa
 
     array = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
     offsets = np.frombuffer(array.buffers()[1], np.int64)[array.offset : array.offset + len(array) + 1]
     data = array.buffers()[2]
-    return Column(
+    return TableColumn(
         np.frombuffer(data, np.uint8) if data is not None else np.empty(0, np.uint8), offsets[:-1], np.diff(offsets)
     )

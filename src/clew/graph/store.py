@@ -37,7 +37,7 @@ from clew.protocols import Direction, GraphStore, StoreAbility, abilities_of
 from clew.types import Entity, Relation, Triple
 
 if TYPE_CHECKING:
-    from clew.graph.names import Found, NameIndex, Span
+    from clew.graph.names import NameIndex, NameMatch, Span
 
 
 ABILITIES: frozenset[StoreAbility] = frozenset({"arrays", "scan", "text_search"})
@@ -387,9 +387,9 @@ class Graph:
             return self.terms.indexes
         return (self.terms.index_of(self.base_entities.astype(np.int64), np.arange(self.num_entities)),)
 
-    def _found(self, search: Callable[[NameIndex], list[Found]]) -> list[Found]:
+    def _found(self, search: Callable[[NameIndex], list[NameMatch]]) -> list[NameMatch]:
         """What all indexes find, best first, each entity once."""
-        best: dict[int, Found] = {}
+        best: dict[int, NameMatch] = {}
         for i, index in enumerate(self.indexes):
             for found in search(index):
                 stale = self.base_entities is None and self.terms.stale(i, found.number)
@@ -397,7 +397,7 @@ class Graph:
                     best[found.number] = found
         return sorted(best.values(), key=lambda found: (-found.score, found.number))
 
-    def search(self, text: str, limit: int = 10) -> list[Found]:
+    def search(self, text: str, limit: int = 10) -> list[NameMatch]:
         """Entity numbers by name, with scores and reasons in words; see NameIndex.search."""
         return self._found(lambda index: index.search(text, limit))[:limit]
 

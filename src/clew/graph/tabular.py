@@ -25,11 +25,11 @@ from clew.graph.inputs import (
     LINE_LIMIT,
     TERM_LIMIT,
     Batch,
-    Column,
     Notes,
     Problems,
     Rows,
     Stream,
+    TableColumn,
     column,
 )
 
@@ -154,7 +154,7 @@ def delimited(
         line += lines
         stream.line = line
         if len(starts):
-            heads, relations, tails = (Column(data, _own(starts, k), _own(lengths, k)) for k in range(3))
+            heads, relations, tails = (TableColumn(data, _own(starts, k), _own(lengths, k)) for k in range(3))
             yield Rows(heads, relations, tails)
         pending = pending[used:] + more
         if not final and used == 0 and len(pending) > LINE_LIMIT:
@@ -223,7 +223,7 @@ def parquet(stream: Stream, problems: Problems) -> Iterator[Batch]:
                 columns = [each.dictionary_decode() if pa.types.is_dictionary(each.type) else each for each in columns]
                 rows, keep = _clean([_as_bytes(each) for each in columns], problems, name, row)
                 row += batch.num_rows
-                heads, relations, tails = (Column(c.data, c.starts[keep], c.lengths[keep]) for c in rows)
+                heads, relations, tails = (TableColumn(c.data, c.starts[keep], c.lengths[keep]) for c in rows)
                 yield Rows(heads, relations, tails)
     except (pa.ArrowException, OSError) as error:
         problems.add(name, None, "unreadable", f"cannot be read as Parquet: {str(error).splitlines()[0]}")
@@ -247,7 +247,7 @@ def parquet_labels(stream: Stream, problems: Problems) -> Iterator[Batch]:
                 columns = [each.dictionary_decode() if pa.types.is_dictionary(each.type) else each for each in columns]
                 texts, keep = _clean([_as_bytes(each) for each in columns], problems, name, row)
                 row += batch.num_rows
-                owners, labels = (Column(c.data, c.starts[keep], c.lengths[keep]) for c in texts)
+                owners, labels = (TableColumn(c.data, c.starts[keep], c.lengths[keep]) for c in texts)
                 yield Notes("label", owners, labels, np.full(len(keep), CHOSEN, np.int16))
     except (pa.ArrowException, OSError) as error:
         problems.add(name, None, "unreadable", f"cannot be read as Parquet: {str(error).splitlines()[0]}")
@@ -264,7 +264,7 @@ def _as_bytes(array: Any) -> Any:
     return array.cast(pa.large_binary())
 
 
-def _clean(arrays: list[Any], problems: Problems, name: str, row: int) -> tuple[list[Column], NDArray[np.int64]]:
+def _clean(arrays: list[Any], problems: Problems, name: str, row: int) -> tuple[list[TableColumn], NDArray[np.int64]]:
     """Columns of large_binary arrays and which rows have all three terms."""
     import pyarrow.compute as pc
 
@@ -274,7 +274,7 @@ def _clean(arrays: list[Any], problems: Problems, name: str, row: int) -> tuple[
         offsets = np.frombuffer(filled.buffers()[1], np.int64)[filled.offset : filled.offset + len(filled) + 1]
         buffer = filled.buffers()[2]
         data = np.frombuffer(buffer, np.uint8) if buffer is not None else np.empty(0, np.uint8)
-        columns.append(Column(data, offsets[:-1], np.diff(offsets)))
+        columns.append(TableColumn(data, offsets[:-1], np.diff(offsets)))
     for kind, bad in (
         ("empty", np.any([c.lengths == 0 for c in columns], axis=0)),
         ("long", np.any([c.lengths > TERM_LIMIT for c in columns], axis=0)),
@@ -289,7 +289,7 @@ def _clean(arrays: list[Any], problems: Problems, name: str, row: int) -> tuple[
     return columns, np.flatnonzero(good)
 
 
-def _has_nul(arrays: list[Any], columns: list[Column]) -> NDArray[np.bool_]:
+def _has_nul(arrays: list[Any], columns: list[TableColumn]) -> NDArray[np.bool_]:
     import pyarrow.compute as pc
 
     found = np.zeros(len(arrays[0]), bool)

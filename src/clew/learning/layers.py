@@ -77,7 +77,7 @@ class Edges:
         return torch.repeat_interleave(torch.arange(n, device=self.offsets.device), self.offsets.diff())
 
     @cached_property
-    def cells(self) -> tuple[Pattern, Tensor]:
+    def cells(self) -> tuple[MessagePattern, Tensor]:
         """The distinct (receiver, sender) pairs, and the pair (T,) of each message.
 
         Parallel relations share a pair: a sparse matrix has one value there, and torch's sampled product refuses two.
@@ -85,13 +85,13 @@ class Edges:
         keys = self.receivers * max(self.num_senders, 1) + self.senders
         distinct, where = torch.unique(keys, return_inverse=True)
         rows = distinct // max(self.num_senders, 1)
-        return Pattern(
+        return MessagePattern(
             _starts(rows, self.num_entities), distinct % max(self.num_senders, 1), rows, self.num_senders
         ), where
 
 
 @dataclass(frozen=True, eq=False)
-class Pattern:
+class MessagePattern:
     """Where a sparse (N, M) matrix has values."""
 
     offsets: Tensor  # (N+1,)
@@ -123,14 +123,14 @@ class _Product(torch.autograd.Function):
     """A sparse matrix by a dense one; the gradient of the values is a dense product sampled at the pattern."""
 
     @staticmethod
-    def forward(ctx: Any, values: Tensor, features: Tensor, pattern: Pattern) -> Tensor:
+    def forward(ctx: Any, values: Tensor, features: Tensor, pattern: MessagePattern) -> Tensor:
         ctx.pattern = pattern
         ctx.save_for_backward(values, features)
         return _csr(pattern.offsets, pattern.columns, values, pattern.shape) @ features
 
     @staticmethod
     def backward(ctx: Any, *grads: Tensor) -> tuple[Tensor | None, Tensor | None, None]:
-        pattern: Pattern = ctx.pattern
+        pattern: MessagePattern = ctx.pattern
         values, features = ctx.saved_tensors
         (n, m), grad = pattern.shape, grads[0].contiguous()
         to_values = to_features = None

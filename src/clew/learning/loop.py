@@ -30,7 +30,7 @@ from clew.types import Event
 
 
 @dataclass(slots=True)
-class Progress:
+class FitProgress:
     """What a checkpoint remembers beside tensors; JSON values only."""
 
     best: float = -math.inf
@@ -53,7 +53,7 @@ def fit(
     resume: bool = False,
     seed: int = 0,
     on_event: OnEvent = ignore,
-) -> Progress:
+) -> FitProgress:
     """Train `model` in place and leave `out/best.safetensors`: the weights with the best `metric`, else the last.
 
     Args:
@@ -78,9 +78,9 @@ def fit(
         else torch.autocast(device.type, getattr(torch, config.precision))
     )
     every = config.evaluate_every or max(1, config.steps // 10)
-    progress, first, checkpoints = Progress(), 0, out / "checkpoints"
+    progress, first, checkpoints = FitProgress(), 0, out / "checkpoints"
     if resume and (loaded := load_checkpoint(checkpoints, model, optimizer)) is not None:
-        first, progress = loaded[0], Progress(**loaded[1])
+        first, progress = loaded[0], FitProgress(**loaded[1])
         on_event(Event("train", f"resumed after step {first}", {"step": first, "steps": config.steps}))
     elif rank == 0:
         announce(
@@ -127,7 +127,9 @@ def fit(
             on_event(Event("train", f"step {step}/{config.steps}: {text}, {told}", shown))
         due = time.monotonic() - saved >= config.checkpoint_s or step == config.steps or _stale(progress, config)
         if rank == 0 and due:
-            save_checkpoint(checkpoints, step, model, optimizer, {n: getattr(progress, n) for n in Progress.__slots__})
+            save_checkpoint(
+                checkpoints, step, model, optimizer, {n: getattr(progress, n) for n in FitProgress.__slots__}
+            )
             write_curve(out, progress.curve, metric)
             saved = time.monotonic()
     if rank == 0 and not (out / "best.safetensors").is_file():
@@ -140,7 +142,7 @@ def _evaluate(
     evaluate: Callable[[], Mapping[str, float]],
     metric: str,
     step: int,
-    progress: Progress,
+    progress: FitProgress,
     out: Path,
     rank: int,
 ) -> dict[str, float]:
@@ -156,7 +158,7 @@ def _evaluate(
     return metrics
 
 
-def _stale(progress: Progress, config: FitConfig) -> bool:
+def _stale(progress: FitProgress, config: FitConfig) -> bool:
     return 0 < config.patience <= progress.stale
 
 

@@ -40,7 +40,7 @@ def check_request(model: LanguageModel, request: LLMRequest) -> None:
 
 
 @runtime_checkable
-class Counts(Protocol):
+class TokenCounts(Protocol):
     """Has its tokenizer here."""
 
     def count_tokens(self, text: str) -> int: ...
@@ -82,7 +82,7 @@ def estimate_tokens(text: str) -> int:
 
 def token_counter(model: LanguageModel) -> Callable[[str], int]:
     """How to count the tokens of a text for `model`: its own tokenizer where it has one here, else an estimate."""
-    return model.count_tokens if isinstance(model, Counts) else estimate_tokens
+    return model.count_tokens if isinstance(model, TokenCounts) else estimate_tokens
 
 
 def room(model: LanguageModel, messages: Sequence[Message]) -> float:

@@ -31,7 +31,7 @@ class Mask(Protocol):
 
 
 @dataclass(slots=True)
-class Row:
+class DecodingRow:
     """One text to write."""
 
     ids: list[int]
@@ -49,7 +49,7 @@ class Row:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class DecodedText:
     """One text in tokens, without its end token."""
 
     ids: tuple[int, ...]
@@ -62,7 +62,7 @@ class Written:
 class _Steps(LogitsProcessor):  # type: ignore[misc]
     """Masks, log-probabilities and noise, in this order, at every step of a batch without beams."""
 
-    def __init__(self, rows: Sequence[Row], device: torch.device) -> None:
+    def __init__(self, rows: Sequence[DecodingRow], device: torch.device) -> None:
         self._rows = rows
         self._generators = [
             torch.Generator(device).manual_seed(row.seed) if row.temperature > 0 else None for row in rows
@@ -97,7 +97,7 @@ class _Beams(LogitsProcessor):  # type: ignore[misc]
     transformers would keep the (B * K, V) scores of every step for that, gigabytes for a large vocabulary.
     """
 
-    def __init__(self, rows: Sequence[Row], ends: Sequence[int], beams: int) -> None:
+    def __init__(self, rows: Sequence[DecodingRow], ends: Sequence[int], beams: int) -> None:
         self._masks = [row.mask for row in rows for _ in range(beams)]
         self._ends, self._beams = list(ends), beams
         self._prompt: int | None = None
@@ -151,7 +151,7 @@ def _masked(scores: Tensor, written: Tensor, masks: Sequence[Mask | None]) -> Te
 class _Stops(StoppingCriteria):  # type: ignore[misc]
     """A row's own length limit, stop strings, and whether its reader has gone away."""
 
-    def __init__(self, rows: Sequence[Row], decode: Callable[[Sequence[int]], str]) -> None:
+    def __init__(self, rows: Sequence[DecodingRow], decode: Callable[[Sequence[int]], str]) -> None:
         self._rows, self._decode = rows, decode
         self._prompt: int | None = None
         longest = [max((len(s.encode()) for s in row.stop), default=0) for row in rows]
@@ -184,7 +184,9 @@ class Decoder:
     device: torch.device = field(default_factory=lambda: torch.device("cpu"))
 
     @torch.inference_mode()
-    def write(self, rows: Sequence[Row], *, beams: int = 0, n: int = 1, streamer: Any = None) -> list[list[Written]]:
+    def write(
+        self, rows: Sequence[DecodingRow], *, beams: int = 0, n: int = 1, streamer: Any = None
+    ) -> list[list[DecodedText]]:
         """The texts of each row, best first: one, or `n` of `beams` when searching with beams.
 
         Beams are ordered by log-probability per token; all rows of a search with beams share a length limit.
@@ -217,7 +219,7 @@ class Decoder:
         logprobs = torch.stack(steps.chosen, dim=1).tolist() if steps.chosen else [[] for _ in rows]
         return [[self._text(row, ids, lp)] for row, ids, lp in zip(rows, sequences.tolist(), logprobs, strict=True)]
 
-    def _inputs(self, rows: Sequence[Row]) -> tuple[dict[str, Tensor], int]:
+    def _inputs(self, rows: Sequence[DecodingRow]) -> tuple[dict[str, Tensor], int]:
         """Left-padded prompts and how many columns of the output they take."""
         longest = max(len(row) for row in rows)
         mask = torch.zeros((len(rows), longest), dtype=torch.long)
@@ -238,7 +240,7 @@ class Decoder:
             vectors[i, longest - len(row) :] = mine
         return {"inputs_embeds": vectors, "attention_mask": mask.to(self.device)}, 0
 
-    def _text(self, row: Row, ids: list[int], logprobs: list[float]) -> Written:
+    def _text(self, row: DecodingRow, ids: list[int], logprobs: list[float]) -> DecodedText:
         end = next((i for i, token in enumerate(ids) if token in self.ends), None)
         length = min(len(ids) if end is None else end + 1, row.max_tokens)
         kept = ids[:length] if end is None or end >= length else ids[:end]
@@ -246,9 +248,9 @@ class Decoder:
         if not ended and row.stop:
             text = self.decode(kept)
             ended = any(word in text for word in row.stop)
-        return Written(tuple(kept), float(sum(logprobs[:length])), length, ended)
+        return DecodedText(tuple(kept), float(sum(logprobs[:length])), length, ended)
 
-    def _beam(self, row: Row, number: int, ids: list[int], search: _Beams) -> Written:
+    def _beam(self, row: DecodingRow, number: int, ids: list[int], search: _Beams) -> DecodedText:
         written = self._text(row, ids, [])
         logprob = search.logprob(number, tuple(ids[: written.tokens]))
         return replace(written, logprob=logprob, usable=logprob > -math.inf)

@@ -27,7 +27,7 @@ from clew.llm.ability import check_request
 from clew.llm.checkpoint import device_of, ends_of, identity_of, open_checkpoint, template_of
 from clew.llm.coalesce import Coalescer
 from clew.llm.constraint import Grammar, TokenTrie, longest_complete, states_of
-from clew.llm.decoding import Decoder, Mask, Row, Written
+from clew.llm.decoding import DecodedText, Decoder, DecodingRow, Mask
 from clew.llm.reply import parse_json
 from clew.llm.settings import ModelSettings
 from clew.protocols import Ability, LLMReply, LLMRequest, LLMText, Message
@@ -286,12 +286,12 @@ class LocalModel:
             found = [[w for owner, (w,) in zip(owners, written, strict=True) if owner is job] for job in jobs]
         return [self._reply(job, texts) for job, texts in zip(jobs, found, strict=True)]
 
-    def _row(self, job: _Job, copy: int, tries: dict[int, TokenTrie]) -> Row:
+    def _row(self, job: _Job, copy: int, tries: dict[int, TokenTrie]) -> DecodingRow:
         request = job.request
         seed = self.settings.seed if request.seed is None else request.seed
         if seed is None:
             seed = random.SystemRandom().getrandbits(62)
-        return Row(
+        return DecodingRow(
             ids=job.ids,
             max_tokens=request.max_tokens,
             temperature=request.temperature,
@@ -329,7 +329,7 @@ class LocalModel:
             reason = " ".join(str(error).split())[:200]
             raise UnsupportedError(f"{self.name}: JSON by schema does not work with its tokenizer: {reason}") from None
 
-    def _reply(self, job: _Job, written: Sequence[Written]) -> LLMReply:
+    def _reply(self, job: _Job, written: Sequence[DecodedText]) -> LLMReply:
         if job.request.beams:  # a search that runs out of texts finds the same ones again
             written = list({one.ids: one for one in reversed(written) if one.usable}.values())[::-1]
         texts = [text for one in written if (text := self._read(job.request, one)) is not None]
@@ -339,7 +339,7 @@ class LocalModel:
         prompt = len(job.ids) + (0 if job.request.soft_prompt is None else len(job.request.soft_prompt))
         return LLMReply(tuple(texts), Usage(1, 0, prompt, sum(one.tokens for one in written)))
 
-    def _read(self, request: LLMRequest, written: Written) -> LLMText | None:
+    def _read(self, request: LLMRequest, written: DecodedText) -> LLMText | None:
         """One text, cut at a stop string; None for one that its constraint does not allow."""
         text, finished = self._decode(written.ids), written.ended
         cuts = [at for word in request.stop if (at := text.find(word)) >= 0]

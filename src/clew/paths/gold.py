@@ -44,7 +44,7 @@ class PathCandidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class GoldLimits:
     """What bounds the search for gold relation paths."""
 
     hops: int  # of the longest path
@@ -69,7 +69,7 @@ def judge(
 
 
 def candidates(
-    graph: Subgraph, starts: Starts, answers: Ints, limits: Limits, *, topics_answer: bool = True
+    graph: Subgraph, starts: Starts, answers: Ints, limits: GoldLimits, *, topics_answer: bool = True
 ) -> tuple[list[PathCandidate], bool]:
     """Every relation path up to `hops` that reaches an answer, shorter ones first, and whether a limit cut the search.
 
@@ -141,7 +141,7 @@ def gold_paths(
     graph: Subgraph,
     topics: Sequence[Starts],
     answers: Ints,
-    limits: Limits,
+    limits: GoldLimits,
     *,
     stated: Sequence[tuple[int, RelationPath]] = (),
     together: bool = True,

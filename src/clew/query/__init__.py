@@ -20,7 +20,7 @@ from clew.query import plan as _records
 from clew.query.cypher import to_cypher
 from clew.query.document import from_json, schema, to_json
 from clew.query.english import sentence
-from clew.query.execute import Limits, Result, execute
+from clew.query.execute import ExecutionLimits, Result, execute
 from clew.query.plan import Plan
 from clew.query.sparql import to_sparql
 from clew.query.sparql_reading import NotAPlanError, from_sparql
@@ -28,7 +28,7 @@ from clew.query.table import Table, tabulated
 from clew.query.text import parse, show
 
 __all__ = [
-    "Limits",
+    "ExecutionLimits",
     "NotAPlanError",
     "Plan",
     "Result",
@@ -69,7 +69,11 @@ def read(text: str, graph: Graph | None = None) -> Plan:
 
 
 def run(
-    graph: Graph | ServerGraph | str | Path, plan: Plan | str, *, limit: int = 1000, limits: Limits | None = None
+    graph: Graph | ServerGraph | str | Path,
+    plan: Plan | str,
+    *,
+    limit: int = 1000,
+    limits: ExecutionLimits | None = None,
 ) -> Table:
     """Execute a plan and show what it finds, at most `limit` rows; a graph in a server executes it itself.
 

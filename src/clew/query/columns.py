@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from clew.graph import Graph
 from clew.graph.strings import literal_parts
 from clew.graph.subgraph import Ints
-from clew.query.values import Reading, loosely, parse_date, typed, untyped
+from clew.query.values import ReadValue, loosely, parse_date, typed, untyped
 
 ColumnKind = Literal["number", "date", "text"]
 Floats = NDArray[np.float64]
@@ -106,8 +106,8 @@ def column_of(graph: Graph, nodes: Ints, counts: NDArray[np.int64] | None = None
 
 
 def _with_years(
-    read: list[Reading | None], kinds: NDArray[np.uint8], *, force: bool
-) -> tuple[list[Reading | None], NDArray[np.uint8]]:
+    read: list[ReadValue | None], kinds: NDArray[np.uint8], *, force: bool
+) -> tuple[list[ReadValue | None], NDArray[np.uint8]]:
     """Whole numbers as years, where all numbers can be years (or, with `force`, each that can be)."""
     can = [
         k == _NUMBER and r is not None and not r.dimension and r.low == int(r.low) and 100 <= r.low < 3000
@@ -125,7 +125,7 @@ def _with_years(
 
 
 def _numbers(
-    read: list[Reading | None], kinds: NDArray[np.uint8], nodes: Ints, counts: NDArray[np.int64], total: int
+    read: list[ReadValue | None], kinds: NDArray[np.uint8], nodes: Ints, counts: NDArray[np.int64], total: int
 ) -> Column:
     """The numbers of a column in one dimension; a bare number among quantities is in the commonest unit."""
     from clew.query.values import in_base
@@ -137,13 +137,13 @@ def _numbers(
     fitting = [i for i, r in enumerate(mine) if r.dimension in ("", dimension)]
     keep, mine = keep[fitting], [mine[i] for i in fitting]
     if dimension:
-        mine = [r if r.dimension else Reading("number", v := in_base(r.low, unit), v, dimension, unit) for r in mine]
+        mine = [r if r.dimension else ReadValue("number", v := in_base(r.low, unit), v, dimension, unit) for r in mine]
     return _made("number", mine, nodes[keep], int(counts[keep].sum()) / total, dimension, unit, "")
 
 
 def _made(
-    kind: ColumnKind, read: list[Reading] | list[Reading | None], nodes: Ints, share: float, dimension: str, unit: str,
-    precision: str,
+    kind: ColumnKind, read: list[ReadValue] | list[ReadValue | None], nodes: Ints, share: float, dimension: str,
+    unit: str, precision: str,
 ) -> Column:  # fmt: skip
     low = np.array([r.low for r in read if r is not None], np.float64)
     high = np.array([r.high for r in read if r is not None], np.float64)
@@ -157,11 +157,11 @@ def _commonest(names: list[str], counts: NDArray[np.int64] | None) -> str:
     return max(weights, key=lambda name: weights[name], default="")
 
 
-def readings(graph: Graph, nodes: Ints, *, loose: bool = False) -> list[Reading | None]:
+def readings(graph: Graph, nodes: Ints, *, loose: bool = False) -> list[ReadValue | None]:
     """What the names of some nodes read as; a literal by its datatype, if it has one. `loose`: what they begin with."""
     literal = graph.literals_at(nodes)
     texts = graph.labels_at(nodes)
-    found: list[Reading | None] = [None] * len(texts)
+    found: list[ReadValue | None] = [None] * len(texts)
     datatypes: dict[int, str | None] = {}
     if literal.any():
         places = np.flatnonzero(literal)

@@ -15,7 +15,7 @@ import numpy as np
 from clew.errors import InputError
 from clew.graph.subgraph import Ints
 from clew.query.columns import Bools, Column, Floats
-from clew.query.values import Reading, in_base, parse_date, shown_date, shown_number, unit_of
+from clew.query.values import ReadValue, in_base, parse_date, shown_date, shown_number, unit_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ def _fitted(column: Column, against: Readings, name: str, note: Callable[[str], 
     if column.kind == "number" and against.kind == "date":
         if against.precision != "year" or column.dimension:
             raise InputError(f"{name} holds numbers, which cannot be compared with a date; years can be: date(2008)")
-        years_ = np.array([float(shown_date(Reading("date", v, v, "year"))) for v in against.low.tolist()])
+        years_ = np.array([float(shown_date(ReadValue("date", v, v, "year"))) for v in against.low.tolist()])
         return Readings("number", years_, years_)
     return against
 

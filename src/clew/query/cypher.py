@@ -217,12 +217,12 @@ class _Writer:
 
 
 def _date_condition(test: p.Test, value: p.Date) -> str:
-    from clew.query.values import DAY, Reading, shown_date
+    from clew.query.values import DAY, ReadValue, shown_date
 
     def ends(stated: p.Date) -> tuple[str, str]:
         r = stated.reading
         last = r.high - DAY if r.high > r.low else r.high
-        first, final = (shown_date(Reading("date", at, at, "day")) for at in (r.low, last))
+        first, final = (shown_date(ReadValue("date", at, at, "day")) for at in (r.low, last))
         return f"date('{first}')", f"date('{final}')"
 
     first, last = ends(value)

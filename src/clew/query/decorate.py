@@ -19,7 +19,7 @@ from clew.graph.tables import ORDER
 from clew.query import plan as p
 from clew.query.binding import Binding
 from clew.query.columns import column
-from clew.query.execute import Executor, Limits
+from clew.query.execute import ExecutionLimits, Executor
 from clew.query.question import Filter, Ranked, ReadQuestion
 from clew.query.vocabulary import SYNONYMS, head_of, stem
 
@@ -118,7 +118,7 @@ class _Decorator:
     def __init__(self, graph: Graph, likeness: Likeness) -> None:
         self._graph, self._likeness = graph, likeness
         self._binding = Binding.of(graph)
-        self._executor = Executor(graph, Limits(pairs=5_000_000))
+        self._executor = Executor(graph, ExecutionLimits(pairs=5_000_000))
 
     def proposals(self, plan: p.SetPlan, read: ReadQuestion, domain: p.SetPlan | None) -> list[Proposal]:
         sets = [Proposal(plan, 1.0)]

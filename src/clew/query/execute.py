@@ -22,16 +22,16 @@ from clew.query import plan as p
 from clew.query.binding import Binding
 from clew.query.columns import Bools, Column, Floats, column, column_of
 from clew.query.comparing import Readings, satisfied, text_matches
-from clew.query.pairs import Budget, Places, distinct, pairs, starts
+from clew.query.pairs import PairBudget, Places, distinct, pairs, starts
 from clew.query.text import show, show_path
-from clew.query.values import Reading, from_base, shown_date, shown_number
+from clew.query.values import ReadValue, from_base, shown_date, shown_number
 
 FOLLOWING = 5  # how many of those that come after the chosen ones a ranking keeps, for the evidence
 Makes = Literal["set", "values", "number", "truth"]
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class ExecutionLimits:
     """What one plan may touch. What is cut is reported; `all()` over more entities than `everything` is refused."""
 
     pairs: int = 20_000_000
@@ -42,7 +42,7 @@ class Limits:
 class Quantity:
     """A number, or a date where `kind` says so, with its unit; `low` and `high` are in the base unit or in seconds."""
 
-    reading: Reading
+    reading: ReadValue
     unit: str = ""
 
     @property
@@ -72,7 +72,9 @@ class Ranking:
 
     def said(self, key: float) -> str:
         """A key as people write it."""
-        return str(Quantity(Reading("date" if self.kind == "date" else "number", key, key, self.precision), self.unit))
+        return str(
+            Quantity(ReadValue("date" if self.kind == "date" else "number", key, key, self.precision), self.unit)
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,23 +91,23 @@ class Result:
     notes: tuple[str, ...] = ()
 
 
-def execute(plan: p.Plan, graph: Graph, *, limits: Limits | None = None) -> Result:
+def execute(plan: p.Plan, graph: Graph, *, limits: ExecutionLimits | None = None) -> Result:
     """Run a plan on the embedded store.
 
     Raises:
         NotFoundError: an entity, class or relation is not in the graph; the message holds the nearest.
         InputError: something is compared that has no order, units do not fit, or `all()` is too large.
     """
-    return Executor(graph, limits or Limits()).run(plan)
+    return Executor(graph, limits or ExecutionLimits()).run(plan)
 
 
 class Executor:
     """Runs plans on one graph and remembers the sets it made."""
 
-    def __init__(self, graph: Graph, limits: Limits) -> None:
+    def __init__(self, graph: Graph, limits: ExecutionLimits) -> None:
         self.graph, self.whole, self.binding = graph, graph.whole, Binding.of(graph)
         self._limits = limits
-        self._budget = Budget(limits.pairs)
+        self._budget = PairBudget(limits.pairs)
         self._made: dict[p.SetPlan, Ints] = {}
         self.rankings: dict[p.SetPlan, Ranking] = {}
         self.notes: dict[str, None] = {}
@@ -403,7 +405,7 @@ class Executor:
             at = int(np.argmax(low) if how == "max" else np.argmin(low))
             return Quantity(_precise(float(low[at]), float(high[at])))
         made = float({"sum": low.sum(), "mean": low.mean(), "min": low.min(), "max": low.max()}[how])
-        return Quantity(Reading("number", made, made, found.dimension, found.unit), found.unit)
+        return Quantity(ReadValue("number", made, made, found.dimension, found.unit), found.unit)
 
     def _scalar(self, of: p.SetPlan, key: p.Key) -> Quantity | None:
         """The key of a whole set: its largest value, or the count, sum or mean over it."""
@@ -421,7 +423,7 @@ class Executor:
             if a.reading.dimension == b.reading.dimension == "year":
                 return _plain(float(int(shown_date(a.reading)) - int(shown_date(b.reading))), "years")
             apart = a.reading.low - b.reading.low
-            return Quantity(Reading("number", apart, apart, "time", "days"), "days")
+            return Quantity(ReadValue("number", apart, apart, "time", "days"), "days")
         apart = a.value - b.value
         return _plain(apart, a.unit)
 
@@ -464,13 +466,13 @@ def _plain(value: float, unit: str = "") -> Quantity:
 
     known = unit_of(unit) if unit else None
     base = in_base(value, unit)
-    return Quantity(Reading("number", base, base, known.dimension if known else "", unit), unit)
+    return Quantity(ReadValue("number", base, base, known.dimension if known else "", unit), unit)
 
 
-def _precise(low: float, high: float) -> Reading:
+def _precise(low: float, high: float) -> ReadValue:
     """A date's interval with the precision that its length shows."""
     days = (high - low) / 86_400
-    return Reading(
+    return ReadValue(
         "date", low, high, "second" if days == 0 else "day" if days == 1 else "month" if days < 32 else "year"
     )
 

@@ -59,7 +59,7 @@ def guarded(
 
 
 def _main() -> None:
-    from clew.query import Limits, read, run, to_cypher, to_sparql
+    from clew.query import ExecutionLimits, read, run, to_cypher, to_sparql
     from clew.query.document import to_json
 
     request = json.loads(sys.stdin.read())
@@ -68,7 +68,7 @@ def _main() -> None:
 
         graph = Graph.open(request["graph"])
         plan = read(request["text"], graph)
-        limits = Limits() if request["pairs"] is None else Limits(pairs=request["pairs"])
+        limits = ExecutionLimits() if request["pairs"] is None else ExecutionLimits(pairs=request["pairs"])
         reply = {**run(graph, plan, limit=request["limit"], limits=limits).to_json(), "json": to_json(plan)}
         for name, translate in (("sparql", to_sparql), ("cypher", to_cypher)):
             try:

@@ -20,7 +20,7 @@ Places = NDArray[np.int64]
 MANY = 512  # from here on a compiled loop is faster, and worth importing the compiler for
 
 
-class Budget:
+class PairBudget:
     """How many pairs a plan may still touch; what it cut is counted, never silent."""
 
     def __init__(self, pairs: int) -> None:
@@ -75,7 +75,7 @@ def runs(side: Csr, sources: Ints, relation: int) -> tuple[Places, Places]:
     return begin, bound(side.relations, begin, high, relation + 1)
 
 
-def step(whole: Subgraph, sources: Ints, move: Move, budget: Budget) -> tuple[Places, Ints]:
+def step(whole: Subgraph, sources: Ints, move: Move, budget: PairBudget) -> tuple[Places, Ints]:
     """(position in `sources`, end) for every triple of a relation: (m,) each, in the order of the sources."""
     relation, forward = move
     side = whole.out if forward else whole.inc
@@ -88,7 +88,7 @@ def step(whole: Subgraph, sources: Ints, move: Move, budget: Budget) -> tuple[Pl
     return owners, side.neighbors[places]
 
 
-def pairs(whole: Subgraph, sources: Ints, moves: tuple[Move, ...], budget: Budget) -> tuple[Places, Ints]:
+def pairs(whole: Subgraph, sources: Ints, moves: tuple[Move, ...], budget: PairBudget) -> tuple[Places, Ints]:
     """(position in `sources`, end) over a whole path, each pair once; without moves the sources themselves."""
     owners, ends = np.arange(len(sources), dtype=np.int64), sources
     for number, move in enumerate(moves):

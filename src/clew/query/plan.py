@@ -21,7 +21,7 @@ from dataclasses import dataclass, fields
 from typing import Any, Literal, get_args
 
 from clew.errors import InputError, unknown
-from clew.query.values import Reading, parse_date, unit_of
+from clew.query.values import ReadValue, parse_date, unit_of
 
 Op = Literal["=", "!=", "<", "<=", ">", ">=", "between", "contains", "starts"]
 CountOp = Literal["=", "!=", "<", "<=", ">", ">="]
@@ -76,7 +76,7 @@ class Date:
         _ = self.reading
 
     @property
-    def reading(self) -> Reading:
+    def reading(self) -> ReadValue:
         found = parse_date(self.text)
         if found is None:
             raise InputError(

@@ -17,7 +17,7 @@ from clew.graph.subgraph import Ints
 from clew.protocols import GraphStore
 from clew.query import plan as p
 from clew.query.english import sentence
-from clew.query.execute import Executor, Limits, Result, execute
+from clew.query.execute import ExecutionLimits, Executor, Result, execute
 from clew.query.text import parse, show, show_key
 from clew.types import Answer, Candidate, Evidence, Hop, Path, PlanProof, Triple
 
@@ -31,7 +31,7 @@ class Prover:
 
     def __init__(self, graph: Graph) -> None:
         self._graph, self._whole = graph, graph.whole
-        self._executor = Executor(graph, Limits())
+        self._executor = Executor(graph, ExecutionLimits())
 
     def paths(self, node: p.SetPlan, member: int) -> list[tuple[int, _Walk]]:
         """(start, walk) for each branch of a plan that a member is reached by."""
@@ -145,7 +145,7 @@ def proven(result: Result, graph: Graph, score: float) -> tuple[tuple[Candidate,
             inner = None
     members = result.members if result.makes == "set" else np.empty(0, np.int32)
     if result.makes != "set" and inner is not None:
-        members = Executor(graph, Limits()).members(inner)
+        members = Executor(graph, ExecutionLimits()).members(inner)
     paths: list[Path] = []
     triples: dict[Triple, None] = {}
     of_member: dict[int, tuple[int, ...]] = {}

@@ -323,12 +323,12 @@ class _Writer:
 
 def _days(value: p.Date) -> tuple[str, str]:
     """The first and the last day of a date as terms."""
-    from clew.query.values import DAY, Reading
+    from clew.query.values import DAY, ReadValue
 
     reading = value.reading
     if reading.dimension == "second":
         moment = f'"{shown_date(reading)}"^^<{XSD}dateTime>'
         return moment, moment
     ends = (reading.low, reading.high - DAY)
-    first, last = (f'"{shown_date(Reading("date", at, at, "day"))}"^^<{XSD}date>' for at in ends)
+    first, last = (f'"{shown_date(ReadValue("date", at, at, "day"))}"^^<{XSD}date>' for at in ends)
     return first, last

@@ -21,22 +21,22 @@ class NotAPlanError(InputError):
 
 
 @dataclass
-class Pattern:
+class TriplePattern:
     """A group graph pattern, flattened."""
 
     triples: list[tuple[Any, Any, Any]] = field(default_factory=list)
     filters: list[Any] = field(default_factory=list)
-    unions: list[list[Pattern]] = field(default_factory=list)
-    without: list[Pattern] = field(default_factory=list)
-    optionals: list[Pattern] = field(default_factory=list)
+    unions: list[list[TriplePattern]] = field(default_factory=list)
+    without: list[TriplePattern] = field(default_factory=list)
+    optionals: list[TriplePattern] = field(default_factory=list)
     selects: list[Any] = field(default_factory=list)
     values: dict[Any, list[Any]] = field(default_factory=dict)
     names: dict[Any, Any] = field(default_factory=dict)  # of what sub-selects show, where a filter made it equal
 
-    def join(self, other: Pattern) -> Pattern:
+    def join(self, other: TriplePattern) -> TriplePattern:
         lists = ("triples", "filters", "unions", "without", "optionals", "selects")
         both = {name: getattr(self, name) + getattr(other, name) for name in lists}
-        return Pattern(**both, values={**self.values, **other.values}, names={**self.names, **other.names})
+        return TriplePattern(**both, values={**self.values, **other.values}, names={**self.names, **other.names})
 
     def variables(self) -> set[Any]:
         found = {each for triple in self.triples for each in (triple[0], triple[2]) if is_variable(each)}
@@ -53,11 +53,11 @@ def is_variable(term: Any) -> bool:
     return isinstance(term, (Variable, BNode))
 
 
-def flat(node: Any) -> Pattern:
+def flat(node: Any) -> TriplePattern:
     """A group graph pattern of the algebra as lists."""
     match node.name:
         case "BGP":
-            made = Pattern()
+            made = TriplePattern()
             for s, r, o in node.triples:
                 made = made.join(_edge(s, r, o))
             return made
@@ -67,16 +67,16 @@ def flat(node: Any) -> Pattern:
             return replace(flat(node.p), filters=[*flat(node.p).filters, *_conjuncts(node.expr)])
         case "LeftJoin":
             inner = flat(node.p2)
-            return flat(node.p1).join(Pattern(optionals=[inner]))
+            return flat(node.p1).join(TriplePattern(optionals=[inner]))
         case "Minus":
-            return flat(node.p1).join(Pattern(without=[flat(node.p2)]))
+            return flat(node.p1).join(TriplePattern(without=[flat(node.p2)]))
         case "Union":
             branches = [branch for side in (node.p1, node.p2) for branch in _branches(flat(side))]
-            return Pattern(unions=[branches])
+            return TriplePattern(unions=[branches])
         case "ToMultiSet":
             if node.p.name == "values":
-                return Pattern(values=_listed(node.p.res))
-            return Pattern(selects=[node.p])
+                return TriplePattern(values=_listed(node.p.res))
+            return TriplePattern(selects=[node.p])
         case "Graph":
             raise NotAPlanError("GRAPH is refused: a plan knows one graph")
         case "ServiceGraphPattern":
@@ -86,7 +86,7 @@ def flat(node: Any) -> Pattern:
     raise NotAPlanError(f"{node.name} cannot be said by a plan")
 
 
-def _branches(pattern: Pattern) -> list[Pattern]:
+def _branches(pattern: TriplePattern) -> list[TriplePattern]:
     """A union of unions as one."""
     alone = pattern.unions and not (pattern.triples or pattern.filters or pattern.selects or pattern.values)
     return pattern.unions[0] if alone and len(pattern.unions) == 1 else [pattern]
@@ -102,7 +102,7 @@ def _listed(rows: Any) -> dict[Any, list[Any]]:
     return found
 
 
-def _edge(s: Any, r: Any, o: Any) -> Pattern:
+def _edge(s: Any, r: Any, o: Any) -> TriplePattern:
     """A triple pattern; property paths that end are taken apart, endless ones refused."""
     from rdflib.paths import AlternativePath, InvPath, MulPath, Path, SequencePath
     from rdflib.term import BNode
@@ -110,17 +110,17 @@ def _edge(s: Any, r: Any, o: Any) -> Pattern:
     if is_variable(r):
         raise NotAPlanError(f"the relation ?{r} is a variable: a plan names its relations")
     if not isinstance(r, Path):
-        return Pattern(triples=[(s, iri(r), o)])
+        return TriplePattern(triples=[(s, iri(r), o)])
     if isinstance(r, InvPath):
         return _edge(o, r.arg, s)
     if isinstance(r, SequencePath):
-        made, here = Pattern(), s
+        made, here = TriplePattern(), s
         for number, part in enumerate(r.args):
             there = o if number == len(r.args) - 1 else BNode()
             made, here = made.join(_edge(here, part, there)), there
         return made
     if isinstance(r, AlternativePath):
-        return Pattern(unions=[[_edge(s, part, o) for part in r.args]])
+        return TriplePattern(unions=[[_edge(s, part, o) for part in r.args]])
     if isinstance(r, MulPath):
         raise NotAPlanError(f"the property path {r.n3()} has no end: refused; say how many steps")
     raise NotAPlanError(f"the property path {r} cannot be said by a plan")
@@ -143,7 +143,7 @@ class Select:
     """A SELECT taken apart."""
 
     columns: list[Any]
-    pattern: Pattern
+    pattern: TriplePattern
     aggregates: dict[Any, Any] = field(default_factory=dict)  # variable → aggregate
     grouped: list[Any] | None = None
     having: list[Any] = field(default_factory=list)
@@ -157,7 +157,7 @@ class Select:
 
 
 def taken_apart(node: Any) -> Select:
-    made = Select([], Pattern())
+    made = Select([], TriplePattern())
     renamed: dict[Any, Any] = {}
     while True:
         match node.name:
@@ -200,7 +200,7 @@ def _below(node: Any) -> str:
     return str(node.name)
 
 
-def with_bound(pattern: Pattern) -> Pattern:
+def with_bound(pattern: TriplePattern) -> TriplePattern:
     """The pattern with OPTIONAL and !BOUND as MINUS, with BOUND as a join; other OPTIONALs restrict nothing."""
     for number, each in enumerate(pattern.filters):
         name = getattr(each, "name", "")
@@ -217,7 +217,7 @@ def with_bound(pattern: Pattern) -> Pattern:
     return pattern
 
 
-def unified(pattern: Pattern) -> Pattern:
+def unified(pattern: TriplePattern) -> TriplePattern:
     """The pattern with variables that a filter makes equal as one: ?a = ?b, ?a IN (?b); ?a may be from outside."""
     bound = pattern.variables()
     for number, each in enumerate(pattern.filters):

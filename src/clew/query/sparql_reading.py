@@ -18,8 +18,8 @@ from clew.query import plan as p
 from clew.query.sparql import RDF_TYPE
 from clew.query.sparql_patterns import (
     NotAPlanError,
-    Pattern,
     Select,
+    TriplePattern,
     flat,
     is_variable,
     name_of,
@@ -125,7 +125,7 @@ def _query(algebra: Any, graph: Graph | None, first_column: bool) -> p.Plan:
     return _select_plan(taken_apart(algebra.p), graph, first_column)
 
 
-def _ask(pattern: Pattern, graph: Graph | None) -> p.Plan:
+def _ask(pattern: TriplePattern, graph: Graph | None) -> p.Plan:
     tree = Tree(pattern, graph, _select_plan)
     variables = tree.roots()
     if variables:

@@ -18,8 +18,8 @@ from clew.query.binding import Binding
 from clew.query.sparql import RDF_TYPE
 from clew.query.sparql_patterns import (
     NotAPlanError,
-    Pattern,
     Select,
+    TriplePattern,
     about_language,
     flat,
     is_literal,
@@ -40,7 +40,7 @@ _SWAPPED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "=": "=", "!=": "!="}
 class Tree:
     """The triples of a pattern as a tree around whatever variable is asked for."""
 
-    def __init__(self, pattern: Pattern, graph: Graph | None, plan_of: PlanOf) -> None:
+    def __init__(self, pattern: TriplePattern, graph: Graph | None, plan_of: PlanOf) -> None:
         self._plan_of = plan_of
         self.pattern, self._graph = unified(with_bound(pattern)), graph
         self._edges = list(dict.fromkeys(self.pattern.triples))
@@ -119,7 +119,7 @@ class Tree:
                 found.append((number, r, o if s == variable else s, s == variable))
         return found
 
-    def _inner(self, pattern: Pattern) -> Tree:
+    def _inner(self, pattern: TriplePattern) -> Tree:
         return Tree(pattern, self._graph, self._plan_of)
 
     def _say(self, expression: Any) -> None:
@@ -275,7 +275,7 @@ class Tree:
         )
         return not (special or unions or groups or nested)
 
-    def _groups_of(self, variable: Any) -> list[tuple[Pattern, bool]]:
+    def _groups_of(self, variable: Any) -> list[tuple[TriplePattern, bool]]:
         """EXISTS (True) and NOT EXISTS (False) groups about a variable."""
         found = []
         for each in self.pattern.filters:
@@ -285,7 +285,9 @@ class Tree:
                 found.append((unified(flat(each.graph)), name == "Builtin_EXISTS"))
         return found
 
-    def _by_group(self, members: p.SetPlan, step: p.Step, group: Pattern, holds: bool, variable: Any) -> p.SetPlan:
+    def _by_group(
+        self, members: p.SetPlan, step: p.Step, group: TriplePattern, holds: bool, variable: Any
+    ) -> p.SetPlan:
         """Members whose value is (not) among what a group makes."""
         among = p.Follow(
             Tree(group, self._graph, self._plan_of).whole(variable), (p.Step(step.relation, not step.forward),)
@@ -374,7 +376,7 @@ def _within(members: p.SetPlan, variable: Any, inner: Tree) -> p.SetPlan:
     return p.And((members, made))
 
 
-def _bare_path(pattern: Pattern, variable: Any) -> p.Path | None:
+def _bare_path(pattern: TriplePattern, variable: Any) -> p.Path | None:
     """The step of a pattern that is one triple to anything."""
     if len(pattern.triples) != 1 or pattern.filters or pattern.unions or pattern.selects or pattern.without:
         return None

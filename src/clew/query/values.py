@@ -36,7 +36,7 @@ class Unit(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ReadValue:
     """A value as an interval: numbers have `low` == `high`; of dates `low` is the first second, `high` the end."""
 
     kind: Kind
@@ -164,17 +164,17 @@ def _day(year: int, month: int = 1, day: int = 1) -> float | None:
     return (ordinal + cycle * 146_097 - 719_163) * DAY
 
 
-def _interval(year: int, month: int | None, day: int | None) -> Reading | None:
+def _interval(year: int, month: int | None, day: int | None) -> ReadValue | None:
     low = _day(year, month or 1, day or 1)
     if low is None:
         return None
     if day:
-        return Reading("date", low, low + DAY, "day")
+        return ReadValue("date", low, low + DAY, "day")
     after = _day(year + 1) if not month or month == 12 else _day(year, month + 1)
-    return None if after is None else Reading("date", low, after, "month" if month else "year")
+    return None if after is None else ReadValue("date", low, after, "month" if month else "year")
 
 
-def parse_date(text: str) -> Reading | None:
+def parse_date(text: str) -> ReadValue | None:
     """A date written as in ISO 8601 or XSD: a year of at least four digits, a month, a day or a moment."""
     match = _ISO.fullmatch(text.strip())
     if match is None:
@@ -187,7 +187,7 @@ def parse_date(text: str) -> Reading | None:
     if hours > 24 or minutes > 59 or seconds >= 61:
         return None
     at = found.low + 3600 * hours + 60 * minutes + seconds - _zone(match["zone"])
-    return Reading("date", at, at, "second")
+    return ReadValue("date", at, at, "second")
 
 
 def _zone(text: str | None) -> float:
@@ -196,7 +196,7 @@ def _zone(text: str | None) -> float:
     return (1 if text[0] == "+" else -1) * (3600 * int(text[1:3]) + 60 * int(text[4:6]))
 
 
-def _worded_date(text: str) -> Reading | None:
+def _worded_date(text: str) -> ReadValue | None:
     """A date as people write it; a bare number is none of these."""
     folded = re.sub(r"^(?:c\. ?|ca\. ?|circa |about |around |early |late )", "", text.casefold().strip())
     numeric = _NUMERIC.fullmatch(folded)
@@ -214,13 +214,13 @@ def _worded_date(text: str) -> Reading | None:
             year = 1 - year
         if number == 4:
             low, high = _day(year), _day(year + 10)
-            return None if low is None or high is None else Reading("date", low, high, "year")
+            return None if low is None or high is None else ReadValue("date", low, high, "year")
         month = _MONTHS[parts["month"]] if parts.get("month") else None
         return _interval(year, month, int(parts["day"]) if parts.get("day") else None)
     return None
 
 
-def _duration(text: str) -> Reading | None:
+def _duration(text: str) -> ReadValue | None:
     match = _DURATION.fullmatch(text)
     if match is None or not any(match.groups()[1:]):
         return None
@@ -228,10 +228,10 @@ def _duration(text: str) -> Reading | None:
     sizes = (365.2425 * DAY, 30.436875 * DAY, 7 * DAY, DAY, 3600.0, 60.0, 1.0)
     seconds = sum(float(count or 0) * size for count, size in zip(counts, sizes, strict=True))
     seconds = -seconds if sign else seconds
-    return Reading("number", seconds, seconds, "time", "s")
+    return ReadValue("number", seconds, seconds, "time", "s")
 
 
-def typed(text: str, datatype: str) -> Reading | None:
+def typed(text: str, datatype: str) -> ReadValue | None:
     """The value of a literal whose datatype is stated; None where the text is none of that type."""
     if datatype in NUMBERS:
         return _number(text)
@@ -243,14 +243,14 @@ def typed(text: str, datatype: str) -> Reading | None:
     return None if local == "boolean" else untyped(text)
 
 
-def _number(text: str) -> Reading | None:
+def _number(text: str) -> ReadValue | None:
     if not _PLAIN.fullmatch(text.strip()):
         return None
     value = float(text)
-    return Reading("number", value, value) if abs(value) < 1e300 else None
+    return ReadValue("number", value, value) if abs(value) < 1e300 else None
 
 
-def untyped(text: str) -> Reading | None:
+def untyped(text: str) -> ReadValue | None:
     """The value that a text of an untyped file states, or None: "1,234 km", "$3.5 million", "5 ft 11", "3 May 1999".
 
     A bare number is a number, also where it may be a year: the column it stands in decides (`columns`).
@@ -273,7 +273,7 @@ _NOTE = re.compile(r"\s*[\[({†‡*#♦].*$")
 _LEADING = re.compile(r"[^\w\s]?\s?(\d[\d,]*(?:\.\d+)?)(?:st|nd|rd|th)?\b(?![-–/.:]\d)")
 
 
-def loosely(text: str) -> Reading | None:
+def loosely(text: str) -> ReadValue | None:
     """The value that a text begins with, where more stands behind it: "9.0 lb (4.1 kg)", "2006–07", "12 (3)[4]".
 
     For columns that mostly read so; a text by itself is not taken for a number because it begins with one.
@@ -291,27 +291,27 @@ def loosely(text: str) -> Reading | None:
     return _number(number[1]) if number else None
 
 
-def _feet(text: str) -> Reading | None:
+def _feet(text: str) -> ReadValue | None:
     match = _FEET.fullmatch(text)
     if match is None or match[2] is None:
         return None
     metres = int(match[1]) * 0.3048 + float(match[2]) * 0.0254
-    return Reading("number", metres, metres, "length", "ft")
+    return ReadValue("number", metres, metres, "length", "ft")
 
 
-def _clock(text: str) -> Reading | None:
+def _clock(text: str) -> ReadValue | None:
     match = _CLOCK.fullmatch(text)
     if match is None:
         return None
     hours, minutes, seconds = match.groups()
     total = 3600 * int(hours or 0) + 60 * int(minutes) + float(seconds)
-    return Reading("number", total, total, "time", "s")
+    return ReadValue("number", total, total, "time", "s")
 
 
-def _quantity(text: str) -> Reading | None:
+def _quantity(text: str) -> ReadValue | None:
     ordinal = _ORDINAL.fullmatch(text)
     if ordinal:
-        return Reading("number", float(ordinal[1]), float(ordinal[1]))
+        return ReadValue("number", float(ordinal[1]), float(ordinal[1]))
     match = _QUANTITY.fullmatch(text)
     if match is None:
         return None
@@ -330,8 +330,8 @@ def _quantity(text: str) -> Reading | None:
     value *= scale
     if known is not None:
         value = value * known.factor + known.offset
-        return Reading("number", value, value, known.dimension, _spelled(unit))
-    return Reading("number", value, value)
+        return ReadValue("number", value, value, known.dimension, _spelled(unit))
+    return ReadValue("number", value, value)
 
 
 def _spelled(unit: str) -> str:
@@ -346,7 +346,7 @@ def shown_number(value: float) -> str:
     return f"{value:.10g}"
 
 
-def shown_date(reading: Reading) -> str:
+def shown_date(reading: ReadValue) -> str:
     """A date by its precision: 2008, 2008-05, 2008-05-03 or a moment."""
     days, seconds = divmod(reading.low, DAY)
     cycle, ordinal = divmod(int(days) + 719_162, 146_097)

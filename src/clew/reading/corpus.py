@@ -26,9 +26,9 @@ from clew.datasets import demo, load, question_set, read_plain
 from clew.graph import Graph, build
 from clew.graph.subgraph import Subgraph
 from clew.reading import spider
-from clew.reading.records import Made, Record, from_graph, from_schema, likeness, renaming, reworded
+from clew.reading.records import Made, TrainingRecord, from_graph, from_schema, likeness, renaming, reworded
 from clew.reading.trails import Hops
-from clew.reading.wording import Asked, Floats, Step, Wording, plain_words
+from clew.reading.wording import Floats, QuestionWording, WordedStep, Wording, plain_words
 from clew.retrieval.linking import link
 from clew.retrieval.scoring import value_cue
 from clew.synthesis.questions import synthesize
@@ -42,7 +42,7 @@ SAMPLING = SamplingConfig(hops=(0.35, 0.4, 0.25), fork=0.15)
 
 
 @dataclass(frozen=True, eq=False)
-class Asking:
+class CorpusQuestion:
     """A question over a graph with what is right; `steps` where the source states the path."""
 
     question: Question
@@ -51,12 +51,12 @@ class Asking:
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class CorpusSource:
     """Where some records come from."""
 
     group: str
     weight: float  # in the mixture
-    read: Callable[[Builder, int], Iterator[Record]]
+    read: Callable[[Builder, int], Iterator[TrainingRecord]]
     most: int  # records
     licence: str
 
@@ -80,18 +80,18 @@ class Builder:
             self._vectors.update(zip(missing, self.encoder.encode(missing), strict=True))
         return np.stack([self._vectors[text] for text in texts])
 
-    def over(self, group: str, graph: Graph, askings: Iterable[Asking]) -> Iterator[Record]:
+    def over(self, group: str, graph: Graph, askings: Iterable[CorpusQuestion]) -> Iterator[TrainingRecord]:
         """Records of questions over a graph."""
         whole = graph.whole
         plain = Wording(whole)
         bare = Wording(whole, untyped=True)
         _ = plain.types, bare.types  # before they are copied, so that it is worked out once
-        waiting: list[tuple[Asking, list[int], list[int], Asked]] = []
+        waiting: list[tuple[CorpusQuestion, list[int], list[int], QuestionWording]] = []
         for asking in askings:
             starts, names = _topics(asking.question, graph, whole)
             if starts:
                 order = list(dict.fromkeys(names))
-                asked = Asked.of(asking.question.text, order)
+                asked = QuestionWording.of(asking.question.text, order)
                 waiting.append((asking, starts, [order.index(name) for name in names], asked))
             if len(waiting) == 64:
                 yield from self._some(group, graph, plain, bare, waiting)
@@ -105,8 +105,8 @@ class Builder:
         graph: Graph,
         plain: Wording,
         bare: Wording,
-        some: Sequence[tuple[Asking, list[int], list[int], Asked]],
-    ) -> Iterator[Record]:
+        some: Sequence[tuple[CorpusQuestion, list[int], list[int], QuestionWording]],
+    ) -> Iterator[TrainingRecord]:
         whole = graph.whole
         states, at = self.encoder.encode_tokens([asked.text for *_, asked in some])
         for i, (asking, starts, mentions, asked) in enumerate(some):
@@ -120,12 +120,12 @@ class Builder:
             if record is not None:
                 yield record
 
-    def siblings(self, pool: Sequence[Step]) -> Callable[[Step], Sequence[Step]]:
+    def siblings(self, pool: Sequence[WordedStep]) -> Callable[[WordedStep], Sequence[WordedStep]]:
         """Steps of the pool whose words are most like a step's, ten of the nearest in a new order each time."""
         table = self.encode([f"{step.first} {step.second}".strip() for step in pool])
-        known: dict[Step, list[Step]] = {}
+        known: dict[WordedStep, list[WordedStep]] = {}
 
-        def near(step: Step) -> Sequence[Step]:
+        def near(step: WordedStep) -> Sequence[WordedStep]:
             if step not in known:
                 like = table @ self.encode([f"{step.first} {step.second}".strip()])[0]
                 order = np.argsort(-like)[:16]
@@ -165,7 +165,7 @@ _METAQA = {
 }  # fmt: skip
 
 
-def _stated(asking: Asking, whole: Subgraph, graph: Graph, start: int) -> tuple[tuple[Hops, ...], ...]:
+def _stated(asking: CorpusQuestion, whole: Subgraph, graph: Graph, start: int) -> tuple[tuple[Hops, ...], ...]:
     if asking.path == "metaqa" and asking.gold.kind:
         parts = asking.gold.kind.split("_to_")
         named: list[Hops] = []
@@ -196,23 +196,23 @@ def _stated(asking: Asking, whole: Subgraph, graph: Graph, start: int) -> tuple[
 # -- sources -------------------------------------------------------------------------------------------------------
 
 
-def _named(name: str, split: str, group: str, path: str = "") -> Callable[[Builder, int], Iterator[Record]]:
-    def read(builder: Builder, most: int) -> Iterator[Record]:
+def _named(name: str, split: str, group: str, path: str = "") -> Callable[[Builder, int], Iterator[TrainingRecord]]:
+    def read(builder: Builder, most: int) -> Iterator[TrainingRecord]:
         triples = question_set(name).triples
         assert triples is not None
         graph = Graph.from_triples(triples(builder.folder), name=name)
         rows = list(load(name, split, folder=builder.folder))
         rows = builder.chance.sample(rows, min(most, len(rows)))
-        return builder.over(group, graph, (Asking(row.question, row.gold, path) for row in rows))
+        return builder.over(group, graph, (CorpusQuestion(row.question, row.gold, path) for row in rows))
 
     return read
 
 
-def _made_up(group: str, graph_of: Callable[[Path], Graph]) -> Callable[[Builder, int], Iterator[Record]]:
-    def read(builder: Builder, most: int) -> Iterator[Record]:
+def _made_up(group: str, graph_of: Callable[[Path], Graph]) -> Callable[[Builder, int], Iterator[TrainingRecord]]:
+    def read(builder: Builder, most: int) -> Iterator[TrainingRecord]:
         graph = graph_of(builder.folder)
         made = synthesize(graph.whole, most, seed=builder.chance.randrange(1 << 30), sampling=SAMPLING)
-        return builder.over(group, graph, (Asking(each.question, each.gold, "stated") for each in made))
+        return builder.over(group, graph, (CorpusQuestion(each.question, each.gold, "stated") for each in made))
 
     return read
 
@@ -283,13 +283,13 @@ def json_lines(path: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in text.splitlines()]
 
 
-def _demo(builder: Builder, most: int) -> Iterator[Record]:
+def _demo(builder: Builder, most: int) -> Iterator[TrainingRecord]:
     rows = list(read_plain(demo.questions_file("train")))
     rows = builder.chance.sample(rows, min(most, len(rows)))
-    return builder.over("demo", demo_graph(), (Asking(row.question, row.gold) for row in rows))
+    return builder.over("demo", demo_graph(), (CorpusQuestion(row.question, row.gold) for row in rows))
 
 
-def _geo(builder: Builder, most: int) -> Iterator[Record]:
+def _geo(builder: Builder, most: int) -> Iterator[TrainingRecord]:
     """Questions that a path answers, linked as in answering."""
     graph = geo_graph(builder.folder)
     askings = []
@@ -297,11 +297,11 @@ def _geo(builder: Builder, most: int) -> Iterator[Record]:
         if row["kinds"] == ["plain"]:
             topics = link(Question(row["id"], row["question"]), graph, encoder=builder.encoder)
             named = tuple(dict.fromkeys(topic.entity.id for topic in topics))
-            askings.append(Asking(Question(row["id"], row["question"], named), Gold(tuple(row["answer"]))))
+            askings.append(CorpusQuestion(Question(row["id"], row["question"], named), Gold(tuple(row["answer"]))))
     return builder.over("geo", graph, (askings * 2)[:most])
 
 
-def _simple(builder: Builder, most: int) -> Iterator[Record]:
+def _simple(builder: Builder, most: int) -> Iterator[TrainingRecord]:
     """One-hop questions whose relation the facts tell, over the schema of Wikidata as far as the facts show it."""
     facts: dict[str, list[tuple[str, bool, str]]] = defaultdict(list)
     values: dict[str, Counter[str]] = defaultdict(Counter)
@@ -329,7 +329,7 @@ def _simple(builder: Builder, most: int) -> Iterator[Record]:
             continue
         (relation, back), which = asked_for.pop(), builder.chance.randrange(NAMINGS)
 
-        def leads_to(step: Step, known: dict[Step, str] = value_of[which]) -> tuple[str, str]:
+        def leads_to(step: WordedStep, known: dict[WordedStep, str] = value_of[which]) -> tuple[str, str]:
             value = known.get(step, "")
             return "", value if value in ("time", "number") else ""
 
@@ -352,23 +352,23 @@ def _naming(relations: Sequence[str], chance: random.Random, plain: bool) -> Nam
     return {r: (words[r], False) if plain else reworded(words[r], r, chance) for r in relations}
 
 
-def _single(naming: Naming, relation: str, back: bool) -> Step:
+def _single(naming: Naming, relation: str, back: bool) -> WordedStep:
     words, turned = naming[relation]
-    return Step(words, "", int(back != turned))
+    return WordedStep(words, "", int(back != turned))
 
 
-def _path(naming: Naming, path: Sequence[tuple[str, bool]]) -> Step:
+def _path(naming: Naming, path: Sequence[tuple[str, bool]]) -> WordedStep:
     """One hop, or two around a mediator."""
     if len(path) == 1:
         return _single(naming, *path[0])
     (a, back), (b, back_again) = path
-    return Step(naming[a][0], naming[b][0], 2 + 2 * (back != naming[a][1]) + (back_again != naming[b][1]))
+    return WordedStep(naming[a][0], naming[b][0], 2 + 2 * (back != naming[a][1]) + (back_again != naming[b][1]))
 
 
 _PATTERN = re.compile(r"(\?\w+|ns:[mg]\.\w+)\s+ns:([\w.]+)\s+(\?\w+|ns:[mg]\.\w+)\s*\.")
 
 
-def _webqsp(builder: Builder, most: int) -> Iterator[Record]:
+def _webqsp(builder: Builder, most: int) -> Iterator[TrainingRecord]:
     """WebQSP's training questions with the way from the topic to the answer in their SPARQL; two hops are one step."""
     parsed = []
     for row in json_lines(builder.folder / "webqsp-sparql" / "train.jsonl.gz"):
@@ -397,7 +397,7 @@ def _webqsp(builder: Builder, most: int) -> Iterator[Record]:
         yield from_schema("freebase", question, names, right, pools[which], near[which], builder.chance)
 
 
-def _spider(builder: Builder, most: int) -> Iterator[Record]:
+def _spider(builder: Builder, most: int) -> Iterator[TrainingRecord]:
     path = builder.folder / "spider4sparql" / "train.jsonl.gz"
     return spider.read(path, builder.chance, builder.siblings, most)
 
@@ -421,32 +421,38 @@ def _way(triples: Sequence[tuple[str, str, str]], topic: str) -> list[tuple[str,
     return []
 
 
-SOURCES: dict[str, Source] = {
-    "simplequestions": Source("simplequestions", 1.6, _simple, 9000, "CC BY 3.0; facts Wikidata CC0"),
-    "simplequestions-synthetic": Source("simplequestions", 0.5, _made_up("simplequestions", facts_graph), 1200, "CC0"),
-    "webqsp-sparql": Source("freebase", 1.2, _webqsp, 6000, "CC BY 4.0"),
-    "webqsp-pooled": Source("freebase", 0.9, _named("webqsp-pooled", "train", "freebase"), 685, "CC BY 4.0"),
-    "cwq-pooled": Source("freebase", 0.9, _named("cwq-pooled", "train", "freebase"), 1492, "CC BY 4.0"),
-    "freebase-synthetic": Source("freebase", 0.8, _made_up("freebase", _set_graph("webqsp-pooled")), 1200, "CC BY"),
+SOURCES: dict[str, CorpusSource] = {
+    "simplequestions": CorpusSource("simplequestions", 1.6, _simple, 9000, "CC BY 3.0; facts Wikidata CC0"),
+    "simplequestions-synthetic": CorpusSource(
+        "simplequestions", 0.5, _made_up("simplequestions", facts_graph), 1200, "CC0"
+    ),
+    "webqsp-sparql": CorpusSource("freebase", 1.2, _webqsp, 6000, "CC BY 4.0"),
+    "webqsp-pooled": CorpusSource("freebase", 0.9, _named("webqsp-pooled", "train", "freebase"), 685, "CC BY 4.0"),
+    "cwq-pooled": CorpusSource("freebase", 0.9, _named("cwq-pooled", "train", "freebase"), 1492, "CC BY 4.0"),
+    "freebase-synthetic": CorpusSource(
+        "freebase", 0.8, _made_up("freebase", _set_graph("webqsp-pooled")), 1200, "CC BY"
+    ),
     **{
-        f"metaqa-r-{hops}hop": Source(
+        f"metaqa-r-{hops}hop": CorpusSource(
             "metaqa", 0.4, _named(f"metaqa-r-{hops}hop", "dev", "metaqa", "metaqa"), 700, "CC BY 3.0"
         )
         for hops in (1, 2, 3)
     },
-    "metaqa-synthetic": Source("metaqa", 0.3, _made_up("metaqa", _set_graph("metaqa-r-1hop")), 1000, "CC BY 3.0"),
+    "metaqa-synthetic": CorpusSource("metaqa", 0.3, _made_up("metaqa", _set_graph("metaqa-r-1hop")), 1000, "CC BY 3.0"),
     **{
-        f"pq-{hops}h": Source("pq", 0.4, _named(f"pq-{hops}h", "train", "pq", "stated"), 1000, "none stated")
+        f"pq-{hops}h": CorpusSource("pq", 0.4, _named(f"pq-{hops}h", "train", "pq", "stated"), 1000, "none stated")
         for hops in (2, 3)
     },
-    "pq-2h-synthetic": Source("pq", 0.2, _made_up("pq", _set_graph("pq-2h")), 700, "none stated"),
-    "pq-3h-synthetic": Source("pq", 0.2, _made_up("pq", _set_graph("pq-3h")), 700, "none stated"),
-    "geo": Source("geo", 0.4, _geo, 428, "not stated; the data behind it is public"),
-    "geo-synthetic": Source("geo", 0.3, _made_up("geo", geo_graph), 800, "as geo"),
-    "demo": Source("demo", 0.4, _demo, 1000, "CC BY 4.0"),
-    "demo-synthetic": Source("demo", 0.3, _made_up("demo", demo_graph), 800, "CC BY 4.0"),
-    "spider": Source("spider", 1.2, _spider, 2000, "Apache-2.0"),
-    "fb15k-237-synthetic": Source("fb15k-237", 1.2, _made_up("fb15k-237", _fb15k_graph), 900, "CC BY 2.5"),
-    "freebase-tiny-synthetic": Source("freebase-tiny", 0.5, _made_up("freebase-tiny", _tiny_graph), 400, "Apache-2.0"),
+    "pq-2h-synthetic": CorpusSource("pq", 0.2, _made_up("pq", _set_graph("pq-2h")), 700, "none stated"),
+    "pq-3h-synthetic": CorpusSource("pq", 0.2, _made_up("pq", _set_graph("pq-3h")), 700, "none stated"),
+    "geo": CorpusSource("geo", 0.4, _geo, 428, "not stated; the data behind it is public"),
+    "geo-synthetic": CorpusSource("geo", 0.3, _made_up("geo", geo_graph), 800, "as geo"),
+    "demo": CorpusSource("demo", 0.4, _demo, 1000, "CC BY 4.0"),
+    "demo-synthetic": CorpusSource("demo", 0.3, _made_up("demo", demo_graph), 800, "CC BY 4.0"),
+    "spider": CorpusSource("spider", 1.2, _spider, 2000, "Apache-2.0"),
+    "fb15k-237-synthetic": CorpusSource("fb15k-237", 1.2, _made_up("fb15k-237", _fb15k_graph), 900, "CC BY 2.5"),
+    "freebase-tiny-synthetic": CorpusSource(
+        "freebase-tiny", 0.5, _made_up("freebase-tiny", _tiny_graph), 400, "Apache-2.0"
+    ),
 }
 """Every source by name."""

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from clew.graph import Subgraph
 from clew.graph.subgraph import Ints
-from clew.reading.trails import Hops, Trail, expand, joined
+from clew.reading.trails import Hops, PathHypothesis, expand, joined
 
 Floats = NDArray[np.float32]
 Relevance = Callable[[Sequence[Hops]], Floats]
@@ -26,7 +26,7 @@ Relevance = Callable[[Sequence[Hops]], Floats]
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class GrowthLimits:
     """What bounds the growth."""
 
     hops: int = 3  # steps of one trail
@@ -38,10 +38,10 @@ class Limits:
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Plan:
+class PlanCandidate:
     """Trails from different topics whose common ends, followed further by `after`, answer."""
 
-    trails: tuple[Trail, ...]
+    trails: tuple[PathHypothesis, ...]
     ends: Ints  # ascending local numbers, without topics walked from; of a sample where `sampled`
     after: tuple[Hops, ...] = ()
     relevance: float = 0.0
@@ -65,20 +65,20 @@ class Growth:
     starts: Sequence[int]  # local numbers of the topics
     mentions: Sequence[int]  # per topic, which part of the question names it; namesakes share one
     relevance: Relevance
-    limits: Limits = field(default_factory=Limits)
+    limits: GrowthLimits = field(default_factory=GrowthLimits)
     types: frozenset[int] = frozenset()  # relations that state what kind of thing an entity is
     cut: list[str] = field(default_factory=list)
 
-    def run(self) -> list[Plan]:
+    def run(self) -> list[PlanCandidate]:
         """The plans, most relevant first."""
         trails = [self._from(i, start) for i, start in enumerate(self.starts)]
         plans = [plan for found in trails for plan in found]
         plans += self._meeting(trails)
         return _spread(plans, self.limits.plans, self.mentions)
 
-    def _from(self, topic: int, start: int) -> list[Plan]:
-        level = [(0.0, Trail(topic, (), np.array([start], np.int32)))]
-        found: list[Plan] = []
+    def _from(self, topic: int, start: int) -> list[PlanCandidate]:
+        level = [(0.0, PathHypothesis(topic, (), np.array([start], np.int32)))]
+        found: list[PlanCandidate] = []
         for _ in range(self.limits.hops):
             longer = [(score, t) for score, trail in level for t in self._longer(trail, start)]
             if not longer:
@@ -92,14 +92,14 @@ class Growth:
                 ends = answers(trail, start)
                 if len(ends) == 0:
                     continue
-                found.append(Plan((trail,), ends, (), float(scores[i]), trail.sampled))
+                found.append(PlanCandidate((trail,), ends, (), float(scores[i]), trail.sampled))
                 kept += 1
                 if kept == self.limits.kept:
                     break
             level = [(float(scores[i]), longer[i][1]) for i in order[: self.limits.beam]]
         return found
 
-    def _longer(self, trail: Trail, start: int) -> list[Trail]:
+    def _longer(self, trail: PathHypothesis, start: int) -> list[PathHypothesis]:
         """Every sensible trail one step longer."""
         before = trail.steps[-1] if trail.steps else None
         # From a value only the way back is open: what else has this value.
@@ -120,30 +120,30 @@ class Growth:
     def _values(self, ends: Ints) -> bool:
         return len(ends) > 0 and self.graph.entity(int(ends[0])).kind == "literal"
 
-    def _meeting(self, trails: list[list[Plan]]) -> list[Plan]:
+    def _meeting(self, trails: list[list[PlanCandidate]]) -> list[PlanCandidate]:
         """Trails of different mentions that meet, all of them where there are three, and one step on from there."""
-        by_mention: dict[int, list[Plan]] = {}
+        by_mention: dict[int, list[PlanCandidate]] = {}
         for topic, found in enumerate(trails):
             short = [plan for plan in found if len(plan.trails[0].steps) <= 2 and not plan.sampled]
             by_mention.setdefault(self.mentions[topic], []).extend(short)
         if len(by_mention) < 2:
             return []
         best = {m: sorted(p, key=lambda plan: -plan.relevance)[: self.limits.meeting] for m, p in by_mention.items()}
-        pairs: list[Plan] = []
+        pairs: list[PlanCandidate] = []
         for a, b in combinations(sorted(best), 2):
             for x in best[a]:
                 for y in best[b]:
                     ends = joined(x.trails[0], y.trails[0])
                     ends = ends[~np.isin(ends, [self.starts[x.trails[0].topic], self.starts[y.trails[0].topic]])]
                     if len(ends):
-                        pairs.append(Plan((*x.trails, *y.trails), ends, (), x.relevance + y.relevance))
+                        pairs.append(PlanCandidate((*x.trails, *y.trails), ends, (), x.relevance + y.relevance))
         pairs.sort(key=lambda plan: -plan.relevance)
         pairs = pairs[: 2 * self.limits.meeting]
         if len(best) > 2:
             pairs += self._triples(pairs, best)
         return pairs + self._onward(pairs[: self.limits.meeting])
 
-    def _triples(self, pairs: Sequence[Plan], best: dict[int, list[Plan]]) -> list[Plan]:
+    def _triples(self, pairs: Sequence[PlanCandidate], best: dict[int, list[PlanCandidate]]) -> list[PlanCandidate]:
         found = []
         for pair in pairs:
             used = {self.mentions[trail.topic] for trail in pair.trails}
@@ -152,16 +152,18 @@ class Growth:
                 for other in best[mention]:
                     ends = np.intersect1d(pair.ends, other.ends, assume_unique=True)
                     if len(ends):
-                        found.append(Plan((*pair.trails, *other.trails), ends, (), pair.relevance + other.relevance))
+                        found.append(
+                            PlanCandidate((*pair.trails, *other.trails), ends, (), pair.relevance + other.relevance)
+                        )
         return sorted(found, key=lambda plan: -plan.relevance)[: self.limits.meeting]
 
-    def _onward(self, pairs: Sequence[Plan]) -> list[Plan]:
+    def _onward(self, pairs: Sequence[PlanCandidate]) -> list[PlanCandidate]:
         """One step from where trails meet."""
-        longer: list[tuple[Plan, Trail]] = []
+        longer: list[tuple[PlanCandidate, PathHypothesis]] = []
         for pair in pairs:
             if self._values(pair.ends):
                 continue
-            for each in expand(self.graph, Trail(-1, (), pair.ends), self.limits.frontier):
+            for each in expand(self.graph, PathHypothesis(-1, (), pair.ends), self.limits.frontier):
                 lasts = [trail.steps[-1] for trail in pair.trails]
                 if any(undoes(each.steps[-1], last) for last in lasts) or each.steps[-1][0][0] in self.types:
                     continue
@@ -179,7 +181,7 @@ class Growth:
         return sorted(found, key=lambda plan: -plan.relevance)[: self.limits.meeting]
 
 
-def _spread(plans: list[Plan], most: int, mentions: Sequence[int]) -> list[Plan]:
+def _spread(plans: list[PlanCandidate], most: int, mentions: Sequence[int]) -> list[PlanCandidate]:
     """The best plans of every shape in turn: the relevance of a long one is a longer sum, and would crowd it out."""
     ranks: dict[object, int] = {}
     order = []
@@ -191,7 +193,7 @@ def _spread(plans: list[Plan], most: int, mentions: Sequence[int]) -> list[Plan]
     return [plan for _, _, plan in order[:most]]
 
 
-def answers(trail: Trail, start: int) -> Ints:
+def answers(trail: PathHypothesis, start: int) -> Ints:
     """The ends of a trail without its start, which answers only where a triple leads from it to itself."""
     ends: Ints = trail.ends if len(trail.hops) == 1 else trail.ends[trail.ends != start]
     return ends

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.errors import FormatError
-from clew.reading.records import Record
+from clew.reading.records import TrainingRecord
 from clew.reading.wording import mention_flags
 
 Array = NDArray[Any]
@@ -47,7 +47,7 @@ class Pack:
         return len(self.question)
 
     @classmethod
-    def of(cls, group: str, records: Sequence[Record], encoder: Any) -> Pack:
+    def of(cls, group: str, records: Sequence[TrainingRecord], encoder: Any) -> Pack:
         """The records with every text encoded."""
         texts: dict[str, int] = {"": 0}
         questions: dict[tuple[str, tuple[tuple[int, int, int], ...]], int] = {}

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.reading.growth import Plan
-from clew.reading.wording import Asked, Floats, Step, Wording, plan_features, step_features
+from clew.reading.growth import PlanCandidate
+from clew.reading.wording import Floats, QuestionWording, WordedStep, Wording, plan_features, step_features
 
 ROLES = 5
 NONE, START, STEP, AFTER, END = range(ROLES)
@@ -27,7 +27,7 @@ Token = tuple[int, int, int, int]
 class Sheet:
     """What the network is given about a question's plans."""
 
-    steps: list[Step]  # (S,)
+    steps: list[WordedStep]  # (S,)
     step_features: Floats  # (S, G)
     tokens: NDArray[np.int32]  # (P, L, 4)
     features: Floats  # (P, F)
@@ -55,10 +55,14 @@ def padded(rows: Sequence[Sequence[Token]]) -> NDArray[np.int32]:
 
 
 def sheet(
-    asked: Asked, plans: Sequence[Plan], wording: Wording, starts: Sequence[int], mentions: Sequence[int]
+    asked: QuestionWording,
+    plans: Sequence[PlanCandidate],
+    wording: Wording,
+    starts: Sequence[int],
+    mentions: Sequence[int],
 ) -> Sheet:
     """The sheet of the plans grown for a question."""
-    numbers: dict[Step, int] = {}
+    numbers: dict[WordedStep, int] = {}
     rows = []
     for plan in plans:
         trails = [

@@ -20,11 +20,11 @@ from clew.encoding import open_encoder, remembering
 from clew.errors import ConfigError
 from clew.graph import Subgraph
 from clew.protocols import TextEncoder, TokenEncoder, encodes_tokens
-from clew.reading.growth import Growth, Limits, Plan
+from clew.reading.growth import Growth, GrowthLimits, PlanCandidate
 from clew.reading.network import Floats, Network, similarities
 from clew.reading.plantext import sheet
 from clew.reading.trails import Hops
-from clew.reading.wording import PLAN_FEATURES, Asked, Step, Wording, mention_flags, step_features
+from clew.reading.wording import PLAN_FEATURES, QuestionWording, WordedStep, Wording, mention_flags, step_features
 
 SHIPPED = Path(__file__).parent / "weights" / "reader.safetensors"
 TAKEN_UP = 4.0
@@ -38,7 +38,7 @@ KEPT = 100_000  # steps whose vectors are kept
 class Rated:
     """A plan with its score and its share of the probability among the question's plans and "none of these"."""
 
-    plan: Plan
+    plan: PlanCandidate
     logit: float
     share: float
     kind: str  # of the ends
@@ -49,7 +49,7 @@ class Rated:
 class Reading:
     """Every plan of a question, best first."""
 
-    asked: Asked
+    asked: QuestionWording
     rated: tuple[Rated, ...]
     none: float  # share of "none of these"
     cut: tuple[str, ...]  # what a limit left out
@@ -68,7 +68,7 @@ class Reader:
         wanted = self.network.encoder
         fits = encoder is not None and encoder.name.split("@")[0] == wanted and encodes_tokens(encoder)
         self._given = encoder if fits else None
-        self._steps: dict[Step, Floats] = {}
+        self._steps: dict[WordedStep, Floats] = {}
         self._lock = Lock()
 
     @property
@@ -95,9 +95,9 @@ class Reader:
         wording: Wording,
         starts: Sequence[int],
         names: Sequence[str],
-        limits: Limits,
+        limits: GrowthLimits,
         certain: Sequence[float] = (),
-        also: Sequence[Plan] = (),
+        also: Sequence[PlanCandidate] = (),
     ) -> Reading:
         """The plans that `ground` offers for a question.
 
@@ -108,7 +108,7 @@ class Reader:
         """
         order = list(dict.fromkeys(names))
         mentions = [order.index(name) for name in names]
-        asked = Asked.of(question, order)
+        asked = QuestionWording.of(question, order)
         states, flags = self._states(asked)
         read = self.network.read(states, flags)
         known: dict[Hops, float] = {}
@@ -152,19 +152,19 @@ class Reader:
         )
         return Reading(asked, rated, float(shares[-1]), tuple(growth.cut))
 
-    def _states(self, asked: Asked) -> tuple[Floats, np.ndarray]:
+    def _states(self, asked: QuestionWording) -> tuple[Floats, np.ndarray]:
         states, _ = self.encoder.encode_tokens([asked.text])
         spans = self.encoder.token_spans([asked.text])
         return states, mention_flags(spans, asked.spans)
 
-    def _told(self, asked: Asked, states: Floats, steps: Sequence[Step]) -> Floats:
+    def _told(self, asked: QuestionWording, states: Floats, steps: Sequence[WordedStep]) -> Floats:
         first = self._encode([step.first for step in steps])
         second = self._encode([step.second for step in steps])
         vectors = self._step_vectors(steps, first, second)
         features = np.concatenate([step_features(asked, steps), similarities(states, first, second)], axis=1)
         return self.network.told(vectors, features.astype(np.float32))
 
-    def _step_vectors(self, steps: Sequence[Step], first: Floats, second: Floats) -> Floats:
+    def _step_vectors(self, steps: Sequence[WordedStep], first: Floats, second: Floats) -> Floats:
         """(S, d); what does not depend on the question is kept between questions."""
         with self._lock:
             known = {step: vector for step in steps if (vector := self._steps.get(step)) is not None}

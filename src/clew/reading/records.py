@@ -18,20 +18,20 @@ from typing import Any
 import numpy as np
 
 from clew.graph import Subgraph
-from clew.reading.growth import Growth, Limits, Plan
+from clew.reading.growth import Growth, GrowthLimits, PlanCandidate
 from clew.reading.plantext import Sheet, padded, sheet, tokens_of
-from clew.reading.trails import Hops, Trail
-from clew.reading.wording import Asked, Floats, Step, Wording, made_features, stems, step_features
+from clew.reading.trails import Hops, PathHypothesis
+from clew.reading.wording import Floats, QuestionWording, WordedStep, Wording, made_features, stems, step_features
 from clew.retrieval.scoring import relation_text
 from clew.synthesis.lexicon import meaning_of
 
 MOST = 40  # plans of a record
-TRAINING = Limits(hops=3, beam=10, frontier=200, kept=30, meeting=10, plans=160)
+TRAINING = GrowthLimits(hops=3, beam=10, frontier=200, kept=30, meeting=10, plans=160)
 RIGHT, CLOSE = 0.5, 0.6  # least F1 of a right plan; share of the best F1 from which a plan is neither right nor wrong
 
 
 @dataclass(frozen=True, eq=False)
-class Record:
+class TrainingRecord:
     """One question. Labels: 1 right, 0 wrong, -1 neither."""
 
     group: str
@@ -81,14 +81,14 @@ def from_graph(
     group: str,
     graph: Subgraph,
     wording: Wording,
-    asked: Asked,
+    asked: QuestionWording,
     starts: Sequence[int],
     mentions: Sequence[int],
     gold: Sequence[int],
     relevance: Callable[[Sequence[Hops]], Floats],
     chance: random.Random,
     stated: Sequence[tuple[Hops, ...]] = (),
-) -> Record | None:
+) -> TrainingRecord | None:
     """The record of one question over a graph; None where no plan gives the gold answers.
 
     Args:
@@ -123,7 +123,7 @@ def from_graph(
     return _record(group, asked, page, labels)
 
 
-def _record(group: str, asked: Asked, page: Sheet, labels: list[int]) -> Record:
+def _record(group: str, asked: QuestionWording, page: Sheet, labels: list[int]) -> TrainingRecord:
     wanted = {
         int(ref)
         for row, label in zip(page.tokens, labels, strict=True)
@@ -131,7 +131,9 @@ def _record(group: str, asked: Asked, page: Sheet, labels: list[int]) -> Record:
         for role, _, _, ref in row
         if role in (2, 3)
     }
-    return Record(group, asked.text, asked.spans, page, labels, [int(i in wanted) for i in range(len(page.steps))])
+    return TrainingRecord(
+        group, asked.text, asked.spans, page, labels, [int(i in wanted) for i in range(len(page.steps))]
+    )
 
 
 def _picked(labels: Sequence[int], chance: random.Random) -> list[int]:
@@ -152,12 +154,12 @@ def _f1(ends: np.ndarray, gold: np.ndarray) -> float:
     return 2 * common / (len(ends) + len(gold))
 
 
-def _walked(graph: Subgraph, start: int, steps: tuple[Hops, ...]) -> Plan | None:
+def _walked(graph: Subgraph, start: int, steps: tuple[Hops, ...]) -> PlanCandidate | None:
     from clew.graph.paths import follow
 
     ends = follow(graph, [start], [hop for step in steps for hop in step]).entities
     ends = ends[ends != start] if len(steps) > 1 else ends
-    return Plan((Trail(0, steps, ends),), ends) if len(ends) else None
+    return PlanCandidate((PathHypothesis(0, steps, ends),), ends) if len(ends) else None
 
 
 # -- from a schema alone -------------------------------------------------------------------------------------------
@@ -167,8 +169,8 @@ def _walked(graph: Subgraph, start: int, steps: tuple[Hops, ...]) -> Plan | None
 class Made:
     """A right plan without a graph: per trail its mention and steps, and steps after they meet."""
 
-    trails: tuple[tuple[int, tuple[Step, ...]], ...]
-    after: tuple[Step, ...] = ()
+    trails: tuple[tuple[int, tuple[WordedStep, ...]], ...]
+    after: tuple[WordedStep, ...] = ()
     kind: str = ""  # of the answers
     value: str = ""
 
@@ -178,31 +180,31 @@ def from_schema(
     question: str,
     names: Sequence[str],
     right: Made,
-    pool: Sequence[Step],
-    siblings: Callable[[Step], Sequence[Step]],
+    pool: Sequence[WordedStep],
+    siblings: Callable[[WordedStep], Sequence[WordedStep]],
     chance: random.Random,
-    kind_of: Callable[[Step], tuple[str, str]] | None = None,
-) -> Record:
+    kind_of: Callable[[WordedStep], tuple[str, str]] | None = None,
+) -> TrainingRecord:
     """The record of a question whose relation path is known but whose graph is not at hand.
 
     Args:
         pool: steps of the same schema. siblings: those most like a step, by words or by domain.
         kind_of: (kind, value) of what a step leads to, where known.
     """
-    asked = Asked.of(question, list(dict.fromkeys(names)))
+    asked = QuestionWording.of(question, list(dict.fromkeys(names)))
     wrong: dict[Any, Made] = {}
 
     def add(made: Made) -> None:
         if (made.trails, made.after) != (right.trails, right.after) and made.trails and all(s for _, s in made.trails):
             wrong.setdefault((made.trails, made.after), made)
 
-    def any_step() -> Step:
+    def any_step() -> WordedStep:
         return chance.choice(pool)
 
     for which, (mention, steps) in enumerate(right.trails):
         rest = right.trails[:which], right.trails[which + 1 :]
 
-        def put(new: Sequence[Step], rest: Any = rest, mention: int = mention) -> None:
+        def put(new: Sequence[WordedStep], rest: Any = rest, mention: int = mention) -> None:
             add(Made((*rest[0], (mention, tuple(new)), *rest[1]), right.after))
 
         for at, step in enumerate(steps):
@@ -236,7 +238,7 @@ def from_schema(
     chance.shuffle(others)
     made = [right, *others[: MOST - 1]]
     chance.shuffle(made)
-    numbers: dict[Step, int] = {}
+    numbers: dict[WordedStep, int] = {}
     rows, features, kinds = [], [], []
     for each in made:
         trails = [(m, [numbers.setdefault(s, len(numbers)) for s in chain]) for m, chain in each.trails]
@@ -274,16 +276,16 @@ def from_schema(
     return _record(group, asked, page, [int(each is right) for each in made])
 
 
-def turned(step: Step) -> Step:
+def turned(step: WordedStep) -> WordedStep:
     """A step walked the other way."""
     if not step.second:
-        return Step(step.first, "", 1 - step.way)
+        return WordedStep(step.first, "", 1 - step.way)
     first, second = (step.way - 2) // 2, (step.way - 2) % 2
-    return Step(step.second, step.first, 2 + 2 * (1 - second) + (1 - first))
+    return WordedStep(step.second, step.first, 2 + 2 * (1 - second) + (1 - first))
 
 
 def likeness(
-    asked: Asked, states: Floats, wording: Wording, encode: Callable[[Sequence[str]], Floats]
+    asked: QuestionWording, states: Floats, wording: Wording, encode: Callable[[Sequence[str]], Floats]
 ) -> Callable[[Sequence[Hops]], Floats]:
     """A relevance for growing before there is a reader: how like a step's words are to the question's.
 

@@ -16,8 +16,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from clew.labels import label_to_text
-from clew.reading.records import Made, Record, from_schema
-from clew.reading.wording import Step
+from clew.reading.records import Made, TrainingRecord, from_schema
+from clew.reading.wording import WordedStep
 
 KEPT_OUT = frozenset(("geo",))  # a graph whose questions stand elsewhere
 NAMED_ROWS = 0.8  # share of the questions in which a table's names are the labels of its rows
@@ -36,8 +36,11 @@ Hop = tuple[Column, bool]  # walked backward?
 
 
 def read(
-    path: Path, chance: random.Random, siblings: Callable[[Sequence[Step]], Callable[[Step], Sequence[Step]]], most: int
-) -> Iterator[Record]:
+    path: Path,
+    chance: random.Random,
+    siblings: Callable[[Sequence[WordedStep]], Callable[[WordedStep], Sequence[WordedStep]]],
+    most: int,
+) -> Iterator[TrainingRecord]:
     """Records of the questions of `path` (train.jsonl.gz).
 
     Args:
@@ -67,7 +70,7 @@ def read(
             chains = [_steps(_way(triples, variable, answer), called, words) for variable, _ in values]
             if not all(0 < len(chain) <= LONGEST for chain in chains) or (len(chains) > 1 and chains[0] == chains[1]):
                 continue
-            after: list[Step] = []
+            after: list[WordedStep] = []
             while len(chains) > 1 and min(map(len, chains)) > 1 and chains[0][-1] == chains[1][-1]:
                 after.insert(0, chains[0].pop())
                 chains[1].pop()
@@ -118,14 +121,14 @@ def _way(triples: Sequence[tuple[str, Column, str]], start: str, end: str) -> li
     return []
 
 
-def _steps(way: Sequence[Hop], named: set[str], words: Mapping[Column, str]) -> list[Step]:
+def _steps(way: Sequence[Hop], named: set[str], words: Mapping[Column, str]) -> list[WordedStep]:
     """Hops as steps: names are labels, and the rows of a table without names are passed through."""
     hops = list(way)
     if len(hops) > 1 and hops[0][1] and hops[0][0][0] in named and _NAME.search(hops[0][0][1]):
         hops = hops[1:]
     if len(hops) > 1 and not hops[-1][1] and hops[-1][0][0] in named and _NAME.search(hops[-1][0][1]):
         hops = hops[:-1]
-    steps: list[Step] = []
+    steps: list[WordedStep] = []
     at = 0
     while at < len(hops):
         (table, column), back = hops[at]
@@ -134,22 +137,22 @@ def _steps(way: Sequence[Hop], named: set[str], words: Mapping[Column, str]) -> 
             steps.append(_double(hops[at], hops[at + 1], words))
             at += 2
         else:
-            steps.append(Step(words[table, column], "", int(back)))
+            steps.append(WordedStep(words[table, column], "", int(back)))
             at += 1
     return steps
 
 
-def _double(first: Hop, second: Hop, words: Mapping[Column, str]) -> Step:
-    return Step(words[first[0]], words[second[0]], 2 + 2 * first[1] + second[1])
+def _double(first: Hop, second: Hop, words: Mapping[Column, str]) -> WordedStep:
+    return WordedStep(words[first[0]], words[second[0]], 2 + 2 * first[1] + second[1])
 
 
-def _pool(columns: Sequence[Column], named: set[str], words: Mapping[Column, str]) -> list[Step]:
+def _pool(columns: Sequence[Column], named: set[str], words: Mapping[Column, str]) -> list[WordedStep]:
     """Every step that the schema offers."""
-    found: dict[Step, None] = {}
+    found: dict[WordedStep, None] = {}
     for table, column in columns:
         if table in named:
             for back in (0, 1):
-                found[Step(words[table, column], "", back)] = None
+                found[WordedStep(words[table, column], "", back)] = None
         else:
             for other in columns:
                 if other[0] == table and other[1] != column:

@@ -22,7 +22,7 @@ Hops = tuple[tuple[int, bool], ...]  # (relation, forward): one step is one hop,
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Trail:
+class PathHypothesis:
     """A relation path from one topic, and what it reaches."""
 
     topic: int  # position among the topics
@@ -35,7 +35,7 @@ class Trail:
         return tuple(hop for step in self.steps for hop in step)
 
 
-def expand(graph: Subgraph, trail: Trail, most: int) -> Iterator[Trail]:
+def expand(graph: Subgraph, trail: PathHypothesis, most: int) -> Iterator[PathHypothesis]:
     """Every trail one step longer.
 
     Args:
@@ -48,7 +48,7 @@ def expand(graph: Subgraph, trail: Trail, most: int) -> Iterator[Trail]:
         nameless = graph.mediators[reached]
         named = reached[~nameless]
         if len(named):
-            yield Trail(trail.topic, (*trail.steps, (hop,)), named, sampled)
+            yield PathHypothesis(trail.topic, (*trail.steps, (hop,)), named, sampled)
         if nameless.any():
             between, cut = _thin(graph, reached[nameless], most)
             for second, ends in _sides(graph, between):
@@ -56,10 +56,10 @@ def expand(graph: Subgraph, trail: Trail, most: int) -> Iterator[Trail]:
                 if second == (hop[0], not hop[1]):
                     ends = np.setdiff1d(ends, frontier)
                 if len(ends):
-                    yield Trail(trail.topic, (*trail.steps, (hop, second)), ends, sampled or cut)
+                    yield PathHypothesis(trail.topic, (*trail.steps, (hop, second)), ends, sampled or cut)
 
 
-def frontier_of(graph: Subgraph, trails: Sequence[Trail], most: int) -> Ints:
+def frontier_of(graph: Subgraph, trails: Sequence[PathHypothesis], most: int) -> Ints:
     """The entities that `expand` will look at."""
     return np.unique(np.concatenate([_thin(graph, trail.ends, most)[0] for trail in trails]))
 
@@ -106,7 +106,7 @@ def _incident(side: Csr, frontier: Ints) -> NDArray[np.int64]:
     return np.unique(packed)
 
 
-def joined(first: Trail, second: Trail) -> Ints:
+def joined(first: PathHypothesis, second: PathHypothesis) -> Ints:
     """What both trails reach."""
     return np.intersect1d(first.ends, second.ends, assume_unique=True)
 

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from clew.graph import Subgraph
 from clew.graph.subgraph import Ints
 from clew.labels import label_to_text
-from clew.reading.growth import Plan, undoes
+from clew.reading.growth import PlanCandidate, undoes
 from clew.reading.trails import Hops, type_relations
 from clew.retrieval.masking import mask_topics
 from clew.retrieval.scoring import answer_cue, value_cue
@@ -63,7 +63,7 @@ def plain_words(label: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class WordedStep:
     """A step in words. One hop, or two around a mediator."""
 
     first: str
@@ -121,11 +121,11 @@ class Wording:
             self._words[number] = plain_words(self.graph.relation(number).label)
         return self._words[number]
 
-    def step(self, step: Hops) -> Step:
+    def step(self, step: Hops) -> WordedStep:
         second = self.relation(step[1][0]) if len(step) > 1 else ""
         if self.rename is not None:
             step = tuple((r, forward != self.rename(r)[1]) for r, forward in step)
-        return Step(self.relation(step[0][0]), second, way_of(step))
+        return WordedStep(self.relation(step[0][0]), second, way_of(step))
 
     def kind(self, entity: int) -> str:
         """What kind of thing an entity is: its type, for dotted relation names the part before the last, else ""."""
@@ -192,7 +192,7 @@ _HOLDER = frozenset((PLACEHOLDER,))
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class QuestionWording:
     """A question as the reader takes it: each mention of a topic replaced by PLACEHOLDER.
 
     `spans` holds (first, last + 1, mention) of each placeholder in `text`, in characters.
@@ -205,7 +205,7 @@ class Asked:
     plain: str  # lower case and without signs, for looking up labels
 
     @classmethod
-    def of(cls, question: str, mentions: Sequence[str]) -> Asked:
+    def of(cls, question: str, mentions: Sequence[str]) -> QuestionWording:
         """The question with `mentions` masked, longest first; one that does not stand in it is passed over."""
         masked = mask_topics(question, [[mention] for mention in mentions], lambda _: PLACEHOLDER)
         text = masked.text
@@ -222,7 +222,7 @@ def mention_flags(spans: NDArray[np.int64], marked: Sequence[tuple[int, int, int
     return flags
 
 
-def step_features(asked: Asked, steps: Sequence[Step]) -> Floats:
+def step_features(asked: QuestionWording, steps: Sequence[WordedStep]) -> Floats:
     """(S, G): the share of a step's words that stand in the question, and whether its whole label does."""
     rows = np.zeros((len(steps), len(STEP_FEATURES)), np.float32)
     for i, step in enumerate(steps):
@@ -234,7 +234,7 @@ def step_features(asked: Asked, steps: Sequence[Step]) -> Floats:
 
 
 def plan_features(
-    asked: Asked, plan: Plan, wording: Wording, starts: Sequence[int], mentions: Sequence[int]
+    asked: QuestionWording, plan: PlanCandidate, wording: Wording, starts: Sequence[int], mentions: Sequence[int]
 ) -> tuple[list[float], str]:
     """(F) features of a plan, and the kind of its ends in words."""
     value = wording.value(plan.ends)
@@ -264,7 +264,7 @@ def plan_features(
 
 
 def made_features(
-    asked: Asked,
+    asked: QuestionWording,
     held: frozenset[str],
     kind: str,
     value: str | None,

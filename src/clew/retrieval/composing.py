@@ -22,7 +22,7 @@ from clew.graph.tables import NEXT
 from clew.protocols import TextEncoder
 from clew.query import plan as p
 from clew.query.decorate import steps_of
-from clew.query.execute import Executor, Limits
+from clew.query.execute import ExecutionLimits, Executor
 from clew.query.vocabulary import SYNONYMS, head_of, stem
 from clew.retrieval.chunks import LIGHT, Chunk, Lexicon, Spotted, spot, stems
 from clew.retrieval.words import FUNCTION
@@ -94,7 +94,7 @@ class _Composer:
         self._spotted, self._words, self._chunks = spotted, spotted.words, spotted.chunks
         self._graph, self._encoder = graph, encoder
         self._lexicon = Lexicon.of(graph)
-        self._executor = Executor(graph, Limits(pairs=5_000_000))
+        self._executor = Executor(graph, ExecutionLimits(pairs=5_000_000))
         self._joins: dict[tuple[p.SetPlan, p.SetPlan | None, int], list[_Edge]] = {}
 
     def composed(self) -> list[Composed]:

@@ -28,7 +28,7 @@ from clew.graph.remote import ServerGraph
 from clew.graph.spelling import normalise
 from clew.labels import label_to_text
 from clew.protocols import GraphStore, TextEncoder
-from clew.retrieval.mentions import EQUAL, RARE, Mention, Reading, mentions_in
+from clew.retrieval.mentions import EQUAL, RARE, Mention, MentionReading, mentions_in
 from clew.retrieval.qualifiers import qualified
 from clew.types import Entity, Question, Topic
 
@@ -189,7 +189,7 @@ def _ranked(
     question: Question, graph: GraphStore, encoder: TextEncoder | None
 ) -> list[tuple[tuple[int, int], list[Topic]]]:
     """Mentions with their topics, the best mention first."""
-    reading = Reading.of(_shortened(question.text), _relation_words(graph))
+    reading = MentionReading.of(_shortened(question.text), _relation_words(graph))
     ranked = []
     for mention in mentions_in(reading, graph):
         certainty = _certainty(mention, reading)
@@ -207,7 +207,7 @@ def _ranked(
     return sorted(order, key=lambda pair: (-pair[1][0].score, pair[0][0] - pair[0][1], pair[0][0]))
 
 
-def _name_goes_on(mention: Mention, reading: Reading) -> str:
+def _name_goes_on(mention: Mention, reading: MentionReading) -> str:
     """The rare capitalised word beside a mention, of the same name, as "mona" is of "Lisa"; "" where none is."""
     inside = [i for i, word in enumerate(reading.words) if mention.start <= word.start < mention.end]
     if not inside or not reading.capital(reading.words[inside[0]]):
@@ -236,7 +236,7 @@ def unknown_names(question: Question, graph: GraphStore) -> list[str]:
     """
     if question.topics:
         return []
-    reading = Reading.of(_shortened(question.text), _relation_words(graph))
+    reading = MentionReading.of(_shortened(question.text), _relation_words(graph))
     covered = [span for span, topics in _ranked(question, graph, None) if topics and topics[0].score >= WEAK]
     found: list[tuple[int, int]] = []
     for word in reading.words:
@@ -260,7 +260,7 @@ def _shortened(text: str) -> str:
     return text[: words[MOST_WORDS - 1].end] if len(words) > MOST_WORDS else text[:MOST_LETTERS]
 
 
-def _certainty(mention: Mention, reading: Reading) -> float:
+def _certainty(mention: Mention, reading: MentionReading) -> float:
     """How surely the words of a mention are meant as a name, in [0, 1]: rare, many, capitalised or marked words are."""
     if (mention.start, mention.end) in reading.marked:
         return 1.0

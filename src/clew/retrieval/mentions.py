@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from rapidfuzz.distance import OSA
 
 from clew.graph import Graph
-from clew.graph.names import Found, NameIndex, Word, words_of
+from clew.graph.names import NameIndex, NameMatch, Word, words_of
 from clew.graph.remote import ServerGraph
 from clew.graph.spelling import normalise
 from clew.protocols import GraphStore
@@ -67,7 +67,7 @@ class Mention:
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class MentionReading:
     """A question as linking reads it."""
 
     text: str
@@ -77,7 +77,7 @@ class Reading:
     cased: bool  # whether the asker uses capitals, so that their absence says something
 
     @classmethod
-    def of(cls, text: str, known: frozenset[str]) -> Reading:
+    def of(cls, text: str, known: frozenset[str]) -> MentionReading:
         words = tuple(words_of(text))
         marked = tuple(match.span(1) for pattern in _MARKED for match in pattern.finditer(text))
         starts = [text[word.start].isupper() for word in words[1:] if text[word.start].isalpha()]
@@ -96,7 +96,7 @@ class Reading:
         return [word for word in self.words if start <= word.start < end]
 
 
-def mentions_in(reading: Reading, graph: GraphStore) -> list[Mention]:
+def mentions_in(reading: MentionReading, graph: GraphStore) -> list[Mention]:
     """Every part of the question that may be a name, nested and overlapping ones included."""
     if not reading.words:
         return []
@@ -111,7 +111,7 @@ def mentions_in(reading: Reading, graph: GraphStore) -> list[Mention]:
     return _in_index(reading, _Names(graph))
 
 
-def _in_index(reading: Reading, index: _Names) -> list[Mention]:
+def _in_index(reading: MentionReading, index: _Names) -> list[Mention]:
     spans = index.graph.spans(reading.text)
     mentions = [index.mention(span.start, span.end, span.text, span.found) for span in spans]
     mentions += _values(reading, index)
@@ -150,9 +150,9 @@ class _Names:
         sides = (self.graph.whole.out, self.graph.whole.inc)
         return np.asarray(sum(side.offsets[at + 1] - side.offsets[at] for side in sides), np.int64)
 
-    def all(self, search: Callable[[NameIndex], Iterable[Found]]) -> list[Found]:
+    def all(self, search: Callable[[NameIndex], Iterable[NameMatch]]) -> list[NameMatch]:
         """Each entity once, the best first."""
-        best: dict[int, Found] = {}
+        best: dict[int, NameMatch] = {}
         graph = self.graph
         for i, index in enumerate(graph.indexes):
             for found in search(index):
@@ -161,17 +161,17 @@ class _Names:
                     best[found.number] = found
         return sorted(best.values(), key=lambda found: (-found.score, found.number))
 
-    def exact(self, text: str) -> list[Found]:
+    def exact(self, text: str) -> list[NameMatch]:
         return self.all(lambda index: index.exact(text))
 
-    def mention(self, start: int, end: int, text: str, found: Sequence[Found], share: float = POPULAR) -> Mention:
+    def mention(self, start: int, end: int, text: str, found: Sequence[NameMatch], share: float = POPULAR) -> Mention:
         """A mention of the most popular of those found; `share` of each score depends on how popular it is."""
         named = self.popular(found, share)
         # A name that is also a value is, as a rule, the value of the very thing's name.
         things = tuple(each for each in named if each[0].kind != "literal") or named
         return Mention(start, end, text, things, len(found) - len(named) + len(things))
 
-    def popular(self, found: Sequence[Found], share: float) -> Named:
+    def popular(self, found: Sequence[NameMatch], share: float) -> Named:
         if not found:
             return ()
         popularity = np.log1p(self.degrees([f.number for f in found])) / self.most
@@ -201,7 +201,7 @@ class _Names:
                 named.append((entity, 0.5 + 0.3 * math.sqrt(share) + 0.12 * longer, held[i].reason))
         return tuple(sorted(named, key=lambda each: -each[1]))
 
-    def _scattered(self, text: str) -> list[Found]:
+    def _scattered(self, text: str) -> list[NameMatch]:
         """Names that hold the words of `text` with others between them: "george bush" in "George W. Bush"."""
         words = normalise(text).split()
         if not 2 <= len(words) <= 3:
@@ -216,7 +216,7 @@ class _Names:
         ]
 
 
-def _with_other_readings(mention: Mention, reading: Reading, index: _Names) -> Mention:
+def _with_other_readings(mention: Mention, reading: MentionReading, index: _Names) -> Mention:
     """A name as it stands gives way to a far more familiar reading: "JFK" the film to John F. Kennedy."""
     words = reading.inside(mention.start, mention.end)
     if not mention.named or len(words) > LONGEST or (mention.start, mention.end) in reading.marked:
@@ -231,7 +231,9 @@ def _with_other_readings(mention: Mention, reading: Reading, index: _Names) -> M
     return replace(mention, named=_weighed(mention.named, others, index)[:NAMESAKES], least=least)
 
 
-def _readings(text: str, words: Sequence[Word], reading: Reading, index: _Names) -> list[tuple[Entity, float, str]]:
+def _readings(
+    text: str, words: Sequence[Word], reading: MentionReading, index: _Names
+) -> list[tuple[Entity, float, str]]:
     """Entities that `text` may stand for by another name: adjective, short form, initials, or a part of their name."""
     said = " ".join(word.folded for word in words)
     found = _renamed(said, reading, index)
@@ -249,13 +251,13 @@ def _readings(text: str, words: Sequence[Word], reading: Reading, index: _Names)
     return sorted(best.values(), key=lambda each: -each[1])
 
 
-def _renamed(said: str, reading: Reading, index: _Names) -> list[Found]:
+def _renamed(said: str, reading: MentionReading, index: _Names) -> list[NameMatch]:
     """Entities under another name of `said`; where the question is about speaking, a language before its country."""
     spoken = _SPEAKING.search(reading.text) is not None
     found = []
     for name, how in names_for(said):
         score = 0.95 if spoken == name.endswith(" language") else 0.85
-        found += [Found(f.number, score, f"{how} ({name})") for f in index.exact(name)]
+        found += [NameMatch(f.number, score, f"{how} ({name})") for f in index.exact(name)]
     return found
 
 
@@ -282,7 +284,7 @@ def _numbers(entities: Sequence[Entity], index: _Names) -> list[int]:
     return [number for entity in entities if (number := index.graph.number_of(entity.id)) is not None]
 
 
-def _other_names(reading: Reading, mentions: Sequence[Mention], index: _Names) -> list[Mention]:
+def _other_names(reading: MentionReading, mentions: Sequence[Mention], index: _Names) -> list[Mention]:
     """Adjectives of places and short forms that are no name of the graph as they stand."""
     there = {(mention.start, mention.end) for mention in mentions}
     result = []
@@ -302,7 +304,7 @@ def _other_names(reading: Reading, mentions: Sequence[Mention], index: _Names) -
     return result
 
 
-def _is_name(reading: Reading, word: Word) -> bool:
+def _is_name(reading: MentionReading, word: Word) -> bool:
     """Whether a word like "us" is a name: short and in capitals, or behind "the"."""
     if word.folded not in SHORT:
         return False
@@ -310,21 +312,21 @@ def _is_name(reading: Reading, word: Word) -> bool:
     return (written.isupper() and len(written) > 1) or _THE.search(reading.text[: word.start]) is not None
 
 
-def _values(reading: Reading, index: _Names) -> list[Mention]:
+def _values(reading: MentionReading, index: _Names) -> list[Mention]:
     """Dates and numbers that the graph spells otherwise. One that it does not hold still keeps its words from names."""
     result = []
     for value in values_in(reading.text):
-        found: dict[int, Found] = {}
+        found: dict[int, NameMatch] = {}
         for form in value.forms:
             for each in index.exact(form):
-                found.setdefault(each.number, Found(each.number, 0.97, f"{value.kind} written {form!r}"))
+                found.setdefault(each.number, NameMatch(each.number, 0.97, f"{value.kind} written {form!r}"))
         text = reading.text[value.start : value.end]
         if found or (value.kind == "date" and " " in text):
             result.append(index.mention(value.start, value.end, text, list(found.values())))
     return result
 
 
-def _unexplained(reading: Reading, mentions: Iterable[Mention]) -> list[int]:
+def _unexplained(reading: MentionReading, mentions: Iterable[Mention]) -> list[int]:
     """Words that are neither everybody's nor part of a name that stands there as it is."""
     covered = [False] * len(reading.text)
     for mention in mentions:
@@ -338,12 +340,12 @@ def _unexplained(reading: Reading, mentions: Iterable[Mention]) -> list[int]:
     return result
 
 
-def _misspelt(reading: Reading, mentions: Sequence[Mention], index: _Names) -> list[Mention]:
+def _misspelt(reading: MentionReading, mentions: Sequence[Mention], index: _Names) -> list[Mention]:
     """Names with a letter or two wrong, where a word is unexplained or a longer name explains more."""
     unknown = set(_unexplained(reading, mentions))
     if not unknown and sum(_rare(mention, reading) for mention in mentions) < 2:
         return []
-    places: dict[tuple[int, int], list[Found]] = {}
+    places: dict[tuple[int, int], list[NameMatch]] = {}
     for each in graph_misspelt(index, reading.words):
         first, last, off, found = each
         if unknown.isdisjoint(range(first, last + 1)) and (last - first < 2 or off > 1):
@@ -361,11 +363,11 @@ def _misspelt(reading: Reading, mentions: Sequence[Mention], index: _Names) -> l
     ]
 
 
-def _rare(mention: Mention, reading: Reading) -> bool:
+def _rare(mention: Mention, reading: MentionReading) -> bool:
     return mention.exact and any(reading.weight(w) >= RARE for w in reading.inside(mention.start, mention.end))
 
 
-def graph_misspelt(index: _Names, words: Sequence[Word]) -> list[tuple[int, int, int, Found]]:
+def graph_misspelt(index: _Names, words: Sequence[Word]) -> list[tuple[int, int, int, NameMatch]]:
     graph = index.graph
     return [
         each
@@ -375,7 +377,7 @@ def graph_misspelt(index: _Names, words: Sequence[Word]) -> list[tuple[int, int,
     ]
 
 
-def _parts(reading: Reading, mentions: Sequence[Mention], index: _Names) -> list[Mention]:
+def _parts(reading: MentionReading, mentions: Sequence[Mention], index: _Names) -> list[Mention]:
     """Parts of longer names around unexplained words: "tupac", "united states", "ufc"."""
     unknown = _unexplained(reading, mentions)
     spans = {(mention.start, mention.end) for mention in mentions if mention.exact}
@@ -398,7 +400,7 @@ def _parts(reading: Reading, mentions: Sequence[Mention], index: _Names) -> list
     return result
 
 
-def _windows(reading: Reading, holding: Sequence[int]) -> list[tuple[int, int]]:
+def _windows(reading: MentionReading, holding: Sequence[int]) -> list[tuple[int, int]]:
     """The most telling runs of words around one of `holding`: long before short, without function words at the ends."""
     wanted = set(holding)
     found = []
@@ -414,7 +416,7 @@ def _windows(reading: Reading, holding: Sequence[int]) -> list[tuple[int, int]]:
 # -- stores that are asked by name -----------------------------------------------------------------------------------
 
 
-def _like_names(reading: Reading, equal: Sequence[Mention], find: Find) -> list[Mention]:
+def _like_names(reading: MentionReading, equal: Sequence[Mention], find: Find) -> list[Mention]:
     """Names like a part of the text that holds a rare word which no equal name explains."""
     unexplained = [
         i
@@ -429,7 +431,7 @@ def _like_names(reading: Reading, equal: Sequence[Mention], find: Find) -> list[
     return like
 
 
-def _by_name(reading: Reading, holding: Iterable[int], find: Find, any_start: bool = False) -> list[Mention]:
+def _by_name(reading: MentionReading, holding: Iterable[int], find: Find, any_start: bool = False) -> list[Mention]:
     """What the store finds for the most telling runs of words around one of `holding`.
 
     Runs do not end in a function word, nor begin with one unless `any_start`; marked parts are always looked up.

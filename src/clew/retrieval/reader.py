@@ -20,7 +20,7 @@ _CITED = re.compile(r"\s*[\[(]\s*(?:paths?\s*)?(\d{1,6}(?:\s*,\s*\d{1,6})*)\s*[\
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class ModelReading:
     """What a reader made of evidence."""
 
     candidates: tuple[Candidate, ...] = ()
@@ -58,13 +58,13 @@ def read(
     direction: Marking = "ignore",
     mediators: MediatorStyle = "keep",
     prompt: FilePath | None = None,
-) -> Reading:
+) -> ModelReading:
     """Ask `model` for the answers that `evidence` gives; without evidence it is not asked.
 
     Costs one call. `note` tells what was left out of the prompt and whether the model found nothing.
     """
     if not evidence.paths and not evidence.triples:
-        return Reading(note="no evidence to read")
+        return ModelReading(note="no evidence to read")
     request, shown = reading_request(
         question,
         evidence,
@@ -80,7 +80,7 @@ def read(
     notes = [shown.note, "" if candidates else "the reader found no answer in the evidence"]
     if not reply.texts[0].finished:
         notes.append(f"the reader's reply was cut at {max_tokens} tokens")
-    return Reading(candidates, reply.text, shown, reply.usage, "; ".join(note for note in notes if note))
+    return ModelReading(candidates, reply.text, shown, reply.usage, "; ".join(note for note in notes if note))
 
 
 def bind(answers: Sequence[str], evidence: Evidence, shown: EvidenceText | None = None) -> tuple[Candidate, ...]:

@@ -61,7 +61,7 @@ def relation_text(name: str, forward: bool) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class QuestionParts:
     """A question taken apart. Positions count the words of the masked text, topics included."""
 
     text: str  # topics masked by "it"
@@ -83,7 +83,7 @@ def mask(question: str, mentions: Sequence[str]) -> tuple[str, list[bool]]:
     return masked.text, [bool(name) for name in masked.found]
 
 
-def take_apart(question: str, mentions: Sequence[str]) -> Asked:
+def take_apart(question: str, mentions: Sequence[str]) -> QuestionParts:
     """The phrases of a question, its topics masked out so that a name never passes for a wish."""
     masked, _ = mask(question, mentions)
     words = [w.casefold() for w in _WORD.findall(masked)]
@@ -112,7 +112,7 @@ def take_apart(question: str, mentions: Sequence[str]) -> Asked:
         heads = (*heads, len(texts))
         spans.append((-1, -1))
         texts.append(CUE_TEXT[cue])
-    return Asked(
+    return QuestionParts(
         plain,
         tuple(texts),
         tuple(spans),

@@ -33,7 +33,7 @@ FATAL = (BudgetError, ConfigError, MissingExtraError, UnsupportedError)
 
 
 @dataclass(slots=True)
-class Progress:
+class RunProgress:
     """How far a run is. `failed` counts this session's failures."""
 
     done: int = 0
@@ -56,9 +56,9 @@ def answer_all(
     batch: int = 16,
     threads: int = 1,
     max_failures: int = 20,
-    on_progress: Callable[[Progress], None] | None = None,
+    on_progress: Callable[[RunProgress], None] | None = None,
     total: int | None = None,
-) -> Progress:
+) -> RunProgress:
     """Answer every item that has no answer in `run` yet.
 
     Args:
@@ -86,10 +86,10 @@ class Keeper:
     """Puts finished rows on disk, counts them, and says when too many have failed."""
 
     def __init__(
-        self, run: Run, max_failures: int, on_progress: Callable[[Progress], None] | None, total: int | None
+        self, run: Run, max_failures: int, on_progress: Callable[[RunProgress], None] | None, total: int | None
     ) -> None:
         self.run, self.max_failures, self.on_progress = run, max_failures, on_progress
-        self.progress = Progress(total=total)
+        self.progress = RunProgress(total=total)
 
     def keep(self, rows: list[RunRow]) -> None:
         """Raises RunStoppedError once `max_failures` questions have failed."""

@@ -13,7 +13,7 @@ from clew.datasets import parse_example, to_plain
 from clew.errors import MissingExtraError, UnavailableError
 from clew.jsontext import read_json, write_json
 from clew.protocols import Example, GraphStore
-from clew.runs.engine import Keeper, Predict, Progress, answer_chunk, chunks
+from clew.runs.engine import Keeper, Predict, RunProgress, answer_chunk, chunks
 from clew.runs.folder import Run, RunRow
 from clew.types import Gold
 
@@ -29,9 +29,9 @@ def answer_with_ray(
     workers: int = 2,
     address: str | None = None,
     max_failures: int = 20,
-    on_progress: Callable[[Progress], None] | None = None,
+    on_progress: Callable[[RunProgress], None] | None = None,
     total: int | None = None,
-) -> Progress:
+) -> RunProgress:
     """Answer every example that has no answer in `run` yet, on a Ray cluster.
 
     Args:

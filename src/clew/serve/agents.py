@@ -34,7 +34,7 @@ Topics = Annotated[
 Method = Annotated[str | None, Field(description="Leave out for the graph's own method.", max_length=100)]
 
 
-class Found(BaseModel):
+class FoundEntity(BaseModel):
     """One answer with what supports it."""
 
     text: str
@@ -44,7 +44,7 @@ class Found(BaseModel):
 
 
 class AnswerOut(BaseModel):
-    answers: list[Found]
+    answers: list[FoundEntity]
     total: int
     topics: list[str]
     note: str
@@ -161,7 +161,7 @@ def mcp_server(service: Service) -> MCPServer[Any]:
             answer = answered.answer
             return AnswerOut(
                 answers=[
-                    Found(
+                    FoundEntity(
                         text=_short(c.text),
                         id=c.entity.id if c.entity else None,
                         score=round(c.score, 4),

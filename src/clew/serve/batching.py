@@ -39,7 +39,7 @@ class ClosedError(BusyError):
     """The desk takes no more questions: its graph was replaced, or the process is stopping."""
 
 
-class Asking:
+class BatchedQuestion:
     """One question on its way through a desk."""
 
     def __init__(self, question: Question, on_event: OnEvent) -> None:
@@ -79,7 +79,7 @@ class Desk:
     def __init__(self, predict: Predict, graph: GraphStore, *, batch: int, threads: int, most: int) -> None:
         self._predict, self._graph = predict, graph
         self._batch, self._most = batch, most
-        self._queue: deque[Asking] = deque()
+        self._queue: deque[BatchedQuestion] = deque()
         self._changed = threading.Condition()
         self._closed = False
         self._threads = [
@@ -88,9 +88,9 @@ class Desk:
         for thread in self._threads:
             thread.start()
 
-    def ask(self, question: Question, on_event: OnEvent) -> Asking:
+    def ask(self, question: Question, on_event: OnEvent) -> BatchedQuestion:
         """Queue a question. Raises BusyError when too many wait, ClosedError when none are taken any more."""
-        asking = Asking(question, on_event)
+        asking = BatchedQuestion(question, on_event)
         with self._changed:
             if self._closed:
                 raise ClosedError("the service is stopping; ask again in a moment")
@@ -120,7 +120,7 @@ class Desk:
             if taken:
                 self._answer(taken)
 
-    def _take(self, shared: int) -> list[Asking] | None:
+    def _take(self, shared: int) -> list[BatchedQuestion] | None:
         """The next batch; None when the desk is closed and its queue empty."""
         with self._changed:
             while not self._queue:
@@ -132,7 +132,7 @@ class Desk:
             taken = [self._queue.popleft() for _ in range(min(self._batch, len(self._queue)))]
         return [asking for asking in taken if not asking.gone]
 
-    def _answer(self, batch: Sequence[Asking]) -> None:
+    def _answer(self, batch: Sequence[BatchedQuestion]) -> None:
         for asking in batch:
             asking.start(len(batch))
 
@@ -169,7 +169,7 @@ class Stoppable:
         self._model = model
 
     def generate(self, requests: Sequence[LLMRequest]) -> list[LLMReply]:
-        batch: Sequence[Asking] = getattr(_working, "batch", ())
+        batch: Sequence[BatchedQuestion] = getattr(_working, "batch", ())
         if batch and all(asking.gone for asking in batch):
             raise GoneError
         return self._model.generate(requests)

@@ -23,7 +23,7 @@ from clew.protocols import GraphStore, LanguageModel, MethodCard, TextEncoder, i
 from clew.retrieval.linking import link
 from clew.serve.batching import Desk, Stoppable
 from clew.serve.completion import Completion
-from clew.serve.settings import Limits
+from clew.serve.settings import ServiceLimits
 from clew.types import Question, Topic
 from clew.workspace import Configuration, Workspace, missing_modules, read_trained, trained_beside
 
@@ -89,7 +89,7 @@ class Snapshot:
         *,
         encoders: Encoders,
         language_model: LanguageModel | None,
-        limits: Limits,
+        limits: ServiceLimits,
         on_link: OnLink,
     ) -> None:
         self.configuration, self.graph = configuration, graph
@@ -213,7 +213,7 @@ class Hosted:
         configuration: Configuration,
         *,
         encoders: Encoders,
-        limits: Limits,
+        limits: ServiceLimits,
         on_link: OnLink,
         graph: GraphStore | None = None,
     ) -> None:
@@ -289,13 +289,13 @@ class Host:
         self,
         graphs: Mapping[str, Configuration | tuple[Configuration, GraphStore]],
         *,
-        limits: Limits | None = None,
+        limits: ServiceLimits | None = None,
     ) -> None:
         if not graphs:
             raise ConfigError("no graph to serve; name one that  clew build  made")
         self._listeners: dict[str, Callable[[list[Topic]], None]] = {}
         self._encoders = Encoders()
-        self.limits = limits or Limits()
+        self.limits = limits or ServiceLimits()
         self.graphs: dict[str, Hosted] = {}
         for name, given in graphs.items():
             configuration, graph = given if isinstance(given, tuple) else (given, None)

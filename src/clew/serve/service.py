@@ -23,7 +23,7 @@ from clew.graph import Graph
 from clew.graph.remote import ServerGraph
 from clew.graph.verify import verify
 from clew.protocols import GraphStore
-from clew.query import Limits as PlanLimits
+from clew.query import ExecutionLimits as PlanLimits
 from clew.query import run
 from clew.retrieval.linking import candidates, given
 from clew.serve import followup, records

@@ -15,7 +15,7 @@ from clew.errors import ConfigError
 LOOPBACK = ("127.0.0.1", "::1", "localhost")
 
 
-class Limits(Settings):
+class ServiceLimits(Settings):
     """What one client, one question and the whole process may use."""
 
     body: int = Field(default=256_000, ge=1_000)  # bytes of a request
@@ -40,7 +40,7 @@ class ServeSettings(Settings):
     log_questions: bool = False
     reload_s: float = Field(default=1.0, gt=0)  # between two looks at whether a graph changed on disk
     grace_s: float = Field(default=20.0, gt=0)  # for requests under way when the process is asked to stop
-    limits: Limits = Limits()
+    limits: ServiceLimits = ServiceLimits()
 
     @property
     def loopback(self) -> bool:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from clew.synthesis.phrases import Phrasing, RelationGrammar, Side, possessed, which, which_many
+from clew.synthesis.phrases import PhraseGrammar, Phrasing, Side, possessed, which, which_many
 from clew.synthesis.verbs import article_for, plural_of, third_person_of
 
 
@@ -372,7 +372,7 @@ def meaning_of(words: str) -> Meaning | None:
     return next((meaning for pattern, meaning in _COMPILED if pattern.fullmatch(words)), None)
 
 
-def extended(grammar: RelationGrammar, meaning: Meaning, head: Side, tail: Side) -> RelationGrammar:
+def extended(grammar: PhraseGrammar, meaning: Meaning, head: Side, tail: Side) -> PhraseGrammar:
     """The grammar of a relation with all that its meaning adds."""
     forward, backward = [grammar.forward], [grammar.backward]
     forward += [possessed(noun, tail) for noun in meaning.nouns]

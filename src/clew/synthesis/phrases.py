@@ -119,7 +119,7 @@ class Phrasing:
 
 
 @dataclass(frozen=True, slots=True)
-class RelationGrammar:
+class PhraseGrammar:
     """Both directions of a relation, and how to state it. `statement` has the slots `{h}` and `{t}`."""
 
     pattern: Literal["passive", "participle", "relational", "verb", "noun"]
@@ -128,7 +128,7 @@ class RelationGrammar:
     statement: str
 
 
-def grammar(name: str, head: Side, tail: Side) -> RelationGrammar:
+def grammar(name: str, head: Side, tail: Side) -> PhraseGrammar:
     """The grammar of a relation name. `head` and `tail` say what its ends are."""
     words = _AUXILIARY.sub("", words_of(name)) or "related to"
     tokens = words.split(" ")
@@ -165,7 +165,7 @@ def which_many(side: Side) -> str:
     return f"which {plural_of(side.word)}" if side.noun or side.kind != "thing" else "which things"
 
 
-def _passive(tokens: list[str], head: Side, tail: Side) -> RelationGrammar:
+def _passive(tokens: list[str], head: Side, tail: Side) -> PhraseGrammar:
     participle, extra = tokens[-2], " ".join(tokens[:-2])
     base, past = base_of(participle), past_of(participle)
     lead = f"{extra} " if extra else ""
@@ -199,10 +199,10 @@ def _passive(tokens: list[str], head: Side, tail: Side) -> RelationGrammar:
             f"{{x}} {past} {many}",
         ),
     )
-    return RelationGrammar("passive", forward, backward, f"{{h}} was {lead}{participle} by {{t}}")
+    return PhraseGrammar("passive", forward, backward, f"{{h}} was {lead}{participle} by {{t}}")
 
 
-def _participle(words: str, tokens: list[str], head: Side, tail: Side) -> RelationGrammar:
+def _participle(words: str, tokens: list[str], head: Side, tail: Side) -> PhraseGrammar:
     stem, preposition = " ".join(tokens[:-1]), tokens[-1]
     copula = "was" if tokens[-2] in ("born", "founded", "established") or tail.kind == "date" else "is"
     asks = [f"{which(tail)} {copula} {{x}} {words}", f"{preposition} {which(tail)} {copula} {{x}} {stem}"]
@@ -226,10 +226,10 @@ def _participle(words: str, tokens: list[str], head: Side, tail: Side) -> Relati
         (f"{wh} {copula} {words} {{x}}", f"{which(head)} {copula} {words} {{x}}"),
         (f"{which_many(head)} {plural_copula} {words} {{x}}", f"{wh} {copula} {words} {{x}}"),
     )
-    return RelationGrammar("participle", forward, backward, f"{{h}} {copula} {words} {{t}}")
+    return PhraseGrammar("participle", forward, backward, f"{{h}} {copula} {words} {{t}}")
 
 
-def _relational(words: str, head: Side, tail: Side) -> RelationGrammar:
+def _relational(words: str, head: Side, tail: Side) -> PhraseGrammar:
     noun = words.rsplit(" ", 1)[0]
     wh = "who" if tail.kind == "person" else which(tail)
     if not words.endswith(" of"):  # "related to", "subordinate to": no noun to turn round
@@ -246,17 +246,17 @@ def _relational(words: str, head: Side, tail: Side) -> RelationGrammar:
             (f"{one} is {words} {{x}}",),
             (f"{which_many(head)} are {words} {{x}}",),
         )
-        return RelationGrammar("relational", forward, backward, f"{{h}} is {words} {{t}}")
+        return PhraseGrammar("relational", forward, backward, f"{{h}} is {words} {{t}}")
     forward = Phrasing(
         (f"the {tail.word} that {{x}} is the {noun} of", f"the {tail.word} whose {noun} is {{x}}"),
         (f"has {{x}} as {article_for(noun)} {noun}",),
         (f"{wh} is {{x}} the {noun} of", f"{{x}} is the {noun} of {which(tail)}", f"whose {noun} is {{x}}"),
         (f"{which_many(tail)} is {{x}} the {noun} of", f"{which_many(tail)} have {{x}} as {noun}"),
     )
-    return RelationGrammar("relational", forward, possessed(noun, head), f"{{h}} is the {noun} of {{t}}")
+    return PhraseGrammar("relational", forward, possessed(noun, head), f"{{h}} is the {noun} of {{t}}")
 
 
-def _verb(tokens: list[str], head: Side, tail: Side) -> RelationGrammar:
+def _verb(tokens: list[str], head: Side, tail: Side) -> PhraseGrammar:
     base = third_person_base(tokens[0]) or tokens[0]
     rest = " ".join(tokens[1:])
     tail_part = f" {rest}" if rest else ""
@@ -274,10 +274,10 @@ def _verb(tokens: list[str], head: Side, tail: Side) -> RelationGrammar:
         (f"{wh} {verb} {{x}}", f"{which(head)} {verb} {{x}}"),
         (f"{which_many(head)} {base}{tail_part} {{x}}", f"{wh} {verb} {{x}}"),
     )
-    return RelationGrammar("verb", forward, backward, f"{{h}} {verb} {{t}}")
+    return PhraseGrammar("verb", forward, backward, f"{{h}} {verb} {{t}}")
 
 
-def _noun(words: str, head: Side, tail: Side) -> RelationGrammar:
+def _noun(words: str, head: Side, tail: Side) -> PhraseGrammar:
     one = "the person" if head.kind == "person" and not head.noun else f"the {head.word}"
     whole, words = words, singular_of(words)
     backward = Phrasing(
@@ -294,7 +294,7 @@ def _noun(words: str, head: Side, tail: Side) -> RelationGrammar:
             f"of {which_many(head)} is {{x}} the {words}",
         ),
     )
-    return RelationGrammar("noun", possessed(whole, tail), backward, f"the {words} of {{h}} is {{t}}")
+    return PhraseGrammar("noun", possessed(whole, tail), backward, f"the {words} of {{h}} is {{t}}")
 
 
 def possessed(noun: str, side: Side) -> Phrasing:

@@ -23,7 +23,7 @@ from clew.query import plan as p
 from clew.query.binding import Binding
 from clew.query.columns import Column, column
 from clew.query.decorate import steps_of
-from clew.query.execute import Executor, Limits
+from clew.query.execute import ExecutionLimits, Executor
 from clew.query.plan import walk
 from clew.query.text import show
 from clew.query.vocabulary import MEASURES, head_of
@@ -85,7 +85,7 @@ class PlanWriter:
 
     def __post_init__(self) -> None:
         self._random = np.random.default_rng(self.seed)
-        self._executor = Executor(self.graph, Limits(pairs=5_000_000))
+        self._executor = Executor(self.graph, ExecutionLimits(pairs=5_000_000))
         self._binding = Binding.of(self.graph)
         self._kinds = self._read_kinds()
         if not self._kinds:
@@ -208,9 +208,9 @@ class PlanWriter:
             return None
         one = float(self._pick(low[known]))
         if read.kind == "date":
-            from clew.query.values import Reading, shown_date
+            from clew.query.values import ReadValue, shown_date
 
-            year = shown_date(Reading("date", one, one, "year"))
+            year = shown_date(ReadValue("date", one, one, "year"))
             return (p.Date(year), year) if re.fullmatch(r"\d{4}", year) else None
         if read.dimension:
             return None
@@ -228,7 +228,7 @@ class PlanWriter:
 
     def _answered(self, id: str, kind: str, text: str, plan: p.Plan) -> Asked | None:
         try:
-            result = Executor(self.graph, Limits(pairs=5_000_000)).run(plan)
+            result = Executor(self.graph, ExecutionLimits(pairs=5_000_000)).run(plan)
         except ClewError:
             return None
         if not result.complete:

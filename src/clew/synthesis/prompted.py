@@ -17,7 +17,7 @@ from clew.llm.prompt import load_prompt
 from clew.llm.reply import clean, parse_json
 from clew.protocols import LanguageModel, LLMRequest
 from clew.synthesis.questions import SynthesisReport, Synthetic, record
-from clew.synthesis.structures import Sampler, SamplingConfig, Structure, mask
+from clew.synthesis.structures import SamplingConfig, Structure, StructureSampler, mask
 from clew.synthesis.writer import Written
 
 Masked = Sequence[tuple[str, str, str]]
@@ -45,7 +45,7 @@ def synthesize_prompted(
 
     Stops after `count` questions, or once ten times as many structures were refused in a row as are wanted.
     """
-    sampler = Sampler(graph, sampling or SamplingConfig(), seed)
+    sampler = StructureSampler(graph, sampling or SamplingConfig(), seed)
     report = report if report is not None else SynthesisReport()
     report.relations, report.dropped = graph.num_relations, sampler.dropped
     refused = 0

@@ -14,7 +14,7 @@ from typing import Any
 
 from clew.errors import InputError
 from clew.graph.subgraph import Subgraph
-from clew.synthesis.structures import Sampler, SamplingConfig, Structure
+from clew.synthesis.structures import SamplingConfig, Structure, StructureSampler
 from clew.synthesis.writer import Writer, Written
 from clew.types import Gold, Question
 
@@ -111,7 +111,7 @@ def synthesize(
 
     Raises InputError when the graph cannot yield that many different questions.
     """
-    sampler = Sampler(graph, sampling or SamplingConfig(), seed)
+    sampler = StructureSampler(graph, sampling or SamplingConfig(), seed)
     writer = Writer(graph, seed + 1)
     report = report if report is not None else SynthesisReport()
     report.relations, report.phrasings, report.unreadable = graph.num_relations, writer.forms, writer.unreadable

@@ -131,7 +131,7 @@ def mask(graph: Subgraph, structure: Structure) -> list[tuple[tuple[int, int, in
     return [((h, r, t), (names[h], graph.relation(r).id, names[t])) for h, r, t in triples]
 
 
-class Sampler:
+class StructureSampler:
     """Draws structures from a graph; the same seed gives the same structures."""
 
     def __init__(self, graph: Subgraph, config: SamplingConfig, seed: int) -> None:

@@ -1,7 +1,7 @@
 """Structures to questions in English, without a language model.
 
 Phase 2 of STEM's reverse generation (paper appendix C.2) with a grammar in the place of the language model. Each
-relation has its `RelationGrammar`; a chain nests noun phrases ("the spouse of the person who directed {x}"), the last
+relation has its `PhraseGrammar`; a chain nests noun phrases ("the spouse of the person who directed {x}"), the last
 step asks, a branch becomes a relative clause. Everything is drawn by one seeded generator.
 """
 
@@ -18,8 +18,8 @@ from clew.graph.subgraph import Ints, Subgraph
 from clew.synthesis.lexicon import SAME, Meaning, extended, meaning_of, shared
 from clew.synthesis.phrases import (
     Kind,
+    PhraseGrammar,
     Phrasing,
-    RelationGrammar,
     Side,
     grammar,
     has_words,
@@ -77,7 +77,7 @@ class Writer:
         ]
         self._nouns = _nouns_as_heads(graph, self._meanings)
         self._kinds = _kinds_as_tails(graph)
-        self.grammars: list[RelationGrammar] = self._read_relations()
+        self.grammars: list[PhraseGrammar] = self._read_relations()
 
     @property
     def forms(self) -> int:
@@ -203,7 +203,7 @@ class Writer:
         relation, forward = step
         return self._sides[relation][1 if forward else 0]
 
-    def _read_relations(self) -> list[RelationGrammar]:
+    def _read_relations(self) -> list[PhraseGrammar]:
         graph = self.graph
         self._sides: list[tuple[Side, Side]] = []
         grammars = []

@@ -19,7 +19,7 @@ from clew.methods.scr.answers import reach
 from clew.methods.scr.gold import gold_walks
 from clew.methods.scr.network import CandidateTables
 from clew.methods.scr.search import FinishedWalk, SearchSettings, Walks, search
-from clew.paths.gold import Limits
+from clew.paths.gold import GoldLimits
 
 PLAN = SearchSettings(
     beam=10_000,
@@ -253,9 +253,9 @@ def test_a_topic_is_an_answer_only_where_the_training_questions_had_such() -> No
     alone, _ = reach(graph, walks[:1], {0: x}, siblings=False, conjunction=1.0, topics_answer=False)
     assert [[r.entity for r in found] for found in (kept, dropped, alone)] == [[x, y], [y], [x]]
     # Over "directed" the topic itself is reached, too: no fault where topics never answer.
-    without = gold_walks(graph, [x], np.array([y]), Limits(2), topics_answer=False)
+    without = gold_walks(graph, [x], np.array([y]), GoldLimits(2), topics_answer=False)
     assert len(without[0].walks) == 2
-    assert len(gold_walks(graph, [x], np.array([y]), Limits(2))[0].walks) == 1
+    assert len(gold_walks(graph, [x], np.array([y]), GoldLimits(2))[0].walks) == 1
 
 
 def test_the_paper_takes_the_shortest_walks_to_each_answer() -> None:
@@ -268,9 +268,9 @@ def test_the_paper_takes_the_shortest_walks_to_each_answer() -> None:
     f, drama, crime = (graph.local(name) for name in ("f", "Drama", "Crime"))
     assert f is not None
     by, genre = (next(r for r in range(2) if graph.relation(r).id == name) for name in ("by", "genre"))
-    shortest = gold_walks(graph, [f], np.array([drama, crime]), Limits(3), mode="shortest")[0]
+    shortest = gold_walks(graph, [f], np.array([drama, crime]), GoldLimits(3), mode="shortest")[0]
     assert {walks.codes for walks in shortest.walks} == {(genre,), (by, by + 2, genre)}
-    best = gold_walks(graph, [f], np.array([drama, crime]), Limits(3))[0]
+    best = gold_walks(graph, [f], np.array([drama, crime]), GoldLimits(3))[0]
     assert [walks.codes for walks in best.walks] == [(by, by + 2, genre)]
     assert [set(level.targets.tolist()) for level in best.walks[0].levels][-1] == {drama, crime}
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from clew.graph.remote import address as addresses
 from clew.graph.remote.address import is_address
 from clew.graph.remote.names import Fetched, Named
-from clew.graph.remote.records import Server
+from clew.graph.remote.records import GraphServer
 from clew.graph.remote.settings import ServerSettings
 from clew.graph.remote.store import ServerGraph
 
@@ -26,7 +26,7 @@ def open_server(
         ConfigError: no such kind of address. MissingExtraError: its client is not installed.
     """
     place, settings = addresses.parse(url), settings or ServerSettings()
-    server: Server
+    server: GraphServer
     if place.scheme in addresses.SPARQL:
         from clew.graph.remote.sparql import SparqlServer
 

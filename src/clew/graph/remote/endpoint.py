@@ -17,7 +17,7 @@ from clew.graph.remote.http import Http, RefusedError, TooMuchError
 from clew.graph.remote.records import Traffic
 from clew.graph.remote.replies import Replies
 from clew.graph.remote.settings import ServerSettings
-from clew.graph.remote.terms import Terms
+from clew.graph.remote.terms import RemoteTerms
 from clew.graph.statements import DESCRIPTIONS, LABELS
 
 Binding = Mapping[str, Mapping[str, str]]
@@ -32,7 +32,7 @@ class Endpoint:
         self.shown, self.traffic = address.shown, Traffic()
         self.address, self.settings = address, settings
         self.http = Http(address, settings, self.traffic)
-        self.ids = Terms(settings.base)
+        self.ids = RemoteTerms(settings.base)
         self.engine = ""
         self.graphs: tuple[str, ...] = settings.graphs
         self.room = settings.page  # most rows of one reply

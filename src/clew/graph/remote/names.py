@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from clew.errors import FormatError, NotFoundError
 from clew.graph.layout import LITERAL, MEDIATOR, NAMED
-from clew.graph.remote.records import Server
+from clew.graph.remote.records import GraphServer
 from clew.graph.store import Graph
 from clew.graph.strings import Strings, Texts
 from clew.graph.subgraph import Ints
@@ -59,7 +59,7 @@ class Fetched:
     total: int | None = None
 
 
-class Names:
+class RemoteNames:
     """An open name index."""
 
     def __init__(self, graph: Graph, degrees: NDArray[np.int64], identity: str) -> None:
@@ -70,7 +70,7 @@ class Names:
         return self.graph.num_entities
 
     @classmethod
-    def open(cls, folder: Path) -> Names | None:
+    def open(cls, folder: Path) -> RemoteNames | None:
         """The index in `folder`, None where there is none that is whole."""
         try:
             graph = Graph.open(folder)
@@ -111,14 +111,14 @@ def _degrees(folder: Path, graph: Graph) -> Path:
 
 
 def fetch_names(
-    server: Server,
+    server: GraphServer,
     folder: Path,
     *,
     identity: str,
     kind_of: KindOf,
     expected: int | None = None,
     on_progress: Callable[[Fetched], None] = lambda _: None,
-) -> Names:
+) -> RemoteNames:
     """Fetch every entity and every name of a server's graph and index them in `folder`.
 
     What was fetched so far lies beside it; an interrupted fetch of the same state of the graph (`identity`) goes on.
@@ -185,7 +185,7 @@ class _Spool:
         self._lines.unlink(missing_ok=True)
 
 
-def _index(spool: _Spool, folder: Path, identity: str, kind_of: KindOf) -> Names:
+def _index(spool: _Spool, folder: Path, identity: str, kind_of: KindOf) -> RemoteNames:
     degrees: dict[str, int] = {}
     places: dict[str, str] = {}
     named: dict[str, list[tuple[int, str]]] = {}
@@ -223,7 +223,7 @@ def _index(spool: _Spool, folder: Path, identity: str, kind_of: KindOf) -> Names
     temporary = place.with_suffix(".new.npy")
     np.save(temporary, counts, allow_pickle=False)
     temporary.replace(place)
-    return Names(saved, counts, identity)
+    return RemoteNames(saved, counts, identity)
 
 
 KINDS = {"named": NAMED, "mediator": MEDIATOR, "literal": LITERAL}

@@ -70,7 +70,7 @@ class Traffic:
     seconds: float = 0.0
 
 
-class Server(Protocol):
+class GraphServer(Protocol):
     """A kind of server. Ids are those of the store; no method puts one into a query unescaped."""
 
     kind: str

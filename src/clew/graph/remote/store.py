@@ -29,8 +29,8 @@ from clew.graph.naming import mediator_test
 from clew.graph.remote.address import Address, digest
 from clew.graph.remote.dialects import STATEMENT_NODES
 from clew.graph.remote.endpoint import Endpoint
-from clew.graph.remote.names import KINDS, Fetched, Named, NamedSpan, Names, fetch_names
-from clew.graph.remote.records import Fact, Facts, Profile, Server
+from clew.graph.remote.names import KINDS, Fetched, Named, NamedSpan, RemoteNames, fetch_names
+from clew.graph.remote.records import Fact, Facts, GraphServer, Profile
 from clew.graph.remote.replies import Replies
 from clew.graph.remote.settings import ServerSettings
 from clew.graph.remote.terms import is_literal
@@ -50,7 +50,7 @@ ALIKE = 0.6
 
 
 class ServerGraph:
-    """A `GraphStore` over a `Server`. Safe to share between threads.
+    """A `GraphStore` over a `GraphServer`. Safe to share between threads.
 
     Args:
         on_progress: told while names are fetched, which happens once for a graph.
@@ -58,7 +58,7 @@ class ServerGraph:
 
     def __init__(
         self,
-        server: Server,
+        server: GraphServer,
         address: Address,
         settings: ServerSettings,
         *,
@@ -215,7 +215,7 @@ class ServerGraph:
         """Those of these ids that the graph holds, in one query."""
         _ = self.profile
         missing = [id for id in dict.fromkeys(ids) if id not in self._entities and _sound(id) == id]
-        names: Names | None = self.__dict__.get("names")  # where they are at hand; nothing is fetched for this
+        names: RemoteNames | None = self.__dict__.get("names")  # where they are at hand; nothing is fetched for this
         if names is not None and names.identity == self.identity:  # it knows every entity of this state of the graph
             self._entities.update((id, entity) for id in missing if (entity := names.entity(id)) is not None)
             self.server.locate(names.places(missing))
@@ -225,7 +225,7 @@ class ServerGraph:
         return {id: self._entities[id] for id in ids if id in self._entities}
 
     def aliases_of(self, id: str) -> list[str]:
-        names: Names | None = self.__dict__.get("names")
+        names: RemoteNames | None = self.__dict__.get("names")
         if names is not None and names.entity(id) is not None:
             return names.graph.aliases_of(id)
         _ = self.profile
@@ -378,7 +378,7 @@ class ServerGraph:
         return self.path / f"names-{self._key}.kg"
 
     @cached_property
-    def names(self) -> Names | None:
+    def names(self) -> RemoteNames | None:
         """The name index on this machine, fetched now where the graph is small; None where the server is to find names.
 
         Raises InputError where `names = "index"` and there is none.
@@ -386,7 +386,7 @@ class ServerGraph:
         how = self.settings.names
         if how in ("server", "exact"):
             return None
-        names = Names.open(self.names_folder)
+        names = RemoteNames.open(self.names_folder)
         if names is not None and names.identity != self.identity and self.num_triples is not None:
             names = None if self._small else self._stale(names)
         if names is None and self._small and how == "auto":
@@ -401,7 +401,7 @@ class ServerGraph:
     def _small(self) -> bool:
         return self.num_triples is not None and self.num_triples <= self.settings.names_at_once
 
-    def _stale(self, names: Names) -> Names:
+    def _stale(self, names: RemoteNames) -> RemoteNames:
         warnings.warn(
             f"graph {self.address.shown} changed since its names were indexed; what is new may not be found:  "
             f"clew link-index {self.address.shown}",
@@ -409,7 +409,7 @@ class ServerGraph:
         )
         return names
 
-    def fetch_names(self, on_progress: Callable[[Fetched], None] | None = None) -> Names:
+    def fetch_names(self, on_progress: Callable[[Fetched], None] | None = None) -> RemoteNames:
         """Fetch and index all names; goes on where an interrupted fetch stopped."""
         names = fetch_names(
             self.server,

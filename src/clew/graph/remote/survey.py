@@ -14,7 +14,7 @@ from clew.errors import InputError, UnavailableError
 from clew.graph.remote import dialects
 from clew.graph.remote.endpoint import Binding, Endpoint
 from clew.graph.remote.records import Profile
-from clew.graph.remote.terms import Terms
+from clew.graph.remote.terms import RemoteTerms
 from clew.graph.statements import ALIASES, DESCRIPTIONS, LABELS
 from clew.labels import readable
 
@@ -73,7 +73,7 @@ def _found_graphs(endpoint: Endpoint, default: bool, notes: list[str]) -> tuple[
     rows = endpoint.tried(f"SELECT DISTINCT ?g WHERE {{ GRAPH ?g {{ ?s ?p ?o }} }} LIMIT {NAMED_GRAPHS + 20}") or []
     graphs = sorted(row["g"]["value"] for row in rows if row["g"]["type"] == "uri")
     own = (*dialects.SYSTEM_GRAPHS, "http://localuriqaserver/sparql", endpoint.address.url)
-    graphs = [graph for graph in graphs if graph not in own and Terms().write(graph) is not None]
+    graphs = [graph for graph in graphs if graph not in own and RemoteTerms().write(graph) is not None]
     if len(graphs) > NAMED_GRAPHS:
         notes.append(f"more than {NAMED_GRAPHS} named graphs: all are asked together, sources are not told")
         return ()

@@ -1,7 +1,7 @@
 """Ids of a store to RDF terms in SPARQL and back: the only door through which a text enters a query.
 
 Apart from the queries so that it can be tested alone against hostile strings. What cannot be a term (an IRI with a
-bracket, a language tag with a blank) is no term at all: `Terms.write` says None and nothing of it reaches the server.
+bracket, a language tag with a blank) is none at all: `RemoteTerms.write` says None, nothing of it reaches the server.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ def is_blank(id: str) -> bool:
     return id.startswith("_:")
 
 
-class Terms:
+class RemoteTerms:
     """The ids of one store. With a `base`, IRIs that start so are known by what follows, percent signs decoded."""
 
     def __init__(self, base: str = "") -> None:

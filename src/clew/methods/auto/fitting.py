@@ -20,7 +20,7 @@ from pydantic import Field
 
 from clew.config import Settings
 from clew.errors import InputError, UnsupportedError
-from clew.methods.auto.merging import FEATURES, FILE, Floats, Numbers, Option, features, signs
+from clew.methods.auto.merging import FEATURES, FILE, Floats, Numbers, RatedPlan, features, signs
 from clew.methods.auto.method import Auto
 from clew.protocols import Example, OnEvent, TrainRequest, TrainResult, ignore
 from clew.reading.topics import start_of
@@ -50,7 +50,7 @@ class Case:
 
 
 def case(
-    options: Sequence[Option],
+    options: Sequence[RatedPlan],
     none: float,
     gold: Gold,
     name_of: Callable[[NDArray[np.int32]], list[str]],

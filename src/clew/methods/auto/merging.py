@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 from clew.errors import FormatError, NotFoundError
 from clew.methods.auto.weights import CALIBRATION, WEIGHTS
-from clew.methods.walk.candidates import Found
-from clew.reading.growth import Plan
+from clew.methods.walk.candidates import WalkCandidate
+from clew.reading.growth import PlanCandidate
 from clew.reading.reader import Rated, Reading
 from clew.reading.wording import PLAN_FEATURES
 from clew.types import Topic
@@ -68,31 +68,31 @@ class Numbers:
 
 
 @dataclass(frozen=True, eq=False)
-class Option:
+class RatedPlan:
     """One plan and what the readers say about it."""
 
     rated: Rated
-    found: Found | None  # None: `walk` does not propose it
+    found: WalkCandidate | None  # None: `walk` does not propose it
 
     @property
-    def plan(self) -> Plan:
+    def plan(self) -> PlanCandidate:
         return self.rated.plan
 
 
-def key_of(plan: Plan) -> tuple[object, ...]:
+def key_of(plan: PlanCandidate) -> tuple[object, ...]:
     """What makes two readers' plans the same."""
     return tuple(sorted((trail.topic, trail.steps) for trail in plan.trails)), plan.after
 
 
-def as_plans(found: Sequence[Found]) -> list[Plan]:
+def as_plans(found: Sequence[WalkCandidate]) -> list[PlanCandidate]:
     """What `walk` found, for `plan` to judge."""
-    return [Plan(f.trails, f.ends, (), 0.0, any(trail.sampled for trail in f.trails)) for f in found]
+    return [PlanCandidate(f.trails, f.ends, (), 0.0, any(trail.sampled for trail in f.trails)) for f in found]
 
 
-def options(found: Sequence[Found], reading: Reading) -> list[Option]:
+def options(found: Sequence[WalkCandidate], reading: Reading) -> list[RatedPlan]:
     """Every plan of a reading that has judged what `walk` found as well."""
     known = {key_of(plan): each for plan, each in zip(as_plans(found), found, strict=True)}
-    return [Option(rated, known.get(key_of(rated.plan))) for rated in reading.rated]
+    return [RatedPlan(rated, known.get(key_of(rated.plan))) for rated in reading.rated]
 
 
 FEATURES = (
@@ -111,7 +111,7 @@ FEATURES = (
 )
 
 
-def features(options: Sequence[Option]) -> Floats:
+def features(options: Sequence[RatedPlan]) -> Floats:
     """(O, F)."""
     walk = np.array([LEAST if o.found is None else o.found.score for o in options], np.float64)
     proposed = np.array([o.found is not None for o in options])
@@ -122,7 +122,7 @@ def features(options: Sequence[Option]) -> Floats:
     return table(walk, proposed, plan, group, told, _shape(options))
 
 
-def _shape(options: Sequence[Option]) -> Floats:
+def _shape(options: Sequence[RatedPlan]) -> Floats:
     """(O, 4): paths that meet, whether steps follow, whether the longest path has two steps, or three."""
     rows = []
     for option in options:
@@ -160,17 +160,17 @@ def table(
 class Merged:
     """The options of one question, best first."""
 
-    options: tuple[Option, ...]
+    options: tuple[RatedPlan, ...]
     shares: Floats  # (O,) of the probability that one of them is right, given that one is
     none: float  # share that `plan` gives to "none of these"
     signs: Mapping[str, float]  # what the calibration looks at
     probability: float  # that the best one is right
     why: str  # who proposed it, in words
 
-    def namesakes(self, topics: Sequence[Topic]) -> list[Option]:
+    def namesakes(self, topics: Sequence[Topic]) -> list[RatedPlan]:
         """Options that differ from the best only in which of several equally likely entities of one name they use."""
 
-        def shape(option: Option) -> tuple[object, ...]:
+        def shape(option: RatedPlan) -> tuple[object, ...]:
             trails = option.plan.trails
             named = ((topics[t.topic].mention, round(topics[t.topic].score, 3), t.steps) for t in trails)
             return *named, option.plan.after
@@ -178,7 +178,7 @@ class Merged:
         return [each for each in self.options[1:] if shape(each) == shape(self.options[0])]
 
 
-def merge(options: Sequence[Option], none: float, numbers: Numbers) -> Merged:
+def merge(options: Sequence[RatedPlan], none: float, numbers: Numbers) -> Merged:
     """The options by what both readers say.
 
     Args:

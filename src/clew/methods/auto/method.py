@@ -25,7 +25,7 @@ from clew.methods.plan.method import PlanMethod, plan_text, unused_topics
 from clew.methods.walk.method import Config as WalkConfig
 from clew.methods.walk.method import Walk
 from clew.protocols import GraphStore, OnEvent, Tools, ignore
-from clew.reading.growth import Plan
+from clew.reading.growth import PlanCandidate
 from clew.reading.threads import Way, all_ends, answers
 from clew.reading.topics import Start, start_of
 from clew.retrieval.reader import read
@@ -205,5 +205,5 @@ class Auto:
         return Answer(question, self.name, candidates, Evidence(paths), start.topics, note=note, details=details)
 
 
-def _way(plan: Plan, starts: Sequence[int]) -> Way:
+def _way(plan: PlanCandidate, starts: Sequence[int]) -> Way:
     return [(starts[trail.topic], trail.hops) for trail in plan.trails], plan.after

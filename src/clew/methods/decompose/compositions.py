@@ -22,7 +22,7 @@ from clew.methods.decompose.evidence_paths import EvidencePath, evidence_paths
 from clew.methods.decompose.plan import RelationVocabulary
 from clew.methods.decompose.textual import listed
 from clew.paths.examples import EntityIndex, stated_paths
-from clew.paths.gold import NEAR_BEST, Limits, Similarity, f1, gold_paths, judge
+from clew.paths.gold import NEAR_BEST, GoldLimits, Similarity, f1, gold_paths, judge
 from clew.protocols import Example, Message
 from clew.synthesis import SamplingConfig, synthesize
 from clew.types import Gold
@@ -52,7 +52,7 @@ def gold_path(
     stated = [path for _, path in stated_paths(gold.paths, language.index, starts.tolist())]
     if stated:
         return stated[0]
-    own = gold_paths(graph, [starts], answers, Limits(longest), similarity=similarity).of_topics[0]
+    own = gold_paths(graph, [starts], answers, GoldLimits(longest), similarity=similarity).of_topics[0]
     return own[0].path if own else ()
 
 

@@ -20,7 +20,7 @@ from clew.llm import parse_answers, parse_json
 from clew.paths.examples import EntityIndex
 from clew.retrieval.masking import Masked, mask_topics
 from clew.synthesis import Writer
-from clew.synthesis.phrases import Phrasing, RelationGrammar
+from clew.synthesis.phrases import PhraseGrammar, Phrasing
 from clew.types import Topic
 
 Step = tuple[int, bool]  # relation of the store, walked from head to tail
@@ -148,7 +148,7 @@ class RelationVocabulary:
         return grammar.forward if forward else grammar.backward
 
     @cached_property
-    def _grammars(self) -> list[RelationGrammar]:
+    def _grammars(self) -> list[PhraseGrammar]:
         return Writer(self.graph, 0).grammars
 
 

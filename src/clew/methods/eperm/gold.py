@@ -21,7 +21,7 @@ from clew.graph.paths import RelationPath, relation_paths
 from clew.graph.subgraph import Ints
 from clew.methods.eperm.config import TrainConfig
 from clew.paths.examples import Statement
-from clew.paths.gold import Limits, PathCandidate, candidates, f1, in_common, judge, near_best
+from clew.paths.gold import GoldLimits, PathCandidate, candidates, f1, in_common, judge, near_best
 
 NEARLY = math.log(3)  # a plan this much less likely than the best is one of another question
 DISTRACTORS = 60  # relation paths of a topic that distractors are chosen from
@@ -70,7 +70,7 @@ def posterior(
     named = [TopicPlan(i, judge(graph, topics[i], path, answers)) for i, path in stated if len(path) <= config.hops]
     gold, fallback, cut = [each for each in named if len(each.candidate.right)], False, False
     if not gold:
-        searched = [candidates(graph, topic, answers, Limits(config.hops)) for topic in topics]
+        searched = [candidates(graph, topic, answers, GoldLimits(config.hops)) for topic in topics]
         cut = any(cut for _, cut in searched)
         found = [[TopicPlan(i, each) for each in own if each.path] for i, (own, _) in enumerate(searched)]
         gold, fallback = _gold(found, answers, config)

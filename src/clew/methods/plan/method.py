@@ -21,12 +21,12 @@ from clew.graph.neighborhood import neighborhood
 from clew.labels import label_to_text
 from clew.methods.plan.calibration import probability, signs
 from clew.protocols import GraphStore, OnEvent, Tools, ignore
-from clew.reading.growth import Limits, Plan
+from clew.reading.growth import GrowthLimits, PlanCandidate
 from clew.reading.network import Network
 from clew.reading.reader import Rated, Reader, Reading
 from clew.reading.threads import answers
 from clew.reading.topics import start_of
-from clew.reading.wording import Asked, Wording
+from clew.reading.wording import QuestionWording, Wording
 from clew.types import Answer, Event, Evidence, Question, Topic
 
 
@@ -73,7 +73,7 @@ class PlanMethod:
         self._config, self._tools, self._encoder = config, tools, tools.encoder
         network = Network.open(tools.model / "reader.safetensors") if tools.model is not None else None
         self._reader = Reader(network, tools.encoder)
-        self._limits = Limits(hops=config.hops, beam=config.beam, frontier=config.frontier, plans=config.plans)
+        self._limits = GrowthLimits(hops=config.hops, beam=config.beam, frontier=config.frontier, plans=config.plans)
         self._wordings: WeakKeyDictionary[GraphStore, Wording] = WeakKeyDictionary()
 
     def answer(self, question: Question, graph: GraphStore, *, on_event: OnEvent = ignore) -> Answer:
@@ -123,7 +123,7 @@ class PlanMethod:
         return wording.graph, wording
 
     def read(
-        self, text: str, topics: Sequence[Topic], ground: Subgraph, wording: Wording, also: Sequence[Plan] = ()
+        self, text: str, topics: Sequence[Topic], ground: Subgraph, wording: Wording, also: Sequence[PlanCandidate] = ()
     ) -> Reading:
         """What competes for a question, best first.
 
@@ -133,7 +133,7 @@ class PlanMethod:
         """
         here = [(t, start) for t in topics if (start := ground.local(t.entity.id)) is not None]
         if not here:
-            return Reading(Asked.of(text, []), (), 1.0, tuple(ground.truncated))
+            return Reading(QuestionWording.of(text, []), (), 1.0, tuple(ground.truncated))
         return self._reader.read(
             text,
             ground,

@@ -34,7 +34,7 @@ from clew.methods.roe.environment import (
 )
 from clew.methods.roe.notation import Topical
 from clew.paths.examples import EntityIndex, TrainingQuestion, resolve
-from clew.paths.gold import Limits, gold_paths
+from clew.paths.gold import GoldLimits, gold_paths
 from clew.protocols import Example
 
 Codes = tuple[int, ...]
@@ -149,7 +149,7 @@ def _gold(
     """Relation paths from each topic to the answers: those whose ends fit best, or all simple ones (the paper)."""
     answers = question.answers
     if train.gold == "best":
-        found = gold_paths(edges.graph, question.topics, answers, Limits(hops), stated=question.stated)
+        found = gold_paths(edges.graph, question.topics, answers, GoldLimits(hops), stated=question.stated)
         report.cut += sum(found.cut)
         return {
             topic: frozenset(_codes(each.path) for each in own if each.path)

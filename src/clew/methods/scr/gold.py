@@ -13,7 +13,7 @@ import numpy as np
 
 from clew.graph import Subgraph
 from clew.paths.examples import Statement
-from clew.paths.gold import Limits, PathCandidate, candidates, gold_paths
+from clew.paths.gold import GoldLimits, PathCandidate, candidates, gold_paths
 from clew.paths.walks import Codes, Int, Level, follow, prune, to_codes
 
 
@@ -40,7 +40,7 @@ def gold_walks(
     graph: Subgraph,
     topics: Sequence[int],
     answers: Int,
-    limits: Limits,
+    limits: GoldLimits,
     *,
     mode: Literal["best", "shortest"] = "best",
     together: bool = True,
@@ -57,7 +57,7 @@ def gold_walks(
     ]
 
 
-def _shortest(graph: Subgraph, topic: int, answers: Int, limits: Limits, topics_answer: bool) -> TopicGold:
+def _shortest(graph: Subgraph, topic: int, answers: Int, limits: GoldLimits, topics_answer: bool) -> TopicGold:
     """Every relation path that reaches some answer in as few hops as any."""
     found, cut = candidates(graph, topic, answers, limits, topics_answer=topics_answer)
     nearest: dict[int, int] = {}

@@ -29,7 +29,7 @@ FORMAT = 1
 DESCRIPTION, WEIGHTS = "model.json", "weights.safetensors"
 
 
-class Calibration(Settings):
+class ScrCalibration(Settings):
     """What the dev set taught about scores: the chance that an answer is right, and where to cut the list."""
 
     slope: float = 1.0  # of the logistic map from log-odds of a score to log-odds of being right
@@ -57,7 +57,7 @@ class Trained(Settings):
     topics_answer: bool = True  # whether any training question had a topic among its answers
     graph: str
     relations: tuple[str, ...]
-    calibration: Calibration = Calibration()
+    calibration: ScrCalibration = ScrCalibration()
 
 
 @dataclass(eq=False)

@@ -56,7 +56,7 @@ class Batch:
     weights: Tensor  # (I, C) log of how many candidates each kept one stands for
 
 
-class Sampler:
+class BatchSampler:
     """Batches by number."""
 
     def __init__(self, graph: Subgraph, items: Sequence[Item], config: TrainConfig, layers: int, seed: int):

@@ -20,7 +20,7 @@ from clew.graph import Graph, Subgraph
 from clew.learning import Stage, run_stages
 from clew.learning.checkpoints import fill, load_weights, write_json
 from clew.learning.fitting import FitConfig
-from clew.learning.loop import Progress, fit
+from clew.learning.loop import FitProgress, fit
 from clew.learning.losses import info_nce
 from clew.methods.scr.answers import ScoredEntity, abstains, reach
 from clew.methods.scr.config import Config, TrainConfig
@@ -36,7 +36,7 @@ from clew.methods.scr.features import (
 from clew.methods.scr.gold import STAY, TopicGold, gold_walks
 from clew.methods.scr.method import confident, run_search
 from clew.methods.scr.model import (
-    Calibration,
+    ScrCalibration,
     ScrModel,
     Trained,
     encoder_folder,
@@ -46,11 +46,11 @@ from clew.methods.scr.model import (
 )
 from clew.methods.scr.network import MAX_STEPS, BertReader, StepwiseNetwork
 from clew.methods.scr.reading import QuestionReading, StateReading, TextReading
-from clew.methods.scr.sampling import Batch, Item, Sampler
+from clew.methods.scr.sampling import Batch, BatchSampler, Item
 from clew.methods.scr.search import FinishedWalk
 from clew.methods.scr.similarity import WEIGHTS, Reals, similarity, weigh
 from clew.paths.examples import EntityIndex, TrainingQuestion, resolve
-from clew.paths.gold import Limits
+from clew.paths.gold import GoldLimits
 from clew.paths.walks import Int, follow
 from clew.protocols import Example, GraphStore, OnEvent, TextEncoder, TrainRequest, TrainResult, ignore
 from clew.types import Event
@@ -90,7 +90,7 @@ class TrainingState:
     vectors: Floats | None = None
     states: QuestionStates | None = None
     network: StepwiseNetwork | None = None
-    progress: Progress | None = None
+    progress: FitProgress | None = None
     metrics: dict[str, float] = field(default_factory=dict)
 
 
@@ -204,13 +204,13 @@ def measure(results: Results, cut: float) -> dict[str, float]:
     return {"hits@1": hits1 / n, "hit": hit / n, "f1": f1 / n}
 
 
-def calibrate(results: Results) -> Calibration:
+def calibrate(results: Results) -> ScrCalibration:
     """The cut with the best F1, and a logistic map from scores to the chance of being right (Platt)."""
     cut = max(CUTS, key=lambda c: (round(measure(results, c)["f1"], 6), c))
     scores = np.array([each.score for reached, _ in results for each in reached[:20]])
     right = np.array([each.entity in gold for reached, gold in results for each in reached[:20]], float)
     if len(scores) < 20 or right.all() or not right.any():
-        return Calibration(cut=cut)
+        return ScrCalibration(cut=cut)
     p = np.clip(scores, 1e-6, 1 - 1e-6)
     x = np.stack([np.log(p / (1 - p)), np.ones(len(p))], 1)
     w = np.array([1.0, 0.0])
@@ -221,8 +221,8 @@ def calibrate(results: Results) -> Calibration:
         w = w - np.linalg.solve(hessian, gradient)
     slope = float(w[0])
     if slope <= 0:  # scores say nothing on this dev set: keep their order
-        return Calibration(cut=cut)
-    return Calibration(slope=slope, shift=float(w[1]), cut=cut)
+        return ScrCalibration(cut=cut)
+    return ScrCalibration(slope=slope, shift=float(w[1]), cut=cut)
 
 
 def loss_of(
@@ -328,7 +328,7 @@ class _Training:
             m.graph,
             question.topics,
             question.answers,
-            Limits(config.hops, config.hub_limit, config.max_states),
+            GoldLimits(config.hops, config.hub_limit, config.max_states),
             mode=config.gold,
             together=config.together,
             topics_answer=m.topics_answer,
@@ -377,9 +377,9 @@ class _Training:
         m.network = network.to(config.device)
         vectors = m.vectors
         relations = torch.from_numpy(relation_vectors(m.graph, self.encoder)).to(config.device)
-        sampler = Sampler(m.graph, m.items, config, len(network.layers), request.seed)
+        sampler = BatchSampler(m.graph, m.items, config, len(network.layers), request.seed)
         dev = _sampled(m.dev, config.validate_on, request.seed)
-        model = ScrModel(network, self.trained(Calibration()), "", home)
+        model = ScrModel(network, self.trained(ScrCalibration()), "", home)
         texts = list(m.texts)
 
         def reading(rows: Int) -> QuestionReading:
@@ -416,7 +416,7 @@ class _Training:
             update={"steps": max(1, math.ceil(config.epochs * len(self.material.items) / per_step))}
         )
 
-    def trained(self, calibration: Calibration) -> Trained:
+    def trained(self, calibration: ScrCalibration) -> Trained:
         config = self.config
         return Trained(
             network=config.network,
@@ -443,7 +443,7 @@ class _Training:
         fill(m.network, weights, str(out / "best.safetensors"))
         m.network.eval()
         home = encoder_folder(self.config.network, self.encoder.name)
-        model = ScrModel(m.network, self.trained(Calibration()), "", home)
+        model = ScrModel(m.network, self.trained(ScrCalibration()), "", home)
         dev = _sampled(m.dev, 1000, self.request.seed)
         config = self.request.config
         tried = WEIGHTS if config.similarity_weight is None else (config.similarity_weight,)
@@ -492,7 +492,7 @@ def train(request: TrainRequest, on_event: OnEvent = ignore) -> TrainResult:
     return TrainResult(request.out, m.metrics, seconds, details)
 
 
-def _worth(each: tuple[dict[str, float], Calibration]) -> tuple[float, float]:
+def _worth(each: tuple[dict[str, float], ScrCalibration]) -> tuple[float, float]:
     """Hits@1 and F1 together; of equals the lower weight of similarity."""
     metrics, calibration = each
     return round(metrics["hits@1"] + metrics["f1"], 6), -calibration.similarity_weight

@@ -18,7 +18,7 @@ from clew.graph.paths import RelationPath, trace
 from clew.graph.subgraph import Ints
 from clew.methods.stem.schema import SchemaTriple, masked
 from clew.paths.examples import EntityIndex, Statement, resolve
-from clew.paths.gold import Limits, PathCandidate, gold_paths
+from clew.paths.gold import GoldLimits, PathCandidate, gold_paths
 from clew.protocols import Example, LanguageModel
 from clew.synthesis import Synthetic, Writer
 from clew.synthesis.phrases import words_of
@@ -105,7 +105,7 @@ class GoldChains:
     """The gold chain of each topic of a question, kept: planner and Triple-GNN learn from the same ones."""
 
     def __init__(self, graph: Subgraph, hops: int) -> None:
-        self.graph, self._limits = graph, Limits(hops)
+        self.graph, self._limits = graph, GoldLimits(hops)
         self._known: dict[MaskedQuestion, list[PathCandidate | None]] = {}
 
     def of(self, question: MaskedQuestion) -> list[PathCandidate | None]:

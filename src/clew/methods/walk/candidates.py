@@ -16,9 +16,9 @@ import numpy as np
 from clew.graph import Subgraph
 from clew.graph.subgraph import Ints
 from clew.labels import label_to_text
-from clew.methods.walk.ranking import FEATURES, Floats, Path, Rating, features
-from clew.reading.trails import Hops, Trail, expand, frontier_of, joined, mediators_around
-from clew.retrieval.scoring import CUE_TEXT, Asked, relation_text, value_cue
+from clew.methods.walk.ranking import FEATURES, Floats, RankedPath, Rating, features
+from clew.reading.trails import Hops, PathHypothesis, expand, frontier_of, joined, mediators_around
+from clew.retrieval.scoring import CUE_TEXT, QuestionParts, relation_text, value_cue
 from clew.types import Topic
 
 Encode = Callable[[Sequence[str]], Floats]
@@ -35,7 +35,7 @@ class Wanted(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class SearchLimits:
     """What bounds the search."""
 
     hops: int
@@ -46,10 +46,10 @@ class Limits:
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class WalkCandidate:
     """A ranked candidate: one trail, or several whose common ends answer."""
 
-    trails: tuple[Trail, ...]
+    trails: tuple[PathHypothesis, ...]
     ends: Ints
     features: Floats
     score: float
@@ -57,16 +57,16 @@ class Found:
 
 
 @dataclass(eq=False)
-class Hunt:
+class BeamSearch:
     """The search for one question. `cut` says in words what a limit left out."""
 
     graph: Subgraph
-    asked: Asked
+    asked: QuestionParts
     topics: Sequence[Topic]
     starts: Sequence[int]  # local numbers of the topics
     rating: Rating
     encode: Encode
-    limits: Limits
+    limits: SearchLimits
     types: Sequence[int] = ()  # relations that state what kind of thing an entity is
     cut: list[str] = field(default_factory=list)
 
@@ -81,11 +81,11 @@ class Hunt:
         self._starts = set(self.starts)
         self._mentions = {topic.mention: i for i, topic in enumerate(self.topics)}
 
-    def run(self) -> list[Found]:
+    def run(self) -> list[WalkCandidate]:
         """The candidates, best first."""
         if self.graph.grows and len(self.starts) > 1:
             self._scout()
-        pool: list[tuple[Trail, ...]] = []
+        pool: list[tuple[PathHypothesis, ...]] = []
         for number, start in enumerate(self.starts):
             pool += [(trail,) for trail in self._walk(number, start)]
         pool += self._conjunctions(pool)
@@ -108,8 +108,8 @@ class Hunt:
                     self.graph.fetch(np.concatenate(parts), direction=direction)
             walks = going
 
-    def _walk(self, number: int, start: int) -> list[Trail]:
-        kept: list[Trail] = []
+    def _walk(self, number: int, start: int) -> list[PathHypothesis]:
+        kept: list[PathHypothesis] = []
         for step in self._steps(number, start):
             if isinstance(step, Wanted):
                 self.graph.fetch(step.entities, direction=step.direction)
@@ -117,13 +117,13 @@ class Hunt:
                 kept = step
         return kept
 
-    def _steps(self, number: int, start: int) -> Iterator[Wanted | list[Trail]]:
+    def _steps(self, number: int, start: int) -> Iterator[Wanted | list[PathHypothesis]]:
         """Beam search from one topic; what is kept of each length competes later with everything else.
 
         Says before each look at the graph which entities it will look at, and at the end what it has kept.
         """
-        level = [Trail(number, (), np.array([start], np.int32))]
-        kept: list[Trail] = []
+        level = [PathHypothesis(number, (), np.array([start], np.int32))]
+        kept: list[PathHypothesis] = []
         for _ in range(self.limits.hops):
             if self.graph.grows:
                 frontier = frontier_of(self.graph, level, self.limits.frontier)
@@ -147,14 +147,14 @@ class Hunt:
             )
         yield kept
 
-    def _looked_at(self, trails: Sequence[Trail]) -> Wanted:
+    def _looked_at(self, trails: Sequence[PathHypothesis]) -> Wanted:
         """What scoring looks at: all ends where they are few, which serves the next hop as well; else a sample."""
         ends = np.unique(np.concatenate([trail.ends for trail in trails]))
         if len(ends) <= AHEAD:
             return Wanted(ends)
         return Wanted(np.unique(np.concatenate([self.graph.in_order(trail.ends)[:SAMPLE] for trail in trails])), "out")
 
-    def _promising(self, trails: list[Trail]) -> list[Trail]:
+    def _promising(self, trails: list[PathHypothesis]) -> list[PathHypothesis]:
         """A cheap first pass where relations abound: the trails whose new step is most like some phrase."""
         if len(trails) <= self.limits.shortlist:
             return trails
@@ -165,25 +165,25 @@ class Hunt:
         scores = likeness[np.searchsorted(distinct, new)]
         return [trails[i] for i in np.sort(np.argsort(-scores, kind="stable")[: self.limits.shortlist])]
 
-    def _conjunctions(self, pool: Sequence[tuple[Trail, ...]]) -> list[tuple[Trail, ...]]:
+    def _conjunctions(self, pool: Sequence[tuple[PathHypothesis, ...]]) -> list[tuple[PathHypothesis, ...]]:
         """Pairs of trails from different mentions that meet."""
         if len(self._mentions) < 2:
             return []
         short = [trails for trails in pool if len(trails[0].steps) <= 2 and not trails[0].sampled]
         scores = self._score(short)
-        best: dict[int, list[Trail]] = {}
+        best: dict[int, list[PathHypothesis]] = {}
         for i in np.argsort(-scores, kind="stable"):
             mine = best.setdefault(short[i][0].topic, [])
             if len(mine) < self.limits.beam:
                 mine.append(short[i][0])
-        pairs: list[tuple[Trail, ...]] = []
+        pairs: list[tuple[PathHypothesis, ...]] = []
         for a, b in combinations(sorted(best), 2):
             if self.topics[a].mention == self.topics[b].mention:
                 continue
             pairs += [(x, y) for x in best[a] for y in best[b] if len(joined(x, y))]
         return pairs
 
-    def _finish(self, pool: Sequence[tuple[Trail, ...]]) -> list[Found]:
+    def _finish(self, pool: Sequence[tuple[PathHypothesis, ...]]) -> list[WalkCandidate]:
         """The best few again, now with each path encoded as one text."""
         pool = [trails for trails in pool if len(self._answers(trails))]
         if not pool:
@@ -195,9 +195,9 @@ class Hunt:
         rows = self._features(chosen, self.encode(texts))
         final = self.rating(rows)
         order = np.argsort(-final, kind="stable")
-        return [Found(chosen[i], self._answers(chosen[i]), rows[i], float(final[i]), texts[i]) for i in order]
+        return [WalkCandidate(chosen[i], self._answers(chosen[i]), rows[i], float(final[i]), texts[i]) for i in order]
 
-    def _answers(self, trails: Sequence[Trail]) -> Ints:
+    def _answers(self, trails: Sequence[PathHypothesis]) -> Ints:
         """The common ends without the topics they started from."""
         ends = trails[0].ends if len(trails) == 1 else joined(trails[0], trails[1])
         for trail in trails:
@@ -205,10 +205,10 @@ class Hunt:
                 ends = ends[ends != self.starts[trail.topic]]
         return ends
 
-    def _score(self, pool: Sequence[tuple[Trail, ...]]) -> Floats:
+    def _score(self, pool: Sequence[tuple[PathHypothesis, ...]]) -> Floats:
         return self.rating(self._features(pool, None))
 
-    def _features(self, pool: Sequence[tuple[Trail, ...]], wholes: Floats | None) -> Floats:
+    def _features(self, pool: Sequence[tuple[PathHypothesis, ...]], wholes: Floats | None) -> Floats:
         if not pool:
             return np.zeros((0, len(FEATURES)), np.float32)
         paths = [self._path(trails) for trails in pool]
@@ -216,7 +216,7 @@ class Hunt:
         kinds = self.encode(list(self._kind_number))
         return features(self.asked, self._question, self._phrases, steps, kinds, wholes, paths)
 
-    def _path(self, trails: tuple[Trail, ...]) -> Path:
+    def _path(self, trails: tuple[PathHypothesis, ...]) -> RankedPath:
         branches = tuple(tuple(self._number(step) for step in trail.steps) for trail in trails)
         for trail in trails:
             self._look(trail)
@@ -225,7 +225,7 @@ class Hunt:
         ends = trails[0].ends if len(trails) == 1 else joined(trails[0], trails[1])
         used = {self.topics[trail.topic].mention for trail in trails}
         named = sum(_holds(ends, start) for start in self._starts) / max(len(ends), 1)
-        return Path(
+        return RankedPath(
             branches,
             any(_undoes(b, a) for trail in trails for a, b in zip(trail.steps, trail.steps[1:], strict=False)),
             sum(not forward for _, forward in hops) / len(hops),
@@ -249,7 +249,7 @@ class Hunt:
                 texts.append(" ".join(relation_text(label, forward) for label in labels))
         return number
 
-    def _whole(self, trails: Sequence[Trail]) -> str:
+    def _whole(self, trails: Sequence[PathHypothesis]) -> str:
         """ "population of capital of it": nearest to the answer first, as English says it."""
         parts = []
         for trail in trails:
@@ -257,7 +257,7 @@ class Hunt:
             parts.append(" of ".join([*words, "it"]))
         return " and ".join(parts)
 
-    def _look(self, trail: Trail) -> None:
+    def _look(self, trail: PathHypothesis) -> None:
         """Note what the last step leads to: number of the text that names its kind, form of value, whether a value."""
         last = trail.steps[-1][-1]
         if last in self._ends:
@@ -299,6 +299,6 @@ def _undoes(step: Hops, before: Hops) -> bool:
     return step == tuple((relation, not forward) for relation, forward in reversed(before))
 
 
-def texts_of(asked: Asked) -> list[str]:
+def texts_of(asked: QuestionParts) -> list[str]:
     """Every text of a question that will be encoded, so that many questions share one batch."""
     return [asked.text, *asked.phrases, *CUE_TEXT.values()]

@@ -24,7 +24,7 @@ from clew.graph import Subgraph, has_arrays
 from clew.graph.neighborhood import neighborhood
 from clew.graph.remote import ServerGraph
 from clew.graph.remote.ground import Ground
-from clew.methods.walk.candidates import Found, Hunt, Limits, texts_of
+from clew.methods.walk.candidates import BeamSearch, SearchLimits, WalkCandidate, texts_of
 from clew.methods.walk.ranking import FEATURES, Floats, Rating
 from clew.methods.walk.weights import CALIBRATION, UNITS, WEIGHTS
 from clew.protocols import GraphStore, OnEvent, Tools, ignore
@@ -32,7 +32,7 @@ from clew.reading.threads import Way, all_ends, answers
 from clew.reading.topics import start_of
 from clew.reading.trails import type_relations
 from clew.retrieval.reader import read
-from clew.retrieval.scoring import Asked, take_apart
+from clew.retrieval.scoring import QuestionParts, take_apart
 from clew.types import Answer, Candidate, Event, Evidence, Path, Question, Topic
 
 
@@ -60,7 +60,7 @@ class _Asking:
 
     question: Question
     topics: tuple[Topic, ...]
-    asked: Asked
+    asked: QuestionParts
     left_out: tuple[str, ...]
     seconds: float
 
@@ -88,7 +88,7 @@ class Walk:
                 raise ConfigError(f"walk: {unknown('key', key, FEATURES)} in [method.weights]")
         self._config, self._tools, self._encoder = config, tools, remembering(tools.encoder)
         self.rating = Rating.of({**WEIGHTS, **config.weights}, UNITS)
-        self._limits = Limits(config.hops, config.beam, config.frontier, config.shortlist, config.finalists)
+        self._limits = SearchLimits(config.hops, config.beam, config.frontier, config.shortlist, config.finalists)
         self._types: dict[str, list[int]] = {}
 
     def answer(self, question: Question, graph: GraphStore, *, on_event: OnEvent = ignore) -> Answer:
@@ -136,7 +136,7 @@ class Walk:
             return Ground(graph, ids, most=self._config.max_triples)
         return neighborhood(graph, ids, self._config.hops + 1, max_triples=self._config.max_triples)
 
-    def candidates(self, question: Question, graph: GraphStore) -> tuple[Subgraph | None, list[Found]]:
+    def candidates(self, question: Question, graph: GraphStore) -> tuple[Subgraph | None, list[WalkCandidate]]:
         """What competes for a question, best first, and the graph in which the ends stand; scripts/fit_walk.py."""
         asking = self._begin(question, graph)
         if not asking.topics:
@@ -145,15 +145,15 @@ class Walk:
         return ground, self.hunt(asking.asked, asking.topics, ground, graph.name)[0]
 
     def hunt(
-        self, asked: Asked, topics: Sequence[Topic], ground: Subgraph, name: str
-    ) -> tuple[list[Found], tuple[str, ...]]:
+        self, asked: QuestionParts, topics: Sequence[Topic], ground: Subgraph, name: str
+    ) -> tuple[list[WalkCandidate], tuple[str, ...]]:
         """The candidates of a question that was taken apart, best first, and what a limit cut off."""
         pairs = [(topic, start) for topic in topics if (start := ground.local(topic.entity.id)) is not None]
         if not pairs:
             return [], ()
         if name not in self._types or ground.truncated:
             self._types[name] = type_relations(ground, range(ground.num_relations))
-        hunt = Hunt(
+        hunt = BeamSearch(
             ground,
             asked,
             [topic for topic, _ in pairs],
@@ -165,7 +165,7 @@ class Walk:
         )
         return hunt.run(), (*ground.truncated, *hunt.cut)
 
-    def _conclude(self, asking: _Asking, ground: Subgraph, found: list[Found], cut: tuple[str, ...]) -> Answer:
+    def _conclude(self, asking: _Asking, ground: Subgraph, found: list[WalkCandidate], cut: tuple[str, ...]) -> Answer:
         """The best path's ends with their threads, or an abstention that names the best path."""
         details: dict[str, Any] = {"limits": [*asking.left_out, *cut]}
         if not found:
@@ -189,7 +189,7 @@ class Walk:
         return Answer(asking.question, self.name, candidates, Evidence(paths), topics=asking.topics, details=details)
 
     def _threads(
-        self, ground: Subgraph, groups: Sequence[Found], topics: Sequence[Topic], score: float
+        self, ground: Subgraph, groups: Sequence[WalkCandidate], topics: Sequence[Topic], score: float
     ) -> tuple[tuple[Candidate, ...], tuple[Path, ...]]:
         """Every end of the groups as a candidate, with the paths that lead there."""
         if ground.grows:
@@ -199,7 +199,7 @@ class Walk:
         return answers(ground, _ways(ground, groups, topics), score, self._config.paths)
 
     def _read(
-        self, asking: _Asking, ground: Subgraph, groups: Sequence[Found], score: float, details: dict[str, Any]
+        self, asking: _Asking, ground: Subgraph, groups: Sequence[WalkCandidate], score: float, details: dict[str, Any]
     ) -> Answer:
         """A language model chooses among the ends; what it says beyond them is left unsupported."""
         assert self._tools.language_model is not None
@@ -228,29 +228,29 @@ class Walk:
         return self._encoder.encode(texts)
 
 
-def _ways(ground: Subgraph, groups: Sequence[Found], topics: Sequence[Topic]) -> list[Way]:
+def _ways(ground: Subgraph, groups: Sequence[WalkCandidate], topics: Sequence[Topic]) -> list[Way]:
     starts = [start for topic in topics if (start := ground.local(topic.entity.id)) is not None]
     return [([(starts[trail.topic], trail.hops) for trail in group.trails], ()) for group in groups]
 
 
-def calibrated(found: Sequence[Found]) -> float:
+def calibrated(found: Sequence[WalkCandidate]) -> float:
     """The probability that the best candidate is right (weights.CALIBRATION; scripts/fit_walk.py)."""
     values = calibration_inputs(found)
     total = sum(CALIBRATION.get(name, 0.0) * value for name, value in values.items()) + CALIBRATION["bias"]
     return 1 / (1 + math.exp(-max(-50.0, min(50.0, total))))
 
 
-def calibration_inputs(found: Sequence[Found]) -> dict[str, float]:
+def calibration_inputs(found: Sequence[WalkCandidate]) -> dict[str, float]:
     """What the calibration looks at: the best candidate alone, and against the others."""
     scores = np.array([f.score for f in found], np.float64)
     share = float(1 / np.exp(scores - scores[0]).sum())
     return {"share": share, **dict(zip(FEATURES, found[0].features.tolist(), strict=True))}
 
 
-def _namesakes(found: Sequence[Found], topics: Sequence[Topic]) -> list[Found]:
+def _namesakes(found: Sequence[WalkCandidate], topics: Sequence[Topic]) -> list[WalkCandidate]:
     """Candidates that differ from the best only in which of several entities of one name they start from."""
 
-    def shape(f: Found) -> tuple[Any, ...]:
+    def shape(f: WalkCandidate) -> tuple[Any, ...]:
         return tuple((topics[t.topic].mention, round(topics[t.topic].score, 3), t.steps) for t in f.trails)
 
     return [f for f in found[1:] if shape(f) == shape(found[0])]

@@ -16,7 +16,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.retrieval.scoring import Asked
+from clew.retrieval.scoring import QuestionParts
 
 Floats = NDArray[np.float32]
 
@@ -92,7 +92,7 @@ NEAREST = 5  # phrases per step that compete for it
 
 
 @dataclass(frozen=True, slots=True)
-class Path:
+class RankedPath:
     """One candidate, reduced to what ranking needs. Branches are the trails of different topics with common ends."""
 
     branches: tuple[tuple[int, ...], ...]  # distinct-step numbers per branch
@@ -109,13 +109,13 @@ class Path:
 
 
 def features(
-    asked: Asked,
+    asked: QuestionParts,
     question: Floats,
     phrases: Floats,
     steps: Steps,
     kinds: Floats,
     wholes: Floats | None,
-    paths: Sequence[Path],
+    paths: Sequence[RankedPath],
 ) -> Floats:
     """(P, len(FEATURES)).
 
@@ -191,7 +191,7 @@ def features(
     return table
 
 
-def _distances(asked: Asked, spans: NDArray[np.int64]) -> Floats:
+def _distances(asked: QuestionParts, spans: NDArray[np.int64]) -> Floats:
     """(G,) words between a phrase and the nearest topic; 0 where no topic stands in the text."""
     if not asked.topics or not len(spans):
         return np.zeros(len(spans), np.float32)
