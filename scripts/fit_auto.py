@@ -31,7 +31,7 @@ from clew.datasets.source import data_folder
 from clew.encoding import open_encoder, remembering
 from clew.graph import Graph
 from clew.methods.auto.fitting import Case, case, choose, fit_calibration, fit_rating
-from clew.methods.auto.merging import Numbers, as_plans, options, probability
+from clew.methods.auto.merging import RatingNumbers, as_plans, options, probability
 from clew.methods.plan.method import Config as PlanConfig
 from clew.methods.plan.method import PlanMethod
 from clew.methods.walk.method import Config as WalkConfig
@@ -196,7 +196,7 @@ def collect(readers: Path, count: int) -> dict[str, list[Case]]:
     return found
 
 
-def fit(sets: Mapping[str, list[Case]], mix: Mapping[str, float]) -> Numbers:
+def fit(sets: Mapping[str, list[Case]], mix: Mapping[str, float]) -> RatingNumbers:
     """Every set by its weight in the mixture."""
     cases = [each for mine in sets.values() for each in mine]
     weight = [mix[name] / len(mine) for name, mine in sets.items() for _ in mine]
@@ -205,7 +205,7 @@ def fit(sets: Mapping[str, list[Case]], mix: Mapping[str, float]) -> Numbers:
     told = [each for mine in chosen.values() for each in mine.told]
     right = np.concatenate([mine.right for mine in chosen.values()])
     importance = np.concatenate([np.full(len(c.right), mix[name] / len(c.right)) for name, c in chosen.items()])
-    return Numbers(weights, fit_calibration(told, right, importance, {}, CALIBRATION_PENALTY, TOLD))
+    return RatingNumbers(weights, fit_calibration(told, right, importance, {}, CALIBRATION_PENALTY, TOLD))
 
 
 def error(sure: np.ndarray, right: np.ndarray) -> float:

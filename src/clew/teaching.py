@@ -17,7 +17,7 @@ from clew.datasets import read_plain
 from clew.datasets.plain import check_question
 from clew.errors import InputError
 from clew.methods.auto.fitting import LEAST
-from clew.methods.auto.method import Auto, Reading
+from clew.methods.auto.method import Auto, OfferedReading
 from clew.protocols import Example, OnEvent, TrainResult, ignore
 from clew.types import Question
 from clew.workspace import Workspace, load
@@ -31,7 +31,7 @@ class Lesson:
     """A question with the readings among which the user chooses."""
 
     question: Question
-    readings: tuple[Reading, ...]
+    readings: tuple[OfferedReading, ...]
 
 
 class Teacher:
@@ -69,7 +69,7 @@ class Teacher:
         question = Question("q", text.strip())
         return Lesson(question, tuple(self._method.readings(question, self._space.graph, most)))
 
-    def choose(self, lesson: Lesson, reading: Reading) -> None:
+    def choose(self, lesson: Lesson, reading: OfferedReading) -> None:
         """Keep that `reading` is what was asked. One line more in the file, on the disk when this returns."""
         self._models.mkdir(exist_ok=True)
         number = sum(1 for _ in read_plain(self.file)) if self.file.is_file() else 0

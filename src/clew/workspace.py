@@ -283,7 +283,7 @@ JUDGES = 100  # most held-out questions on which a model is compared with the me
 LEAST_JUDGES = 10  # fewer say nothing
 
 
-class Judged(Settings):
+class ComparedModel(Settings):
     """Hits@1 on held-out questions that people wrote: of a model, and of the method that is asked without one."""
 
     questions: int
@@ -302,7 +302,7 @@ class TrainedRecord(Settings):
     seed: int
     metrics: dict[str, float]
     synthetic: bool = False  # trained on nothing but questions made from the graph
-    judged: Judged | None = None
+    judged: ComparedModel | None = None
     files: dict[str, str] = Field(default_factory=dict)  # SHA-256 of each other file, for `check_trained`
     sha256: str = ""  # of this record without it; models of earlier versions have none
 
@@ -319,7 +319,7 @@ class Trained:
     seed: int
     metrics: Mapping[str, float]
     synthetic: bool = False
-    judged: Judged | None = None
+    judged: ComparedModel | None = None
 
     @property
     def file(self) -> Path:
@@ -720,7 +720,7 @@ class Workspace:
             self.__dict__.pop(known, None)
         return result
 
-    def _judge(self, dev: Sequence[Example], config: Any, tools: Tools, on_event: OnEvent) -> Judged | None:
+    def _judge(self, dev: Sequence[Example], config: Any, tools: Tools, on_event: OnEvent) -> ComparedModel | None:
         """A model against the method that needs none, on held-out questions of people; None where there are too few.
 
         The training has seen these questions when it chose among its checkpoints, which favours the model a little.
@@ -743,7 +743,7 @@ class Workspace:
             return hits / len(written)
 
         plain = Tools(encoder=tools.encoder or self.encoder(), link=tools.link, cache=tools.cache)
-        judged = Judged(
+        judged = ComparedModel(
             questions=len(written),
             model=right(load(self.card().method)(config, tools)),
             untrained=right(load(untrained.method)(load(untrained.config)(), plain)),

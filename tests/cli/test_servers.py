@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from clew.graph import Graph, build
-from clew.testing.endpoint import BASE, Endpoint
+from clew.testing.endpoint import BASE, LocalEndpoint
 
 pytest.importorskip("pyoxigraph", reason="the extra sparql is not installed")
 pytest.importorskip("httpx", reason="the extra sparql is not installed")
@@ -22,7 +22,7 @@ SMALL = ("--set", "encoder.name=hash-64", "--quiet")
 @pytest.fixture
 def endpoint(graph: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    with Endpoint(Graph.open(graph)) as running:
+    with LocalEndpoint(Graph.open(graph)) as running:
         yield running.url
 
 
@@ -47,7 +47,7 @@ def test_pull_copies_a_part_and_sync_brings_it_up_to_date(
     assert clew(*there("sync", endpoint, str(part))).code == 0
     (tmp_path / "facts.tsv").write_text((tmp_path / "facts.tsv").read_text() + "Lyon\tlocated in\tFrance\n")
     build([tmp_path / "facts.tsv"], tmp_path / "later.kg")
-    with Endpoint(Graph.open(tmp_path / "later.kg")) as later:
+    with LocalEndpoint(Graph.open(tmp_path / "later.kg")) as later:
         refused = clew(*there("sync", later.url, str(part)))
     assert refused.code != 0 and "is a copy of a part of" in refused.err  # another address is another graph
     assert model.is_dir()

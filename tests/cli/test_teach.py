@@ -63,10 +63,13 @@ def test_a_missing_file_of_questions_is_named(graph: Path) -> None:
 def test_a_choice_is_a_number_of_what_is_shown(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from clew.methods.auto.method import Reading
+    from clew.methods.auto.method import OfferedReading
     from clew.types import Question
 
-    lesson = Lesson(Question("q", "who?"), (Reading("→ a", (), ("Ann",), ("a",), 0.5), Reading("→ b", (), (), (), 0.1)))
+    lesson = Lesson(
+        Question("q", "who?"),
+        (OfferedReading("→ a", (), ("Ann",), ("a",), 0.5), OfferedReading("→ b", (), (), (), 0.1)),
+    )
     said: Iterator[str] = iter(["9", "x", "2", ""])
     monkeypatch.setattr(teaching, "_asked", lambda prompt: next(said))
     assert teaching._pick(lesson) == 1

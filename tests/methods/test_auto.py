@@ -11,7 +11,7 @@ import pytest
 from clew.encoding.hashing import HashEncoder
 from clew.errors import ConfigError
 from clew.graph import Graph
-from clew.methods.auto.merging import FEATURES, LEAST, MOST, Numbers, probability, rate, signs, table
+from clew.methods.auto.merging import FEATURES, LEAST, MOST, RatingNumbers, probability, rate, signs, table
 from clew.methods.auto.method import Auto, Config
 from clew.methods.auto.weights import CALIBRATION
 from clew.protocols import TextEncoder, Tools
@@ -20,7 +20,7 @@ from clew.testing.fake_llm import FakeLanguageModel
 from clew.testing.method import MethodSuite
 from clew.types import Answer, Question
 
-SHIPPED = Numbers.shipped()
+SHIPPED = RatingNumbers.shipped()
 GRAPH = Graph.from_triples(
     [
         ("France", "capital", "Paris"),

@@ -13,7 +13,7 @@ from clew.encoding.hashing import HashEncoder
 from clew.errors import FormatError, InputError, NotFoundError, UnsupportedError
 from clew.graph import Graph
 from clew.methods.auto.fitting import Case, choose, fit_calibration, fit_rating, train
-from clew.methods.auto.merging import FEATURES, FILE, Numbers
+from clew.methods.auto.merging import FEATURES, FILE, RatingNumbers
 from clew.methods.auto.method import Config
 from clew.protocols import Example, TextEncoder, Tools, TrainRequest
 from clew.types import Gold, Question
@@ -73,11 +73,11 @@ def test_the_calibration_says_the_share_that_was_right() -> None:
 
 
 def test_numbers_are_read_back(tmp_path: Path) -> None:
-    numbers = Numbers({"walk": 0.5}, {"bias": 0.1, "share": 1.0})
+    numbers = RatingNumbers({"walk": 0.5}, {"bias": 0.1, "share": 1.0})
     (tmp_path / FILE).write_text(json.dumps(numbers.to_json()))
-    assert Numbers.read(tmp_path / FILE) == numbers
+    assert RatingNumbers.read(tmp_path / FILE) == numbers
     with pytest.raises(NotFoundError):
-        Numbers.read(tmp_path / "other.json")
+        RatingNumbers.read(tmp_path / "other.json")
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_numbers_are_read_back(tmp_path: Path) -> None:
 def test_a_damaged_file_is_named(tmp_path: Path, content: str) -> None:
     (tmp_path / FILE).write_text(content)
     with pytest.raises(FormatError, match=FILE):
-        Numbers.read(tmp_path / FILE)
+        RatingNumbers.read(tmp_path / FILE)
 
 
 GRAPH = Graph.from_triples(
@@ -121,9 +121,9 @@ def test_what_is_learned_never_does_worse_than_what_ships(tmp_path: Path) -> Non
     encoder = open_encoder("all-MiniLM-L6-v2")
     found = train(request(tmp_path, encoder, ASKED))
     assert found.metrics["hits@1"] >= found.metrics["hits@1 untrained"]
-    kept = Numbers.read(tmp_path / FILE)
+    kept = RatingNumbers.read(tmp_path / FILE)
     if found.metrics["hits@1 learned"] <= found.metrics["hits@1 untrained"]:
-        assert kept.weights == pytest.approx(dict(Numbers.shipped().weights))
+        assert kept.weights == pytest.approx(dict(RatingNumbers.shipped().weights))
     with pytest.raises(InputError, match="at least 5"):
         train(request(tmp_path, encoder, ASKED[:2]))
     wrong = [Example(each.question, Gold(("nowhere",))) for each in ASKED]

@@ -17,7 +17,7 @@ from clew.query import plan as p
 from clew.query.proof import verify
 from clew.query.remote import translated
 from clew.retrieval.operators import Operators
-from clew.testing.endpoint import BASE, Endpoint, in_order
+from clew.testing.endpoint import BASE, LocalEndpoint, in_order
 from clew.types import Question
 
 pytest.importorskip("pyoxigraph", reason="the extra sparql is not installed")
@@ -54,7 +54,7 @@ def rivers() -> Graph:
 
 @pytest.fixture(scope="module")
 def server(rivers: Graph, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerGraph]:
-    with Endpoint(rivers) as endpoint:
+    with LocalEndpoint(rivers) as endpoint:
         store = open_server(endpoint.url, ServerSettings(base=BASE, home=tmp_path_factory.mktemp("home")))
         yield store
         store.close()
@@ -144,7 +144,7 @@ def test_random_plans_agree(seed: int, tmp_path: Path) -> None:
     plan = plan_oracle.Planner(rng, world).plan()
     graph = in_order(world.graph)
     here = tabulated(execute(plan, graph), graph)
-    with Endpoint(graph) as endpoint:
+    with LocalEndpoint(graph) as endpoint:
         store = open_server(endpoint.url, ServerSettings(base=BASE, home=tmp_path))
         there = run(store, plan)
         store.close()

@@ -10,7 +10,7 @@ import pytest
 from clew.graph import Graph
 from clew.graph.remote import ServerGraph, ServerSettings, open_server
 from clew.graph.remote.replies import Replies
-from clew.testing.endpoint import BASE, Endpoint
+from clew.testing.endpoint import BASE, LocalEndpoint
 
 pytest.importorskip("pyoxigraph", reason="the extra sparql is not installed")
 pytest.importorskip("httpx", reason="the extra sparql is not installed")
@@ -21,7 +21,7 @@ Open = Callable[..., ServerGraph]
 @pytest.fixture
 def served(tmp_path: Path) -> Iterator[Open]:
     graph = Graph.from_triples([("France", "capital", "Paris"), ("Italy", "capital", "Rome")], name="capitals")
-    with Endpoint(graph) as endpoint:
+    with LocalEndpoint(graph) as endpoint:
 
         def opened(**settings: object) -> ServerGraph:
             given = ServerSettings(base=BASE, home=tmp_path, names="exact", **settings)  # type: ignore[arg-type]

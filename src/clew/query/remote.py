@@ -27,7 +27,7 @@ from clew.query.binding import TYPE_LABELS, TYPES, local_name
 from clew.query.columns import column
 from clew.query.english import sentence
 from clew.query.execute import execute
-from clew.query.sparql import Dialect, to_sparql
+from clew.query.sparql import SparqlDialect, to_sparql
 from clew.query.table import Table, tabulated
 from clew.query.text import show
 
@@ -82,7 +82,7 @@ def translated(plan: p.Plan, store: ServerGraph) -> tuple[p.Plan, str]:
 
     bound = _Names(store).bound(plan)
     label = server.labelling[:1]
-    dialect = Dialect(term, lambda step: _kind(step, store), *label)
+    dialect = SparqlDialect(term, lambda step: _kind(step, store), *label)
     return bound, to_sparql(bound, dialect=dialect)
 
 

@@ -55,7 +55,7 @@ def _iri(id: str) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Dialect:
+class SparqlDialect:
     """How ids are written and values read where a server holds the graph; names in the plan are ids."""
 
     term: Callable[[str], str] = term
@@ -63,15 +63,15 @@ class Dialect:
     label: str = f"<{LABEL}>"  # the property that names
 
 
-def to_sparql(plan: p.Plan, graph: Graph | None = None, *, dialect: Dialect | None = None) -> str:
+def to_sparql(plan: p.Plan, graph: Graph | None = None, *, dialect: SparqlDialect | None = None) -> str:
     """The plan as one SELECT or ASK query; the answer is bound to ?x (members), ?v (values) or ?n (a number)."""
-    return _Writer(graph, dialect or Dialect()).query(plan)
+    return _Writer(graph, dialect or SparqlDialect()).query(plan)
 
 
 class _Writer:
     """Writes one query; variables are numbered."""
 
-    def __init__(self, graph: Graph | None, dialect: Dialect) -> None:
+    def __init__(self, graph: Graph | None, dialect: SparqlDialect) -> None:
         from clew.query.binding import Binding
 
         self._graph, self._binding = graph, None if graph is None else Binding.of(graph)

@@ -48,7 +48,7 @@ def in_order(graph: Graph) -> Graph:
     return Graph.of_arrays(rows[np.lexsort(rows.T[::-1])], terms, title=graph.title)
 
 
-class Endpoint:
+class LocalEndpoint:
     """A SPARQL endpoint over the facts, labels and aliases of a graph, for the length of a `with`."""
 
     def __init__(self, graph: Graph) -> None:
@@ -106,7 +106,7 @@ class Endpoint:
 
         return Handler
 
-    def __enter__(self) -> Endpoint:
+    def __enter__(self) -> LocalEndpoint:
         self._thread.start()
         return self
 

@@ -23,7 +23,7 @@ from clew.graph.remote import ServerSettings, open_server
 from clew.graph.verify import verify
 from clew.methods.registry import card
 from clew.protocols import Example, LanguageModel, Method, TextEncoder
-from clew.testing.endpoint import BASE, Endpoint, in_order
+from clew.testing.endpoint import BASE, LocalEndpoint, in_order
 from clew.testing.fake_llm import FakeLanguageModel
 from clew.testing.graph_store import TOY
 from clew.types import Answer, Event, Gold, Question, answer_from_json, to_json
@@ -144,7 +144,7 @@ class MethodSuite:
         pytest.importorskip("pyoxigraph", reason="the extra sparql is not installed")
         pytest.importorskip("httpx", reason="the extra sparql is not installed")
         folder, asked = in_order(graph), [example.question for example in EXAMPLES] + list(HARD[:2])
-        with Endpoint(graph) as endpoint:
+        with LocalEndpoint(graph) as endpoint:
             server = open_server(endpoint.url, ServerSettings(base=BASE, home=tmp_path))
             there = method.predict(asked, server)
             server.close()

@@ -20,7 +20,7 @@ from pydantic import Field
 
 from clew.config import Settings
 from clew.errors import InputError, UnsupportedError
-from clew.methods.auto.merging import FEATURES, FILE, Floats, Numbers, RatedPlan, features, signs
+from clew.methods.auto.merging import FEATURES, FILE, Floats, RatedPlan, RatingNumbers, features, signs
 from clew.methods.auto.method import Auto
 from clew.protocols import Example, OnEvent, TrainRequest, TrainResult, ignore
 from clew.reading.topics import start_of
@@ -207,7 +207,7 @@ def train(request: TrainRequest, on_event: OnEvent = ignore) -> TrainResult:
             f"auto: to {telling} of {len(examples)} questions some path of the graph gives the answers; at least "
             f"{LEAST} are needed: look at the questions' topics and answers with  clew ask --explain"
         )
-    ships = Numbers.shipped()
+    ships = RatingNumbers.shipped()
     before = choose(cases, ships.weights)
     order = np.random.default_rng(request.seed).permutation(len(cases))
     right = 0.0
@@ -235,7 +235,7 @@ def _case(method: Auto, example: Example, request: TrainRequest) -> Case:
     return case(options, 1.0 if merged is None else merged.none, example.gold, ground.labels, ground.local)
 
 
-def _fit(cases: Sequence[Case], ships: Numbers, prior: float) -> Numbers:
+def _fit(cases: Sequence[Case], ships: RatingNumbers, prior: float) -> RatingNumbers:
     """The numbers that ship, moved towards the cases."""
     penalty = prior / math.sqrt(max(len(cases), 1))
     if not any(len(c.f1) and c.f1.max() >= RIGHT for c in cases):
@@ -244,4 +244,4 @@ def _fit(cases: Sequence[Case], ships: Numbers, prior: float) -> Numbers:
     chosen = choose(cases, weights)
     use = [name for name in ships.calibration if name != "bias"]
     weight = np.ones(len(chosen.right))
-    return Numbers(weights, fit_calibration(chosen.told, chosen.right, weight, ships.calibration, penalty, use))
+    return RatingNumbers(weights, fit_calibration(chosen.told, chosen.right, weight, ships.calibration, penalty, use))

@@ -33,18 +33,18 @@ FILE = "auto.json"  # in the folder of a model: the numbers fitted to one graph
 
 
 @dataclass(frozen=True, slots=True)
-class Numbers:
+class RatingNumbers:
     """How far to believe each reader, and how sure to be."""
 
     weights: Mapping[str, float]  # of FEATURES
     calibration: Mapping[str, float]  # "bias" and some of `signs`
 
     @classmethod
-    def shipped(cls) -> Numbers:
+    def shipped(cls) -> RatingNumbers:
         return cls(WEIGHTS, CALIBRATION)
 
     @classmethod
-    def read(cls, path: Path) -> Numbers:
+    def read(cls, path: Path) -> RatingNumbers:
         """What `to_json` gave. Raises NotFoundError, or FormatError for anything else."""
         try:
             told = json.loads(path.read_bytes())
@@ -178,7 +178,7 @@ class Merged:
         return [each for each in self.options[1:] if shape(each) == shape(self.options[0])]
 
 
-def merge(options: Sequence[RatedPlan], none: float, numbers: Numbers) -> Merged:
+def merge(options: Sequence[RatedPlan], none: float, numbers: RatingNumbers) -> Merged:
     """The options by what both readers say.
 
     Args:
@@ -201,7 +201,7 @@ def merge(options: Sequence[RatedPlan], none: float, numbers: Numbers) -> Merged
     )
 
 
-def rate(rows: Floats, numbers: Numbers) -> NDArray[np.float64]:
+def rate(rows: Floats, numbers: RatingNumbers) -> NDArray[np.float64]:
     """(O, F) -> (O,) logits; only differences between the options of one question mean anything."""
     weights = np.array([numbers.weights.get(name, 0.0) for name in FEATURES])
     logits: NDArray[np.float64] = rows.astype(np.float64) @ weights
@@ -247,7 +247,7 @@ SIGNS = (
 )  # fmt: skip
 
 
-def probability(told: Mapping[str, float], numbers: Numbers) -> float:
+def probability(told: Mapping[str, float], numbers: RatingNumbers) -> float:
     """In [0, MOST]."""
     known = numbers.calibration
     total = known["bias"] + sum(known.get(name, 0.0) * value for name, value in told.items())

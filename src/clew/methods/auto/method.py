@@ -19,7 +19,7 @@ from clew.encoding import remembering
 from clew.errors import ConfigError
 from clew.graph import Subgraph
 from clew.graph.remote import ServerGraph
-from clew.methods.auto.merging import FILE, Merged, Numbers, as_plans, merge, options
+from clew.methods.auto.merging import FILE, Merged, RatingNumbers, as_plans, merge, options
 from clew.methods.plan.method import Config as PlanConfig
 from clew.methods.plan.method import PlanMethod, plan_text, unused_topics
 from clew.methods.walk.method import Config as WalkConfig
@@ -46,7 +46,7 @@ class Config(Settings):
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class OfferedReading:
     """One way to read a question, for people to choose from."""
 
     plan: str
@@ -74,7 +74,7 @@ class Auto:
         if tools.encoder is None:
             raise ConfigError("auto needs a sentence encoder, got none: set [encoder] name, or pass Tools(encoder=…)")
         self._config = config
-        self._numbers = Numbers.shipped() if tools.model is None else Numbers.read(tools.model / FILE)
+        self._numbers = RatingNumbers.shipped() if tools.model is None else RatingNumbers.read(tools.model / FILE)
         self._tools = replace(tools, encoder=remembering(tools.encoder))
         own = {"hops": config.hops, "topics": config.topics, "max_triples": config.max_triples}
         shown = {"paths": config.paths, "alternatives": config.alternatives}
@@ -108,7 +108,7 @@ class Auto:
         merged = merge(options(found, reading), reading.none, self._numbers) if reading.rated else None
         return ground, merged, tuple(dict.fromkeys([*told, *ground.truncated, *cut, *reading.cut]))
 
-    def readings(self, question: Question, graph: GraphStore, most: int = 2) -> list[Reading]:
+    def readings(self, question: Question, graph: GraphStore, most: int = 2) -> list[OfferedReading]:
         """The likeliest readings whose answers differ, best first."""
         start = start_of(
             question, graph, linker=self._tools.link, encoder=self._tools.encoder, most=self._config.topics
@@ -118,7 +118,7 @@ class Auto:
         ground, merged, _ = self.propose(question.text, start.topics, graph)
         here = [topic.entity.id for topic in start.topics if ground.local(topic.entity.id) is not None]
         starts = [place for id in here if (place := ground.local(id)) is not None]
-        found: dict[tuple[str, ...], Reading] = {}
+        found: dict[tuple[str, ...], OfferedReading] = {}
         for option, share in zip(merged.options, merged.shares.tolist(), strict=True) if merged else ():
             if len(found) == most:
                 break
@@ -128,7 +128,7 @@ class Auto:
             ids = tuple(entity.id for entity in ends)
             said = plan_text(option.rated, ground)
             if ids:
-                found.setdefault(ids, Reading(said, used, tuple(entity.label for entity in ends), ids, share))
+                found.setdefault(ids, OfferedReading(said, used, tuple(entity.label for entity in ends), ids, share))
         return list(found.values())
 
     def walk_only(self, graph: GraphStore) -> str:

@@ -28,7 +28,7 @@ LINES = {"paper": 100, "short": 60}  # evidence lines shown where nothing says o
 LEVELS = 20  # scores of one line differ by less than 1 / LEVELS
 
 
-class Numbers:
+class NumberGrammar:
     """Rising numbers from 1 to `count`, at least one: `1 3 4`."""
 
     def __init__(self, count: int) -> None:
@@ -152,7 +152,7 @@ def _short_request(asker: PromptClient, config: Config, case: QuestionState, fou
             break
         texts = texts[: len(texts) // 2]
     case.count("lines_not_shown", len(found.lines) - len(texts))
-    constraint = Numbers(len(texts)) if "constrained" in asker.model.abilities else None
+    constraint = NumberGrammar(len(texts)) if "constrained" in asker.model.abilities else None
     return LLMRequest(messages, max_tokens=reply_tokens, constraint=constraint)
 
 
