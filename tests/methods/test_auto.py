@@ -153,3 +153,17 @@ def test_no_probability_is_certain() -> None:
     told = dict.fromkeys(CALIBRATION, 0.0)
     strong = {name: 100.0 if weight > 0 else -100.0 for name, weight in CALIBRATION.items() if name in told}
     assert 0.9 < probability(strong, SHIPPED) <= MOST
+
+
+def test_who_where_and_when_are_not_answered_by_a_class() -> None:
+    from clew.methods.auto.method import _ends_in_a_kind
+    from clew.reading.growth import PlanCandidate
+    from clew.reading.trails import PathHypothesis
+
+    ends = np.array([1], np.int32)
+    by_kind, by_other = (PathHypothesis(0, (((relation, True),),), ends) for relation in (0, 1))
+    backwards = PathHypothesis(0, (((0, False),),), ends)
+    assert _ends_in_a_kind(PlanCandidate((by_kind,), ends), {0})
+    assert not _ends_in_a_kind(PlanCandidate((by_other,), ends), {0})
+    assert not _ends_in_a_kind(PlanCandidate((backwards,), ends), {0})  # things of a class are no classes
+    assert _ends_in_a_kind(PlanCandidate((by_other,), ends, (((1, True),), ((0, True),))), {0})

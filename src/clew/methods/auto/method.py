@@ -7,6 +7,7 @@ evidence, and the sentence that says who was believed and why.
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -28,9 +29,13 @@ from clew.protocols import GraphStore, OnEvent, Tools, ignore
 from clew.reading.growth import PlanCandidate
 from clew.reading.threads import Way, all_ends, answers
 from clew.reading.topics import Start, start_of
+from clew.reading.trails import type_relations
 from clew.retrieval.reader import read
 from clew.retrieval.scoring import take_apart
 from clew.types import Answer, Event, Evidence, Question, Topic
+
+# Who, where and when ask for a person, a place and a time, never for a class.
+_PARTICULAR = re.compile(r"(?:who|whom|whose|where|when)\b", re.IGNORECASE)
 
 
 class Config(Settings):
@@ -105,7 +110,11 @@ class Auto:
         found, cut = self._walk.hunt(asked, topics, ground, graph.name)
         reading = self._plan.read(text, topics, ground, wording, as_plans(found))
         told = [f"the last {asked.left_out} words of the question were not read"] if asked.left_out else []
-        merged = merge(options(found, reading), reading.none, self._numbers) if reading.rated else None
+        proposed = options(found, reading)
+        if _PARTICULAR.match(text.strip()):
+            kinds = set(type_relations(ground, range(ground.num_relations)))
+            proposed = [each for each in proposed if not _ends_in_a_kind(each.plan, kinds)]
+        merged = merge(proposed, reading.none, self._numbers) if proposed else None
         return ground, merged, tuple(dict.fromkeys([*told, *ground.truncated, *cut, *reading.cut]))
 
     def readings(self, question: Question, graph: GraphStore, most: int = 2) -> list[OfferedReading]:
@@ -203,6 +212,12 @@ class Auto:
         unused = unused_topics(topics, best.rated)
         note = f"not used: {', '.join(unused)} (no plan with it was more likely)" if unused else ""
         return Answer(question, self.name, candidates, Evidence(paths), start.topics, note=note, details=details)
+
+
+def _ends_in_a_kind(plan: PlanCandidate, kinds: set[int]) -> bool:
+    """Whether a plan's answers are classes: its last hop goes from a thing to what kind of thing it is."""
+    lasts = [plan.after[-1][-1]] if plan.after else [trail.hops[-1] for trail in plan.trails if trail.hops]
+    return bool(lasts) and all(forward and relation in kinds for relation, forward in lasts)
 
 
 def _way(plan: PlanCandidate, starts: Sequence[int]) -> Way:
