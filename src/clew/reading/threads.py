@@ -13,7 +13,7 @@ import numpy as np
 from clew.graph import Subgraph
 from clew.graph.paths import MinedPath, Reached, follow, path_record, trace
 from clew.graph.subgraph import Ints
-from clew.reading.trails import Hops
+from clew.reading.trails import Hops, PathHypothesis
 from clew.types import Candidate, Path
 
 Chain = tuple[int, Sequence[tuple[int, bool]]]
@@ -21,6 +21,21 @@ Chain = tuple[int, Sequence[tuple[int, bool]]]
 
 Way = tuple[Sequence[Chain], Sequence[Hops]]
 """Chains that meet, and the steps walked on from there."""
+
+
+def way_of(trails: Sequence[PathHypothesis], after: Sequence[Hops], starts: Sequence[int]) -> Way:
+    """The way of a plan; `starts` are the local numbers of the topics that its trails count."""
+    return [(starts[trail.topic], trail.hops) for trail in trails], after
+
+
+def best_guess(candidates: Sequence[Candidate], plan: str, probability: float, threshold: float) -> str:
+    """What an abstention says: what would have been answered, how, and why it is not."""
+    guess = ", ".join(candidate.text for candidate in candidates[:3])
+    more = f" and {len(candidates) - 3} more" if len(candidates) > 3 else ""
+    return (
+        f"no answer found: the best guess is {guess}{more} ({plan}), with probability {probability:.2f}, below "
+        f"{threshold:.2f} (threshold)"
+    )
 
 
 def answers(

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from rapidfuzz import fuzz, process
 
-from clew.graph import has_arrays
+from clew.graph import Subgraph, has_arrays
 from clew.graph.remote import ServerGraph
 from clew.protocols import GraphStore, TextEncoder
+from clew.reading.trails import PathHypothesis
 from clew.retrieval.linking import Linker, link_topics
 from clew.retrieval.masking import mask_topics
 from clew.types import Question, Topic
@@ -55,3 +56,13 @@ def _names(topic: Topic, graph: GraphStore) -> Iterator[str]:
     yield from (topic.mention, topic.entity.label)
     if has_arrays(graph) or isinstance(graph, ServerGraph):
         yield from graph.aliases_of(topic.entity.id)
+
+
+def starts_of(ground: Subgraph, topics: Sequence[Topic]) -> list[int]:
+    """Local numbers of those topics that stand in `ground`."""
+    return [start for topic in topics if (start := ground.local(topic.entity.id)) is not None]
+
+
+def but_for_names(trails: Sequence[PathHypothesis], topics: Sequence[Topic]) -> tuple[object, ...]:
+    """Equal for paths that differ only in which of several equally likely entities of one name they start from."""
+    return tuple((topics[t.topic].mention, round(topics[t.topic].score, 3), t.steps) for t in trails)

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from clew.errors import InputError, NotFoundError
 from clew.graph import Graph
-from clew.graph.names import words_of
+from clew.graph.names import Word, words_of
 from clew.graph.remote import ServerGraph
 from clew.graph.spelling import normalise
 from clew.labels import label_to_text
@@ -237,12 +237,12 @@ def unknown_names(question: Question, graph: GraphStore) -> list[str]:
     if question.topics:
         return []
     reading = MentionReading.of(_shortened(question.text), _relation_words(graph))
+    names = [word for word in reading.words if _surely_a_name(word, reading)]
+    if not names:
+        return []  # linking is not done twice for it
     covered = [span for span, topics in _ranked(question, graph, None) if topics and topics[0].score >= WEAK]
     found: list[tuple[int, int]] = []
-    for word in reading.words:
-        written = reading.text[word.start : word.end]
-        if not reading.capital(word) or written.isupper() or len(written) < SHORTEST or reading.weight(word) < RARE:
-            continue
+    for word in names:
         if any(start <= word.start < end for start, end in covered):
             continue
         if found and reading.text[found[-1][1] : word.start] == " ":
@@ -250,6 +250,12 @@ def unknown_names(question: Question, graph: GraphStore) -> list[str]:
         else:
             found.append((word.start, word.end))
     return [reading.text[start:end] for start, end in found]
+
+
+def _surely_a_name(word: Word, reading: MentionReading) -> bool:
+    written = reading.text[word.start : word.end]
+    capital = reading.capital(word) and not written.isupper()
+    return capital and len(written) >= SHORTEST and reading.weight(word) >= RARE
 
 
 def _shortened(text: str) -> str:

@@ -23,6 +23,7 @@ from clew.methods.auto.weights import CALIBRATION, WEIGHTS
 from clew.methods.walk.candidates import WalkCandidate
 from clew.reading.growth import PlanCandidate
 from clew.reading.reader import Rated, Reading
+from clew.reading.topics import but_for_names
 from clew.reading.wording import PLAN_FEATURES
 from clew.types import Topic
 
@@ -171,9 +172,7 @@ class Merged:
         """Options that differ from the best only in which of several equally likely entities of one name they use."""
 
         def shape(option: RatedPlan) -> tuple[object, ...]:
-            trails = option.plan.trails
-            named = ((topics[t.topic].mention, round(topics[t.topic].score, 3), t.steps) for t in trails)
-            return *named, option.plan.after
+            return *but_for_names(option.plan.trails, topics), option.plan.after
 
         return [each for each in self.options[1:] if shape(each) == shape(self.options[0])]
 

@@ -27,8 +27,8 @@ from clew.methods.walk.method import Config as WalkConfig
 from clew.methods.walk.method import Walk
 from clew.protocols import GraphStore, OnEvent, Tools, ignore
 from clew.reading.growth import PlanCandidate
-from clew.reading.threads import Way, all_ends, answers
-from clew.reading.topics import Start, start_of
+from clew.reading.threads import all_ends, answers, best_guess, way_of
+from clew.reading.topics import Start, start_of, starts_of
 from clew.reading.trails import type_relations
 from clew.retrieval.reader import read
 from clew.retrieval.scoring import take_apart
@@ -126,12 +126,12 @@ class Auto:
             return []
         ground, merged, _ = self.propose(question.text, start.topics, graph)
         here = [topic.entity.id for topic in start.topics if ground.local(topic.entity.id) is not None]
-        starts = [place for id in here if (place := ground.local(id)) is not None]
+        starts = starts_of(ground, start.topics)
         found: dict[tuple[str, ...], OfferedReading] = {}
         for option, share in zip(merged.options, merged.shares.tolist(), strict=True) if merged else ():
             if len(found) == most:
                 break
-            chains, after = _way(option.plan, starts)
+            chains, after = way_of(option.plan.trails, option.plan.after, starts)
             ends = [ground.entity(end) for end in sorted(all_ends(ground, chains, after))]
             used = tuple(dict.fromkeys(here[trail.topic] for trail in option.plan.trails))
             ids = tuple(entity.id for entity in ends)
@@ -184,14 +184,13 @@ class Auto:
             ][: self._config.alternatives],
         }
         topics = [topic for topic in start.topics if ground.local(topic.entity.id) is not None]
-        local = [ground.local(topic.entity.id) for topic in topics]
-        starts = [place for place in local if place is not None]
+        starts = starts_of(ground, topics)
         chosen = [best, *merged.namesakes(topics)]
         model = self._tools.language_model
         if model is not None and score < self._config.sure:
             began = time.perf_counter()
             others = [o for o in merged.options[1:] if o not in chosen][: self._config.alternatives]
-            ways = [_way(o.plan, starts) for o in (*chosen, *others)]
+            ways = [way_of(o.plan.trails, o.plan.after, starts) for o in (*chosen, *others)]
             evidence = Evidence(answers(ground, ways, score, self._config.paths)[1])
             reading = read(model, question.text, evidence)
             details["router"] = f"language model: {merged.why}, below {self._config.sure:.2f} (sure)"
@@ -199,15 +198,10 @@ class Auto:
                 question, self.name, reading.candidates, evidence, start.topics, reading.note, reading.reply,
                 reading.usage, {"read": time.perf_counter() - began}, details,
             )  # fmt: skip
-        ways = [_way(o.plan, starts) for o in chosen]
+        ways = [way_of(o.plan.trails, o.plan.after, starts) for o in chosen]
         candidates, paths = answers(ground, ways, score, self._config.paths)
         if score < self._config.threshold:
-            guess = ", ".join(candidate.text for candidate in candidates[:3])
-            more = f" and {len(candidates) - 3} more" if len(candidates) > 3 else ""
-            note = (
-                f"no answer found: the best guess is {guess}{more} ({said}), with probability {score:.2f}, below "
-                f"{self._config.threshold:.2f} (threshold)"
-            )
+            note = best_guess(candidates, said, score, self._config.threshold)
             return Answer(question, self.name, topics=start.topics, note=note, details=details)
         unused = unused_topics(topics, best.rated)
         note = f"not used: {', '.join(unused)} (no plan with it was more likely)" if unused else ""
@@ -218,7 +212,3 @@ def _ends_in_a_kind(plan: PlanCandidate, kinds: set[int]) -> bool:
     """Whether a plan's answers are classes: its last hop goes from a thing to what kind of thing it is."""
     lasts = [plan.after[-1][-1]] if plan.after else [trail.hops[-1] for trail in plan.trails if trail.hops]
     return bool(lasts) and all(forward and relation in kinds for relation, forward in lasts)
-
-
-def _way(plan: PlanCandidate, starts: Sequence[int]) -> Way:
-    return [(starts[trail.topic], trail.hops) for trail in plan.trails], plan.after

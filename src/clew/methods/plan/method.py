@@ -24,8 +24,8 @@ from clew.protocols import GraphStore, OnEvent, Tools, ignore
 from clew.reading.growth import GrowthLimits, PlanCandidate
 from clew.reading.network import Network
 from clew.reading.reader import Rated, Reader, Reading
-from clew.reading.threads import answers
-from clew.reading.topics import start_of
+from clew.reading.threads import answers, best_guess, way_of
+from clew.reading.topics import but_for_names, start_of, starts_of
 from clew.reading.wording import QuestionWording, Wording
 from clew.types import Answer, Event, Evidence, Question, Topic
 
@@ -165,26 +165,16 @@ class PlanMethod:
         topics = [t for t in asking.topics if ground.local(t.entity.id) is not None]
         groups = [best, *_namesakes(reading.rated, topics)]
         starts = starts_of(ground, topics)
-        ways = [([(starts[t.topic], t.hops) for t in each.plan.trails], each.plan.after) for each in groups]
+        ways = [way_of(each.plan.trails, each.plan.after, starts) for each in groups]
         candidates, paths = answers(ground, ways, score, self._config.paths)
         if score < self._config.threshold:
-            guess = ", ".join(candidate.text for candidate in candidates[:3])
-            more = f" and {len(candidates) - 3} more" if len(candidates) > 3 else ""
-            note = (
-                f"no answer found: the best guess is {guess}{more} ({said}), with probability {score:.2f}, below "
-                f"{self._config.threshold:.2f} (threshold)"
-            )
+            note = best_guess(candidates, said, score, self._config.threshold)
             return Answer(asking.question, self.name, topics=asking.topics, note=note, details=details)
         unused = unused_topics(topics, best)
         note = f"not used: {', '.join(unused)} (no plan with it was more likely)" if unused else ""
         return Answer(
             asking.question, self.name, candidates, Evidence(paths), asking.topics, note=note, details=details
         )
-
-
-def starts_of(ground: Subgraph, topics: Sequence[Topic]) -> list[int]:
-    """Local numbers of the topics, all of which stand in `ground`."""
-    return [start for topic in topics if (start := ground.local(topic.entity.id)) is not None]
 
 
 def unused_topics(topics: Sequence[Topic], best: Rated) -> list[str]:
@@ -197,9 +187,7 @@ def _namesakes(rated: Sequence[Rated], topics: Sequence[Topic]) -> list[Rated]:
     """Plans that differ from the best only in which of several equally likely entities of one name they start from."""
 
     def shape(each: Rated) -> tuple[object, ...]:
-        trails = each.plan.trails
-        named = ((topics[t.topic].mention, round(topics[t.topic].score, 3), t.steps) for t in trails)
-        return *named, each.plan.after
+        return *but_for_names(each.plan.trails, topics), each.plan.after
 
     return [each for each in rated[1:] if shape(each) == shape(rated[0])]
 

@@ -28,8 +28,8 @@ from clew.methods.walk.candidates import BeamSearch, SearchLimits, WalkCandidate
 from clew.methods.walk.ranking import FEATURES, Floats, Rating
 from clew.methods.walk.weights import CALIBRATION, UNITS, WEIGHTS
 from clew.protocols import GraphStore, OnEvent, Tools, ignore
-from clew.reading.threads import Way, all_ends, answers
-from clew.reading.topics import start_of
+from clew.reading.threads import Way, all_ends, answers, way_of
+from clew.reading.topics import but_for_names, start_of, starts_of
 from clew.reading.trails import type_relations
 from clew.retrieval.reader import read
 from clew.retrieval.scoring import QuestionParts, take_apart
@@ -229,8 +229,8 @@ class Walk:
 
 
 def _ways(ground: Subgraph, groups: Sequence[WalkCandidate], topics: Sequence[Topic]) -> list[Way]:
-    starts = [start for topic in topics if (start := ground.local(topic.entity.id)) is not None]
-    return [([(starts[trail.topic], trail.hops) for trail in group.trails], ()) for group in groups]
+    starts = starts_of(ground, topics)
+    return [way_of(group.trails, (), starts) for group in groups]
 
 
 def calibrated(found: Sequence[WalkCandidate]) -> float:
@@ -250,7 +250,5 @@ def calibration_inputs(found: Sequence[WalkCandidate]) -> dict[str, float]:
 def _namesakes(found: Sequence[WalkCandidate], topics: Sequence[Topic]) -> list[WalkCandidate]:
     """Candidates that differ from the best only in which of several entities of one name they start from."""
 
-    def shape(f: WalkCandidate) -> tuple[Any, ...]:
-        return tuple((topics[t.topic].mention, round(topics[t.topic].score, 3), t.steps) for t in f.trails)
-
-    return [f for f in found[1:] if shape(f) == shape(found[0])]
+    shape = but_for_names(found[0].trails, topics)
+    return [f for f in found[1:] if but_for_names(f.trails, topics) == shape]
