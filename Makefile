@@ -60,7 +60,7 @@ check-slow: setup
 INPUTS ?= 10000
 SEED   ?= 1
 fuzz: setup
-	@for door in graph build commands; do \
+	@for door in graph build commands folders questions asked settings queries; do \
 	  $(BIN)/python -m clew.testing.fuzz $$door --inputs $(INPUTS) --seed $(SEED) || exit 1; \
 	done
 

@@ -1,6 +1,7 @@
 """How often a bare question is answered rightly: `walk`, `plan` and `auto` with their defaults, on the same questions.
 
-    CLEW_DATA=… python benchmarks/auto.py [--limit 100] [--sets demo,geo*:dev,pq-2h:test,…] [--json out.json]
+    CLEW_DATA=… python benchmarks/auto.py [--limit 100] [--sets demo,geo*:dev,pq-2h:test,…] [--methods auto]
+                                           [--json out.json]
 
 Topics are those the set gives; a name with a star is asked with the topics found by linking. Of a larger set a sample
 is asked, drawn with seed 0. Hits@1 counts an abstention as wrong; the expected calibration error (ten bins) is over the
@@ -59,9 +60,9 @@ def _example(id: str, text: str, answers: list[str]) -> Example:
     return Example(Question(id, text), Gold(tuple(answers)))
 
 
-def measure(name: str, limit: int, encoder: object) -> Iterator[dict[str, object]]:
+def measure(name: str, limit: int, methods: list[str], encoder: object) -> Iterator[dict[str, object]]:
     graph, rows = questions(name, limit)
-    for method in METHODS:
+    for method in methods:
         opened = load_object(card(method).method)(load_object(card(method).config)(), Tools(encoder=encoder))
         hits, sure = [], []
         for row in rows:
@@ -88,11 +89,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--limit", type=int, default=100)
     parser.add_argument("--sets", default=SETS)
+    parser.add_argument("--methods", default=",".join(METHODS))
     parser.add_argument("--json", type=Path)
     args = parser.parse_args()
     encoder, results = open_encoder(), []
     for name in args.sets.split(","):
-        for found in measure(name, args.limit, encoder):
+        for found in measure(name, args.limit, args.methods.split(","), encoder):
             results.append(found)
             print("  ".join(f"{key} {value}" for key, value in found.items()), flush=True)
         if args.json:

@@ -1,4 +1,4 @@
-"""From the command to the answer: `clew ask` with `walk` in a new process, the encoder in ONNX Runtime and in torch.
+"""From the command to the answer: a bare `clew ask` in a new process, with `walk`, and with the encoder in torch.
 
 Both engines, `clew --help` and a Python that only imports numpy start in turn, each in a process of its own after one
 that is not counted (it writes byte code and machine code). Wall clock and processor seconds are of the whole process:
@@ -44,12 +44,14 @@ def run(command: Sequence[str]) -> tuple[float, float]:
 
 def cold(graph: Path, repeats: int) -> None:
     start = [sys.executable, "-c", "from clew.cli import main; main()"]
-    ask = [*start, "ask", str(graph), QUESTION, "--method", "walk"]
+    ask = [*start, "ask", str(graph), QUESTION]
+    walk = [*ask, "--method", "walk"]
     commands = {
         "import numpy": [sys.executable, "-c", "import numpy"],
         "clew --help": [*start, "--help"],
-        "clew ask, ONNX Runtime": ask,
-        "clew ask, torch": [*ask, "--set", "encoder.engine=torch"],
+        "clew ask": ask,
+        "clew ask, walk": walk,
+        "clew ask, walk, torch": [*walk, "--set", "encoder.engine=torch"],
     }
     taken: dict[str, list[tuple[float, float]]] = {label: [] for label in commands}
     for turn in range(repeats + 1):
@@ -65,13 +67,13 @@ def cold(graph: Path, repeats: int) -> None:
         print(f"{label:28}{wall:8.2f}{cpu:8.2f}{cpu / unit:9.1f}")
 
 
-def warm(graph: Path) -> None:
+def warm(graph: Path, name: str) -> None:
     questions = [form.format(country) for form in FORMS for country in COUNTRIES]
     opened = clew.Graph.open(graph)
-    method = clew.open_method(opened, "walk")
+    method = clew.open_method(opened, name)
     for country in ("Poland", "Peru"):  # what is learnt once per graph and kind of question
         method.predict([clew.Question("0", form.format(country)) for form in FORMS], opened)
-    print(f"\n{'warm, per question':28}{'wall ms':>8}{'CPU ms':>8}")
+    print(f"\n{f'warm, {name}, per question':28}{'wall ms':>8}{'CPU ms':>8}")
     for label in ("not asked before", "asked again"):
         walls, cpus = [], []
         for question in questions:
@@ -93,7 +95,8 @@ def main() -> None:
             graph = Path(folder) / "demo.kg"
             clew.build([Path(clew.__file__).parent / "datasets" / "demo" / "world.ttl.gz"], graph)
         cold(graph, arguments.repeats)
-        warm(graph)
+        for name in ("auto", "walk"):
+            warm(graph, name)
 
 
 if __name__ == "__main__":

@@ -2,7 +2,8 @@
 
 python benchmarks/denotation.py SET… [--limit N] [--method NAME] [--show wrong|all]
 
-SET: demo-dev, demo-test (tests/questions, written before their answers were seen), geo-train, geo-dev (query split),
+SET: demo-dev, demo-test (tests/questions, written before their answers were seen), demo-blind (written from the graph
+alone by somebody who knew no code of clew, and read by nobody who worked on it), geo-train, geo-dev (query split),
 wtq (300 questions of the dev part, by its official normalisation), spider (200 dev questions with one answer column).
 The last four read CLEW_DATA.
 """
@@ -141,7 +142,7 @@ def main() -> None:
     asked = argparse.ArgumentParser(description=__doc__)
     asked.add_argument("sets", nargs="+")
     asked.add_argument("--limit", type=int)
-    asked.add_argument("--method", default="walk")
+    asked.add_argument("--method", default="auto")
     asked.add_argument("--show", default="", choices=["", "wrong", "all"])
     given = asked.parse_args()
     OUT.mkdir(parents=True, exist_ok=True)

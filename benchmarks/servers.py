@@ -2,9 +2,13 @@
 
 Each engine holds the demo graph and MetaQA-R; every question is asked of the folder and of the server in turn, in one
 process. Entities of the folder are numbered by their ids, the only order that a server has too: ties go by number.
-Writes one JSON with, for each engine, graph and method: questions with equal rows (texts, scores, threads),
-the differences, requests a question (median, 95 %, most), and seconds a question on both sides. A hub of 100,000 edges
-is asked last.
+Each method is asked in two ways. As by default: a graph of at most `triples_at_once` triples is read into memory with
+the first question, which is told apart from the later ones. And hop by hop, as a larger graph is: nothing is held, and
+what was kept is dropped before every question.
+
+Writes one JSON with, for each engine, graph, way and method: questions with equal rows (texts, scores, threads), the
+differences, requests a question (median, 95 %, most), and seconds a question on both sides. A hub of 100,000 edges is
+asked last. `--seconds` bounds each of these; what was left out is told by the number of questions.
 
     python benchmarks/servers.py --engines oxigraph virtuoso --questions 200 -o results/benchmarks/servers.json
 """
@@ -32,7 +36,10 @@ import server_programs as programs  # noqa: E402
 
 from clew.datasets import question_sets  # noqa: E402
 from clew.graph import Graph, build  # noqa: E402
+from clew.graph.property_values import literals, value_of  # noqa: E402
 from clew.graph.remote import ServerGraph, ServerSettings, open_server  # noqa: E402
+from clew.graph.remote.terms import is_literal  # noqa: E402
+from clew.graph.strings import literal_parts  # noqa: E402
 from clew.questions import QuestionSource  # noqa: E402
 from clew.testing.endpoint import in_order  # noqa: E402
 from clew.types import Answer, Question  # noqa: E402
@@ -51,7 +58,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--engines", nargs="+", choices=sorted(ENGINES), default=["oxigraph"])
     parser.add_argument("--questions", type=int, default=200)
-    parser.add_argument("--methods", nargs="+", default=["walk", "scr"])
+    parser.add_argument("--methods", nargs="+", default=["auto", "walk", "scr"])
+    parser.add_argument("--hops", nargs="*", default=["walk"], help="methods that are also asked hop by hop")
+    parser.add_argument("--seconds", type=float, default=300, help="at most, for each graph, way and method")
     parser.add_argument("--graphs", nargs="+", choices=["demo", "metaqa"], default=["demo", "metaqa"])
     parser.add_argument("--data", type=Path, default=None, help="folder of question sets; default CLEW_DATA")
     parser.add_argument("--out", "-o", type=Path)
@@ -70,6 +79,7 @@ def main() -> None:
                 report[engine]["hub"] = hub(server, place)
             finally:
                 server.stop()
+            report[engine]["load_average"] = [round(each, 1) for each in os.getloadavg()]
             print(json.dumps({engine: report[engine]}, indent=1), flush=True)
             if arguments.out:
                 arguments.out.write_text(json.dumps(report, indent=1) + "\n")
@@ -79,11 +89,11 @@ def main() -> None:
 
 def measure(server: Any, name: str, place: Path, arguments: argparse.Namespace) -> dict[str, Any]:
     cypher = server.url.startswith(("bolt", "falkor"))
-    triples, labels = facts(name, arguments.data, place)
-    settings: dict[str, Any] = {"home": place / f"home-{name}", "names_at_once": 1_000_000}
+    settings: dict[str, Any] = {"home": place / f"home-{name}"}
     if cypher:
-        load_nodes(server, triples, labels)
-        embedded = Graph.from_triples(triples, labels=labels, name=name)
+        triples, labels, aliases = plain_facts(name, arguments.data, place)
+        load_nodes(server, triples, labels, aliases)
+        embedded = Graph.from_triples(triples, labels=labels, aliases=aliases, name=name)
         settings["node_labels"] = "drop"
     else:
         server.clear()
@@ -91,6 +101,7 @@ def measure(server: Any, name: str, place: Path, arguments: argparse.Namespace) 
             data = gzip.decompress(DEMO.read_bytes())
             source = place / "demo.ttl"
         else:
+            triples, labels, _ = facts(name, arguments.data, place)
             data = programs.n_triples(triples, labels)
             source = place / "metaqa.nt"
         source.write_bytes(data)
@@ -101,17 +112,23 @@ def measure(server: Any, name: str, place: Path, arguments: argparse.Namespace) 
         build([source], place / f"{name}.kg")
         embedded = Graph.open(place / f"{name}.kg")
     embedded = in_order(embedded)
-    began = time.perf_counter()
-    store = open_server(server.url, ServerSettings(**settings))
-    _ = store.names
-    result: dict[str, Any] = {"triples": embedded.num_triples, "first_look_s": round(time.perf_counter() - began, 2)}
-    for method in arguments.methods:
-        if method == "scr" and (name != "demo" or cypher):  # the model that ships was trained on the demo graph
+    result: dict[str, Any] = {"triples": embedded.num_triples}
+    for way, methods, held in (("as by default", arguments.methods, True), ("hop by hop", arguments.hops, False)):
+        here = [
+            m for m in methods if m != "scr" or name == "demo"
+        ]  # the model that ships was trained on the demo graph
+        if not here:
             continue
-        asked = questions(name, arguments.questions, arguments.data)
-        result[method] = compare(embedded, store, method, asked)
-        print(server.name, name, method, json.dumps(result[method])[:600], flush=True)
-    store.close()
+        own = settings if held else {**settings, "triples_at_once": 0, "names_at_once": 1_000_000}
+        store = open_server(server.url, ServerSettings(**own))
+        began = time.perf_counter()
+        _ = store.identity if held else store.names
+        result[way] = {"first_look_s": round(time.perf_counter() - began, 2)}
+        for method in here:
+            asked = questions(name, arguments.questions, arguments.data)
+            result[way][method] = compare(embedded, store, method, asked, held=held, seconds=arguments.seconds)
+            print(server.name, name, way, method, json.dumps(result[way][method])[:1500], flush=True)
+        store.close()
     return result
 
 
@@ -126,34 +143,64 @@ def as_n_triples(turtle: bytes) -> bytes:
     return bytes(ox.serialize((quad.triple for quad in quads), format=ox.RdfFormat.N_TRIPLES))
 
 
-def facts(name: str, data: Path | None, place: Path) -> tuple[list[tuple[str, str, str]], dict[str, str]]:
-    """Triples and labels; of the demo graph with the ids that the build gives them."""
+Facts = list[tuple[str, str, str]]
+
+
+def facts(name: str, data: Path | None, place: Path) -> tuple[Facts, dict[str, str], dict[str, list[str]]]:
+    """Triples, labels and aliases; of the demo graph with the ids that the build gives them."""
     if name == "metaqa":
         source = question_sets()["metaqa-r-1hop"]
         assert source.triples is not None
         triples = list(source.triples(data))
         names = dict.fromkeys(end for h, r, t in triples for end in (h, r, t))
-        return triples, dict(zip(names, names, strict=True))
+        return triples, dict(zip(names, names, strict=True)), {}
     built = place / "source.kg"
     build([DEMO], built)
     graph = Graph.open(built)
     ids = list(graph.terms.ids)
-    labels = dict(zip(ids, graph.labels_at(range(len(ids))), strict=True))
-    rows = [(t.head.id, t.relation.id.rsplit("/", 1)[-1].rsplit("#", 1)[-1], t.tail.id) for t in graph.triples()]
-    return rows, labels
+    labels = {id: text for i, id in enumerate(ids) if (text := graph.terms.labels.first(i)) is not None}
+    aliases = {id: list(more) for id in labels if (more := graph.aliases_of(id))}
+    return [(t.head.id, t.relation.id, t.tail.id) for t in graph.triples()], labels, aliases
 
 
-def load_nodes(server: Any, triples: Sequence[tuple[str, str, str]], labels: dict[str, str]) -> None:
+def plain_facts(name: str, data: Path | None, place: Path) -> tuple[Facts, dict[str, str], dict[str, list[str]]]:
+    """The same as a property graph has them: relations by a plain name, literals of the types of properties."""
+    triples, labels, aliases = facts(name, data, place)
+    rows = []
+    for head, relation, tail in triples:
+        short = relation.rsplit("/", 1)[-1].rsplit("#", 1)[-1].replace("_", " ")
+        rows.append((head, short, literals(property_of(tail))[0] if is_literal(tail) else tail))
+    return rows, labels, aliases
+
+
+def property_of(literal: str) -> Any:
+    value = value_of(literal)
+    return literal_parts(literal)[0] if value is None else value
+
+
+def load_nodes(server: Any, triples: Facts, labels: dict[str, str], aliases: dict[str, list[str]]) -> None:
     server.clear()
-    ids = list(dict.fromkeys(end for h, _, t in triples for end in (h, t)))
+    ids = list(dict.fromkeys(end for h, _, t in triples for end in (h, t) if not is_literal(end)))
     number = {id: i for i, id in enumerate(ids)}
+    held: dict[str, dict[str, Any]] = {id: {"id": id, "name": labels.get(id, id)} for id in ids}
+    for id, more in aliases.items():
+        held[id]["aliases"] = more
+    for head, relation, tail in triples:
+        if is_literal(tail):
+            before = held[head].get(relation)
+            value = property_of(tail)
+            held[head][relation] = (
+                value if before is None else [*(before if isinstance(before, list) else [before]), value]
+            )
     inner: dict[int, Any] = {}
     for start in range(0, len(ids), 2000):
-        rows = [{"id": id, "name": labels.get(id), "n": number[id]} for id in ids[start : start + 2000]]
-        query = "UNWIND $rows AS row CREATE (n:Thing {id: row.id, name: row.name}) RETURN row.n AS n, id(n) AS i"
+        rows = [{"n": number[id], "held": held[id]} for id in ids[start : start + 2000]]
+        query = "UNWIND $rows AS row CREATE (n:Thing) SET n = row.held RETURN row.n AS n, id(n) AS i"
         inner |= {int(row["n"]): row["i"] for row in server.run(query, rows=rows)}
-    for relation in sorted({r for _, r, _ in triples}):
-        pairs = [{"h": inner[number[h]], "t": inner[number[t]]} for h, r, t in triples if r == relation]
+    for relation in sorted({r for _, r, t in triples if not is_literal(t)}):
+        pairs = [
+            {"h": inner[number[h]], "t": inner[number[t]]} for h, r, t in triples if r == relation and not is_literal(t)
+        ]
         for start in range(0, len(pairs), 2000):
             server.run(
                 "UNWIND $rows AS row MATCH (a) WHERE id(a) = row.h MATCH (b) WHERE id(b) = row.t "
@@ -164,42 +211,59 @@ def load_nodes(server: Any, triples: Sequence[tuple[str, str, str]], labels: dic
 
 def questions(name: str, count: int, data: Path | None) -> list[Question]:
     sets = ["demo"] if name == "demo" else ["metaqa-r-1hop", "metaqa-r-2hop", "metaqa-r-3hop"]
-    found: list[Question] = []
-    for each in sets:
-        section = DataSection(folder=data, limit=-(-count // len(sets)))
-        found += [example.question for example in QuestionSource(section, f"{each}:test")]
-    return found[:count]
+    section = DataSection(folder=data, limit=-(-count // len(sets)))
+    each = [[example.question for example in QuestionSource(section, f"{name}:test")] for name in sets]
+    return [question for row in zip(*each, strict=True) for question in row][:count]  # of each length in turn
 
 
-def compare(embedded: Graph, store: ServerGraph, method: str, asked: Sequence[Question]) -> dict[str, Any]:
+def compare(
+    embedded: Graph, store: ServerGraph, method: str, asked: Sequence[Question], *, held: bool, seconds: float
+) -> dict[str, Any]:
     flags: dict[str, Any] = {"method": {"name": method}}
     if method == "scr":
         flags["method"]["model"] = str(ROOT / "src/clew/methods/scr/demo")
     opened = [Workspace(configure(flags=flags), graph=graph).open_method() for graph in (embedded, store)]
+    began = time.perf_counter()
     opened[0].answer(asked[0], embedded)  # compiled and loaded before the clock starts
-    seconds: tuple[list[float], list[float]] = ([], [])
+    middle_of = time.perf_counter()
+    before = store.server.traffic.requests
+    opened[1].answer(asked[0], store)
+    ended = time.perf_counter()
+    first = {
+        "seconds_folder": round(middle_of - began, 2),
+        "seconds_server": round(ended - middle_of, 2),
+        "requests": store.server.traffic.requests - before,
+    }
+    until = ended + seconds
+    times: tuple[list[float], list[float]] = ([], [])
     trips, different = [], []
     for question in asked:
+        if time.perf_counter() > until:
+            break
         began = time.perf_counter()
         mine = opened[0].answer(question, embedded)
         middle = time.perf_counter()
-        store.forget()  # as if it were the first question
+        if not held:
+            store.forget()  # as if it were the first question
         before = store.server.traffic.requests
         theirs = opened[1].answer(question, store)
-        seconds[0].append(middle - began)
-        seconds[1].append(time.perf_counter() - middle)
+        times[0].append(middle - began)
+        times[1].append(time.perf_counter() - middle)
         trips.append(store.server.traffic.requests - before)
         if row(mine) != row(theirs):
             different.append({"question": question.text, "folder": brief(mine), "server": brief(theirs)})
-    middle, slow = (round(1000 * float(np.median(each)), 1) for each in seconds)
+    middle, slow = (round(1000 * float(np.median(each)), 1) for each in times)
     return {
-        "questions": len(asked),
-        "equal_rows": len(asked) - len(different),
+        "questions": len(trips),
+        "equal_rows": len(trips) - len(different),
+        "equal_answers": len(trips) - sum(d["folder"]["answers"] != d["server"]["answers"] for d in different),
+        "first_question": first,
         "requests": {"median": float(np.median(trips)), "p95": float(np.quantile(trips, 0.95)), "most": max(trips)},
         "ms_folder": middle,
         "ms_server": slow,
         "ratio_p50": round(slow / max(middle, 1e-9), 2),
-        "different": different[:10],
+        "ratio_of_questions_p50": round(float(np.median(np.array(times[1]) / np.array(times[0]))), 2),
+        "different": different[:20],
     }
 
 
@@ -210,7 +274,12 @@ def row(answer: Answer) -> Any:
 
 
 def brief(answer: Answer) -> Any:
-    return {"answers": [[c.text, round(c.score, 3)] for c in answer.candidates[:4]], "note": answer.note[:120]}
+    return {
+        "answers": [[c.text, round(c.score, 3)] for c in answer.candidates[:4]],
+        "of": len(answer.candidates),
+        "threads": [str(path) for path in answer.evidence.paths[:2]],
+        "note": answer.note[:120],
+    }
 
 
 def hub(server: Any, place: Path) -> dict[str, Any]:
@@ -218,7 +287,7 @@ def hub(server: Any, place: Path) -> dict[str, Any]:
     triples = [("hub", "many", f"m{i}") for i in range(100_000)] + [("hub", "few", f"f{i}") for i in range(3)]
     settings: dict[str, Any] = {"home": place / "home-hub", "names": "exact", "page": 20_000}
     if server.url.startswith(("bolt", "falkor")):
-        load_nodes(server, triples, {})
+        load_nodes(server, triples, {}, {})
         settings["node_labels"] = "drop"
     else:
         server.clear()
@@ -228,9 +297,13 @@ def hub(server: Any, place: Path) -> dict[str, Any]:
     store.relations()
     before, began = store.server.traffic.requests, time.perf_counter()
     found = store.facts(["hub"], limit=1000, total=1000)
+    took, requests = time.perf_counter() - began, store.server.traffic.requests - before
+    store.forget()
+    again = store.facts(["hub"], limit=1000, total=1000)
     result = {
-        "seconds": round(time.perf_counter() - began, 2),
-        "requests": store.server.traffic.requests - before,
+        "seconds": round(took, 2),
+        "requests": requests,
+        "same_twice": found.rows == again.rows,
         "kept": {relation: sum(fact[1] == relation for fact in found.rows) for relation in ("many", "few")},
         "cut": found.cut,
     }

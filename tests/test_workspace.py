@@ -13,13 +13,18 @@ from typing import Any
 import pytest
 
 import clew
+from clew import trained as trained_module
 from clew import workspace
 from clew.errors import ConfigError, FormatError, InputError, MissingExtraError, NotFoundError, UnsupportedError
 from clew.graph import Graph
 from clew.methods import registry
+from clew.methods.registry import DEFAULT_METHOD
+from clew.methods.stem.method import Stem
 from clew.protocols import Example, MethodCard, Needs
+from clew.retrieval.operators import Operators
+from clew.trained import check_trained, read_trained, write_record
 from clew.types import Gold, Question
-from clew.workspace import Workspace, check_trained, configure, read_trained, require_extra
+from clew.workspace import Workspace, configure, require_extra
 
 
 @pytest.fixture(autouse=True)
@@ -225,6 +230,15 @@ def test_a_language_model_or_a_trained_model(toy: Graph, tmp_path: Path, method:
     assert able.open_method().name == method
 
 
+def test_a_language_model_that_reads_the_question_sees_its_operators(toy: Graph) -> None:
+    """A question for the last time must not reach a model without its "last"."""
+    server = ("language_model.model=m", "language_model.base_url=http://127.0.0.1:9/v1", "encoder.name=hash-64")
+    assert isinstance(space(toy, "method.name=stem", *server).open_method(), Stem)
+    asked = space(toy, "method.name=stem", "method.operators=true", *server)
+    assert isinstance(asked.open_method(), Operators)
+    assert isinstance(space(toy, "method.name=walk", *server).open_method(), Operators)
+
+
 def test_what_is_ready_can_be_asked(toy: Graph, tmp_path: Path) -> None:
     """`clew methods` says ready where opening works, and only there."""
     toy.save(tmp_path / "toy.kg")
@@ -251,7 +265,8 @@ def test_one_ask_reads_a_trained_model_once(toy: Graph, tmp_path: Path, monkeypa
         reads.append(folder)
         return read_trained(folder)
 
-    monkeypatch.setattr(workspace, "read_trained", counted)
+    for module in (workspace, trained_module):
+        monkeypatch.setattr(module, "read_trained", counted)
     for more in ((), (f"method.model={out}",)):
         reads.clear()
         found = Workspace(configure(None, (f"graph.path={tmp_path / 'toy.kg'}", *more), environment={}))
@@ -296,18 +311,16 @@ def test_a_model_no_better_than_no_training_is_not_asked_unnamed(toy: Graph, tmp
     model = found._beside["weights"]
     assert model.judged is not None and model.judged.questions == 12
     assert model.judged.model <= model.judged.untrained and "held-out" in model.doubt
-    assert found.method_name() == workspace.DEFAULT_METHOD
+    assert found.method_name() == DEFAULT_METHOD
     said = found.ask("currency of France?", topics=["France"]).details["answering"]
-    assert said.startswith(workspace.DEFAULT_METHOD) and "--method weights" in said
+    assert said.startswith(DEFAULT_METHOD) and "--method weights" in said
 
 
 def test_a_better_model_answers_and_says_so(toy: Graph, tmp_path: Path) -> None:
     trained(toy, tmp_path, EXAMPLES, [])
     folder = tmp_path / "toy.kg" / "models" / "weights"
     record = json.loads((folder / "trained.json").read_text())
-    workspace._write_record(
-        folder, {**record, "judged": {"questions": 40, "model": 0.9, "untrained": 0.5}, "sha256": 0}
-    )
+    write_record(folder, {**record, "judged": {"questions": 40, "model": 0.9, "untrained": 0.5}, "sha256": 0})
     found = Workspace(configure(None, (f"graph.path={tmp_path / 'toy.kg'}",), environment={}))
     assert found.method_name() == "weights" and found._beside["weights"].judged.untrained == 0.5  # type: ignore[union-attr]
 
@@ -315,7 +328,7 @@ def test_a_better_model_answers_and_says_so(toy: Graph, tmp_path: Path) -> None:
 def test_a_model_of_synthetic_questions_alone_is_not_asked_unnamed(toy: Graph, tmp_path: Path) -> None:
     found = trained(toy, tmp_path, written(3, synthetic=True), written(12, synthetic=True))
     assert found._beside["weights"].judged is None and "synthetic" in found._beside["weights"].doubt
-    assert found.method_name() == workspace.DEFAULT_METHOD
+    assert found.method_name() == DEFAULT_METHOD
 
 
 def test_a_model_of_written_questions_answers_where_none_were_held_out(toy: Graph, tmp_path: Path) -> None:

@@ -33,7 +33,18 @@ from clew.protocols import (
 )
 from clew.questions import synthetic as synthetic_questions
 from clew.questions import training_examples
-from clew.runs import Predict, Run, RunProgress, RunRow, answer_all, answer_chunk, checksum, chunks, environment
+from clew.runs import (
+    Predict,
+    Run,
+    RunProgress,
+    RunRow,
+    answer_all,
+    answer_chunk,
+    checksum,
+    chunks,
+    environment,
+    measured,
+)
 from clew.scores import score_run
 from clew.types import Answer, Question
 from clew.workspace import Configuration, Workspace, configure
@@ -155,7 +166,7 @@ def synthesize(
     Raises UnsupportedError for another store, InputError when the graph cannot yield so many different questions.
     """
     space = _workspace(graph, None, None, None, None, None, {"synthesis": dict(sampling or {})})
-    return [Example(each.question, each.gold, synthetic=True) for each in synthetic_questions(space, count, seed=seed)]
+    return [each.example() for each in synthetic_questions(space, count, seed=seed)]
 
 
 def score(
@@ -252,7 +263,16 @@ def predict_run(
         **environment(clew.__version__),
         "expected": None if expected is None else expected.model_dump(mode="json"),
     }
-    with Run.create(folder, identity(workspace), examples, session=session, resume=resume) as run:
+    with (
+        Run.create(folder, identity(workspace), examples, session=session, resume=resume) as run,
+        measured(folder, served=workspace.configuration.language_model.backend != "local") as meter,
+    ):
+
+        def told(progress: RunProgress) -> None:
+            meter.poll()
+            if on_progress is not None:
+                on_progress(progress)
+
         left = run.question_count() - len(run.answered())
         asks = workspace.uses_language_model()
         threads = section.threads or (workspace.concurrency() if asks and batch is None else 1)
@@ -276,7 +296,7 @@ def predict_run(
                 workers=section.threads or 2,
                 address=section.ray_address,
                 max_failures=section.max_failures,
-                on_progress=on_progress,
+                on_progress=told,
                 total=left,
             )
             return Run.open(folder)
@@ -287,7 +307,7 @@ def predict_run(
             batch=section.batch or (1 if asks or threads > 1 else 32),
             threads=threads,
             max_failures=section.max_failures,
-            on_progress=on_progress,
+            on_progress=told,
             total=left,
         )
         if batch is not None:

@@ -9,7 +9,7 @@ Shapes: Q questions, L texts, D width of a vector.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 from typing import Any, ClassVar, Literal, NamedTuple, Protocol, TypeGuard, runtime_checkable
@@ -214,7 +214,11 @@ class Tools:
 
 
 class Method(Protocol):
-    """A way to answer questions over a graph."""
+    """A way to answer questions over a graph.
+
+    Where it has an attribute `reads_whole` that is true, a language model reads the question: it is then asked as it
+    stands, and no count, comparison or filter is taken out of it before.
+    """
 
     name: ClassVar[str]
 
@@ -239,6 +243,24 @@ class MethodCard:
     config: str  # "package.module:Config"
     train: str | None = None  # "package.module:train", a Train; None: nothing to train
     train_config: str | None = None  # "package.module:TrainConfig", the [train.config] section
+    report: str | None = None  # "package.module:report", a StageReport; None: clew diagnose has nothing to say
+
+
+class StageReport(Protocol):
+    """What `MethodCard.report` points at: what went wrong where in a run, as JSON values."""
+
+    def __call__(
+        self, answers: Iterable[Answer], examples: Sequence[Example], graph: Any, *, hops: int
+    ) -> dict[str, Any]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class StatedSchema:
+    """What a training set says of a question's schema (D_syn of STEM): names of topics, unknowns as [ENT1], [ENT2] …"""
+
+    triples: tuple[tuple[str, str, str], ...]
+    assertions: tuple[str, ...] = ()  # one per triple, or none
+    strategy: str = ""  # "Precision", "Breadth", or not said
 
 
 @dataclass(frozen=True, slots=True)
@@ -249,6 +271,7 @@ class Example:
     gold: Gold
     graph: GraphStore | None = None
     synthetic: bool = False  # made from the graph itself, so that it says little about what people ask
+    schema: StatedSchema | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -130,7 +130,7 @@ def training_examples(
             examples = [example for i, example in enumerate(examples) if i not in judges]
         spare = 0 if held_out else max(1, data.synthetic // HELD_OUT)
         made = [
-            Example(each.question, each.gold, synthetic=True)
+            each.example()
             for each in synthetic(space, data.synthetic + spare, seed=space.configuration.run.seed, report=report)
         ]
         examples += made[: data.synthetic]

@@ -11,6 +11,8 @@ import json
 import os
 import subprocess
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -20,14 +22,49 @@ import clew as package
 from effort import THOROUGH
 
 DRIVER = r'''
-import json, os, shutil, signal, sys
+import contextlib, json, os, shutil, signal, sys, traceback
 from pathlib import Path
 
 import clew.cli, clew.api, clew.questions, clew.synthesis, clew.evaluation.page, clew.runs
-from clew.graph import Graph, build, damage
+from clew.graph import Graph, add, build, damage
 
-case, root, thorough = json.loads(sys.argv[1]), Path(sys.argv[2]), sys.argv[3] == "1"
+root, thorough = Path(sys.argv[1]), sys.argv[2] == "1"
 STEPS = {"os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.link", "os.truncate", "shutil.rmtree"}
+
+
+def start(folder):
+    """Graphs, questions, a run and documents, which the commands find."""
+    folder.mkdir()
+    (folder / "x.tsv").write_text("".join(f"n{i}\tr\tn{i * 7 % 50}\n" for i in range(50)) + "a\tr\tb\nb\tr\tc\n")
+    build(folder / "x.tsv", folder / "x.kg")
+    for name in ("edited", "broken"):
+        shutil.copytree(folder / "x.kg", folder / f"{name}.kg")
+    add(folder / "edited.kg", [("a", "r", "c"), ("c", "s", "d")])
+    (place,) = (f for f in (folder / "broken.kg").iterdir() if f.is_dir() and f.name != "cache")
+    file = place / "heads.i32"
+    file.write_bytes(file.read_bytes()[:-4] + b"\xff\xff\xff\x7f")
+    (folder / "questions.jsonl").write_text("".join(
+        f'{{"id": "q{i}", "question": "what is the r of n{i}?", "q_entity": ["n{i}"], "answer": ["n{i * 7 % 50}"]}}\n'
+        for i in range(3)))
+    (folder / "README.md").write_text(
+        "mine\n<!-- results: generated, do not edit -->\nold\n<!-- /results -->\nalso mine\n")
+    (folder / "report.html").write_text("an older page")
+    (folder / "topics.txt").write_text("n1\nn2\na\n")
+    run = ["predict", folder / "x.kg", folder / "questions.jsonl", "-m", "walk", "--set", "encoder.name=hash-16"]
+    for words in ([*run, "--run", folder / "done"], ["report", folder / "done", "-o", root / "loads what plots need"]):
+        sys.argv = ["clew", *map(str, words)]
+        with open(os.devnull, "w") as null, contextlib.redirect_stdout(null), contextlib.redirect_stderr(null):
+            try:
+                clew.cli.main()
+            except SystemExit as end:
+                assert not end.code
+
+
+def pulled(folder, part):
+    """A copy of what lay around some entities of a server's graph earlier."""
+    graph = Graph.from_triples([(f"n{i}", "r", f"n{i * 7 % 50}") for i in range(9)])
+    graph.meta |= {"inputs": [json.dumps({"pulled": part})], "languages": ["en"]}
+    graph.save(folder)
 
 
 def prepare(folder):
@@ -38,6 +75,7 @@ def prepare(folder):
 def run(folder, words, ends_at):
     """The exit status of a command in a process that ends itself before its step number `ends_at`, and its steps."""
     steps, report = 0, root / "steps"
+    report.unlink(missing_ok=True)
     pid = os.fork()
     if pid == 0:
         os.chdir(folder)
@@ -74,48 +112,69 @@ def run(folder, words, ends_at):
     return os.waitstatus_to_exitcode(status), int(report.read_text()) if report.exists() else 0
 
 
-def content(folder):
+def content(folder, case):
     """What a reader finds, as a text; a graph is read whole and looked through."""
     place = folder / case["result"]
+    if "within" in case:
+        place = next(iter(sorted(place.glob(case["within"]))), place / "none")
     if not place.exists():
         return None
     if place.suffix == ".kg":
         graph = Graph.open(place, verify=True)
         assert damage(place) == [], damage(place)
-        return repr(sorted((t.head.id, t.relation.id, t.tail.id) for t in graph.triples()))
+        named = [(id, graph.labels_at([i])[0]) for i, id in enumerate(graph.terms.ids)]
+        return repr(sorted((t.head.id, t.relation.id, t.tail.id) for t in graph.triples()) + sorted(named))
     if place.is_dir():
         rows = [json.loads(line) for line in (place / "rows.jsonl").read_bytes().split(b"\n")[:-1]]
         return repr(sorted(row["id"] for row in rows))
     return place.read_text()
 
 
-folder = root / "try"
-prepare(folder)
-before = None if case.get("damaged") else content(folder)
-code, steps = run(folder, case["words"], -1)
-assert code == 0, (code, (root / "errors").read_text())
-after = content(folder)
-assert after is not None and steps, steps
-left = sorted(p.name for p in folder.iterdir())
-ends = range(1, steps + 1) if thorough else [steps // 2, steps]
-killed = 0
-for ends_at in ends:
+def tried(case):
+    """Every step of a command is its last once; how many there were."""
+    folder = root / "try"
+    if "part" in case:
+        pulled(root / "start" / "pulled.kg", case["part"])
     prepare(folder)
-    code, _ = run(folder, case["words"], ends_at)
-    killed += code == -signal.SIGKILL
-    assert code in (0, -signal.SIGKILL), (ends_at, code, (root / "errors").read_text())
-    if not case.get("damaged") and not case.get("grows"):
-        assert content(folder) in (before, after), (ends_at, content(folder))
-    code, _ = run(folder, [*case["words"], *case.get("again", [])], -1)
-    assert code == 0, (ends_at, code, (root / "errors").read_text())
-    assert content(folder) == after, (ends_at, content(folder))
-    # A kill may leave the half of a page or of questions, hidden, and an empty folder that goes after a minute.
-    assert not [p for p in folder.iterdir() if ".new-" in p.name and any(p.iterdir())]
-    hidden = (".tmp", ".new-", ".building-")
-    now = sorted(p.name for p in folder.iterdir() if not any(mark in p.name for mark in hidden))
-    assert now == left, (ends_at, now, left)
-print(f"{steps} steps, ended at {killed} of {len(ends)}")
+    before = None if case.get("damaged") else content(folder, case)
+    code, steps = run(folder, case["words"], -1)
+    assert code == 0, (code, (root / "errors").read_text())
+    after = content(folder, case)
+    assert after is not None and steps, steps
+    left = sorted(p.name for p in folder.iterdir())
+    ends = range(1, steps + 1) if thorough else [steps // 2, steps]
+    killed = 0
+    for ends_at in ends:
+        prepare(folder)
+        code, _ = run(folder, case["words"], ends_at)
+        killed += code == -signal.SIGKILL
+        assert code in (0, -signal.SIGKILL), (ends_at, code, (root / "errors").read_text())
+        if not case.get("damaged") and not case.get("grows"):
+            assert content(folder, case) in (before, after), (ends_at, content(folder, case))
+        code, _ = run(folder, [*case["words"], *case.get("again", [])], -1)
+        assert code == 0, (ends_at, code, (root / "errors").read_text())
+        assert content(folder, case) == after, (ends_at, content(folder, case))
+        # A kill may leave the half of a page or of questions, hidden, and an empty folder that goes after a minute.
+        assert not [p for p in folder.iterdir() if ".new-" in p.name and any(p.iterdir())]
+        hidden = (".tmp", ".new-", ".building-")
+        now = sorted(p.name for p in folder.iterdir() if not any(mark in p.name for mark in hidden))
+        assert now == left, (ends_at, now, left)
+        assert not list(folder.glob("home/*.lines")), "what was fetched lies there after the index is made"
+    return f"{steps} steps, ended at {killed} of {len(ends)}"
+
+
+start(root / "start")
+said = os.fdopen(os.dup(1), "w")
+for line in sys.stdin:
+    try:
+        ended = {"said": tried(json.loads(line))}
+    except BaseException:
+        ended = {"wrong": traceback.format_exc()}
+    print(json.dumps(ended), file=said, flush=True)
 '''
+
+HERE = ["--set", "graph.server.home=home", "--set", "graph.server.base=http://test.example/"]
+PART: dict[str, Any] = {"topics": ["n1", "n2", "a"], "hops": 3, "per_entity": 10_000}
 
 CASES: dict[str, dict[str, Any]] = {
     "build": {"words": ["build", "x.tsv", "-o", "x.kg"], "result": "x.kg"},
@@ -129,6 +188,10 @@ CASES: dict[str, dict[str, Any]] = {
         "words": ["predict", "x.kg", "questions.jsonl", "-m", "walk", "--set", "encoder.name=hash-16", "--run", "run"],
         "result": "run", "again": ["--resume"], "grows": True,
     },
+    "pull": {"words": ["pull", "URL", "-o", "x.kg", "--around", "topics.txt", *HERE], "result": "x.kg"},
+    "a first pull": {"words": ["pull", "URL", "-o", "y.kg", "--around", "topics.txt", *HERE], "result": "y.kg"},
+    "sync": {"words": ["sync", "URL", "pulled.kg", *HERE], "result": "pulled.kg", "part": PART},
+    "link-index": {"words": ["link-index", "URL", *HERE], "result": "home", "within": "names-*.kg"},
     "report": {"words": ["report", "done", "-o", "report.html"], "result": "report.html"},
     "a table in a document": {
         "words": ["report", "done", "-o", "report.html", "--table", "README.md"], "result": "README.md",
@@ -137,40 +200,30 @@ CASES: dict[str, dict[str, Any]] = {
 
 QUICK = ("add", "compact", "report")  # of the default suite
 
-START = r"""
-import sys
-from pathlib import Path
-from clew.graph import Graph, add, build
-from clew.cli import main
-
-folder = Path(sys.argv[1])
-folder.mkdir()
-(folder / "x.tsv").write_text("".join(f"n{i}\tr\tn{i * 7 % 50}\n" for i in range(50)) + "a\tr\tb\nb\tr\tc\n")
-for name in ("x", "edited", "broken"):
-    build(folder / "x.tsv", folder / f"{name}.kg")
-add(folder / "edited.kg", [("a", "r", "c"), ("c", "s", "d")])
-(place,) = (f for f in (folder / "broken.kg").iterdir() if f.is_dir() and f.name != "cache")
-file = place / sys.argv[2]
-file.write_bytes(file.read_bytes()[:-4] + b"\xff\xff\xff\x7f")
-(folder / "questions.jsonl").write_text("".join(
-    f'{{"id": "q{i}", "question": "what is the r of n{i}?", "q_entity": ["n{i}"], "answer": ["n{i * 7 % 50}"]}}\n'
-    for i in range(3)))
-(folder / "README.md").write_text("mine\n<!-- results: generated, do not edit -->\nold\n<!-- /results -->\nalso mine\n")
-(folder / "report.html").write_text("an older page")
-run = ["predict", folder / "x.kg", folder / "questions.jsonl", "-m", "walk", "--set", "encoder.name=hash-16"]
-sys.argv = ["clew", *map(str, run), "--run", str(folder / "done")]
-main()
-"""
-
 
 @pytest.fixture(scope="module")
-def start(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    root = tmp_path_factory.mktemp("killed")
-    done = subprocess.run(
-        [sys.executable, "-c", START, root / "start", "heads.i32"], capture_output=True, text=True, env=_environment()
-    )
-    assert done.returncode == 0, done.stderr
-    return root
+def driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[subprocess.Popen[str]]:
+    """The process of which commands are forks."""
+    words = [sys.executable, "-c", DRIVER, str(tmp_path_factory.mktemp("killed")), str(int(THOROUGH))]
+    with subprocess.Popen(
+        words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=_environment()
+    ) as process:
+        yield process
+        process.communicate()
+    assert process.returncode == 0
+
+
+@contextmanager
+def served() -> Iterator[str]:
+    """The URL of a graph of which `pulled` makes an earlier part: more triples since, and a label."""
+    pytest.importorskip("pyoxigraph", reason="the extra sparql is not installed")
+    pytest.importorskip("httpx", reason="the extra sparql is not installed")
+    from clew.graph import Graph
+    from clew.testing.endpoint import LocalEndpoint
+
+    triples = [*((f"n{i}", "r", f"n{i * 7 % 50}") for i in range(50)), ("a", "r", "b"), ("n1", "s", "a")]
+    with LocalEndpoint(Graph.from_triples(triples, labels={"a": "A later"})) as endpoint:
+        yield endpoint.url
 
 
 def _environment() -> dict[str, str]:
@@ -182,9 +235,15 @@ def _environment() -> dict[str, str]:
 @pytest.mark.parametrize(
     "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.slow) for name in CASES]
 )
-def test_a_kill_at_any_step_loses_nothing(start: Path, name: str) -> None:
-    words = [sys.executable, "-c", DRIVER, json.dumps(CASES[name]), str(start), str(int(THOROUGH))]
-    done = subprocess.run(words, capture_output=True, text=True, env=_environment())
-    assert done.returncode == 0, done.stderr[-3000:]
-    assert "steps, ended at" in done.stdout
-    assert not done.stdout.split("ended at ")[1].startswith("0 "), "nothing was ended"
+def test_a_kill_at_any_step_loses_nothing(driver: subprocess.Popen[str], name: str) -> None:
+    assert driver.stdin is not None and driver.stdout is not None
+    case = CASES[name]
+    with served() if "URL" in case["words"] else nullcontext("") as url:
+        words, part = [url if word == "URL" else word for word in case["words"]], case.get("part")
+        driver.stdin.write(json.dumps({**case, "words": words} | ({"part": {**part, "address": url}} if part else {})))
+        driver.stdin.write("\n")
+        driver.stdin.flush()
+        ended = json.loads(driver.stdout.readline())
+    assert "wrong" not in ended, ended["wrong"][-3000:]
+    assert "steps, ended at" in ended["said"]
+    assert not ended["said"].split("ended at ")[1].startswith("0 "), "nothing was ended"

@@ -14,6 +14,8 @@ def test_predict_score_compare(clew: Any, graph: Path, questions: Path) -> None:
     scores = clew("score", "runs/a", "--json").json
     assert scores["counts"]["questions"] == 3 and scores["counts"]["abstained"] == 1
     assert abs(scores["metrics"]["hits@1"]["value"] - 2 / 3) < 1e-9
+    assert scores["cost"]["joules"] > 0 and "evidence matching" not in scores["metrics"]
+    assert "energy: " in clew("score", "runs/a").out
     refusing = ("--set", "method.refuse=continent")
     assert clew("predict", graph, questions, *FOLLOW, *refusing, "--run", "runs/b").code == 0
     shown = clew("compare", "runs/a", "runs/b", "--json").json
@@ -136,3 +138,20 @@ def test_score_somebody_elses_file(clew: Any, tmp_path: Path) -> None:
     assert clew("score").code == 2
     assert clew("score", "nowhere").code == 3
     assert clew("score", "--predictions", file, "--format", "xml").code == 3
+
+
+def test_sweep_tests_each_value_against_the_first_and_goes_on(clew: Any, graph: Path, questions: Path) -> None:
+    swept = ("sweep", graph, questions, *FOLLOW, "--vary", "method.refuse=nothing,continent", "--run", "runs")
+    shown = clew(*swept, "--json").json
+    assert [row["value"] for row in shown["rows"]] == ["nothing", "continent"] and shown["questions"] == 3
+    assert [round(row["hits@1"], 2) for row in shown["rows"]] == [0.67, 0.33]
+    assert shown["rows"][0]["p hits@1"] is None and shown["rows"][1]["p hits@1"] == 1.0
+    assert "0.333" in clew(*swept).out  # finished runs are not run again
+    bad = clew("sweep", graph, questions, *FOLLOW, "--vary", "theta", "--run", "runs")
+    assert bad.code == 2 and "method.theta=0.4" in bad.err
+
+
+def test_diagnose_says_which_methods_have_a_report(clew: Any, graph: Path, questions: Path) -> None:
+    assert clew("predict", graph, questions, *FOLLOW, "--run", "run").code == 0
+    refused = clew("diagnose", "run", graph)
+    assert refused.code != 0 and "stem" in refused.err

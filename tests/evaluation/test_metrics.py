@@ -8,9 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from clew.encoding import HashEncoder
 from clew.evaluation.answers import score_answer, score_entities
 from clew.evaluation.compat import MODES, gcr, hallucination, rog, subgraphrag, tog
-from clew.evaluation.evidence import estimated_tokens, score_evidence
+from clew.evaluation.evidence import Likeness, estimated_tokens, score_evidence
 from clew.evaluation.matching import accepted, contains, key, matched, normalise
 from clew.types import Answer, Candidate, Entity, Evidence, Gold, Hop, Path, Question, Relation, Triple
 
@@ -153,8 +154,21 @@ def test_evidence_by_hand() -> None:
     assert score.ungrounded == pytest.approx(1 / 3)
     assert (score.entities, score.triples) == (4, 3)
     assert score.tokens == estimated_tokens((one, two, other)) == -(-(19 + 18 + 13) // 4)
+    assert score.density == pytest.approx(2 * 3 / (4 * 3)) and score.connected == 1
+    apart = score_evidence(Answer(QUESTION, "t", evidence=Evidence((), (one, triple("Alien", "year", "79")))), gold)
+    assert apart.connected == 0
     failed = score_evidence(None, gold)
+    assert (failed.density, failed.connected) == (None, None)
     assert (failed.hit, failed.recall, failed.coverage, failed.path_precision, failed.unsupported) == (0, 0, 0, 0, None)
+
+
+def test_matching_takes_a_similar_name() -> None:
+    answer = Answer(QUESTION, "t", evidence=Evidence((), (triple("Heat", "director", "Michael Mann"),)))
+    likeness = Likeness(HashEncoder(256), 0.6)
+    assert likeness(answer, Gold(("michael mann",))) == 1
+    assert likeness(answer, Gold(("Michael K. Mann",))) == 1
+    assert likeness(answer, Gold(("Oslo",))) == 0
+    assert likeness(None, Gold(("Oslo",))) == 0 and likeness(answer, Gold(())) is None
 
 
 texts = st.sampled_from(["Paris", "paris!", "The Rome", "Rome", "Oslo", "!!!", "The The", "New York", "York", ""])

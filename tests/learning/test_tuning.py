@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -138,6 +141,67 @@ def test_adapters_are_merged_into_one_folder(decoder: Path, tmp_path: Path) -> N
     assert (tmp_path / "adapter" / "adapter_model.safetensors").is_file()
 
 
+def test_large_models_are_tuned_by_adapters_and_keep_no_activations(
+    decoder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The defaults of docs/large-models.md, with a border that a tiny model is above of."""
+    monkeypatch.setattr(tuning, "LARGE", 1)
+    tuned = tune(decoder, PAIRS, tmp_path, FAST.model_copy(update={"max_steps": 2, "bf16": True}))
+    assert (tmp_path / "adapter" / "adapter_model.safetensors").is_file()
+    settings = json.loads((tmp_path / "adapter" / "adapter_config.json").read_text())
+    assert settings["r"] == tuning.RANK and settings["lora_alpha"] == 64
+    assert set(weights(tuned.folder)) == set(weights(decoder))
+
+
+def test_stage_two_hands_its_settings_to_the_trainer(tmp_path: Path) -> None:
+    trl = pytest.importorskip("trl")
+    paper = {"loss_type": ReinforceSettings().loss, **tuning._rollouts(ReinforceSettings())}
+    assert trl.GRPOConfig(output_dir=str(tmp_path), use_cpu=True, bf16=False, **paper).loss_type == "grpo"
+    with pytest.raises(InputError, match="vllm_url"):
+        tuning._rollouts(ReinforceSettings(vllm="server"))
+    server = ReinforceSettings(vllm="server", vllm_url="http://localhost:8000")
+    for each in (server, ReinforceSettings(vllm="colocate")):
+        made = trl.GRPOConfig(output_dir=str(tmp_path), use_cpu=True, bf16=False, **tuning._rollouts(each))
+        assert made.use_vllm and made.vllm_mode == each.vllm
+
+
+def test_processes_share_a_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    from clew.learning.processes import is_main_process, share_of
+
+    assert share_of(7) == 7 and is_main_process()
+    monkeypatch.setenv("WORLD_SIZE", "4")
+    monkeypatch.setenv("RANK", "2")
+    assert share_of(8) == 2 and not is_main_process()
+    with pytest.raises(InputError, match="multiple of 4"):
+        share_of(6)
+
+
+TWO = """
+import sys
+from pathlib import Path
+from clew.learning.tuning import Pair, ReinforceSettings, RewardedState, TuneSettings, reinforce, tune
+from clew.protocols import Message
+start, out = map(Path, sys.argv[1:])
+pairs = [Pair((Message("user", f"q{i}"),), "a") for i in range(8)]
+tuned = tune(start, pairs, out / "one", TuneSettings(max_steps=2, batch=4, bf16=False))
+states = [RewardedState(pair.prompt) for pair in pairs]
+two = ReinforceSettings(max_steps=2, groups=2, group=2, max_tokens=4, bf16=False)
+reinforce(tuned.folder, states, {"long": lambda texts, facts: [float(len(t)) for t in texts]}, out / "two", two)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_two_processes_train_one_model(decoder: Path, tmp_path: Path) -> None:
+    script = tmp_path / "two.py"
+    script.write_text(TWO)
+    run = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node", "2", str(script)]
+    done = subprocess.run([*run, str(decoder), str(tmp_path)], capture_output=True, text=True, timeout=550)
+    assert done.returncode == 0, done.stderr[-2000:]
+    assert {path.name for path in tmp_path.iterdir()} >= {"one", "two"}
+    assert set(weights(tmp_path / "two" / "model")) == set(weights(decoder))
+
+
 def names_a_relation(texts: Sequence[str], facts: Sequence[Mapping[str, Any]]) -> list[float]:
     return [float(text.startswith(fact["wanted"])) for text, fact in zip(texts, facts, strict=True)]
 
@@ -148,7 +212,7 @@ def test_rewards_rise(decoder: Path, tmp_path: Path, seed: int, tokens: int, mon
     monkeypatch.setattr(tuning, "TOKENS_AT_ONCE", tokens)
     states = [RewardedState((Message("user", ask),), {"wanted": "written_by"}) for ask in ASK] * 8
     start = tune(decoder, PAIRS, tmp_path / "start", FAST.model_copy(update={"max_steps": 12}), seed=seed)
-    settings = ReinforceSettings(max_steps=30, learning_rate=2e-3, max_tokens=4, kl=0.0, bf16=False)
+    settings = ReinforceSettings(max_steps=30, learning_rate=2e-3, max_tokens=4, kl=0.0, bf16=False, loss="dapo")
     tuned = reinforce(start.folder, states, {"wanted": names_a_relation}, tmp_path, settings, seed=seed)
     rewards = [row["rewards/wanted/mean"] for row in tuned.curve]
     assert rewards[-1] > rewards[0] + 0.2

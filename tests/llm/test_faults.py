@@ -25,7 +25,7 @@ def test_there_are_many() -> None:
 def test_a_language_model(kind: str, tmp_path: Path) -> None:
     with FaultServer(kind) as server:
         settings = ModelSettings(
-            model="m", base_url=server.url, timeout_s=0.5, connect_timeout_s=0.5, max_retries=1, max_wait_s=0.02,
+            model="m", base_url=server.url, timeout_s=0.25, connect_timeout_s=0.5, max_retries=1, max_wait_s=0.02,
             budget=Budget(calls=9), cache=tmp_path / "c.db",
         )  # fmt: skip
         model = open_language_model(settings, api_key=KEY)
@@ -49,7 +49,7 @@ def test_a_language_model(kind: str, tmp_path: Path) -> None:
             said += model.stream(asked)
         except ClewError as error:
             said.append(str(error))
-        assert time.monotonic() - begun < 30  # nine requests of half a second, on a machine that may be busy
+        assert time.monotonic() - begun < 30  # nine requests of a quarter of a second, on a machine that may be busy
         assert server.requests / (4 if "redirect" in kind else 1) <= model.usage.calls <= 9
         assert model.usage.prompt_tokens >= 0 <= model.usage.completion_tokens
         assert model.cache is not None
@@ -62,7 +62,7 @@ def test_a_language_model(kind: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_an_encoder(kind: str) -> None:
     with FaultServer(kind) as server:
-        encoder = RemoteEncoder("m", base_url=server.url, api_key=KEY, timeout_s=0.4, retries=1, sleep=lambda _: None)
+        encoder = RemoteEncoder("m", base_url=server.url, api_key=KEY, timeout_s=0.25, retries=1, sleep=lambda _: None)
         with pytest.raises(ClewError) as caught:
             encoder.encode(["text"])
     assert KEY not in str(caught.value)

@@ -281,14 +281,17 @@ def test_every_change_of_a_stored_reply_is_found(tmp_path: Path) -> None:
     changes = {
         "replies": ["reply='[]'", "reply='{'", "reply=replace(reply, 'Paris', 'Parts')", "reply=x'00ff'", "sum=NULL",
                     "request='[]'", "reply='[{\"text\": 3}]'", "sum=x'00'", f"reply='{'[' * 5000}'"],
-        "servers": ["findings='{'", "findings='3'", f"findings='{'[' * 5000}'"],
+        "servers": ["findings='{'", "findings='3'", f"findings='{'[' * 5000}'", "findings='{}'", "sum=NULL"],
+        "calls": ["time=1.5", "model='n'", "key=NULL", "cached=1", "seconds=-1", "prompt_tokens='x'", "cost=9",
+                  "error='no'", "sum=NULL", "id=7"],
     }  # fmt: skip
+    readers = {"replies": lambda: cache.get("k"), "servers": lambda: cache.findings("m"), "calls": cache.calls}
     for table, each in changes.items():
         for change in each:
             cache._db.execute("BEGIN")
             cache._db.execute(f"UPDATE {table} SET {change}")
             with pytest.raises(FormatError, match="damaged"):
-                cache.get("k") if table == "replies" else cache.findings("m")
+                readers[table]()
             if table == "replies":
                 with pytest.raises(FormatError, match="damaged"):
                     cache.calls()
@@ -296,14 +299,21 @@ def test_every_change_of_a_stored_reply_is_found(tmp_path: Path) -> None:
     assert cache.get("k") == LLMReply(reply.texts, Usage(cached_calls=1))
 
 
-def test_a_cache_of_the_first_format_goes_on(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("version", "without"), [(1, ("replies", "calls", "servers")), (2, ("calls", "servers"))])
+def test_a_cache_of_an_earlier_format_goes_on(tmp_path: Path, version: int, without: tuple[str, ...]) -> None:
     cache = ReplyCache(tmp_path / "c.db")
     cache.put("k", "m", ask(), LLMReply((LLMText("a"),)))
+    cache.log("m", "k", 0.1, Usage(1, 0, 5, 3, 0.5), "late")
+    cache.remember("m", {"thinks": True})
+    calls = cache.calls()
     cache.close()
     with sqlite3.connect(tmp_path / "c.db") as db:
-        db.execute("ALTER TABLE replies DROP COLUMN sum")
-        db.execute("PRAGMA user_version=1")
+        for table in without:
+            db.execute(f"ALTER TABLE {table} DROP COLUMN sum")
+        db.execute(f"PRAGMA user_version={version}")
     db.close()
-    found = ReplyCache(tmp_path / "c.db").get("k")
+    again = ReplyCache(tmp_path / "c.db")
+    found = again.get("k")
     assert found is not None
     assert found.text == "a"
+    assert (again.calls(), again.findings("m")) == (calls, {"thinks": True})

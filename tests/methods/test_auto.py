@@ -11,10 +11,11 @@ import pytest
 from clew.encoding.hashing import HashEncoder
 from clew.errors import ConfigError
 from clew.graph import Graph
-from clew.methods.auto.merging import FEATURES, LEAST, MOST, RatingNumbers, probability, rate, signs, table
+from clew.methods.auto.merging import DOUBT, FEATURES, MOST, RatingNumbers, probability, rate, signs, table
 from clew.methods.auto.method import Auto, Config
 from clew.methods.auto.weights import CALIBRATION
 from clew.protocols import TextEncoder, Tools
+from clew.reading.account import ACCOUNT
 from clew.reading.wording import PLAN_FEATURES
 from clew.testing.fake_llm import FakeLanguageModel
 from clew.testing.method import MethodSuite
@@ -60,7 +61,7 @@ def minilm() -> TextEncoder:
 @needs_encoder
 class TestAuto(MethodSuite):
     name = "auto"
-    otherwise_in_servers = "there walk answers alone"
+    triples_at_once = 200_000  # of a larger graph walk answers alone
 
     @pytest.fixture(scope="class")
     @classmethod
@@ -120,14 +121,14 @@ def made(walk: list[float | None], plan: list[float], group: list[int]) -> np.nd
     count = len(walk)
     proposed = np.array([score is not None for score in walk])
     scores = np.array([0.0 if score is None else score for score in walk])
-    told = np.zeros((count, len(PLAN_FEATURES)), np.float32)
+    told = np.zeros((count, len(PLAN_FEATURES) + len(ACCOUNT)), np.float32)
     return table(scores, proposed, np.array(plan), np.array(group), told, np.zeros((count, 4), np.float32))
 
 
 def test_shares_of_equal_ends_are_added() -> None:
     rows = made([1.0, 1.0, None], [0.0, 1.0, 1.0], [0, 0, 1])
     value = {name: rows[:, i] for i, name in enumerate(FEATURES)}
-    assert np.exp(value["walk"]) == pytest.approx([0.5, 0.5, np.exp(LEAST)], abs=1e-3)
+    assert np.exp(value["walk"]) == pytest.approx([0.5 + DOUBT, 0.5 + DOUBT, DOUBT], abs=1e-3)
     assert np.exp(value["walk_same"][:2]) == pytest.approx([1, 1])
     assert value["unproposed"].tolist() == [0, 0, 1]
     assert value["walk_first"].tolist() == [1, 1, 0] and value["plan_first"].tolist() == [0, 1, 1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from clew.errors import InputError
-from clew.retrieval.reader import bind, read, reading_request
+from clew.retrieval.reader import bind, read, read_all, reading_request
 from clew.retrieval.verbalise import evidence_text
 from clew.testing.fake_llm import FakeLanguageModel
 from clew.types import Entity, Evidence, Hop, Path, Relation, Triple
@@ -99,6 +99,31 @@ def test_reading_says_what_is_missing() -> None:
     silent = FakeLanguageModel([])
     assert read(silent, "Who?", Evidence()).note == "no evidence to read"
     assert silent.requests == []
+
+
+def test_siblings_share_a_line_and_a_number_stands_for_all_of_them() -> None:
+    holders = [path(0.5 - i / 100, "France", "office held", f"m.0a{i}", "holder", f"Person {i}") for i in range(4)]
+    since = Triple(holders[1].hops[0].target, Relation("government.since", "government.since"), Entity("2010", "2010"))
+    evidence = Evidence((*EVIDENCE.paths[:2], *holders), (since,))
+    request, shown = reading_request("Who?", evidence, named=3)
+    assert (
+        "[3] France -> office held -> holder -> Person 0; Person 1 (since: 2010); Person 2; … and 1 more\n"
+        in request.messages[1].content
+    )
+    assert shown.of(2) == (2, 3, 4, 5)
+    for said in ("all of [3]", "All of line 3", "3"):
+        assert [(c.text, c.paths) for c in bind([said, "Paris"], evidence, shown)] == [
+            *((f"Person {i}", (2 + i,)) for i in range(4)),
+            ("Paris", (0,)),
+        ]
+    assert [c.paths for c in bind(["Person 1 [3]"], evidence, shown)] == [(3,)]
+
+
+def test_several_questions_are_one_batch_and_without_evidence_none() -> None:
+    model = FakeLanguageModel([["Paris"], ["Berlin"]])
+    readings = read_all(model, [("a", EVIDENCE), ("b", Evidence()), ("c", EVIDENCE)])
+    assert [[c.text for c in reading.candidates] for reading in readings] == [["Paris"], [], ["Berlin"]]
+    assert len(model.requests) == 2
 
 
 def test_own_prompt_is_checked(tmp_path) -> None:  # type: ignore[no-untyped-def]

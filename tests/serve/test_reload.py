@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -32,6 +33,19 @@ def test_an_added_triple_is_answered_from(start: Start) -> None:
         until(lambda: signature(running.folder) == running.host.graphs["films"]._seen)
         assert client.get("/v1/graph").json()["version"] == version
         assert ask(client, "What is the currency of Brazil?").json()["candidates"][0]["text"] == "Real"
+
+
+def test_a_replaced_graph_is_let_go_of(start: Start) -> None:
+    """Graph and methods refer to each other: without the collector each reload would keep one graph more."""
+    running = start()
+    hosted = running.host.graphs["films"]
+    with running.client() as client:
+        assert ask(client).status_code == 200
+        before, graph = weakref.ref(hosted.now), weakref.ref(hosted.now.graph)
+        add(running.folder, [("brazil", "currency", "Real")])
+        until(lambda: signature(running.folder) == hosted._seen)
+        assert ask(client).status_code == 200
+        until(lambda: before() is None and graph() is None)
 
 
 def test_no_request_is_dropped_while_the_graph_changes(start: Start) -> None:

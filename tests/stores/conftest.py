@@ -54,3 +54,15 @@ def opened(tmp_path: Path) -> Iterator[Callable[..., ServerGraph]]:
     yield open_it
     for store in stores:
         store.close()
+
+
+@pytest.fixture(params=["arcadedb", "falkordb"])
+def property_graph(
+    request: pytest.FixtureRequest, started: Callable[[str], Any], monkeypatch: pytest.MonkeyPatch
+) -> Any:
+    """Each openCypher database in turn, with its user in the environment."""
+    server = started(request.param)
+    if server.user is not None:
+        monkeypatch.setenv("CLEW_SERVER_USER", server.user)
+        monkeypatch.setenv("CLEW_SERVER_PASSWORD", server.password)
+    return server

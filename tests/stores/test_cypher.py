@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterable
+from datetime import date
 from typing import Any
 
 import pytest
@@ -13,6 +14,7 @@ from clew.errors import InputError, NotFoundError, UnavailableError
 from clew.graph import Graph
 from clew.graph.neighborhood import neighborhood
 from clew.graph.remote import ServerGraph
+from clew.graph.remote.cypher import kept_as_json
 from clew.testing.graph_store import TOY, GraphStoreSuite, ids
 
 Open = Callable[..., ServerGraph]
@@ -37,13 +39,9 @@ def hold(server: Any, triples: Iterable[tuple[str, str, str]], names: dict[str, 
         )
 
 
-@pytest.fixture(params=["arcadedb", "falkordb"])
-def engine(request: pytest.FixtureRequest, started: Start, monkeypatch: pytest.MonkeyPatch) -> Any:
-    server = started(request.param)
-    if server.user is not None:
-        monkeypatch.setenv("CLEW_SERVER_USER", server.user)
-        monkeypatch.setenv("CLEW_SERVER_PASSWORD", server.password)
-    return server
+@pytest.fixture
+def engine(property_graph: Any) -> Any:
+    return property_graph
 
 
 class TestConformance(GraphStoreSuite):
@@ -135,6 +133,7 @@ def test_limits_are_fair_to_relations_and_told(engine: Any, opened: Open) -> Non
     found = store.facts(["hub"], limit=100)
     kept = {relation: sum(row[1] == relation for row in found.rows) for relation in ("many", "few")}
     assert kept == {"many": 97, "few": 3}
+    assert [row[2] for row in found.rows if row[1] == "many"] == sorted(f"m{i}" for i in range(1500))[:97]
     assert found.cut == {"hub": 1403}
 
 
@@ -150,6 +149,23 @@ def test_hostile_ids_and_names_are_only_unknown(engine: Any, opened: Open, hosti
         assert store.neighbors([hostile]) == []
         assert not [entity for entity, score in store.find(hostile) if score > 0.9]
     assert engine.run("MATCH (n) RETURN count(n) AS c")[0]["c"] == 2
+
+
+def test_replies_are_kept_for_a_while_but_not_those_that_json_would_change(engine: Any, opened: Open) -> None:
+    films(engine)
+    first = opened(engine.url, cache_age_s=60, names="exact")
+    wanted = first.neighbors(["Ann"])
+    second = opened(engine.url, cache_age_s=60, names="exact")
+    assert second.neighbors(["Ann"]) == wanted
+    assert second.server.traffic.requests == 0
+    assert second.server.traffic.cached > 0
+    assert second.changed() == ""
+    assert second.server.traffic.requests == 2  # whether it changed is always asked: nodes and relationships
+    second.forget()
+    assert second.neighbors(["Ann"]) == wanted
+    assert second.server.traffic.requests > 2
+    assert kept_as_json([{"v": [1, 2.5, "é", None, True]}])
+    assert not any(kept_as_json([{"v": odd}]) for odd in ((1, 2), b"x", float("nan"), date(2008, 5, 3)))
 
 
 def test_a_text_index_of_the_server_is_used(started: Start, opened: Open) -> None:

@@ -130,6 +130,7 @@ def test_limits_are_fair_to_relations_and_told(engine: Any, opened: Open) -> Non
     found = store.facts(["hub"], limit=100)
     kept = {relation: sum(row[1] == relation for row in found.rows) for relation in ("many", "few")}
     assert kept == {"many": 97, "few": 3}
+    assert [row[2] for row in found.rows if row[1] == "many"] == sorted(f"m{i}" for i in range(3000))[:97]
     assert found.cut == {"hub": 2903}
     whole = store.facts(["hub"])
     assert len(whole.rows) == 3003

@@ -70,6 +70,23 @@ def test_assertions_keep_every_placeholder() -> None:
     assert found[1:] == [None, None]
 
 
+def test_the_papers_own_formats_of_p4_and_p6_are_read(toy: Graph) -> None:
+    masked = [("a", "r", "[ENT1]"), ("[ENT1]", "s", "[ENT2]")]
+    for said in ("[\n A has [ENT1],\n [ENT1] is in [ENT2],\n]", "[A has [ENT1], [ENT1] is in [ENT2]]"):
+        assert assertions(FakeLanguageModel([said]), [("?", masked)]) == [("A has [ENT1]", "[ENT1] is in [ENT2]")]
+    assert assertions(FakeLanguageModel(["[A has [ENT1]]"]), [("?", masked)]) == [None]
+
+    def reply(request: LLMRequest) -> str:
+        if "Statements:" in request.messages[-1].content:
+            return "Breadth"
+        lines = triples_of(request)
+        names = [end for h, _, t in lines for end in (h, t) if not end.startswith("[ENT")]
+        return f"[(\n{', '.join(f'{h} has to do with {t}' for h, _, t in lines)}), What of {' and '.join(names)}?]"
+
+    rows = list(synthesize_prompted(toy.whole, 3, FakeLanguageModel(reply), sampling=CHAINS))
+    assert len(rows) == 3 and all(len(row.assertions) == len(row.masked) for row in rows)
+
+
 def test_a_strategy_is_one_word_or_none() -> None:
     model = FakeLanguageModel(["Precision", "<think>Breadth?</think>precision", "Precision or Breadth", "maybe"])
     assert strategies(model, [("q", ["s"])] * 4) == ["Precision", "Precision", None, None]

@@ -29,13 +29,13 @@ def main() -> None:
 
 
 def _run() -> None:
-    from clew.cli.app import app
+    from clew.cli.app import group
     from clew.errors import ClewError
 
     try:
         for number, argument in enumerate(sys.argv[1:], start=1):
             _check_argument(number, argument)
-        app(prog_name="clew")
+        group(sys.argv[1] if len(sys.argv) > 1 else "")(prog_name="clew")
     except ClewError as error:
         if os.environ.get("CLEW_DEBUG"):
             raise

@@ -2,11 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from copy import copy
+from functools import cache
+from typing import Annotated, Any
 
 import typer
 
-from clew.cli import asking, graphs, machine, querying, running, scoring, servers, serving, synthesizing, teaching
+from clew.cli import (
+    asking,
+    examining,
+    graphs,
+    machine,
+    querying,
+    running,
+    scoring,
+    servers,
+    serving,
+    synthesizing,
+    teaching,
+)
 
 app = typer.Typer(
     name="clew",
@@ -57,9 +71,22 @@ for command in (
     scoring.score,
     scoring.compare,
     scoring.report,
+    examining.diagnose,
+    examining.sweep,
     serving.serve,
     serving.mcp,
     serving.chat,
     machine.doctor,
 ):
     app.command(command.__name__.replace("_", "-"))(command)
+
+
+@cache
+def group(name: str) -> Any:
+    """The command line with the command of this name alone, or with all where there is none of it.
+
+    Typer reads the signatures of all commands before it looks which one is called: a tenth of a second.
+    """
+    chosen = copy(app)
+    chosen.registered_commands = [each for each in app.registered_commands if each.name == name]
+    return typer.main.get_command(chosen if chosen.registered_commands else app)

@@ -100,7 +100,7 @@ def _findings(space: Workspace) -> Iterator[Finding]:
 def _models(graph: Path) -> Iterator[Finding]:
     """Every byte of the trained models beside a graph against what their training left."""
     from clew.errors import FormatError
-    from clew.workspace import TRAINED, check_trained
+    from clew.trained import TRAINED, check_trained
 
     def look(folder: Path) -> str:
         if problems := check_trained(folder):

@@ -65,12 +65,12 @@ def _asked_there(
     graph: str, text: str, seconds: float, limit: int, config: Path | None, assignments: list[str] | None
 ) -> dict[str, Any]:
     """The same of a graph in a server, which executes the plan itself and is given so many seconds."""
-    from clew.errors import InputError, UnsupportedError
+    from clew.errors import InputError
     from clew.graph.remote import ServerGraph
     from clew.query import read
     from clew.query.document import to_json
     from clew.query.guarded import MAX_TEXT
-    from clew.query.remote import ask, translated
+    from clew.query.remote import as_sent, ask
 
     if len(text) > MAX_TEXT:
         raise InputError(f"the query has {len(text):,} characters; at most {MAX_TEXT:,} are read")
@@ -79,10 +79,4 @@ def _asked_there(
     ).graph
     assert isinstance(store, ServerGraph)  # an address was given
     plan = read(text)
-    found = {**ask(plan, store, limit=limit).to_json(), "json": to_json(plan)}
-    try:
-        found["sparql"] = translated(plan, store)[1]
-    except UnsupportedError as reason:
-        found["sparql"] = f"# {reason}"
-    found["cypher"] = "# the text for a property graph needs a folder:  clew pull"
-    return found
+    return {**ask(plan, store, limit=limit).to_json(), "json": to_json(plan), **as_sent(plan, store)}

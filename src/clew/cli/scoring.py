@@ -31,6 +31,10 @@ def score(
         typer.Option("--questions", help="Gold for --format plain: JSONL, or a known set such as pq-2h:test."),
     ] = None,
     mode: Modes = None,
+    matching: Annotated[
+        Optional[float],  # noqa: UP045
+        typer.Option("--matching", help="Add Matching: evidence with an entity at least so like an answer; 0.9."),
+    ] = None,
     json: Json = False,
 ) -> None:
     """Metrics with bootstrap intervals, breakdowns and cost; says whether an experiment's expectation holds."""
@@ -44,7 +48,7 @@ def score(
         scores, verdicts = score_file(predictions, format, questions, mode or ()), []
     else:
         assert run is not None
-        scores = score_run(run, mode or ())
+        scores = score_run(run, mode or (), matching)
         verdicts = expectation(run, scores)
     if json:
         put_json({**scores.to_json(), "expected": verdicts})
@@ -119,6 +123,7 @@ def report(
 
 def _put(scores: Scores) -> None:
     from clew.cli.screen import put_table
+    from clew.evaluation.scores import KG_PER_KWH
 
     counts = scores.counts
     sys.stdout.write(
@@ -151,6 +156,12 @@ def _put(scores: Scores) -> None:
         sys.stdout.write(
             f"language model: {cost.calls:,} calls ({cost.cached_calls:,} from the cache), "
             f"{cost.prompt_tokens:,} + {cost.completion_tokens:,} tokens, cost {cost.money:.4f}\n"
+        )
+    if cost.joules is not None:
+        served = f" and about {cost.served_joules / 1e3:,.1f} kJ at the language model (estimate: 1 J a token)"
+        sys.stdout.write(
+            f"energy: {cost.joules / 1e3:,.1f} kJ on this machine ({cost.joules_from})"
+            f"{served if cost.served_joules else ''}; {1e3 * cost.carbon:,.2f} g of CO2 at {KG_PER_KWH} kg/kWh\n"
         )
     if cost.seconds:
         rows = [(stage, s.total, s.mean, s.median, s.p95) for stage, s in cost.seconds.items()]

@@ -5,7 +5,9 @@
 `id` and `question` are needed. Optional: `q_entity` (topics, by label or id), `answer` (texts) and `a_entity` (ids or
 labels in the graph; either stands in for the other; an explicit empty list says that the question has no answer),
 `aliases` (per answer, other accepted texts), `graph` (triples of this question alone), `hops`, `type`, `paths` (gold
-paths, each a list of triples). Any other key is kept out of the way, unless it looks like a misspelt one of these.
+paths, each a list of triples). To train a planner: `masked` (triples in which [ENT1], [ENT2] … stand for what is not
+known), `assertions` (a sentence for each) and `strategy`, as `clew synthesize` writes them. Any other key is kept out
+of the way, unless it looks like a misspelt one of these.
 """
 
 from __future__ import annotations
@@ -18,10 +20,11 @@ from typing import Any
 from clew.errors import InputError
 from clew.graph import Graph
 from clew.jsontext import read_json, whole, write_json
-from clew.protocols import Example, GraphStore
+from clew.protocols import Example, GraphStore, StatedSchema
 from clew.types import Gold, Question
 
-KEYS = ("id", "question", "q_entity", "answer", "a_entity", "aliases", "graph", "hops", "type", "paths")
+PLANNED = ("masked", "assertions", "strategy")
+KEYS = ("id", "question", "q_entity", "answer", "a_entity", "aliases", "graph", "hops", "type", "paths", *PLANNED)
 SHOWN = 20
 """Bad lines that one error message lists; the rest are counted."""
 
@@ -95,6 +98,9 @@ def to_plain(example: Example) -> dict[str, Any]:
         row["answer"] = list(gold.answers)
         if gold.entities:
             row["a_entity"] = list(gold.entities)
+    if example.schema is not None:
+        row |= {"masked": [list(triple) for triple in example.schema.triples]}
+        row |= {"assertions": list(example.schema.assertions), "strategy": example.schema.strategy or None}
     optional = {"aliases": gold.aliases, "hops": gold.hops, "type": gold.kind, "paths": gold.paths}
     row.update({key: _lists(value) for key, value in optional.items() if value not in (None, ())})
     if example.graph is not None:
@@ -123,7 +129,7 @@ def parse_example(row: Any, *, need_answers: bool = False) -> Example:
     gold = _gold(row)
     if need_answers and not gold.stated:
         raise InputError("neither 'answer' nor 'a_entity': training needs one of them ([] says: has no answer)")
-    return Example(Question(id, text, _texts(row, "q_entity") or ()), gold, _graph(row, id))
+    return Example(Question(id, text, _texts(row, "q_entity") or ()), gold, _graph(row, id), schema=_schema(row))
 
 
 def check_question(text: str) -> None:
@@ -157,6 +163,19 @@ def _gold(row: dict[str, Any]) -> Gold:
         kind=kind,
         stated=texts is not None,
     )
+
+
+def _schema(row: dict[str, Any]) -> StatedSchema | None:
+    if row.get("masked") is None:
+        return None
+    triples, said, strategy = _triples(row["masked"], "masked"), _texts(row, "assertions") or (), row.get("strategy")
+    if strategy not in (None, "Precision", "Breadth"):
+        raise InputError(f"'strategy' is {_short(strategy)}, expected 'Precision' or 'Breadth'")
+    if said and len(said) != len(triples):
+        raise InputError(
+            f"'assertions' has {len(said)} entries for {len(triples)} triples in 'masked', expected as many"
+        )
+    return StatedSchema(triples, said, strategy or "")
 
 
 def _graph(row: dict[str, Any], id: str) -> GraphStore | None:

@@ -9,12 +9,38 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from clew.evaluation.matching import accepted, key
+from clew.labels import label_to_text
+from clew.protocols import TextEncoder
 from clew.types import Answer, Entity, Gold, Path, Triple
 
 CHARACTERS_PER_TOKEN = 4
 """The usual estimate for English subword tokens; exact counts would need one model's tokenizer."""
 
 Keys = frozenset[tuple[str, str, str]]
+
+
+class Likeness:
+    """Matching (Decompositional, 6.1): whether evidence holds an entity whose vector is like that of an answer.
+
+    Args:
+        threshold: least cosine; the paper's 0.9.
+    """
+
+    def __init__(self, encoder: TextEncoder, threshold: float = 0.9) -> None:
+        self._encoder, self._threshold = encoder, threshold
+
+    def __call__(self, answer: Answer | None, gold: Gold) -> float | None:
+        if not gold.answers:
+            return None
+        evidence = answer.evidence if answer else None
+        if evidence is None:
+            return 0.0
+        names = sorted({entity.label for entity in entities_of(evidence.all_triples(), evidence.paths)} - {""})
+        if not names or {key(name) for name in names} & {key(text) for text in gold.answers}:
+            return float(bool(names))
+        wanted, held = ([label_to_text(text) for text in texts] for texts in (gold.answers, names))
+        alike = self._encoder.encode(wanted) @ self._encoder.encode(held).T
+        return float(alike.max() >= self._threshold)
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +55,8 @@ class EvidenceScore:
     path_recall: float | None  # share of the gold paths among the paths
     unsupported: float | None  # share of the candidates without a path
     ungrounded: float | None  # share of the candidates that are not even an entity of the evidence
+    density: float | None  # 2 T / (N (N - 1)) of the graph that the triples make (Decompositional, Figure 11)
+    connected: float | None  # whether that graph is in one piece; None without evidence
     entities: int
     triples: int
     tokens: int  # estimated, as lines "head relation tail"
@@ -59,6 +87,8 @@ def score_evidence(answer: Answer | None, gold: Gold) -> EvidenceScore:
         path_recall=_path_recall(paths, gold),
         unsupported=sum(not c.supported for c in candidates) / len(candidates) if candidates else None,
         ungrounded=outside / len(candidates) if candidates else None,
+        density=2 * len(triples) / (n * (n - 1)) if (n := len(entities)) > 1 else None,
+        connected=float(_in_one_piece(triples, entities)) if entities else None,
         entities=len(entities),
         triples=len(triples),
         tokens=estimated_tokens(triples),
@@ -70,6 +100,19 @@ def entities_of(triples: tuple[Triple, ...], paths: tuple[Path, ...] = ()) -> tu
     found = {entity.id: entity for triple in triples for entity in (triple.head, triple.tail)}
     found.update({path.start.id: path.start for path in paths})
     return tuple(found.values())
+
+
+def _in_one_piece(triples: tuple[Triple, ...], entities: tuple[Entity, ...]) -> bool:
+    root = {entity.id: entity.id for entity in entities}
+
+    def find(id: str) -> str:
+        while root[id] != id:
+            root[id] = id = root[root[id]]
+        return id
+
+    for triple in triples:
+        root[find(triple.head.id)] = find(triple.tail.id)
+    return len({find(id) for id in root}) == 1
 
 
 def estimated_tokens(triples: tuple[Triple, ...]) -> int:

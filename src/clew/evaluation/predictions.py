@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 from clew.errors import InputError, NotFoundError, unknown
 from clew.evaluation.scoring import LINES, RANKED_ONLY
-from clew.jsontext import read_json
+from clew.jsontext import read_json, whole
 from clew.types import Answer, Candidate, Gold, Question
 
 PredictionFormat = Literal["rog", "plain"]
@@ -95,6 +95,10 @@ def _object(raw: bytes, where: str) -> dict[str, Any]:
         raise InputError(f"{where}: {error}") from None
     if not isinstance(data, dict):
         raise InputError(f"{where}: a JSON {type(data).__name__}, expected an object")
+    for key in ("id", "question", "prediction", "ground_truth"):
+        said = data.get(key)
+        if not all(whole(text) for text in (said if isinstance(said, list) else [said]) if isinstance(text, str)):
+            raise InputError(f"{where}: {key!r} holds half of a surrogate pair: it was cut or is no text")
     return data
 
 

@@ -18,6 +18,10 @@ from clew.types import to_json
 
 PRIMARY = ("hit", "hits@1", "precision", "recall", "f1")
 FORMAT = 1
+JOULES_PER_TOKEN = 1.0
+"""Of a language model elsewhere: Decompositional, Table 4, 4.62 kWh for 5,159 questions of some 3,200 tokens (7 B)."""
+KG_PER_KWH = 0.48
+"""CO2 of a kilowatt hour, mean of the world in 2023 (Ember)."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +58,14 @@ class Cost:
     completion_tokens: int = 0
     money: float = 0.0
     seconds: Mapping[str, StageScores] = field(default_factory=dict)  # by stage, and "total"
+    joules: float | None = None  # of this machine; None: nothing was recorded
+    joules_from: str = ""  # which counters, or what the estimate is made of
+    served_joules: float = 0.0  # of a language model elsewhere: always an estimate, by its tokens
+
+    @property
+    def carbon(self) -> float:
+        """kg of CO2, at the world's mean of `KG_PER_KWH`."""
+        return ((self.joules or 0.0) + self.served_joules) / 3.6e6 * KG_PER_KWH
 
 
 @dataclass(frozen=True, slots=True)

@@ -39,6 +39,7 @@ becomes a notice, which stands wherever the scores stand."""
 GROUPED = ("hit", "hits@1", "f1", "denotation")
 EVIDENCE = (
     "hit", "recall", "exact_matching", "coverage", "path_precision", "path_recall", "unsupported", "ungrounded",
+    "density", "connected",
 )  # fmt: skip
 
 
@@ -79,6 +80,7 @@ def score(
     level: float = 0.95,
     seed: int = 0,
     interval: Interval = "bca",
+    similar: Callable[[Answer | None, Gold], float | None] | None = None,
 ) -> Scores:
     """Score the rows of a run against gold.
 
@@ -90,6 +92,7 @@ def score(
             source's own statement is used.
         groups: further groupings by name.
         samples: bootstrap resamples; 0 leaves intervals out.
+        similar: adds "evidence matching", see `clew.evaluation.evidence.Likeness`.
 
     Raises:
         InputError: a row without a question, or two rows or questions with one id. NotFoundError: an unknown mode.
@@ -114,6 +117,8 @@ def score(
         _put_answer(columns, i, answer, gold, linked=linked)
         if own:
             _put_evidence(columns, i, answer, gold)
+            if similar is not None:
+                columns.put("evidence matching", i, similar(answer, gold))
         if gold.answers:
             _put_modes(columns, i, answer, question, gold, modes, hops)
     given = [answers.get(question.id) for question, _ in scored]
@@ -121,6 +126,10 @@ def score(
     for grouping in ("answers (STEM)", "answers (RoG)"):
         groupings[grouping] = [answer_bins(gold)[grouping] for _, gold in scored]
     groupings["type"] = [kind_bin(gold) for _, gold in scored]
+    if "evidence connected" in columns.top:  # Decompositional, Figure 5: accuracy by connectivity
+        whole = zip(columns.top["evidence connected"], columns.bottom["evidence connected"], strict=True)
+        bins = ["connected" if c else "in pieces" if n else "none" for c, n in whole]
+        groupings |= {"evidence": bins} if len(set(bins)) > 1 else {}
     for grouping, group in (groups or {}).items():
         groupings[grouping] = [group(question, gold) for question, gold in scored]
     names = [each for each in columns.top if columns.bottom[each].any() and not each.startswith("size ")]

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.errors import InputError
+from clew.graph.strings import packed
 
 BLOCK = 8 << 20
 TERM_LIMIT = 1 << 20  # bytes of one id, label or literal
@@ -234,14 +235,8 @@ Batch = Rows | Notes
 
 def column(texts: list[str]) -> TableColumn:
     """A list of strings as a column."""
-    import pyarrow as pa
-
-    array = pa.array(texts, pa.large_string())
-    offsets = np.frombuffer(array.buffers()[1], np.int64)[: len(texts) + 1]
-    data = array.buffers()[2]
-    return TableColumn(
-        np.frombuffer(data, np.uint8) if data is not None else np.empty(0, np.uint8), offsets[:-1], np.diff(offsets)
-    )
+    data, offsets = packed(texts)
+    return TableColumn(data, offsets[:-1], np.diff(offsets))
 
 
 def split_suffix(file: Path) -> tuple[str, str | None]:

@@ -16,6 +16,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -26,6 +27,7 @@ from rapidfuzz.distance import OSA
 
 from clew.errors import FormatError, InputError
 from clew.graph import spelling
+from clew.graph.few_names import FewNames
 from clew.graph.memory import Memory
 from clew.graph.name_files import BRUTE_FORCE, MAX_WORDS, VERSION, write_index
 from clew.graph.spelling import FNV_START, FOLD, Bytes, Longs, hash_text, normalise
@@ -269,7 +271,10 @@ class NameIndex:
         wanted = normalise(text).encode("utf-8", "replace")
         if len(wanted) < 2 or not len(self):
             return []
-        rows = spelling.holding(wanted, self._names, self._offsets, *self._lists(), limit)
+        if self._few is not None:
+            rows = self._few.holding(wanted, limit)
+        else:
+            rows = spelling.holding(wanted, self._names, self._offsets, *self._lists(), limit)
         lengths = self._offsets[rows + 1] - self._offsets[rows]
         aliases = rows >= self._aliases_from
         numbers = self._numbers[rows] if len(self._numbers) else rows
@@ -283,11 +288,21 @@ class NameIndex:
         wanted = normalise(letters).encode()
         if not 2 <= len(wanted) <= 6 or not wanted.isalpha():
             return []
-        rows = spelling.initials(wanted, self._names, self._offsets, limit)
+        if self._few is not None:
+            rows = self._few.initials(wanted, limit)
+        else:
+            rows = spelling.initials(wanted, self._names, self._offsets, limit)
         return [NameMatch(self._number(int(row)), 0.9, "initials") for row in rows]
+
+    @cached_property
+    def _few(self) -> FewNames | None:
+        """The names as one text; None where they are too many."""
+        return FewNames(self._names, self._offsets) if len(self) <= BRUTE_FORCE else None
 
     def _nominated(self, text: str, limit: int) -> NDArray[np.int32]:
         """Rows whose names may stand in a normalised text."""
+        if self._few is not None:
+            return self._few.within(text.encode("utf-8", "replace"), limit)
         buckets, postings, grams = self._lists()
         return spelling.within(text.encode("utf-8", "replace"), buckets, postings, grams, limit)
 

@@ -21,6 +21,7 @@ from clew.graph.external import Dealt, OnDisk, Sides, StringsOnDisk, sort_keys
 from clew.graph.inputs import FOREIGN, TableColumn, column
 from clew.graph.layout import LITERAL, MEDIATOR, NAME_INDEX, NAMED, open_strings, write_array
 from clew.graph.memory import Memory
+from clew.graph.strings import arrow_numbers, truths
 from clew.graph.subgraph import Ints
 from clew.labels import readable
 
@@ -243,10 +244,10 @@ def write_kinds(folder: Path, scratch: Path, predicate: Predicate) -> dict[str, 
             continue
         array = pa.LargeStringArray.from_buffers(len(offsets) - 1, pa.py_buffer(offsets), pa.py_buffer(data))
         if predicate is None:
-            found = np.asarray(pc.match_substring_regex(array, rf"^(?:_:.*|{DEFAULT_MEDIATOR})\z"))
+            found = truths(pc.match_substring_regex(array, rf"^(?:_:.*|{DEFAULT_MEDIATOR})\z"))
             kinds[here[found[here]] + start] = MEDIATOR
         else:
-            ids = array.take(pa.array(here)).to_pylist()
+            ids = array.take(arrow_numbers(here)).to_pylist()
             kinds[[start + i for i, id in zip(here.tolist(), ids, strict=True) if test(id)]] = MEDIATOR
     write_array(folder / "kinds.u8", kinds)
     return {

@@ -18,6 +18,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from clew.graph.jit import njit
+from clew.graph.strings import packed
 
 Bytes = NDArray[np.uint8]
 Longs = NDArray[np.int64]
@@ -65,7 +66,9 @@ def string_buffers(texts: Any) -> tuple[Bytes, Longs]:
     """(U,) bytes and (L+1,) offsets of a sequence of strings or a pyarrow string array; nulls become empty."""
     if isinstance(texts, pa.ChunkedArray):
         texts = texts.combine_chunks()
-    array = texts if isinstance(texts, pa.Array) else pa.array(texts, pa.large_string())
+    if not isinstance(texts, pa.Array):
+        return packed(texts)
+    array = texts
     if array.null_count:
         array = array.fill_null("")
     array = array.cast(pa.large_string())

@@ -225,7 +225,7 @@ def parquet(stream: Stream, problems: Problems) -> Iterator[Batch]:
                 row += batch.num_rows
                 heads, relations, tails = (TableColumn(c.data, c.starts[keep], c.lengths[keep]) for c in rows)
                 yield Rows(heads, relations, tails)
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:  # the last: a column's name is no text
         problems.add(name, None, "unreadable", f"cannot be read as Parquet: {str(error).splitlines()[0]}")
 
 
@@ -249,7 +249,7 @@ def parquet_labels(stream: Stream, problems: Problems) -> Iterator[Batch]:
                 row += batch.num_rows
                 owners, labels = (TableColumn(c.data, c.starts[keep], c.lengths[keep]) for c in texts)
                 yield Notes("label", owners, labels, np.full(len(keep), CHOSEN, np.int16))
-    except (pa.ArrowException, OSError) as error:
+    except (pa.ArrowException, OSError, UnicodeDecodeError) as error:  # the last: a column's name is no text
         problems.add(name, None, "unreadable", f"cannot be read as Parquet: {str(error).splitlines()[0]}")
 
 

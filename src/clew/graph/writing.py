@@ -120,7 +120,7 @@ def locked(folder: Path) -> Iterator[None]:
     while True:
         try:
             descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-        except OSError:
+        except (OSError, ValueError):  # ValueError: a NUL in the name
             raise NotFoundError(
                 f"no graph at {folder}: nothing to edit; build it first:  clew build INPUT -o {folder}"
             ) from None
@@ -166,7 +166,7 @@ def _abandoned(out: Path) -> Iterator[tuple[Path, int]]:
     for folder in out.parent.glob(f"{_beside(out, 'building')}*"):
         try:
             descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-        except OSError:
+        except (OSError, ValueError):  # ValueError: a NUL in the name
             continue
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from clew.learning.checkpoints import write_json
+from clew.learning.processes import is_main_process
 
 WIDTH, HEIGHT, MARGIN = 640, 240, 36
 
@@ -18,6 +19,8 @@ def write_curve(folder: Path, rows: Sequence[Mapping[str, float]], metric: str, 
     Args:
         highest: value of `metric` at the top of the picture; None: the highest there is.
     """
+    if not is_main_process():
+        return
     columns = list(dict.fromkeys(name for row in rows for name in row))
     text = io.StringIO()
     writer = csv.DictWriter(text, columns)

@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from pydantic import Field
@@ -26,9 +26,12 @@ from pydantic import Field
 from clew.config import Settings
 from clew.errors import InputError, MissingExtraError
 from clew.learning.costs import TOLD_AT, announce, so_far
+from clew.learning.processes import is_main_process, share_of, wait_for_all
 from clew.protocols import Message, OnEvent, ignore
 from clew.types import Event
 
+LARGE = 1_000_000_000  # weights from which adapters are trained and activations are computed again, unless told
+RANK = 32  # of those adapters (RoE, section 5.1)
 TOKENS_AT_ONCE = 8192  # of one pass through the network
 Reward = Callable[[Sequence[str], Sequence[Mapping[str, Any]]], Sequence[float]]
 """(texts, states) → one number per text; text i was written in state i."""
@@ -53,7 +56,7 @@ class RewardedState:
 class LoraSettings(Settings):
     """Low-rank adapters; rank 0 trains every weight."""
 
-    rank: int = Field(0, ge=0)  # of the two factors
+    rank: int | None = Field(None, ge=0)  # of the two factors; None: 32 where the model is large, else 0
     alpha: int = Field(64, ge=1)  # scale: the product counts alpha / rank
     dropout: float = Field(0.0, ge=0, lt=1)  # before the first factor
 
@@ -71,6 +74,7 @@ class TuneSettings(Settings):
     weight_decay: float = Field(0.0, ge=0)  # of AdamW
     max_tokens: int = Field(1024, ge=8)  # of prompt and completion; a longer example is refused, never cut
     bf16: bool = True  # 16-bit arithmetic
+    checkpointing: bool | None = None  # activations are computed again instead of kept; None: where the model is large
     lora: LoraSettings = LoraSettings()
     save_every_s: float = Field(180.0, gt=0)  # seconds between checkpoints
 
@@ -87,8 +91,15 @@ class ReinforceSettings(Settings):
     kl: float = Field(0.04, ge=0)  # [γ] weight of the divergence from the start
     clip: float = Field(0.2, gt=0)  # [ε] how far a probability may move in one step
     temperature: float = Field(1.0, gt=0)  # of sampled replies
-    max_tokens: int = Field(128, ge=1)  # of a reply
+    max_tokens: int = Field(128, ge=1)  # of a reply; models that think first need more
+    # How the losses of tokens are put together. The paper's: the mean over a reply, then over the replies.
+    loss: Literal["grpo", "dapo", "bnpo", "dr_grpo"] = "grpo"
+    # Who samples the replies: the trainer, vLLM beside it on the same GPUs, or a server started with `trl vllm-serve`.
+    vllm: Literal["off", "colocate", "server"] = "off"
+    vllm_url: str = ""  # of that server
+    vllm_memory: float = Field(0.3, gt=0, le=1)  # share of a GPU's memory that vLLM beside the trainer takes
     bf16: bool = True  # 16-bit arithmetic
+    checkpointing: bool | None = None  # activations are computed again instead of kept; None: where the model is large
     lora: LoraSettings = LoraSettings()
     save_every_s: float = Field(180.0, gt=0)  # seconds between checkpoints
 
@@ -119,12 +130,12 @@ def tune(
         InputError: no pairs, or none short enough; the loss is not a number (the last checkpoint stays).
         MissingExtraError: without the extra `train`.
     """
-    trl, torch = _libraries()
+    trl = _libraries()
     from datasets import Dataset
 
     if not pairs:
         raise InputError("fine-tuning needs at least one pair of prompt and completion; none were given")
-    network, tokenizer, adapter = _open(model, settings.lora)
+    network, tokenizer, adapter = _open(model, settings)
     kept, lengths = _short_enough(pairs, tokenizer, settings.max_tokens)
     rows = Dataset.from_list(
         [{"prompt": _turns(p.prompt), "completion": [{"role": "assistant", "content": p.completion}]} for p in kept]
@@ -132,11 +143,11 @@ def tune(
     order = _order(lengths, settings, seed)
     checkpoints = out / "checkpoints"
     longest = max(lengths)
-    at_once = _at_once(settings.batch, longest)
+    at_once = _at_once(share_of(settings.batch), longest)
     steps = math.ceil(len(order) / (settings.batch * settings.accumulate))
     _announce(on_event, out, network, steps, at_once, longest, f"supervised tuning on {len(kept):,} examples")
     arguments = trl.SFTConfig(
-        **_common(checkpoints, settings, seed, torch, batch=settings.batch, at_once=at_once),
+        **_common(checkpoints, settings, seed, network, batch=settings.batch, at_once=at_once),
         max_length=None,
         completion_only_loss=True,
         num_train_epochs=1,  # all epochs are laid out in `order`
@@ -175,12 +186,12 @@ def reinforce(
 
     Raises: as `tune`.
     """
-    trl, torch = _libraries()
+    trl = _libraries()
     from datasets import Dataset
 
     if not states or not rewards:
         raise InputError("training by rewards needs at least one state and one reward")
-    network, tokenizer, adapter = _open(model, settings.lora)
+    network, tokenizer, adapter = _open(model, settings)
     rows = Dataset.from_list([{"prompt": _turns(s.prompt), "facts": json.dumps(dict(s.facts))} for s in states])
     checkpoints = out / "checkpoints"
     prompts = [
@@ -188,11 +199,12 @@ def reinforce(
     ]
     longest = settings.max_tokens + max(map(len, tokenizer(prompts, add_special_tokens=False)["input_ids"]))
     batch = settings.groups * settings.group
-    at_once = _at_once(batch, longest)
+    at_once = _at_once(share_of(batch), longest)
     steps = settings.max_steps or math.ceil(settings.epochs * len(states) / (settings.groups * settings.accumulate))
     _announce(on_event, out, network, steps, at_once, longest, f"tuning by rewards on {len(states):,} states")
     arguments = trl.GRPOConfig(
-        **_common(checkpoints, settings, seed, torch, batch=batch, at_once=at_once),
+        **_common(checkpoints, settings, seed, network, batch=batch, at_once=at_once),
+        **_rollouts(settings),
         num_train_epochs=settings.epochs,
         max_steps=settings.max_steps or -1,
         num_generations=settings.group,
@@ -200,6 +212,7 @@ def reinforce(
         temperature=settings.temperature,
         beta=settings.kl,
         epsilon=settings.clip,
+        loss_type=settings.loss,
         lr_scheduler_type="constant",
     )
     with _quiet():
@@ -239,22 +252,28 @@ def _judged(name: str, reward: Reward) -> Callable[..., list[float]]:
     return judge
 
 
-def _libraries() -> tuple[Any, Any]:
+def _libraries() -> Any:
     try:
         import peft  # noqa: F401
-        import torch
         import trl
     except ImportError:
         raise MissingExtraError("fine-tuning a language model", "train") from None
-    return trl, torch
+    return trl
 
 
-def _open(model: Path | str, lora: LoraSettings) -> tuple[Any, Any, Any]:
-    from transformers import AutoModelForCausalLM, AutoTokenizer
+def _open(model: Path | str, settings: TuneSettings | ReinforceSettings) -> tuple[Any, Any, Any]:
+    import torch
+    from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
 
+    lora = settings.lora
     try:
         tokenizer = AutoTokenizer.from_pretrained(str(model))
-        network = AutoModelForCausalLM.from_pretrained(str(model))
+        with torch.device("meta"):
+            large = is_large(AutoModelForCausalLM.from_config(AutoConfig.from_pretrained(str(model))))
+        rank = (RANK if large else 0) if lora.rank is None else lora.rank
+        # Weights that stay as they are need no more than 16 bits; those that learn small steps do.
+        frozen = bool(rank) and large and settings.bf16
+        network = AutoModelForCausalLM.from_pretrained(str(model), dtype="bfloat16" if frozen else "float32")
     except (OSError, ValueError) as error:
         raise InputError(f"language model {str(model)!r}: cannot be opened ({str(error).splitlines()[0]})") from None
     if tokenizer.chat_template is None:
@@ -262,17 +281,33 @@ def _open(model: Path | str, lora: LoraSettings) -> tuple[Any, Any, Any]:
     if tokenizer.pad_token is None:
         tokenizer.pad_token = tokenizer.eos_token
     adapter = None
-    if lora.rank:
+    if rank:
         from peft import LoraConfig
 
         adapter = LoraConfig(
-            r=lora.rank,
+            r=rank,
             lora_alpha=lora.alpha,
             lora_dropout=lora.dropout,
             target_modules="all-linear",
             task_type="CAUSAL_LM",
         )
     return network, tokenizer, adapter
+
+
+def is_large(network: Any) -> bool:
+    """Whether a model is one of those that are tuned by adapters, unless told otherwise."""
+    return bool(sum(p.numel() for p in network.parameters()) >= LARGE)
+
+
+def _rollouts(settings: ReinforceSettings) -> dict[str, Any]:
+    """Who samples, in the trainer's words."""
+    if settings.vllm == "off":
+        return {}
+    if settings.vllm == "server":
+        if not settings.vllm_url:
+            raise InputError('vllm = "server" needs vllm_url, such as http://localhost:8000 (trl vllm-serve --model …)')
+        return {"use_vllm": True, "vllm_mode": "server", "vllm_server_base_url": settings.vllm_url}
+    return {"use_vllm": True, "vllm_mode": "colocate", "vllm_gpu_memory_utilization": settings.vllm_memory}
 
 
 def _at_once(batch: int, longest: int) -> int:
@@ -299,7 +334,8 @@ def _announce(on_event: OnEvent, out: Path, network: Any, steps: int, at_once: i
     )
 
 
-def _common(checkpoints: Path, settings: Any, seed: int, torch: Any, *, batch: int, at_once: int) -> dict[str, Any]:
+def _common(checkpoints: Path, settings: Any, seed: int, network: Any, *, batch: int, at_once: int) -> dict[str, Any]:
+    import torch
     from transformers import TrainingArguments
 
     on_cpu = not torch.cuda.is_available()
@@ -309,7 +345,7 @@ def _common(checkpoints: Path, settings: Any, seed: int, torch: Any, *, batch: i
     return {
         "output_dir": str(checkpoints),
         "per_device_train_batch_size": at_once,
-        "gradient_accumulation_steps": settings.accumulate * batch // at_once,
+        "gradient_accumulation_steps": settings.accumulate * share_of(batch) // at_once,
         "learning_rate": settings.learning_rate,
         "bf16": settings.bf16 and native,
         "use_cpu": on_cpu,
@@ -321,8 +357,10 @@ def _common(checkpoints: Path, settings: Any, seed: int, torch: Any, *, batch: i
         "report_to": "none",
         "disable_tqdm": True,
         "dataloader_pin_memory": not on_cpu,
-        # Off where the library switches it on: it trades time for memory that small models do not need.
-        ("activation_checkpointing" if has_new_name else "gradient_checkpointing"): False,
+        # It trades time for memory that small models do not need.
+        ("activation_checkpointing" if has_new_name else "gradient_checkpointing"): (
+            is_large(network) if settings.checkpointing is None else settings.checkpointing
+        ),
     }
 
 
@@ -424,15 +462,24 @@ def _train(
     trainer.add_callback(clock)
     trainer.remove_callback(PrinterCallback)
     last = _last_whole(checkpoints) if resume else None
-    if not resume:
+    if not resume and is_main_process():
         shutil.rmtree(checkpoints, ignore_errors=True)
+    wait_for_all()
     trainer.train(resume_from_checkpoint=None if last is None else str(last))
     if clock.broken:
         raise InputError(
             f"training in {out}: the loss or its gradient is not a number at step {trainer.state.global_step}; "
             "lower learning_rate. The last checkpoint is kept: go on with --resume"
         )
-    trained = trainer.model
+    trained = trainer.accelerator.unwrap_model(trainer.model)
+    if is_main_process():
+        _keep(trained, tokenizer, checkpoints, out)
+    wait_for_all()
+    return Tuned(out / "model", tuple(curve), time.perf_counter() - start, refused)
+
+
+def _keep(trained: Any, tokenizer: Any, checkpoints: Path, out: Path) -> None:
+    """The folder of the trained model, in the place of its checkpoints."""
     if hasattr(trained, "merge_and_unload"):
         # One ordinary folder for every later use; the adapter alone is kept beside it.
         trained.save_pretrained(out / "adapter")
@@ -445,7 +492,6 @@ def _train(
     shutil.rmtree(final, ignore_errors=True)
     beside.rename(final)
     shutil.rmtree(checkpoints, ignore_errors=True)
-    return Tuned(final, tuple(curve), time.perf_counter() - start, refused)
 
 
 def _numbers(logged: Mapping[str, Any]) -> dict[str, float]:
@@ -459,7 +505,7 @@ def _last_whole(checkpoints: Path) -> Path | None:
         try:
             json.loads((path / "trainer_state.json").read_text(encoding="utf-8"))  # the trainer writes it last
         except (OSError, ValueError):
-            shutil.rmtree(path)
+            shutil.rmtree(path, ignore_errors=True)
             continue
         return path
     return None

@@ -12,7 +12,7 @@ import sqlite3
 import threading
 import time
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -23,13 +23,19 @@ from clew.protocols import LLMReply, LLMRequest, LLMText
 from clew.secrecy import redact
 from clew.types import Usage
 
-FORMAT = 2
+FORMAT = 3  # 1 had no checksums, 2 none of calls and servers
+KEYS = 2  # how requests are hashed
 _SCHEMA = """
 CREATE TABLE replies (key TEXT PRIMARY KEY, model TEXT NOT NULL, request TEXT NOT NULL, reply TEXT NOT NULL, time REAL NOT NULL, sum BLOB) WITHOUT ROWID;
 CREATE TABLE calls (id INTEGER PRIMARY KEY, time REAL NOT NULL, model TEXT NOT NULL, key TEXT, cached INTEGER NOT NULL,
-  seconds REAL NOT NULL, prompt_tokens INTEGER NOT NULL, completion_tokens INTEGER NOT NULL, cost REAL NOT NULL, error TEXT);
-CREATE TABLE servers (model TEXT PRIMARY KEY, findings TEXT NOT NULL) WITHOUT ROWID;
+  seconds REAL NOT NULL, prompt_tokens INTEGER NOT NULL, completion_tokens INTEGER NOT NULL, cost REAL NOT NULL, error TEXT, sum BLOB);
+CREATE TABLE servers (model TEXT PRIMARY KEY, findings TEXT NOT NULL, sum BLOB) WITHOUT ROWID;
 """  # noqa: E501
+_SUMMED = {  # what the checksum of a row is of, its key first
+    "replies": "key, request, reply",
+    "calls": "id, time, model, key, cached, seconds, prompt_tokens, completion_tokens, cost, error",
+    "servers": "model, findings",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +58,7 @@ def request_key(model: str, request: LLMRequest) -> str | None:
     described = describe(request)
     if described is None:
         return None
-    text = json.dumps({"format": FORMAT, "model": model, **described}, sort_keys=True, ensure_ascii=False)
+    text = json.dumps({"format": KEYS, "model": model, **described}, sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
 
 
@@ -114,10 +120,8 @@ class ReplyCache:
                 for statement in _SCHEMA.split(";"):
                     self._db.execute(statement)
                 self._db.execute(f"PRAGMA user_version={FORMAT}")
-            elif version == 1:  # had no checksums; its rows get them as they are
-                self._db.execute("ALTER TABLE replies ADD COLUMN sum BLOB")
-                for key, request, reply in self._db.execute("SELECT key, request, reply FROM replies").fetchall():
-                    self._db.execute("UPDATE replies SET sum=? WHERE key=?", (_sum(key, request, reply), key))
+            elif version < FORMAT:
+                self._give_sums(("calls", "servers") if version == 2 else tuple(_SUMMED))
                 self._db.execute(f"PRAGMA user_version={FORMAT}")
             elif version != FORMAT:
                 raise FormatError(
@@ -128,6 +132,14 @@ class ReplyCache:
             self._db.execute("ROLLBACK")
             raise
         self._db.execute("COMMIT")
+
+    def _give_sums(self, tables: Sequence[str]) -> None:
+        """Rows of an earlier format get checksums, as they are."""
+        for table in tables:
+            self._db.execute(f"ALTER TABLE {table} ADD COLUMN sum BLOB")
+            for row in self._db.execute(f"SELECT {_SUMMED[table]} FROM {table}").fetchall():
+                key = _SUMMED[table].partition(",")[0]
+                self._db.execute(f"UPDATE {table} SET sum=? WHERE {key}=?", (_sum(*row), row[0]))
 
     def _use_wal(self, patience_s: float = 10.0) -> None:
         """Switch to WAL; SQLite does not wait for another process that does the same, so we do."""
@@ -147,6 +159,8 @@ class ReplyCache:
         with self._lock:
             try:
                 yield
+            except UnicodeDecodeError:  # SQLite's own message quotes what lies in the file
+                raise self._damaged("it holds what is no text") from None
             except sqlite3.DatabaseError as error:
                 if isinstance(error, sqlite3.OperationalError) and "malformed" not in str(error):
                     raise UnavailableError(f"{self.path}: the reply cache does not work: {error}") from None
@@ -187,27 +201,39 @@ class ReplyCache:
 
     def log(self, model: str, key: str | None, seconds: float, usage: Usage, error: str | None = None) -> None:
         """Note a call, whether it came from the cache, and how it ended."""
-        row = (time.time(), model, key, usage.cached_calls > 0, seconds, usage.prompt_tokens, usage.completion_tokens)
+        cached = int(usage.cached_calls > 0)
+        tokens = (usage.prompt_tokens, usage.completion_tokens)
+        row = (time.time(), model, key, cached, float(seconds), *tokens, float(usage.cost), error)
+        columns = _SUMMED["calls"].partition(", ")[2]
         with self._guard():
-            self._db.execute(
-                "INSERT INTO calls(time, model, key, cached, seconds, prompt_tokens, completion_tokens, cost, error) "
-                "VALUES (?,?,?,?,?,?,?,?,?)",
-                (*row, usage.cost, error),
-            )
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                made = self._db.execute(f"INSERT INTO calls({columns}) VALUES (?,?,?,?,?,?,?,?,?)", row).lastrowid
+                self._db.execute("UPDATE calls SET sum=? WHERE id=?", (_sum(made, *row), made))
+            except BaseException:
+                self._db.execute("ROLLBACK")
+                raise
+            self._db.execute("COMMIT")
 
     def calls(self, limit: int = 20) -> list[Call]:
         """The last calls, newest first, with prompt and texts where they were kept."""
+        columns = ", ".join(f"c.{name}" for name in _SUMMED["calls"].split(", "))
         with self._guard():
             rows = self._db.execute(
-                "SELECT c.time, c.model, c.key, c.cached, c.seconds, c.prompt_tokens, c.completion_tokens, "
-                "c.cost, c.error, r.key, r.request, r.reply, r.sum FROM calls c LEFT JOIN replies r ON r.key = c.key "
-                "ORDER BY c.id DESC LIMIT ?",
+                f"SELECT {columns}, c.sum, r.key, r.request, r.reply, r.sum FROM calls c "
+                "LEFT JOIN replies r ON r.key = c.key ORDER BY c.id DESC LIMIT ?",
                 (limit,),
             ).fetchall()
         calls = []
-        for when, model, key, cached, seconds, prompt, completion, cost, error, *kept in rows:
-            texts = () if kept[0] is None else tuple(text.text for text in self._texts(*kept))
-            messages = () if kept[0] is None else tuple(json.loads(kept[1])["messages"])
+        for *said, mark, key_kept, request, reply, reply_mark in rows:
+            if mark != _sum(*said):
+                raise self._damaged(f"the checksum of call {str(said[0])[:16]} differs")
+            _, when, model, key, cached, seconds, prompt, completion, cost, error = said
+            texts: tuple[str, ...] = ()
+            messages: tuple[dict[str, str], ...] = ()
+            if key_kept is not None:
+                texts = tuple(text.text for text in self._texts(key_kept, request, reply, reply_mark))
+                messages = tuple(json.loads(request)["messages"])
             usage = Usage(int(not cached), int(cached), prompt, completion, cost)
             calls.append(Call(when, model, key, bool(cached), seconds, usage, error, messages, texts))
         return calls
@@ -215,9 +241,11 @@ class ReplyCache:
     def findings(self, model: str) -> dict[str, Any]:
         """What was found out about a server before."""
         with self._guard():
-            row = self._db.execute("SELECT findings FROM servers WHERE model=?", (model,)).fetchone()
+            row = self._db.execute("SELECT findings, sum FROM servers WHERE model=?", (model,)).fetchone()
         if row is None:
             return {}
+        if row[1] != _sum(model, row[0]):
+            raise self._damaged("the checksum of what it says about a server differs")
         try:
             return dict(json.loads(row[0]))
         except (ValueError, TypeError, RecursionError):
@@ -226,4 +254,5 @@ class ReplyCache:
     def remember(self, model: str, findings: dict[str, Any]) -> None:
         """Keep what was found out about a server."""
         with self._guard():
-            self._db.execute("INSERT OR REPLACE INTO servers VALUES (?,?)", (model, json.dumps(findings)))
+            said = json.dumps(findings)
+            self._db.execute("INSERT OR REPLACE INTO servers VALUES (?,?,?)", (model, said, _sum(model, said)))

@@ -12,6 +12,7 @@ from clew.errors import NotFoundError, unknown
 from clew.protocols import MethodCard
 
 GROUP = "clew.methods"
+DEFAULT_METHOD = "auto"  # what answers where nobody names a method
 
 ROOMS: tuple[str, ...] = (
     "clew.methods.auto",

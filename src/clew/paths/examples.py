@@ -10,9 +10,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from clew.errors import UnsupportedError
+from clew.graph import Graph
 from clew.graph.paths import RelationPath
 from clew.graph.subgraph import Ints, Subgraph
-from clew.protocols import Example
+from clew.protocols import Example, GraphStore
 
 Statement = tuple[int, RelationPath]  # position of the topic in its question, and a gold relation path from it
 
@@ -116,3 +118,19 @@ def _joined(triples: Sequence[tuple[str, str, str]], start: set[str], relations:
         steps.append((relations[relation], forward))
         here = {tail if forward else head}
     return tuple(steps)
+
+
+def training_graph(examples: Sequence[Example], shared: GraphStore) -> Graph:
+    """The graph to train on: the shared one, or the union of the questions' own.
+
+    Raises UnsupportedError for a shared graph whose triples are not at hand.
+    """
+    own = {example.graph.name: example.graph for example in examples if example.graph is not None}
+    if own:
+        triples = ((t.head.id, t.relation.id, t.tail.id) for graph in own.values() for t in graph.triples())
+        return Graph.from_triples(triples, name=f"union of {len(own)} question graphs")
+    if not isinstance(shared, Graph):
+        raise UnsupportedError(
+            f"graph {shared.name!r}: training needs its triples at hand; clew build makes such a graph"
+        )
+    return shared

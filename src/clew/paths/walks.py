@@ -9,7 +9,7 @@ Shapes: S walks, M moves, N entities, R relations.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -170,3 +170,12 @@ def shortest(
         codes.insert(0, code)
         triples.insert(0, triple)
     return tuple(entities), tuple(codes), tuple(triples)
+
+
+def facts_of(graph: Subgraph, entities: Iterable[int], most: int) -> list[int]:
+    """The triples that touch each of `entities`, at most `most` of one, without repetition."""
+    found: dict[int, None] = {}
+    for entity in entities:
+        rows = [side.triples[side.offsets[entity] : side.offsets[entity + 1]] for side in (graph.out, graph.inc)]
+        found |= dict.fromkeys(np.concatenate(rows)[:most].tolist())
+    return list(found)

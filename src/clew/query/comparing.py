@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from clew.errors import InputError
+from clew.graph.strings import packed
 from clew.graph.subgraph import Ints
 from clew.query.columns import Bools, Column, Floats
 from clew.query.values import ReadValue, in_base, parse_date, shown_date, shown_number, unit_of
@@ -35,7 +36,9 @@ def text_matches(labels: Sequence[str], op: str, text: str) -> Bools:
     import pyarrow as pa
     import pyarrow.compute as pc
 
-    lowered = pc.utf8_lower(pa.array(list(labels), pa.large_string()))
+    data, offsets = packed(labels)
+    column = pa.LargeStringArray.from_buffers(len(labels), pa.py_buffer(offsets), pa.py_buffer(data))
+    lowered = pc.utf8_lower(column)
     wanted = text.lower()
     if op == "contains":
         found = pc.match_substring(lowered, wanted)

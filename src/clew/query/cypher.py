@@ -1,8 +1,9 @@
 """A plan as openCypher: one read-only query that returns the members, values, number or truth.
 
 The graph is expected as clew's exporters write it: every entity and literal a node `:Entity` with `id`, `label` and,
-where it reads as one, a typed `value`; every relation a relationship whose type is the relation's id. Every set is a
-list in a variable, and each clause hands all lists on, so that an empty set stays an empty list.
+where it reads as one, a typed `value`; every relation a relationship whose type is the relation's id. What else a
+property graph may look like is said by overriding how names and values are written (`property_plan`). Every set is a
+list in a variable, and each clause hands on all lists that are still needed, so that an empty set stays an empty list.
 """
 
 from __future__ import annotations
@@ -20,10 +21,10 @@ _OPS = {"=": "=", "!=": "<>", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
 
 def to_cypher(plan: p.Plan, graph: Graph | None = None) -> str:
     """The plan as one openCypher query; with a graph, names become ids."""
-    return _Writer(graph).query(plan)
+    return CypherPlanWriter(graph).query(plan)
 
 
-class _Writer:
+class CypherPlanWriter:
     """Writes clauses one after another; `_live` are the variables that every clause must hand on."""
 
     def __init__(self, graph: Graph | None) -> None:
@@ -36,10 +37,10 @@ class _Writer:
     def query(self, plan: p.Plan) -> str:
         match plan:
             case p.SetPlan():
-                result = f"UNWIND {self.members(plan)} AS x RETURN DISTINCT x.id AS id, x.label AS label"
+                result = f"UNWIND {self.members(plan)} AS v RETURN DISTINCT {self._shown(self._set_is_values(plan))}"
             case p.Values(of, path):
                 rows = self._rows(self.members(of), path)
-                result = f"{rows} WITH DISTINCT v WHERE v IS NOT NULL RETURN v.id AS id, v.label AS label"
+                result = f"{rows} WITH DISTINCT v WHERE v IS NOT NULL RETURN {self._shown(self._is_value(path))}"
             case p.ValuePlan():
                 result = f"RETURN {self.number(plan)} AS n"
             case p.Exists(of):
@@ -72,12 +73,31 @@ class _Writer:
             ids = self._graph.ids_at(self._binding.entities(names))
         return "[" + ", ".join(_string(id) for id in ids) + "]"
 
-    def _link(self, start: str, path: p.Path, end: str) -> str:
-        parts = [f"({start})"]
-        for number, step in enumerate(path):
-            there = f"({end})" if number == len(path) - 1 else "()"
-            parts.append(f"-[:{self._type(step)}]->{there}" if step.forward else f"<-[:{self._type(step)}]-{there}")
-        return "".join(parts)
+    def _shown(self, value: bool) -> str:
+        """What is returned of a member `v`."""
+        return "v.id AS id, v.label AS label"
+
+    def _is_value(self, path: p.Path) -> bool:
+        """Whether a path ends at values that are no nodes."""
+        return False
+
+    def _set_is_values(self, plan: p.SetPlan) -> bool:
+        return isinstance(plan, p.Follow) and self._is_value(plan.path)
+
+    def _number_at(self, path: p.Path) -> str:
+        """The number or date of what a path ends at, `v`."""
+        return "v.value"
+
+    def _label_at(self, path: p.Path) -> str:
+        """The text of what a path ends at, `v`."""
+        return "v.label"
+
+    def _text(self, text: str) -> str:
+        return _string(text)
+
+    def _hop(self, start: str, step: p.Step, end: str) -> str:
+        link = f"-[:{self._type(step)}]->" if step.forward else f"<-[:{self._type(step)}]-"
+        return f"OPTIONAL MATCH ({start}){link}({end})"
 
     @staticmethod
     def _each(members: str, x: str = "x") -> str:
@@ -85,8 +105,15 @@ class _Writer:
         return f"UNWIND CASE WHEN size({members}) = 0 THEN [null] ELSE {members} END AS {x}"
 
     def _rows(self, members: str, path: p.Path) -> str:
-        link = f"OPTIONAL MATCH {self._link('x', path, 'v')}" if path else "WITH *, x AS v"
-        return f"{self._each(members)} {link}"
+        """A row for each member `x` and each end `v` of a path. The list of members is not needed any more.
+
+        Each hop is a clause of its own: inside one pattern no relationship would be walked twice.
+        """
+        each = self._each(members)
+        self._live.remove(members)
+        places = ["x", *(f"y{i}" for i in range(1, len(path))), "v"]
+        hops = [self._hop(places[i], step, places[i + 1]) for i, step in enumerate(path)]
+        return " ".join([each, *(hops or ["WITH *, x AS v"])])
 
     # -- sets --------------------------------------------------------------------------------------------------------
 
@@ -116,16 +143,16 @@ class _Writer:
             case p.And(sets):
                 first, *others = [self.members(each) for each in sets]
                 tests = " AND ".join(f"x IN {other}" for other in others)
-                return self._keep(f"[x IN {first} WHERE {tests}]")
+                return self._joined(f"[x IN {first} WHERE {tests}]", first, *others)
             case p.Or(sets):
                 made = self.members(sets[0])
                 for each in sets[1:]:
                     other = self.members(each)
-                    made = self._keep(f"{made} + [x IN {other} WHERE NOT x IN {made}]")
+                    made = self._joined(f"{made} + [x IN {other} WHERE NOT x IN {made}]", made, other)
                 return made
             case p.Minus(of, without):
                 mine, other = self.members(of), self.members(without)
-                return self._keep(f"[x IN {mine} WHERE NOT x IN {other}]")
+                return self._joined(f"[x IN {mine} WHERE NOT x IN {other}]", mine, other)
             case p.Where(of, test):
                 return self._where(self.members(of), test)
             case p.WhereCount(of, path, op, n):
@@ -137,6 +164,12 @@ class _Writer:
                 return self._top(self.members(p.Or((a, b))), key, largest, 1, 0)
         raise TypeError(f"no set: {node!r}")
 
+    def _joined(self, expression: str, *made_of: str) -> str:
+        made = self._keep(expression)
+        for each in made_of:
+            self._live.remove(each)
+        return made
+
     def _carried(self) -> str:
         return "".join(f"{name}, " for name in self._live)
 
@@ -146,10 +179,13 @@ class _Writer:
         return [self._graph.relation_at(r).id for r in self._binding.type_relations]
 
     def _top(self, members: str, key: p.Key, largest: bool, k: int, skip: int) -> str:
-        how = {"count": "count(v)", "sum": "sum(v.value)", "mean": "avg(v.value)"}.get(
-            key.how, "max(v.value)" if largest else "min(v.value)"
-        )
-        known = "v.value IS NOT NULL" if key.how != "count" else "true"
+        if key.how == "count":
+            how, known = "count(v)", "true"
+        else:
+            value = self._number_at(key.path)
+            best = "max" if largest else "min"
+            how = f"{ {'sum': 'sum', 'mean': 'avg'}.get(key.how, best) }({value})"
+            known = f"{value} IS NOT NULL"
         before = (
             f"{self._rows(members, key.path)} WITH DISTINCT {self._carried()}x, v "
             f"WITH {self._carried()}x, {how} AS key, count(CASE WHEN {known} THEN 1 END) AS values "
@@ -159,7 +195,7 @@ class _Writer:
         rows = self._keep("collect(row)", before=before, stem="rows")
         last = f"{rows}[CASE WHEN size({rows}) < {skip + k} THEN size({rows}) ELSE {skip + k} END - 1]"
         first, (low, high) = f"{rows}[{skip}]", ("<=", ">=") if largest else (">=", "<=")
-        return self._keep(f"[r IN {rows} WHERE r.key {low} {first}.key AND r.key {high} {last}.key | r.node]")
+        return self._joined(f"[r IN {rows} WHERE r.key {low} {first}.key AND r.key {high} {last}.key | r.node]", rows)
 
     def _where(self, members: str, test: p.Test) -> str:
         condition = self._condition(test)
@@ -170,18 +206,27 @@ class _Writer:
         value = test.value
         if isinstance(value, p.Text):
             op = {"contains": "CONTAINS", "starts": "STARTS WITH"}.get(test.op) or _OPS[test.op]
-            return f"toLower(v.label) {op} {_string(value.text.lower())}"
+            return f"toLower({self._label_at(test.path)}) {op} {self._text(value.text.lower())}"
         if isinstance(value, p.Entities):
-            return f"{'' if test.op == '=' else 'NOT '}v.id IN {self._ids(value.ids)}"
+            return f"{'' if test.op == '=' else 'NOT '}{self._among(value)}"
         if isinstance(value, p.Values):
-            rows = self._keep("collect(DISTINCT v.value)", before=self._rows(self.members(value.of), value.path))
-            return f"any(w IN {rows} WHERE v.value {_OPS[test.op]} w)"
+            made = self.members(value.of)
+            many = f"collect(DISTINCT {self._number_at(value.path)})"
+            rows = self._keep(many, before=self._rows(made, value.path))
+            return f"any(w IN {rows} WHERE {self._number_at(test.path)} {_OPS[test.op]} w)"
+        here = self._number_at(test.path)
         if isinstance(value, p.Date):
-            return _date_condition(test, value)
+            return self._dated(test, value)
         stated = self._stated(value)
         if test.upper is not None:
-            return f"v.value >= {stated} AND v.value <= {self._stated(test.upper)}"
-        return f"v.value {_OPS[test.op]} {stated}"
+            return f"{here} >= {stated} AND {here} <= {self._stated(test.upper)}"
+        return f"{here} {_OPS[test.op]} {stated}"
+
+    def _among(self, value: p.Entities) -> str:
+        return f"v.id IN {self._ids(value.ids)}"
+
+    def _dated(self, test: p.Test, value: p.Date) -> str:
+        return _date_condition(test, value)
 
     def _stated(self, value: Any) -> str:
         if isinstance(value, p.Number):
@@ -213,7 +258,7 @@ class _Writer:
 
     def _aggregate(self, how: str, of: p.SetPlan, path: p.Path) -> str:
         before = f"{self._rows(self.members(of), path)} WITH DISTINCT {self._carried()}x, v"
-        return self._keep(f"{how}(v.value)", before=before, stem="n")
+        return self._keep(f"{how}({self._number_at(path)})", before=before, stem="n")
 
 
 def _date_condition(test: p.Test, value: p.Date) -> str:

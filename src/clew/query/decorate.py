@@ -8,20 +8,22 @@ well the words fit; it is what a trained ranking replaces.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from clew.errors import ClewError
 from clew.graph import Graph
 from clew.graph.subgraph import Ints
-from clew.graph.tables import ORDER
+from clew.labels import label_to_text
 from clew.query import plan as p
+from clew.query.asked import Filter, Ranked, ReadQuestion
 from clew.query.binding import Binding
 from clew.query.columns import column
 from clew.query.execute import ExecutionLimits, Executor
-from clew.query.question import Filter, Ranked, ReadQuestion
-from clew.query.vocabulary import SYNONYMS, head_of, stem
+from clew.query.superlatives import OFTEN
+from clew.query.values import unit_of
+from clew.query.vocabulary import AGES, INVERSE, PACES, SYNONYMS, TIMES, head_of, stem
 
 Likeness = Callable[[Sequence[str], Sequence[str]], Sequence[float]]
 """How well words fit each of several labels: (words, labels) → scores in [0, 1]."""
@@ -107,11 +109,7 @@ def _without_head(ranked: Ranked, domain: p.SetPlan | None) -> Ranked:
     if not isinstance(domain, p.Class) or not ranked.noun or ranked.words == (ranked.noun,):
         return ranked
     head = {stem(word) for word in domain.id.rsplit("/", 1)[-1].rsplit("#", 1)[-1].split()}
-    return (
-        Ranked(ranked.words, ranked.largest, ranked.k, ranked.skip, "", ranked.date)
-        if (stem(ranked.noun.split()[0]) in head)
-        else ranked
-    )
+    return replace(ranked, noun="", verb="") if (stem(ranked.noun.split()[0]) in head) else ranked
 
 
 class _Decorator:
@@ -220,6 +218,10 @@ class _Decorator:
             of_kind = float(np.isin(ends, instances).mean()) if len(ends) and len(instances) else 0.0
             label = self._label(step)
             named = by_words((noun,), [label])[0]
+            if not step.forward and label.lower() in INVERSE.get(wanted, ()):
+                named = 1.0
+            elif noun == OFTEN and not step.forward:
+                named = 0.7  # "the most common": what most things lead to
             fit = max(named, 0.9 * of_kind) * (0.5 + 0.5 * share)
             if verb:
                 fit *= 0.7 + 0.3 * max(self._likeness((verb,), [label])[0], by_words(verb.split(), [label])[0])
@@ -239,16 +241,14 @@ class _Decorator:
         words = (*([" ".join(nouns)] if nouns else []), *nouns[:1], *ranked.words)
         dates = True if ranked.date else None
         for path, fit in self._keys(plan, words, dates=dates):
-            largest = ranked.largest != self._is_rank(path, ranked)
+            largest = self._largest(path, ranked)
             top = p.Top(plan, p.Key(path), largest, ranked.k, ranked.skip)
             yield Proposal(top, found.prior * fit)
-        if ranked.date and self._graph.relation_number(ORDER) is not None:  # "the first" of a table without dates
-            yield Proposal(
-                p.Top(plan, p.Key((p.Step(ORDER),)), ranked.largest, ranked.k, ranked.skip), 0.5 * found.prior
-            )
         yield from self._between(found, ranked, words)
         if nouns and not ranked.date:
-            for path, fit in self._counted(plan, nouns[0], ranked.verb):
+            for path, fit in self._counted(plan, ranked.noun, ranked.verb) or self._counted(
+                plan, nouns[0], ranked.verb
+            ):
                 if ranked.words == (ranked.noun,):  # "the most cities"
                     yield Proposal(
                         p.Top(plan, p.Key(path, "count"), ranked.largest, ranked.k, ranked.skip), found.prior * fit
@@ -261,11 +261,20 @@ class _Decorator:
                     top = p.Top(plan, p.Key((*path, *key)), ranked.largest, ranked.k, ranked.skip)
                     yield Proposal(top, found.prior * fit * second)
 
-    def _is_rank(self, path: p.Path, ranked: Ranked) -> bool:
-        """Whether the better of two values is the smaller: the best position is the first."""
-        return bool({"rank", "elevation"} & set(ranked.words)) and bool(
-            _RANKS & set(self._label(path[-1]).lower().split())
-        )
+    def _largest(self, path: p.Path, ranked: Ranked) -> bool:
+        """Which end of a column an adjective means: the best position is the first, the oldest the first born, the
+        fastest the one of the shortest time."""
+        label = set(label_to_text(self._label(path[-1])).lower().split())
+        if {"rank", "elevation"} & set(ranked.words) and _RANKS & label:
+            return not ranked.largest
+        step = path[-1]
+        values = column(self._graph, self._binding.relation(step.relation), step.forward)
+        if ranked.base in AGES and values.kind == "date":
+            return ranked.base == "young"
+        if ranked.base in PACES:
+            timed = bool(TIMES & label) or values.dimension == "time"
+            return (ranked.base == "slow") == timed
+        return ranked.largest
 
     def _between(self, found: Proposal, ranked: Ranked, words: Sequence[str]) -> Iterator[Proposal]:
         """A superlative over the nameless nodes that a set was reached through: its dates stand there."""
@@ -284,15 +293,35 @@ class _Decorator:
         dated = isinstance(stated.value, p.Date)
         countable = isinstance(stated.value, p.Number) and stated.value.value <= MOST_COUNTED
         if stated.of_count and countable and stated.words and stated.op != "between":
-            for path, fit in self._counted(plan, stated.words[0]):
+            noun = stated.words[0]
+            for path, fit in self._counted(plan, noun) or self._counted(plan, noun.split()[0]):
                 assert isinstance(stated.value, p.Number)
                 n = int(stated.value.value)
                 yield self._kept(p.WhereCount(plan, path, stated.op, n), found.prior * fit)  # type: ignore[arg-type]
         if isinstance(plan, p.Follow) and len(plan.path) == 2 and dated:
             yield from self._qualified(plan, stated, found.prior)
-        for path, fit in self._keys(plan, stated.words or ("number",), dates=dated or None):
+        keys = self._keys(plan, stated.words or ("number",), dates=dated or None)
+        if isinstance(stated.value, p.Number) and stated.value.unit:
+            keys = self._measured(plan, stated, keys)
+        for path, fit in keys:
             test = p.Test(path, stated.op, stated.value, stated.upper)
             yield self._kept(p.Where(plan, test), found.prior * fit)
+
+    def _measured(
+        self, plan: p.SetPlan, stated: Filter, keys: list[tuple[p.Path, float]]
+    ) -> list[tuple[p.Path, float]]:
+        """The keys that are measured in the stated unit, whatever they are called; where none is, those that fit."""
+        assert isinstance(stated.value, p.Number)
+        unit = unit_of(stated.value.unit)
+        fits = dict(keys)
+        if unit is None:
+            return keys
+        same: list[tuple[p.Path, float]] = []
+        for step, share in self._steps(self._members(plan), backward=False):
+            values = column(self._graph, self._binding.relation(step.relation))
+            if values.ordered and values.dimension == unit.dimension:
+                same.append(((step,), max(fits.get((step,), 0.0), 0.5 + 0.4 * share)))
+        return sorted(same, key=lambda item: -item[1]) or keys
 
     def _qualified(self, plan: p.Follow, stated: Filter, prior: float) -> Iterator[Proposal]:
         """A date on the nameless nodes: within it, or for a point in time from a start to an end around it."""

@@ -12,7 +12,7 @@ import numpy as np
 from clew.graph import Graph
 from clew.graph import verify as evidence
 from clew.graph.remote import ServerGraph
-from clew.graph.remote.pull import mirror
+from clew.graph.remote.mirror import mirror
 from clew.graph.subgraph import Ints
 from clew.protocols import GraphStore
 from clew.query import plan as p

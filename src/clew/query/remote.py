@@ -2,77 +2,155 @@
 
 Kept apart from the executor, which is for graphs at hand. A plan is read-only by what it is; text somebody typed is
 parsed into one before anything reaches the server, terms are written as all others of a store, and the reply is bounded
-in rows by `limit` and in time by the store's `timeout_s`. What SPARQL cannot say (units), and a property graph, which
-speaks no SPARQL, are executed here over a copy in memory, as long as the graph is small.
+in rows by `limit` and in time by the store's `timeout_s`. What a server's language cannot say (units) is executed here
+over a copy in memory, as long as the graph is small.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import json
+from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
-import numpy as np
-
 from clew.errors import InputError, NotFoundError, UnsupportedError, unknown
 from clew.graph import Graph
-from clew.graph.layout import LITERAL, NAMED
+from clew.graph.property_values import literals
 from clew.graph.remote import ServerGraph
-from clew.graph.remote.pull import mirror, topics_of
+from clew.graph.remote.cypher import LABEL, CypherServer
+from clew.graph.remote.http import RefusedError, TooMuchError
+from clew.graph.remote.mirror import mirror
+from clew.graph.remote.pull import collect, topics_of
 from clew.graph.remote.sparql import SparqlServer
-from clew.graph.strings import Strings
-from clew.graph.terms import Terms
 from clew.query import plan as p
 from clew.query.binding import TYPE_LABELS, TYPES, local_name
-from clew.query.columns import column
 from clew.query.english import sentence
 from clew.query.execute import execute
+from clew.query.property_plan import PropertyPlanWriter
+from clew.query.sampled import SAMPLED, sampled_column
 from clew.query.sparql import SparqlDialect, to_sparql
 from clew.query.table import Table, tabulated
 from clew.query.text import show
+from clew.query.values import shown_number
 
-SAMPLED = 200  # values that tell how what a relation leads to is read
+RANKED = 100  # members of a superlative whose keys are shown
 
 
 def ask(plan: p.Plan, store: ServerGraph, *, limit: int = 1000) -> Table:
     """Execute a plan in the server, at most `limit` rows of it.
 
+    What its language cannot say, or its engine not do, is executed here over a copy of a small graph; a note says so.
+
     Raises:
         NotFoundError: an entity, class or relation is not in the graph; the message holds the nearest.
-        UnsupportedError: the plan cannot be said in the server's language, and the graph is too large to be copied.
+        UnsupportedError: the server cannot execute the plan, and the graph is too large to be copied.
         UnavailableError: the server does not answer, or not in time.
     """
-    server = store.server
+    _ = store.profile  # how the graph is asked is found out
     try:
-        bound, query = translated(plan, store)
-    except UnsupportedError as reason:
+        bound = bound_to(plan, store)
+        found = (_in_cypher if isinstance(store.server, CypherServer) else _in_sparql)(plan, bound, store, limit)
+        return _ranked(found, bound, store)
+    except (UnsupportedError, TooMuchError, RefusedError) as reason:
         copy = _copy(store, str(reason))
-        return tabulated(execute(plan, copy), copy, limit=limit)
+        table = tabulated(execute(plan, copy), copy, limit=limit)
+        return replace(table, notes=(*table.notes, f"executed over a copy in memory: {reason}"))
+
+
+def _in_sparql(plan: p.Plan, bound: p.Plan, store: ServerGraph, limit: int) -> Table:
+    server = store.server
     assert isinstance(server, SparqlServer)
+    query = in_sparql(bound, store)
     if isinstance(bound, p.TruthPlan):
-        truth = server.truth(query)
-        return _table(plan, ("value",), [("yes" if truth else "no",)], 1)
+        return _truth(plan, server.truth(query))
     rows = server.rows(f"{query} LIMIT {int(limit) + 1}")
     if isinstance(bound, (p.SetPlan, p.Values)):
         key = "x" if isinstance(bound, p.SetPlan) else "v"
         ids = [id for row in rows if key in row and (id := server.ids.read(row[key])) is not None]
         records = store.entities([id for id in ids if not id.startswith('"')])
-        texts = [records[id].label if id in records else store.record(id).label for id in ids]
-        total = len(ids)
-        if key == "v":
-            return _table(plan, ("value",), [(text,) for text in texts[:limit]], total, more=total > limit)
-        shown = sorted(zip(texts, ids, strict=True), key=lambda row: row[1])[:limit]
-        return _table(plan, ("entity", "id"), shown, total, more=total > limit)
+        named = {id: (records[id] if id in records else store.record(id)).label for id in ids}
+        return _members(plan, named, limit)
     value = rows[0].get("n") if rows else None
     return _table(plan, ("value",), [] if value is None else [(_number(value["value"]),)], int(value is not None))
 
 
-def translated(plan: p.Plan, store: ServerGraph) -> tuple[p.Plan, str]:
-    """The plan with ids for names, and as one SPARQL query. Raises UnsupportedError where there is none."""
+def _in_cypher(plan: p.Plan, bound: p.Plan, store: ServerGraph, limit: int) -> Table:
     server = store.server
-    _ = store.profile  # how the graph is asked is found out
-    if not isinstance(server, SparqlServer):
-        raise UnsupportedError(f"graph {store.address.shown}: plans are executed in SPARQL endpoints only")
+    assert isinstance(server, CypherServer)
+    query, parameters = in_cypher(bound, store)
+    made = isinstance(bound, (p.SetPlan, p.Values))
+    rows = server.rows(f"{query} LIMIT {int(limit) + 1}" if made else query, **parameters)
+    if made:
+        named: dict[str, str] = {}
+        for row in rows:
+            if "value" in row:
+                named |= {id: store.record(id).label for id in literals(row["value"])}
+            else:
+                id, label = server.read(row)
+                named[id] = label or store.record(id).label
+        return _members(plan, named, limit)
+    if isinstance(bound, p.TruthPlan):
+        return _truth(plan, bool(rows[0]["truth"]))
+    value = rows[0]["n"] if rows else None
+    return _table(plan, ("value",), [] if value is None else [(_number(str(value)),)], int(value is not None))
+
+
+def _members(plan: p.Plan, named: Mapping[str, str], limit: int) -> Table:
+    """The first members of a set in the order of their ids, or values; `named` is one longer where there are more."""
+    total = len(named)
+    if isinstance(plan, p.SetPlan):
+        shown = [(text, id) for id, text in sorted(named.items())[:limit]]
+        return _table(plan, ("entity", "id"), shown, total, more=total > limit)
+    return _table(plan, ("value",), [(text,) for text in list(named.values())[:limit]], total, more=total > limit)
+
+
+def _ranked(found: Table, bound: p.Plan, store: ServerGraph) -> Table:
+    """The members of a superlative with their keys, best first; as they are where there are too many to look at."""
+    if not isinstance(bound, p.Top) or not 0 < len(found.rows) == found.total <= RANKED:
+        return found
+    ids = sorted(row[1] for row in found.rows)
+    path = bound.key.path
+    near, cut = collect(store, ids, max(1, len(path)), relations={step.relation for step in path})
+    if cut:
+        return found
+    again = replace(bound, of=p.Entities(tuple(ids)), k=len(ids), skip=0)
+    try:
+        table = tabulated(execute(again, near), near)
+    except (NotFoundError, InputError):  # none of them has what they are counted by
+        return found
+    return replace(found, columns=table.columns, rows=table.rows) if len(table.rows) == len(found.rows) else found
+
+
+def _truth(plan: p.Plan, truth: bool) -> Table:
+    return _table(plan, ("value",), [("yes" if truth else "no",)], 1)
+
+
+def as_sent(plan: p.Plan, store: ServerGraph) -> dict[str, str]:
+    """A plan in the language of the server, as it is executed there, and why there is no text in the other."""
+    bound = bound_to(plan, store)
+    mine = "cypher" if isinstance(store.server, CypherServer) else "sparql"
+    other = "sparql" if mine == "cypher" else "cypher"
+    shown = {other: f"# the server speaks {store.server.kind.split()[0]}; another text needs a folder:  clew pull"}
+    try:
+        if isinstance(store.server, CypherServer):
+            query, parameters = in_cypher(bound, store)
+            given = [f"// ${name} = {json.dumps(value, ensure_ascii=False)}" for name, value in parameters.items()]
+            return {**shown, mine: "\n".join([*given, store.server.written(query)])}
+        return {**shown, mine: in_sparql(bound, store)}
+    except UnsupportedError as reason:
+        return {**shown, mine: f"# {reason}"}
+
+
+def in_cypher(bound: p.Plan, store: ServerGraph) -> tuple[str, dict[str, Any]]:
+    """A plan whose names are ids as one openCypher query with its parameters. Raises UnsupportedError."""
+    writer = PropertyPlanWriter(store)
+    return writer.query(bound), writer.parameters
+
+
+def in_sparql(bound: p.Plan, store: ServerGraph) -> str:
+    """A plan whose names are ids as one SPARQL query. Raises UnsupportedError where there is none."""
+    server = store.server
+    assert isinstance(server, SparqlServer)
 
     def term(id: str) -> str:
         written = server.ids.write(id)
@@ -80,10 +158,14 @@ def translated(plan: p.Plan, store: ServerGraph) -> tuple[p.Plan, str]:
             raise UnsupportedError(f"{id!r}: SPARQL cannot name it; reach it by a relation")
         return written
 
-    bound = _Names(store).bound(plan)
-    label = server.labelling[:1]
-    dialect = SparqlDialect(term, lambda step: _kind(step, store), *label)
-    return bound, to_sparql(bound, dialect=dialect)
+    dialect = SparqlDialect(term, lambda step: _kind(step, store), *server.labelling[:1])
+    return to_sparql(bound, dialect=dialect)
+
+
+def bound_to(plan: p.Plan, store: ServerGraph) -> p.Plan:
+    """The plan with ids for names. Raises NotFoundError with the nearest."""
+    bound: p.Plan = _Names(store).bound(plan)
+    return bound
 
 
 class _Names:
@@ -99,7 +181,7 @@ class _Names:
 
     def bound(self, node: Any) -> Any:
         if isinstance(node, p.Class):
-            of = p.Entities(tuple(topics_of(self._store, [node.id])))
+            of = p.Entities(tuple(self._classes(node.id)))
             sets = [p.Follow(of, (p.Step(id, False),)) for id in self._types()]
             return sets[0] if len(sets) == 1 else p.Or(tuple(sets))
         if isinstance(node, p.Entities):
@@ -112,6 +194,12 @@ class _Names:
             record: Any = node
             return replace(record, **{f.name: self.bound(getattr(record, f.name)) for f in fields(record)})
         return node
+
+    def _classes(self, name: str) -> list[str]:
+        label = LABEL + name  # of nodes: no name index is needed to find it
+        if isinstance(self._store.server, CypherServer) and label in self._store.entities([label]):
+            return [label]
+        return topics_of(self._store, [name])
 
     def _relation(self, name: str) -> str:
         ids = {relation.id for relation in self._store.relations()}
@@ -141,13 +229,10 @@ def _kind(step: p.Step, store: ServerGraph) -> str:
     relation = server.ids.write(step.relation)
     here = server.fact("?e", str(relation), "?n")
     rows = server.rows(f"SELECT ?n WHERE {{ {here} FILTER(isLiteral(?n)) }} LIMIT {SAMPLED}") if step.forward else []
-    values = dict.fromkeys(id for row in rows if (id := server.ids.read(row["n"])) is not None)
-    if not values:
+    values = [id for row in rows if (id := server.ids.read(row["n"])) is not None]
+    found = sampled_column(values, store, step.relation)
+    if found is None:
         return ""
-    kinds = np.array([NAMED] + [LITERAL] * len(values), np.uint8)
-    terms = Terms(Strings(more=["", *values]), [store.relation_record(step.relation).label], kinds)
-    sample = np.array([(0, 0, i) for i in range(1, len(kinds))], np.int32)
-    found = column(Graph.of_arrays(sample, terms, title="sample"), 0)
     if found.kind == "number" and found.dimension:
         raise UnsupportedError(
             f"{step.relation} holds quantities with units ({found.unit}), which SPARQL cannot convert"
@@ -168,10 +253,9 @@ def _copy(store: ServerGraph, reason: str) -> Graph:
 
 def _number(text: str) -> str:
     try:
-        value = float(text)
+        return shown_number(float(text))
     except ValueError:
         return text
-    return str(int(value)) if value == int(value) else str(value)
 
 
 def _table(

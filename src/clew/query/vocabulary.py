@@ -9,19 +9,22 @@ import re
 
 # What an adjective measures, most likely first: words that occur in names of relations.
 MEASURES: dict[str, tuple[str, ...]] = {
-    "long": ("length", "duration", "runtime"), "short": ("length", "duration", "height"),
+    "long": ("length", "duration", "runtime", "time", "pages"),
+    "short": ("length", "duration", "height", "runtime", "time", "pages"),
     "large": ("area", "size", "population", "total", "number"), "big": ("area", "size", "population", "total"),
     "great": ("size", "number", "area"), "small": ("area", "size", "population"), "little": ("area", "size"),
     "high": ("elevation", "height", "altitude"), "tall": ("height", "elevation", "altitude"),
     "low": ("elevation", "height", "altitude"), "deep": ("depth",), "shallow": ("depth",),
     "populous": ("population",), "populated": ("population",), "dense": ("density",), "sparse": ("density",),
     "heavy": ("weight", "mass"), "light": ("weight", "mass"), "wide": ("width",), "broad": ("width",),
-    "rich": ("wealth", "gdp", "income"), "poor": ("gdp", "income"), "fast": ("speed", "time"),
-    "slow": ("speed", "time"),
-    "expensive": ("price", "cost"), "cheap": ("price", "cost"), "costly": ("cost", "price"),
+    "rich": ("wealth", "gdp", "income"), "poor": ("gdp", "income"), "fast": ("speed", "time", "duration"),
+    "slow": ("speed", "time", "duration"), "quick": ("time", "duration", "speed"),
+    "expensive": ("price", "cost", "budget", "fee"), "cheap": ("price", "cost", "budget", "fee"),
+    "costly": ("cost", "price", "budget"), "paid": ("salary", "wage", "income", "pay"),
     "old": ("age", "born", "birth", "founded", "date", "year"), "young": ("age", "born", "birth", "date", "year"),
     "new": ("date", "year", "founded", "release"), "recent": ("date", "year"), "late": ("date", "year", "time"),
-    "early": ("date", "year", "time"), "hot": ("temperature",), "warm": ("temperature",), "cold": ("temperature",),
+    "early": ("date", "year", "time"), "senior": ("age", "hired", "rank"),
+    "hot": ("temperature",), "warm": ("temperature",), "cold": ("temperature",),
     "good": ("rating", "score", "position", "place", "rank"),
     "bad": ("rating", "score", "position", "place", "rank"), "strong": ("strength", "power"),
     "near": ("distance",), "far": ("distance",), "close": ("distance",), "popular": ("popularity", "votes", "rating"),
@@ -33,6 +36,9 @@ short small little low shallow sparse light poor slow cheap young early cold bad
 """
 DOWN = frozenset(_DOWN.split())
 DATED = {"recent": True, "new": True, "late": True, "early": False, "old": False}  # whether the later date wins
+AGES = frozenset(["old", "young"])  # by a date the older is the one of the smaller date, by an age of the larger
+PACES = frozenset(["fast", "slow", "quick"])  # by a time the faster is the smaller, by a speed the larger
+TIMES = frozenset(["time", "duration", "minutes", "hours", "seconds", "days", "runtime"])
 IRREGULAR = {
     "best": "good", "worst": "bad", "biggest": "big", "hottest": "hot", "earliest": "early", "heaviest": "heavy",
     "farthest": "far", "furthest": "far", "latest": "late", "better": "good", "worse": "bad", "bigger": "big",
@@ -50,16 +56,9 @@ _MONTHS = """
 january february march april may june july august september october november december
 """
 MONTHS = tuple(_MONTHS.split())
-# Words of questions that are said of relations of any graph, and the word that relations are called by.
-SYNONYMS: dict[str, tuple[str, ...]] = {
-    "neighbour": ("border",), "neighbor": ("border",), "neighbouring": ("border",), "neighboring": ("border",),
-    "adjacent": ("border",), "adjoin": ("border",), "touch": ("border",), "bordering": ("border",), "next": ("border",),
-    "inhabitant": ("population",), "people": ("population",), "resident": ("population",), "citizen": ("population",),
-    "nation": ("country",), "town": ("city",), "run": ("flow",), "cross": ("flow",), "traverse": ("flow",),
-    "pass": ("flow",), "money": ("currency",), "tongue": ("language",), "size": ("area",),
-    "peak": ("mountain",), "stream": ("river",), "movie": ("film",), "film": ("movie",), "hill": ("mountain",),
-    "speak": ("language", "spoken"), "speaker": ("language",), "located": ("in",), "pay": ("currency",),
-}  # fmt: skip
+
+_CHILD = ("father", "mother", "parent")
+INVERSE = {"child": _CHILD, "children": _CHILD, "kid": _CHILD, "offspring": _CHILD}  # nouns of a relation walked back
 _HEAD = re.compile(r"\s+(?:in|of|by|from|at|on|to|for|with|per)\s+|\s*[(,/]")
 
 
@@ -98,15 +97,38 @@ def later_wins(adjective: str) -> bool | None:
 
 
 def stem(word: str) -> str:
-    """A word without its plural ending."""
+    """A word without its plural ending; "disease" and "diseases", "class" and "classes" are one each."""
     word = word.lower()
     if word.endswith("ies") and len(word) > 4:
         return word[:-3] + "y"
     if word.endswith(("ses", "xes", "ches", "shes")):
         return word[:-2]
+    if word.endswith(("se", "xe", "che", "she")) and len(word) > 4:
+        return word[:-1]
     return word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > 3 else word
 
 
 def head_of(label: str) -> str:
     """A relation's name without what follows a preposition: "area in square kilometres" is an area."""
     return _HEAD.split(label, maxsplit=1)[0].strip() or label
+
+
+# Words of questions that are said of relations of any graph, and the word that relations are called by.
+_SYNONYMS: dict[str, tuple[str, ...]] = {
+    "neighbour": ("border",), "neighbor": ("border",), "neighbouring": ("border",), "neighboring": ("border",),
+    "adjacent": ("border",), "adjoin": ("border",), "touch": ("border",), "bordering": ("border",), "next": ("border",),
+    "inhabitant": ("population",), "people": ("population",), "resident": ("population",), "citizen": ("population",),
+    "nation": ("country",), "town": ("city",), "run": ("flow",), "cross": ("flow",), "traverse": ("flow",),
+    "pass": ("flow",), "money": ("currency",), "tongue": ("language",), "size": ("area",),
+    "peak": ("mountain",), "stream": ("river",), "movie": ("film",), "film": ("movie",), "hill": ("mountain",),
+    "speak": ("language", "spoken"), "speaker": ("language",), "located": ("in",), "pay": ("currency", "salary"),
+    "earn": ("salary", "earning", "income", "wage"), "salary": ("wage", "income", "earning"),
+    "calory": ("energy", "kcal"), "cost": ("price", "budget", "fee"), "price": ("cost",),
+    "weigh": ("weight", "mass"), "calorie": ("energy", "kcal"),
+    "boss": ("manager", "report", "supervisor"), "manager": ("report", "supervisor", "manage", "boss"),
+    "write": ("author", "writer", "written"), "wrote": ("author", "writer", "written"), "written": ("author", "writer"),
+    "cause": ("effect",), "boy": ("male",), "girl": ("female",), "wife": ("spouse",), "husband": ("spouse",),
+    "birth": ("born",), "birthday": ("born", "birth"), "birthdate": ("born", "birth"), "death": ("died",),
+    "married": ("spouse",), "employee": ("staff", "worker"), "firm": ("company",), "company": ("firm",),
+}  # fmt: skip
+SYNONYMS = {stem(word): tuple(map(stem, others)) for word, others in _SYNONYMS.items()}

@@ -69,9 +69,12 @@ class Network:
         )
 
     def _linear(self, name: str, x: Floats) -> Floats:
-        y = x @ self.weights[f"{name}.weight"].T
+        # One product of matrices: numpy would multiply a stack of small ones each by itself.
+        y: Floats = x.reshape(-1, x.shape[-1]) @ self.weights[f"{name}.weight"].T
         bias = self.weights.get(f"{name}.bias")
-        return y if bias is None else y + bias
+        if bias is not None:
+            y += bias
+        return y.reshape(*x.shape[:-1], -1)
 
     def _norm(self, name: str, x: Floats) -> Floats:
         centred = x - x.mean(-1, keepdims=True)

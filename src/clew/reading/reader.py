@@ -20,6 +20,7 @@ from clew.encoding import open_encoder, remembering
 from clew.errors import ConfigError
 from clew.graph import Subgraph
 from clew.protocols import TextEncoder, TokenEncoder, encodes_tokens
+from clew.reading.account import accounts
 from clew.reading.growth import Growth, GrowthLimits, PlanCandidate
 from clew.reading.network import Floats, Network, similarities
 from clew.reading.plantext import sheet
@@ -43,6 +44,7 @@ class Rated:
     share: float
     kind: str  # of the ends
     features: Floats
+    account: Floats  # how it accounts for the words of the question (`account.ACCOUNT`)
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,6 +111,7 @@ class Reader:
         order = list(dict.fromkeys(names))
         mentions = [order.index(name) for name in names]
         asked = QuestionWording.of(question, order)
+        wording = wording.asked(asked.text)
         states, flags = self._states(asked)
         read = self.network.read(states, flags)
         known: dict[Hops, float] = {}
@@ -147,8 +150,10 @@ class Reader:
         shares = np.exp(every - every.max())
         shares /= shares.sum()
         ranked = np.argsort(-logits, kind="stable")
+        told_by = np.array(accounts(asked, wording, plans, page.kinds), np.float32)
         rated = tuple(
-            Rated(plans[i], float(logits[i]), float(shares[i]), page.kinds[i], page.features[i]) for i in ranked
+            Rated(plans[i], float(logits[i]), float(shares[i]), page.kinds[i], page.features[i], told_by[i])
+            for i in ranked
         )
         return Reading(asked, rated, float(shares[-1]), tuple(growth.cut))
 

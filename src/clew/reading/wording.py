@@ -23,6 +23,7 @@ from clew.graph import Subgraph
 from clew.graph.subgraph import Ints
 from clew.labels import label_to_text
 from clew.reading.growth import PlanCandidate, undoes
+from clew.reading.synonyms import as_asked, plain_text
 from clew.reading.trails import Hops, type_relations
 from clew.retrieval.masking import mask_topics
 from clew.retrieval.scoring import answer_cue, value_cue
@@ -94,6 +95,7 @@ class Wording:
     graph: Subgraph
     rename: Callable[[int], tuple[str, bool]] | None = None
     untyped: bool = False
+    question: str = ""  # plain text of the question whose words are used for a step; "": the graph's own
 
     def __post_init__(self) -> None:
         self._words: dict[int, str] = {}
@@ -104,6 +106,12 @@ class Wording:
         """The same with other words; what was worked out for the graph is shared."""
         other = copy(self)
         other.rename = rename
+        return other
+
+    def asked(self, question: str) -> Wording:
+        """The same with each step in the words of a question that mean it (`clew.reading.synonyms`)."""
+        other = copy(self)
+        other.question = plain_text(question)
         return other
 
     @property
@@ -122,10 +130,19 @@ class Wording:
         return self._words[number]
 
     def step(self, step: Hops) -> WordedStep:
-        second = self.relation(step[1][0]) if len(step) > 1 else ""
+        hops = [self._hop(*hop) for hop in step]
+        way = way_of(tuple((0, forward) for _, forward in hops))
+        return WordedStep(hops[0][0], hops[1][0] if len(hops) > 1 else "", way)
+
+    def _hop(self, number: int, forward: bool) -> tuple[str, bool]:
+        """A hop in words, and whether they say it in the direction in which it is walked."""
         if self.rename is not None:
-            step = tuple((r, forward != self.rename(r)[1]) for r, forward in step)
-        return WordedStep(self.relation(step[0][0]), second, way_of(step))
+            words, turned = self.rename(number)
+            return words, forward != turned
+        words = self.relation(number)
+        if not self.question:
+            return words, forward
+        return as_asked(self.graph.relation(number).label, words, forward, self.question)
 
     def kind(self, entity: int) -> str:
         """What kind of thing an entity is: its type, for dotted relation names the part before the last, else ""."""
@@ -163,7 +180,7 @@ class Wording:
 
 
 _WORD = re.compile(r"[^\W_]+")
-_ENDINGS = ("ations", "ation", "ings", "ing", "ers", "ors", "er", "or", "ies", "ied", "es", "ed", "s", "e", "y")
+_ENDINGS = ("ations", "ation", "ings", "ing", "ers", "ors", "er", "or", "ies", "ied", "ie", "es", "ed", "s", "e", "y")
 
 
 @lru_cache(maxsize=65536)
@@ -184,7 +201,7 @@ def stems(text: str) -> frozenset[str]:
     return frozenset(stem(word) for word in _WORD.findall(text.casefold()) if word not in FUNCTION)
 
 
-_EMPTY = frozenset(map(stem, ("called", "name", "named", "find", "following", "people", "thing", "things", "tell")))
+EMPTY = frozenset(map(stem, ("called", "name", "named", "find", "following", "people", "thing", "things", "tell")))
 
 
 PLACEHOLDER = "it"
@@ -210,7 +227,7 @@ class QuestionWording:
         masked = mask_topics(question, [[mention] for mention in mentions], lambda _: PLACEHOLDER)
         text = masked.text
         plain = " ".join(_WORD.findall(text.casefold()))
-        return cls(text, masked.places, stems(text) - _EMPTY - _HOLDER, answer_cue(text), f" {plain} ")
+        return cls(text, masked.places, stems(text) - EMPTY - _HOLDER, answer_cue(text), f" {plain} ")
 
 
 def mention_flags(spans: NDArray[np.int64], marked: Sequence[tuple[int, int, int]]) -> NDArray[np.int64]:

@@ -13,37 +13,35 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from clew.graph import Graph
-from clew.graph.tables import NEXT, ORDER, UNNAMED
+from clew.graph.tables import NEXT, ORDER
 from clew.labels import label_to_text
 from clew.protocols import TextEncoder
 from clew.query import plan as p
+from clew.query.asked import DATING_VERBS
 from clew.query.binding import Binding
-from clew.query.columns import column
-from clew.query.vocabulary import MEASURES, SYNONYMS, head_of, stem
+from clew.query.vocabulary import INVERSE, MEASURES, SYNONYMS, head_of, stem
 from clew.retrieval.linking import SAME_NAME, candidates
 from clew.retrieval.words import FUNCTION
 from clew.types import Question, Topic
 
 ALIKE_KIND = 0.6  # cosine from which a noun means a class or a relation of another name ("towns", city)
-ALIKE_COLUMN = 0.45  # the same for the columns of a table
 LEAST_NAME = 0.35  # a mention below this is more likely a word than a name
-CELL = 0.2  # the same in a table, where the question is about nothing else
-MOST_CELLS = 200  # cells that one run of words may stand in
 SURE_NAME = 0.6  # a mention from this on is a name even where its words are also those of a relation
 MOST_CHUNKS = 6
 ADJECTIVES = 2  # unknown words that may stand between a question word and what is asked for
-_PLACES = frozenset(["location", "venue", "city", "place", "country", "site", "stadium", "town", "state", "county"])
 _LACKING = ("no", "without")
+_BE = ("is", "are", "was", "were")
 _AFTER_NOUN = frozenset(["of", "in", "is", "are", "was", "were", "has", "have", "for", "with", "on", "by", "at", ","])
 
 _LIGHT = """
 located lie lies situated found exist exists total different various world earth globe called named kind kinds use
 uses used using belong belongs part have live lives lived people own entire whole overall inside exactly place
 places thing things number amount country's all every each many much old long big high go goes come say listed table
-chart list shown given mentioned recorded record data
+chart list shown given mentioned recorded record data need needs require requires include includes contain contains
 """
 LIGHT = frozenset(_LIGHT.split())  # words that need nothing in the graph to stand for them
 _WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*|,")
+_NAMES_OF = re.compile(r"\b(?:the )?(?:names?|titles?) (?:of|for)\b(?: the\b)?", re.IGNORECASE)
 _ASKS = frozenset(re.findall(r"\w+", "what which who whom whose where when many list name show give find all count"))
 
 
@@ -57,6 +55,7 @@ class Chunk:
     plan: p.SetPlan | None = None
     relations: tuple[str, ...] = ()
     fit: float = 1.0
+    inverse: bool = False  # relations that are meant against their direction: children are whose father one is
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,9 +74,8 @@ class Lexicon:
         binding = Binding.of(graph)
         self.types = frozenset(binding.type_relations)
         order = (graph.relation_number(ORDER), graph.relation_number(NEXT))
-        self.order = frozenset(number for number in order if number is not None)
-        self.table = len(self.order) == 2  # rows of one table: whatever a question calls them
-        self.silent = self.types | (self.order if self.table else frozenset())  # relations that no words ask for
+        self.table = None not in order  # rows of one table: whatever a question calls them
+        self.silent = self.types  # relations that no words ask for
         self.classes: dict[tuple[str, ...], str] = {}
         self.class_ids: dict[str, str] = {}
         if binding.type_relations:
@@ -118,12 +116,17 @@ def stems(text: str) -> tuple[str, ...]:
     return tuple(stem(word) for word in _WORD.findall(text.lower()) if word != ",")
 
 
-def spot(question: Question, graph: Graph, encoder: TextEncoder | None) -> Spotted:
-    """The chunks of a question. What no name, kind or relation accounts for stays between them."""
-    text = re.sub(r"(?<=\w)['’]s\b", "", question.text)
+def spot(question: Question, graph: Graph, encoder: TextEncoder | None, kind: p.SetPlan | None = None) -> Spotted:
+    """The chunks of a question. What no name, kind or relation accounts for stays between them.
+
+    Args:
+        kind: what is asked for where the words name no kind: "who", or a noun in a graph without kinds.
+    """
+    text, lexicon = re.sub(r"(?<=\w)['’]s\b", "", question.text), Lexicon.of(graph)
+    if not any((word,) in names for word in ("name", "title") for names in (lexicon.relations, lexicon.classes)):
+        text = _NAMES_OF.sub(" ", text)  # whatever is asked for is shown by its name
     found = list(_WORD.finditer(text))
     words = tuple(match.group(0).lower() for match in found)
-    lexicon = Lexicon.of(graph)
     taken = [False] * len(words)
     chunks: list[Chunk] = []
 
@@ -150,11 +153,17 @@ def spot(question: Question, graph: Graph, encoder: TextEncoder | None) -> Spott
             if said in lexicon.classes:
                 put(Chunk(start, start + length, "class", p.Class(lexicon.classes[said])))
             elif said in lexicon.relations and words[start] not in FUNCTION:
+                if length == 1 and (meant := _with_the_word_before(words, start, taken, lexicon, encoder)):
+                    put(Chunk(start - 1, start + 1, "relation", None, (meant,), 0.9))
+                    continue
                 put(Chunk(start, start + length, "relation", None, tuple(lexicon.relations[said])))
+    for i, word in enumerate(words):
+        parents = INVERSE.get(stem(word), ())
+        back = [id for id, label in lexicon.labels.items() if label.lower() in parents]
+        if back and not taken[i]:
+            put(Chunk(i, i + 1, "relation", None, tuple(back), 0.95, inverse=True))
     _measured(words, taken, lexicon, put)
     asked = _asked(words)
-    if lexicon.table:
-        _within_cells(words, taken, asked, graph, lexicon, put)
     if asked is not None and not any(chunk.start <= asked < chunk.end for chunk in chunks) and not taken[asked]:
         alike = _alike(words[asked], lexicon, encoder)
         if alike is not None:
@@ -164,21 +173,49 @@ def spot(question: Question, graph: Graph, encoder: TextEncoder | None) -> Spott
             put(Chunk(i, i + 1, *alike))
     chunks.sort(key=lambda chunk: chunk.start)
     root = _root(chunks, words, asked)
-    if root is None and lexicon.table and lexicon.class_ids:
-        root = _row_or_column(chunks, words, asked, graph, lexicon, encoder)
+    wants = root is None or chunks[root].kind == "topic" or (chunks[root].kind == "relation" and "who" in words)
+    if kind is not None and wants:
+        root = _of_kind(chunks, words, asked, kind, lexicon)
     if root is not None and root + 1 < len(chunks) and chunks[root].end == chunks[root + 1].start:
         first, second = chunks[root].kind, chunks[root + 1].kind
         after = words[chunks[root + 1].end : chunks[root + 1].end + 1]
-        if (first, second) == ("class", "relation") and (not after or after[0] in _AFTER_NOUN):
+        named = [label for id, label in lexicon.labels.items() if id in chunks[root + 1].relations]
+        said = words[chunks[root + 1].start : chunks[root + 1].end]
+        noun = any(
+            head_of(label) == label and said[-1] + "s" != label.lower() for label in named
+        )  # no "works in", "treats"
+        if (first, second) == ("class", "relation") and noun and (not after or after[0] in _AFTER_NOUN):
             root += 1  # "state capitals" are capitals of states
         elif (first, second) == ("relation", "class"):
             del chunks[root + 1]  # "capital cities" are capitals
     kept = [
         c
         for i, c in enumerate(chunks)
-        if c.kind != "relation" or i == root or words[c.end : c.end + 1] == ("of",) or words[c.start - 1] in _LACKING
+        if c.kind != "relation"
+        or i == root
+        or words[c.end : c.end + 1] == ("of",)
+        or words[c.start - 1] in _LACKING
+        or (i == len(chunks) - 1 and root is not None and words[c.start - 1] in ("not", "never"))
     ]  # other names of relations say how their neighbours are joined
     return Spotted(words, tuple(kept), kept.index(chunks[root]) if root is not None else None)
+
+
+def _with_the_word_before(
+    words: tuple[str, ...], at: int, taken: list[bool], lexicon: Lexicon, encoder: TextEncoder | None
+) -> str | None:
+    """The relation that two words mean of which the second only ends some names: "birth date" is no start date."""
+    before, known = words[at - 1] if at else "", lexicon.relations[(stem(words[at]),)]
+    if not before or taken[at - 1] or before in FUNCTION or before in LIGHT or not before.isalpha():
+        return None
+    if any((stem(words[at]),) in (stems(lexicon.labels[id]), stems(head_of(lexicon.labels[id]))) for id in known):
+        return None
+    said = {stem(before), *SYNONYMS.get(stem(before), ())}
+    same = next((id for id, label in lexicon.labels.items() if said & set(stems(label))), None)
+    if same is not None or encoder is None:
+        return same
+    ids = list(lexicon.labels)
+    alike = encoder.encode(list(lexicon.labels.values())) @ encoder.encode([f"{before} {words[at]}"], role="query")[0]
+    return ids[int(alike.argmax())] if float(alike.max()) >= ALIKE_KIND else None
 
 
 def _names(
@@ -189,13 +226,13 @@ def _names(
     given = {id: graph.entity(id) for id in question.topics if graph.number_of(id) is not None}
     for entity in given.values():
         groups.setdefault(entity.label, []).append(Topic(entity, 1.0, entity.label, "given"))
-    table = Lexicon.of(graph).table
     for topic in candidates(Question(question.id, question.text), graph, encoder=encoder, limit=40):
-        if topic.score >= (CELL if table else LEAST_NAME) and topic.entity.id not in given:
+        if topic.score >= LEAST_NAME and topic.entity.id not in given:
             groups.setdefault(topic.mention, []).append(topic)
     made = []
     for mention, topics in groups.items():
-        at = question.text.lower().find(mention.lower())
+        whole = re.search(rf"(?<!\w){re.escape(mention.lower())}(?!\w)", question.text.lower())
+        at = whole.start() if whole else question.text.lower().find(mention.lower())  # "euro" is not in "European"
         over = [i for i, m in enumerate(found) if m.start() < at + len(mention) and at < m.end()]
         if at >= 0 and over:
             best = max(topic.score for topic in topics)
@@ -222,34 +259,23 @@ def _measured(words: tuple[str, ...], taken: list[bool], lexicon: Lexicon, put: 
             put(Chunk(i, end, "relation", None, tuple(dict.fromkeys(chosen))))
 
 
-def _within_cells(
-    words: tuple[str, ...], taken: list[bool], asked: int | None, graph: Graph, lexicon: Lexicon, put: object
-) -> None:
-    """Words that stand inside cells of a table, the longest run first: all the cells that hold it are meant."""
-    assert callable(put)
-    if "table.cells" not in graph.derived:
-        labels = graph.labels_at(range(graph.num_entities))
-        graph.derived["table.cells"] = [" ".join(["", *_WORD.findall(label.lower()), ""]) for label in labels]
-    cells: list[str] = graph.derived["table.cells"]
-    kinds = {graph.number_of(id) for id in lexicon.class_ids}
-    for length in (4, 3, 2, 1):
-        for start in range(len(words) - length + 1):
-            run = words[start : start + length]
-            content = [word for word in run if word not in FUNCTION and word not in LIGHT and word != ","]
-            if any(taken[start : start + length]) or not content or start == asked or run[0] in FUNCTION:
-                continue
-            if length == 1 and len(run[0]) < 3 and not run[0].isdigit():
-                continue
-            phrase = f" {' '.join(run)} "
-            found = [i for i, cell in enumerate(cells) if phrase in cell and i not in kinds]
-            if found:
-                put(Chunk(start, start + length, "topic", p.Entities(tuple(graph.ids_at(found[:MOST_CELLS]))), (), 0.9))
+def _who_does(words: tuple[str, ...]) -> bool:
+    """Whether a question asks who does something: a verb stands behind "who", not "the manager of"."""
+    place = next((i for i, word in enumerate(words) if word in _ASKS), len(words))
+    if words[place : place + 1] != ("who",):
+        return False
+    behind = next((i for i in range(place + 1, len(words)) if words[i] not in FUNCTION), len(words))
+    if {"the", "a", "an", "his", "her", "their"} & set(words[place:behind]) or behind == len(words):
+        return False
+    return words[behind - 1] not in _BE or words[behind].endswith("ed") or words[behind] in DATING_VERBS
 
 
 def _asked(words: tuple[str, ...]) -> int | None:
     """The noun that a question word stands before."""
     for i, word in enumerate(words):
         if word in _ASKS:
+            if _who_does(words):
+                return None
             after = i + 1
             while after < len(words) and (words[after] in FUNCTION or words[after] in LIGHT or words[after].isdigit()):
                 if words[after] in ("in", "of", ","):
@@ -270,16 +296,18 @@ def _alike(
         known = [id for id, label in lexicon.labels.items() if synonym in stems(head_of(label))]
         if known:
             return "relation", None, tuple(known), 0.9
+    akin = [id for id, label in lexicon.labels.items() if any(_akin(word, part) for part in label.lower().split())]
+    if akin and not lexicon.types:
+        return "relation", None, tuple(akin), 0.9
     if encoder is None or not word.isalpha() or len(word) < 3:
         return None
-    least = ALIKE_COLUMN if lexicon.table else ALIKE_KIND
     classes, relations = list(lexicon.class_ids.items())[:2000], list(lexicon.labels.items())[:2000]
     texts = [label for _, label in classes] + [head_of(label) for _, label in relations]
     if not texts:
         return None
     alike = encoder.encode(texts) @ encoder.encode([word], role="query")[0]
     best = int(alike.argmax())
-    if float(alike[best]) < least:
+    if float(alike[best]) < ALIKE_KIND:
         return None
     fit = float(alike[best])
     if best < len(classes):
@@ -287,44 +315,34 @@ def _alike(
     return "relation", None, (relations[best - len(classes)][0],), fit
 
 
-def _nearest(word: str, lexicon: Lexicon, encoder: TextEncoder | None) -> str:
-    """The column whose name is most like a word; without a word the first."""
-    columns = list(lexicon.labels)
-    if not word or encoder is None:
-        return columns[0]
-    alike = encoder.encode([lexicon.labels[c] for c in columns]) @ encoder.encode([word], role="query")[0]
-    return columns[int(alike.argmax())]
+def _akin(a: str, b: str) -> bool:
+    """Whether two words share their beginning: "director", "directed"."""
+    shared = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
+    return shared >= 5 and shared >= 0.6 * max(len(a), len(b))
 
 
-def _row_or_column(
-    chunks: list[Chunk], words: tuple[str, ...], asked: int | None, graph: Graph, lexicon: Lexicon,
-    encoder: TextEncoder | None,
-) -> int:  # fmt: skip
-    """What is asked of a table in words that it does not hold: a time, a place, else its rows."""
+def _of_kind(chunks: list[Chunk], words: tuple[str, ...], asked: int | None, kind: p.SetPlan, lexicon: Lexicon) -> int:
+    """The place of a chunk for what is asked for, put where the question word stands; in a graph without kinds it
+    takes the noun behind it too."""
     place = next((i for i, word in enumerate(words) if word in _ASKS or word == "how"), 0)
-    chosen: tuple[str, ...] = ()
-    if "when" in words:
-        chosen = tuple(r for r in lexicon.labels if column(graph, Binding.of(graph).relation(r)).kind == "date")
-    elif "where" in words:
-        chosen = tuple(r for r, label in lexicon.labels.items() if _PLACES & set(stems(label)))
-    elif next(iter(lexicon.class_ids.values())) == UNNAMED and "many" not in words and "number" not in words:
-        chosen = (_nearest(words[asked] if asked is not None else "", lexicon, encoder),)
-    at = asked if asked is not None and not any(c.start <= asked < c.end for c in chunks) else place
-    if any(c.start <= at < c.end for c in chunks):
-        at = 0  # a place before all others: nothing stands for the rows
-    end = at if any(c.start <= at < c.end for c in chunks) else at + 1
-    rows = p.Class(next(iter(lexicon.class_ids)))
-    chunks.append(Chunk(at, end, "relation", None, chosen) if chosen else Chunk(at, end, "class", rows))
-    chunks.sort(key=lambda chunk: (chunk.start, chunk.end))
-    return next(i for i, c in enumerate(chunks) if (c.start, c.end) == (at, end))
+    free = asked is not None and not any(chunk.start <= asked < chunk.end for chunk in chunks)
+    end = asked + 1 if free and asked is not None and not lexicon.types else place + 1
+    chunks[:] = [chunk for chunk in chunks if chunk.end <= place or chunk.start >= end]
+    chunks.append(Chunk(place, end, "class", kind, (), 0.85))
+    chunks.sort(key=lambda chunk: chunk.start)
+    return next(i for i, chunk in enumerate(chunks) if chunk.start == place)
 
 
 def _root(chunks: list[Chunk], words: tuple[str, ...], asked: int | None) -> int | None:
     """The chunk that is asked for: the one behind the question word, else the first that is no name."""
+    if _who_does(words):
+        return None
     if asked is not None:
         for i, chunk in enumerate(chunks):
             if chunk.start <= asked < chunk.end:
-                return i
+                behind = chunks[i + 1] if i + 1 < len(chunks) else None
+                beside = behind is not None and behind.start == chunk.end and behind.kind != "topic"
+                return i + 1 if chunk.kind == "topic" and beside else i  # "which science fiction books"
     if any(word in _ASKS for word in words) or (words and words[0] == "how"):
         place = next((i for i, w in enumerate(words) if w in _ASKS or w == "how"), 0)
         for i, chunk in enumerate(chunks):

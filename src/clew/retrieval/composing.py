@@ -18,7 +18,6 @@ import numpy as np
 from clew.errors import ClewError
 from clew.graph import Graph
 from clew.graph.subgraph import Ints
-from clew.graph.tables import NEXT
 from clew.protocols import TextEncoder
 from clew.query import plan as p
 from clew.query.decorate import steps_of
@@ -44,8 +43,6 @@ _AND = frozenset(["and", "or", "both", "either", ",", "the", "a", "an", "also"])
 _OF = frozenset(
     ["of", "in", "for", "from", "by", "at", "to", "on", "is", "are", "was", "were", "does", "do", "did", "has"]
 )
-_AFTER = frozenset(["after", "below", "following", "under", "next", "behind", "succeeded", "beneath"])
-_BEFORE = frozenset(["before", "above", "preceding", "previous", "prior", "preceded"])
 Mode = Literal["and", "or", "not", "except"]
 
 
@@ -84,9 +81,12 @@ class _Edge:
     said: bool
 
 
-def compose(question: Question, graph: Graph, encoder: TextEncoder | None = None) -> list[Composed]:
-    """The sets that a question's words may mean, best first; none where no part of it is in the graph."""
-    return _Composer(spot(question, graph, encoder), graph, encoder).composed()
+def compose(
+    question: Question, graph: Graph, encoder: TextEncoder | None = None, kind: p.SetPlan | None = None
+) -> list[Composed]:
+    """The sets that a question's words may mean, best first; none where no part of it is in the graph. `kind` is what
+    is asked for where the words do not say it."""
+    return _Composer(spot(question, graph, encoder, kind), graph, encoder).composed()
 
 
 class _Composer:
@@ -212,9 +212,15 @@ class _Composer:
         if mode == "except":
             plans = [self._chunks[c].plan for c in group if self._chunks[c].kind == "topic"]
             ids = tuple(id for plan in plans if isinstance(plan, p.Entities) for id in plan.ids)
-            if ids:
-                yield replace(made, plan=p.Minus(made.plan, p.Entities(ids)), fits=(*made.fits, 0.95))
-            return
+            left_out = p.Entities(ids) if ids else None
+            linked = (
+                "but" in self._between(first) and left_out is not None and not self._finds(p.And((made.plan, left_out)))
+            )
+            if left_out is not None and not linked:
+                yield replace(made, plan=p.Minus(made.plan, left_out), fits=(*made.fits, 0.95))
+            if not linked:
+                return
+            mode = "not"  # "contain egg but not butter": what is linked to it
         if mode == "not" and self._chunks[first].kind == "relation":
             for step in self._steps_named(self._chunks[first].relations, made.plan):
                 yield replace(made, plan=p.WhereCount(made.plan, (step,), "=", 0), fits=(*made.fits, 0.95))
@@ -283,6 +289,8 @@ class _Composer:
                     of = first.plan if not others else p.Or((first.plan, *(o.plan for o in others)))
                     explained = first.explained.union(*(o.explained for o in others), self._span(groups[0][0]))
                     steps = self._steps_named(chunk.relations, of)
+                    if chunk.inverse:
+                        steps = [step for step in steps if not step.forward]
                     if not set(self._between(groups[0][0])) & _OF and groups[0][0] == k + 1:
                         steps.sort(key=lambda step: step.forward)  # "what borders X": those that lead to X
                     for place, step in enumerate(steps):
@@ -297,11 +305,11 @@ class _Composer:
                             ends = [new for each in ends for new in self._joined(-2, each, group, tree)]
                         found += ends
         for relation in chunk.relations[:2]:
-            owners = self._owners(relation)
-            if owners is not None:
+            bearers = owners(self._graph, relation) if self._lexicon.types or not found else None
+            if bearers is not None:
                 path = (p.Step(relation),)
                 fits = fit if found else (*fit, 0.9)
-                found += [replace(m, path=path) for m in self._constrained(k, [_Made(owners, fits)], tree)]
+                found += [replace(m, path=path) for m in self._constrained(k, [_Made(bearers, fits)], tree)]
         return sorted((m for m in found if self._finds(_followed(m.plan, m.path))), key=lambda m: -m.score)[:BEAM]
 
     def _more(self, k: int, made: _Made, groups: list[list[int]], tree: dict[int, int]) -> list[_Made]:
@@ -309,17 +317,6 @@ class _Composer:
         for group in groups:
             several = [new for each in several for new in self._joined(k, each, group, tree)]
         return [replace(each, path=made.path) for each in several]
-
-    def _owners(self, relation: str) -> p.SetPlan | None:
-        """The kind of thing that most often has a relation."""
-        number = self._graph.relation_number(relation)
-        if number is None or not self._lexicon.types:
-            return None
-        whole = self._graph.whole
-        heads = np.unique(whole.heads[whole.rels == number])
-        typed = np.isin(whole.rels, list(self._lexicon.types)) & np.isin(whole.heads, heads)
-        classes, counts = np.unique(whole.tails[typed], return_counts=True)
-        return p.Class(self._graph.ids_at(classes[[int(counts.argmax())]])[0]) if len(classes) else None
 
     def _steps_named(self, relations: Sequence[str], of: p.SetPlan) -> list[p.Step]:
         """The named relations that members of a set have, with their direction first."""
@@ -347,8 +344,6 @@ class _Composer:
         wanted = None if domain is None else self._members(domain)
         if not len(members) or (wanted is not None and not len(wanted)):
             return []
-        if self._lexicon.table and (beside := self._beside(members, wanted, k)):
-            return beside
         named = self._chunks[parent] if parent >= 0 else None
         said = [self._words[i] for i in sorted(self._span(k)) if not self._chunks[k].start <= i < self._chunks[k].end]
         content = [word for word in said if word not in FUNCTION and word not in _NOT and word != ","]
@@ -370,7 +365,8 @@ class _Composer:
         if not found and wanted is not None:
             far, found = 0.8, list(self._two(members, wanted, around))
         same: list[_Edge] = []
-        if wanted is not None and (self._lexicon.table or not self._between(k)) and np.isin(members, wanted).any():
+        inside = wanted is not None and not isinstance(domain, p.All) and bool(np.isin(members, wanted).any())
+        if inside and not self._between(k):
             same = [_Edge((), 0.8, True)]  # "the city Paris"; a row that is named
         if not found:
             return same
@@ -390,15 +386,6 @@ class _Composer:
             edges.append(_Edge(path, far * fit, said_ or only))
         return sorted([*edges, *same], key=lambda edge: -edge.fit)[:EDGES]
 
-    def _beside(self, members: Ints, wanted: Ints | None, k: int) -> list[_Edge]:
-        """The row before or after another: "next after X", "listed below X", "the one before X"."""
-        between = set(self._between(k))
-        forward = bool(between & _AFTER)
-        step = p.Step(NEXT, forward)
-        if forward == bool(between & _BEFORE) or not any(s == step for s, _ in steps_of(self._graph, members)):
-            return []
-        return [_Edge((step,), 0.95, True)]
-
     def _literal(self, step: p.Step) -> bool:
         """Whether a step leads to literals, by the first of its triples."""
         ends = self._graph.whole.tails[self._graph.whole.rels == self._graph.relation_number(step.relation)][:20]
@@ -407,7 +394,7 @@ class _Composer:
     def _active(self, k: int) -> bool:
         """Whether a part is the object of a verb, so that what is asked for leads to it; not "of X", "in X"."""
         between = self._between(k)
-        return bool(set(between) - FUNCTION) and not {"of", "by", "in", "for", "from", "to", "at"} & set(between[-2:])
+        return bool(set(between) - FUNCTION) and not {"of", "by"} & set(between[-2:])
 
     def _two(
         self, members: Ints, wanted: Ints, around: list[tuple[p.Step, float]]
@@ -463,6 +450,20 @@ class _Composer:
 
     def _finds(self, plan: p.SetPlan) -> bool:
         return len(self._members(plan)) > 0
+
+
+def owners(graph: Graph, relation: str) -> p.SetPlan | None:
+    """The kind of thing that most often has a relation; in a graph without kinds anything that has it."""
+    number, types = graph.relation_number(relation), Lexicon.of(graph).types
+    if number is None:
+        return None
+    if not types:
+        return p.All()
+    whole = graph.whole
+    heads = np.unique(whole.heads[whole.rels == number])
+    typed = np.isin(whole.rels, list(types)) & np.isin(whole.heads, heads)
+    classes, counts = np.unique(whole.tails[typed], return_counts=True)
+    return p.Class(graph.ids_at(classes[[int(counts.argmax())]])[0]) if len(classes) else None
 
 
 def _followed(plan: p.SetPlan, path: p.Path) -> p.SetPlan:

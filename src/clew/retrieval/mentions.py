@@ -96,6 +96,10 @@ class MentionReading:
         return [word for word in self.words if start <= word.start < end]
 
 
+REMEMBERED = 64  # questions of a graph whose mentions are kept
+"""A question is linked more than once: by the method, for names that are missing, for the sets that it speaks of."""
+
+
 def mentions_in(reading: MentionReading, graph: GraphStore) -> list[Mention]:
     """Every part of the question that may be a name, nested and overlapping ones included."""
     if not reading.words:
@@ -103,12 +107,18 @@ def mentions_in(reading: MentionReading, graph: GraphStore) -> list[Mention]:
     if isinstance(graph, ServerGraph) and graph.names is not None:
         names = graph.names  # a graph without triples, whose degrees are those of the server's
         return _in_index(reading, _Names(names.graph, names.degrees, graph.num_triples))
-    if not isinstance(graph, Graph):
-        find = partial(_find, graph=graph, kept={})  # a remote store is asked once for each run of words
-        equal = _by_name(reading, range(len(reading.words)), find, any_start=True)
-        equal = [replace(m, named=kept) for m in equal if (kept := tuple(n for n in m.named if n[1] >= EQUAL))]
-        return equal + _like_names(reading, equal, find)
-    return _in_index(reading, _Names(graph))
+    if isinstance(graph, Graph):
+        known: dict[str, tuple[Mention, ...]] = graph.derived.setdefault("linking.mentions", {})
+        found = known.get(reading.text)
+        if found is None:
+            for oldest in list(known)[: max(0, len(known) + 1 - REMEMBERED)]:  # a list: other threads change it
+                known.pop(oldest, None)
+            found = known[reading.text] = tuple(_in_index(reading, _Names(graph)))
+        return list(found)
+    find = partial(_find, graph=graph, kept={})  # a remote store is asked once for each run of words
+    equal = _by_name(reading, range(len(reading.words)), find, any_start=True)
+    equal = [replace(m, named=kept) for m in equal if (kept := tuple(n for n in m.named if n[1] >= EQUAL))]
+    return equal + _like_names(reading, equal, find)
 
 
 def _in_index(reading: MentionReading, index: _Names) -> list[Mention]:
@@ -219,7 +229,7 @@ class _Names:
 def _with_other_readings(mention: Mention, reading: MentionReading, index: _Names) -> Mention:
     """A name as it stands gives way to a far more familiar reading: "JFK" the film to John F. Kennedy."""
     words = reading.inside(mention.start, mention.end)
-    if not mention.named or len(words) > LONGEST or (mention.start, mention.end) in reading.marked:
+    if not mention.named or not words or len(words) > LONGEST or (mention.start, mention.end) in reading.marked:
         return mention
     named = len(words) == 1 and _is_name(reading, words[0])
     if max(map(reading.weight, words)) < RARE and not any(map(reading.capital, words)) and not named:

@@ -9,21 +9,24 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from clew.graph import Graph
 from clew.protocols import TextEncoder
 from clew.query import plan as p
+from clew.query.asked import ReadQuestion
 from clew.query.binding import Binding
 from clew.query.columns import Column, column
 from clew.query.decorate import Likeness, Proposal, decorate
 from clew.query.execute import execute
-from clew.query.question import ReadQuestion
 from clew.query.vocabulary import head_of, stem
 from clew.retrieval.chunks import Lexicon, spot, stems
-from clew.retrieval.composing import Composed, compose
+from clew.retrieval.composing import Composed, compose, owners
 from clew.retrieval.words import FUNCTION
 from clew.types import Question
 
 SETS = 4  # composed sets that operators are put around
+BORNE = 0.4  # likeness of words and a relation's name from which its bearers may be what is asked for
 SURE = 0.62  # a set below this decides no yes or no
 
 
@@ -32,7 +35,7 @@ def operated(graph: Graph, sets: Sequence[Composed], read: ReadQuestion, likenes
     read = replace(read, negated=False, without="")  # the sets hold what the question denies
     made: dict[p.Plan, float] = {}
     for each in sets[:SETS]:
-        if read.count and each.path and not read.filters and (plan := _stated(graph, each, read)) is not None:
+        if read.count and each.path and not read.filters and (plan := _stated(graph, each)) is not None:
             made[plan] = each.score
             continue
         if (plan := _commonest(graph, each, read)) is not None:
@@ -45,29 +48,26 @@ def operated(graph: Graph, sets: Sequence[Composed], read: ReadQuestion, likenes
     return [Proposal(plan, prior) for plan, prior in sorted(made.items(), key=lambda item: -item[1])]
 
 
-def _stated(graph: Graph, each: Composed, read: ReadQuestion) -> p.Plan | None:
+def _stated(graph: Graph, each: Composed) -> p.Plan | None:
     """What a count of a relation's name means: "how many wins" a number that the graph states, of several things their
-    sum; in a table, where a column counts or dates the rows, the rows. None: the things that the relation leads to."""
+    sum. None: the things that the relation leads to."""
     found = _column(graph, each.path)
-    rows = Lexicon.of(graph).table and re.search(r"\b(?:different|distinct|unique)\b", read.text) is None
+    if found.kind != "number" or not found.ordered:
+        return None
     several = len(execute(each.base, graph).members) > 1
-    if found.kind == "number" and found.ordered and not (rows and several and _counts_rows(graph, each.path)):
-        return p.Aggregate("sum", each.base, each.path) if several else p.Values(each.base, each.path)
-    return p.Count(each.base) if rows and isinstance(each.path[-1], p.Step) else None
-
-
-def _counts_rows(graph: Graph, path: p.Path) -> bool:
-    """Whether a column numbers the rows: no value twice."""
-    relation, forward = Binding.of(graph).moves(path)[-1]
-    return forward and int((graph.whole.rels == relation).sum()) == len(_column(graph, path).nodes)
+    return p.Aggregate("sum", each.base, each.path) if several else p.Values(each.base, each.path)
 
 
 def _commonest(graph: Graph, each: Composed, read: ReadQuestion) -> p.Plan | None:
-    """In a table "which country won the most" asks for the value that stands in most rows, unless a column says so."""
-    ranked = read.ranked
-    if not Lexicon.of(graph).table or ranked is None or ranked.words != (ranked.noun,) or not each.path:
+    """ "Which cuisine has the most recipes" of what is said of recipes asks for what a relation leads to most often; so
+    does "which director made the most films" in a graph without kinds, unless a relation is called so."""
+    ranked, lexicon = read.ranked, Lexicon.of(graph)
+    if ranked is None or ranked.words != (ranked.noun,) or not each.path:
         return None
-    if any(stem(ranked.noun) in stems(label) for label in Lexicon.of(graph).labels.values()):
+    noun, domain = stem(ranked.noun.split()[-1]), _domain(each.base)
+    if lexicon.types and not (domain is not None and lexicon.classes.get((noun,)) == domain.id):
+        return None
+    if any(noun in stems(label) for label in lexicon.labels.values()):
         return None
     back = tuple(p.Step(step.relation, not step.forward) for step in reversed(each.path))
     return p.Top(p.Follow(each.base, each.path), p.Key(back, "count"), ranked.largest, ranked.k, ranked.skip)
@@ -81,8 +81,8 @@ def _operated_on(graph: Graph, each: Composed, read: ReadQuestion) -> tuple[p.Se
     """
     if not each.path:
         return each.plan, ()
-    if read.count:  # of a table the rows
-        return (each.base if Lexicon.of(graph).table else each.plan), ()
+    if read.count:
+        return each.plan, ()
     values = _column(graph, each.path).ordered
     noun = {stem(word) for word in read.ranked.noun.split()[:1]} if read.ranked is not None else set()
     label = Lexicon.of(graph).labels.get(each.path[-1].relation, "")
@@ -106,7 +106,35 @@ def _projected(graph: Graph, plan: p.Plan, path: p.Path) -> p.Plan:
     return p.Values(plan, path) if literal or _column(graph, path).ordered else p.Follow(plan, path)
 
 
-def _domain(base: p.SetPlan) -> p.SetPlan | None:
+def bearers(graph: Graph, read: ReadQuestion, likeness: Likeness) -> list[p.SetPlan]:
+    """What a question may be about that names no kind ("who earns the most", "films" in a graph without kinds): the
+    kinds of things that have the property compared, or anything."""
+    words = [*(read.ranked.words if read.ranked is not None else ()), *read.summary_words]
+    words += [word for each in read.filters for word in each.words]
+    if not words and read.negated:
+        words = [word for word in stems(read.stated) if word not in FUNCTION]
+    lexicon = Lexicon.of(graph)
+    if not lexicon.types:
+        return [p.All()]
+    labels = list(lexicon.labels.items())
+    if not labels or not words:
+        return []
+    fits = likeness(words, [label for _, label in labels])
+    best: dict[p.SetPlan, float] = {}
+    counted = {stem(each.words[0].split()[-1]) for each in read.filters if each.of_count and each.words}
+    ends = [p.Class(id) for said, id in lexicon.classes.items() if said and said[-1] in counted]
+    for kind in ends:  # "who works on more than one project": whoever is linked to projects
+        inside = np.isin(graph.whole.tails, execute(kind, graph).members)
+        for number in np.unique(graph.whole.rels[inside]).tolist():
+            if number not in lexicon.silent and (of := owners(graph, graph.relation_at(number).id)) is not None:
+                best[of] = 0.5
+    for (id, _), fit in zip(labels, fits, strict=True):
+        if fit >= BORNE and (of := owners(graph, id)) is not None:
+            best[of] = max(fit, best.get(of, 0.0))
+    return sorted(best, key=lambda each: -best[each])[:2]
+
+
+def _domain(base: p.SetPlan) -> p.Class | None:
     """The kind of thing a set holds, where it is stated."""
     while isinstance(base, (p.And, p.Minus, p.Where, p.WhereCount)):
         base = base.sets[0] if isinstance(base, p.And) else base.of

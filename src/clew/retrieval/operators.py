@@ -12,37 +12,43 @@ from collections.abc import Sequence
 from dataclasses import fields, replace
 from typing import Any, ClassVar
 
+import numpy as np
+
 from clew.errors import ClewError
 from clew.graph import Graph
 from clew.graph.remote import ServerGraph
-from clew.graph.remote.pull import mirror
+from clew.graph.remote.mirror import at_hand
 from clew.labels import label_to_text
 from clew.protocols import GraphStore, Method, OnEvent, TextEncoder, ignore
 from clew.query import plan as p
+from clew.query.asked import ReadQuestion
 from clew.query.binding import Binding
 from clew.query.columns import column
 from clew.query.decorate import Proposal, by_words, decorate
 from clew.query.execute import execute
 from clew.query.proof import proven
-from clew.query.question import ReadQuestion, nested, read_question
+from clew.query.question import nested, read_question
 from clew.query.text import parse, show
 from clew.query.vocabulary import stem
 from clew.retrieval.chunks import LIGHT, Lexicon
 from clew.retrieval.composing import Composed, compose
 from clew.retrieval.linking import link, link_topics, unknown_names
-from clew.retrieval.operating import Truth, named_together, operated
+from clew.retrieval.operating import Truth, bearers, named_together, operated
+from clew.retrieval.tables import read_table
 from clew.retrieval.words import FUNCTION
 from clew.types import Answer, Candidate, Event, Question
 
 SAME = 1e-6  # candidates whose scores differ less are one answer of the method
 COMPOSED = 0.62  # a composed set below this leaves the question to what the method found
-PLAIN = 0.8  # a question without an operator that the method has no answer to is answered by a set as sure as this
+
 SURER = 0.9  # a composed set as sure as this, and surer than the method is of its answer, is taken instead
 DOUBTFUL = 0.5  # where the method found nothing, a composed set from here on is taken
 MARKED = re.compile(
     r"\b(?:or|either|neither|not|never|without|except|excluding|besides|other than|apart from|but not|no)\b|n['’]t\b",
     re.I,
 )  # words that join or deny sets: no relation path says them
+_ELSEWHERE = "is put together over a folder or a small graph (triples_at_once) only; clew pull copies a part"
+EITHER = re.compile(r"\b(an?) \w+ or (an?) \w+\s*\W*$", re.I)  # "is she a singer or a writer" asks which, not whether
 LEAST_ALIKE = 0.45  # cosine of operator words and a relation's label from which an encoder's opinion counts
 TOGETHER = 4  # most relation paths of a method's answer that are taken together
 
@@ -63,9 +69,14 @@ class Operators:
     def predict(self, questions: Sequence[Question], graph: GraphStore, *, on_event: OnEvent = ignore) -> list[Answer]:
         """One answer per question, in order; the method sees all that it is asked at once.
 
-        A question that names what the graph does not hold is not answered: what passes over a name is no answer.
+        A question that names what the graph does not hold is not answered: what passes over a name is no answer. Of a
+        server's graph only where its names are at hand.
         """
-        missing = [unknown_names(question, graph) if isinstance(graph, Graph) else [] for question in questions]
+        graph = at_hand(graph, on_event=on_event)
+        if isinstance(graph, Graph) and Lexicon.of(graph).table:
+            return [self._of_table(question, graph, on_event) for question in questions]
+        named = isinstance(graph, Graph) or (isinstance(graph, ServerGraph) and graph.names is not None)
+        missing = [unknown_names(question, graph) if named else [] for question in questions]
         known = [question for question, names in zip(questions, missing, strict=True) if not names]
         answers = iter(self._predict(known, graph, on_event))
         return [
@@ -74,6 +85,13 @@ class Operators:
             else Answer(question, self.name, note=f"the graph has nothing called {_listed(names)}")
             for question, names in zip(questions, missing, strict=True)
         ]
+
+    def _of_table(self, question: Question, graph: Graph, on_event: OnEvent) -> Answer:
+        """A question to one table: among the plans that the table allows the likeliest."""
+        proposals = read_table(question.text, graph, self._encoder)
+        if not proposals:
+            return Answer(question, self.name, note="no cell, column or row of the table fits the question")
+        return self._executed(Answer(question, self.name), question, proposals, graph, on_event)
 
     def _predict(self, questions: Sequence[Question], graph: GraphStore, on_event: OnEvent) -> list[Answer]:
         inner = [self._inner(question, graph, on_event) for question in questions]
@@ -117,7 +135,12 @@ class Operators:
     def _read(self, text: str, graph: GraphStore) -> ReadQuestion | None:
         """What a question asks for beside a set; None where it has no operator, or its words name a relation."""
         read = read_question(text)
-        if read.kind == "plain" and not read.unsaid:
+        if read.answer == "truth" and EITHER.search(text) is not None:
+            return None
+        if read.kind == "plain" and not read.unsaid and not read.removed:
+            return None
+        figure = read.unsaid.removeprefix("a ")  # a percentage that the graph states
+        if figure.isalpha() and any(figure in label_to_text(r.label).lower() for r in graph.relations()):
             return None
         if read.ranked is not None and read.kind == "superlative" and read.removed:
             said = f"{read.removed[-1].split()[-1]} {read.ranked.noun}".strip().lower()
@@ -138,18 +161,20 @@ class Operators:
         composes = read is None and isinstance(store, Graph) and self._composes(question, found, store)
         if read is None:
             if within is None and not composes:
-                return found
+                if not isinstance(store, Graph):
+                    return self._uncomposed(question, found)
+                why = self._implausible(question, found, store)
+                return replace(found, candidates=(), note=why) if why else found
             read = replace(read_question(""), stated=question.text)  # no operator of its own: the set is the answer
         if read.unsaid:
             return replace(found, question=question, candidates=(), note=f"I cannot compute {read.unsaid}")
-        graph = _at_hand(store)
-        if graph is None:
-            why = f"a {read.kind} is executed on a folder or a small graph only; copy the part with  clew pull"
+        if not isinstance(store, Graph):
             kept = found.candidates if read.answer == "entity" else ()  # a list is no answer to "how many"
-            return replace(found, question=question, candidates=kept, note=f"not applied: {why}")
+            return replace(found, question=question, candidates=kept, note=f"not applied: a {read.kind} {_ELSEWHERE}")
+        graph = store
         try:
             if composes:
-                proposals = self._composed(question, read, graph, least=PLAIN)
+                proposals = self._plainly(question, self._composed(question, read, graph, least=self._least(question)))
             else:
                 proposals = self._proposals(question, read, found, graph)
         except ClewError as error:
@@ -159,6 +184,13 @@ class Operators:
             return found if composes else self._unsaid(question, read, found, store)
         if within is not None:
             proposals = [Proposal(_put(each.plan, *within), each.prior) for each in proposals]
+        return self._executed(found, question, proposals, graph, on_event)
+
+    @staticmethod
+    def _executed(
+        found: Answer, question: Question, proposals: Sequence[Proposal], graph: Graph, on_event: OnEvent
+    ) -> Answer:
+        """An answer by the first of some plans."""
         best = proposals[0]
         on_event(Event("operators", show(best.plan), {"proposals": len(proposals)}))
         result = execute(best.plan, graph)
@@ -169,11 +201,22 @@ class Operators:
             note="; ".join(result.notes),
         )  # fmt: skip
 
+    def _uncomposed(self, question: Question, found: Answer) -> Answer:
+        """What a method found over a store without arrays, where a folder's parts would have been composed as well."""
+        if found.candidates and not _marked(question.text):
+            return found
+        why = f"not applied: a question of several parts {_ELSEWHERE}"
+        return replace(found, note="; ".join(filter(None, (found.note, why))))
+
     def _composes(self, question: Question, found: Answer, graph: Graph) -> bool:
         """Whether a question without an operator is answered by its parts and not by the method's relation path."""
-        if not found.candidates or Lexicon.of(graph).table or MARKED.search(question.text) is not None:
+        if not found.candidates or _marked(question.text):
             return True
         sets = self._readings(question, graph)
+        if sets and _one_path(sets[0].plan):
+            return False  # methods read relation paths better: their words need not be those of the relations
+        if sets and sets[0].score >= COMPOSED and not sets[0].unsaid and self._passes_over(sets[0], found, graph):
+            return True
         if not sets or sets[0].score < max(SURER, found.candidates[0].score):
             return False
         named = {id for node in p.walk(sets[0].plan) if isinstance(node, p.Entities) for id in node.ids}
@@ -183,9 +226,23 @@ class Operators:
         best = found.candidates[0].score - SAME
         return set(graph.labels_at(members)) != {c.text for c in found.candidates if c.score >= best}
 
-    def _readings(self, question: Question, graph: Graph) -> list[Composed]:
+    @staticmethod
+    def _passes_over(composed: Composed, found: Answer, graph: Graph) -> bool:
+        """Whether the method's answer is of another kind than is asked for, or takes no path from something named."""
+        best = [c for c in found.candidates if c.score >= found.candidates[0].score - SAME]
+        kind = next((node for node in p.walk(composed.base) if isinstance(node, p.Class)), None)
+        asks = re.match(r"(?:when|where|how)\b", found.question.text, re.IGNORECASE) is None
+        if kind is not None and not composed.path and asks:
+            numbers = [graph.number_of(c.entity.id) for c in best if c.entity is not None]
+            if not np.isin([n for n in numbers if n is not None], execute(kind, graph).members).any():
+                return True
+        used = {e.id for c in best for path in found.paths_of(c) for e in (path.start, path.end)}
+        named = [set(node.ids) for node in p.walk(composed.base) if isinstance(node, p.Entities)]
+        return bool(used) and any(used.isdisjoint(ids) for ids in named)
+
+    def _readings(self, question: Question, graph: Graph, kind: p.SetPlan | None = None) -> list[Composed]:
         """What the question's parts compose; where the asker named its topics, only what is about one of them."""
-        sets = compose(question, graph, self._encoder)
+        sets = compose(question, graph, self._encoder, kind)
         if not question.topics:
             return sets
         wanted = {topic.entity.id for topic in link_topics(question, graph).topics}
@@ -200,12 +257,31 @@ class Operators:
         """No plan: a list is no answer to "how many"; where a set is asked for, the method answers alone."""
         if read.answer == "entity" and not read.negated and read.sides is None:
             alone = self._method.predict([question], graph)[0]
+            alone = replace(alone, usage=found.usage + alone.usage)
             if isinstance(graph, Graph) and (why := self._missing(read, alone, graph)):
                 return replace(alone, candidates=(), note=f"I cannot compare this: {why}")
             return replace(alone, note=alone.note or f"no relation fits the {read.kind}: not applied")
         asked = {"count": "count", "boolean": "tell whether", "arithmetic": "compute"}.get(read.kind, "compare")
         why = found.note or f"nothing was found for “{read.rest}”"
         return replace(found, question=question, candidates=(), note=f"I cannot {asked} this: {why}")
+
+    @staticmethod
+    def _implausible(question: Question, found: Answer, graph: Graph) -> str:
+        """Why an answer cannot be what was asked for: what kind of thing something is, or a figure for "who"."""
+        if not found.candidates:
+            return ""
+        paths = [path for c in found.candidates[:5] for path in found.paths_of(c) if path.relations]
+        last = {path.relations[-1] for path in paths}
+        binding, asked = Binding.of(graph), question.text.lower()
+        moves = [(binding.relation(relation), forward) for relation, forward in last]
+        if not moves:
+            return ""
+        kinds = all(relation in binding.type_relations and forward for relation, forward in moves)
+        if kinds and re.search(r"\bthe (?!kind|type|class|sort|category)\w+(?: \w+)? of\b|^who(?!m? is)\b", asked):
+            return "the graph says of what kind it is, and nothing that the question asks for"
+        if re.match(r"who(?:m|se)?\b", asked) and all(forward and column(graph, r).ordered for r, forward in moves):
+            return "the graph has only figures where the question asks who"
+        return ""
 
     def _missing(self, read: ReadQuestion, alone: Answer, graph: Graph) -> str:
         """What a graph lacks for a comparison: dates for a filter by date, the kind of thing for a superlative."""
@@ -227,7 +303,7 @@ class Operators:
             return Truth(graph, self._encoder, self._likeness).proposals(question, read) or self._boolean(
                 read, found, graph
             )
-        made = self._composed(question, read, graph, least=COMPOSED)
+        made = self._composed(question, read, graph, least=self._least(question))
         if made:
             return made
         if read.count and not self._accounted(read, found, graph):
@@ -242,13 +318,34 @@ class Operators:
         ]
         return sorted(made, key=lambda each: -each.prior) or self._composed(question, read, graph, least=DOUBTFUL)
 
+    @staticmethod
+    def _plainly(question: Question, made: list[Proposal]) -> list[Proposal]:
+        """Of the plans for a question without an operator those that say what is asked for: "and Italy?" does not."""
+        if _marked(question.text):
+            return made
+        return [each for each in made if not any(isinstance(node, p.All) for node in p.walk(each.plan))]
+
+    @staticmethod
+    def _least(question: Question) -> float:
+        """From which score on a composed set is taken: no method's path says "or" and "not"."""
+        return DOUBTFUL if _marked(question.text) else COMPOSED
+
     def _composed(self, question: Question, read: ReadQuestion, graph: Graph, *, least: float) -> list[Proposal]:
         asked = replace(question, text=read.stated or question.text)
-        least = 0.0 if Lexicon.of(graph).table else least  # a question to a table is about that table
         sets = [each for each in self._readings(asked, graph) if each.score >= least]
         if not sets and read.summary:
             sets = named_together(asked, graph, self._encoder)
-        return operated(graph, sets, read, self._likeness)
+        made = operated(graph, sets, read, self._likeness)
+        if (made and made[0].prior >= least) or read.answer == "truth":
+            return made
+        sets = [
+            each
+            for kind in bearers(graph, read, self._likeness)
+            for each in self._readings(asked, graph, kind)
+            if each.score >= max(least, COMPOSED)
+        ]
+        others = operated(graph, sets, read, self._likeness)
+        return sorted([*made, *others], key=lambda each: -each.prior)
 
     def _accounted(self, read: ReadQuestion, found: Answer, graph: Graph) -> bool:
         """Whether what a count is of ("lakes") is what the method's answers are, by the words of the last relation."""
@@ -322,10 +419,11 @@ class Operators:
         assert read.sides is not None and read.ranked is not None
         sides = []
         for name in read.sides:
-            topics = link(Question("side", name), graph, encoder=self._encoder, limit=1)
+            topics = link(Question("side", name), graph, encoder=self._encoder)
             if not topics:
                 return []
-            sides.append(p.Entities((topics[0].entity.id,)))
+            same = [t.entity.id for t in topics if t.entity.label == topics[0].entity.label]
+            sides.append(p.Entities(tuple(same)))  # whichever of the namesakes has what is compared
         both = p.Or((sides[0], sides[1]))
         binding, made = Binding.of(graph), []
         for proposal in decorate(
@@ -339,7 +437,7 @@ class Operators:
                 plan: p.Plan = (
                     p.Difference(sides[0], sides[1], key)
                     if read.difference
-                    else p.Compare(sides[0], sides[1], key, read.ranked.largest)
+                    else p.Compare(sides[0], sides[1], key, proposal.plan.largest)
                 )
                 if read.answer == "truth" and isinstance(plan, p.Compare):
                     plan = p.Is(sides[0], plan)
@@ -372,13 +470,6 @@ class Operators:
         return [max(s, 0.8 * a) if a >= LEAST_ALIKE else s for s, a in zip(scores, alike, strict=True)]
 
 
-def _at_hand(store: GraphStore) -> Graph | None:
-    """The graph whose arrays a plan is executed over: the folder's, or of a small one in a server a copy in memory."""
-    if isinstance(store, Graph):
-        return store
-    return mirror(store) if isinstance(store, ServerGraph) else None
-
-
 def _listed(names: Sequence[str]) -> str:
     return " or ".join(f"“{name}”" for name in names)
 
@@ -405,6 +496,21 @@ def _narrowed(node: Any, wanted: set[str]) -> Any:
         record: Any = node
         return replace(record, **{f.name: _narrowed(getattr(record, f.name), wanted) for f in fields(record)})
     return node
+
+
+def _marked(text: str) -> bool:
+    """Whether words join or deny sets; "a man or a woman" names what to choose from."""
+    return MARKED.search(text) is not None and EITHER.search(text) is None
+
+
+def _one_path(plan: p.SetPlan) -> bool:
+    """Whether a plan is a relation path from what one name stands for."""
+    if isinstance(plan, p.And):
+        narrow = [part for part in plan.sets if not isinstance(part, p.All)]
+        return len(narrow) == 1 and _one_path(narrow[0])
+    while isinstance(plan, p.Follow):
+        plan = plan.of
+    return isinstance(plan, p.Entities)
 
 
 def _walked(starts: Sequence[str], relations: Sequence[tuple[str, bool]], graph: Graph) -> p.SetPlan:

@@ -7,15 +7,18 @@ stays, with no paths: it is then shown as unsupported.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
 
 from clew.llm import estimate_tokens, load_prompt, normalise, parse_answers, token_counter
-from clew.protocols import LanguageModel, LLMRequest
-from clew.retrieval.verbalise import EvidenceText, Marking, MediatorStyle, evidence_text
+from clew.protocols import LanguageModel, LLMReply, LLMRequest
+from clew.retrieval.verbalise import EvidenceText, evidence_text, sibling_text
 from clew.types import Candidate, Entity, Evidence, Usage
 
+_ALL_OF = re.compile(
+    r"(?:all|everything|each|every one)(?: of| in)?(?: line| path)? ?[\[(]?(\d{1,6})[\])]?\.?", re.IGNORECASE
+)
 _CITED = re.compile(r"\s*[\[(]\s*(?:paths?\s*)?(\d{1,6}(?:\s*,\s*\d{1,6})*)\s*[\])]\s*$", re.IGNORECASE)
 
 
@@ -37,12 +40,18 @@ def reading_request(
     max_tokens: int = 256,
     evidence_tokens: int = 2048,
     count: Callable[[str], int] = estimate_tokens,
-    direction: Marking = "ignore",
-    mediators: MediatorStyle = "keep",
+    named: int = 0,
     prompt: FilePath | None = None,
 ) -> tuple[LLMRequest, EvidenceText]:
-    """The request that asks for answers, and the evidence as it is shown in it."""
-    shown = evidence_text(evidence, max_tokens=evidence_tokens, count=count, direction=direction, mediators=mediators)
+    """The request that asks for answers, and the evidence as it is shown in it.
+
+    Args:
+        named: 0: one line a path, as published prompts have it; else siblings share a line that names so many.
+    """
+    if named:
+        shown = sibling_text(evidence, max_tokens=evidence_tokens, named=named, count=count)
+    else:
+        shown = evidence_text(evidence, max_tokens=evidence_tokens, count=count)
     template = load_prompt("clew.retrieval", "read", slots=("question", "evidence"), override=prompt)
     messages = template.render(question=question, evidence=shown.numbered())
     return LLMRequest(messages, max_tokens=max_tokens), shown
@@ -55,27 +64,60 @@ def read(
     *,
     max_tokens: int = 256,
     evidence_tokens: int = 2048,
-    direction: Marking = "ignore",
-    mediators: MediatorStyle = "keep",
+    named: int = 0,
     prompt: FilePath | None = None,
 ) -> ModelReading:
-    """Ask `model` for the answers that `evidence` gives; without evidence it is not asked.
-
-    Costs one call. `note` tells what was left out of the prompt and whether the model found nothing.
-    """
-    if not evidence.paths and not evidence.triples:
-        return ModelReading(note="no evidence to read")
-    request, shown = reading_request(
-        question,
-        evidence,
+    """Ask `model` for the answers that `evidence` gives; `read_all` of one question."""
+    return read_all(
+        model,
+        [(question, evidence)],
         max_tokens=max_tokens,
         evidence_tokens=evidence_tokens,
-        count=token_counter(model),
-        direction=direction,
-        mediators=mediators,
+        named=named,
         prompt=prompt,
-    )
-    reply = model.generate([request])[0]
+    )[0]
+
+
+def read_all(
+    model: LanguageModel,
+    asked: Sequence[tuple[str, Evidence]],
+    *,
+    max_tokens: int = 256,
+    evidence_tokens: int = 2048,
+    named: int = 0,
+    prompt: FilePath | None = None,
+) -> list[ModelReading]:
+    """Ask `model` in one batch for the answers that each question's evidence gives.
+
+    Costs one call a question; without evidence it is not asked. `note` tells what was left out of the prompt and
+    whether the model found nothing. `named` as in `reading_request`.
+    """
+    count = token_counter(model)
+    made = [
+        reading_request(
+            question,
+            evidence,
+            max_tokens=max_tokens,
+            evidence_tokens=evidence_tokens,
+            count=count,
+            named=named,
+            prompt=prompt,
+        )
+        if evidence.paths or evidence.triples
+        else None
+        for question, evidence in asked
+    ]
+    requests = [each[0] for each in made if each is not None]
+    replies = iter(model.generate(requests) if requests else ())
+    return [
+        ModelReading(note="no evidence to read")
+        if each is None
+        else _reading(next(replies), evidence, each[1], max_tokens)
+        for each, (_, evidence) in zip(made, asked, strict=True)
+    ]
+
+
+def _reading(reply: LLMReply, evidence: Evidence, shown: EvidenceText, max_tokens: int) -> ModelReading:
     candidates = bind(parse_answers(reply.text), evidence, shown)
     notes = [shown.note, "" if candidates else "the reader found no answer in the evidence"]
     if not reply.texts[0].finished:
@@ -89,25 +131,21 @@ def bind(answers: Sequence[str], evidence: Evidence, shown: EvidenceText | None 
     An answer is supported by the paths that end in an entity of that name (compared in normalised form), and by
     nothing else: a path that only passes through it shows something about another entity. A number `[3]` after it is a
     hint and no proof: it narrows the paths only where the name is the end of that path. A bare number that is no
-    entity's name stands for the end of that line of `shown`.
+    entity's name, and "all of [3]", stand for every end of that line of `shown`.
     """
     ends: dict[str, list[int]] = {}
     for i, path in enumerate(evidence.paths):
         for key in _keys(path.end):
             ends.setdefault(key, []).append(i)
-    lines = {} if shown is None else {n: i for n, i in enumerate(shown.paths, 1) if i >= 0}
+    lines = {} if shown is None else {n: own for n in range(1, 1 + len(shown.lines)) if (own := shown.of(n - 1))}
     bound: dict[str, tuple[str, Entity | None, tuple[int, ...]]] = {}
-    for answer in answers:
+    for answer in _spelled_out(answers, evidence, lines, ends):
         cited = _CITED.search(answer)
         numbers = [int(n) for n in cited.group(1).split(",")] if cited else []
         text = _CITED.sub("", answer) or answer
         key = normalise(text)
         positions = list(dict.fromkeys(ends.get(key, ())))
-        if not positions and text.strip("[] ").isdecimal() and (line := lines.get(int(text.strip("[] ")))) is not None:
-            end = evidence.paths[line].end
-            text, key = end.label, normalise(end.label)
-            positions = ends.get(key, [])
-        hinted = [lines[n] for n in numbers if n in lines and lines[n] in positions]
+        hinted = [i for n in numbers for i in lines.get(n, ()) if i in positions]
         positions = hinted or positions
         positions.sort(key=lambda i: -evidence.paths[i].score)
         entity = evidence.paths[positions[0]].end if positions else None
@@ -116,6 +154,19 @@ def bind(answers: Sequence[str], evidence: Evidence, shown: EvidenceText | None 
     return tuple(
         Candidate(text, (n - rank) / n, entity, paths) for rank, (text, entity, paths) in enumerate(bound.values())
     )
+
+
+def _spelled_out(
+    answers: Sequence[str], evidence: Evidence, lines: Mapping[int, tuple[int, ...]], ends: Mapping[str, object]
+) -> Iterator[str]:
+    """The answers, with the ends of a line in the place of its number."""
+    for answer in answers:
+        whole = _ALL_OF.fullmatch(answer.strip())
+        number = whole[1] if whole else answer.strip("[] ")
+        if (whole or normalise(answer) not in ends) and number.isdecimal() and len(number) < 7 and int(number) in lines:
+            yield from dict.fromkeys(evidence.paths[i].end.label for i in lines[int(number)])
+        else:
+            yield answer
 
 
 def _keys(entity: Entity) -> set[str]:

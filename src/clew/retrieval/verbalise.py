@@ -6,8 +6,9 @@ middle of a line, and always reported.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from clew.llm import estimate_tokens
@@ -15,6 +16,7 @@ from clew.types import Entity, Evidence, Path, Triple
 
 Marking = Literal["ignore", "mark"]
 MediatorStyle = Literal["keep", "expand", "skip"]
+MOST_FACTS = 6  # of one mediator, in a line of siblings
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +28,13 @@ class EvidenceText:
     tokens: int
     left_out: int = 0  # lines that did not fit
     note: str = ""  # what was left out, in words; empty when nothing was
+    siblings: tuple[tuple[int, ...], ...] = ()  # of lines that stand for several paths, all of them, best first
+
+    def of(self, line: int) -> tuple[int, ...]:
+        """The paths that line `line` (from 0) stands for; none for a loose triple."""
+        if self.siblings:
+            return self.siblings[line]
+        return (self.paths[line],) if self.paths[line] >= 0 else ()
 
     def __str__(self) -> str:
         return "\n".join(self.lines)
@@ -96,6 +105,89 @@ def evidence_text(
     for triple in evidence.triples:
         if triple not in walked:
             offered.setdefault(triple_text(triple), -1)
+    return _fitted(offered, max_tokens, count)
+
+
+def sibling_text(
+    evidence: Evidence, *, max_tokens: int, named: int, count: Callable[[str], int] = estimate_tokens
+) -> EvidenceText:
+    """One line for all paths from one entity over the same relations: `A -> relation -> B; C; D`.
+
+    Directions are marked and mediators left out; what else the evidence says of a mediator stands in brackets behind
+    the entity that it leads to. Where the entities between differ, each has its part: `A -> r -> [B -> s -> C | D -> s
+    -> E]`. A line names about `named` ends, first those that other lines lead to as well, and says how many more there
+    are; `siblings` has them all. Loose triples that no line shows have lines of their own.
+    """
+    facts: dict[str, list[Triple]] = {}
+    for triple in evidence.triples:
+        for end in (triple.head, triple.tail):
+            if end.kind == "mediator":
+                facts.setdefault(end.id, []).append(triple)
+    groups: dict[tuple[object, ...], list[int]] = {}
+    for i in sorted(range(len(evidence.paths)), key=lambda i: -evidence.paths[i].score):
+        path = evidence.paths[i]
+        if path.end.kind != "mediator" or _said(path.end, path, facts):  # else it says nothing that can be read
+            groups.setdefault((path.start.id, path.relations), []).append(i)
+    shared = Counter(end for own in groups.values() for end in {evidence.paths[i].end.id for i in own})
+    offered: dict[str, tuple[int, ...]] = {}
+    for own in groups.values():
+        own.sort(key=lambda i: -shared[evidence.paths[i].end.id])
+        paths = [evidence.paths[i] for i in own]
+        offered.setdefault(one_line(paths[0].start.label) + _branches(paths, 0, named, facts), tuple(own))
+    crossed = {hop.target.id for path in evidence.paths for hop in path.hops if hop.target.kind == "mediator"}
+    walked = {hop.triple for path in evidence.paths for hop in path.hops}
+    for triple in evidence.triples:
+        if triple not in walked and not {triple.head.id, triple.tail.id} & crossed:
+            offered.setdefault(triple_text(triple), ())
+    shown = _fitted({line: own[0] if own else -1 for line, own in offered.items()}, max_tokens, count)
+    return replace(shown, siblings=tuple(offered[line] for line in shown.lines))
+
+
+def _branches(paths: Sequence[Path], i: int, named: int, facts: Mapping[str, Iterable[Triple]]) -> str:
+    """What follows the first `i` hops of paths that share these and all their relations."""
+    hops = paths[0].hops
+    if i == len(hops):
+        return ""
+    arrow = "->" if hops[i].forward else "<-"
+    text = f" {arrow} {one_line(hops[i].triple.relation.label)}"
+    if i + 1 < len(hops) and hops[i].target.kind == "mediator":
+        return text + _branches(paths, i + 1, named, facts)
+    targets: dict[str, list[Path]] = {}
+    for path in paths:
+        targets.setdefault(path.hops[i].target.id, []).append(path)
+    each = max(3, named // min(len(targets), named))
+    told = []
+    for own in list(targets.values())[:named]:
+        said = "".join(dict.fromkeys(_beside(path, i, facts) for path in own))
+        target = own[0].hops[i].target
+        name = one_line(target.label)
+        if target.kind == "mediator":  # at the end of a path: a fact without a name is what is said of it
+            name, said = "a fact", _said(target, own[0], facts)
+        told.append(name + said + _branches(own, i + 1, each, facts))
+    if len(targets) > named:
+        told.append(f"… and {len(targets) - named} more")
+    if i + 1 == len(hops) or len(told) == 1:
+        return f"{text} {arrow} {'; '.join(told)}"
+    return f"{text} {arrow} [{' | '.join(told)}]"
+
+
+def _beside(path: Path, i: int, facts: Mapping[str, Iterable[Triple]]) -> str:
+    """In brackets, what else is said of the mediator that hop `i` of a path comes from."""
+    return _said(path.hops[i].source, path, facts)
+
+
+def _said(between: Entity, path: Path, facts: Mapping[str, Iterable[Triple]]) -> str:
+    met = {path.start.id, *(hop.target.id for hop in path.hops)}
+    said = [
+        f"{one_line(t.relation.label).rpartition('.')[2]}: {one_line(other.label)}"
+        for t in facts.get(between.id, ())
+        if (other := t.tail if t.head.id == between.id else t.head).id not in met and other.kind != "mediator"
+    ]
+    return f" ({', '.join(dict.fromkeys(said[:MOST_FACTS]))})" if said else ""
+
+
+def _fitted(offered: Mapping[str, int], max_tokens: int, count: Callable[[str], int]) -> EvidenceText:
+    """The lines that `max_tokens` allow, in order, each with its path."""
     lines: list[str] = []
     positions: list[int] = []
     spent = too_long = 0

@@ -6,8 +6,21 @@ folder holds `manifest.json` (what was run), `rows.jsonl` (append-only, one JSON
 it is).
 """
 
+from clew.runs.energy import measured, read_energy
 from clew.runs.engine import Predict, RunProgress, answer_all, answer_chunk, chunks
 from clew.runs.folder import Run, RunRow, checksum
 from clew.runs.manifest import environment
 
-__all__ = ["Predict", "Run", "RunProgress", "RunRow", "answer_all", "answer_chunk", "checksum", "chunks", "environment"]
+__all__ = [
+    "Predict",
+    "Run",
+    "RunProgress",
+    "RunRow",
+    "answer_all",
+    "answer_chunk",
+    "checksum",
+    "chunks",
+    "environment",
+    "measured",
+    "read_energy",
+]

@@ -23,11 +23,14 @@ from clew.protocols import GraphStore, LanguageModel, MethodCard, TextEncoder, i
 from clew.retrieval.linking import link
 from clew.serve.batching import Desk, Stoppable
 from clew.serve.completion import Completion
+from clew.serve.memory import give_back
 from clew.serve.settings import ServiceLimits
+from clew.trained import read_trained, trained_beside
 from clew.types import Question, Topic
-from clew.workspace import Configuration, Workspace, missing_modules, read_trained, trained_beside
+from clew.workspace import Configuration, Workspace, missing_modules
 
 log = logging.getLogger("clew.serve")
+LAST_ANSWERS_S = 5.0  # how long the questions of a replaced state are waited for before its memory is given back
 
 OnLink = Callable[[str, list[Topic]], None]
 """Told the id of a question and its topics as soon as they are known."""
@@ -254,7 +257,11 @@ class Hosted:
             return False
         old, self.now, self._seen = self.now, fresh, found
         self.reloads += 1
-        old.close()
+        for desk in old.close():
+            desk.join(LAST_ANSWERS_S)
+            del desk
+        del old
+        give_back()
         return True
 
 

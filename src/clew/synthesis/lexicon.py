@@ -51,6 +51,7 @@ MEANINGS = (
         ("spouse", "husband", "wife", "partner", "other half", "better half", "significant other"),
         asks=("who is {x} married to", "who did {x} marry"),
         tells=("is married to {x}", "married {x}"),
+        converse=("spouse", "husband", "wife", "partner"),
         heads="person",
     ),
     Meaning(
@@ -76,7 +77,13 @@ MEANINGS = (
     Meaning(
         "nationality|citizenship|country of citizenship",
         ("nationality", "nation", "country", "citizenship", "country of origin"),
-        asks=("what country is {x} from", "what nationality is {x}", "which country is {x} a citizen of"),
+        asks=(
+            "what country is {x} from",
+            "what nationality is {x}",
+            "which country is {x} a citizen of",
+            "where is {x} from",
+            "where does {x} come from",
+        ),
         tells=("is a citizen of {x}", "is from {x}"),
     ),
     Meaning("ethnicity|ethnic group", ("ethnicity", "race", "ethnic group"), asks=("what race is {x}",)),
@@ -135,7 +142,7 @@ MEANINGS = (
         tells=("studied at {x}", "attended {x}", "graduated from {x}"),
     ),
     Meaning(
-        "location|residence|places? lived|lives in|address",
+        "location|located in|residence|places? lived|lives in|address",
         ("location", "address", "home", "residence"),
         asks=("where does {x} live", "where did {x} live", "where is {x}", "where is {x} located"),
         tells=("lived in {x}", "is located in {x}"),

@@ -22,6 +22,7 @@ from clew.synthesis.writer import Written
 
 Masked = Sequence[tuple[str, str, str]]
 _PLACEHOLDER = re.compile(r"\[ENT\d+\]")
+_BETWEEN = re.compile(r"(?:(?<=[.\"'])\s*,|,(?=\s*[\[\"'A-Z]))\s*")
 
 
 class _Composed(BaseModel):
@@ -92,7 +93,7 @@ def assertions(model: LanguageModel, items: Sequence[tuple[str, Masked]]) -> lis
     found: list[tuple[str, ...] | None] = []
     for reply, (_, masked) in zip(model.generate(requests), items, strict=True):
         value = parse_json(reply.text, {"type": "array", "items": {"type": "string"}}).value
-        said = tuple(value) if isinstance(value, list) else ()
+        said = tuple(value) if isinstance(value, list) else _sentences(clean(reply.text), len(masked))
         found.append(said if _keeps_placeholders(said, masked) else None)
     return found
 
@@ -110,7 +111,7 @@ def strategies(model: LanguageModel, items: Sequence[tuple[str, Sequence[str]]])
 def _checked(text: str, masked: Masked) -> Written | str:
     if "no solution" in clean(text).lower():
         return "no solution"
-    composed = parse_json(text, _Composed).value
+    composed = parse_json(text, _Composed).value or _as_printed(clean(text), len(masked))
     if not isinstance(composed, _Composed) or not composed.question.strip():
         return "reply is not what was asked for"
     if _PLACEHOLDER.search(composed.question):
@@ -121,6 +122,26 @@ def _checked(text: str, masked: Masked) -> Written | str:
     if not all(name.casefold() in composed.question.casefold() for name in named):
         return "a topic is missing in the question"
     return Written(composed.question.strip(), "prompted", tuple(composed.sentences), tuple(masked))
+
+
+def _as_printed(text: str, triples: int) -> _Composed | None:
+    """`[(Sentence_1, Sentence_2, …), Question]`, the paper's own form of P6."""
+    first, last = text.find("("), text.rfind("),")
+    if not -1 < first < last:
+        return None
+    question = text[last + 2 :].rpartition("]")[0] or text[last + 2 :]
+    return _Composed(sentences=list(_sentences(text[first + 1 : last], triples)), question=question.strip(" \n\"'"))
+
+
+def _sentences(text: str, number: int) -> tuple[str, ...]:
+    """The `number` sentences of a list without quotes, a line each or behind commas; none where there are others."""
+    bare = text.strip().strip("`").strip()
+    for inner in (bare.removeprefix("[").removesuffix("]"), bare):
+        for parts in (inner.splitlines(), _BETWEEN.split(inner)):
+            said = tuple(part.strip(" ,;\"'") for part in parts if part.strip(" ,;\"'"))
+            if len(said) == number and all(part.count("[") == part.count("]") for part in said):
+                return said
+    return ()
 
 
 def _keeps_placeholders(sentences: Sequence[str], masked: Masked) -> bool:

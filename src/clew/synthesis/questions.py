@@ -14,6 +14,7 @@ from typing import Any
 
 from clew.errors import InputError
 from clew.graph.subgraph import Subgraph
+from clew.protocols import Example, StatedSchema
 from clew.synthesis.structures import SamplingConfig, Structure, StructureSampler
 from clew.synthesis.writer import Writer, Written
 from clew.types import Gold, Question
@@ -30,6 +31,11 @@ class Synthetic:
     assertions: tuple[str, ...]
     masked: tuple[tuple[str, str, str], ...]
     strategy: str
+
+    def example(self) -> Example:
+        """The question to train on, with what a planner should write for it."""
+        schema = StatedSchema(self.masked, self.assertions, self.strategy)
+        return Example(self.question, self.gold, synthetic=True, schema=schema)
 
     def to_row(self) -> dict[str, Any]:
         """The plain question format, with the planner's targets as further keys."""

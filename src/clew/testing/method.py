@@ -59,7 +59,7 @@ class MethodSuite:
     settings: ClassVar[Mapping[str, Any]] = {}
     script: ClassVar[Any] = '["Japan"]'  # what the language model says, where one is needed
     uses_graph: ClassVar[bool] = True  # False for a baseline that never looks at the graph
-    otherwise_in_servers: ClassVar[str] = ""  # why a graph in a server may be answered otherwise than a folder
+    triples_at_once: ClassVar[int] = 0  # of a server's graph: by default it is asked hop by hop, as a large one is
     tolerance: ClassVar[float] = 1e-4  # of scores between a question alone and in a batch
 
     @pytest.fixture(scope="class")
@@ -139,13 +139,12 @@ class MethodSuite:
         self, method: Method, graph: Graph, tmp_path: Path, space: Callable[[], Workspace]
     ) -> None:
         """The same facts behind a SPARQL endpoint; ties go by number, so the folder is numbered as a server lists."""
-        if self.otherwise_in_servers:
-            pytest.skip(self.otherwise_in_servers)
         pytest.importorskip("pyoxigraph", reason="the extra sparql is not installed")
         pytest.importorskip("httpx", reason="the extra sparql is not installed")
         folder, asked = in_order(graph), [example.question for example in EXAMPLES] + list(HARD[:2])
         with LocalEndpoint(graph) as endpoint:
-            server = open_server(endpoint.url, ServerSettings(base=BASE, home=tmp_path))
+            settings = ServerSettings(base=BASE, home=tmp_path, triples_at_once=self.triples_at_once)
+            server = open_server(endpoint.url, settings)
             there = method.predict(asked, server)
             server.close()
         for mine, theirs in zip(space().open_method().predict(asked, folder), there, strict=True):

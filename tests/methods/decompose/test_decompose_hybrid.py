@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,10 +11,11 @@ import pytest
 from clew.encoding import HashEncoder
 from clew.graph import Graph
 from clew.methods.decompose.config import Config
-from clew.methods.decompose.hybrid import GraphVectors, hybrid, merge, shape
+from clew.methods.decompose.hybrid import TREE, GraphVectors, hybrid, merge, shape
 from clew.retrieval.pcst import connect, edge_prizes, node_prizes
 
 ENCODER = HashEncoder(64)
+PAPER: dict[str, Any] = {"anchored": False, "mediator_facts": False, "edges": 5, "edge_cost": 0.5}
 RELATIONS = ("directed by", "written by", "born in", "starred actors")
 
 
@@ -52,11 +54,11 @@ def test_a_weight_of_one_is_plain_retrieval(films: Graph, vectors: GraphVectors)
     sizes = set()
     for query in queries():
         plain = connect(graph, node_prizes(labels @ query, 3), edge_prizes((relations @ query)[graph.rels], 5))
-        found = vectors.retrieve(hybrid(query, other, 1.0), Config(around="whole")).graph
+        found = vectors.retrieve(hybrid(query, other, 1.0), Config(around="whole", **PAPER)).graph
         assert found.triple_numbers is not None and graph.triple_numbers is not None
         assert sorted(found.triple_numbers.tolist()) == graph.triple_numbers[plain.triples].tolist()
         assert set(found.entities.tolist()) == set(graph.entities[plain.entities].tolist())
-        mixed = vectors.retrieve(hybrid(query, other, 0.5), Config(around="whole")).graph
+        mixed = vectors.retrieve(hybrid(query, other, 0.5), Config(around="whole", **PAPER)).graph
         sizes.add(mixed.num_triples == found.num_triples)
     assert False in sizes  # the sub-question does matter below 1
 
@@ -71,6 +73,43 @@ def test_the_tree_stays_around_the_topics(films: Graph, vectors: GraphVectors) -
         found = vectors.retrieve(query, Config(region=1), np.array([start], np.int32)).graph
         assert set(found.entities.tolist()) <= near
         assert len(found.seeds) == 0
+
+
+def test_topics_are_always_there_and_what_is_found_hangs_together(films: Graph, vectors: GraphVectors) -> None:
+    for start in range(0, 60, 7):
+        for query in queries():
+            found = vectors.retrieve(query, Config(), np.array([start], np.int32)).graph
+            assert found.local(films.whole.entity(start).id) is not None
+            assert shape(found)["connected"]
+            assert found.num_triples <= TREE
+
+
+def test_a_large_tree_keeps_what_is_near_the_topics() -> None:
+    chain = [(f"e{i}", "leads to", f"e{i + 1}") for i in range(6)]
+    leaves = [(f"e{i}", "holds", f"leaf {i}.{k}") for i in range(6) for k in range(TREE // 4)]
+    graph = Graph.from_triples(chain + leaves, name="comb")
+    start = graph.whole.local("e0")
+    assert start is not None
+    config = Config(region=7, region_triples=10_000)
+    found = GraphVectors(graph.whole, ENCODER).retrieve(
+        ENCODER.encode(["what does e0 hold?"])[0], config, np.array([start], np.int32)
+    )
+    assert found.graph.num_triples == TREE and "was cut" in found.note
+    assert shape(found.graph)["connected"]
+    names = found.graph.labels(np.arange(found.graph.num_entities, dtype=np.int32))
+    assert "leaf 0.0" in names and "leaf 5.0" not in names
+
+
+def test_a_mediator_brings_its_facts() -> None:
+    rows = [("Ann", "married", "m.01"), ("m.01", "spouse", "Bob"), ("m.01", "since", "1990"), ("Ann", "born in", "Ulm")]
+    graph = Graph.from_triples(rows, name="wedding")
+    vectors, start = GraphVectors(graph.whole, ENCODER), np.array([graph.whole.local("Ann")], np.int32)
+    query = ENCODER.encode(["married"])[0]
+    small = {"nodes": 0, "edges": 1}
+    with_facts, without = (
+        vectors.retrieve(query, Config(**small, mediator_facts=facts), start).graph for facts in (True, False)
+    )
+    assert (with_facts.num_triples, without.num_triples) == (3, 1)
 
 
 def test_a_region_that_was_cut_is_told(vectors: GraphVectors) -> None:
@@ -89,7 +128,7 @@ def test_top_k_is_not_connected_and_counts_triples(vectors: GraphVectors) -> Non
     for query in queries():
         found = vectors.retrieve(query, Config(connectivity="topk", around="whole", edges=4, nodes=2)).graph
         assert found.num_triples == 4
-    joined = [vectors.retrieve(query, Config(around="whole")).graph for query in queries()]
+    joined = [vectors.retrieve(query, Config(around="whole", **PAPER)).graph for query in queries()]
     assert all(shape(graph)["connected"] for graph in joined)
 
 
@@ -114,7 +153,7 @@ def test_vectors_are_mapped_from_disk_and_equal(toy: Graph, tmp_path: Path) -> N
 
 
 def test_union_and_shape(films: Graph, vectors: GraphVectors) -> None:
-    parts = [vectors.retrieve(query, Config(around="whole")).graph for query in queries()[:3]]
+    parts = [vectors.retrieve(query, Config(around="whole", **PAPER)).graph for query in queries()[:3]]
     merged = merge(parts)
     numbers = {n for part in parts for n in part.triple_numbers.tolist()}  # type: ignore[union-attr]
     assert merged.triple_numbers is not None

@@ -181,6 +181,26 @@ def test_batches_keep_siblings_together_and_within_their_limits() -> None:
     assert codes == sorted(set(codes)) and len(codes) == 40
 
 
+def test_a_path_that_has_answered_is_shown_no_further() -> None:
+    rows = [("t", f"relation {r}", f"end {r}") for r in range(12)]
+    graph = Graph.from_triples(rows, name="hub")
+    walk, paper = (explore(graph, ["t"], batch_triples=4, every_batch=every) for every in (False, True))
+    for each in (walk, paper):
+        each.advance(Action())
+        each.advance(Action(answers=(Pick(0),)))
+    assert walk.done and walk.tally.calls == 2
+    assert not paper.done
+
+
+def test_answers_stand_in_the_order_of_the_reply() -> None:
+    rows = [("t", "knows", f"friend {i}") for i in range(4)] + [("t", "wrote", "book")]
+    walk = explore(Graph.from_triples(rows, name="order"), ["t"])
+    knows, wrote = (next(i for i, told in enumerate(shown(walk)) if told[0] == name) for name in ("knows", "wrote"))
+    walk.advance(Action(answers=(Pick(wrote), Pick(knows, 3), Pick(knows, 1), Pick(knows, 3))))
+    named = [walk.edges.labels(found.option.targets[found.edges]) for found in walk.found]
+    assert [label for labels in named for label in labels] == ["book", "friend 3", "friend 1"]
+
+
 def test_a_store_is_asked_once_per_frontier_and_shows_the_same(family: Graph) -> None:
     local, remote = explore(family, ["a"]), explore(Remote(family), ["a"])  # type: ignore[arg-type]
     assert isinstance(remote.edges, StoreEdges)

@@ -158,7 +158,7 @@ def test_the_card_names_what_exists() -> None:
         assert hasattr(import_module(module), name)
 
 
-def test_the_reader_sees_the_papers_prompt_and_its_answers_are_bound(
+def test_the_reader_reads_the_beam_and_its_answers_are_bound(
     model_folder: Path, encoder: HashEncoder, films: Graph
 ) -> None:
     language_model = FakeLanguageModel("person 1\nNobody Else")
@@ -166,11 +166,31 @@ def test_the_reader_sees_the_papers_prompt_and_its_answers_are_bound(
     answer = reading.answer(Question("q", "who directed film 1", ("film 1",)), films)
     assert [(c.text, c.supported) for c in answer.candidates] == [("person 1", True), ("Nobody Else", False)]
     prompt = language_model.requests[0].messages[-1].content
-    assert prompt.startswith("# Reasoning Paths:") and "film 1 -> directed_by -> person 1" in prompt
+    assert "] film 1 -> directed_by -> person 1\n" in prompt and prompt.count("all of [3]") == 1
     assert answer.usage.calls == 1
     without = Scr(Config(reader=True), Tools(encoder=encoder, model=model_folder))
     with pytest.raises(InputError, match=r"set language_model\.model"):
         without.answer(Question("q", "who directed film 1", ("film 1",)), films)
+
+
+def test_the_reader_sees_all_walks_of_the_beam_with_siblings_on_one_line_in_one_batch(
+    model_folder: Path, encoder: HashEncoder, films: Graph
+) -> None:
+    language_model = FakeLanguageModel(lambda request: "all of [1]")
+    tools = Tools(encoder=encoder, model=model_folder, language_model=language_model)
+    questions = [Question(str(i), f"which films did person {i} direct", (f"person {i}",)) for i in (1, 2)]
+    alone = Scr(Config(threshold=0.0), Tools(encoder=encoder, model=model_folder)).predict(questions, films)
+    read = Scr(Config(threshold=0.0, reader=True), tools).predict(questions, films)
+    assert len(language_model.requests) == 2
+    for own, answer in zip(alone, read, strict=True):
+        assert verify(answer, films) == []
+        # More than what the learned cut leaves, and the likeliest relation path's ends all together.
+        assert {path.relations for path in answer.evidence.paths} > {
+            path.relations for c in own.candidates[:1] for path in own.paths_of(c)
+        }
+        best = max(answer.evidence.paths, key=lambda path: path.score)
+        same = {p.end.label for p in answer.evidence.paths if p.relations == best.relations}
+        assert {c.text for c in answer.candidates} == same and all(c.supported for c in answer.candidates)
 
 
 def test_an_unanswerable_question_can_be_learned(

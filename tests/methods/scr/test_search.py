@@ -291,3 +291,19 @@ def test_answers_that_topics_agree_on_win() -> None:
     assert agreed[0].entity == b and agreed[0].score == pytest.approx(0.3)
     assert summed[0].entity == b and summed[0].score == pytest.approx(0.3)
     assert agreed[1].score == pytest.approx(0.125) and summed[1].score == pytest.approx(0.25)
+
+
+def test_in_the_papers_form_a_neighbour_is_one_candidate_however_many_edges_lead_to_it() -> None:
+    graph = Graph.from_triples([("a", "r", "b"), ("a", "s", "b"), ("b", "r", "a"), ("a", "r", "c")]).whole
+    a, b = graph.local("a"), graph.local("b")
+    tables = tables_of(graph, 3)
+    tables = CandidateTables(tables.entities, torch.zeros_like(tables.relations), torch.zeros_like(tables.names))
+    paper = replace(PLAN, hops=1, returns="none", hub_limit=None, one_each=True)
+    walks, _ = search(graph, tables, TEMPERATURE, ask, np.array([a]), np.array([0]), paper)
+    query = query_of((a,), ())[:WIDTH]
+    shares = torch.softmax(torch.nn.functional.normalize(tables.entities) @ query / TEMPERATURE, 0)
+    moved = {walk.entities[-1]: walk for walk in walks}
+    assert len(walks) == 3 and moved[a].probability == pytest.approx(float(shares[a]))
+    assert moved[b].codes == (0,)
+    # At b nothing is left to visit: the walk ends there for certain.
+    assert moved[b].probability == pytest.approx(float(shares[b]))

@@ -197,6 +197,10 @@ def test_the_paper_preset_sets_what_the_paper_says() -> None:
         False,
         3,
     )
+    # What the paper names: ten hops, Eq. 13 and 14 as they stand, every neighbour a candidate, nothing fitted on dev.
+    assert (paper.walk, paper.conjunction, paper.every, paper.calibrated) == (10, 0.0, True, False)
+    assert (Config().threshold, Config().beam, Config().max_paths) == (0.02, 10, 10)
+    assert (paper.network.message_relation, paper.network.heads, paper.network.width) == (False, 1, 0)
     with pytest.raises(ConfigError, match="nearest: 'batch'"):
         parse(TrainConfig, {"batc": 3}, "train")
     assert NetworkConfig().relation_aware

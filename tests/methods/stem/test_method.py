@@ -6,16 +6,19 @@ import re
 from collections.abc import Mapping
 from typing import Any, ClassVar
 
+import numpy as np
 import pytest
 
 from clew.encoding.hashing import HashEncoder
 from clew.errors import ConfigError
 from clew.graph import Graph
+from clew.llm import ModelSettings
 from clew.methods.stem.config import Config
 from clew.methods.stem.method import Stem
 from clew.methods.stem.planner import Planner
-from clew.protocols import LanguageModel, LLMRequest, Tools
-from clew.testing.fake_llm import FakeLanguageModel
+from clew.methods.stem.similarity import Similarity, suited_theta
+from clew.protocols import LanguageModel, LLMRequest, Message, Tools
+from clew.testing.fake_llm import FakeLanguageModel, FakeServer
 from clew.testing.method import EXAMPLES, TRIPLES, MethodSuite
 from clew.types import Question
 
@@ -163,6 +166,50 @@ def test_an_anchor_that_is_no_exact_name_gains_by_guidance(graph: Graph) -> None
     method, _ = opened(speak, reader=False, exact_match_first=False)
     answer = method.answer(EXAMPLES[0].question, graph)
     assert answer.texts == ("Yen",)
+
+
+@pytest.mark.parametrize(
+    ("settings", "anchor"),
+    [({}, "Springfield Ohio"), ({"lam": 1.0}, "Springfield"), ({"bias_ent": False}, "Springfield")],
+)
+def test_an_anchor_is_the_nearest_entity_vector_and_guided_ones_gain_lambda(
+    settings: dict[str, Any], anchor: str
+) -> None:
+    rows = [("Springfield", "in", "Illinois"), ("Springfield Ohio", "in", "Ohio"), ("Springfield", "near", "Ohio")]
+    whole = Graph.from_triples(rows).whole
+    method, _ = opened(speak, reader=False, exact_match_first=False, **settings)
+    similarity = Similarity(whole, HashEncoder(256))
+    near, cosines = similarity.nearest("Springfield", 9)
+    expected = similarity.text(whole.labels(near)) @ similarity.text(["Springfield"])[0]
+    assert len(near) == 4 and np.allclose(cosines, expected, atol=1e-6)  # Eq. 8, 9
+    assert cosines[0] > 0.9999 > cosines[1] > 1 / 1.5
+    asked = method._link(Question("q", "who lives in Springfield?", ("Springfield",)), Graph.from_triples(rows))
+    guided = np.array([whole.local("Springfield Ohio")], np.int32)
+    ((entity, score),) = method._anchors(whole, similarity, asked, 0, guided)  # Eq. 10, 11, 15
+    assert whole.labels([entity]) == [anchor]
+    assert score == pytest.approx(float(cosines[0] if anchor == "Springfield" else 1.5 * cosines[1]))
+
+
+def test_theta_suits_the_encoder_unless_it_is_set() -> None:
+    assert opened(speak)[0].config.theta == suited_theta(HashEncoder(256)) != 0.6
+    assert opened(speak, theta=0.3)[0].config.theta == 0.3
+    assert opened(speak, edge_text="text")[0].config.theta == 0.6
+
+
+def test_sgda_and_sagb_may_be_two_served_models(graph: Graph) -> None:
+    def served(body: dict[str, Any]) -> str:
+        return speak(LLMRequest(tuple(Message(m["role"], m["content"]) for m in body["messages"])))
+
+    with FakeServer(served, models=("sgda",)) as one, FakeServer(served, models=("sagb",)) as two:
+        config = Config(
+            decomposer=ModelSettings(base_url=one.url, model="sgda"),
+            grounder=ModelSettings(base_url=two.url, model="sagb"),
+            reader=False,
+            beams=1,
+        )
+        answer = Stem(config, Tools(encoder=HashEncoder(256))).answer(EXAMPLES[0].question, graph)
+    assert answer.texts == ("Yen",)
+    assert [{body["model"] for body in server.bodies} for server in (one, two)] == [{"sgda"}, {"sagb"}]
 
 
 def test_a_trained_planner_sees_no_names() -> None:

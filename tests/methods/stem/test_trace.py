@@ -191,6 +191,21 @@ def test_a_mediator_is_crossed_in_one_schema_edge() -> None:
     assert texts(FILMS, run(FILMS, plan, "Heat", collapse_mediators=False)) == {"Heat -marriage→ m.0abc12"}
 
 
+def test_an_exact_edge_into_a_mediator_offers_the_whole_fact_as_well() -> None:
+    for strategy in ("Precision", "Breadth"):
+        plan = plan_of((("[T1]", "marriage", "[ENT1]"),), strategy)
+        found = texts(FILMS, run(FILMS, plan, "Heat", theta=-1.0, max_branch=1))
+        assert {"Heat -marriage→ m.0abc12", "Heat -marriage→ m.0abc12 -of partner→ Wife"} <= found
+        answered = ends(FILMS.whole, plan, run(FILMS, plan, "Heat", theta=-1.0), [0], 0.0)
+        assert "Wife" in FILMS.whole.labels([each.entity for each in answered])
+
+
+def test_where_the_relation_leads_on_from_some_states_others_are_dead_ends() -> None:
+    graph = Graph.from_triples([("a", "r", "b"), ("a", "r", "c"), ("b", "s", "d"), ("c", "other thing", "e")])
+    plan = plan_of((("[T1]", "r", "[ENT1]"), ("[ENT1]", "s", "[ENT2]")), "Precision")
+    assert texts(graph, run(graph, plan, "a")) == {"a -r→ b -s→ d", "a -r→ c"}
+
+
 BOTH = (("[ENT1]", "directed by", "[T1]"), ("[ENT1]", "starring", "[T2]"))
 
 

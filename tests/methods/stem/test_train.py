@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,9 @@ import pytest
 import torch
 
 from clew.config import parse
+from clew.datasets.plain import parse_example, read_plain, to_plain
 from clew.encoding.hashing import HashEncoder
-from clew.errors import FormatError, TrainingError, UnsupportedError
+from clew.errors import FormatError, InputError, TrainingError
 from clew.graph import Graph
 from clew.learning.checkpoints import load_weights
 from clew.methods.stem.config import PAPER_NETWORK, Config, NetworkConfig, TrainConfig
@@ -23,8 +25,7 @@ from clew.methods.stem.gold import (
     gold_rows,
     masked_questions,
     masked_triples,
-    standard_examples,
-    synthetic_examples,
+    planner_examples,
 )
 from clew.methods.stem.method import Stem
 from clew.methods.stem.model import load_model
@@ -100,7 +101,7 @@ def test_one_example_per_masked_text_and_what_is_left_out_is_counted() -> None:
     ]
     report = MiningReport()
     questions = masked_questions([*EXAMPLES, *strange], EntityIndex(GRAPH.whole), report)
-    planned = standard_examples(
+    planned = planner_examples(
         questions, GoldChains(GRAPH.whole, 2), TripleSentences(GRAPH.whole, 0), per_text=4, seed=0, report=report
     )
     assert {each.text for each in planned} == {"where was [T1] born?", "in which land was [T1] born?"}
@@ -117,12 +118,45 @@ def test_relations_that_read_the_same_are_told_apart() -> None:
 
 def test_synthetic_lessons_name_nobody() -> None:
     made = list(synthesize(GRAPH.whole, 60, seed=1, sampling=SamplingConfig(fork=0.5)))
-    lessons = synthetic_examples(made, GRAPH.whole, TripleSentences(GRAPH.whole, 0))
-    assert lessons
+    report = MiningReport()
+    questions = masked_questions([each.example() for each in made], EntityIndex(GRAPH.whole), report)
+    chains, said = GoldChains(GRAPH.whole, 2), TripleSentences(GRAPH.whole, 0)
+    lessons = planner_examples(questions, chains, said, per_text=4, seed=0, report=report)
+    assert len(lessons) == report.synthetic and not report.plans
     for lesson in lessons:
         said = " ".join((lesson.text, *lesson.assertions, *(end for h, _, t in lesson.triples for end in (h, t))))
         assert not any(name in said for name in (*PEOPLE, *CITIES, "land 0", "land 1")), said
         assert "[T1]" in lesson.text and lesson.strategy in ("Precision", "Breadth")
+
+
+def test_what_synthesis_wrote_is_read_back(tmp_path: Path) -> None:
+    """Triples, a model's own assertions and its strategy, from the file to the targets of SGDA, SAGB and Triple-GNN."""
+    made = next(each for each in synthesize(GRAPH.whole, 20, seed=1) if len(each.masked) == 2)
+    row = made.to_row() | {"strategy": "Breadth"}
+    row["assertions"] = [f"{h} is tied to {t}" for h, _, t in made.masked]
+    (tmp_path / "made.jsonl").write_text(json.dumps(row) + "\n")
+    (example,) = read_plain(tmp_path / "made.jsonl")
+    assert to_plain(example)["masked"] == row["masked"]
+    report = MiningReport()
+    questions = masked_questions([example], EntityIndex(GRAPH.whole), report)
+    chains = GoldChains(GRAPH.whole, 2)
+    (lesson,) = planner_examples(questions, chains, TripleSentences(GRAPH.whole, 0), per_text=4, seed=0, report=report)
+    assert (lesson.strategy, lesson.origin) == ("Breadth", "synthetic")
+    assert lesson.assertions == tuple(f"{h} is tied to {t}" for h, _, t in lesson.triples)
+    assert chains.schema(questions[0]) == lesson.triples  # Eq. 42: the network is trained on it as well
+    for key, value, why in (("strategy", "Fast", "Precision"), ("assertions", ["one"], "expected as many")):
+        with pytest.raises(InputError, match=why):
+            parse_example(row | {key: value})
+    strange = parse_example(row | {"masked": [["nobody", "born in", "[ENT1]"]] * 2})
+    assert masked_questions([strange], EntityIndex(GRAPH.whole), report)[0].planned is None
+    assert report.left_out["a schema that does not fit the graph: mined instead"] == 1
+
+
+def test_questions_with_graphs_of_their_own_train_on_the_union(tmp_path: Path) -> None:
+    halves = [Graph.from_triples(ROWS[:14], name="one"), Graph.from_triples(ROWS[14:], name="two")]
+    own = [replace(example, graph=halves[i % 2]) for i, example in enumerate(EXAMPLES)]
+    card = load_model(trained(tmp_path / "own", examples=own, fit={"steps": 2}).model, ENCODER, "cpu").trained
+    assert card.graph.startswith("union of 2 question graphs")
 
 
 def part(width: int) -> QuestionInput:
@@ -179,9 +213,6 @@ def test_what_training_refuses(tmp_path: Path) -> None:
         trained(tmp_path / "a", examples=lost)
     with pytest.raises(TrainingError, match=r"mining\.json"):
         trained(tmp_path / "b", examples=lost, parts=["planner"])
-    own = [Example(Question("x", "?", ("a",)), Gold(("b",)), GRAPH)]
-    with pytest.raises(UnsupportedError, match="clew build"):
-        trained(tmp_path / "c", examples=own)
 
 
 def test_a_damaged_folder_is_said(tmp_path: Path) -> None:

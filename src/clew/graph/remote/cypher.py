@@ -9,6 +9,7 @@ Queries are constants. Ids, names and values are parameters; the property keys a
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import partial
@@ -20,12 +21,12 @@ from clew.graph.property_values import literals, value_of
 from clew.graph.remote.address import Address
 from clew.graph.remote.bolt import Row, open_client
 from clew.graph.remote.http import RefusedError, TooMuchError
-from clew.graph.remote.records import Fact, Facts, Group, Profile, Traffic
+from clew.graph.remote.records import Fact, Facts, FactsWanted, Group, Profile, Traffic
+from clew.graph.remote.replies import Replies
 from clew.graph.remote.settings import ServerSettings
 from clew.graph.remote.shares import cut_down, share_out
 from clew.graph.remote.terms import is_literal
 from clew.labels import readable
-from clew.protocols import Direction
 
 TYPE = "type"  # the relation from a node to its labels
 LABEL = "label:"  # what the ids of labels begin with
@@ -57,20 +58,49 @@ class CypherServer:
         self._aliases: tuple[str, ...] = ()
         self._labels: tuple[str, ...] = ()
         self._index: tuple[str, ...] = ()  # how the text index is asked
+        self.on_relationships: frozenset[str] = frozenset()  # properties of relationships that are nodes as well
         self._inside: dict[str, Any] = {}  # id → inner id, of nodes that were met
         self._outside: dict[Any, str] = {}  # and the other way round
         self._around: dict[str, tuple[Fact, ...]] = {}  # mediator → its facts
         self._room = settings.page
+        self._kept: Replies | None = None
 
     def close(self) -> None:
+        if self._kept is not None:
+            self._kept.close()
         self._client.close()
 
-    def _run(self, query: str, **parameters: Any) -> list[Row]:
-        return self._client.run(query.replace("ID(", f"{self._id}("), parameters)
+    def keep(self, replies: Replies) -> None:
+        """See `records.GraphServer`."""
+        self._kept = replies
+
+    def forget(self) -> None:
+        """Drop kept replies."""
+        if self._kept is not None:
+            self._kept.clear()
+
+    def written(self, query: str) -> str:
+        """A query with the function that gives inner ids here in the place of ID(."""
+        return query.replace("ID(", f"{self._id}(")
+
+    def rows(self, query: str, **parameters: Any) -> list[Row]:
+        """The rows of a read-only query; see `written`."""
+        query = self.written(query)
+        if self._kept is None:
+            return self._client.run(query, parameters)
+        asked = json.dumps([query, parameters], sort_keys=True)
+        known = self._kept.get(asked)
+        if known is not None:
+            self.traffic.cached += 1
+            return list(known["rows"])
+        rows = self._client.run(query, parameters)
+        if kept_as_json(rows):
+            self._kept.put(asked, {"rows": rows})
+        return rows
 
     def _tried(self, query: str, **parameters: Any) -> list[Row] | None:
         try:
-            return self._run(query, **parameters)
+            return self.rows(query, **parameters)
         except (TooMuchError, RefusedError):
             return None
 
@@ -93,9 +123,9 @@ class CypherServer:
 
     def profile(self) -> Profile:
         notes: list[str] = []
-        self._run("RETURN 1 AS one")
+        self.rows("RETURN 1 AS one")
         self._id = "elementId" if self._tried("MATCH (n) RETURN elementId(n) AS i LIMIT 1") is not None else "id"
-        nodes = self._run("MATCH (n) RETURN count(n) AS c")[0]["c"]
+        nodes = self.rows("MATCH (n) RETURN count(n) AS c")[0]["c"]
         if not nodes:
             raise InputError(f"graph {self.shown}: holds no node; load some, or name another database in the URL")
         counts, unique = self._found_keys(int(nodes), notes)
@@ -109,8 +139,10 @@ class CypherServer:
         self._names, self._aliases, self._key = names, aliases, key
         hidden = {key, *names[:1], *aliases}
         relations = {str(row["t"]): int(row["c"]) for row in types}
+        on_edges: list[str] = []
         if self._settings.relationship_properties == "mediator":
             within = self._tried("MATCH ()-[r]->() UNWIND keys(r) AS k RETURN k, count(r) AS c") or []
+            on_edges = sorted(str(row["k"]) for row in within)
             for row in within:
                 relations[str(row["k"])] = relations.get(str(row["k"]), 0) + int(row["c"])
         for name, count in counts.items():
@@ -132,6 +164,7 @@ class CypherServer:
                 "id_property": key,
                 "node_labels": [str(row["l"]) for row in labels],
                 "text_index": list(self._found_index(labels)),
+                "on_relationships": on_edges,
             },
             notes=tuple(notes),
             at=time.time(),
@@ -141,11 +174,15 @@ class CypherServer:
         self._id, self._key = profile.details["inner_id"], profile.details["id_property"]
         self._labels = tuple(profile.details["node_labels"])
         self._index = tuple(profile.details["text_index"])
+        self.on_relationships = frozenset(profile.details["on_relationships"])
         self._names, self._aliases = profile.label_properties, profile.alias_properties
 
     def count(self) -> int | None:
-        rows = self._tried("MATCH ()-[r]->() RETURN count(r) AS c")
-        nodes = self._tried("MATCH (n) RETURN count(n) AS c")
+        try:  # whether the graph has changed is no question for kept replies
+            rows = self._client.run("MATCH ()-[r]->() RETURN count(r) AS c", {})
+            nodes = self._client.run("MATCH (n) RETURN count(n) AS c", {})
+        except (TooMuchError, RefusedError):
+            return None
         return int(rows[0]["c"]) + int(nodes[0]["c"]) if rows and nodes else None
 
     def _engine(self) -> str:
@@ -159,7 +196,7 @@ class CypherServer:
         rows = self._tried("MATCH (n) UNWIND keys(n) AS k RETURN k, count(n) AS c")
         if rows is None:
             notes.append("counting properties took too long: those of 10,000 nodes are known")
-            rows = self._run("MATCH (n) WITH n LIMIT 10000 UNWIND keys(n) AS k RETURN k, count(n) AS c")
+            rows = self.rows("MATCH (n) WITH n LIMIT 10000 UNWIND keys(n) AS k RETURN k, count(n) AS c")
             return {str(row["k"]): int(row["c"]) for row in rows}, set()
         counts = {str(row["k"]): int(row["c"]) for row in rows}
         everywhere = [k for k in (*KEYS, *NAMES) if counts.get(k) == nodes]
@@ -202,7 +239,7 @@ class CypherServer:
                     return text
         return None
 
-    def _inner(self, ids: Collection[str]) -> dict[str, Any]:
+    def inner(self, ids: Collection[str]) -> dict[str, Any]:
         """Inner ids of the nodes with these ids; what is absent is not there."""
         known = {id: self._inside[id] for id in ids if id in self._inside}
         wanted = [id for id in ids if id not in known and not is_literal(id) and not id.startswith((EDGE, LABEL))]
@@ -222,41 +259,30 @@ class CypherServer:
         values += [int(id) for id in ids if id.lstrip("-").isascii() and id.lstrip("-").isdigit() and len(id) < 19]
         key = _plain(self._key)
         if key is None:
-            return self._run(f"MATCH (n) WHERE n[$key] IN $values RETURN {_NODE}", key=self._key, values=values)
+            return self.rows(f"MATCH (n) WHERE n[$key] IN $values RETURN {_NODE}", key=self._key, values=values)
         labels = [plain for label in self._labels if (plain := _plain(label))]
         if not 0 < len(labels) == len(self._labels) <= MOST_LABELS:
-            return self._run(f"MATCH (n) WHERE n.{key} IN $values RETURN {_NODE}", values=values)
+            return self.rows(f"MATCH (n) WHERE n.{key} IN $values RETURN {_NODE}", values=values)
         # With its label an index finds a node; without, every node is read.
         parts = [f"MATCH (n:{label}) WHERE n.{key} IN $values RETURN {_NODE}" for label in labels]
-        return self._run(" UNION ".join(parts), values=values)
+        return self.rows(" UNION ".join(parts), values=values)
 
     # -- facts ---------------------------------------------------------------------------------------------------------
 
-    def facts(
-        self,
-        ids: Sequence[str],
-        *,
-        relations: Collection[str] | None,
-        excluded: Collection[str],
-        direction: Direction,
-        limit: int | None,
-        total: int | None,
-    ) -> Facts:
-        asked = list(dict.fromkeys(ids))
-        sides = [side for side, name in ((True, "out"), (False, "in")) if direction in (name, "both")]
+    def facts(self, wanted: FactsWanted) -> Facts:
+        asked, sides = list(dict.fromkeys(wanted.ids)), wanted.sides
         result = Facts()
         rows: dict[tuple[str, str, str], None] = {}
 
         def keep(fact: Fact) -> None:
-            _, relation, _, _ = fact
-            if (relations is None or relation in relations) and relation not in excluded:
+            if wanted.takes(fact[1]):
                 rows[fact[:3]] = None
 
-        inner = self._inner(asked)
+        inner = self.inner(asked)
         crowded: list[Any] = []
 
         def ask(part: Sequence[Any]) -> list[Row]:
-            found = self._run(f"{self._hop(sides)} LIMIT {self._room}", ids=list(part))
+            found = self.rows(f"{self._hop(sides)} LIMIT {self._room}", ids=list(part))
             if len(found) >= self._room:
                 crowded.extend(part)
                 return []
@@ -264,7 +290,7 @@ class CypherServer:
 
         came = self._halved(list(inner.values()), ask)
         if crowded:
-            more, result.cut = self._shared_out(crowded, sides, relations, excluded, limit, total)
+            more, result.cut = self._shared_out(crowded, wanted)
             came += more
         for row in came:
             for fact in self._read(row, sides, result.labels):
@@ -274,11 +300,14 @@ class CypherServer:
                 for fact in self._facts_of_edge(id, result.labels):
                     if (True in sides and fact[0] == id) or (False in sides and fact[2] == id):
                         keep(fact)
-            elif False in sides and (is_literal(id) or id.startswith(LABEL)):
-                for fact in self._holders(id, result.labels):
+            elif False in sides and id.startswith(LABEL):
+                for fact in self._holders([id], result.labels):
                     keep(fact)
+        if False in sides and (values := [id for id in asked if is_literal(id)]):
+            for fact in self._holders(values, result.labels):  # every node is read for it: once for all of them
+                keep(fact)
         result.rows = [(*row, None) for row in rows]
-        return cut_down(result, asked, sides, limit, total)
+        return cut_down(result, wanted)
 
     def _hop(self, sides: Sequence[bool]) -> str:
         parts = []
@@ -321,6 +350,47 @@ class CypherServer:
         self._around[edge] = tuple(around)
         return [(head, kind, tail, None), *around]
 
+    # -- what plans are written with: see `query.property_plan` --------------------------------------------------------
+
+    @property
+    def labels_are_types(self) -> bool:
+        return self._settings.node_labels == "types"
+
+    @property
+    def relationships_are_nodes(self) -> bool:
+        """Whether a relationship with properties is a nameless node as well."""
+        return self._settings.relationship_properties == "mediator"
+
+    @property
+    def names_nodes(self) -> frozenset[str]:
+        """Properties that name a node or tell its id."""
+        return frozenset({self._key, *self._names, *self._aliases})
+
+    def name_of(self, node: str) -> str:
+        """An expression for the label of a node, up to the white space around it."""
+        keys = [*self._names, *([self._key] if self._key else [])]
+        written = [f"toString({node}.{name})" for key in keys if (name := quoted_name(key)) is not None]
+        return f"coalesce({', '.join([*written, repr('')])})"
+
+    def relationships(self, name: str) -> tuple[int, int]:
+        """How many relationships have a (quoted) type, and how many of these carry properties."""
+        (row,) = self.rows(
+            f"MATCH ()-[r:{name}]->() RETURN count(r) AS c, count(CASE WHEN size(keys(r)) > 0 THEN 1 END) AS q"
+        )
+        return int(row["c"]), int(row["q"])
+
+    def values(self, name: str, most: int) -> list[Any]:
+        """Some values of a (quoted) property of nodes."""
+        return [
+            row["v"] for row in self.rows(f"MATCH (n) WHERE n.{name} IS NOT NULL RETURN n.{name} AS v LIMIT {most}")
+        ]
+
+    def read(self, row: Row) -> tuple[str, str | None]:
+        """The id and label of a row with the inner id `i` and the properties `p` of a node."""
+        return self._id_of(row["i"], row["p"]), self._label_of(row["p"])
+
+    # -- rows to facts -------------------------------------------------------------------------------------------------
+
     def _facts_of_node(
         self, id: str, properties: Mapping[str, Any], node_labels: Sequence[str], labels: dict[str, str]
     ) -> Iterator[Fact]:
@@ -361,50 +431,41 @@ class CypherServer:
             self._relationship(ends[0], str(row["t"]), ends[1], inner, row["q"])
         return self._around.get(id, ())
 
-    def _holders(self, id: str, labels: dict[str, str]) -> Iterator[Fact]:
-        """Facts that end in a literal, or in a label."""
-        if id.startswith(LABEL):
-            found = self._run(
-                f"MATCH (n) WHERE $label IN labels(n) RETURN {_NODE} LIMIT {self._room}", label=id.removeprefix(LABEL)
-            )
+    def _holders(self, ids: Sequence[str], labels: dict[str, str]) -> Iterator[Fact]:
+        """Facts that end in one of some literals, or in a label."""
+        if ids[0].startswith(LABEL):
+            label = ids[0].removeprefix(LABEL)
+            found = self.rows(f"MATCH (n) WHERE $label IN labels(n) RETURN {_NODE} LIMIT {self._room}", label=label)
         else:
-            value = value_of(id)
-            if value is None:
+            values = [value for id in ids if (value := value_of(id)) is not None]
+            if not values:
                 return
-            query = f"MATCH (n) WHERE any(k IN keys(n) WHERE n[k] = $value) RETURN {_NODE} LIMIT {self._room}"
-            found = self._run(query, value=value)
+            query = f"MATCH (n) WHERE any(k IN keys(n) WHERE n[k] IN $values) RETURN {_NODE} LIMIT {self._room}"
+            found = self.rows(query, values=values)
+        wanted = set(ids)
         for row in found:
             node = self._id_of(row["i"], row["p"])
-            yield from (fact for fact in self._facts_of_node(node, row["p"], row["l"], labels) if fact[2] == id)
+            yield from (fact for fact in self._facts_of_node(node, row["p"], row["l"], labels) if fact[2] in wanted)
 
-    def _shared_out(
-        self,
-        inner: Sequence[Any],
-        sides: Sequence[bool],
-        relations: Collection[str] | None,
-        excluded: Collection[str],
-        limit: int | None,
-        total: int | None,
-    ) -> tuple[list[Row], dict[str, int]]:
+    def _shared_out(self, inner: Sequence[Any], wanted: FactsWanted) -> tuple[list[Row], dict[str, int]]:
         """Rows around nodes that have too many relationships: each type is counted, then asked for its share."""
-        counts = {
-            group: count
-            for group, count in self._counted(inner, sides).items()
-            if (relations is None or group.relation in relations) and group.relation not in excluded
-        }
-        kept = share_out(counts, limit, total)
+        sides = wanted.sides
+        counts = {group: n for group, n in self._counted(inner, sides).items() if wanted.takes(group.relation)}
+        kept = share_out(counts, wanted.limit, wanted.total)
         cut: dict[str, int] = {}
         rows: list[Row] = (
-            self._run(f"{self._hop([True]).partition(' UNION ALL ')[0]}", ids=list(inner)) if True in sides else []
+            self.rows(f"{self._hop([True]).partition(' UNION ALL ')[0]}", ids=list(inner)) if True in sides else []
         )
+        key = _plain(self._key) if self._key else None
+        order = f"m.{key}" if key else "ID(m)"  # the lowest ids stay, as in a folder, and the same ones twice
         for group, share in kept.items():
             if share < counts[group]:
                 cut[group.entity] = cut.get(group.entity, 0) + counts[group] - share
             if share:
                 end, other = ("a", "b") if group.forward else ("b", "a")
-                rows += self._run(
+                rows += self.rows(
                     f"MATCH ({end}) WHERE ID({end}) = $id MATCH (a)-[r]->(b) WHERE type(r) = $type "
-                    f"WITH a, b, r, {other} AS m LIMIT {int(share)} "
+                    f"WITH a, b, r, {other} AS m ORDER BY {order}, ID(r) LIMIT {int(share)} "
                     f"RETURN '{'o' if group.forward else 'i'}' AS d, {_RELATIONSHIP}",
                     id=self._inside[group.entity],
                     type=group.relation,
@@ -421,16 +482,16 @@ class CypherServer:
                 f"RETURN ID(n) AS i, '{mark}' AS d, type(r) AS t, count(r) AS c"
             )
         query = " UNION ALL ".join(parts)
-        rows = self._halved(list(inner), lambda part: self._run(query, ids=list(part)))
+        rows = self._halved(list(inner), lambda part: self.rows(query, ids=list(part)))
         found = {Group(self._outside[row["i"]], row["d"] == "o", str(row["t"])): int(row["c"]) for row in rows}
         return dict(sorted(found.items()))
 
     def groups(self, ids: Sequence[str]) -> dict[Group, int]:
-        inner = self._inner(list(dict.fromkeys(ids)))
+        inner = self.inner(list(dict.fromkeys(ids)))
         counts = self._counted(list(inner.values()), (True, False)) if inner else {}
         nodes = self._halved(
             list(inner.values()),
-            lambda part: self._run(f"UNWIND $ids AS i MATCH (n) WHERE ID(n) = i RETURN {_NODE}", ids=list(part)),
+            lambda part: self.rows(f"UNWIND $ids AS i MATCH (n) WHERE ID(n) = i RETURN {_NODE}", ids=list(part)),
         )
         for row in nodes:
             id = self._id_of(row["i"], row["p"])
@@ -448,25 +509,25 @@ class CypherServer:
                 found[id] = _spaced(id.removeprefix(LABEL))
                 continue
             edge = id.startswith(EDGE) and bool(self._facts_of_edge(id, {}))
-            if edge or (is_literal(id) and next(self._holders(id, {}), None) is not None):
+            if edge or (is_literal(id) and next(self._holders([id], {}), None) is not None):
                 found[id] = None
         nodes = self._halved(
-            list(self._inner([id for id in ids if id not in found]).values()),
-            lambda part: self._run(f"UNWIND $ids AS i MATCH (n) WHERE ID(n) = i RETURN {_NODE}", ids=list(part)),
+            list(self.inner([id for id in ids if id not in found]).values()),
+            lambda part: self.rows(f"UNWIND $ids AS i MATCH (n) WHERE ID(n) = i RETURN {_NODE}", ids=list(part)),
         )
         for row in nodes:
             found[self._id_of(row["i"], row["p"])] = self._label_of(row["p"])
         return found
 
     def aliases(self, id: str) -> list[str]:
-        for inner in self._inner([id]).values():
-            for row in self._run(f"MATCH (n) WHERE ID(n) = $id RETURN {_NODE}", id=inner):
+        for inner in self.inner([id]).values():
+            for row in self.rows(f"MATCH (n) WHERE ID(n) = $id RETURN {_NODE}", id=inner):
                 return [text for text, rank in self._texts_of(row["p"]) if rank >= ALIAS]
         return []
 
     def description(self, id: str) -> str | None:
-        for inner in self._inner([id]).values():
-            for row in self._run(f"MATCH (n) WHERE ID(n) = $id RETURN {_NODE}", id=inner):
+        for inner in self.inner([id]).values():
+            for row in self.rows(f"MATCH (n) WHERE ID(n) = $id RETURN {_NODE}", id=inner):
                 held = row["p"].get("description") or row["p"].get("comment")
                 return held if isinstance(held, str) else None
         return None
@@ -495,7 +556,7 @@ class CypherServer:
         key = _plain(name)
         held = "n[$key]" if key is None else f"n.{key}"
         query = f"MATCH (n) WHERE {held} IN $texts RETURN {_NODE} LIMIT {self._room}"
-        return self._run(query, texts=list(texts), key=name)
+        return self.rows(query, texts=list(texts), key=name)
 
     def search(self, text: str, limit: int) -> list[tuple[str, str]]:
         words = [word for word in "".join(c if c.isalnum() else " " for c in text.lower()).split() if word]
@@ -503,7 +564,7 @@ class CypherServer:
             return []
         rows: list[Row] = []
         if self._index[0] == "neo4j":
-            rows = self._run(
+            rows = self.rows(
                 "CALL db.index.fulltext.queryNodes($index, $words) YIELD node WITH node AS n "
                 f"RETURN {_NODE} LIMIT {int(limit)}",
                 index=self._index[1],
@@ -511,7 +572,7 @@ class CypherServer:
             )
         else:
             for label in self._index[1:]:
-                rows += self._run(
+                rows += self.rows(
                     "CALL db.idx.fulltext.queryNodes($label, $words) YIELD node WITH node AS n "
                     f"RETURN {_NODE} LIMIT {int(limit)}",
                     label=label,
@@ -525,7 +586,7 @@ class CypherServer:
     def _pages(self, start: int) -> Iterator[tuple[int, list[Row]]]:
         step = min(self._room, 20_000)
         while True:
-            rows = self._run(
+            rows = self.rows(
                 f"MATCH (n) WITH n ORDER BY ID(n) SKIP {int(start)} LIMIT {step} "
                 f"OPTIONAL MATCH (n)-[r]-() RETURN {_NODE}, count(r) AS c"
             )
@@ -564,10 +625,26 @@ class CypherServer:
     def scan(self, start: int) -> Iterator[tuple[int, list[Fact]]]:
         for after, rows in self._pages(start):
             ids = [self._id_of(row["i"], row["p"]) for row in rows]
-            found = self.facts(ids, relations=None, excluded=(), direction="out", limit=None, total=None).rows
+            found = self.facts(FactsWanted(ids, direction="out")).rows
             edges = [fact[2] for fact in found if fact[2].startswith(EDGE)]
             found += [fact for edge in edges for fact in self._around[edge] if fact[0] == edge]
             yield after, found
+
+
+def kept_as_json(rows: Sequence[Row]) -> bool:
+    """Whether rows come back from JSON as they are: dates, points and bytes do not."""
+    try:
+        return bool(json.loads(json.dumps(rows)) == rows)
+    except (TypeError, ValueError):
+        return False
+
+
+def quoted_name(name: str) -> str | None:
+    """A label, type or property key as it may stand in a query; None for one that could end its quotation.
+
+    Neo4j reads escapes before it reads quotation marks, so that no backslash is let through either.
+    """
+    return f"`{name}`" if name and name.isprintable() and not set(name) & {"`", "\\"} else None
 
 
 def _plain(name: str) -> str | None:

@@ -20,7 +20,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.errors import FormatError, NotFoundError
-from clew.graph.layout import LITERAL, MEDIATOR, NAMED
 from clew.graph.remote.records import GraphServer
 from clew.graph.store import Graph
 from clew.graph.strings import Strings, Texts
@@ -224,6 +223,3 @@ def _index(spool: _Spool, folder: Path, identity: str, kind_of: KindOf) -> Remot
     np.save(temporary, counts, allow_pickle=False)
     temporary.replace(place)
     return RemoteNames(saved, counts, identity)
-
-
-KINDS = {"named": NAMED, "mediator": MEDIATOR, "literal": LITERAL}

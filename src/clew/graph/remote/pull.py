@@ -7,11 +7,10 @@ entities, so that `sync` can cut the same part again; it never says where to ask
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -26,7 +25,6 @@ from clew.graph.terms import Terms
 AT_ONCE = 5_000  # entities of one step
 PER_ENTITY = 10_000  # triples of one entity that are copied
 MOST = 5_000_000  # triples of a copy
-MIRRORED = 200_000  # triples of a graph that is held in memory for what its server cannot execute
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,43 +114,28 @@ def collect(
         seen.update(reached)
         if not frontier or len(rows) >= most:
             break
-    return _graph(store, [(*row, source) for row, source in sorted(rows.items())], topics), cut
+    return assembled(store, [(*row, source) for row, source in sorted(rows.items())], topics), cut
 
 
-def mirror(store: ServerGraph) -> Graph | None:
-    """The whole of a small graph in memory, numbered by ids, for what a server cannot execute; None of a larger one.
+def assembled(
+    store: ServerGraph, rows: Sequence[Fact], topics: Sequence[str], texts: Mapping[str, Sequence[str]] | None = None
+) -> Graph:
+    """A graph in memory of facts, its entities numbered from the topics on.
 
-    Made once for a state of the graph that can be told from outside.
+    Args:
+        texts: the names of each entity that has some, its label first; None: those that the store has met.
     """
-    if store.num_triples is None or store.num_triples > MIRRORED:
-        return None
-    known = _MIRRORS.get(store)
-    if known is None or known[0] != store.identity:
-        rows = sorted((fact for _, page in store.server.scan(0) for fact in page), key=lambda row: row[:3])
-        ids = sorted({end for head, _, tail, _ in rows for end in (head, tail)})
-        store.entities([id for id in ids if not is_literal(id)])
-        known = _MIRRORS[store] = (store.identity, _graph(store, rows, ids))
-    return known[1]
-
-
-_MIRRORS: WeakKeyDictionary[ServerGraph, tuple[str, Graph]] = WeakKeyDictionary()
-
-
-def _graph(store: ServerGraph, rows: Sequence[Fact], topics: Sequence[str]) -> Graph:
     number: dict[str, int] = {}
     for id in (*topics, *(id for head, _, tail, _ in rows for id in (head, tail))):
         number.setdefault(id, len(number))
     relation_ids = sorted({row[1] for row in rows})
     relation = {id: i for i, id in enumerate(relation_ids)}
-    names = store.names
     labels, aliases, kinds = [], [], []
     for id, i in number.items():
-        entity = store.record(id)
-        kinds.append(store.kind_number(entity))
-        if entity.kind == "named":
-            labels.append((i, entity.label))
-            if names is not None and names.entity(id) is not None:
-                aliases += [(i, alias) for alias in names.graph.aliases_of(id)]
+        held = _names_of(store, id) if texts is None else texts.get(id, ())
+        kinds.append(store.kind_of(id, bool(held)))
+        labels += [(i, text) for text in held[:1]]
+        aliases += [(i, text) for text in held[1:]]
     sources = sorted({row[3] for row in rows if row[3] is not None})
     source = {name: i for i, name in enumerate(sources)}
     terms = Terms(
@@ -169,6 +152,14 @@ def _graph(store: ServerGraph, rows: Sequence[Fact], topics: Sequence[str]) -> G
     if sources:
         graph._source_of = lambda: np.array([-1 if row[3] is None else source[row[3]] for row in rows], np.int32)
     return graph
+
+
+def _names_of(store: ServerGraph, id: str) -> list[str]:
+    entity = store.record(id)
+    if entity.kind != "named":
+        return []
+    known = store.names is not None and store.names.entity(id) is not None
+    return [entity.label, *(store.aliases_of(id) if known else ())]
 
 
 def pull(

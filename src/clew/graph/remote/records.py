@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple, Protocol
 
+from clew.graph.remote.replies import Replies
 from clew.protocols import Direction
 
 Fact = tuple[str, str, str, str | None]
@@ -21,6 +22,29 @@ class Group(NamedTuple):
     entity: str
     forward: bool
     relation: str
+
+
+@dataclass(frozen=True, slots=True)
+class FactsWanted:
+    """Which facts around which entities are asked for.
+
+    `limit` is the most facts of one entity and `total` of all; both are shared out fairly among relations.
+    """
+
+    ids: Sequence[str]
+    relations: Collection[str] | None = None  # the only ones that count
+    excluded: Collection[str] = ()
+    direction: Direction = "both"
+    limit: int | None = None
+    total: int | None = None
+
+    @property
+    def sides(self) -> list[bool]:
+        """Whether facts are asked for whose head (True), whose tail (False) an entity is."""
+        return [side for side, name in ((True, "out"), (False, "in")) if self.direction in (name, "both")]
+
+    def takes(self, relation: str) -> bool:
+        return (self.relations is None or relation in self.relations) and relation not in self.excluded
 
 
 @dataclass(slots=True)
@@ -86,20 +110,19 @@ class GraphServer(Protocol):
         ...
 
     def count(self) -> int | None:
-        """How many triples there are now; None where counting takes too long."""
+        """How many triples there are now, whatever replies are kept; None where counting takes too long."""
         ...
 
-    def facts(
-        self,
-        ids: Sequence[str],
-        *,
-        relations: Collection[str] | None,
-        excluded: Collection[str],
-        direction: Direction,
-        limit: int | None,
-        total: int | None,
-    ) -> Facts:
-        """The facts around `ids`: at most `limit` for each and `total` in all, shared out fairly among relations."""
+    def keep(self, replies: Replies) -> None:
+        """Answer from these replies, and add to them, from now on."""
+        ...
+
+    def forget(self) -> None:
+        """Drop kept replies."""
+        ...
+
+    def facts(self, wanted: FactsWanted) -> Facts:
+        """The facts around some entities."""
         ...
 
     def labels(self, ids: Sequence[str]) -> dict[str, str | None]:

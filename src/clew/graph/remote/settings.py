@@ -20,6 +20,9 @@ class ServerSettings(Settings):
     names_at_once: int = Field(
         default=100_000, ge=0
     )  # "auto" fetches all names of a graph with at most so many triples
+    triples_at_once: int = Field(
+        default=200_000, ge=0
+    )  # a graph with at most so many triples is read into memory once, for all that is asked of it; 0: never
 
     # SPARQL
     base: str = ""  # IRIs that start so are known by what follows

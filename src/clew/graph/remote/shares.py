@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.graph.remote.records import Facts, Group
+from clew.graph.remote.records import Facts, FactsWanted, Group
 
 
 def fill(sizes: Sequence[int] | NDArray[np.int64], room: int) -> NDArray[np.int64]:
@@ -50,20 +50,21 @@ def share_out(counts: Mapping[Group, int], limit: int | None, total: int | None)
     return kept
 
 
-def cut_down(facts: Facts, asked: Sequence[str], sides: Sequence[bool], limit: int | None, total: int | None) -> Facts:
+def cut_down(facts: Facts, wanted: FactsWanted) -> Facts:
     """The same limits where everything came at once; rows are put in the order of ids."""
+    sides, limit, total = wanted.sides, wanted.limit, wanted.total
     facts.rows = list(dict.fromkeys(facts.rows))
     facts.rows.sort(key=lambda row: row[:3])
     if total is None and (limit is None or len(facts.rows) <= limit):
         return facts
     if len(facts.rows) <= min(limit or len(facts.rows), total or len(facts.rows)):
         return facts
-    wanted = set(asked)
+    asked = set(wanted.ids)
     groups: dict[Group, list[int]] = {}
     for i, (head, relation, tail, _) in enumerate(facts.rows):
-        if True in sides and head in wanted:
+        if True in sides and head in asked:
             groups.setdefault(Group(head, True, relation), []).append(i)
-        if False in sides and tail in wanted and not (head == tail and True in sides):
+        if False in sides and tail in asked and not (head == tail and True in sides):
             groups.setdefault(Group(tail, False, relation), []).append(i)
     kept = share_out({group: len(places) for group, places in groups.items()}, limit, total)
     chosen = {place for group, places in groups.items() for place in places[: kept[group]]}

@@ -12,23 +12,28 @@ Nameless nodes have no address in SPARQL. The store remembers by which way each 
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from clew.graph.remote import dialects
 from clew.graph.remote.address import Address
 from clew.graph.remote.endpoint import Binding, Endpoint
-from clew.graph.remote.http import TooMuchError
-from clew.graph.remote.records import Fact, Facts, Group, Profile
+from clew.graph.remote.http import RefusedError, TooMuchError
+from clew.graph.remote.records import Fact, Facts, FactsWanted, Group, Profile
 from clew.graph.remote.settings import ServerSettings
 from clew.graph.remote.shares import cut_down, share_out
 from clew.graph.remote.survey import look_over
 from clew.graph.remote.terms import is_blank, is_literal, quoted
 from clew.graph.statements import DESCRIPTIONS
-from clew.protocols import Direction
 
 AT_ONCE = 2_000  # entities of one query
 SUBQUERIES = 100  # of one query
+WHOLE = 250_000  # rows: sorting them into pages costs a server several times as much as sending them as they come
+ORDERED = (
+    5_000  # ends of a group that are sorted, so that those with the lowest ids stay; Oxigraph sorts 5,000 a second
+)
+_IN_ORDER = " ORDER BY ?n"
 _NODE_ID = re.compile(r"_:(nodeID://b\d+)\Z")  # Virtuoso lets its nameless nodes be asked for
 
 
@@ -38,6 +43,7 @@ class SparqlServer(Endpoint):
     def __init__(self, address: Address, settings: ServerSettings) -> None:
         super().__init__(address, settings)
         self._text_search = ""
+        self._small = False
         self._routes: dict[str, tuple[tuple[str, str, bool], ...]] = {}  # nameless node → (from, relation, forward)…
 
     def profile(self) -> Profile:
@@ -49,24 +55,15 @@ class SparqlServer(Endpoint):
         self.room = min(self.settings.page, profile.row_limit or self.settings.page)
         self.name_by(profile.label_properties, profile.alias_properties, profile.languages)
         self._text_search = profile.text_search
+        self._small = profile.triples is not None and profile.triples <= WHOLE
 
     # -- facts ---------------------------------------------------------------------------------------------------------
 
-    def facts(
-        self,
-        ids: Sequence[str],
-        *,
-        relations: Collection[str] | None,
-        excluded: Collection[str],
-        direction: Direction,
-        limit: int | None,
-        total: int | None,
-    ) -> Facts:
-        asked = list(dict.fromkeys(ids))
-        filters = self.filters(relations, excluded)
+    def facts(self, wanted: FactsWanted) -> Facts:
+        asked, sides = list(dict.fromkeys(wanted.ids)), wanted.sides
+        filters = self.filters(wanted.relations, wanted.excluded)
         if filters is None:
             return Facts()
-        sides = [side for side, name in ((True, "out"), (False, "in")) if direction in (name, "both")]
         result = Facts()
         crowded: list[str] = []
 
@@ -84,11 +81,11 @@ class SparqlServer(Endpoint):
             result.rows += found.rows
             result.labels |= found.labels
         if crowded:
-            found = self._shared_out([id for id in asked if id in set(crowded)], sides, filters, limit, total)
+            found = self._shared_out([id for id in asked if id in set(crowded)], wanted, filters)
             result.rows += found.rows
             result.labels |= found.labels
             result.cut |= found.cut
-        return cut_down(result, asked, sides, limit, total)
+        return cut_down(result, wanted)
 
     @property
     def _at_once(self) -> int:
@@ -165,12 +162,10 @@ class SparqlServer(Endpoint):
         self._routes |= routes
         return Facts([(*known, source) for known, source in seen.items()], self.best(labels, "n"))
 
-    def _shared_out(
-        self, ids: Sequence[str], sides: Sequence[bool], filters: str, limit: int | None, total: int | None
-    ) -> Facts:
+    def _shared_out(self, ids: Sequence[str], wanted: FactsWanted, filters: str) -> Facts:
         """Facts of entities that have too many: each group is counted, then asked for its share."""
-        counts = self._counts(ids, sides, filters)
-        kept = share_out(counts, limit, total)
+        counts = self._counts(ids, wanted.sides, filters)
+        kept = share_out(counts, wanted.limit, wanted.total)
         result = Facts()
         for group, count in counts.items():
             if kept[group] < count:
@@ -202,10 +197,7 @@ class SparqlServer(Endpoint):
                     whole[group.forward].append(f"({entity} {relation})")
                 else:
                     ends = (entity, relation, "?n") if group.forward else ("?n", relation, entity)
-                    offset = f" OFFSET {kept[group] - share}" if share < kept[group] else ""
-                    some = (
-                        f"SELECT ?n{' ?g' if self.graphs else ''} WHERE {{ {self.fact(*ends)} }} LIMIT {part}{offset}"
-                    )
+                    some = self._some(self.fact(*ends), part, kept[group] - share, counts[group] <= ORDERED)
                     mark = "o" if group.forward else "i"
                     branches.append(
                         f'{{ {{ {some} }} BIND({entity} AS ?e) BIND({relation} AS ?p) BIND("{mark}" AS ?d) }}'
@@ -213,12 +205,29 @@ class SparqlServer(Endpoint):
                 room += part
                 share -= part
         flush()
-        for rows in self.pool.map(self.rows, jobs):
+        for rows in self.pool.map(self._in_order, jobs):
             result.rows += self._read(rows, None).rows
         met = dict.fromkeys(end for head, _, tail, _ in result.rows for end in (head, tail))
         known = self.labels([id for id in met if not is_literal(id) and not is_blank(id)])
         result.labels = {id: text for id, text in known.items() if text is not None}
         return result
+
+    def _some(self, fact: str, part: int, start: int, ordered: bool) -> str:
+        """Some ends of one group: those with the lowest ids, as in a folder; of a large one the first of its index."""
+        shown = "?n ?g" if self.graphs else "?n"
+        some = f"SELECT {shown} WHERE {{ {fact} }}{_IN_ORDER if ordered else ''}"
+        if self.engine == "virtuoso":  # see `_pages`
+            some = f"SELECT * WHERE {{ {{ {some} }} }}"
+        return f"{some} LIMIT {part}" + (f" OFFSET {start}" if start else "")
+
+    def _in_order(self, query: str) -> list[Binding]:
+        """The rows; where sorting is too much for the server, whichever come first."""
+        try:
+            return self.rows(query)
+        except (TooMuchError, RefusedError):
+            if _IN_ORDER not in query:
+                raise
+        return self.rows(query.replace(_IN_ORDER, ""))
 
     def _counts(self, ids: Sequence[str], sides: Sequence[bool], filters: str) -> dict[Group, int]:
         def ask(part: Sequence[str]) -> list[Binding]:
@@ -321,6 +330,9 @@ class SparqlServer(Endpoint):
 
     def _pages(self, select: str, where: str, order: str, start: int) -> Iterator[tuple[int, list[Binding]]]:
         """A long result from row `start` on. The order makes pages of one state of the graph fit together."""
+        if start == 0 and self._small and (whole := self._as_they_come(select, where, order)) is not None:
+            yield len(whole), whole
+            return
         inner = f"SELECT {select} WHERE {{ {where} }} {order}"
         if self.engine == "virtuoso":  # sorts no more than ten thousand rows unless the sorting stands in a subquery
             inner = f"SELECT * WHERE {{ {{ {inner} }} }}"
@@ -330,6 +342,24 @@ class SparqlServer(Endpoint):
                 return
             start += len(rows)
             yield start, rows
+
+    def _as_they_come(self, select: str, where: str, order: str) -> list[Binding] | None:
+        """All rows of a small result; None where replies are too short for it and pages do not fit together."""
+        grouping = order.partition("ORDER BY")[0]
+        if self.room >= self.settings.page:
+            rows = self.rows(f"SELECT {select} WHERE {{ {where} }} {grouping} LIMIT {WHOLE + 1}")
+            return rows if len(rows) <= WHOLE else None
+        if grouping:
+            return None
+        expected = int(self.rows(f"SELECT (COUNT(*) AS ?c) WHERE {{ {where} }}")[0]["c"]["value"])
+        rows = []
+        while len(rows) < expected:
+            more = self.rows(f"SELECT {select} WHERE {{ {where} }} LIMIT {self.room} OFFSET {len(rows)}")
+            if not more:
+                return None
+            rows += more
+        distinct = {json.dumps(row, sort_keys=True) for row in rows}
+        return rows if len(rows) == len(distinct) == expected else None
 
     def locate(self, places: Mapping[str, str]) -> None:
         """An IRI says where it is."""

@@ -28,9 +28,8 @@ from clew.graph.names import words_of
 from clew.graph.naming import mediator_test
 from clew.graph.remote.address import Address, digest
 from clew.graph.remote.dialects import STATEMENT_NODES
-from clew.graph.remote.endpoint import Endpoint
-from clew.graph.remote.names import KINDS, Fetched, Named, NamedSpan, RemoteNames, fetch_names
-from clew.graph.remote.records import Fact, Facts, GraphServer, Profile
+from clew.graph.remote.names import Fetched, Named, NamedSpan, RemoteNames, fetch_names
+from clew.graph.remote.records import Fact, Facts, FactsWanted, GraphServer, Profile
 from clew.graph.remote.replies import Replies
 from clew.graph.remote.settings import ServerSettings
 from clew.graph.remote.terms import is_literal
@@ -74,6 +73,7 @@ class ServerGraph:
         self._kept: dict[tuple[str, Direction], tuple[Fact, ...]] = {}  # facts of entities asked for without a filter
         self._kept_size = 0
         self._groups: dict[str, dict[str, int]] = {}
+        self.forgotten = 0  # how often what was kept was dropped
         self._mediator = mediator_test(settings.mediator)
         self._closing = weakref.finalize(self, server.close)  # connections end with whoever had them
 
@@ -98,7 +98,7 @@ class ServerGraph:
             kept = self.server.profile()
             self._keep_profile(kept)
         self.server.use(kept)
-        if self._cache_age and isinstance(self.server, Endpoint):
+        if self._cache_age:
             identity = digest(f"{self._state(kept)}\0{self.address.user}\0{self.address.token}")
             self.server.keep(Replies(self.path / f"replies-{self._key}.sqlite", identity, self._cache_age))
         return kept
@@ -151,6 +151,11 @@ class ServerGraph:
     def num_triples(self) -> int | None:
         return self.profile.triples
 
+    @property
+    def small(self) -> bool:
+        """Whether the whole graph is read into memory for what is asked of it; see `mirror`."""
+        return self.num_triples is not None and self.num_triples <= self.settings.triples_at_once
+
     def changed(self) -> str:
         """What changed in the server since this store was opened, in words; "" where nothing is seen to have."""
         now, before = self.server.count(), self.profile.triples
@@ -160,7 +165,8 @@ class ServerGraph:
 
     # -- records -------------------------------------------------------------------------------------------------------
 
-    def _kind(self, id: str, labelled: bool) -> int:
+    def kind_of(self, id: str, labelled: bool) -> int:
+        """The kind of an entity as a graph folder writes it."""
         if is_literal(id):
             return LITERAL
         nameless = not labelled and (self._mediator(id) or id.startswith(STATEMENT_NODES))
@@ -171,7 +177,7 @@ class ServerGraph:
         known = self._entities.get(id)
         if known is not None:
             return known
-        kind = self._kind(id, label is not None)
+        kind = self.kind_of(id, label is not None)
         if kind == LITERAL:
             text, datatype, _ = literal_parts(id)
             made = Entity(id, text, "literal", datatype)
@@ -185,10 +191,6 @@ class ServerGraph:
     def record(self, id: str) -> Entity:
         """The record of an entity that was met before; nothing is asked."""
         return self._entity(id, None)
-
-    def kind_number(self, entity: Entity) -> int:
-        """The kind of an entity as a graph folder writes it."""
-        return KINDS[entity.kind]
 
     @cached_property
     def _relations(self) -> dict[str, Relation]:
@@ -262,9 +264,7 @@ class ServerGraph:
             known = {}
         missing = [id for id in asked if id not in known]
         if missing:
-            found = self.server.facts(
-                missing, relations=relations, excluded=excluded, direction=direction, limit=limit, total=total
-            )
+            found = self.server.facts(FactsWanted(missing, relations, excluded, direction, limit, total))
             for id, label in found.labels.items():
                 if self._entities.get(id, _NOBODY).label != label:
                     self._entities.pop(id, None)
@@ -295,9 +295,9 @@ class ServerGraph:
 
     def forget(self) -> None:
         """Drop what is kept, so that the next question is asked of the server as it is now."""
-        if isinstance(self.server, Endpoint):
-            self.server.forget()
+        self.server.forget()
         with self._lock:
+            self.forgotten += 1
             self._kept.clear()
             self._kept_size = 0
             self._entities.clear()
@@ -344,6 +344,7 @@ class ServerGraph:
             "alias_properties": ", ".join(profile.alias_properties) or "none",
             "label_languages": ", ".join(profile.languages),
             "names_found_by": self.name_search,
+            "asked": "as a whole, read into memory with the first question" if self.small else "hop by hop",
             "row_limit": profile.row_limit or "none seen",
             **{key: str(value) for key, value in profile.details.items() if value},
             "notes": "; ".join(profile.notes) or "none",
@@ -367,7 +368,7 @@ class ServerGraph:
             ids = list(dict.fromkeys(row[0] for row in rows))[:20]
             break
         began = time.perf_counter()
-        self.server.facts(ids, relations=None, excluded=(), direction="both", limit=1000, total=10_000)
+        self.server.facts(FactsWanted(ids, limit=1000, total=10_000))
         return ids, time.perf_counter() - began
 
     # -- names ---------------------------------------------------------------------------------------------------------
@@ -388,8 +389,8 @@ class ServerGraph:
             return None
         names = RemoteNames.open(self.names_folder)
         if names is not None and names.identity != self.identity and self.num_triples is not None:
-            names = None if self._small else self._stale(names)
-        if names is None and self._small and how == "auto":
+            names = None if self._few_names else self._stale(names)
+        if names is None and self._few_names and how == "auto":
             return self.fetch_names()
         if names is None and how == "index":
             raise InputError(
@@ -398,7 +399,7 @@ class ServerGraph:
         return names
 
     @property
-    def _small(self) -> bool:
+    def _few_names(self) -> bool:
         return self.num_triples is not None and self.num_triples <= self.settings.names_at_once
 
     def _stale(self, names: RemoteNames) -> RemoteNames:
@@ -415,7 +416,7 @@ class ServerGraph:
             self.server,
             self.names_folder,
             identity=self.identity,
-            kind_of=self._kind,
+            kind_of=self.kind_of,
             expected=self.num_triples,
             on_progress=on_progress or self._on_progress,
         )

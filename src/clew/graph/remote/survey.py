@@ -18,6 +18,7 @@ from clew.graph.remote.terms import RemoteTerms
 from clew.graph.statements import ALIASES, DESCRIPTIONS, LABELS
 from clew.labels import readable
 
+LEAST_LIMIT = 1_000  # rows: no endpoint sets a lower limit on its replies
 PROBE_ROWS = 20_001  # more than the limit that endpoints commonly set on their replies
 NAMED_GRAPHS = 50  # most that are asked by name
 _GUESSES = ("name", "label", "title", "pref label", "preferred label", "full name")
@@ -48,9 +49,9 @@ def look_over(endpoint: Endpoint) -> Profile:
     named = _relation_labels(endpoint, kept)
     relations = tuple((id, named.get(id) or readable(id), counted[id]) for id in kept)
     row_limit = None
-    if triples is None or triples >= PROBE_ROWS:
+    if triples is None or triples >= LEAST_LIMIT:
         came = len(endpoint.tried(f"SELECT ?p WHERE {{ ?s ?p ?o }} LIMIT {PROBE_ROWS}") or ())
-        row_limit = came if 0 < came < PROBE_ROWS else None
+        row_limit = came if 0 < came < min(PROBE_ROWS, PROBE_ROWS if triples is None else triples) else None
     return Profile(
         engine=endpoint.engine,
         triples=triples,

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from clew.errors import FormatError, NotFoundError
 from clew.methods.auto.weights import CALIBRATION, WEIGHTS
 from clew.methods.walk.candidates import WalkCandidate
+from clew.reading.account import ACCOUNT
 from clew.reading.growth import PlanCandidate
 from clew.reading.reader import Rated, Reading
 from clew.reading.topics import but_for_names
@@ -30,6 +31,7 @@ from clew.types import Topic
 Floats = NDArray[np.float32]
 MOST = 0.98  # no question over a graph never seen is surer than this
 LEAST = -9.0  # log-share of what a reader does not propose
+DOUBT = 0.01  # share that is added to each of a reader's: where it is surely wrong, the other and the account decide
 FILE = "auto.json"  # in the folder of a model: the numbers fitted to one graph
 
 
@@ -97,8 +99,8 @@ def options(found: Sequence[WalkCandidate], reading: Reading) -> list[RatedPlan]
 
 
 FEATURES = (
-    "walk",  # log-share among what `walk` proposes
-    "plan",  # log-share among what `plan` read
+    "walk",  # log of the share among what `walk` proposes, and DOUBT
+    "plan",  # the same among what `plan` read
     "walk_same",  # log-share, with `walk`, of all options with the same ends
     "plan_same",
     "walk_first",  # no option has a greater share with `walk`
@@ -109,6 +111,7 @@ FEATURES = (
     "steps_2",
     "steps_3",
     *(f"plan.{name}" for name in PLAN_FEATURES if name != "known"),
+    *(f"account.{name}" for name in ACCOUNT),
 )
 
 
@@ -119,7 +122,7 @@ def features(options: Sequence[RatedPlan]) -> Floats:
     plan = np.array([o.rated.logit for o in options], np.float64)
     same: dict[bytes, int] = {}
     group = np.array([same.setdefault(o.plan.ends.tobytes(), len(same)) for o in options], np.int64)
-    told = np.stack([option.rated.features for option in options])
+    told = np.stack([np.append(option.rated.features, option.rated.account) for option in options])
     return table(walk, proposed, plan, group, told, _shape(options))
 
 
@@ -144,11 +147,11 @@ def table(
     rows = np.zeros((len(walk), len(FEATURES)), np.float32)
     for column, (scores, there) in enumerate(((walk, proposed), (plan, np.ones(len(plan), bool)))):
         if not there.any():
-            rows[:, [column, column + 2]] = LEAST
+            rows[:, [column, column + 2]] = math.log(DOUBT), LEAST
             continue
         share = np.where(there, np.exp(np.where(there, scores, -np.inf) - scores[there].max()), 0.0)
         share /= share.sum()
-        rows[:, column] = np.maximum(np.log(np.maximum(share, 1e-12)), LEAST)
+        rows[:, column] = np.log(share + DOUBT)
         rows[:, column + 2] = np.maximum(np.log(np.maximum(np.bincount(group, share)[group], 1e-12)), LEAST)
         rows[:, column + 4] = share >= share.max()
     rows[:, 6] = ~proposed
@@ -225,7 +228,7 @@ def signs(best: Floats, shares: NDArray[np.float64], rows: Floats, none: float) 
         "plan": _log_odds(math.exp(plan)),
         "both": value["walk_first"] * value["plan_first"],
         "neither": (1 - value["walk_first"]) * (1 - value["plan_first"]),
-        "none": _log_odds(none),
+        "none": none,
         "unproposed": value["unproposed"],
         "steps_2": value["steps_2"],
         "steps_3": value["steps_3"],
@@ -237,12 +240,13 @@ def signs(best: Floats, shares: NDArray[np.float64], rows: Floats, none: float) 
         "unused": value["plan.unused"],
         "kind_named": value["plan.kind_named"],
         "options": math.log(len(rows)),
+        **{name: value[f"account.{name}"] for name in ACCOUNT},
     }
 
 
 SIGNS = (
     "bias", "share", "walk", "plan", "both", "neither", "none", "unproposed", "steps_2", "steps_3", "joined", "after",
-    "left", "taken_up", "width", "unused", "kind_named", "options",
+    "left", "taken_up", "width", "unused", "kind_named", "options", *ACCOUNT,
 )  # fmt: skip
 
 

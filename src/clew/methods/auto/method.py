@@ -27,6 +27,7 @@ from clew.methods.walk.method import Config as WalkConfig
 from clew.methods.walk.method import Walk
 from clew.protocols import GraphStore, OnEvent, Tools, ignore
 from clew.reading.growth import PlanCandidate
+from clew.reading.synonyms import spelled_out
 from clew.reading.threads import all_ends, answers, best_guess, way_of
 from clew.reading.topics import Start, start_of, starts_of
 from clew.reading.trails import type_relations
@@ -68,8 +69,8 @@ class Auto:
     they agree the answer is nearly always right; where they do not, what kind of plan each proposes tells whom to
     believe. Every plan of either is judged by both, and the best one's probability was calibrated on graphs left out.
 
-    Needs the sentence encoder whose token states `plan` reads (the default one); with another, and for a graph on a
-    server, `walk` answers alone and the answer says so. A language model, where configured, is asked only where the
+    Needs the sentence encoder whose token states `plan` reads (the default one); with another, and for a large graph in
+    a server, `walk` answers alone and the answer says so. A language model, where configured, is asked only where the
     probability is low. Cost: that of both readers, which share the topics and the encoder's memory.
     """
 
@@ -105,8 +106,10 @@ class Auto:
         self, text: str, topics: Sequence[Topic], graph: GraphStore
     ) -> tuple[Subgraph, Merged | None, tuple[str, ...]]:
         """What both readers propose for a question, rated; the graph in which it stands; what a limit cut off."""
-        asked = take_apart(text, list(dict.fromkeys(topic.mention for topic in topics)))
         ground, wording = self._plan.ground(topics, graph)
+        mentions = list(dict.fromkeys(topic.mention for topic in topics))
+        text = spelled_out(text, mentions, map(wording.relation, range(ground.num_relations)))
+        asked = take_apart(text, mentions)
         found, cut = self._walk.hunt(asked, topics, ground, graph.name)
         reading = self._plan.read(text, topics, ground, wording, as_plans(found))
         told = [f"the last {asked.left_out} words of the question were not read"] if asked.left_out else []

@@ -18,12 +18,15 @@ class Config(Settings):
 
     complex_weight: float = Field(default=0.7, ge=0, le=1)  # [α] of the whole question; 1: plain G-Retriever retrieval
     nodes: int = Field(default=3, ge=0)  # [K_n] entities with a prize, per sub-question
-    edges: int = Field(default=5, ge=0)  # [K_e] levels of relations with a prize, per sub-question
-    edge_cost: float = Field(default=0.5, gt=0)  # of an edge in the Steiner tree
+    edges: int = Field(default=10, ge=0)  # [K_e] levels of relations with a prize, per sub-question; the paper: 5
+    # Of an edge in the Steiner tree; the paper: 0.5, beside which a relation with many triples is worth nothing.
+    edge_cost: float = Field(default=0.001, gt=0)
     connectivity: Literal["pcst", "topk"] = "pcst"  # "topk": Table 3, "w/o graph connectivity"
+    anchored: bool = True  # topics and the answer before carry the highest prize, and are always shown
+    mediator_facts: bool = True  # a nameless node in the tree brings all its triples
     dependency: bool = True  # a sub-question sees the answers before it
     around: Literal["topics", "similar", "whole"] = "topics"  # where the tree may grow, see the README
-    region: int = Field(default=3, ge=1)  # hops of that region
+    region: int = Field(default=2, ge=1)  # hops of that region; one through a mediator counts two
     region_triples: int = Field(default=10_000, ge=1)  # most triples of that region
     plans: int = Field(default=8, ge=1, le=64)  # that a small decomposer writes for one question; the best is asked
     constrained: bool = True  # it writes only steps that lead somewhere from the question's entities
@@ -40,8 +43,8 @@ class Config(Settings):
     siblings: bool = True  # without a reader: everything the winning relation path reaches in the graph is an answer
     text_graph: bool = True  # False: Table 3, "w/o textual graph"
     graph_encoder: bool | None = None  # soft prompt; None: where a trained one fits the model; True: required
-    evidence_tokens: int = Field(default=512, ge=16)  # of the textual graph; the paper cuts its input there
-    max_tokens: int = Field(default=32, ge=1)  # of an answer, as in the paper
+    evidence_tokens: int = Field(default=1024, ge=16)  # of the textual graph; the paper: 512
+    max_tokens: int = Field(default=512, ge=1)  # of an answer; the paper's 32 cut a list of names
     plan_tokens: int = Field(default=512, ge=16)  # of the sub-questions; models that think aloud need more
     small: bool = True  # use the small models in the trained folder where no other is configured
     candidates: int = Field(default=16, ge=1)  # paths of the retrieved graph that a small reader is shown

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.encoding import VectorIndex, text_vectors
-from clew.graph.kernels import components, select, union
+from clew.graph.kernels import components, distances, select, union
 from clew.graph.neighborhood import around
 from clew.graph.subgraph import Ints, Subgraph
 from clew.labels import label_to_text
@@ -27,6 +27,7 @@ from clew.protocols import TextEncoder
 from clew.retrieval.pcst import Selection, connect, edge_prizes, node_prizes
 
 Floats = NDArray[np.float32]
+TREE = 300  # triples of the tree for one query; more are no reading matter
 NONE = np.empty(0, np.int32)
 EXACT = 200_000  # labels compared one by one; above, candidates come from an index
 SHORTLIST = 64  # entities that the index hands over for each one wanted
@@ -93,21 +94,30 @@ class GraphVectors:
         """The part of the graph for one query vector.
 
         Args:
-            topics: local numbers of the question's entities; the tree grows around them with `around = "topics"`, or
-                where there are none around the entities most similar to the query. `around = "whole"` is
-                G-Retriever's rule on the graph as it is.
+            topics: local numbers of what is asked about, the question's entities and the answer before; the tree grows
+                around them with `around = "topics"`, or where there are none around the entities most similar to the
+                query. `around = "whole"` is G-Retriever's rule on the graph as it is. With `anchored` they carry the
+                highest prize, and are in the result whatever the tree holds.
         """
-        region, inside, note = self.graph, None, ""
+        region, inside, note, anchors = self.graph, None, "", topics
         if config.around != "whole":
             seeds = topics if config.around == "topics" and len(topics) else self.best(query, config.nodes)
             region = around(self.graph, seeds, config.region, max_triples=config.region_triples, keep="induced")
             note = "; ".join(region.truncated)
+            anchors = region.seeds
             region = replace(region, seeds=NONE, truncated=())
             inside = self._inside(region)
+        anchors = anchors if config.anchored else NONE
         vectors = self.entity_scores(query) if inside is None else self.entities(inside) @ query
         edges = self.relation_scores(query)[region.rels]
-        chosen = _connected(region, vectors, edges, config)
-        return Retrieved(select(region, chosen.triples, keep=chosen.entities), note)
+        chosen = _connected(region, vectors, edges, config, anchors)
+        triples = _with_facts(region, chosen.triples) if config.mediator_facts else chosen.triples
+        kept = np.union1d(chosen.entities, anchors).astype(np.int32)
+        if config.anchored and len(triples) > TREE:
+            sources = anchors if len(anchors) else np.array([np.argmax(vectors)], np.int32)
+            triples, kept = _nearest(region, triples, sources, edges + vectors[region.heads] + vectors[region.tails])
+            note = "; ".join(filter(None, (note, f"the tree was cut at {TREE} triples, those near the topics first")))
+        return Retrieved(select(region, triples, keep=kept), note)
 
     def of(self, part: Subgraph) -> Floats:
         """(n, D) vectors of the entities of a part of the graph."""
@@ -139,15 +149,32 @@ def hybrid(whole: Floats, part: Floats, complex_weight: float) -> Floats:
     return whole if complex_weight == 1.0 else complex_weight * whole + (1 - complex_weight) * part
 
 
-def _connected(graph: Subgraph, nodes: Floats, edges: Floats, config: Config) -> Selection:
+def _connected(graph: Subgraph, nodes: Floats, edges: Floats, config: Config, anchors: Ints) -> Selection:
     if config.connectivity == "pcst":
-        prizes = node_prizes(nodes, config.nodes), edge_prizes(edges, config.edges)
-        return connect(graph, *prizes, edge_cost=config.edge_cost)
+        prizes = node_prizes(nodes, config.nodes)
+        prizes[anchors] = max(config.nodes, 1)
+        return connect(graph, prizes, edge_prizes(edges, config.edges), edge_cost=config.edge_cost)
     entities = np.flatnonzero(node_prizes(nodes, config.nodes)).astype(np.int32)
     # Triples of one relation are equally similar: their ends decide among them.
     closeness = edges + 1e-3 * (nodes[graph.heads] + nodes[graph.tails])
     triples = np.sort(np.argsort(-closeness, kind="stable")[: config.edges]).astype(np.int32)
     return Selection(entities, triples)
+
+
+def _nearest(graph: Subgraph, triples: Ints, sources: Ints, scores: Floats) -> tuple[Ints, Ints]:
+    """(t,) `TREE` of the triples, by hops from the sources and then by score, and the sources: still in one piece."""
+    tree = Subgraph(graph.heads[triples], graph.rels[triples], graph.tails[triples], graph.entities, graph.names)
+    hops = distances(tree, sources)
+    near = np.minimum(*(np.where(hops[ends] < 0, len(hops), hops[ends]) for ends in (tree.heads, tree.tails)))
+    return np.sort(triples[np.lexsort((-scores[triples], near))[:TREE]]), sources
+
+
+def _with_facts(graph: Subgraph, triples: Ints) -> Ints:
+    """(t,) the chosen triples and every other one of the mediators they touch: a nameless node is nothing but these."""
+    touched = np.zeros(graph.num_entities, bool)
+    touched[graph.heads[triples]] = touched[graph.tails[triples]] = True
+    touched &= graph.mediators
+    return np.union1d(triples, np.flatnonzero(touched[graph.heads] | touched[graph.tails])).astype(np.int32)
 
 
 def merge(parts: Sequence[Subgraph]) -> Subgraph:

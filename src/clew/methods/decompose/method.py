@@ -8,6 +8,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
+import numpy as np
+
 from clew.encoding import remembering
 from clew.errors import ConfigError
 from clew.graph import Subgraph, taken_whole
@@ -17,13 +19,13 @@ from clew.llm import clean, load_prompt, parse_answers, token_counter
 from clew.methods.decompose.answers import AnswerPaths, of_names, of_threads
 from clew.methods.decompose.config import Config
 from clew.methods.decompose.evidence_paths import EvidencePath, Judge, anchors, evidence_paths
-from clew.methods.decompose.hybrid import Floats, GraphVectors, hybrid, merge, shape
+from clew.methods.decompose.hybrid import NONE, Floats, GraphVectors, hybrid, merge, shape
 from clew.methods.decompose.plan import QuestionPlan, RelationVocabulary, Steps, masked_question, read_plan
 from clew.methods.decompose.plan_choice import PlanChoice, PlanOption, read_plan_choice
 from clew.methods.decompose.roles import DECOMPOSER, Role, open_voices
 from clew.methods.decompose.soft import open_prompter
 from clew.methods.decompose.steps import StepGrammar
-from clew.methods.decompose.textual import listed, read_thread, tables
+from clew.methods.decompose.textual import listed, read_thread, tables, with_mediators
 from clew.protocols import GraphStore, LLMReply, LLMRequest, Message, OnEvent, Tools, ignore
 from clew.retrieval.linking import link_topics
 from clew.retrieval.masking import Masked
@@ -33,6 +35,7 @@ TOPIC = "this"  # stands for a name in what the encoder compares with relation p
 WORDS = 150  # of a question; no prompt and no sentence encoder has room for a novel
 PLAN_TOKENS = 24  # that a small decomposer may write; as many per step where it is held to the graph
 NAMED = 3  # of a sub-answer, entities whose names go into the next query
+CARRIED = 20  # of a sub-answer, entities around which the next one is looked for
 
 
 @dataclass(slots=True)
@@ -48,6 +51,7 @@ class Work:
     parts: list[Subgraph] = field(default_factory=list)
     answers: list[str] = field(default_factory=list)  # to the sub-questions so far
     carried: list[Entity] = field(default_factory=list)  # what the last one led to
+    reached: list[Entity] = field(default_factory=list)  # what all of them led to
     usage: Usage = field(default_factory=Usage)
     notes: list[str] = field(default_factory=list)
     seconds: dict[str, float] = field(default_factory=dict)
@@ -81,7 +85,7 @@ class Decompose:
     prompt of a trained graph encoder (4.4).
 
     Needs: a text encoder. Optional: a language model; a folder from `clew train decompose` with small models for its
-    place and the graph encoder. Cost: n + 2 calls for n sub-questions; none without a language model.
+    place and the graph encoder. Cost: n + 1 calls for n sub-questions; none without a language model.
     Differs from the paper: see the room's README.
     """
 
@@ -152,8 +156,10 @@ class Decompose:
             self._encoder.encode([text for work in now for text in (work.text, self._query(work, i))], role="query")
             for work in now:
                 self._retrieve(work, i)
-            if self.config.complex_weight < 1.0:
-                self._subanswer(now, i)
+            # The answer to the last one would be shown to nobody, and without dependency that to any.
+            read = [work for work in now if self.config.dependency and i + 1 < len(work.plan.parts)]
+            if read:
+                self._subanswer(read, i)
 
     # -- stages in their order ---------------------------------------------------------------------------------------
 
@@ -279,8 +285,10 @@ class Decompose:
         begun = time.perf_counter()
         whole, own = self._encoder.encode([work.text, self._query(work, i)], role="query")
         query = hybrid(whole, own, self.config.complex_weight)
-        topics = anchors(work.seen.vectors.graph, [topic.entity for topic in work.topics])
-        found = work.seen.vectors.retrieve(query, self.config, topics)
+        about = [topic.entity for topic in work.topics]
+        if self.config.anchored and self.config.dependency:
+            about += work.carried[:CARRIED]
+        found = work.seen.vectors.retrieve(query, self.config, anchors(work.seen.vectors.graph, about))
         work.parts.append(found.graph)
         work.tell(found.note)
         work.seconds["retrieve"] = work.seconds.get("retrieve", 0.0) + time.perf_counter() - begun
@@ -300,6 +308,7 @@ class Decompose:
             for work, reply in zip(works, role.model.generate(requests), strict=True):
                 names = parse_answers(work.charge(reply, f"the answer to sub-question {i + 1}", self.config.max_tokens))
                 _, work.carried = of_names(work.parts[i], anchors(work.parts[i], work.carried), names, 1, AnswerPaths())
+                work.reached += work.carried
                 work.answers.append(", ".join(names[:NAMED]))
         for work in works:
             work.seconds["subanswers"] = work.seconds.get("subanswers", 0.0) + (time.perf_counter() - begun) / len(
@@ -311,7 +320,7 @@ class Decompose:
         if self.config.dependency:
             pairs = zip(work.plan.parts, work.answers, strict=False)
             earlier = "".join(f"Question: {_flat(q)}\nAnswer: {a or 'unknown'}\n" for q, a in pairs)
-        text = self._tables(work, work.parts[i], work.plan.parts[i], role)
+        text = self._tables(work, work.parts[i], [work.plan.parts[i]], role)
         slots = {"graph": text, "earlier": earlier, "question": _flat(work.plan.parts[i])}
         return LLMRequest(self._prompts["subanswer"].render(**slots), max_tokens=self.config.max_tokens)
 
@@ -435,16 +444,23 @@ class Decompose:
 
     def final_messages(self, work: Work, role: Role) -> tuple[Message, ...]:
         """What a large model is shown of the merged graph; answers to sub-questions are left out (4.4)."""
-        text = self._tables(work, work.parts[-1], work.text, role) if self.config.text_graph else ""
+        asked = [work.text, *work.plan.parts]
+        text = self._tables(work, work.parts[-1], asked, role) if self.config.text_graph else ""
         return self._prompts["answer"].render(graph=text, question=_flat(work.text))
 
     # -- pieces ------------------------------------------------------------------------------------------------------
 
-    def _tables(self, work: Work, graph: Subgraph, text: str, role: Role) -> str:
+    def _tables(self, work: Work, graph: Subgraph, texts: Sequence[str], role: Role) -> str:
+        """The triples that suit one of `texts` best; what touches a topic or an earlier answer goes first."""
         assert work.seen is not None
-        query = self._encoder.encode([text], role="query")[0]
-        scores = work.seen.vectors.triple_scores(graph, query)
-        shown = tables(graph, scores, max_tokens=self.config.evidence_tokens, count=token_counter(role.model))
+        queries = self._encoder.encode(list(dict.fromkeys(texts)), role="query")
+        scores = np.max([work.seen.vectors.triple_scores(graph, query) for query in queries], axis=0)
+        kept = NONE
+        if self.config.anchored:
+            kept = anchors(graph, [*(topic.entity for topic in work.topics), *work.reached[:CARRIED]])
+            scores = with_mediators(graph, scores + np.isin(graph.heads, kept) + np.isin(graph.tails, kept))
+        counted = token_counter(role.model)
+        shown = tables(graph, scores, keep=kept, max_tokens=self.config.evidence_tokens, count=counted)
         work.tell(shown.note)
         return shown.text
 

@@ -39,6 +39,7 @@ class Config(Settings):
     max_answers: int = Field(default=1000, ge=1)  # of a question
     max_tokens: int = Field(default=512, ge=4)  # of a reply; the short notations hardly need more than 64
     max_question: int = Field(default=1500, ge=16)  # characters of a question that are shown
+    every_batch: bool = False  # as in the paper: the other neighbours of a path are shown though some have answered
     closed_answers: bool = True  # an answer that was not seen in its state is dropped, else kept as unsupported
     constrained: bool = True  # decode under a grammar where the model can; replies are checked either way
     mask_topics: bool = True  # in the short notations: names of topics become placeholders
@@ -86,7 +87,7 @@ SCRATCH: dict[str, Any] = {
     "size": "1m",
     "rl_states": "hard",
     "stage_one": {"epochs": 6.0, "batch": 32, "learning_rate": 1e-3},
-    "stage_two": {"max_steps": 40, "groups": 8, "learning_rate": 2e-5, "max_tokens": 16},
+    "stage_two": {"max_steps": 40, "groups": 8, "learning_rate": 2e-5, "max_tokens": 16, "loss": "dapo"},
 }
 """What a decoder from scratch is trained with; chosen on the development questions of PathQuestion."""
 

@@ -159,6 +159,7 @@ class ExplorationRules:
     batch_options: int = 1000
     shown: int = 5
     max_entities: int = 20_000
+    every_batch: bool = False
 
 
 class Weigh(Protocol):
@@ -243,6 +244,9 @@ class Exploration:
         self.ended += [
             (state.path_groups[-1 - pick.option], pick.member or 0) for pick in action.answers if pick.option < 0
         ]
+        if action.answers and self.plan.siblings == "group" and not self.plan.every_batch:
+            # The model was told to name all and to look no further: the rest of a hub would be asked for nothing.
+            self._waiting = [each for each in self._waiting if each.path_groups != state.path_groups]
         children = [
             child
             for option, edges in self._picked(state, action.explore)
@@ -308,12 +312,19 @@ class Exploration:
     def _picked(
         self, state: ExplorationState, picks: Sequence[Pick]
     ) -> Iterator[tuple[RelationOption, NDArray[np.intp]]]:
-        """The picked edges, once per option; each fact of a mediator is an option of its own."""
-        yield from _merged(state, [pick for pick in picks if pick.fact is None])
+        """The picked edges in the reply's order, once per option; a mediator's fact is an option of its own."""
+        wanted: dict[int, list[int | None]] = {}
+        for pick in picks:
+            if pick.option >= 0 and pick.fact is None:
+                wanted.setdefault(pick.option, []).append(pick.member)
         for pick in dict.fromkeys(picks):
             if pick.fact is not None and pick.member is not None:
                 facts = facts_of(state.options[pick.option], pick.member, self.edges)
                 yield facts[pick.fact], np.arange(1)
+            elif (members := wanted.pop(pick.option, None)) is not None:
+                option = state.options[pick.option]
+                edges = np.concatenate([option.taken(member) for member in ([None] if None in members else members)])
+                yield option, edges[np.sort(np.unique(edges, return_index=True)[1])]
 
     def _children(self, option: RelationOption, edges: NDArray[np.intp], logprob: float) -> Iterator[PathGroup]:
         if self.plan.siblings == "group":
@@ -321,20 +332,6 @@ class Exploration:
             return
         for member in dict.fromkeys(option.targets[edges].tolist()):
             yield extend(option, edges[option.targets[edges] == member][:1], logprob)
-
-
-def _merged(state: ExplorationState, picks: Sequence[Pick]) -> Iterator[tuple[RelationOption, NDArray[np.intp]]]:
-    """The picked edges, once per option."""
-    wanted: dict[int, list[int | None]] = {}
-    for pick in picks:
-        if pick.option >= 0:
-            wanted.setdefault(pick.option, []).append(pick.member)
-    for number, members in wanted.items():
-        option = state.options[number]
-        if None in members:
-            yield option, option.taken(None)
-        else:
-            yield option, np.unique(np.concatenate([option.taken(member) for member in members]))
 
 
 def extend(option: RelationOption, edges: NDArray[np.intp] | None = None, logprob: float = 0.0) -> PathGroup:

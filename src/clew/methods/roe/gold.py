@@ -29,6 +29,7 @@ from clew.methods.roe.environment import (
     Weigh,
     batches,
     extend,
+    facts_of,
     options_of,
     root,
 )
@@ -97,6 +98,7 @@ def plan_of(config: Config) -> ExplorationRules:
         batch_options=1_000_000 if config.notation == "json" else config.batch_options,
         shown=config.shown,
         max_entities=config.max_entities,
+        every_batch=config.every_batch,
     )
 
 
@@ -204,6 +206,18 @@ def gold_action(state: ExplorationState, task: Task, config: Config, train: Trai
     if config.siblings == "each":
         answers, explore = (_whole(picks, state) for picks in (answers, explore))
     return Action(tuple(answers), tuple(explore))
+
+
+def answered_by(state: ExplorationState, action: Action, edges: GraphEdges) -> set[int]:
+    """The entities that an action names as answers."""
+    named: set[int] = set()
+    for option, member, fact in action.answers:
+        chosen = state.options[option]
+        if fact is not None and member is not None:
+            named |= set(facts_of(chosen, member, edges)[fact].targets.tolist())
+        else:
+            named |= set((chosen.members if member is None else chosen.members[[member]]).tolist())
+    return named
 
 
 def _whole(picks: list[Pick], state: ExplorationState) -> list[Pick]:

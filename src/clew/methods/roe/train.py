@@ -18,6 +18,7 @@ from clew.errors import TrainingError, UnsupportedError
 from clew.evaluation.answers import score_answer
 from clew.graph import Graph
 from clew.learning.curve import write_curve
+from clew.learning.processes import is_main_process, wait_for_all
 from clew.learning.scratch import create_decoder
 from clew.learning.stages import Stage, run_stages
 from clew.learning.tuning import Pair, RewardedState, reinforce, tune
@@ -25,7 +26,7 @@ from clew.llm import estimate_tokens, load_prompt
 from clew.methods.roe import environment as env
 from clew.methods.roe.config import Config, TrainConfig, for_scratch
 from clew.methods.roe.edges import GraphEdges
-from clew.methods.roe.gold import Mining, Task, gold_action, plan_of, states_of, tasks_of
+from clew.methods.roe.gold import Mining, Task, answered_by, gold_action, plan_of, states_of, tasks_of
 from clew.methods.roe.method import RECORD, RoE, check, in_its_notation, notation_of, open_trained, stage_of
 from clew.methods.roe.notation import JsonNotation, Notation, split_json
 from clew.methods.roe.rewards import reward_functions
@@ -35,6 +36,7 @@ from clew.types import Event
 
 SECOND = {"rewards": "reinforced", "supervision": "continued"}  # folder of what Stage II leaves
 SHOWN = 64_000  # examples that a decoder from scratch is shown at most, unless max_steps says otherwise
+AROUND = 2048  # tokens of a prompt and its reply around the neighbours: instructions, examples, paths
 MAX_MEMBERS = 64  # members of a group that a reward looks at: the first of them
 
 
@@ -65,6 +67,10 @@ class _Training:
         elif request.tools.model is not None:
             self.config = in_its_notation(self.config, request.tools.model)
         check(self.config)
+        one = self.train.stage_one
+        if "max_tokens" not in one.model_fields_set:  # a state that may be shown may be learnt from
+            room = max(one.max_tokens, self.config.batch_tokens + AROUND)
+            self.train = self.train.model_copy(update={"stage_one": one.model_copy(update={"max_tokens": room})})
         if not isinstance(request.graph, Graph) and any(example.graph is None for example in request.examples):
             raise UnsupportedError(
                 f"graph {request.graph.name!r}: training needs its triples at hand; clew build makes such a graph"
@@ -109,12 +115,13 @@ class _Training:
         m = self.m
         m.pairs, counts = self._pairs(m.supervised, np.random.default_rng((self.request.seed, 2)))
         m.report |= counts
-        (self.request.out / "mining.json").write_text(json.dumps(m.report, indent=1), encoding="utf-8")
+        self._write("mining.json", m.report)
         self.on_event(
             Event(
                 "train",
                 f"{counts['states_with_gold']} states with gold, {counts['states_without_gold']} without, from "
-                f"{len(m.supervised)} questions",
+                f"{len(m.supervised)} questions; they teach {counts['gold_answers_taught']} of "
+                f"{counts['gold_answers']} gold answers",
                 {"states": len(m.pairs)},
             )
         )
@@ -124,22 +131,26 @@ class _Training:
         train = self.train
         positive: dict[tuple[str, str], Pair] = {}
         negative: dict[tuple[str, str], Pair] = {}
-        longest = 0
+        longest = taught = wanted_answers = 0
         for task in tasks:
             notation = self.notation(task)
+            shown: set[int] = set()
             for state, action, _ in states_of(task, self.config, train, notation.weigh, random):
                 pair = Pair(notation.messages(task.question, state), notation.write(action, state))
                 has_gold = bool(action.answers or action.explore)
+                shown |= answered_by(state, action, task.edges)
                 kept = positive if has_gold else negative
                 # Questions that repeat are kept: how often a state comes with which action is what a model learns.
                 kept[f"{task.id}/{state.depth}/{len(kept)}", pair.prompt[-1].content] = pair
                 longest = max(longest, state.depth + 1)
+            taught, wanted_answers = taught + len(shown & task.answers), wanted_answers + len(task.answers)
             if len(positive) >= train.max_states:
                 break
         without = list(negative.values())
         wanted = min(len(without), round(train.negatives * len(positive)))
         chosen = sorted(random.permutation(len(without))[:wanted].tolist())
         counts = {"states_with_gold": len(positive), "states_without_gold": wanted, "depth": longest}
+        counts |= {"gold_answers": wanted_answers, "gold_answers_taught": taught}
         return [*positive.values(), *(without[i] for i in chosen)], counts
 
     def begin(self) -> None:
@@ -163,7 +174,9 @@ class _Training:
             fixed, marks = own[: 2 + self.config.batch_options], set(own[2 + self.config.batch_options :])
             used = Counter(mark for text in texts for mark in _marks(text) if mark in marks)
             keep = [*fixed, *(mark for mark, _ in used.most_common())] if self.config.notation != "words" else fixed
-        m.report["parameters"] = create_decoder(folder, texts, size=self.train.size, keep=keep, seed=request.seed)
+        if is_main_process():
+            m.report["parameters"] = create_decoder(folder, texts, size=self.train.size, keep=keep, seed=request.seed)
+        wait_for_all()
 
     def supervise(self) -> None:
         """Stage I."""
@@ -296,8 +309,8 @@ class _Training:
 
     def _visits(self) -> Iterator[tuple[Task, env.ExplorationState, env.Action, env.Action]]:
         """Every state the supervised model comes to: the right action, and what it does."""
-        record = self.request.out / RECORD
-        record.write_text(json.dumps({"stages": {"supervised": "supervised/model", "last": "supervised/model"}}))
+        self._write(RECORD, {"stages": {"supervised": "supervised/model", "last": "supervised/model"}})
+        wait_for_all()
         model = open_trained(self.request.out, self.config)
         for at in range(0, len(self.m.rewarded), 32):
             live = [
@@ -345,6 +358,10 @@ class _Training:
         paths = [f"{pick.option}"] if self.config.siblings == "group" else [f"{pick.option}/{m}" for m in members]
         return {"entities": members.tolist(), "paths": paths}
 
+    def _write(self, name: str, value: Any) -> None:
+        if is_main_process():
+            (self.request.out / name).write_text(json.dumps(value, indent=1), encoding="utf-8")
+
     def finish(self) -> None:
         """Write what the folder holds, and ask the dev questions."""
         m, request = self.m, self.request
@@ -352,10 +369,11 @@ class _Training:
         last = second if self.train.rl and (request.out / second).is_dir() else "supervised/model"
         stages = {"supervised": "supervised/model", "last": last}
         record = {"format": 1, "notation": self.config.notation, "stages": stages}
-        (request.out / RECORD).write_text(json.dumps(record, indent=1), encoding="utf-8")
-        (request.out / "mining.json").write_text(json.dumps(m.report, indent=1), encoding="utf-8")
-        shutil.rmtree(request.out / "start", ignore_errors=True)
-        m.metrics = self.measure(request.dev)
+        self._write(RECORD, record)
+        self._write("mining.json", m.report)
+        if is_main_process():
+            shutil.rmtree(request.out / "start", ignore_errors=True)
+            m.metrics |= self.measure(request.dev)
 
     def measure(self, dev: Sequence[Example]) -> dict[str, float]:
         """Hit, F1 and calls on a sample of dev questions."""
@@ -400,9 +418,10 @@ def train(request: TrainRequest, on_event: OnEvent = ignore) -> TrainResult:
     Raises TrainingError when no question has a path to an answer, ConfigError for settings that do not go together.
     """
     request.out.mkdir(parents=True, exist_ok=True)
-    if not request.resume:
+    if not request.resume and is_main_process():
         for name in ("start", "supervised", *SECOND.values()):
             shutil.rmtree(request.out / name, ignore_errors=True)
+    wait_for_all()
     work = _Training(request, on_event)
     stages: list[tuple[str, Callable[[], None]]] = [
         ("mine gold paths", work.gold_paths),

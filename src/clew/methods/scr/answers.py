@@ -12,10 +12,13 @@ import numpy as np
 
 from clew.graph import Subgraph
 from clew.methods.scr.search import FinishedWalk
-from clew.paths.walks import Level, follow
-from clew.types import Hop, Path
+from clew.paths.walks import Level, facts_of, follow
+from clew.types import Evidence, Hop, Path
 
 UNSEEN = 0.9  # weight of a sibling that was not itself in the beam; one that was has up to 1
+EACH = 3  # relation paths of each start that a reader sees before those of others go first
+ENDS = 300  # of one relation path in a reader's evidence
+FACTS = 12  # triples of one mediator beside the path that crosses it
 MAX_MOVES = 20_000  # of one relation path when its siblings are gathered
 
 
@@ -151,3 +154,40 @@ class PathRecords:
         if key not in self._hops:
             self._hops[key] = Hop(self._graph.triple(triple), forward)
         return self._hops[key]
+
+
+def beam_evidence(
+    graph: Subgraph, records: PathRecords, reached: Sequence[ScoredEntity], starts: dict[int, int], most: int
+) -> Evidence:
+    """The `most` likeliest relation paths with all named entities that they reach, and the facts of their mediators.
+
+    Of relation paths from one start to the same ends the likeliest is enough. Each start has EACH at least.
+
+    Args:
+        reached: of one question, before any cut.
+        starts: of each start, the entity it stands at.
+    """
+    groups: dict[tuple[int, tuple[int, ...]], list[tuple[float, tuple[int, ...]]]] = {}
+    ends: dict[tuple[int, tuple[int, ...]], set[int]] = {}
+    for each in reached:
+        if not graph.mediators[each.entity]:
+            for start, codes, triples, score in each.walks:
+                groups.setdefault((start, codes), []).append((score, triples))
+                ends.setdefault((start, codes), set()).add(each.entity)
+    ranked: dict[tuple[int, frozenset[int]], tuple[int, float, tuple[int, tuple[int, ...]]]] = {}
+    counts = dict.fromkeys(starts, 0)
+    for name, own in sorted(groups.items(), key=lambda item: -max(score for score, _ in item[1])):
+        key = name[0], frozenset(ends[name])
+        if key not in ranked:
+            ranked[key] = int(counts[name[0]] >= EACH), -max(score for score, _ in own), name
+            counts[name[0]] += 1
+    best = [(name, groups[name]) for _, _, name in sorted(ranked.values())[:most]]
+    paths: list[Path] = []
+    crossed: dict[int, None] = {}
+    for (start, codes), own in best:
+        own.sort(key=lambda walk: -walk[0])
+        for score, triples in own[:ENDS]:
+            paths.append(records.path(starts[start], codes, triples, score))
+            met = np.concatenate([graph.heads[list(triples)], graph.tails[list(triples)]])
+            crossed |= dict.fromkeys(met[graph.mediators[met]].tolist())
+    return Evidence(tuple(paths), tuple(graph.triple(row) for row in facts_of(graph, crossed, FACTS)))

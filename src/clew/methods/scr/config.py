@@ -28,14 +28,16 @@ class Config(Settings):
         default=None, ge=0
     )  # of a relation path's words to the question, as a second opinion
     score_stop: bool = True  # the stop probability counts (Eq. 14); the published code leaves it out
-    conjunction: float = Field(default=1.0, ge=0)  # how much an answer gains for each further topic that reaches it
-    hub_limit: int = Field(default=4000, ge=10)  # most candidates of one step; beyond, a first pass by relation
+    conjunction: float | None = Field(default=None, ge=0)  # gain of an answer for each further topic that reaches it
+    hub_limit: int | None = Field(default=None, ge=10)  # most candidates of one step; beyond, a first pass by relation
     max_answers: int = Field(default=1000, ge=1)  # of a question
-    max_paths: int = Field(default=10, ge=1)  # paths shown to a reader (the paper: top 10)
+    max_paths: int = Field(default=10, ge=1)  # threads of an answer, relation paths shown to a reader (the paper: 10)
     reader: bool = False  # let the language model, where one is configured, write the answers (Figure 2)
     device: str = "cpu"  # "cpu", "cuda", or auto
-    nearby: int = Field(default=3_000, ge=1)  # triples around the topics in a graph too large for a pass over all of it
-    neighborhood: int = Field(default=200_000, ge=1)  # triples fetched per question from a store that holds no arrays
+    nearby: int = Field(
+        default=3_000, ge=1
+    )  # triples around the topics in a graph too large for a pass over all of it, or to be read from its server
+    neighborhood: int = Field(default=200_000, ge=1)  # triples fetched per question from any other store
 
 
 class NetworkConfig(Settings):
@@ -75,6 +77,7 @@ class TrainConfig(Settings):
     gold: Literal["best", "shortest"] = "best"  # relation paths with the best F1, or all shortest paths (paper)
     together: bool = True  # with "best": the paths of several topics are judged by what they reach in common
     hops: int = Field(default=3, ge=1, le=6)  # longest gold path looked for
+    walk: int | None = Field(default=None, ge=1)  # longest walk of the search; None: that of the gold ones; paper: 10
     hub_limit: int = Field(default=600, ge=1)  # mining does not pass through entities with more triples
     max_states: int = Field(default=300_000, ge=1000)  # partial paths of one question in mining
     candidates: int = Field(default=48, ge=2)  # most candidates of a step in training
@@ -86,6 +89,11 @@ class TrainConfig(Settings):
     dev_share: float = Field(default=0.1, gt=0, lt=0.5)  # taken from the training questions when there is no dev set
     returns: Literal["edge", "none"] = "edge"  # as `method.returns`; the search then does the same
     siblings: bool = True  # as `method.siblings`
+    conjunction: float = Field(default=1.0, ge=0)  # as `method.conjunction`
+    every: bool = False  # no sampling of candidates or messages, no `hub_limit` in the search (paper)
+    calibrated: bool = (
+        True  # cut, similarity and chances are chosen on dev; False: every walk of Eq. 15 answers (paper)
+    )
     half: bool = True  # the model's folder holds 16-bit weights
     device: str = "cpu"  # "cpu" or "cuda"
 
@@ -110,9 +118,15 @@ PAPER: dict[str, Any] = {
     "batch": 1,
     "gold": "shortest",
     "compete": False,
+    "walk": 10,
+    "hub_limit": 1_000_000_000,
     "mask_topics": False,
     "returns": "none",
     "siblings": False,
+    "conjunction": 0.0,
+    "every": True,
+    "calibrated": False,
     "half": False,
 }
-"""Section 2.3 of the published code's settings: AdamW 1e-5, cosine with 15 % warm-up, 20 epochs, one graph a step."""
+"""What the paper states; where it states nothing, its published code: AdamW 1e-5, cosine with 15 % warm-up, 20 epochs,
+one graph a step. The encoder is that of the workspace (`encoder.name`); the paper has bert-base-uncased."""

@@ -16,7 +16,8 @@ from clew.encoding import bounded
 from clew.errors import InputError
 from clew.graph import Graph, Subgraph, taken_whole
 from clew.graph.neighborhood import neighborhood
-from clew.methods.scr.answers import PathRecords, ScoredEntity, abstains, reach
+from clew.graph.remote import ServerGraph
+from clew.methods.scr.answers import PathRecords, ScoredEntity, abstains, beam_evidence, reach
 from clew.methods.scr.config import Config
 from clew.methods.scr.features import question_states, without_topic
 from clew.methods.scr.model import GraphView, ScrModel, load_model, relation_names, unlike, view
@@ -26,11 +27,14 @@ from clew.methods.scr.similarity import similarity, weigh
 from clew.methods.scr.stored_encoding import kept_view
 from clew.protocols import GraphStore, OnEvent, TextEncoder, Tools, ignore
 from clew.retrieval.linking import link_topics
-from clew.retrieval.reader import read
+from clew.retrieval.reader import read_all
 from clew.types import Answer, Candidate, Event, Evidence, Question, Topic
 
 PROMPT = FilePath(__file__).with_name("prompts") / "read.txt"
 LIKELY = 0.1  # a path is shown when it is at least this share as likely as the answer's best one
+WIDER = 0.1  # a reader is shown walks of this share of the threshold, from a beam three times as wide: it knows better
+READ = 512  # tokens of a reader's reply
+NAMED = 20  # ends that a line of the reader's prompt names
 PRUNE = 0.1  # walks below this share of the threshold are dropped
 
 
@@ -59,6 +63,7 @@ class Scr:
         self._encoder: TextEncoder = tools.encoder
         self._model = load_model(tools.model, tools.encoder, config.device)
         self._views: dict[str, GraphView] = {}
+        self.reads_whole = config.reader  # the question with its counts and dates is for the language model
 
     def answer(self, question: Question, graph: GraphStore, *, on_event: OnEvent = ignore) -> Answer:
         """One answer; `predict` with one question."""
@@ -116,8 +121,9 @@ class Scr:
     def _surroundings(self, graph: GraphStore, topics: list[Topic]) -> Subgraph:
         hops = self.config.hops or self._model.trained.hops
         ids = [topic.entity.id for topic in topics]
-        # A large graph in this process is cheap to walk: what costs is every name that has to be encoded.
-        most = self.config.nearby if isinstance(graph, Graph) else self.config.neighborhood
+        # What costs is every name that has to be encoded, however cheap a large graph is to walk.
+        known = isinstance(graph, (Graph, ServerGraph))
+        most = self.config.nearby if known else self.config.neighborhood
         return neighborhood(graph, ids, hops + 1, max_triples=most).ordered()
 
     def _answer(
@@ -149,7 +155,8 @@ class Scr:
                 similarities = similarity(seen, self._encoder, finished, texts, owners)
         searched = time.perf_counter()
         share = (searched - started) / max(1, len(questions))
-        answers = []
+        answers: list[Answer] = []
+        hypotheses: list[Evidence] = []
         for i, question in enumerate(questions):
             own = {row: local for row, (owner, local, _) in enumerate(starts) if owner == i}
             rows = [row for row, walk in enumerate(finished) if walk.start in own]
@@ -157,9 +164,11 @@ class Scr:
             if len(own) == 1:
                 walks = weigh(walks, similarities[rows], weight)
             cut = {row: unscored[row] for row in own if row in unscored}
-            answers.append(self._assemble(question, list(topics[i]), seen.graph, walks, own, cut, share))
+            answer, beam = self._assemble(question, list(topics[i]), seen.graph, walks, own, cut, share)
+            answers.append(answer)
+            hypotheses.append(beam)
         on_event(Event("search", f"{len(finished)} walks for {len(questions)} questions", {"walks": len(finished)}))
-        return answers
+        return self._read(answers, hypotheses) if self.config.reader else answers
 
     def _text(self, question: Question, topic: Topic) -> str:
         if not self._model.trained.mask_topics:
@@ -175,19 +184,21 @@ class Scr:
         starts: dict[int, int],
         unscored: dict[int, int],
         seconds: float,
-    ) -> Answer:
+    ) -> tuple[Answer, Evidence]:
+        """The answer, and for a reader the beam that it is taken from (Eq. 15)."""
         started = time.perf_counter()
         trained, config = self._model.trained, self.config
         siblings = trained.siblings if config.siblings is None else config.siblings
         # Where the stop does not count, staying at the topic would always be the likeliest walk.
         none = bool(starts) and config.score_stop and abstains(walks, by_path=siblings)
-        chosen = [] if none else confident(walks, config.threshold, by_path=siblings)
+        least = config.threshold * (WIDER if config.reader and siblings else 1)
+        chosen = [] if none and not config.reader else confident(walks, least, by_path=siblings)
         reached, notes = reach(
             graph,
             chosen,
             starts,
             siblings=siblings,
-            conjunction=config.conjunction,
+            conjunction=trained.conjunction if config.conjunction is None else config.conjunction,
             topics_answer=trained.topics_answer if config.topics_answer is None else config.topics_answer,
         )
         kept = self._cut(graph, reached)
@@ -208,9 +219,8 @@ class Scr:
             candidates.append(Candidate(entity.label, trained.calibration(each.score), entity, tuple(own)))
         details: dict[str, Any] = {"walks": len(walks), "answers_found": len(reached)}
         if unscored:
-            details["hub"] = (
-                f"{sum(unscored.values())} candidates beyond hub_limit = {config.hub_limit} were not scored"
-            )
+            limit = config.hub_limit or trained.hub_limit
+            details["hub"] = f"{sum(unscored.values())} candidates beyond hub_limit = {limit} were not scored"
         if notes:
             details["limits"] = notes
         answer = Answer(
@@ -223,26 +233,34 @@ class Scr:
             seconds={"search": seconds, "answers": time.perf_counter() - started},
             details=details,
         )
-        return self._read(answer) if config.reader and listed else answer
+        return answer, beam_evidence(graph, records, reached, starts, config.max_paths) if config.reader else Evidence()
 
-    def _read(self, answer: Answer) -> Answer:
-        """Let the language model write the answers from the best paths (Figure 2); each is bound to its paths."""
+    def _read(self, answers: Sequence[Answer], hypotheses: Sequence[Evidence]) -> list[Answer]:
+        """Let the language model write the answers from B_K (Figure 2), one call a question, all in one batch.
+
+        Each answer is bound to its paths. Where there is nothing to read, the answer stays as it is.
+        """
         model = self._tools.language_model
         if model is None:
             raise InputError("method.reader = true needs a language model: set language_model.model, or leave it out")
         started = time.perf_counter()
-        best = tuple(sorted(answer.evidence.paths, key=lambda path: -path.score)[: self.config.max_paths])
-        evidence = Evidence(best)
-        reading = read(model, answer.question.text, evidence, prompt=PROMPT)
-        return replace(
-            answer,
-            candidates=reading.candidates,
-            evidence=evidence,
-            note=reading.note,
-            reply=reading.reply,
-            usage=reading.usage,
-            seconds={**answer.seconds, "reader": time.perf_counter() - started},
-        )
+        asked = [(answer.question.text, beam) for answer, beam in zip(answers, hypotheses, strict=True)]
+        readings = read_all(model, asked, max_tokens=READ, named=NAMED, prompt=PROMPT)
+        share = (time.perf_counter() - started) / max(1, len(answers))
+        return [
+            replace(
+                answer,
+                candidates=reading.candidates,
+                evidence=beam,
+                note=reading.note,
+                reply=reading.reply,
+                usage=reading.usage,
+                seconds={**answer.seconds, "reader": share},
+            )
+            if beam.paths
+            else answer
+            for answer, beam, reading in zip(answers, hypotheses, readings, strict=True)
+        ]
 
     def _cut(self, graph: Subgraph, reached: list[ScoredEntity]) -> list[ScoredEntity]:
         """Answers above the cut; mediators only where nothing else was reached."""
@@ -276,15 +294,18 @@ def confident(walks: list[FinishedWalk], threshold: float, *, by_path: bool) -> 
 def plan_of(config: Config, model: ScrModel) -> SearchSettings:
     """The settings of a search: those given, else what the model was trained for."""
     trained = model.trained
+    siblings = trained.siblings if config.siblings is None else config.siblings
+    wide = config.reader and siblings
     return SearchSettings(
-        beam=config.beam,
+        beam=config.beam * (3 if wide else 1),
         hops=config.hops or trained.hops,
-        floor=PRUNE * config.threshold,
+        floor=PRUNE * config.threshold * (WIDER if wide else 1),
         returns=config.returns or trained.returns,
-        by_path=trained.siblings if config.siblings is None else config.siblings,
+        by_path=siblings,
         representatives=config.representatives,
         score_stop=config.score_stop,
-        hub_limit=config.hub_limit,
+        hub_limit=config.hub_limit or trained.hub_limit,
+        one_each=not model.network.config.relation_aware,
     )
 
 

@@ -55,6 +55,8 @@ class Trained(Settings):
     siblings: bool
     mask_topics: bool
     topics_answer: bool = True  # whether any training question had a topic among its answers
+    conjunction: float = 1.0
+    hub_limit: int | None = 4000  # None: every candidate of a step is scored
     graph: str
     relations: tuple[str, ...]
     calibration: ScrCalibration = ScrCalibration()

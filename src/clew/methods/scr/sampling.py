@@ -25,6 +25,7 @@ from clew.learning.layers import Edges
 from clew.methods.scr.config import TrainConfig
 from clew.methods.scr.gold import GoldWalks
 from clew.methods.scr.model import whole_edges
+from clew.methods.scr.search import one_each
 from clew.paths.walks import Int, moves
 
 
@@ -63,7 +64,7 @@ class BatchSampler:
         self._graph, self._items, self._config, self._seed = graph, items, config, seed
         self._layers = layers
         self._fanout = (config.fanout + (config.fanout[-1],) * layers)[:layers] if layers else ()
-        self._whole = whole_edges(graph) if graph.num_triples <= config.whole else None
+        self._whole = whole_edges(graph) if config.every or graph.num_triples <= config.whole else None
         self._order = lru_cache(maxsize=2)(self._shuffled)
 
     def _shuffled(self, epoch: int) -> NDArray[Any]:
@@ -126,8 +127,12 @@ class BatchSampler:
         else:
             # Turning round competes with the stop alone, as in the search.
             fresh = (found.triples != last) | stop
+        if not config.network.relation_aware:
+            single = np.zeros(len(fresh), bool)
+            single[one_each(found, ~(right & fresh))] = True
+            fresh &= single
         good, bad = np.flatnonzero(right & fresh), np.flatnonzero(~right & fresh)
-        room = config.candidates
+        room = 4 * (len(found.codes) + 1) if config.every else config.candidates
         kept_good = rng.permutation(good)[: max(1, room // 4)]
         groups, group, sizes = np.unique(found.codes[bad], return_inverse=True, return_counts=True)
         if len(groups) > room:

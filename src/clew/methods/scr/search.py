@@ -74,7 +74,8 @@ class SearchSettings:
     by_path: bool  # rank by the relation path's probability
     representatives: int  # most hypotheses of one relation path, when ranked by it
     score_stop: bool
-    hub_limit: int
+    hub_limit: int | None
+    one_each: bool = False  # a neighbour is one candidate, however many edges lead to it
 
 
 Ask = Callable[[Walks], Tensor]  # live walks to (H, D) queries
@@ -148,7 +149,18 @@ def _moves(graph: Subgraph, live: Walks, plan: SearchSettings) -> Moves:
     if plan.returns == "none":
         fresh = ~(live.entities[found.walks] == found.targets[:, None]).any(1)
         found = Moves(*(column[fresh] for column in found))
+    if plan.one_each:
+        kept = one_each(found, found.triples == live.last[found.walks])
+        found = Moves(*(column[kept] for column in found))
     return found
+
+
+def one_each(found: Moves, last: NDArray[np.bool_]) -> Int:
+    """The positions of one move to each neighbour of each walk: the first relation's, of `last` only where need be."""
+    order = np.lexsort((found.triples, found.codes, last, found.targets, found.walks))
+    walks, targets = found.walks[order], found.targets[order]
+    first = np.r_[True, (walks[1:] != walks[:-1]) | (targets[1:] != targets[:-1])][: len(order)]
+    return np.sort(order[first])
 
 
 def _limit_hubs(
@@ -161,6 +173,8 @@ def _limit_hubs(
     unscored: dict[int, int],
 ) -> Moves:
     """Keep at most `hub_limit` moves of a hypothesis: a cheap first pass ranks them by their relation alone."""
+    if plan.hub_limit is None:
+        return found
     counts = np.bincount(found.walks, minlength=len(live.starts))
     large = np.flatnonzero(counts > plan.hub_limit)
     if not len(large):

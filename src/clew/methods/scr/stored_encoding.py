@@ -4,6 +4,9 @@ The pass depends on no question, so a graph that many questions go to needs it o
 within L hops of a changed one can differ (L layers); those are computed again and the rest is taken over. What changed
 is found by comparing, per entity, a checksum of its label and its triples: no store has to keep a history.
 
+Files that are not those which were written (by inode, size and time of change) are read for their checksum; what is
+damaged is computed again.
+
 Shapes: N entities, R relations, L layers, E width of the encoder, D width of the network.
 """
 
@@ -12,6 +15,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
+import zlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -29,7 +33,7 @@ from clew.methods.scr.model import GraphView, ScrModel, view
 from clew.methods.scr.sampling import layered
 from clew.protocols import TextEncoder
 
-FORMAT = 1
+FORMAT = 2  # 1 had no checksums
 MOST_MENDED = 0.3  # share of the entities; above, the whole pass is as cheap
 ARRAYS = ("ids", "labels", "surroundings", "vectors", "entities")
 Hashes = NDArray[np.uint64]
@@ -155,11 +159,13 @@ def _read(folder: Path, model: ScrModel, encoder: TextEncoder) -> StoredEncoding
     """The pass in `folder`; None where there is none or it is not whole: it is then computed again."""
     try:
         meta = read_json(folder / "meta.json") if (folder / "meta.json").is_file() else None
-        if meta is None or meta["format"] != FORMAT:
+        if meta is None or meta["format"] != FORMAT or not isinstance(meta["graph"], str):
+            return None
+        if not all(_sound(folder / f"{name}.npy", meta["files"][name]) for name in ARRAYS):
             return None
         # Copy on write: torch wants arrays that could be written to, and nothing here writes.
         arrays = {name: np.load(folder / f"{name}.npy", mmap_mode="c") for name in ARRAYS}
-    except (OSError, ValueError, KeyError, FormatError):
+    except (OSError, ValueError, KeyError, TypeError, FormatError):
         return None
     n = len(arrays["ids"])
     widths: dict[str, Any] = {"vectors": (n, encoder.dim), "entities": (n, model.network.config.width)}
@@ -168,13 +174,32 @@ def _read(folder: Path, model: ScrModel, encoder: TextEncoder) -> StoredEncoding
     return StoredEncoding(meta["graph"], *(arrays[name] for name in ARRAYS))
 
 
+def _sound(path: Path, stated: Sequence[int]) -> bool:
+    """Whether a file is the one that was written, or holds what was written."""
+    return _stamp(path) == list(stated[:-1]) or _sum(path) == stated[-1]
+
+
+def _stamp(path: Path) -> list[int]:
+    told = path.stat()
+    return [told.st_ino, told.st_size, told.st_mtime_ns]
+
+
+def _sum(path: Path) -> int:
+    found = 0
+    with path.open("rb") as file:
+        while block := file.read(1 << 22):
+            found = zlib.crc32(block, found)
+    return found
+
+
 def _write(folder: Path, kept: StoredEncoding) -> None:
     beside = folder.with_name(f".{folder.name}.{os.getpid()}.tmp")
     shutil.rmtree(beside, ignore_errors=True)
     beside.mkdir(parents=True)
     for name in ARRAYS:
         np.save(beside / f"{name}.npy", getattr(kept, name))
-    write_json(beside / "meta.json", {"format": FORMAT, "graph": kept.name})
+    files = {name: [*_stamp(beside / f"{name}.npy"), _sum(beside / f"{name}.npy")] for name in ARRAYS}
+    write_json(beside / "meta.json", {"format": FORMAT, "graph": kept.name, "files": files})
     if folder.exists():
         old = folder.with_name(f".{folder.name}.{os.getpid()}.old")
         folder.rename(old)

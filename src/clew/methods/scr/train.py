@@ -15,8 +15,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from clew.errors import InputError, TrainingError, UnsupportedError
-from clew.graph import Graph, Subgraph
+from clew.errors import InputError, TrainingError
+from clew.graph import Subgraph
 from clew.learning import Stage, run_stages
 from clew.learning.checkpoints import fill, load_weights, write_json
 from clew.learning.fitting import FitConfig
@@ -49,10 +49,10 @@ from clew.methods.scr.reading import QuestionReading, StateReading, TextReading
 from clew.methods.scr.sampling import Batch, BatchSampler, Item
 from clew.methods.scr.search import FinishedWalk
 from clew.methods.scr.similarity import WEIGHTS, Reals, similarity, weigh
-from clew.paths.examples import EntityIndex, TrainingQuestion, resolve
+from clew.paths.examples import EntityIndex, TrainingQuestion, resolve, training_graph
 from clew.paths.gold import GoldLimits
 from clew.paths.walks import Int, follow
-from clew.protocols import Example, GraphStore, OnEvent, TextEncoder, TrainRequest, TrainResult, ignore
+from clew.protocols import Example, OnEvent, TextEncoder, TrainRequest, TrainResult, ignore
 from clew.types import Event
 
 RETURNING = 500  # training questions that are looked at for whether topics answer
@@ -113,19 +113,6 @@ def masked_questions(
     return list(usable.values()), left
 
 
-def _union(examples: Sequence[Example], shared: GraphStore) -> Graph:
-    """The graph to train on: the shared one, or the union of the questions' own."""
-    own = {example.graph.name: example.graph for example in examples if example.graph is not None}
-    if own:
-        triples = ((t.head.id, t.relation.id, t.tail.id) for graph in own.values() for t in graph.triples())
-        return Graph.from_triples(triples, name=f"union of {len(own)} question graphs")
-    if not isinstance(shared, Graph):
-        raise UnsupportedError(
-            f"graph {shared.name!r}: training needs its triples at hand; clew build makes such a graph"
-        )
-    return shared
-
-
 Results = list[tuple[list[ScoredEntity], set[int]]]  # per question: what was reached, best first, and the answers
 
 
@@ -180,7 +167,7 @@ def results_of(
             chosen,
             each.topics,
             siblings=siblings,
-            conjunction=config.conjunction,
+            conjunction=model.trained.conjunction if config.conjunction is None else config.conjunction,
             topics_answer=model.trained.topics_answer if config.topics_answer is None else config.topics_answer,
         )
         named = [entity for entity in reached if not graph.mediators[entity.entity]]
@@ -266,7 +253,7 @@ class _Training:
         if config.hops >= MAX_STEPS:
             raise InputError(f"train.hops = {config.hops}: at most {MAX_STEPS - 1}")
         self.config = config
-        self.source = _union(request.examples, request.graph)
+        self.source = training_graph(request.examples, request.graph)
         self.material = TrainingState(self.source.whole)
         torch.set_num_threads(max(1, torch.get_num_threads()))
 
@@ -341,6 +328,8 @@ class _Training:
         Data sets differ: the directors of the films that John Hughes wrote include him, or are the others.
         """
         m = self.material
+        if self.config.returns == "none":
+            return True  # no walk comes back to its topic, and another topic is an entity as any other (paper)
         if not any(topic in q.answers for q in m.questions for topic in q.topics):
             return False
         m.topics_answer = False
@@ -379,7 +368,8 @@ class _Training:
         relations = torch.from_numpy(relation_vectors(m.graph, self.encoder)).to(config.device)
         sampler = BatchSampler(m.graph, m.items, config, len(network.layers), request.seed)
         dev = _sampled(m.dev, config.validate_on, request.seed)
-        model = ScrModel(network, self.trained(ScrCalibration()), "", home)
+        start = ScrCalibration() if config.calibrated else ScrCalibration(cut=0.0)
+        model = ScrModel(network, self.trained(start), "", home)
         texts = list(m.texts)
 
         def reading(rows: Int) -> QuestionReading:
@@ -423,11 +413,14 @@ class _Training:
             encoder=self.encoder.name,
             encoder_width=self.encoder.dim,
             tokens=token_kind(self.encoder),
-            hops=max((len(walks.codes) for item in self.material.items for walks in item.gold), default=1),
+            hops=config.walk
+            or max((len(walks.codes) for item in self.material.items for walks in item.gold), default=1),
             returns=config.returns,
             siblings=config.siblings,
             mask_topics=config.mask_topics,
             topics_answer=self.material.topics_answer,
+            conjunction=config.conjunction,
+            hub_limit=None if config.every else 4000,
             graph=self.source.name,
             relations=relation_names(self.material.graph),
             calibration=calibration,
@@ -447,11 +440,14 @@ class _Training:
         dev = _sampled(m.dev, 1000, self.request.seed)
         config = self.request.config
         tried = WEIGHTS if config.similarity_weight is None else (config.similarity_weight,)
+        if not self.config.calibrated:
+            tried = (0.0,)
         searched = search_dev(model, self.encoder, config, m.graph, m.vectors, dev, similarities=any(tried))
         calibrated = []
         for weight in tried:
             results = results_of(model, config, m.graph, searched, weight)
-            calibration = calibrate(results).model_copy(update={"similarity_weight": weight})
+            found = calibrate(results) if self.config.calibrated else ScrCalibration(cut=0.0)
+            calibration = found.model_copy(update={"similarity_weight": weight})
             calibrated.append((measure(results, calibration.cut), calibration))
         m.metrics, calibration = max(calibrated, key=_worth)
         if _worth((m.metrics, calibration))[0] < _worth(calibrated[0])[0] + LEAST_GAIN:

@@ -18,5 +18,6 @@ CARDS = (
         config="clew.methods.stem.config:Config",
         train="clew.methods.stem.train:train",
         train_config="clew.methods.stem.config:TrainConfig",
+        report="clew.methods.stem.report:report",
     ),
 )

@@ -15,11 +15,15 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from clew.graph import Subgraph
+from clew.graph.subgraph import Ints
 from clew.methods.stem.schema import SchemaGraph
 from clew.methods.stem.trace import Trace
+from clew.paths.walks import facts_of
 from clew.types import Candidate, Entity, Hop, Path, Relation, Triple
 
 CHAINS = 2000  # shown as evidence, the best ones
+CROSSED = 400  # mediators whose other facts are shown
+FACTS = 12  # of one mediator
 PATHS = 4  # evidence paths named per answer
 
 
@@ -147,3 +151,21 @@ def listed(
     for key in chains(runs):
         place(key)
     return tuple(candidates), tuple(paths)
+
+
+def beside(graph: Subgraph, runs: Sequence[Trace]) -> tuple[Triple, ...]:
+    """What else the graph says of the mediators that were met: dates, roles, the other members of a fact."""
+    met = np.unique(
+        np.concatenate([np.empty(0, np.int32), *(run.entity for run in runs), *(_between(graph, run) for run in runs)])
+    )
+    met = met[graph.mediators[met]][:CROSSED]
+    return tuple(graph.triple(row) for row in facts_of(graph, met.tolist(), FACTS))
+
+
+def _between(graph: Subgraph, run: Trace) -> Ints:
+    """The mediators that steps over two triples crossed."""
+    first, second = run.triple[run.second >= 0], run.second[run.second >= 0]
+    ends = np.stack([graph.heads[first], graph.tails[first]], 1)
+    other = np.stack([graph.heads[second], graph.tails[second]], 1)
+    found: Ints = ends[(ends[:, :, None] == other[:, None, :]).any(2)]
+    return found

@@ -10,11 +10,15 @@ from pydantic import Field
 from clew.config import Settings
 from clew.learning.fitting import FitConfig
 from clew.learning.tuning import TuneSettings
+from clew.llm.settings import ModelSettings
 
 
 class Config(Settings):
     """How a question is answered. Names in brackets are the paper's symbols."""
 
+    # [SGDA, SAGB] models of their own for the two, such as tuned ones that are served; unnamed: the language model
+    decomposer: ModelSettings = ModelSettings()
+    grounder: ModelSettings = ModelSettings()
     planner: Literal["auto", "trained", "prompted"] = "auto"  # auto: the trained one where a model folder holds it
     beams: int = Field(default=4, ge=1)  # [B] plans per question
     temperature: float = Field(default=0.7, gt=0)  # of sampled plans, where the language model has no beams
@@ -36,10 +40,10 @@ class Config(Settings):
     per_triple: int = Field(default=4, ge=1)  # [K'] guided entities per schema triple
     lam: float = Field(default=1.5, ge=1)  # [λ] on anchors in the guidance graph
     tau: float = Field(default=0.5, ge=0)  # [τ] for edges in the guidance graph
-    theta: float = Field(default=0.6)  # [θ] least T-score in Breadth
+    theta: float | None = None  # [θ] least T-score in Breadth; None: what suits the encoder (paper: 0.6, for its own)
 
-    exact_match_first: bool = True  # a topic that is an entity of the graph is its own anchor
-    anchors: int = Field(default=50, ge=1)  # candidates per name that is none
+    exact_match_first: bool = True  # a topic that was linked is its own anchor; False: Eq. 8-11 over all entities
+    anchors: int = Field(default=50, ge=1)  # [N] nearest entity vectors that are candidates (Eq. 8)
     exact_relation_first: bool = True  # edges with the schema's own relation and direction go before all others
     revisit: bool = False  # such edges may be walked again on a way: "the father of her son's mother"
     anchor_consistency: Literal["off", "prefer", "require"] = "off"  # a second topic must be met where it is anchored

@@ -9,18 +9,18 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from clew.graph import Subgraph
 from clew.graph.paths import RelationPath, trace
 from clew.graph.subgraph import Ints
-from clew.methods.stem.schema import SchemaTriple, masked
+from clew.methods.stem.schema import MARKED, SchemaTriple, is_placeholder, masked, rename
 from clew.paths.examples import EntityIndex, Statement, resolve
 from clew.paths.gold import GoldLimits, PathCandidate, gold_paths
-from clew.protocols import Example, LanguageModel
-from clew.synthesis import Synthetic, Writer
+from clew.protocols import Example, LanguageModel, StatedSchema
+from clew.synthesis import Writer
 from clew.synthesis.phrases import words_of
 from clew.synthesis.prompted import assertions as written_assertions
 from clew.types import Question
@@ -47,6 +47,7 @@ class MaskedQuestion:
     topics: tuple[int, ...]
     answers: Ints
     stated: tuple[Statement, ...]  # gold relation paths that the data set names
+    planned: PlannerExample | None = None  # where the data set says what to write
 
 
 @dataclass
@@ -92,8 +93,31 @@ def masked_questions(examples: Sequence[Example], index: EntityIndex, report: Mi
                 tuple((new[position], path) for position, path in each.stated if position in new),
             )
         )
+        schema = each.example.schema
+        if schema is not None and (planned := _planned(schema, found[-1], index)) is None:
+            report.left_out["a schema that does not fit the graph: mined instead"] += 1
+        elif schema is not None:
+            found[-1] = replace(found[-1], planned=planned)
     report.questions = len(found)
     return found
+
+
+def _planned(schema: StatedSchema, question: MaskedQuestion, index: EntityIndex) -> PlannerExample | None:
+    """A stated schema with the topics' names masked; None where it names other things, or relations unknown here."""
+    marks = {name: f"[T{i}]" for i, name in enumerate(question.names, 1)}
+    ends = {end for h, _, t in schema.triples for end in (h, t)}
+    if not all(end in marks or is_placeholder(end) for end in ends):
+        return None
+    if not schema.triples or not all(r in index.relations for _, r, _ in schema.triples):
+        return None
+    triples = tuple(
+        (marks.get(h, h), index.graph.relation(index.relations[r]).id, marks.get(t, t)) for h, r, t in schema.triples
+    )
+    said = tuple(rename(each, marks) for each in schema.assertions)
+    if not all(set(MARKED.findall(each)) == {h, t} for each, (h, _, t) in zip(said, triples, strict=bool(said))):
+        said = ()
+    strategy = schema.strategy or ("Precision" if len(question.answers) == 1 else "Breadth")
+    return PlannerExample(question.text, triples, said, strategy, "synthetic")
 
 
 def _spellings(label: str, given: Sequence[str]) -> list[str]:
@@ -116,7 +140,9 @@ class GoldChains:
         return self._known[question]
 
     def schema(self, question: MaskedQuestion) -> tuple[SchemaTriple, ...]:
-        """The gold plan of a question; empty where no chain leads to an answer."""
+        """The gold plan of a question: the stated one, else from the chains; empty where none leads to an answer."""
+        if question.planned is not None:
+            return question.planned.triples
         return masked_triples(self.graph, [None if each is None else each.path for each in self.of(question)])
 
 
@@ -166,14 +192,15 @@ class TripleSentences:
             if count[said[r]] > 1
         }
 
-    def say(self, triple: SchemaTriple) -> str:
+    def say(self, triple: SchemaTriple, sentence: str = "") -> str:
+        """`sentence`, or the grammar's, with more words where another relation reads the same."""
         h, name, t = triple
         relation = self._number[name]
-        sentence = self._writer.state(relation, h, t)
+        sentence = sentence or self._writer.state(relation, h, t)
         return f"{sentence} ({self._more[relation]})" if relation in self._more else sentence
 
 
-def standard_examples(
+def planner_examples(
     questions: Sequence[MaskedQuestion],
     chains: GoldChains,
     statements: TripleSentences,
@@ -183,13 +210,21 @@ def standard_examples(
     report: MiningReport,
     model: LanguageModel | None = None,
 ) -> list[PlannerExample]:
-    """D_std: one example per distinct masked text, with the plan that most of its questions (a sample) have.
+    """One example per distinct masked text: what the data set states (D_syn), else the plan that most of its questions
+    (a sample) have (D_std).
 
     Args:
         model: writes the assertions (P4); None: the grammar. Where its reply breaks the rules, the grammar does.
     """
-    by_text: dict[str, list[MaskedQuestion]] = {}
+    stated: dict[str, PlannerExample] = {}
     for each in questions:
+        if (plan := each.planned) is not None:
+            said = plan.assertions or ("",) * len(plan.triples)
+            assertions = tuple(statements.say(t, words) for t, words in zip(plan.triples, said, strict=True))
+            stated.setdefault(each.text, replace(plan, assertions=assertions))
+    report.synthetic = len(stated)
+    by_text: dict[str, list[MaskedQuestion]] = {}
+    for each in (each for each in questions if each.planned is None):
         by_text.setdefault(each.text, []).append(each)
     draw = random.Random(seed)
     found: list[tuple[str, tuple[SchemaTriple, ...], str]] = []
@@ -210,28 +245,12 @@ def standard_examples(
         report.hops[len(triples)] += 1
         report.strategies[strategy] += 1
     report.texts, report.plans = len(by_text), len(found)
-    said: list[tuple[str, ...] | None] = [None] * len(found)
+    written: list[tuple[str, ...] | None] = [None] * len(found)
     if model is not None:
-        said = written_assertions(model, [(text, triples) for text, triples, _ in found])
-        report.left_out["assertions of the model that broke the rules"] += sum(each is None for each in said)
-    return [
-        PlannerExample(text, triples, own or tuple(statements.say(t) for t in triples), strategy, "standard")
-        for (text, triples, strategy), own in zip(found, said, strict=True)
+        written = written_assertions(model, [(text, triples) for text, triples, _ in found])
+        report.left_out["assertions of the model that broke the rules"] += sum(each is None for each in written)
+    mined = [
+        PlannerExample(text, triples, said or tuple(statements.say(t) for t in triples), strategy, "standard")
+        for (text, triples, strategy), said in zip(found, written, strict=True)
     ]
-
-
-def synthetic_examples(made: Sequence[Synthetic], graph: Subgraph, statements: TripleSentences) -> list[PlannerExample]:
-    """D_syn: the masked triples that synthesis kept, with the topics' names masked as well."""
-    examples: dict[str, PlannerExample] = {}
-    for each in made:
-        numbers = [i for id in each.question.topics if (i := graph.local(id)) is not None]
-        place = each.question.text.casefold()
-        # In the order in which the question names them, as a question to answer is masked.
-        names = sorted(graph.labels(numbers), key=lambda name: place.find(name.casefold()) % (len(place) + 1))
-        text = masked(each.question.text, [[name] for name in names])
-        marks = {name: f"[T{i}]" for i, name in enumerate(names, 1)}
-        triples = tuple((marks.get(h, h), r, marks.get(t, t)) for h, r, t in each.masked)
-        examples.setdefault(
-            text, PlannerExample(text, triples, tuple(statements.say(t) for t in triples), each.strategy, "synthetic")
-        )
-    return list(examples.values())
+    return [*mined, *stated.values()]

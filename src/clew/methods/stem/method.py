@@ -18,7 +18,7 @@ from clew.graph.neighborhood import neighborhood
 from clew.graph.subgraph import Ints
 from clew.labels import label_to_text
 from clew.llm import ModelSettings, open_language_model
-from clew.methods.stem.answers import EndState, GraphRecords, ends, listed
+from clew.methods.stem.answers import EndState, GraphRecords, beside, ends, listed
 from clew.methods.stem.config import Config
 from clew.methods.stem.guidance import guide
 from clew.methods.stem.model import CARD, DECOMPOSE, GROUND, StemModel, load_model, relation_table
@@ -26,15 +26,17 @@ from clew.methods.stem.network import QuestionInput
 from clew.methods.stem.planner import PACKAGE, PlannedSchemas, Planner
 from clew.methods.stem.schema import TOPIC, SchemaGraph, masked
 from clew.methods.stem.shown import shown_schema
-from clew.methods.stem.similarity import Similarity
+from clew.methods.stem.similarity import THETA, Similarity, suited_theta
 from clew.methods.stem.trace import Trace, trace
 from clew.protocols import GraphStore, OnEvent, TextEncoder, Tools, ignore
 from clew.retrieval.linking import link_topics
-from clew.retrieval.reader import read
+from clew.retrieval.reader import read_all
 from clew.types import Answer, Event, Evidence, Question, Topic
 
 STAGES = ("link", "plan", "guide", "trace", "answer")
 PROMPT = FilePath(__file__).with_name("prompts") / "answer.txt"
+READ = 512  # tokens of a reader's reply
+NAMED = 20  # ends that a line of the reader's prompt names
 KEPT = 4  # graphs whose relation vectors stay
 
 
@@ -88,9 +90,13 @@ class Stem:
         if tools.model is not None and (tools.model / CARD).is_file():
             self._model = load_model(tools.model, tools.encoder, config.device)
         self._planner = _open_planner(config, tools, self._model)
+        self.reads_whole = self._planner.form == "prompted" or self._reads()  # counts and dates are for the model
+        chosen: dict[str, Any] = {}
         if self.config.breadth_fallback is None:
-            falls = self._planner.form == "prompted"
-            self.config = self.config.model_copy(update={"breadth_fallback": falls})
+            chosen["breadth_fallback"] = self._planner.form == "prompted"
+        if self.config.theta is None:
+            chosen["theta"] = THETA if self.config.edge_text == "text" else suited_theta(self._encoder)
+        self.config = self.config.model_copy(update=chosen)
         self._similar: OrderedDict[int, tuple[Subgraph, Similarity, Any]] = OrderedDict()
 
     def answer(self, question: Question, graph: GraphStore, *, on_event: OnEvent = ignore) -> Answer:
@@ -114,7 +120,7 @@ class Stem:
         edges = sum(len(run.entity) - 1 for runs, _ in traced for run in runs)
         on_event(Event("trace", f"{edges} edges for {len(questions)} questions", {"edges": edges}))
         answers = [replace(answer, seconds=dict(clock.seconds)) for answer in found]
-        return [self._read(answer) for answer in answers] if self._reads() else answers
+        return self._read(answers) if self._reads() else answers
 
     # -- stages ----------------------------------------------------------------------------------------------------
 
@@ -244,24 +250,24 @@ class Stem:
     def _anchors(
         self, graph: Subgraph, similarity: Similarity, asked: _Asked, topic: int, guided: Ints | None
     ) -> list[tuple[int, float]]:
-        """The entities that a topic starts from, with their scores S_0 (Eq. 9).
+        """The entities that a topic starts from, with their scores S_0 (Eq. 8-11, 15).
 
-        Candidates are the entities that linking found, at most `anchors`. With `exact_match_first` each is an anchor
-        of its own; without, only the one whose name is nearest, where entities of the guidance graph gain λ.
+        With `exact_match_first` each entity that linking found is an anchor of its own. Else the candidates are the
+        `anchors` entities whose vectors are nearest to the mention's, those of the guidance graph gain λ, and the best
+        one is the anchor.
         """
         own = asked.mentions[topic]
-        found = [(local, t) for t in own if (local := graph.local(t.entity.id)) is not None][: self.config.anchors]
-        if not found:
+        found = [local for t in own if (local := graph.local(t.entity.id)) is not None]
+        if self.config.exact_match_first and found:
+            return [(local, 1.0) for local in found[: self.config.anchors]]
+        near, cosines = similarity.nearest(own[0].mention or own[0].entity.label, self.config.anchors)
+        if not len(near):
             return []
-        if self.config.exact_match_first:
-            return [(local, 1.0) for local, _ in found]
-        name = similarity.text([own[0].mention or own[0].entity.label])[0]
-        near = similarity.text([t.entity.label for _, t in found]) @ name
-        scores = near.astype(float)
+        scores = cosines.astype(float)
         if guided is not None and self.config.bias_ent:
-            scores = scores * np.where(np.isin([local for local, _ in found], guided), self.config.lam, 1.0)
+            scores = scores * np.where(np.isin(near, guided), self.config.lam, 1.0)
         best = int(scores.argmax())
-        return [(found[best][0], float(scores[best]))]
+        return [(int(near[best]), float(scores[best]))]
 
     def _assemble(
         self,
@@ -310,7 +316,7 @@ class Stem:
             question=asked.question,
             method=self.name,
             candidates=candidates,
-            evidence=Evidence(paths),
+            evidence=Evidence(paths, beside(graph, runs)),
             topics=topics,
             note=note,
             usage=planned.usage,
@@ -332,28 +338,34 @@ class Stem:
             raise InputError("method.reader = true needs a language model: set language_model.model, or leave it out")
         return self._tools.language_model is not None if wanted is None else wanted
 
-    def _read(self, answer: Answer) -> Answer:
-        """Let the language model answer from the chains (P3); its answers are bound to their paths."""
+    def _read(self, answers: Sequence[Answer]) -> list[Answer]:
+        """Let the language model answer from the chains (P3), all questions in one batch; answers keep their paths."""
         model = self._tools.language_model
-        if model is None or not answer.evidence.paths:
-            return answer
+        assert model is not None
         started = time.perf_counter()
         own = None if self.config.prompts is None else self.config.prompts / "answer.txt"
-        reading = read(
+        readings = read_all(
             model,
-            answer.question.text,
-            answer.evidence,
+            [(answer.question.text, answer.evidence) for answer in answers],
+            max_tokens=READ,
             evidence_tokens=self.config.evidence_tokens,
+            named=NAMED,
             prompt=own if own is not None and own.is_file() else PROMPT,
         )
-        return replace(
-            answer,
-            candidates=reading.candidates,
-            note=reading.note,
-            reply=reading.reply,
-            usage=answer.usage + reading.usage,
-            seconds={**answer.seconds, "read": time.perf_counter() - started},
-        )
+        share = (time.perf_counter() - started) / max(1, len(answers))
+        return [
+            replace(
+                answer,
+                candidates=reading.candidates,
+                note=reading.note,
+                reply=reading.reply,
+                usage=answer.usage + reading.usage,
+                seconds={**answer.seconds, "read": share},
+            )
+            if answer.evidence.paths
+            else answer
+            for answer, reading in zip(answers, readings, strict=True)
+        ]
 
 
 class _StageClock:
@@ -378,7 +390,7 @@ def _local(graph: Subgraph, numbers: Ints) -> Ints:
 
 
 def _open_planner(config: Config, tools: Tools, model: StemModel | None) -> Planner:
-    """The trained planner, or one over the configured language model."""
+    """The trained planner, or one over the configured language models."""
     trained = model is not None and model.trained.planner
     if config.planner == "trained" and not trained:
         raise ConfigError("method.planner = 'trained' needs a model folder with a planner: clew train stem GRAPH …")
@@ -386,14 +398,20 @@ def _open_planner(config: Config, tools: Tools, model: StemModel | None) -> Plan
         assert model is not None
         two = [
             open_language_model(
-                ModelSettings(backend="local", model=str((model.folder / part).absolute()), device=config.device)
+                settings
+                if settings.model
+                else ModelSettings(backend="local", model=str((model.folder / part).absolute()), device=config.device)
             )
-            for part in (DECOMPOSE, GROUND)
+            for part, settings in ((DECOMPOSE, config.decomposer), (GROUND, config.grounder))
         ]
         return Planner(config, two[0], two[1], "trained")
-    if tools.language_model is None:
+    models = [
+        open_language_model(settings) if settings.model else tools.language_model
+        for settings in (config.decomposer, config.grounder)
+    ]
+    if models[0] is None or models[1] is None:
         raise ConfigError(
             f"{PACKAGE.rpartition('.')[2]} needs a planner: a trained one (clew train stem GRAPH --questions …, then "
             "--model), or a language model (--set language_model.model=NAME)"
         )
-    return Planner(config, tools.language_model, tools.language_model, "prompted")
+    return Planner(config, models[0], models[1], "prompted")

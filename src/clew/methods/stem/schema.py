@@ -21,7 +21,7 @@ from clew.retrieval.masking import mask_topics, placeholder
 PLACEHOLDER = re.compile(r"\[ENT\s?(\d+)\]", re.IGNORECASE)
 TOPIC = re.compile(r"\[T(\d+)\]")
 STRATEGIES = ("Precision", "Breadth")
-_MARKED = re.compile(r"\[(?:ENT|T)\d+\]")
+MARKED = re.compile(r"\[(?:ENT|T)\d+\]")
 _STRATEGY = re.compile(r"\b(precision|breadth)\b", re.IGNORECASE)
 _STRATEGY_LINE = re.compile(r"^\W*(?:strategy\W+)?(precision|breadth)\W*$", re.IGNORECASE)
 _BULLET = re.compile(r"^\s*(?:[-*•]|\(?\d{1,2}[.):])\s+")
@@ -201,7 +201,7 @@ def placed(assertion: str) -> tuple[str, dict[str, str]]:
     What is left is one relation and its direction: all that a small SAGB has to know. An assertion that does not hold
     exactly two different marks is left as it is.
     """
-    ends = list(dict.fromkeys(m[0] for m in _MARKED.finditer(assertion)))
+    ends = list(dict.fromkeys(m[0] for m in MARKED.finditer(assertion)))
     if len(ends) != 2:
         return assertion, {}
     return rename(assertion, dict(zip(ends, ("[A]", "[B]"), strict=True))), dict(zip(("[A]", "[B]"), ends, strict=True))

@@ -17,6 +17,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from clew.encoding.index import VectorIndex
 from clew.graph import Subgraph
 from clew.graph.subgraph import Ints
 from clew.labels import label_to_text
@@ -25,10 +26,32 @@ from clew.protocols import TextEncoder
 from clew.synthesis.phrases import words_of
 
 Floats = NDArray[np.float32]
+THETA = 0.6  # the paper's, for the text of whole edges
+PHRASINGS = (
+    ("country", "located in country"), ("director", "directed by"), ("place of birth", "born in"), ("wife", "spouse"),
+    ("written by", "author"), ("language spoken", "official language"), ("member of band", "musical group membership"),
+    ("plays for", "member of sports team"), ("capital city", "capital"), ("release year", "publication date"),
+    ("child of", "parents"), ("starring", "cast member"), ("genre", "kind of music"), ("founded by", "founder"),
+    ("headquarters", "headquarters location"), ("currency used", "currency"), ("religion practised", "religion"),
+    ("studied at", "educated at"), ("job", "occupation"), ("population", "number of inhabitants"),
+    ("died in", "place of death"), ("borders", "shares border with"), ("made by", "manufacturer"),
+    ("owner", "owned by"),
+)  # fmt: skip
+"""Two ways to name a relation, and everything else in the list names others: what `suited_theta` is chosen by."""
 REVERSED = 0.1
 ELSEWHERE = 0.3
 REMEMBERED = 200_000  # texts and edges whose vectors are kept
 NEAREST = 5  # relations that one may be mistaken for
+
+
+def suited_theta(encoder: TextEncoder) -> float:
+    """The cosine that best tells two names of one relation from names of two, by the hits less the false alarms."""
+    one, other = zip(*PHRASINGS, strict=True)
+    cosines = encoder.encode(list(one)) @ encoder.encode(list(other)).T
+    same = np.eye(len(cosines), dtype=bool)
+    steps = np.arange(0.1, 0.95, 0.01)
+    worth = [(cosines[same] >= t).mean() - (cosines[~same] >= t).mean() for t in steps]
+    return round(float(steps[int(np.argmax(worth))]), 2)
 
 
 class Similarity:
@@ -47,7 +70,8 @@ class Similarity:
             else np.zeros((0, encoder.dim), np.float32)
         )
         self.number = {name.label: r for r, name in enumerate(names)} | {name.id: r for r, name in enumerate(names)}
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
+        self._index: tuple[Ints, VectorIndex] | None = None  # of entity labels
         self._texts: dict[str, Floats] = {}
         self._rows: dict[int, int] = {}  # triple → row of _edges
         self._edges: Floats = np.empty((0, encoder.dim), np.float32)
@@ -121,6 +145,21 @@ class Similarity:
             self._rows.update({numbers[int(missing[i])]: len(self._edges) + n for n, i in enumerate(fresh)})
             self._edges = np.concatenate([self._edges, made[fresh]])
         return kept
+
+    def nearest(self, name: str, most: int) -> tuple[Ints, Floats]:
+        """The entities whose labels are nearest to `name`, best first, and their cosines (Eq. 8, 9).
+
+        Every label of the graph is encoded at the first call; mediators have none and are no candidates.
+        """
+        with self._lock:
+            if self._index is None:
+                named = np.flatnonzero(~self.graph.mediators).astype(np.int32)
+                labels = [label.replace("_", " ") for label in self.graph.labels(named)]
+                vectors = self._encoder.encode(labels) if labels else np.zeros((0, self._encoder.dim), np.float32)
+                self._index = named, VectorIndex.build(vectors, self._encoder.name)
+        named, index = self._index
+        scores, rows = index.search(self.text([name.replace("_", " ")]), most)
+        return named[rows[0]], scores[0]
 
     def query(self, plan: SchemaGraph, names: Sequence[str]) -> Floats:
         """(3E,) mean over the plan's triples of head, relation and tail vectors side by side (Eq. 3)."""

@@ -21,12 +21,13 @@ from clew.graph.compiled_search import along
 from clew.graph.subgraph import Csr, Ints
 from clew.methods.stem.config import Config
 from clew.methods.stem.schema import SchemaGraph
-from clew.methods.stem.similarity import ELSEWHERE, REVERSED, Similarity
+from clew.methods.stem.similarity import ELSEWHERE, REVERSED, THETA, Similarity
 
 Longs = NDArray[np.int64]
 Doubles = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 TIE = 1e-6
+NEAR = 0.85  # T-score of an edge that stands beside those of the schema's own relation, such as that one walked back
 SIMILAR = 8  # relations tried at a hub, the most similar ones
 PREFERRED = 0.5  # anchor_consistency = "prefer"
 
@@ -202,6 +203,8 @@ def _candidates(
             keep &= np.isin(entity, anchors[far])
         row, entity, triple = row[keep], entity[keep], triple[keep]
         found.append(_found(row, entity, triple, np.ones(len(row)), exact=True))
+        if config.collapse_mediators:  # the fact may be meant whole: what else hangs on a mediator is offered, too
+            found.append(_through(similarity, graph, entities, found[0], relation))
         open_rows = np.setdiff1d(open_rows, row)
     if len(open_rows):
         wanted = similarity.relations(relation)
@@ -221,7 +224,12 @@ def _candidates(
         np.concatenate([each.exact for each in found]),
     )
     keep = ~_used(run, asking[whole.row], whole.triple) & ~_used(run, asking[whole.row], whole.second)
-    whole = whole.take(keep | whole.exact)  # those were looked at above
+    keep |= whole.exact  # those were looked at above
+    if whole.exact.any():
+        # Where the schema's own relation leads on from some states, others that lack it are dead ends.
+        through = (whole.second >= 0) & np.isin(whole.row, whole.row[whole.exact])
+        keep &= whole.exact | through | (whole.score >= NEAR)
+    whole = whole.take(keep)
     if config.edge_text == "text":
         whole = _by_text(similarity, run, asking, whole, number, node)
     if far in anchors:
@@ -326,20 +334,25 @@ def _chosen(
         bonus += PREFERRED * np.isin(found.entity, anchors[far])
     score = found.score + bonus
     if run.plan.strategy == "Precision":
-        best = np.full(len(asking), -np.inf)
-        np.maximum.at(best, found.row, score)
-        keep = np.flatnonzero(score >= best[found.row] - TIE)
+        # Where an exact edge leads into a mediator, the best edge through it is kept beside it.
+        whole = np.zeros(len(asking), bool)
+        whole[found.row[found.exact]] = True
+        group = 2 * found.row + (whole[found.row] & (found.second >= 0))
+        best = np.full(2 * len(asking), -np.inf)
+        np.maximum.at(best, group, score)
+        keep = np.flatnonzero(score >= best[group] - TIE)
         if config.ties == "all":
             # The bonus says which edge is right; others that read the same are as right as that one.
-            plain = np.full(len(asking), -np.inf)
-            np.maximum.at(plain, found.row[keep], found.score[keep])
-            keep = np.flatnonzero(np.abs(found.score - plain[found.row]) <= TIE)
+            plain = np.full(2 * len(asking), -np.inf)
+            np.maximum.at(plain, group[keep], found.score[keep])
+            keep = np.flatnonzero(np.abs(found.score - plain[group]) <= TIE)
         if config.ties == "first":
-            order = keep[np.lexsort((found.triple[keep], found.row[keep]))]
-            keep = np.sort(order[np.unique(found.row[order], return_index=True)[1]])
+            order = keep[np.lexsort((found.triple[keep], group[keep]))]
+            keep = np.sort(order[np.unique(group[order], return_index=True)[1]])
     else:
         order = np.lexsort((found.triple, -score, found.row))
-        order = order[score[order] >= config.theta]
+        theta = THETA if config.theta is None else config.theta
+        order = order[score[order] >= theta]
         other = order[~found.exact[order]]
         rank = np.arange(len(other)) - np.searchsorted(found.row[other], found.row[other])
         cut = int((rank >= config.max_branch).sum())
@@ -348,7 +361,5 @@ def _chosen(
         keep = np.sort(np.concatenate([order[found.exact[order]], other[rank < config.max_branch]]))
         if not len(keep) and len(score) and config.breadth_fallback:
             keep = np.flatnonzero(score >= score.max() - TIE)
-            run.truncated.append(
-                f"no edge reached theta = {config.theta:g}, the best of {score.max():.2f} was followed"
-            )
+            run.truncated.append(f"no edge reached theta = {theta:g}, the best of {score.max():.2f} was followed")
     return found.take(keep), bonus[keep]

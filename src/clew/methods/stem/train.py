@@ -16,8 +16,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from clew.errors import InputError, TrainingError, UnsupportedError
-from clew.graph import Graph, Subgraph
+from clew.errors import InputError, TrainingError
+from clew.graph import Subgraph
 from clew.graph.neighborhood import around
 from clew.learning import Stage, run_stages
 from clew.learning.checkpoints import fill, load_weights, write_json
@@ -33,8 +33,7 @@ from clew.methods.stem.gold import (
     TripleSentences,
     gold_rows,
     masked_questions,
-    standard_examples,
-    synthetic_examples,
+    planner_examples,
 )
 from clew.methods.stem.guidance import guide
 from clew.methods.stem.model import CARD, DECOMPOSE, GROUND, WEIGHTS, Trained, relation_table, save_model
@@ -42,7 +41,7 @@ from clew.methods.stem.network import JoinedInput, QuestionInput, TripleNetwork,
 from clew.methods.stem.planner import bare
 from clew.methods.stem.schema import SchemaGraph, SchemaTriple, placed, write_decomposition, write_triples
 from clew.methods.stem.similarity import Floats, Similarity, reworded
-from clew.paths.examples import EntityIndex
+from clew.paths.examples import EntityIndex, training_graph
 from clew.protocols import OnEvent, TrainRequest, TrainResult, ignore
 from clew.synthesis import synthesize
 from clew.types import Event
@@ -66,44 +65,39 @@ class _Training:
     def __init__(self, request: TrainRequest, on_event: OnEvent) -> None:
         if request.tools.encoder is None:
             raise InputError("training stem needs a text encoder")
-        if any(example.graph is not None for example in request.examples) or not isinstance(request.graph, Graph):
-            raise UnsupportedError("training stem needs one embedded graph for all questions: clew build makes it")
         self.request, self.on_event, self.encoder = request, on_event, request.tools.encoder
         self.config: TrainConfig = request.train_config or TrainConfig()
-        self.graph: Subgraph = request.graph.whole
+        source = training_graph(request.examples, request.graph)
+        self.graph: Subgraph = source.whole
         self.report = MiningReport()
         self.questions: list[MaskedQuestion] = []
         self.planned: list[PlannerExample] = []
         self.chains = GoldChains(self.graph, self.config.hops)
         self.parameters: dict[str, int] = {}
         self.metrics: dict[str, float] = {}
-        self.trained = Trained(encoder=self.encoder.name, encoder_width=self.encoder.dim, graph=request.graph.name)
+        self.trained = Trained(encoder=self.encoder.name, encoder_width=self.encoder.dim, graph=source.name)
 
     def gold_paths(self) -> None:
         """D_std and D_syn."""
         config, request = self.config, self.request
-        self.questions = masked_questions(request.examples, EntityIndex(self.graph), self.report)
+        examples = list(request.examples) if config.standard else [e for e in request.examples if e.schema is not None]
+        if config.synthetic:
+            examples += [each.example() for each in synthesize(self.graph, config.synthetic, seed=request.seed)]
+        self.questions = masked_questions(examples, EntityIndex(self.graph), self.report)
         if "planner" not in config.parts:
             return
-        statements = TripleSentences(self.graph, request.seed)
-        if config.standard:
-            model = request.tools.language_model if config.assertions == "model" else None
-            if config.assertions == "model" and model is None:
-                raise InputError("train.assertions = 'model' needs a language model; set language_model.model")
-            self.planned = standard_examples(
-                self.questions,
-                self.chains,
-                statements,
-                per_text=config.per_text,
-                seed=request.seed,
-                report=self.report,
-                model=model,
-            )
-        if config.synthetic:
-            made = list(synthesize(self.graph, config.synthetic, seed=request.seed))
-            extra = synthetic_examples(made, self.graph, statements)
-            self.report.synthetic = len(extra)
-            self.planned += extra
+        model = request.tools.language_model if config.assertions == "model" else None
+        if config.assertions == "model" and model is None:
+            raise InputError("train.assertions = 'model' needs a language model; set language_model.model")
+        self.planned = planner_examples(
+            self.questions,
+            self.chains,
+            TripleSentences(self.graph, request.seed),
+            per_text=config.per_text,
+            seed=request.seed,
+            report=self.report,
+            model=model,
+        )
         left = dict(self.report.left_out)
         write_json(
             request.out / "mining.json",
@@ -301,7 +295,7 @@ def train(request: TrainRequest, on_event: OnEvent = ignore) -> TrainResult:
 
     Raises:
         TrainingError: no question has a chain to an answer, or the loss is no number.
-        InputError, UnsupportedError: impossible settings, questions with graphs of their own.
+        InputError, UnsupportedError: impossible settings, a graph whose triples are not at hand.
     """
     request.out.mkdir(parents=True, exist_ok=True)
     if not request.resume:

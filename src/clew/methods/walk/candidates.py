@@ -17,7 +17,9 @@ from clew.graph import Subgraph
 from clew.graph.subgraph import Ints
 from clew.labels import label_to_text
 from clew.methods.walk.ranking import FEATURES, Floats, RankedPath, Rating, features
+from clew.reading.synonyms import as_asked, nouns_of, plain_text
 from clew.reading.trails import Hops, PathHypothesis, expand, frontier_of, joined, mediators_around
+from clew.reading.wording import plain_words
 from clew.retrieval.scoring import CUE_TEXT, QuestionParts, relation_text, value_cue
 from clew.types import Topic
 
@@ -71,6 +73,7 @@ class BeamSearch:
     cut: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
+        self._plain = plain_text(self.asked.text)
         self._question = self.encode([self.asked.text])[0]
         self._phrases = self.encode(self.asked.phrases)
         self._step_number: dict[Hops, int] = {}
@@ -79,6 +82,7 @@ class BeamSearch:
         self._kind_number: dict[str, int] = {}
         self._ends: dict[tuple[int, bool], tuple[int, str, bool]] = {}
         self._starts = set(self.starts)
+        self._paths: dict[tuple[PathHypothesis, ...], RankedPath] = {}  # a path is scored in several rounds
         self._mentions = {topic.mention: i for i, topic in enumerate(self.topics)}
 
     def run(self) -> list[WalkCandidate]:
@@ -211,7 +215,8 @@ class BeamSearch:
     def _features(self, pool: Sequence[tuple[PathHypothesis, ...]], wholes: Floats | None) -> Floats:
         if not pool:
             return np.zeros((0, len(FEATURES)), np.float32)
-        paths = [self._path(trails) for trails in pool]
+        paths = [self._paths.get(trails) or self._path(trails) for trails in pool]
+        self._paths |= zip(pool, paths, strict=True)
         steps = (self.encode(self._sides[0]), self.encode(self._sides[1]), self.encode(self._texts))
         kinds = self.encode(list(self._kind_number))
         return features(self.asked, self._question, self._phrases, steps, kinds, wholes, paths)
@@ -244,10 +249,22 @@ class BeamSearch:
         if number is None:
             number = self._step_number[step] = len(self._texts)
             labels = [self.graph.relation(r).label for r, _ in step]
-            self._texts.append(" ".join(relation_text(label, f) for label, (_, f) in zip(labels, step, strict=True)))
+            known = [self._as_asked(label, forward) for label, (_, forward) in zip(labels, step, strict=True)]
+
+            def text(way: bool | None) -> str:
+                each = zip(known, labels, step, strict=True)
+                return " ".join(said or relation_text(label, f if way is None else way) for said, label, (_, f) in each)
+
+            self._texts.append(text(None))
             for forward, texts in zip((True, False), self._sides, strict=True):
-                texts.append(" ".join(relation_text(label, forward) for label in labels))
+                texts.append(text(forward))
         return number
+
+    def _as_asked(self, label: str, forward: bool) -> str:
+        """The question's own noun for a hop; "" where it has none, and the relation's text says it either way."""
+        own = plain_words(label)
+        words, along = as_asked(label, own, forward, self._plain)
+        return words if along and (words != own or nouns_of(label, False)) else ""
 
     def _whole(self, trails: Sequence[PathHypothesis]) -> str:
         """ "population of capital of it": nearest to the answer first, as English says it."""

@@ -1,0 +1,155 @@
+"""Conditions with a stated number or date: "more than 400 pages", "before 2008", "in the 1990s", "two genres"."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from clew.query import plan as p
+from clew.query.asked import AMOUNT, SCALE, STOPS, UNIT, UNITS, Filter, Kind, ReadQuestion, cut, dating_verb
+from clew.query.vocabulary import KNOWN_MEASURES, MONTHS, NUMBERS, measures_of
+
+_MORE = (
+    r"(?P<more>more than|greater than|larger than|higher than|bigger than|longer than|taller than|older than|over|"
+    r"above|"
+    r"exceeding|at least|no less than|not less than|a minimum of|minimum|less than|fewer than|lower than|smaller than|"
+    r"shorter than|younger than|under|below|at most|no more than|not more than|up to|exactly|equal to)"
+)
+_NUMBER_FILTER = re.compile(
+    rf"(?:\b(?:with|has|have|having|whose|and|that|which|is|are|was|were)\b )*(?:\b(?:an?|the) )?"
+    rf"(?P<noun>\b\w+ )?(?:of |is |are |was )?\b{_MORE} {AMOUNT}{SCALE}{UNIT}\b"
+    rf"(?: (?P<counted>\w+(?: (?!{STOPS})[a-z]+(?=$))?))?",
+    re.IGNORECASE,
+)
+_DATE_STATED = (
+    rf"(?P<date>(?:\d{{1,2}} )?(?:{'|'.join(MONTHS)}),? (?:\d{{1,2}},? )?\d{{4}}|\d{{4}}-\d{{2}}-\d{{2}}"
+    r"|(?:the )?\d{3,4}'?s|(?:the )?\d{1,2}(?:st|nd|rd|th) century|\d{4}(?! \w*(?:people|inhabitants|km|miles|meters)))"
+)
+_BETWEEN_YEARS = re.compile(r"\b(?:between|from) (?P<low>\d{4}) (?:and|to|until|till) (?P<high>\d{4})\b", re.IGNORECASE)
+_BETWEEN_NUMBERS = re.compile(
+    rf"\b(?:with |has |have |having )?between (?P<low>\d[\d,]*(?:\.\d+)?) and (?P<high>\d[\d,]*(?:\.\d+)?){UNIT}\b"
+    r"(?: (?P<noun>[a-z]+))?",
+    re.IGNORECASE,
+)
+_TWO_YEARS = re.compile(r"\bin (?P<one>\d{4}) (?:or|and) (?:in )?(?P<other>\d{4})\b", re.IGNORECASE)
+_DATE_FILTER = re.compile(
+    r"\b(?P<when>before|prior to|earlier than|until|till|after|later than|since|in|during|on|as of|by)"
+    rf"(?: the year(?:s)?| year)? {_DATE_STATED}\b",
+    re.IGNORECASE,
+)
+
+
+def filtered(found: ReadQuestion) -> ReadQuestion:
+    filters: list[Filter] = list(found.filters)
+    match = _BETWEEN_YEARS.search(found.rest)
+    if match is not None:
+        verbs = dating_verb(found.rest[: match.start()])
+        filters.append(Filter((*verbs, "date", "year"), "between", p.Date(match["low"]), p.Date(match["high"])))
+        found = cut(found, match, dated=(*found.dated, *verbs))
+    match = _TWO_YEARS.search(found.rest)
+    if match is not None and abs(int(match["one"]) - int(match["other"])) == 1:
+        first, last = sorted((match["one"], match["other"]))
+        verbs = dating_verb(found.rest[: match.start()])
+        filters.append(Filter((*verbs, "date", "year"), "between", p.Date(first), p.Date(last)))
+        found = cut(found, match, dated=(*found.dated, *verbs))
+    match = _DATE_FILTER.search(found.rest)
+    if match is not None and (stated := _date(match["date"])) is not None:
+        low, high = stated
+        when = match["when"].lower()
+        op: p.Op = "between" if high is not None else "="
+        if when in ("before", "prior to", "earlier than"):
+            op, high = "<", None
+        elif when in ("until", "till", "by"):
+            op, low, high = "<=", high or low, None
+        elif when in ("after", "later than"):
+            op, low, high = ">", high or low, None
+        elif when == "since":
+            op, high = ">=", None
+        verb = (found.rest[: match.start()].split() or [""])[-1].lower()
+        filters.append(Filter((verb, "date", "year") if verb.isalpha() else ("date", "year"), op, low, high))
+        found = cut(found, match, dated=(*found.dated, *dating_verb(found.rest[: match.start()])))
+    match = _BETWEEN_NUMBERS.search(found.rest)
+    if match is not None:
+        unit, noun = _unit(match["unit"]), (match["noun"] or "").lower()
+        ends = [p.Number(float(match[side].replace(",", "")), unit) for side in ("low", "high")]
+        filters.append(Filter((noun,) if noun else ("number",), "between", ends[0], ends[1]))
+        found = cut(found, match)
+    asks = re.match(r"(?:which|what|who|how many)\b(?: \w+(?= (?:is|are|was|were) ))?", found.rest, re.IGNORECASE)
+    match = _NUMBER_FILTER.search(found.rest, asks.end() if asks else 0)  # "which films are" is no part of it
+    if match is not None:
+        more = match["more"].lower()
+        ops: dict[str, p.Op] = {"at least": ">=", "no less than": ">=", "not less than": ">=", "a minimum of": ">=",
+                                "minimum": ">=", "at most": "<=", "no more than": "<=", "not more than": "<=",
+                                "up to": "<=", "exactly": "=", "equal to": "="}  # fmt: skip
+        down = more.split()[0] in ("less", "fewer", "lower", "smaller", "shorter", "younger", "under", "below")
+        op = ops.get(more, "<" if down else ">")
+        noun = (match["noun"] or "").strip().lower()
+        noun = (
+            ""
+            if noun in ("with", "has", "have", "whose", "is", "are", "that", "which", "in", "and", "a", "an")
+            else noun
+        )
+        counted = (match["counted"] or "").lower()
+        value = p.Number(_amount(match), _unit(match["unit"]))
+        measured = measures_of(more.split()[0])
+        specific = more.split()[0] in ("longer", "taller", "shorter", "older", "younger")
+        owned = re.search(r"\b(?:with|having|whose|an?|of|is|are|was)\b", match.group(0), re.IGNORECASE) is not None
+        if noun and counted and not match["unit"] and not owned and noun not in KNOWN_MEASURES:
+            noun = ""  # "treat more than one disease", "works on more than one project": a verb
+        named = (noun,) if noun else ()
+        verb = "" if noun else (found.rest[: match.start()].split() or [""])[-1].lower()
+        words = (*measured, *named) if specific else (*named, *measured) or ((counted,) if counted else ())
+        verbs = (verb,) if verb in _MEASURING and not named else ()
+        counts = not noun and bool(counted) and not match["unit"]
+        filters.append(Filter((*verbs, *words), op, value, of_count=counts and not verbs))
+        found = cut(found, match, dated=(*found.dated, *verbs))
+    match = _SO_MANY.search(found.rest) if match is None else None
+    if match is not None:
+        value = p.Number(float(NUMBERS.get(match["n"].lower(), match["n"])))
+        filters.append(Filter((match["counted"].lower(),), "=", value, of_count=True))
+        found = cut(found, match)
+    if not filters or filters == list(found.filters):
+        return found
+    dated = any(isinstance(each.value, p.Date) for each in filters)
+    kind: Kind = found.kind if found.kind != "plain" else "date filter" if dated else "number filter"
+    return replace(found, filters=tuple(filters), kind=kind)
+
+
+_SO_MANY = re.compile(  # "which films have two genres"
+    r"\b(?:with|have|has|having|had) (?:exactly |only )?(?P<n>one|two|three|four|five|six|seven|eight|nine|ten|\d{1,2})"
+    rf" (?P<counted>(?!(?:{UNITS})\b)\w+)$",
+    re.IGNORECASE,
+)
+_MEASURES = """
+take takes took cost costs weigh weighs weighed earn earns earned last lasts lasted sold
+"""
+_MEASURING = frozenset(_MEASURES.split())
+
+
+def _amount(match: re.Match[str]) -> float:
+    stated = match["n"].lower().replace(",", "").lstrip("$")
+    value = float(NUMBERS[stated]) if stated in NUMBERS else float(stated)
+    scales = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9}
+    return value * scales.get((match["scale"] or "").lower(), 1.0)
+
+
+def _unit(stated: str | None) -> str:
+    known = {"dollars": "USD", "tons": "ton", "miles": "mi", "percent": "%"}
+    return known.get((stated or "").lower(), stated or "")
+
+
+def _date(text: str) -> tuple[p.Date, p.Date | None] | None:
+    """A stated date; of a decade its first and last year."""
+    from clew.query.values import parse_date, shown_date, untyped
+
+    decade = re.fullmatch(r"(?:the )?(\d{3,4})'?s", text, re.IGNORECASE)
+    if decade:
+        first = int(decade[1])
+        return p.Date(f"{first:04d}"), p.Date(f"{first + 9:04d}")
+    century = re.fullmatch(r"(?:the )?(\d{1,2})(?:st|nd|rd|th) century", text, re.IGNORECASE)
+    if century:
+        return p.Date(f"{100 * int(century[1]) - 99:04d}"), p.Date(f"{100 * int(century[1]):04d}")
+    reading = parse_date(text) or untyped(text)
+    if reading is None:
+        return None
+    return (p.Date(text) if reading.kind == "number" else p.Date(shown_date(reading))), None

@@ -1,0 +1,151 @@
+"""Superlatives and ordinals: "the second largest", "most recently", "the most cities", "with the lowest price"."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from clew.query.asked import STOPS, Kind, Ranked, ReadQuestion, cut, dating_verb
+from clew.query.vocabulary import DOWN, KNOWN_MEASURES, MEASURES, NUMBERS, ORDINALS, base_of, later_wins
+
+_HOW_MANY = r"(?:(?P<k>\d+|two|three|four|five|six|seven|eight|nine|ten) )?"
+_ORDER = r"(?:(?P<order>second|third|fourth|fifth|2nd|3rd|4th|5th)[ -](?:to |the )?)?"
+_MOST_ADJECTIVE = re.compile(
+    rf"\b(?:the )?(?:top )?{_HOW_MANY}{_ORDER}(?P<most>most|least) "
+    r"(?P<adj>populous|populated|densely populated|sparsely populated|expensive|recent|popular|dense|costly)\b",
+    re.IGNORECASE,
+)
+_WITH_MOST = re.compile(
+    r"\b(?:(?P<verb>\w+(?: (?:through|in|on|by|with|for|to|from|into|over))?) )?(?:the )?(?<!\bat )"
+    r"(?P<most>most(?! (?:of|common|recent|popul|dens|spars|expens|costl|famous|important))|least(?! popul)|fewest|"
+    r"greatest number of|largest number of|"
+    r"smallest number of|highest number of|lowest number of|maximum number of|minimum number of)(?: number of)? "
+    rf"(?:other |different |distinct )?(?P<noun>\w+(?: (?!{STOPS})[a-z]+(?=$))?)",
+    re.IGNORECASE,
+)
+_EST = re.compile(
+    rf"\b(?:the )?(?:top )?{_HOW_MANY}{_ORDER}(?P<adj>[a-z]+est|best|worst)\b(?: {_HOW_MANY.replace('k', 'k2')})?",
+    re.IGNORECASE,
+)
+_LAST = re.compile(
+    r"\b(?:the )?(?:(?P<first>first|earliest)|(?P<last>last|final|most recently|most recent|latest|newest))\b"
+    r"(?! (?:name|lady|language|names|world|division|person))",
+    re.IGNORECASE,
+)
+_NOT_SUPERLATIVE = frozenset(
+    [
+        "west",
+        "west.",
+        "forest",
+        "interest",
+        "rest",
+        "test",
+        "guest",
+        "request",
+        "contest",
+        "honest",
+        "modest",
+        "east",
+        "priest",
+        "budapest",
+        "everest",
+    ]
+)
+
+
+_NOUN = re.compile(
+    r" ?(?!(?:by|in|of|on|for|from|to|with|is|are|was|were|that|who)\b)(\w+)(?: (?!(?:in|of|on)\b)(\w+))?"
+)
+_BY = re.compile(
+    r" (?:by|in terms of|measured by|according to|in) (?:its |their |the )?(?P<key>\w+(?: \w+)?)$", re.IGNORECASE
+)
+
+
+OFTEN = "times"  # what is counted where a question says no more than "the most"
+_OFTEN = re.compile(
+    r"\b(?:the )?(?:most|(?P<least>least|fewest))"
+    r"(?: (?:often|frequently|commonly|common|frequent|times|number of times))"
+    r"|\b(?:the )?(?:most|(?P<fewest>least))(?= (?:on|in) (?:this|the) (?:chart|list|table)$|$)",
+    re.IGNORECASE,
+)
+_HAVING = ("with", "has", "have", "having", "had", "got", "by", "of", "which", "who", "what", "is", "are", "in")
+_WITH_EST = re.compile(  # "the state with the lowest population density", "which state has the largest city"
+    rf"\b(?:with|has|have|having|had) (?:the )?{_ORDER}(?P<adj>[a-z]+est) (?P<noun>\w+(?: (?!{STOPS})\w+){{0,2}})",
+    re.IGNORECASE,
+)
+
+
+def superlative(found: ReadQuestion) -> ReadQuestion:
+    """A superlative, with the measure that is stated beside it: "the biggest country by area"."""
+    made = _superlative_itself(found)
+    if made.ranked is None or made.sides is not None:
+        return made
+    match = _BY.search(made.rest)
+    said = match["key"].lower() if match else ""
+    if match is None or (" in " in f" {match.group(0)}"[:5] and said not in KNOWN_MEASURES) or said in ("far", "the"):
+        return made
+    if not match["key"].islower() or (" " in said and not KNOWN_MEASURES & set(said.split())):
+        return made  # "the newest film by Ridley Scott"
+    ranked = replace(made.ranked, words=(said, *made.ranked.words))
+    return replace(cut(made, match), ranked=ranked)
+
+
+def _superlative_itself(found: ReadQuestion) -> ReadQuestion:
+    if found.sides is not None or found.summary:
+        return found
+    kind: Kind = "superlative" if found.kind == "plain" else found.kind
+    match = _OFTEN.search(found.rest)
+    if match is not None:
+        ranked = Ranked((OFTEN,), match["least"] is None and match["fewest"] is None, noun=OFTEN)
+        often = cut(found, match, "", kind=kind, ranked=ranked)
+        last = often.rest.rsplit(" ", 1)[-1].lower()
+        if match.group(0).split()[-1].lower() in ("most", "least") and last.isalpha() and len(often.rest.split()) > 1:
+            ranked = replace(ranked, words=(last,), noun=last)  # "who earns the most"
+            often = replace(often, ranked=ranked, dated=(*found.dated, last))
+        return often
+    match = _WITH_MOST.search(found.rest)
+    if match is not None:
+        largest = re.match(r"most|great|large|high|max", match["most"], re.IGNORECASE) is not None
+        noun, verb = match["noun"].lower(), (match["verb"] or "").lower()
+        ranked = Ranked((noun,), largest, noun=noun, verb="" if verb in _HAVING else verb)
+        return cut(found, match, "", kind=kind, ranked=ranked)
+    match = _WITH_EST.search(found.rest)
+    if match is not None and (base := base_of(match["adj"])):
+        noun = match["noun"].lower()
+        words = (f"{match['adj'].lower()} {noun}", *MEASURES[base])
+        ranked = Ranked(words, base not in DOWN, 1, _skip(match), noun)
+        return cut(found, match, "", kind="ordinal" if ranked.skip else kind, ranked=ranked)
+    match = _MOST_ADJECTIVE.search(found.rest)
+    if match is not None:
+        adjective = match["adj"].lower()
+        measures = ("density",) if adjective.startswith(("densely", "sparsely")) else MEASURES[adjective.split()[-1]]
+        largest = (match["most"].lower() == "most") != adjective.startswith("sparsely")
+        dated = later_wins(adjective)
+        made = Ranked(measures, largest, _k(match), _skip(match), date=dated is not None)
+        return cut(found, match, "", kind="ordinal" if made.skip else kind, ranked=made)
+    for match in _EST.finditer(found.rest):
+        base = base_of(match["adj"])
+        if not base or match["adj"].lower() in _NOT_SUPERLATIVE:
+            continue
+        dated = later_wins(base) if base not in ("old", "young") else None
+        largest = dated if dated is not None else base not in DOWN
+        made = Ranked(MEASURES[base], largest, _k(match), _skip(match), date=dated is not None, base=base)
+        noun = _NOUN.match(found.rest[match.end() :])
+        made = replace(made, noun=" ".join(w for w in (noun.groups() if noun else ()) if w).lower())
+        return cut(found, match, "", kind="ordinal" if made.skip else kind, ranked=made)
+    match = _LAST.search(found.rest)
+    if match is not None and found.kind == "plain":
+        verbs = dating_verb(found.rest[: match.start()])
+        made = Ranked((*verbs, "date", "year", "time"), bool(match["last"]), date=True)
+        return cut(found, match, "", kind="superlative", ranked=made, dated=(*found.dated, *verbs))
+    return found
+
+
+def _k(match: re.Match[str]) -> int:
+    groups = match.groupdict()
+    stated = groups.get("k") or groups.get("k2")
+    return max(1, int(stated) if stated and stated.isdigit() else NUMBERS.get((stated or "one").lower(), 1))
+
+
+def _skip(match: re.Match[str]) -> int:
+    return ORDINALS.get((match["order"] or "").lower(), 0)
