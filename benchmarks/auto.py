@@ -23,12 +23,12 @@ from clew.datasets import demo, load, question_set, read_plain
 from clew.datasets.source import data_folder
 from clew.encoding import open_encoder
 from clew.evaluation.answers import score_answer
+from clew.extras import load as load_object
 from clew.graph import Graph
 from clew.methods.registry import card
 from clew.protocols import Example, Tools
 from clew.reading.corpus import demo_graph, facts_graph, geo_graph, json_lines
 from clew.types import Gold, Question
-from clew.workspace import load as load_object
 
 SETS = (
     "demo:test,demo*:test,geo*:dev,simplequestions*:valid,metaqa-r-1hop:test,metaqa-r-2hop:test,metaqa-r-3hop:test,"

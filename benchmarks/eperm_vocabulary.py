@@ -22,8 +22,9 @@ from clew.methods.eperm.retriever import retrieve
 from clew.paths.examples import EntityIndex, resolve
 from clew.paths.gold import GoldLimits, gold_paths
 from clew.questions import QuestionSource
+from clew.settings import configure
 from clew.types import Topic
-from clew.workspace import Workspace, configure
+from clew.workspace import Workspace
 
 
 def main() -> None:

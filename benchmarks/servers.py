@@ -41,9 +41,10 @@ from clew.graph.remote import ServerGraph, ServerSettings, open_server  # noqa: 
 from clew.graph.remote.terms import is_literal  # noqa: E402
 from clew.graph.strings import literal_parts  # noqa: E402
 from clew.questions import QuestionSource  # noqa: E402
+from clew.settings import DataSection, configure  # noqa: E402
 from clew.testing.endpoint import in_order  # noqa: E402
 from clew.types import Answer, Question  # noqa: E402
-from clew.workspace import DataSection, Workspace, configure  # noqa: E402
+from clew.workspace import Workspace  # noqa: E402
 
 ENGINES = {
     "oxigraph": programs.Oxigraph,

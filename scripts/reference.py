@@ -29,8 +29,9 @@ from pydantic_core import PydanticUndefined
 from typer.main import get_command
 
 from clew.cli.app import app
+from clew.extras import load
 from clew.methods import cards
-from clew.workspace import Configuration, load
+from clew.settings import Configuration
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "docs" / "reference"

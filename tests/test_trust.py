@@ -14,15 +14,17 @@ import clew
 from clew.config import reserved
 from clew.encoding.local import find_weights
 from clew.errors import ConfigError, FormatError, NotFoundError, UnavailableError
+from clew.extras import load
 from clew.graph import Graph
 from clew.methods.decompose.config import Config as Decompose
 from clew.methods.registry import cards
 from clew.protocols import Example
 from clew.secrecy import REDACTED
+from clew.settings import Configuration, configure
 from clew.testing.fake_llm import FakeServer, Fault
 from clew.testing.graph_store import TOY
 from clew.types import Gold, Question
-from clew.workspace import Configuration, Workspace, configure, load
+from clew.workspace import Workspace
 
 KEY = "sk-of-the-user-0123456789"
 

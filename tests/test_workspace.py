@@ -16,15 +16,17 @@ import clew
 from clew import trained as trained_module
 from clew import workspace
 from clew.errors import ConfigError, FormatError, InputError, MissingExtraError, NotFoundError, UnsupportedError
+from clew.extras import EXTRA_MODULES, require_extra
 from clew.graph import Graph
 from clew.methods import registry
 from clew.methods.registry import DEFAULT_METHOD
 from clew.methods.stem.method import Stem
 from clew.protocols import Example, MethodCard, Needs
 from clew.retrieval.operators import Operators
+from clew.settings import configure
 from clew.trained import check_trained, read_trained, write_record
 from clew.types import Gold, Question
-from clew.workspace import Workspace, configure, require_extra
+from clew.workspace import Workspace
 
 
 @pytest.fixture(autouse=True)
@@ -103,9 +105,7 @@ def test_missing_needs_are_said_before_the_first_question(toy: Graph) -> None:
 
 
 def test_a_missing_extra_shows_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
-    from clew import workspace
-
-    monkeypatch.setitem(workspace.EXTRA_MODULES, "pcst", ("no_such_module",))
+    monkeypatch.setitem(EXTRA_MODULES, "pcst", ("no_such_module",))
     with pytest.raises(MissingExtraError, match=r"pip install 'clew\[pcst\]'"):
         require_extra("method 'x'", "pcst")
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from clew.errors import ClewError
     from clew.graph import Graph, build
     from clew.query.proof import verify
+    from clew.settings import Configuration, configure
     from clew.types import (
         Answer,
         Candidate,
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
         Triple,
         Usage,
     )
-    from clew.workspace import Configuration, Workspace, configure
+    from clew.workspace import Workspace
 
 _HOMES = {
     "clew.api": ("ask", "compare", "open", "open_method", "predict", "score", "synthesize", "train"),
@@ -40,7 +41,8 @@ _HOMES = {
         "Answer", "Candidate", "Entity", "Event", "Evidence", "Gold", "Hop", "Path", "Question", "Relation", "Topic",
         "Triple", "Usage",
     ),
-    "clew.workspace": ("Configuration", "Workspace", "configure"),
+    "clew.settings": ("Configuration", "configure"),
+    "clew.workspace": ("Workspace",),
 }  # fmt: skip
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 

@@ -46,8 +46,9 @@ from clew.runs import (
     measured,
 )
 from clew.scores import score_run
+from clew.settings import Configuration, configure
 from clew.types import Answer, Question
-from clew.workspace import Configuration, Workspace, configure
+from clew.workspace import Workspace
 
 
 def open_method(

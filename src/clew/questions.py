@@ -16,8 +16,9 @@ from clew.errors import InputError, UnsupportedError
 from clew.graph import has_arrays
 from clew.jsontext import read_json
 from clew.protocols import Example
+from clew.settings import DataSection
 from clew.synthesis import SynthesisReport, Synthetic, synthesize
-from clew.workspace import DataSection, Workspace
+from clew.workspace import Workspace
 
 HELD_OUT = 20  # of so many synthetic questions one goes to early stopping, where no others are given for it
 WRITTEN_HELD_OUT = 10  # of so many written ones, where synthetic ones are trained on beside them

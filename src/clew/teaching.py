@@ -16,11 +16,12 @@ from pathlib import Path
 from clew.datasets import read_plain
 from clew.datasets.plain import check_question
 from clew.errors import InputError
+from clew.extras import load
 from clew.methods.auto.fitting import LEAST
 from clew.methods.auto.method import Auto, OfferedReading
 from clew.protocols import Example, OnEvent, TrainResult, ignore
 from clew.types import Question
-from clew.workspace import Workspace, load
+from clew.workspace import Workspace
 
 CHOICES = "taught.jsonl"
 """In the folder of a graph's models."""

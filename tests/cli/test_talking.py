@@ -12,7 +12,8 @@ import pytest
 from clew.cli.talking import talk
 from clew.graph import Graph
 from clew.methods import registry
-from clew.workspace import Workspace, configure
+from clew.settings import configure
+from clew.workspace import Workspace
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 

@@ -11,8 +11,9 @@ import pytest
 from clew.cli import teaching
 from clew.errors import InputError, NotFoundError
 from clew.graph import Graph
+from clew.settings import configure
 from clew.teaching import Lesson, Teacher, teach
-from clew.workspace import Workspace, configure
+from clew.workspace import Workspace
 
 TRIPLES = [(f"Land {i}", relation, f"{relation} {i}") for i in range(8) for relation in ("capital", "currency")]
 QUESTIONS = [f"What is the {what} of Land {i}?" for i, what in enumerate(["capital", "currency"] * 3)]

@@ -31,7 +31,7 @@ from typer.main import get_command
 
 from clew.cli import main
 from clew.cli.app import app
-from clew.workspace import Configuration
+from clew.settings import Configuration
 
 SHELLS = ("", "bash", "console", "sh")
 KINDS = (*SHELLS, "python", "toml", "json", "csv", "text", "markdown")

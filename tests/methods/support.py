@@ -24,9 +24,10 @@ from clew.encoding import HashEncoder
 from clew.errors import ClewError
 from clew.graph import Graph
 from clew.protocols import Example, LLMRequest
+from clew.settings import configure
 from clew.testing.fake_llm import FakeLanguageModel
 from clew.types import Gold, Question
-from clew.workspace import Workspace, configure
+from clew.workspace import Workspace
 
 METHODS = ("walk", "plan", "auto", "io", "cot", "scr", "stem", "roe", "decompose", "eperm")
 MODELS = ("random", "lying", "injected", "none")

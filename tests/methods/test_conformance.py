@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from clew.extras import load
 from clew.methods import registry
 from clew.protocols import MethodCard
 from clew.testing.method import MethodSuite
-from clew.workspace import load
 
 ROOT = Path(__file__).resolve().parents[2]
 CARDS = registry.cards()
@@ -81,7 +81,8 @@ def test_what_a_method_lacks_is_noticed() -> None:
 
 
 def test_every_experiment_file_is_valid() -> None:
-    from clew.workspace import Workspace, configure
+    from clew.settings import configure
+    from clew.workspace import Workspace
 
     for file in (ROOT / "experiments").glob("**/*.toml"):
         space = Workspace(configure(file, environment={}))

@@ -16,8 +16,9 @@ from clew.api import predict_run
 from clew.graph import Graph
 from clew.methods import registry
 from clew.protocols import Example
+from clew.settings import configure
 from clew.types import Gold, Question
-from clew.workspace import Workspace, configure
+from clew.workspace import Workspace
 
 TRIPLES = [(f"Country{i}", relation, f"{relation} of {i}") for i in range(60) for relation in ("currency", "capital")]
 EXAMPLES = [

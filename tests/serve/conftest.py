@@ -26,7 +26,7 @@ from clew.serve.api import build_app
 from clew.serve.hosting import Host
 from clew.serve.process import uvicorn_config
 from clew.serve.settings import ServeSettings, ServiceLimits
-from clew.workspace import Configuration
+from clew.settings import Configuration
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 

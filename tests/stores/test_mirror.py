@@ -11,9 +11,10 @@ from clew.encoding import HashEncoder
 from clew.graph import Graph
 from clew.graph.remote import ServerGraph, ServerSettings, open_server
 from clew.graph.remote.mirror import at_hand, mirror
+from clew.settings import configure
 from clew.testing.endpoint import BASE, LocalEndpoint, in_order
 from clew.types import Event, Question
-from clew.workspace import Workspace, configure
+from clew.workspace import Workspace
 
 pytest.importorskip("pyoxigraph", reason="the extra sparql is not installed")
 pytest.importorskip("httpx", reason="the extra sparql is not installed")

@@ -126,7 +126,8 @@ def test_units_are_converted_here_as_long_as_the_graph_is_small(
 
 def test_questions_with_an_operator_are_answered_as_over_a_folder(rivers: Graph, server: ServerGraph) -> None:
     from clew.encoding import HashEncoder
-    from clew.workspace import Workspace, configure
+    from clew.settings import configure
+    from clew.workspace import Workspace
 
     for text in ("How many countries does the Nile cross?", "Which countries does the Nile cross?"):
         asked = Question("q", text, ("nile",))

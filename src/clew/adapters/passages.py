@@ -10,8 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from clew.protocols import GraphStore
+from clew.settings import configure
 from clew.types import Answer
-from clew.workspace import Workspace, configure
+from clew.workspace import Workspace
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,8 +59,8 @@ def methods(
 ) -> None:
     """List every method: what it needs, what is installed, what it can do here."""
     from clew.cli.screen import put_json, put_table
+    from clew.extras import missing_modules
     from clew.methods.registry import cards
-    from clew.workspace import missing_modules
 
     space = workspace(graph, config=config, assignments=assignments)
     rows: list[dict[str, Any]] = []

@@ -20,10 +20,10 @@ def diagnose(
     """What went wrong where in a run, against gold, as JSON: plans, strategies, evidence, seconds of each stage."""
     from clew.cli.screen import put_json
     from clew.errors import UnsupportedError
+    from clew.extras import load
     from clew.graph.store import has_arrays
     from clew.methods.registry import card, cards
     from clew.runs import Run
-    from clew.workspace import load
 
     done = Run.open(run)
     name = done.manifest["identity"]["method"]

@@ -74,7 +74,7 @@ def doctor(
 
 def _findings(space: Workspace) -> Iterator[Finding]:
     from clew import __version__
-    from clew.workspace import missing_modules
+    from clew.extras import missing_modules
 
     yield Finding("clew", "ok", f"{__version__} on Python {platform.python_version()}")
     yield from _memory()

@@ -38,7 +38,8 @@ def workspace(
     **sections: dict[str, Any],
 ) -> Workspace:
     """The workspace that files, environment and flags describe."""
-    from clew.workspace import Workspace, configure
+    from clew.settings import configure
+    from clew.workspace import Workspace
 
     flags: dict[str, Any] = {
         name: {k: v for k, v in values.items() if v is not None} for name, values in sections.items()

@@ -98,7 +98,7 @@ def chat(
 
 
 def _require(what: str, *extras: str) -> None:
-    from clew.workspace import require_extra
+    from clew.extras import require_extra
 
     for extra in extras:
         require_extra(what, extra)

@@ -121,7 +121,7 @@ def _describe(app: FastAPI) -> None:
 
 def _mount_mcp(app: FastAPI, service: Service) -> None:
     """MCP at /mcp where its package is installed."""
-    from clew.workspace import missing_modules
+    from clew.extras import missing_modules
 
     if missing_modules("mcp"):
         return

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from clew.errors import ClewError, ConfigError, MissingExtraError, NotFoundError, unknown
+from clew.extras import missing_modules
 from clew.graph import Graph
 from clew.graph.layout import DELTA, META, MODELS
 from clew.methods.registry import card, cards
@@ -25,9 +26,10 @@ from clew.serve.batching import Desk, Stoppable
 from clew.serve.completion import Completion
 from clew.serve.memory import give_back
 from clew.serve.settings import ServiceLimits
+from clew.settings import Configuration
 from clew.trained import read_trained, trained_beside
 from clew.types import Question, Topic
-from clew.workspace import Configuration, Workspace, missing_modules
+from clew.workspace import Workspace
 
 log = logging.getLogger("clew.serve")
 LAST_ANSWERS_S = 5.0  # how long the questions of a replaced state are waited for before its memory is given back

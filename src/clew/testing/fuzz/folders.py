@@ -144,8 +144,9 @@ def _space() -> Any:
     import tempfile
 
     from clew.graph import Graph
+    from clew.settings import configure
     from clew.testing.fuzz.graphs import sound_graph
-    from clew.workspace import Workspace, configure
+    from clew.workspace import Workspace
 
     with tempfile.TemporaryDirectory() as name:
         graph = Graph.open(sound_graph(Path(name)))
@@ -157,8 +158,9 @@ def _make_model(path: Path) -> None:
     """As `clew train scr` leaves it, of a network of a few hundred numbers."""
     from clew.encoding import HashEncoder
     from clew.protocols import Example
+    from clew.settings import configure
     from clew.types import Gold, Question
-    from clew.workspace import Workspace, configure
+    from clew.workspace import Workspace
 
     tiny = {"network": {"width": 8, "layers": 1, "blocks": 1, "block_heads": 1}, "fit": {"steps": 2}, "hops": 1}
     space = Workspace(

@@ -128,8 +128,9 @@ def _space(method: str) -> Any:
     import tempfile
 
     from clew.graph import Graph
+    from clew.settings import configure
     from clew.testing.fuzz.graphs import sound_graph
-    from clew.workspace import Workspace, configure
+    from clew.workspace import Workspace
 
     with tempfile.TemporaryDirectory() as name:
         graph = Graph.open(sound_graph(Path(name)))

@@ -59,7 +59,8 @@ def inputs(seed: int, folder: Path, count: int) -> Iterator[Input]:  # noqa: ARG
 
 def attempt(given: Input, scratch: Path) -> str:
     from clew.config import public_dump
-    from clew.workspace import Workspace, configure
+    from clew.settings import configure
+    from clew.workspace import Workspace
 
     file = scratch / "settings.toml"
     file.write_bytes(given["file"].encode("latin-1"))
