@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import hashlib
 import html
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, TypeGuard
+from typing import TYPE_CHECKING, Any, TypeGuard, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,6 +39,7 @@ from clew.types import Entity, Relation, Triple
 if TYPE_CHECKING:
     from clew.graph.names import NameIndex, NameMatch, Span
 
+T = TypeVar("T")
 
 ABILITIES: frozenset[StoreAbility] = frozenset({"arrays", "scan", "text_search"})
 
@@ -72,7 +73,7 @@ class Graph:
         self.path = path
         self.touched = tuple(touched)  # ids of entities whose triples changed since the graph was built or compacted
         self.meta = dict(meta or {})
-        self.derived: dict[Any, Any] = {}  # what others computed from this graph and keep as long as it lives
+        self._derived: dict[Hashable, Any] = {}
 
     # -- making one ------------------------------------------------------------------------------------------------
 
@@ -478,6 +479,16 @@ class Graph:
                 mine.update(dict.fromkeys((triples if limit is None else triples[:limit]).tolist()))
             found.update(dict.fromkeys(list(mine)[:limit]))
         return [self.as_subgraph.triple(t) for t in found]
+
+    def derived(self, key: Hashable, make: Callable[[], T]) -> T:
+        """What `make` returned the first time that this graph was asked for `key`, kept as long as the graph lives.
+
+        Two threads that ask at once may both make it; both get the same one.
+        """
+        if key not in self._derived:
+            self._derived.setdefault(key, make())
+        found: T = self._derived[key]
+        return found
 
     # -- parts and summaries ---------------------------------------------------------------------------------------
 

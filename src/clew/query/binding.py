@@ -33,10 +33,7 @@ class Binding:
     @classmethod
     def of(cls, graph: Graph) -> Binding:
         """The one of this graph: look-up tables are made once."""
-        if "query.binding" not in graph.derived:
-            graph.derived["query.binding"] = cls(graph)
-        found: Binding = graph.derived["query.binding"]
-        return found
+        return graph.derived("query.binding", lambda: cls(graph))
 
     @cached_property
     def _labels(self) -> dict[str, list[int]]:

@@ -58,15 +58,15 @@ class Column:
 
 def column(graph: Graph, relation: int, forward: bool = True) -> Column:
     """The column at the end of a relation (its number) walked in a direction."""
-    key = ("query.column", relation, forward)
-    if key not in graph.derived:
+
+    def made() -> Column:
         whole = graph.whole
         mine = np.flatnonzero(whole.rels == relation)
         ends, counts = np.unique((whole.tails if forward else whole.heads)[mine], return_counts=True)
         label = graph.relation_at(relation).label.casefold()
-        graph.derived[key] = column_of(graph, ends, counts, years=any(word in label for word in _YEAR_WORDS))
-    found: Column = graph.derived[key]
-    return found
+        return column_of(graph, ends, counts, years=any(word in label for word in _YEAR_WORDS))
+
+    return graph.derived(("query.column", relation, forward), made)
 
 
 def column_of(graph: Graph, nodes: Ints, counts: NDArray[np.int64] | None = None, *, years: bool = False) -> Column:

@@ -108,7 +108,7 @@ def mentions_in(reading: MentionReading, graph: GraphStore) -> list[Mention]:
         names = graph.names  # a graph without triples, whose degrees are those of the server's
         return _in_index(reading, _Names(names.graph, names.degrees, graph.num_triples))
     if isinstance(graph, Graph):
-        known: dict[str, tuple[Mention, ...]] = graph.derived.setdefault("linking.mentions", {})
+        known: dict[str, tuple[Mention, ...]] = graph.derived("linking.mentions", dict)
         found = known.get(reading.text)
         if found is None:
             for oldest in list(known)[: max(0, len(known) + 1 - REMEMBERED)]:  # a list: other threads change it

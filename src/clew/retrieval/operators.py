@@ -401,10 +401,10 @@ class Operators:
         binding = Binding.of(graph)
         if not binding.type_relations:
             return None
-        known = graph.derived.get("operators.classes")
-        if known is None:
-            known = {tuple(map(stem, label.lower().split())): label for label in binding.classes()}
-            graph.derived["operators.classes"] = known
+        known = graph.derived(
+            "operators.classes",
+            lambda: {tuple(map(stem, label.lower().split())): label for label in binding.classes()},
+        )
         words = [stem(word) for word in re.findall(r"[\w-]+", text.lower())]
         for at in range(len(words)):
             for length in (3, 2, 1):

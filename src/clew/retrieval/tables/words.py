@@ -99,10 +99,7 @@ class TableWords:
 
     @classmethod
     def of(cls, graph: Graph) -> TableWords:
-        if "tables.words" not in graph.derived:
-            graph.derived["tables.words"] = cls(graph)
-        found: TableWords = graph.derived["tables.words"]
-        return found
+        return graph.derived("tables.words", lambda: cls(graph))
 
     def mentions(self, words: tuple[str, ...]) -> list[CellMention]:
         """Where cells stand in a question, the longest first; none inside another."""
