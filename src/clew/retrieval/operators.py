@@ -215,6 +215,8 @@ class Operators:
         sets = self._readings(question, graph)
         if sets and _one_path(sets[0].plan):
             return False  # methods read relation paths better: their words need not be those of the relations
+        if sets and not _asks_for_members(sets[0], question.text):
+            return False
         if sets and sets[0].score >= COMPOSED and not sets[0].unsaid and self._passes_over(sets[0], found, graph):
             return True
         if not sets or sets[0].score < max(SURER, found.candidates[0].score):
@@ -230,9 +232,8 @@ class Operators:
     def _passes_over(composed: Composed, found: Answer, graph: Graph) -> bool:
         """Whether the method's answer is of another kind than is asked for, or takes no path from something named."""
         best = [c for c in found.candidates if c.score >= found.candidates[0].score - SAME]
-        kind = next((node for node in p.walk(composed.base) if isinstance(node, p.Class)), None)
-        asks = re.match(r"(?:when|where|how)\b", found.question.text, re.IGNORECASE) is None
-        if kind is not None and not composed.path and asks:
+        kind = _kind(composed)
+        if kind is not None and not composed.path:
             numbers = [graph.number_of(c.entity.id) for c in best if c.entity is not None]
             if not np.isin([n for n in numbers if n is not None], execute(kind, graph).members).any():
                 return True
@@ -359,10 +360,21 @@ class Operators:
         return bool(labels) and max(self._likeness((noun,), labels)) >= LEAST_ALIKE
 
     def _except(self, plan: p.SetPlan, read: ReadQuestion, graph: Graph) -> p.SetPlan:
+        """A set without what the question excepts: members of it, or what leads where the set leads, elsewhere.
+
+        "The neighbours of France except Spain" leaves a member out; "who knows Rust but not Python" those who know
+        Python, because Python itself is no member.
+        """
         if not read.without:
             return plan
         topics = link(Question("without", read.without), graph, encoder=self._encoder)
-        return p.Minus(plan, p.Entities(tuple(t.entity.id for t in topics))) if topics else plan
+        if not topics:
+            return plan
+        named = p.Entities(tuple(t.entity.id for t in topics))
+        alike = None if len(execute(p.And((plan, named)), graph).members) else _from(named, plan)
+        if alike is None or not len(execute(alike, graph).members):
+            return p.Minus(plan, named)
+        return p.Minus(plan, alike)
 
     def _sets(self, found: Answer, graph: Graph, domain: p.Class | None) -> list[p.SetPlan]:
         """The relation paths that the method's best answers end, as one set; of the kind asked for, where known."""
@@ -503,6 +515,16 @@ def _marked(text: str) -> bool:
     return MARKED.search(text) is not None and EITHER.search(text) is None
 
 
+def _kind(composed: Composed) -> p.Class | None:
+    """The class whose members a composed set is of."""
+    return next((node for node in p.walk(composed.base) if isinstance(node, p.Class)), None)
+
+
+def _asks_for_members(composed: Composed, text: str) -> bool:
+    """Whether members of a class may be the answer; "where is the company that …" asks for none."""
+    return bool(composed.path) or _kind(composed) is None or re.match(r"(?:when|where|how)\b", text, re.I) is None
+
+
 def _one_path(plan: p.SetPlan) -> bool:
     """Whether a plan is a relation path from what one name stands for."""
     if isinstance(plan, p.And):
@@ -511,6 +533,18 @@ def _one_path(plan: p.SetPlan) -> bool:
     while isinstance(plan, p.Follow):
         plan = plan.of
     return isinstance(plan, p.Entities)
+
+
+def _from(starts: p.Entities, plan: p.SetPlan) -> p.SetPlan | None:
+    """The relation path of a plan that is one path, from other starts; None for another plan."""
+    if isinstance(plan, p.Entities):
+        return starts
+    if isinstance(plan, p.And):
+        return next((made for made in (_from(starts, part) for part in plan.sets) if made is not None), None)
+    if isinstance(plan, p.Follow):
+        of = _from(starts, plan.of)
+        return None if of is None else p.Follow(of, plan.path)
+    return None
 
 
 def _walked(starts: Sequence[str], relations: Sequence[tuple[str, bool]], graph: Graph) -> p.SetPlan:
