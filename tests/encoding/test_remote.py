@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import threading
-import time
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -152,11 +151,11 @@ def test_a_change_of_width_is_refused(server: Server) -> None:
         encoder.encode(["b"])
 
 
-def test_an_unreachable_server_is_told_within_two_seconds() -> None:
-    before = time.monotonic()
+def test_an_unreachable_server_is_told_at_once() -> None:
+    pauses: list[float] = []
     with pytest.raises(UnavailableError, match=r"'m' at http://127\.0\.0\.1:9/v1: .*refused"):
-        RemoteEncoder("m", base_url="http://127.0.0.1:9/v1").encode(["a"])
-    assert time.monotonic() - before < 2
+        RemoteEncoder("m", base_url="http://127.0.0.1:9/v1", sleep=pauses.append).encode(["a"])
+    assert not pauses
 
 
 @pytest.mark.parametrize(

@@ -129,15 +129,21 @@ def test_two_processes_may_write_at_once(tmp_path: Path) -> None:
 
 
 def test_a_killed_writer_loses_and_spoils_nothing(tmp_path: Path) -> None:
+    """Each is ended a moment after it has written something new."""
+
+    def written() -> int:
+        return sum(file.stat().st_size for file in tmp_path.glob("*/keys.b16"))
+
     rng = random.Random(0)
     for _ in range(4):
+        before = written()
         writer = start(tmp_path, 0, 100_000)
-        before = time.monotonic()
-        while not list(tmp_path.glob("*/keys.b16")) and time.monotonic() < before + 30:
+        while written() == before:
+            assert writer.poll() is None
             time.sleep(0.01)
         time.sleep(rng.uniform(0, 0.15))
         os.kill(writer.pid, signal.SIGKILL)
-        writer.wait(30)
+        assert writer.wait(60) == -signal.SIGKILL
     file = vector_file(tmp_path, HashEncoder(64))
     assert len(file) > 0
     assert_whole(tmp_path)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import socket
+import threading
 import time
 from collections.abc import Iterator
 from typing import Any
@@ -38,14 +39,19 @@ class TestConformance(LanguageModelSuite):
 
 
 def test_order_and_bounded_concurrency() -> None:
+    together = threading.Event()
+
     def slowly(body: dict[str, Any]) -> str:
-        time.sleep(0.03)
+        if server.most_under_way == 3:
+            together.set()
+        assert together.wait(60), "three requests were never under way at once"
+        time.sleep(0.01)
         return str(body["messages"][0]["content"]).upper()
 
     with FakeServer(slowly) as server:
         replies = remote(server, concurrency=3).generate([ask(f"q{i}") for i in range(10)])
         assert [reply.text for reply in replies] == [f"Q{i}" for i in range(10)]
-        assert 2 <= server.most_under_way <= 3
+        assert server.most_under_way == 3
 
 
 def test_retry_after_is_obeyed() -> None:
@@ -71,13 +77,14 @@ def test_a_pause_beyond_the_limit_is_an_error() -> None:
         (Fault(500, "exploded"), "failed 3 times, last with status 500: exploded"),
         (Fault(body=b"<html>proxy</html>"), "no JSON: '<html>proxy"),
         (Fault(body=b'{"choices": ["x", "y"]}', cut=True), "failed 3 times"),
-        (Fault(delay_s=1.0), r"no whole reply within 0\.2 s"),
+        (Fault(delay_s=60.0), r"no whole reply within 0\.2 s"),
         (Fault(dribble_s=0.05), r"no whole reply within 0\.2 s"),
     ],
 )
 def test_what_keeps_failing_is_reported(fault: Fault, words: str) -> None:
     with FakeServer([fault] * 3) as server, pytest.raises(UnavailableError, match=words):
-        remote(server, max_retries=2, timeout_s=0.2).generate([ask()])
+        slow = fault.delay_s or fault.dribble_s
+        remote(server, max_retries=2, timeout_s=0.2 if slow else 60.0).generate([ask()])
 
 
 @pytest.mark.parametrize(
@@ -97,20 +104,21 @@ def test_refused_key_and_unknown_model_are_not_retried() -> None:
         remote(server).generate([ask()])
 
 
-def test_unreachable_server_within_two_seconds() -> None:
+def test_an_unreachable_server_is_said_at_once() -> None:
+    waits: list[float] = []
     with socket.socket() as taken:  # bound, not listening: connections are refused
         taken.bind(("127.0.0.1", 0))
         url = f"http://127.0.0.1:{taken.getsockname()[1]}/v1"
-        model = RemoteModel(ModelSettings(model="m1", base_url=url))
-        begun = time.monotonic()
+        model = RemoteModel(ModelSettings(model="m1", base_url=url), sleep=waits.append)
         with pytest.raises(UnavailableError) as caught:
             model.generate([ask()])
-        assert time.monotonic() - begun < 2.0
+    assert not waits, "a refused connection is said at once"
     for part in (url, "m1", "refused"):
         assert part in str(caught.value)
 
 
-def test_silent_network_within_two_seconds() -> None:
+def test_a_silent_network_is_waited_for_two_seconds_at_most() -> None:
+    assert ModelSettings.model_fields["connect_timeout_s"].default <= 2
     with socket.socket() as full:  # a backlog of none that is never accepted: further connections hang
         full.bind(("127.0.0.1", 0))
         full.listen(0)
@@ -125,7 +133,7 @@ def test_silent_network_within_two_seconds() -> None:
         begun = time.monotonic()
         with pytest.raises(UnavailableError, match="no language model server at"):
             model.generate([ask()])
-        assert time.monotonic() - begun < 2.0
+        assert time.monotonic() - begun < 30  # the system itself gives up after two minutes
         for filler in fillers:
             filler.close()
 

@@ -144,10 +144,10 @@ def test_pydantic_model() -> None:
 
 @pytest.mark.parametrize("text", ["[" * 100_000, "{" * 100_000, '{"a":' * 20_000, "9" * 50_000, "<think>" * 20_000])
 def test_hostile_text_is_cheap(text: str) -> None:
-    begun = time.perf_counter()
+    begun = time.process_time()
     parse_json(text, SCHEMA)
     parse_answers(text)
-    assert time.perf_counter() - begun < 5.0
+    assert time.process_time() - begun < 5.0
 
 
 def test_normalise_keeps_something() -> None:
@@ -256,9 +256,9 @@ def test_mutated_replies_give_no_syntax_and_no_traceback(text: str, changes: lis
         assert answer.strip(" \"'`[]{},:;.-*\\") != ""
     parsed = parse_json(text)
     assert parsed.ok or parsed.problem
-    begun = time.monotonic()
+    begun = time.process_time()
     parse_answers(text * 20)
-    assert time.monotonic() - begun < 5.0
+    assert time.process_time() - begun < 5.0
 
 
 @pytest.mark.parametrize(
@@ -286,7 +286,7 @@ def test_a_part_must_fit_the_schema_too() -> None:
 
 @pytest.mark.parametrize("text", ["[" * 100_000, '{"a":' * 50_000, '["' * 50_000, "[1," * 50_000, "<think>" * 50_000])
 def test_hostile_replies_take_no_time(text: str) -> None:
-    begun = time.monotonic()
+    begun = time.process_time()
     assert parse_answers(text) in ([], ["1"])
     parse_json(text)
-    assert time.monotonic() - begun < 10
+    assert time.process_time() - begun < 10

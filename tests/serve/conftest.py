@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import socket
+import subprocess
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -142,7 +145,7 @@ class _starter:
 
         def stop() -> None:
             server.should_exit = True
-            thread.join(20)
+            thread.join(60)
             listener.close()
             assert not thread.is_alive(), "the service did not stop"
 
@@ -153,6 +156,17 @@ class _starter:
             if warm:
                 until(lambda: client.get("/readyz").status_code == 200)
         return running
+
+
+def started(stack: ExitStack, command: list[str], folder: Path) -> tuple[subprocess.Popen[bytes], str]:
+    """A process that serves, ended with `stack`, and its address."""
+    errors = folder / "errors"
+    with errors.open("w") as handle:
+        process = subprocess.Popen(command, stderr=handle, cwd=folder)
+    stack.callback(process.wait)
+    stack.callback(process.kill)
+    until(lambda: re.search(r" at http://\S+\s", errors.read_text()) is not None)  # the whole address
+    return process, errors.read_text().split(" at ")[1].split()[0]
 
 
 def until(fine: Callable[[], bool], seconds: float = 90.0) -> None:

@@ -113,7 +113,7 @@ def test_old_snapshots_are_let_go(start: Start) -> None:
     hosted = running.host.graphs["films"]
     first = weakref.ref(hosted.now)
     add(running.folder, [("brazil", "seen by", "somebody")])
-    until(lambda: hosted.reloads == 1)
+    until(lambda: hosted.reloads >= 1)
     with running.client() as client:
         assert ask(client).status_code == 200
 

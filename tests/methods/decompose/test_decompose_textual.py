@@ -93,8 +93,27 @@ def test_answers_are_bound_to_paths_or_unsupported(toy: Graph) -> None:
     path = found.paths[candidates[0].paths[0]]
     assert path.start.label == "Paris" and path.end.label == "Euro"
     assert [c.score for c in candidates] == [1.0, 0.5]
-    alone, _ = of_names(graph, np.empty(0, np.int32), ["Euro"], 2, found)
-    assert alone[0].supported  # without any start a triple that holds it is the evidence
+
+
+def test_a_name_that_no_path_from_the_topics_leads_to_is_not_supported(toy: Graph) -> None:
+    """A triple that holds what a model said, or the topic itself, is no evidence that it answers the question."""
+    graph, found = toy.whole, AnswerPaths()
+    nowhere = np.empty(0, np.int32)
+    alone, entities = of_names(graph, nowhere, ["Euro"], 2, found)
+    topic, _ = of_names(graph, anchors(graph, [toy.entity("Paris")]), ["Paris"], 2, found)
+    assert [c.supported for c in [*alone, *topic]] == [False, False] and not found.paths
+    assert [e.id for e in entities] == ["Euro"] and topic[0].entity == toy.entity("Paris")
+
+
+def test_of_namesakes_the_one_that_a_path_leads_to_is_the_answer() -> None:
+    rows = [("p2", "child", "p1"), ("p3", "child", "p4")]
+    graph = Graph.from_triples(rows, labels={"p1": "Ada", "p3": "Ada", "p4": "Ben", "p2": "Cleo"})
+    found = AnswerPaths()
+    start = anchors(graph.whole, [graph.entity("p4")])
+    (candidate,), entities = of_names(graph.whole, start, ["Ada"], 2, found)
+    assert candidate.entity == graph.entity("p3") and {e.id for e in entities} == {"p1", "p3"}
+    answer = Answer(Question("q", "?"), "m", (candidate,), Evidence(tuple(found.paths)))
+    assert candidate.supported and verify(answer, graph) == []
 
 
 def test_all_ends_of_a_thread_answer_and_the_start_does_not(toy: Graph) -> None:

@@ -1,6 +1,7 @@
 """Answers bound to the graph: the ends of evidence paths, or the names that a language model wrote.
 
-A name that the retrieved graph does not hold stays as an answer without a path, which is shown as unsupported.
+A name that no path of the retrieved graph leads to from the question's entities stays as an answer without a path,
+which is shown as unsupported.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from clew.graph.paths import MinedPath, follow, mine_paths, path_record, trace
 from clew.graph.subgraph import Ints, Subgraph
 from clew.llm import normalise
 from clew.methods.decompose.evidence_paths import EvidencePath
-from clew.types import Candidate, Entity, Hop, Path
+from clew.types import Candidate, Entity, Path
 
 EVIDENCE = 3  # paths shown for one answer
 MAX_ANSWERS = 200
@@ -66,7 +67,7 @@ def of_threads(
 def of_names(
     graph: Subgraph, starts: Ints, names: Sequence[str], hops: int, found: AnswerPaths
 ) -> tuple[list[Candidate], list[Entity]]:
-    """Each name with the shortest paths that lead to it inside the retrieved graph, and the entities so called.
+    """Each name with the shortest paths from the starts to it inside the retrieved graph, and the entities so called.
 
     The score is (n - rank) / n: a place in the reply, not a probability.
     """
@@ -80,8 +81,11 @@ def of_names(
     for rank, name in enumerate(names):
         score = (len(names) - rank) / len(names)
         own = by_name.get(normalise(name), [])
-        paths = [path for i in own for path in _paths(graph, starts, i, hops, score)][:EVIDENCE]
-        record = graph.entity(own[0]) if own else None
+        # Of namesakes the one that is nearest; a candidate is one entity, and its paths end there.
+        ways = {i: _paths(graph, starts, i, hops, score) for i in own}
+        nearest = min(own, key=lambda i: len(ways[i][0].hops) if ways[i] else np.inf, default=None)
+        paths = [] if nearest is None else ways[nearest]
+        record = None if nearest is None else graph.entity(nearest)
         entities += [graph.entity(i) for i in own]
         label = name if record is None else record.label
         candidates.append(Candidate(label, score, record, tuple(found.place(path) for path in paths)))
@@ -89,14 +93,8 @@ def of_names(
 
 
 def _paths(graph: Subgraph, starts: Ints, entity: int, hops: int, score: float) -> list[Path]:
-    """Shortest paths from the starts; without any, one of the triples that hold the entity; alone, a path of no hop."""
+    """Shortest paths from the starts. None where none leads there: that the graph knows a name supports no answer."""
+    mined: Sequence[MinedPath] = []
     if len(starts):
-        mined: Sequence[MinedPath] = mine_paths(graph, starts, [entity], max_len=2 * hops, max_paths_per_pair=EVIDENCE)
-        if len(mined):
-            return [path_record(graph, path, score) for path in mined]
-    touching = np.flatnonzero((graph.heads == entity) | (graph.tails == entity))
-    if not len(touching):
-        return [Path(graph.entity(entity), (), score)]
-    triple = graph.triple(int(touching[0]))
-    hop = Hop(triple, forward=int(graph.tails[touching[0]]) == entity)
-    return [Path(hop.source, (hop,), score)]
+        mined = mine_paths(graph, starts, [entity], max_len=2 * hops, max_paths_per_pair=EVIDENCE)
+    return [path_record(graph, path, score) for path in mined]
