@@ -68,6 +68,7 @@ class Eperm:
             trained.similarity_weight if config.similarity_weight is None else config.similarity_weight
         )
         self._asker = PromptClient(model, config.style or trained.style)
+        self.reads_whole = self._asker.style == "paper"  # counts and dates are for the model
         self.similarity = None if tools.encoder is None else TextSimilarity(tools.encoder)
 
     def answer(self, question: Question, graph: GraphStore, *, on_event: OnEvent = ignore) -> Answer:
