@@ -20,7 +20,6 @@ from clew.extras import EXTRA_MODULES, require_extra
 from clew.graph import Graph
 from clew.methods import registry
 from clew.methods.registry import DEFAULT_METHOD
-from clew.methods.stem.method import Stem
 from clew.protocols import Example, MethodCard, Needs
 from clew.retrieval.operators import Operators
 from clew.settings import configure
@@ -230,13 +229,45 @@ def test_a_language_model_or_a_trained_model(toy: Graph, tmp_path: Path, method:
     assert able.open_method().name == method
 
 
-def test_a_language_model_that_reads_the_question_sees_its_operators(toy: Graph) -> None:
+SERVER = ("model=m", "base_url=http://127.0.0.1:9/v1")
+SPOKEN = (*(f"language_model.{each}" for each in SERVER), "encoder.name=hash-64")
+
+
+@pytest.mark.parametrize("method", ["stem", "eperm", "roe", "decompose", "io", "cot"])
+def test_a_language_model_that_reads_the_question_sees_its_operators(toy: Graph, method: str) -> None:
     """A question for the last time must not reach a model without its "last"."""
-    server = ("language_model.model=m", "language_model.base_url=http://127.0.0.1:9/v1", "encoder.name=hash-64")
-    assert isinstance(space(toy, "method.name=stem", *server).open_method(), Stem)
-    asked = space(toy, "method.name=stem", "method.operators=true", *server)
+    assert not isinstance(space(toy, f"method.name={method}", *SPOKEN).open_method(), Operators)
+    asked = space(toy, f"method.name={method}", "method.operators=true", *SPOKEN)
     assert isinstance(asked.open_method(), Operators)
-    assert isinstance(space(toy, "method.name=walk", *server).open_method(), Operators)
+
+
+@pytest.mark.parametrize("asked", ["walk", "decompose", "roe method.notation=numbers", "eperm method.style=short"])
+def test_where_no_chat_model_reads_operators_are_taken_out(toy: Graph, asked: str) -> None:
+    name, *settings = asked.split()
+    spoken = () if name == "decompose" else SPOKEN
+    opened = space(toy, f"method.name={name}", "encoder.name=hash-64", *settings, *spoken).open_method()
+    assert isinstance(opened, Operators)
+
+
+@pytest.mark.parametrize("part", ["stem method.decomposer", "stem method.grounder", "decompose method.decomposer"])
+def test_a_part_with_a_model_of_its_own_needs_no_other(toy: Graph, part: str) -> None:
+    name, role = part.split()
+    asked = space(toy, f"method.name={name}", "encoder.name=hash-64", *(f"{role}.{each}" for each in SERVER))
+    assert asked.lacks(asked.card()) == []
+    assert asked.open_method().name == name
+    other = registry.card("eperm")
+    assert asked.lacks(other) and "a language model" in asked.lacks(other)[0]
+
+
+def test_an_optional_encoder_is_opened_where_a_language_model_answers(
+    toy: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(workspace, "_is_installed", lambda name: True)
+    monkeypatch.setattr(Workspace, "encoder", lambda self, model=None: "the encoder")
+    assert space(toy, "method.name=roe", *SPOKEN[:2]).tools().encoder == "the encoder"
+    assert space(toy, "method.name=roe", *SPOKEN).tools().encoder == "the encoder"
+    monkeypatch.setattr(workspace, "_is_installed", lambda name: False)
+    assert space(toy, "method.name=roe", *SPOKEN[:2]).tools().encoder is None
 
 
 def test_what_is_ready_can_be_asked(toy: Graph, tmp_path: Path) -> None:

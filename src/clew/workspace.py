@@ -264,6 +264,12 @@ class Workspace:
         refuse_reserved(str(STRAY), [f"train.{wanted}" for wanted in reserved(kind, stray)])
         return parse(kind, self.configuration.train, f"training of {self.method_name()!r}")
 
+    @property
+    def _speaks_itself(self) -> bool:
+        """Whether a part of the chosen method names a language model of its own, as in `method.decomposer.model`."""
+        parts = self.configuration.method.values()
+        return any(isinstance(part, Mapping) and bool(part.get("model")) for part in parts)
+
     def lacks(self, chosen: MethodCard) -> list[str]:
         """What a method is missing before it can be asked here, each with the way to get it; cheap, opens nothing."""
         needs = chosen.needs
@@ -281,7 +287,8 @@ class Workspace:
         }
         spoken, trained = wanted
         if needs.either:
-            lacks += [f"{spoken} or {trained}"] if all(wanted.values()) else []
+            own = self._speaks_itself and chosen.name == self.configuration.method.get("name")
+            lacks += [f"{spoken} or {trained}"] if all(wanted.values()) and not own else []
         else:
             lacks += [spoken] if needs.language_model == "required" and wanted[spoken] else []
             lacks += [trained] if needs.model == "required" and wanted[trained] else []
@@ -313,7 +320,7 @@ class Workspace:
                 f"method {chosen.name!r} needs a trained model: name one with --model, or make one with  "
                 f"clew train {chosen.name} {where} --questions train.jsonl -o model/"
             )
-        if needs.either and model is None and not training and not self.has_language_model:
+        if needs.either and model is None and not training and not (self.has_language_model or self._speaks_itself):
             raise ConfigError(
                 f"method {chosen.name!r} needs a language model or a trained model: --set language_model.model=NAME "
                 "(and language_model.base_url=URL for a server of your own), or --model FOLDER of one made with  "
@@ -329,7 +336,9 @@ class Workspace:
                     f"has {', '.join(sorted(language_model.abilities)) or 'none of the abilities'}"
                 )
         encoder = None
-        if needs.encoder == "required" or (needs.encoder == "optional" and self.configuration.encoder.name):
+        named = bool(self.configuration.encoder.name) or self._encoder is not None
+        at_hand = language_model is not None and _is_installed(DEFAULT_ENCODER)  # nothing beside a model's reply
+        if needs.encoder == "required" or (needs.encoder == "optional" and (named or at_hand)):
             encoder = self.encoder(model)
         return Tools(
             encoder=encoder,

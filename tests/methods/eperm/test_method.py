@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import pytest
 from eperm_world import BEST, Scripted, career, says
@@ -11,10 +11,11 @@ from clew.encoding import HashEncoder
 from clew.errors import InputError
 from clew.graph import Graph
 from clew.graph.verify import verify
+from clew.llm import ModelSettings
 from clew.methods.eperm.config import Config
 from clew.methods.eperm.method import Eperm
-from clew.protocols import LanguageModel, LLMRequest, Tools
-from clew.testing.fake_llm import FakeLanguageModel
+from clew.protocols import LanguageModel, LLMRequest, Message, Tools
+from clew.testing.fake_llm import FakeLanguageModel, FakeServer
 from clew.testing.method import MethodSuite
 from clew.types import Answer, Question
 
@@ -184,3 +185,28 @@ def test_a_long_question_is_cut_and_told() -> None:
 def test_a_model_is_needed() -> None:
     with pytest.raises(InputError, match="clew train eperm"):
         Eperm(Config(), Tools(encoder=HashEncoder(64)))
+
+
+@pytest.mark.parametrize("main", [True, False])
+def test_planner_scorer_and_reader_may_be_models_of_their_own(main: bool) -> None:
+    def served(body: dict[str, Any]) -> str:
+        prompt = body["messages"][-1]["content"]
+        if prompt.startswith("Find relation paths"):
+            return '{"plans": [{"path": ["plays in", "team"], "weight": 0.9}]}'
+        request = LLMRequest(tuple(Message(m["role"], m["content"]) for m in body["messages"]))
+        return str(reader(request, prompt))
+
+    reading = Scripted(reader)
+    with FakeServer(served, models=("p",)) as planner, FakeServer(served, models=("s",)) as scorer:
+        config = Config(
+            planner=ModelSettings(base_url=planner.url, model="p"),
+            scorer=ModelSettings(base_url=scorer.url, model="s"),
+            entities="llm",
+        )
+        tools = Tools(encoder=HashEncoder(64), language_model=reading if main else None)  # type: ignore[arg-type]
+        answer = Eperm(config, tools).answer(WHERE, career())
+    assert answer.texts == ("Portugal",) and answer.details["calls"]["plans"] == 1
+    assert {body["model"] for body in scorer.bodies} == {"s"}
+    asked = [body["messages"][-1]["content"].split()[0] for body in planner.bodies if body["model"] == "p"]
+    assert asked[-2:] == (["Greet", "Find"] if main else ["Find", "Answer"])  # a server is tried once, then asked
+    assert len(reading.prompts) == int(main)

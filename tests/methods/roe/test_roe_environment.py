@@ -192,6 +192,42 @@ def test_a_path_that_has_answered_is_shown_no_further() -> None:
     assert not paper.done
 
 
+@pytest.fixture
+def ranked_hub() -> Exploration:
+    """Twelve relations out of "t", the last one first, and a step behind each."""
+    rows = [("t", f"relation {r:02}", f"end {r}") for r in range(12)]
+    rows += [(f"end {r}", "next", f"answer {r}") for r in range(12)]
+    edges = ArrayEdges(Graph.from_triples(rows, name="hub").whole)
+    topic = edges.number("t")
+    assert topic is not None
+    plan = plan_of(Config(batch_triples=4, max_batches=2))
+    return Exploration([topic], edges, plan, json_notation(edges).weigh, rank=lambda options: list(options)[::-1])
+
+
+def test_a_hub_shows_its_likeliest_relations_and_tells_of_the_rest(ranked_hub: Exploration) -> None:
+    assert [label for label, _, _ in shown(ranked_hub)] == [f"relation {r:02}" for r in (11, 10, 9, 8)]
+    ranked_hub.advance(Action())
+    assert [label for label, _, _ in shown(ranked_hub)] == [f"relation {r:02}" for r in (7, 6, 5, 4)]
+    ranked_hub.advance(Action())
+    assert ranked_hub.done and ranked_hub.tally.calls == 2
+    assert ranked_hub.tally.notes == ["4 relations least like the question were not shown (max_batches)"]
+
+
+def test_an_answer_behind_a_hub_ends_what_its_relations_would_be_asked(ranked_hub: Exploration) -> None:
+    ranked_hub.advance(Action(explore=(Pick(0), Pick(1))))
+    ranked_hub.advance(Action(answers=(Pick(0),)))  # behind the first; what else was to be explored is still asked
+    assert [label for label, _, _ in shown(ranked_hub)] == ["next"] and not ranked_hub.done
+    ranked_hub.advance(Action())
+    assert ranked_hub.done
+
+
+def test_what_fits_one_state_keeps_its_order(family: Graph) -> None:
+    edges = ArrayEdges(family.whole)
+    numbers = [edges.number("a") or 0]
+    walk = Exploration(numbers, edges, plan_of(Config()), json_notation(edges).weigh, rank=lambda _: [])
+    assert [label for label, _, _ in shown(walk)] == ["child", "likes"]
+
+
 def test_answers_stand_in_the_order_of_the_reply() -> None:
     rows = [("t", "knows", f"friend {i}") for i in range(4)] + [("t", "wrote", "book")]
     walk = explore(Graph.from_triples(rows, name="order"), ["t"])

@@ -7,8 +7,9 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from roe_films import Remote, by_relation
+from roe_films import Remote, by_relation, listed
 
+from clew.encoding import open_encoder
 from clew.errors import BudgetError, ConfigError, NotFoundError, UnavailableError
 from clew.graph import Graph
 from clew.graph.verify import verify
@@ -342,3 +343,17 @@ def test_requests_carry_a_grammar_where_the_model_takes_one(films: Graph) -> Non
     model = Bound(reply([], []), abilities=("constrained", "json_schema"))
     RoE(Config(), Tools(language_model=model)).answer(YEARS, films)
     assert model.requests[0].constraint is not None and model.requests[0].json_schema is None
+
+
+def test_a_chat_model_sees_the_relations_of_a_hub_by_likeness() -> None:
+    rows = [("Ann", f"{word} of", f"end {word}") for word in ("color", "price", "shape", "taste", "weight", "owner")]
+    graph = Graph.from_triples(rows, name="hub")
+    asked = Question("q", "what is the weight of Ann", ("Ann",))
+    seen = []
+    for encoder in (None, open_encoder("hash-256")):
+        model = FakeLanguageModel(lambda request: reply([], []))
+        method = RoE(Config(batch_triples=2, max_batches=1), Tools(language_model=model, encoder=encoder))
+        answer = method.answer(asked, graph)
+        seen.append([next(listed(request))[2] for request in model.requests])
+    assert len(seen[0]) == 3  # in the order of the graph every batch is shown
+    assert seen[1] == ["weight of"] and "4 relations least like the question were not shown" in answer.note

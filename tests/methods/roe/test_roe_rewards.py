@@ -99,11 +99,13 @@ def test_each_reward_has_its_own_name_and_judges_texts() -> None:
 def test_json_is_strict_for_the_format_reward() -> None:
     assert split_json('{"answers": ["1"], "exploration_paths": ["2.1"]}') == (["1"], ["2.1"], True)
     assert split_json('{"answers": [], "exploration_paths": [["a", "r", "b"]]}')[1] == ['["a", "r", "b"]']
-    for text in (
-        "",
-        "none",
-        '{"answers": ["1"]}',
-        '```json\n{"answers": [], "exploration_paths": []}\n```',
-        "[" * 9999,
-    ):
+    written = '{"answers": ["1"], "exploration_paths": []}'
+    for text in ("", "none", '{"answers": ["1"]}', f"The action is {written}", f"```json\n{written}", "[" * 9999):
         assert split_json(text) == ([], [], False)
+
+
+@pytest.mark.parametrize("thoughts", ["", '<think>perhaps {"answers": ["2"]}</think>\n\n', "hm</think>"])
+@pytest.mark.parametrize("fence", ["{}", "```json\n{}\n```", "```\n{}\n```<|im_end|>"])
+def test_thoughts_and_a_fence_are_how_chat_models_write(thoughts: str, fence: str) -> None:
+    written = '{"answers": ["1"], "exploration_paths": []}'
+    assert split_json(thoughts + fence.replace("{}", written)) == (["1"], [], True)

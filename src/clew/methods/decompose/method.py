@@ -96,6 +96,8 @@ class Decompose:
             raise ConfigError("method 'decompose' needs a text encoder: set encoder.name")
         self.config, self._tools, self._encoder = config, tools, remembering(tools.encoder)
         self._voices = open_voices(config, tools)
+        reader = self._voices.reader
+        self.reads_whole = reader is not None and not reader.small  # counts and dates are for the model
         self._prompts = {
             name: load_prompt(
                 "clew.methods.decompose",

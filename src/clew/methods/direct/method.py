@@ -34,6 +34,7 @@ class _Direct:
     """Ask, read the reply, mark every answer as unsupported: there is no graph to support it."""
 
     name: ClassVar[str]
+    reads_whole: ClassVar[bool] = True
 
     def __init__(self, config: IoConfig, tools: Tools) -> None:
         if tools.language_model is None:

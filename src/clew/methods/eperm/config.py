@@ -12,6 +12,7 @@ from pydantic import Field
 from clew.config import Settings
 from clew.learning.scratch import DecoderSize
 from clew.learning.tuning import TuneSettings
+from clew.llm.settings import ModelSettings
 
 Scorer = Literal["none", "encoder", "llm", "mediators"]
 Style = Literal["paper", "short"]
@@ -20,6 +21,10 @@ Style = Literal["paper", "short"]
 class Config(Settings):
     """How a question is answered. `None` means: what the model was trained for."""
 
+    # models of their own for plans and for scores of relations and entities; unnamed: the language model. Where there
+    # is none, the one that is named does everything
+    planner: ModelSettings = ModelSettings()
+    scorer: ModelSettings = ModelSettings()
     style: Style | None = None  # of the prompts; "short" is for small decoders. Without a trained model: "paper"
     # A. subgraph retriever
     relations: Literal["none", "encoder", "llm"] | None = None  # who scores relations; "none" (default without a

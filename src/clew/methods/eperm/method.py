@@ -52,6 +52,8 @@ class Eperm:
                 batch_size=config.batch,
             )
             model = open_language_model(settings)
+        own = [open_language_model(each) if each.model else None for each in (config.planner, config.scorer)]
+        model = model or own[0] or own[1]
         if model is None:
             raise InputError(
                 "eperm needs a language model, or a model of its own: name one with --set language_model.model=NAME, "
@@ -67,7 +69,10 @@ class Eperm:
         self._similarity_weight = (
             trained.similarity_weight if config.similarity_weight is None else config.similarity_weight
         )
-        self._asker = PromptClient(model, config.style or trained.style)
+        style = config.style or trained.style
+        self._asker = PromptClient(model, style)  # the reader
+        self._planner, self._scorer = (PromptClient(each, style) if each else self._asker for each in own)
+        self.reads_whole = self._asker.style == "paper"  # counts and dates are for the model
         self.similarity = None if tools.encoder is None else TextSimilarity(tools.encoder)
 
     def answer(self, question: Question, graph: GraphStore, *, on_event: OnEvent = ignore) -> Answer:
@@ -92,25 +97,25 @@ class Eperm:
     ) -> tuple[list[QuestionState], list[list[PartialPaths]]]:
         """Everything before the answer predictor: the questions with their plans, and their weighted paths."""
         spent: dict[str, float] = {} if seconds is None else seconds
-        config, asker, similarity = self.config, self._asker, self.similarity
+        config, similarity = self.config, self.similarity
         with _timed("link", spent):
             cases = [self._link(question, graph) for question in questions]
         if not config.finder:
             return cases, [[] for _ in cases]
         with _timed("retrieve", spent):
-            retrieve(cases, graph, config, self._relations, self._hops, similarity, asker)
+            retrieve(cases, graph, config, self._relations, self._hops, similarity, self._scorer)
         with _timed("plans", spent):
             weigh_plans(
                 cases,
                 config,
                 self._hops,
                 self._temperature,
-                asker,
+                self._planner,
                 similarity,
                 similarity_weight=self._similarity_weight,
             )
         with _timed("paths", spent):
-            partial = weigh_paths(cases, config, self._entities, similarity, asker)
+            partial = weigh_paths(cases, config, self._entities, similarity, self._scorer)
         return cases, partial
 
     def _link(self, question: Question, graph: GraphStore) -> QuestionState:

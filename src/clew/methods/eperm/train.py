@@ -20,6 +20,7 @@ from clew.graph.subgraph import Ints
 from clew.learning import Stage, run_stages
 from clew.learning.beams import ScoredBeams, best_similarity_weight
 from clew.learning.checkpoints import write_json
+from clew.learning.processes import is_main_process, wait_for_all
 from clew.learning.scratch import create_decoder
 from clew.learning.tuning import Pair, tune
 from clew.llm import normalise
@@ -199,7 +200,7 @@ class _Training:
         base: Any = config.base
         if not base:
             base = request.out / "base"
-            if not (request.resume and (base / "config.json").is_file()):
+            if is_main_process() and not (request.resume and (base / "config.json").is_file()):
                 texts = [turn.content for pair in self.material.pairs for turn in pair.prompt]
                 parameters = create_decoder(
                     base,
@@ -210,6 +211,7 @@ class _Training:
                 )
                 self.on_event(Event("train", f"a decoder of {parameters:,} parameters", {"parameters": parameters}))
                 self.material.report["parameters"] = parameters
+            wait_for_all()
         if request.resume and (request.out / MODEL / "config.json").is_file():
             return
         tuned = tune(
@@ -233,6 +235,8 @@ class _Training:
     def validate(self) -> None:
         """Metrics on dev, and the temperature that makes plan weights chances."""
         request, m = self.request, self.material
+        if not is_main_process():
+            return
         write_json(request.out / DESCRIPTION, self.trained.model_dump(mode="json"))
         dev = self.dev[: self.config.validate_on]
         if not dev:

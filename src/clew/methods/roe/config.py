@@ -33,6 +33,8 @@ class Config(Settings):
     mediators: Literal["auto", "keep", "inline"] = "auto"
     batch_triples: int = Field(default=50, ge=1)  # shown in one state
     batch_tokens: int = Field(default=3000, ge=32)  # taken by the neighbours of one state
+    # States that show the neighbours of one path, where an encoder puts those most like the question first; 0: all
+    max_batches: int = Field(default=5, ge=0)
     batch_options: int = Field(default=24, ge=1)  # relation groups in one state of the short notations
     shown: int = Field(default=10, ge=1)  # entities shown of a group; the rest is counted
     max_entities: int = Field(default=20_000, ge=1)  # a group beyond it is cut, and the answer says so

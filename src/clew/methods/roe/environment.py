@@ -160,6 +160,13 @@ class ExplorationRules:
     shown: int = 5
     max_entities: int = 20_000
     every_batch: bool = False
+    max_batches: int = 0  # of one state's neighbours, where they are ranked; 0: all
+
+
+class Rank(Protocol):
+    """Options by how likely they lead to the answer, likeliest first."""
+
+    def __call__(self, options: Sequence[RelationOption], /) -> list[RelationOption]: ...
 
 
 class Weigh(Protocol):
@@ -206,13 +213,15 @@ class Exploration:
         plan: ExplorationRules,
         weigh: Weigh,
         clock: Callable[[], float] = time.monotonic,
+        *,
+        rank: Rank | None = None,
     ) -> None:
         self.edges, self.plan, self.tally = edges, plan, Tally()
         self.found: list[StepAnswers] = []
         self.ended: list[tuple[PathGroup, int]] = []  # rows of path groups that were named as answers
         self.unseen: list[str] = []
         self.stopped = ""  # why it ended before its time
-        self._weigh, self._clock, self._begun = weigh, clock, clock()
+        self._weigh, self._rank, self._clock, self._begun = weigh, rank, clock, clock()
         self._waiting: list[ExplorationState] = []  # a stack: depth first
         self._next: list[PathGroup] = []  # of the next depth, when states are levels
         self._opened: dict[int, int] = {}
@@ -246,7 +255,13 @@ class Exploration:
         ]
         if action.answers and self.plan.siblings == "group" and not self.plan.every_batch:
             # The model was told to name all and to look no further: the rest of a hub would be asked for nothing.
-            self._waiting = [each for each in self._waiting if each.path_groups != state.path_groups]
+            # Where the likeliest relations came first, so would the rest of the hubs that led here.
+            over = list(state.path_groups)
+            while self._rank is not None and (before := over[-1].before) is not None:
+                over.append(before)
+            self._waiting = [
+                each for each in self._waiting if not any(own is done for own in each.path_groups for done in over)
+            ]
         children = [
             child
             for option, edges in self._picked(state, action.explore)
@@ -299,7 +314,13 @@ class Exploration:
         try:
             options = [option for path_group in path_groups for option in options_of(path_group, self.edges, self.plan)]
             # Weighing may ask the graph too, for the facts of mediators.
-            states = [ExplorationState(tuple(path_groups), batch) for batch in batches(options, self.plan, self._weigh)]
+            parts = list(batches(options, self.plan, self._weigh))
+            if len(parts) > 1 and self._rank is not None:
+                parts = list(batches(self._rank(options), self.plan, self._weigh))
+                if left := sum(map(len, parts[self.plan.max_batches or len(parts) :])):
+                    self.tally.note(f"{left} relations least like the question were not shown (max_batches)")
+                    parts = parts[: self.plan.max_batches]
+            states = [ExplorationState(tuple(path_groups), part) for part in parts]
         except (UnavailableError, BudgetError) as error:
             self.stop(f"the graph stopped answering, so this answer is partial: {error}")
             return

@@ -99,6 +99,7 @@ def plan_of(config: Config) -> ExplorationRules:
         shown=config.shown,
         max_entities=config.max_entities,
         every_batch=config.every_batch,
+        max_batches=config.max_batches,
     )
 
 

@@ -22,6 +22,7 @@ from clew.methods.roe.edges import GraphEdges
 from clew.methods.roe.environment import Action, ExplorationState, Pick, RelationOption, facts_of
 from clew.protocols import Message
 
+_FENCED = re.compile(r"```[A-Za-z0-9]*\s*(.*?)\s*```", re.DOTALL)
 EVERY = "*"  # stands for every entity of a group in a written triple
 _TAG = re.compile(r"#?(\d{1,6})(?:\.(\d{1,6}))?(?:\.(\d{1,6}))?")
 _ARROW = re.compile(r"\s*(?:-+>|→|\||<-+|←)\s*")
@@ -388,9 +389,14 @@ class JsonNotation:
 
 
 def split_json(text: str) -> tuple[list[str], list[str], bool]:
-    """A reply as the items answered and explored, and whether it is strict JSON with both keys."""
+    """A reply as the items answered and explored, and whether it is strict JSON with both keys.
+
+    Thoughts before it and a fence around it are how chat models write; prose is not what was asked for.
+    """
+    body = clean(text)
+    fenced = _FENCED.fullmatch(body)
     try:
-        value = json.loads(clean(text))
+        value = json.loads(body if fenced is None else fenced[1])
     except (ValueError, RecursionError):
         return [], [], False
     keys = ("answers", "exploration_paths")

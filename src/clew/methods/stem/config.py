@@ -16,7 +16,8 @@ from clew.llm.settings import ModelSettings
 class Config(Settings):
     """How a question is answered. Names in brackets are the paper's symbols."""
 
-    # [SGDA, SAGB] models of their own for the two, such as tuned ones that are served; unnamed: the language model
+    # [SGDA, SAGB] models of their own for the two, such as tuned ones that are served; unnamed: the language model, and
+    # where there is none the model of the other
     decomposer: ModelSettings = ModelSettings()
     grounder: ModelSettings = ModelSettings()
     planner: Literal["auto", "trained", "prompted"] = "auto"  # auto: the trained one where a model folder holds it

@@ -405,13 +405,14 @@ def _open_planner(config: Config, tools: Tools, model: StemModel | None) -> Plan
             for part, settings in ((DECOMPOSE, config.decomposer), (GROUND, config.grounder))
         ]
         return Planner(config, two[0], two[1], "trained")
-    models = [
+    decomposer, grounder = (
         open_language_model(settings) if settings.model else tools.language_model
         for settings in (config.decomposer, config.grounder)
-    ]
-    if models[0] is None or models[1] is None:
+    )
+    decomposer, grounder = decomposer or grounder, grounder or decomposer  # a model that was named alone does both
+    if decomposer is None or grounder is None:
         raise ConfigError(
             f"{PACKAGE.rpartition('.')[2]} needs a planner: a trained one (clew train stem GRAPH --questions …, then "
             "--model), or a language model (--set language_model.model=NAME)"
         )
-    return Planner(config, models[0], models[1], "prompted")
+    return Planner(config, decomposer, grounder, "prompted")

@@ -22,6 +22,7 @@ from clew.graph.neighborhood import around
 from clew.learning import Stage, run_stages
 from clew.learning.checkpoints import fill, load_weights, write_json
 from clew.learning.loop import fit
+from clew.learning.processes import is_main_process, process_count, wait_for_all
 from clew.learning.scratch import SIZES, create_decoder
 from clew.learning.tuning import Pair, tune
 from clew.methods.stem.config import Config, DecomposeConfig, GroundConfig, TrainConfig
@@ -154,16 +155,18 @@ class _Training:
         if self.request.resume and (out / part / "config.json").is_file():
             return
         work = out / f"{part}-training"
-        if not self.request.resume:
+        if not self.request.resume and is_main_process():
             shutil.rmtree(work, ignore_errors=True)
+        wait_for_all()
         base: Path | str = config.base
         if config.base in SIZES:
             base = work / "start"
-            if not (base / "config.json").is_file():
+            if is_main_process() and not (base / "config.json").is_file():
                 texts = [text for p in pairs for text in (p.prompt[0].content, p.completion)]
                 self.parameters[part] = create_decoder(
                     base, texts, size=config.base, keep=[*PLACEHOLDERS, *keep], seed=self.request.seed
                 )
+            wait_for_all()
         tuned = tune(
             base,
             pairs,
@@ -173,9 +176,11 @@ class _Training:
             resume=self.request.resume,
             on_event=self.on_event,
         )
-        shutil.rmtree(out / part, ignore_errors=True)
-        tuned.folder.rename(out / part)
-        shutil.rmtree(work)
+        if is_main_process():
+            shutil.rmtree(out / part, ignore_errors=True)
+            tuned.folder.rename(out / part)
+            shutil.rmtree(work)
+        wait_for_all()
 
     def network(self) -> None:
         """The Triple-GNN on gold plans."""
@@ -197,7 +202,7 @@ class _Training:
             train = dev
         order = np.random.default_rng(request.seed)
         shuffled: list[tuple[int, int]] = []  # a question, and which wording of its plan
-        while len(shuffled) < config.fit.steps * config.fit.accumulate * config.batch:
+        while len(shuffled) < config.fit.steps * config.fit.accumulate * config.batch * process_count():
             shuffled += [
                 (i, int(order.integers(len(wordings[i])))) for i in order.permutation(np.array(train)).tolist()
             ]
@@ -238,8 +243,11 @@ class _Training:
         )
         fill(network, load_weights(out / "network" / "best.safetensors"), "best.safetensors")
         self.metrics = {"guided recall": progress.best}
-        self.trained = save_model(out, self.trained, network)
-        shutil.rmtree(out / "network")
+        wait_for_all()  # all have read the best weights
+        if is_main_process():
+            self.trained = save_model(out, self.trained, network)
+            shutil.rmtree(out / "network")
+        wait_for_all()
 
     def _reopen(self) -> None:
         from clew.methods.stem.model import load_model
@@ -283,6 +291,8 @@ class _Training:
 
     def finish(self) -> None:
         """The card of the folder."""
+        if not is_main_process():
+            return
         network = None
         trained = self.trained.model_copy(update={"planner": (self.request.out / DECOMPOSE).is_dir()})
         save_model(self.request.out, trained, network)
