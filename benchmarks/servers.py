@@ -305,10 +305,15 @@ def compare(
     flags: dict[str, Any] = {"method": {"name": method}}
     if method == "scr":
         flags["method"]["model"] = str(ROOT / "src/clew/methods/scr/demo")
-    opened = [
-        Workspace(configure(flags=flags), graph=graph, encoder=open_encoder(DEFAULT, batch=batch)).open_method()
-        for graph, batch in ((embedded, 64), (store, 64 if held else 63))  # another batch: an encoder of its own
-    ]
+    sides = ((embedded, 64), (store, 64 if held else 63))  # another batch: an encoder of its own
+
+    def both() -> list[Any]:
+        return [
+            Workspace(configure(flags=flags), graph=graph, encoder=open_encoder(DEFAULT, batch=batch)).open_method()
+            for graph, batch in sides
+        ]
+
+    opened = both()
     began = time.perf_counter()
     opened[0].answer(asked[0], embedded)  # compiled and loaded before the clock starts
     middle_of = time.perf_counter()
@@ -330,10 +335,10 @@ def compare(
         if not held:
             store.forget()  # as if it were the first question
         before, said = store.server.traffic.requests, {}
-        sides = [0, 1] if timed or question.text not in kept.rows else [1]
-        for side in sides if len(trips) % 2 or not held else sides[::-1]:
+        turns = [0, 1] if timed or question.text not in kept.rows else [1]
+        for side in turns if len(trips) % 2 or not held else turns[::-1]:
             began = time.perf_counter()
-            said[side] = opened[side].answer(question, (embedded, store)[side])
+            said[side] = opened[side].answer(question, sides[side][0])
             if timed:
                 times[side].append(time.perf_counter() - began)
         if 0 in said:
@@ -344,10 +349,18 @@ def compare(
             folder = kept.rows[question.text][1]
             different.append({"question": question.text, "folder": folder, "server": brief(theirs)})
     kept.save()
+    if not held and different:  # sets are put together from a question's parts over a folder only: without that?
+        flags["method"]["operators"] = False
+        alone = both()
+        for each in different:
+            question = next(q for q in asked if q.text == each["question"])
+            rows = [row(method.answer(question, graph)) for method, (graph, _) in zip(alone, sides, strict=True)]
+            each["equal_without_operators"] = rows[0] == rows[1]
     middle, slow = (round(1000 * float(np.median(each)), 1) for each in times)
     return {
         "questions": len(trips),
         "equal_rows": len(trips) - len(different),
+        "equal_rows_without_operators": len(trips) - sum(not d.get("equal_without_operators") for d in different),
         "equal_answers": len(trips) - sum(d["folder"]["answers"] != d["server"]["answers"] for d in different),
         "first_question": first,
         "timed": len(times[0]),
