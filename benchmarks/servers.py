@@ -6,9 +6,14 @@ Each method is asked in two ways. As by default: a graph of at most `triples_at_
 the first question, which is told apart from the later ones. And hop by hop, as a larger graph is: nothing is held, and
 what was kept is dropped before every question.
 
+Hop by hop each side has an encoder of its own, so that neither finds the other's questions encoded; as by default both
+run the same code, and take turns to be first. What a folder answers is the same for every engine: with `--work` it is
+asked once, and again only while seconds are taken (`TIMED` questions of the first way, all of the second).
+
 Writes one JSON with, for each engine, graph, way and method: questions with equal rows (texts, scores, threads), the
 differences, requests a question (median, 95 %, most), and seconds a question on both sides. A hub of 100,000 edges is
-asked last. `--seconds` bounds each of these; what was left out is told by the number of questions.
+asked last. `--seconds` bounds each of these; what was left out is told by the number of questions. What stands in the
+file is not measured again, so that an interrupted run goes on, and engines may run at the same time.
 
     python benchmarks/servers.py --engines oxigraph virtuoso --questions 200 -o results/benchmarks/servers.json
 """
@@ -16,6 +21,7 @@ asked last. `--seconds` bounds each of these; what was left out is told by the n
 from __future__ import annotations
 
 import argparse
+import fcntl
 import gzip
 import json
 import os
@@ -35,9 +41,11 @@ sys.path.insert(0, str(ROOT / "tests" / "stores"))
 import server_programs as programs  # noqa: E402
 
 from clew.datasets import question_sets  # noqa: E402
+from clew.encoding import DEFAULT, open_encoder  # noqa: E402
 from clew.graph import Graph, build  # noqa: E402
 from clew.graph.property_values import literals, value_of  # noqa: E402
 from clew.graph.remote import ServerGraph, ServerSettings, open_server  # noqa: E402
+from clew.graph.remote.mirror import mirror  # noqa: E402
 from clew.graph.remote.terms import is_literal  # noqa: E402
 from clew.graph.strings import literal_parts  # noqa: E402
 from clew.questions import QuestionSource  # noqa: E402
@@ -53,20 +61,23 @@ ENGINES = {
     "falkordb": programs.FalkorDB,
 }
 DEMO = ROOT / "src/clew/datasets/demo/world.ttl.gz"
+TIMED = 25  # questions of which both sides are timed where the server's graph is read whole: they run the same code
+DEFAULT_WAY, HOPS_WAY = "as by default", "hop by hop"
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--engines", nargs="+", choices=sorted(ENGINES), default=["oxigraph"])
     parser.add_argument("--questions", type=int, default=200)
-    parser.add_argument("--methods", nargs="+", default=["auto", "walk", "scr"])
+    parser.add_argument("--methods", nargs="*", default=["auto", "walk", "scr", "decompose"])
     parser.add_argument("--hops", nargs="*", default=["walk"], help="methods that are also asked hop by hop")
-    parser.add_argument("--seconds", type=float, default=300, help="at most, for each graph, way and method")
+    parser.add_argument("--seconds", type=float, default=300, help="at most, for each graph and method")
+    parser.add_argument("--hop-seconds", type=float, default=300, help="the same, hop by hop")
     parser.add_argument("--graphs", nargs="+", choices=["demo", "metaqa"], default=["demo", "metaqa"])
     parser.add_argument("--data", type=Path, default=None, help="folder of question sets; default CLEW_DATA")
-    parser.add_argument("--out", "-o", type=Path)
+    parser.add_argument("--work", type=Path, help="folder that keeps what folders answer, for the next engine")
+    parser.add_argument("--out", "-o", type=Path, required=True)
     arguments = parser.parse_args()
-    report: dict[str, Any] = {}
     folder = Path(tempfile.mkdtemp(prefix="clew-servers-"))
     try:
         for engine in arguments.engines:
@@ -76,19 +87,46 @@ def main() -> None:
             if server.__class__ in (programs.ArcadeDB,):
                 os.environ |= {"CLEW_SERVER_USER": server.user, "CLEW_SERVER_PASSWORD": server.password}
             try:
-                report[engine] = {name: measure(server, name, place, arguments) for name in arguments.graphs}
-                report[engine]["hub"] = hub(server, place)
+                for name in arguments.graphs:
+                    measure(server, name, place, arguments)
+                if noted(arguments.out, engine, "hub") is None:
+                    note(arguments.out, hub(server, place), engine, "hub")
             finally:
                 server.stop()
-            report[engine]["load_average"] = [round(each, 1) for each in os.getloadavg()]
-            print(json.dumps({engine: report[engine]}, indent=1), flush=True)
-            if arguments.out:
-                arguments.out.write_text(json.dumps(report, indent=1) + "\n")
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def measure(server: Any, name: str, place: Path, arguments: argparse.Namespace) -> dict[str, Any]:
+def noted(out: Path, *keys: str) -> Any:
+    """What the report holds there; None for nothing."""
+    held: Any = json.loads(out.read_text()) if out.exists() else {}
+    for key in keys:
+        held = held.get(key, {})
+    return held or None
+
+
+def note(out: Path, result: dict[str, Any], *keys: str) -> None:
+    """Put a result into the report, with how busy the machine was. Several processes may write to one report."""
+    result["load_average"] = [round(each, 1) for each in os.getloadavg()]
+    with out.open("a+") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        file.seek(0)
+        report: dict[str, Any] = json.loads(file.read() or "{}")
+        held = report
+        for key in keys[:-1]:
+            held = held.setdefault(key, {})
+        held[keys[-1]] = result
+        file.truncate(0)
+        file.write(json.dumps(report, indent=1) + "\n")
+    print(*keys, json.dumps(result)[:1500], flush=True)
+
+
+def measure(server: Any, name: str, place: Path, arguments: argparse.Namespace) -> None:
+    cells = [(DEFAULT_WAY, m) for m in arguments.methods if m != "scr" or name == "demo"]  # scr's model is of the demo
+    cells += [(HOPS_WAY, m) for m in arguments.hops]
+    cells = [cell for cell in cells if noted(arguments.out, server.name, name, *cell) is None]
+    if not cells:
+        return
     cypher = server.url.startswith(("bolt", "falkor"))
     settings: dict[str, Any] = {"home": place / f"home-{name}"}
     if cypher:
@@ -113,24 +151,61 @@ def measure(server: Any, name: str, place: Path, arguments: argparse.Namespace) 
         build([source], place / f"{name}.kg")
         embedded = Graph.open(place / f"{name}.kg")
     embedded = in_order(embedded)
-    result: dict[str, Any] = {"triples": embedded.num_triples}
-    for way, methods, held in (("as by default", arguments.methods, True), ("hop by hop", arguments.hops, False)):
-        here = [
-            m for m in methods if m != "scr" or name == "demo"
-        ]  # the model that ships was trained on the demo graph
-        if not here:
-            continue
+    asked = questions(name, arguments.questions, arguments.data)
+    for way in dict.fromkeys(way for way, _ in cells):
+        held = way == DEFAULT_WAY
         own = settings if held else {**settings, "triples_at_once": 0, "names_at_once": 1_000_000}
         store = open_server(server.url, ServerSettings(**own))
-        began = time.perf_counter()
-        _ = store.identity if held else store.names
-        result[way] = {"first_look_s": round(time.perf_counter() - began, 2)}
-        for method in here:
-            asked = questions(name, arguments.questions, arguments.data)
-            result[way][method] = compare(embedded, store, method, asked, held=held, seconds=arguments.seconds)
-            print(server.name, name, way, method, json.dumps(result[way][method])[:1500], flush=True)
+        looked = first_look(store, embedded, held)
+        if noted(arguments.out, server.name, name, way, "first_look") is None:
+            note(arguments.out, looked, server.name, name, way, "first_look")
+        for method in (method for here, method in cells if here == way):
+            kept = Kept(arguments.work and arguments.work / f"{'cypher' if cypher else 'rdf'}-{name}-{method}.json")
+            seconds = arguments.seconds if held else arguments.hop_seconds
+            result = compare(embedded, store, method, asked, kept, held=held, seconds=seconds)
+            note(arguments.out, result, server.name, name, way, method)
         store.close()
+
+
+def first_look(store: ServerGraph, embedded: Graph, held: bool) -> dict[str, Any]:
+    """What it costs to meet the server's graph, and whether the copy in memory is the folder's graph."""
+    began = time.perf_counter()
+    _ = store.identity if held else store.names
+    result: dict[str, Any] = {"triples": embedded.num_triples, "seconds": round(time.perf_counter() - began, 2)}
+    if held:
+        began = time.perf_counter()
+        copy = mirror(store)
+        assert copy is not None
+        result["read_s"] = round(time.perf_counter() - began, 2)
+        result["requests"], result["mb"] = store.server.traffic.requests, round(store.server.traffic.bytes / 1e6, 1)
+        result["same_graph"] = facts_of(copy) == facts_of(embedded)
     return result
+
+
+def facts_of(graph: Graph) -> Any:
+    """Everything a graph without nameless nodes says: triples, and each entity's kind and names."""
+    ids = list(graph.terms.ids)
+    known = {
+        id: (graph.entity_at(i).kind, graph.terms.labels.first(i), sorted(graph.aliases_of(id)))
+        for i, id in enumerate(ids)
+        if not is_literal(id)
+    }
+    return sorted((t.head.id, t.relation.id, t.tail.id) for t in graph.triples()), sorted(ids), known
+
+
+class Kept:
+    """What a folder answers, by question; kept in a file where one is named."""
+
+    def __init__(self, place: Path | None) -> None:
+        self._place = place
+        self.rows: dict[str, Any] = json.loads(place.read_text()) if place and place.exists() else {}
+
+    def save(self) -> None:
+        if self._place:
+            self._place.parent.mkdir(parents=True, exist_ok=True)
+            temporary = self._place.with_suffix(f".{os.getpid()}")
+            temporary.write_text(json.dumps(self.rows))
+            temporary.replace(self._place)
 
 
 def engine_reads_turtle(server: Any) -> bool:
@@ -204,7 +279,8 @@ def load_nodes(server: Any, triples: Facts, labels: dict[str, str], aliases: dic
         ]
         for start in range(0, len(pairs), 2000):
             server.run(
-                "UNWIND $rows AS row MATCH (a) WHERE id(a) = row.h MATCH (b) WHERE id(b) = row.t "
+                "UNWIND $rows AS row WITH row.h AS h, row.t AS t "  # FalkorDB seeks by a variable, and scans by row.h
+                "MATCH (a) WHERE id(a) = h MATCH (b) WHERE id(b) = t "
                 f"CREATE (a)-[:`{relation}`]->(b)",
                 rows=pairs[start : start + 2000],
             )
@@ -218,12 +294,27 @@ def questions(name: str, count: int, data: Path | None) -> list[Question]:
 
 
 def compare(
-    embedded: Graph, store: ServerGraph, method: str, asked: Sequence[Question], *, held: bool, seconds: float
+    embedded: Graph,
+    store: ServerGraph,
+    method: str,
+    asked: Sequence[Question],
+    kept: Kept,
+    *,
+    held: bool,
+    seconds: float,
 ) -> dict[str, Any]:
     flags: dict[str, Any] = {"method": {"name": method}}
     if method == "scr":
         flags["method"]["model"] = str(ROOT / "src/clew/methods/scr/demo")
-    opened = [Workspace(configure(flags=flags), graph=graph).open_method() for graph in (embedded, store)]
+    sides = ((embedded, 64), (store, 64 if held else 63))  # another batch: an encoder of its own
+
+    def both() -> list[Any]:
+        return [
+            Workspace(configure(flags=flags), graph=graph, encoder=open_encoder(DEFAULT, batch=batch)).open_method()
+            for graph, batch in sides
+        ]
+
+    opened = both()
     began = time.perf_counter()
     opened[0].answer(asked[0], embedded)  # compiled and loaded before the clock starts
     middle_of = time.perf_counter()
@@ -241,24 +332,39 @@ def compare(
     for question in asked:
         if time.perf_counter() > until:
             break
-        began = time.perf_counter()
-        mine = opened[0].answer(question, embedded)
-        middle = time.perf_counter()
+        timed = not held or len(trips) < TIMED
         if not held:
             store.forget()  # as if it were the first question
-        before = store.server.traffic.requests
-        theirs = opened[1].answer(question, store)
-        times[0].append(middle - began)
-        times[1].append(time.perf_counter() - middle)
+        before, said = store.server.traffic.requests, {}
+        turns = [0, 1] if timed or question.text not in kept.rows else [1]
+        for side in turns if len(trips) % 2 or not held else turns[::-1]:
+            began = time.perf_counter()
+            said[side] = opened[side].answer(question, sides[side][0])
+            if timed:
+                times[side].append(time.perf_counter() - began)
+        if 0 in said:
+            kept.rows[question.text] = [row(said[0]), brief(said[0])]
+        theirs = said[1]
         trips.append(store.server.traffic.requests - before)
-        if row(mine) != row(theirs):
-            different.append({"question": question.text, "folder": brief(mine), "server": brief(theirs)})
+        if json.loads(json.dumps(row(theirs))) != json.loads(json.dumps(kept.rows[question.text][0])):
+            folder = kept.rows[question.text][1]
+            different.append({"question": question.text, "folder": folder, "server": brief(theirs)})
+    kept.save()
+    if not held and different:  # sets are put together from a question's parts over a folder only: without that?
+        flags["method"]["operators"] = False
+        alone = both()
+        for each in different:
+            question = next(q for q in asked if q.text == each["question"])
+            rows = [row(method.answer(question, graph)) for method, (graph, _) in zip(alone, sides, strict=True)]
+            each["equal_without_operators"] = rows[0] == rows[1]
     middle, slow = (round(1000 * float(np.median(each)), 1) for each in times)
     return {
         "questions": len(trips),
         "equal_rows": len(trips) - len(different),
+        "equal_rows_without_operators": len(trips) - sum(not d.get("equal_without_operators") for d in different),
         "equal_answers": len(trips) - sum(d["folder"]["answers"] != d["server"]["answers"] for d in different),
         "first_question": first,
+        "timed": len(times[0]),
         "requests": {"median": float(np.median(trips)), "p95": float(np.quantile(trips, 0.95)), "most": max(trips)},
         "ms_folder": middle,
         "ms_server": slow,

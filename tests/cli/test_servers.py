@@ -10,10 +10,12 @@ from typing import Any
 import pytest
 
 from clew.graph import Graph, build
+from clew.graph.remote import ServerGraph
+from clew.graph.remote.http import Http
 from clew.testing.endpoint import BASE, LocalEndpoint
 
 pytest.importorskip("pyoxigraph", reason="the extra sparql is not installed")
-pytest.importorskip("httpx", reason="the extra sparql is not installed")
+httpx = pytest.importorskip("httpx", reason="the extra sparql is not installed")
 
 Run = Callable[..., Any]
 SMALL = ("--set", "encoder.name=hash-64", "--quiet")
@@ -73,6 +75,31 @@ def test_predict_and_resume_over_a_server(clew: Run, endpoint: str, questions: P
     assert rows.count(b"\n") == 3
     again = clew(*asked, "--resume")
     assert again.code == 0 and (run / "rows.jsonl").read_bytes() == rows, again.err
+
+
+def test_a_run_whose_server_dies_keeps_its_rows_and_goes_on(
+    clew: Run, endpoint: str, questions: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    run = tmp_path / "run"
+    settings = ("graph.server.triples_at_once=0", "graph.server.retries=0", "run.batch=1")
+    flags = [*SMALL, *(part for each in settings for part in ("--set", each))]
+    asked = there("predict", endpoint, str(questions), "--method", "walk", "--run", str(run), *flags)
+    send = Http._send
+
+    def dying(self: Http, form: str) -> Any:
+        if (run / "rows.jsonl").is_file() and (run / "rows.jsonl").read_text().count("\n"):
+            raise httpx.ReadError("the server is gone")
+        return send(self, form)
+
+    monkeypatch.setattr(ServerGraph, "_keep", lambda *_: None)  # each question asks for its facts
+    monkeypatch.setattr(Http, "_send", dying)
+    first = clew(*asked)
+    rows = [json.loads(line) for line in (run / "rows.jsonl").read_text().splitlines()]
+    failed = [row for row in rows if "error" in row]
+    assert first.code != 0 and 0 < len(failed) < len(rows) == 3
+    monkeypatch.setattr(Http, "_send", send)
+    again = clew(*asked, "--resume")
+    assert again.code == 0, again.err
 
 
 @pytest.mark.slow  # opens torch and trains

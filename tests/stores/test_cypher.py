@@ -14,7 +14,7 @@ from clew.errors import InputError, NotFoundError, UnavailableError
 from clew.graph import Graph
 from clew.graph.neighborhood import neighborhood
 from clew.graph.remote import ServerGraph
-from clew.graph.remote.cypher import kept_as_json
+from clew.graph.remote.database import kept_as_json
 from clew.testing.graph_store import TOY, GraphStoreSuite, ids
 
 Open = Callable[..., ServerGraph]

@@ -15,7 +15,8 @@ from weakref import WeakKeyDictionary
 from clew.errors import UnsupportedError
 from clew.graph.property_values import literals
 from clew.graph.remote import ServerGraph
-from clew.graph.remote.cypher import LABEL, TYPE, CypherServer, quoted_name
+from clew.graph.remote.cypher import CypherServer
+from clew.graph.remote.nodes import LABEL, TYPE, quoted_name
 from clew.graph.remote.terms import is_literal
 from clew.query import plan as p
 from clew.query.columns import Column
@@ -58,16 +59,16 @@ class PropertyPlanWriter(CypherPlanWriter):
         return self._relations[relation]
 
     def _found(self, relation: str) -> KnownRelation:
-        if relation == TYPE and self._server.labels_are_types:
+        if relation == TYPE and self._server.nodes.labels_are_types:
             raise UnsupportedError("what the labels of nodes are is asked of all nodes of a label only")
-        if relation in self._server.names_nodes:
+        if relation in self._server.nodes.naming:
             raise UnsupportedError(f"{relation} names some nodes and is a property of others")
         name = self._quoted(relation)
         linked, carrying = self._server.relationships(name)
         values = self._server.values(name, SAMPLED)
-        if linked and not values and not (carrying and self._server.relationships_are_nodes):
+        if linked and not values and not (carrying and self._server.nodes.relationships_are_nodes):
             return KnownRelation("relationship")
-        if not values or linked or relation in self._server.on_relationships:
+        if not values or linked or relation in self._server.nodes.on_relationships:
             raise UnsupportedError(f"{relation}: relationships with properties are walked hop by hop only")
         if any(isinstance(value, (list, dict)) for value in values):
             raise UnsupportedError(f"{relation} holds lists")
@@ -127,7 +128,7 @@ class PropertyPlanWriter(CypherPlanWriter):
         """Whether a set is the nodes of a label: back over the type relation from it."""
         of, first = node.of, node.path[0] if node.path else None
         return (
-            self._server.labels_are_types
+            self._server.nodes.labels_are_types
             and first == p.Step(TYPE, False)
             and isinstance(of, p.Entities)
             and len(of.ids) == 1

@@ -17,9 +17,10 @@ from clew.errors import InputError, NotFoundError, UnsupportedError, unknown
 from clew.graph import Graph
 from clew.graph.property_values import literals
 from clew.graph.remote import ServerGraph
-from clew.graph.remote.cypher import LABEL, CypherServer
+from clew.graph.remote.cypher import CypherServer
 from clew.graph.remote.http import RefusedError, TooMuchError
 from clew.graph.remote.mirror import mirror
+from clew.graph.remote.nodes import LABEL
 from clew.graph.remote.pull import collect, topics_of
 from clew.graph.remote.sparql import SparqlServer
 from clew.query import plan as p

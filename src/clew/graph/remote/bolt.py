@@ -70,7 +70,7 @@ class Bolt:
         from neo4j import exceptions
 
         work = self._neo4j.unit_of_work(timeout=self._settings.timeout_s)(
-            lambda transaction: [record.data() for record in transaction.run(query, dict(parameters))]
+            lambda transaction: [dict(record.items()) for record in transaction.run(query, dict(parameters))]
         )
         began = time.perf_counter()
         self._traffic.requests += 1

@@ -126,15 +126,22 @@ class Endpoint:
             f"FILTER(isLiteral(?l) && ({' || '.join(tests)}))" if "*" not in self.wanted else "FILTER(isLiteral(?l))"
         )
 
-    def filters(self, relations: Collection[str] | None, excluded: Collection[str]) -> str | None:
-        """What of the facts counts; None where nothing can."""
+    def filters(self, relations: Collection[str] | None, excluded: Collection[str], tail: str) -> str | None:
+        """What of the facts counts; None where nothing can.
+
+        Args:
+            tail: the variable of a fact's tail; "" where it is known to be no literal.
+        """
         # A relation that names, stated of a thing and not of a text, is a fact like any other.
-        parts = [f"FILTER(?p NOT IN ({', '.join(self.noted)}) || !isLiteral(?n))"] if self.noted else []
+        named = f"FILTER(?p NOT IN ({', '.join(self.noted)}) || !isLiteral({tail}))"
+        parts = [named] if self.noted and tail else []
         if relations is not None:
             written = sorted(term for id in relations if (term := self.ids.write(id)))
             if not written:
                 return None
-            parts.append(f"FILTER(?p IN ({', '.join(written)}))")
+            # Virtuoso's compiler fails on a union of such filters; Oxigraph plans VALUES of relations as scans.
+            only = f"VALUES ?p {{ {' '.join(written)} }}" if self.engine == "virtuoso" else None
+            parts.append(only or f"FILTER(?p IN ({', '.join(written)}))")
         out = sorted(term for id in excluded if (term := self.ids.write(id)))
         if out:
             parts.append(f"FILTER(?p NOT IN ({', '.join(out)}))")

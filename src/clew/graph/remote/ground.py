@@ -31,6 +31,7 @@ class _Names:
         self.ids: list[str] = []
         self.sources: list[str | None] = []
         self.numbers: dict[str, int] = {}
+        self._nameless: list[bool] = []  # whether each may be a mediator, as far as this was looked at
         self.relations: list[Relation] = store.relations()
         self.relation_numbers = {relation.id: i for i, relation in enumerate(self.relations)}
 
@@ -56,7 +57,11 @@ class _Names:
         return [self.entity_at(int(i)).label for i in numbers]
 
     def mediators_at(self, numbers: Ints) -> NDArray[np.bool_]:
-        return np.array([self.entity_at(int(i)).kind == "mediator" for i in numbers], bool)
+        self._nameless += map(self.store.may_be_nameless, self.ids[len(self._nameless) :])
+        found = np.array(self._nameless, bool)[numbers]
+        for i in np.flatnonzero(found).tolist():  # one of these that has a label after all is no mediator
+            found[i] = self.entity_at(int(numbers[i])).kind == "mediator"
+        return found
 
     def number_of(self, id: str) -> int | None:
         return self.numbers.get(id)
@@ -81,14 +86,16 @@ class Ground(Subgraph):
     def __init__(self, store: ServerGraph, seeds: Sequence[str], *, most: int) -> None:
         self._named = _Names(store)
         self._most = most
-        self._rows: dict[tuple[int, int, int], None] = {}
+        self._rows: set[tuple[int, int, int]] = set()
         self._asked: dict[Direction, set[int]] = {"both": set(), "out": set(), "in": set()}
         self._asked_by: set[tuple[int, int]] = set()
         self._cut: dict[str, int] = {}
         self._set("seeds", np.array([self._named.number(id) for id in dict.fromkeys(seeds)], np.int32))
         self._set("names", self._named)
         self._set("numbered_as_store", True)
-        self._settle()
+        for name in ("heads", "rels", "tails"):
+            self._set(name, np.empty(0, np.int32))
+        self._settle(())
 
     def _set(self, name: str, value: object) -> None:
         object.__setattr__(self, name, value)  # a subgraph is frozen for everybody else
@@ -143,20 +150,22 @@ class Ground(Subgraph):
     def take(self, rows: Iterable[Fact]) -> None:
         """Have these facts here."""
         number, relation = self._named.number, self._named.relation
-        before = len(self._rows)
+        fresh = []
         for head, by, tail, source in rows:
             row = (number(head), relation(by), number(tail))
             if row not in self._rows:
-                self._rows[row] = None
+                self._rows.add(row)
                 self._named.sources.append(source)
-        if len(self._rows) > before or self._cut:
-            self._settle()
+                fresh.append(row)
+        if fresh or self._cut:
+            self._settle(fresh)
 
-    def _settle(self) -> None:
-        """Make the arrays anew and forget what was derived from the old ones."""
-        heads, rels, tails = np.array(list(self._rows), np.int32).reshape(-1, 3).T.copy()
-        for name, array in (("heads", heads), ("rels", rels), ("tails", tails)):
-            self._set(name, array)
+    def _settle(self, fresh: Sequence[tuple[int, int, int]]) -> None:
+        """Add rows to the arrays and forget what was derived from the old ones."""
+        columns = np.array(fresh, np.int32).reshape(-1, 3).T
+        for name, column in zip(("heads", "rels", "tails"), columns, strict=True):
+            self._set(name, np.concatenate([getattr(self, name), column]))
+        heads = self.heads
         self._set("entities", np.arange(len(self._named.ids), dtype=np.int32))
         self._set("triple_numbers", np.arange(len(heads), dtype=np.int32))
         left = sum(self._cut.values())

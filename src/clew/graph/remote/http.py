@@ -216,7 +216,7 @@ class Http:
                 "(often the same with /sparql or /query)"
             )
         try:
-            data = json.loads(body)
+            data = _decoded(body)
         except ValueError:
             if kind not in (JSON, "application/json", "") or not body.lstrip().startswith(b"{"):
                 raise InputError(
@@ -238,6 +238,16 @@ class Http:
                 "signed it in SSL_CERT_FILE"
             )
         return UnavailableError(f"{self._name}: cannot be reached: {cause}; is it running, and the address right?")
+
+
+def _decoded(body: bytes) -> Any:
+    """JSON; the compiled parser takes a third of the time, and refuses halves of characters, which RDF may not hold."""
+    import orjson
+
+    try:
+        return orjson.loads(body)
+    except ValueError:
+        return json.loads(body)
 
 
 class _Transient(Exception):

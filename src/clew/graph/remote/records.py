@@ -37,6 +37,7 @@ class FactsWanted:
     direction: Direction = "both"
     limit: int | None = None
     total: int | None = None
+    labels: bool = True  # whether labels of what the facts lead to are wanted as well
 
     @property
     def sides(self) -> list[bool]:

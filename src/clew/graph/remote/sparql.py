@@ -60,15 +60,14 @@ class SparqlServer(Endpoint):
     # -- facts ---------------------------------------------------------------------------------------------------------
 
     def facts(self, wanted: FactsWanted) -> Facts:
-        asked, sides = list(dict.fromkeys(wanted.ids)), wanted.sides
-        filters = self.filters(wanted.relations, wanted.excluded)
-        if filters is None:
+        asked = list(dict.fromkeys(wanted.ids))
+        if self.filters(wanted.relations, wanted.excluded, "") is None:
             return Facts()
         result = Facts()
         crowded: list[str] = []
 
         def ask(part: Sequence[str]) -> list[Facts]:
-            query = self._hop(part, sides, filters)
+            query = self._hop(part, wanted)
             if query is None:
                 return []
             rows = self.rows(f"{query} LIMIT {self.room}")
@@ -81,7 +80,7 @@ class SparqlServer(Endpoint):
             result.rows += found.rows
             result.labels |= found.labels
         if crowded:
-            found = self._shared_out([id for id in asked if id in set(crowded)], wanted, filters)
+            found = self._shared_out([id for id in asked if id in set(crowded)], wanted)
             result.rows += found.rows
             result.labels |= found.labels
             result.cut |= found.cut
@@ -120,22 +119,34 @@ class SparqlServer(Endpoint):
             starts.append((f"VALUES ({columns}) {{ {' '.join(rows)} }} {steps} FILTER(isBlank({place}))", False))
         return starts
 
-    def _hop(self, ids: Sequence[str], sides: Sequence[bool], filters: str) -> str | None:
-        """Facts around `ids` and the labels of what they lead to, as one query; None where nothing can be asked."""
+    def _hop(self, ids: Sequence[str], wanted: FactsWanted) -> str | None:
+        """Facts around `ids`, with the labels of what they lead to, as one query; None where nothing can be asked."""
+        branches, starts = self._sides(self._starts(ids), wanted), self._starts(ids, "?x")
+        if not branches:
+            return None
+        for start, literal in starts if wanted.labels else ():
+            for forward in wanted.sides:
+                way = "?x ?q ?n ." if forward else "?n ?q ?x ."
+                named = "" if forward and literal else self.each(self.labelling, f"{start} {way} ?n")
+                if named:
+                    branches.append(f'{{ SELECT DISTINCT ?n ?p ?l ?d WHERE {{ {named} BIND("l" AS ?d) }} }}')
+        # Terms in VALUES meet each fact once; a way to a nameless node may lead there twice.
+        once = not wanted.labels and not any(start.startswith("VALUES (") for start, _ in starts)
+        shown = f"?d ?e ?p ?n{' ?l' if wanted.labels else ''}{' ?g' if self.graphs else ''}"
+        return f"SELECT {'' if once else 'DISTINCT '}{shown} WHERE {{ {' UNION '.join(branches)} }}"
+
+    def _sides(self, starts: Sequence[tuple[str, bool]], wanted: FactsWanted) -> list[str]:
+        """Patterns of the facts ?e ?p ?n (?d "o") and ?n ?p ?e ("i") around entities."""
         branches = []
-        for (start, literal), (again, _) in zip(self._starts(ids), self._starts(ids, "?x"), strict=True):
-            for forward in sides:
+        for start, literal in starts:
+            for forward in wanted.sides:
                 if forward and literal:
                     continue  # a literal is nobody's subject
                 fact = self.fact("?e", "?p", "?n") if forward else self.fact("?n", "?p", "?e")
+                tail = "?n" if forward else "?e" if literal else ""
+                filters = self.filters(wanted.relations, wanted.excluded, tail)
                 branches.append(f'{{ {start} {fact} {filters} BIND("{"o" if forward else "i"}" AS ?d) }}')
-                way = "?x ?q ?n ." if forward else "?n ?q ?x ."
-                named = self.each(self.labelling, f"{again} {way} ?n")
-                if named:
-                    branches.append(f'{{ SELECT DISTINCT ?n ?p ?l ?d WHERE {{ {named} BIND("l" AS ?d) }} }}')
-        if not branches:
-            return None
-        return f"SELECT DISTINCT ?d ?e ?p ?n ?l{' ?g' if self.graphs else ''} WHERE {{ {' UNION '.join(branches)} }}"
+        return branches
 
     def _read(self, rows: Iterable[Binding], asked: Collection[str] | None) -> Facts:
         """Rows of a hop; those of nameless siblings that nobody asked for are dropped."""
@@ -162,9 +173,10 @@ class SparqlServer(Endpoint):
         self._routes |= routes
         return Facts([(*known, source) for known, source in seen.items()], self.best(labels, "n"))
 
-    def _shared_out(self, ids: Sequence[str], wanted: FactsWanted, filters: str) -> Facts:
+    def _shared_out(self, ids: Sequence[str], wanted: FactsWanted) -> Facts:
         """Facts of entities that have too many: each group is counted, then asked for its share."""
-        counts = self._counts(ids, wanted.sides, filters)
+        counts = self._counts(ids, wanted)
+        filters = self.filters(wanted.relations, wanted.excluded, "?n")
         kept = share_out(counts, wanted.limit, wanted.total)
         result = Facts()
         for group, count in counts.items():
@@ -207,6 +219,8 @@ class SparqlServer(Endpoint):
         flush()
         for rows in self.pool.map(self._in_order, jobs):
             result.rows += self._read(rows, None).rows
+        if not wanted.labels:
+            return result
         met = dict.fromkeys(end for head, _, tail, _ in result.rows for end in (head, tail))
         known = self.labels([id for id in met if not is_literal(id) and not is_blank(id)])
         result.labels = {id: text for id, text in known.items() if text is not None}
@@ -229,14 +243,9 @@ class SparqlServer(Endpoint):
                 raise
         return self.rows(query.replace(_IN_ORDER, ""))
 
-    def _counts(self, ids: Sequence[str], sides: Sequence[bool], filters: str) -> dict[Group, int]:
+    def _counts(self, ids: Sequence[str], wanted: FactsWanted) -> dict[Group, int]:
         def ask(part: Sequence[str]) -> list[Binding]:
-            branches = []
-            for start, literal in self._starts(part):
-                for forward in sides:
-                    if not (forward and literal):
-                        fact = self.fact("?e", "?p", "?n") if forward else self.fact("?n", "?p", "?e")
-                        branches.append(f'{{ {start} {fact} {filters} BIND("{"o" if forward else "i"}" AS ?d) }}')
+            branches = self._sides(self._starts(part), wanted)
             if not branches:
                 return []
             where = " UNION ".join(branches)
@@ -296,7 +305,7 @@ class SparqlServer(Endpoint):
         return min((row["l"]["value"].strip() for row in rows), default=None)
 
     def groups(self, ids: Sequence[str]) -> dict[Group, int]:
-        return self._counts(list(dict.fromkeys(ids)), (True, False), self.filters(None, ()) or "")
+        return self._counts(list(dict.fromkeys(ids)), FactsWanted(ids))
 
     def named(self, texts: Sequence[str], limit: int) -> dict[str, list[tuple[str, str]]]:
         if not self.naming:
@@ -365,9 +374,8 @@ class SparqlServer(Endpoint):
         """An IRI says where it is."""
 
     def terms(self, start: int) -> Iterator[tuple[int, list[tuple[str, int, str]]]]:
-        filters = self.filters(None, ()) or ""
-        out = f"{self.fact('?e', '?p', '?n')} {filters}"
-        into = f"{self.fact('?s', '?p', '?e')} {filters.replace('?n', '?e')}"
+        out = f"{self.fact('?e', '?p', '?n')} {self.filters(None, (), '?n')}"
+        into = f"{self.fact('?s', '?p', '?e')} {self.filters(None, (), '?e')}"
         where = f"{{ {out} }} UNION {{ {into} }}"
         for after, rows in self._pages("?e (COUNT(*) AS ?c)", where, "GROUP BY ?e ORDER BY ?e", start):
             pairs = ((self.ids.read(row["e"]), int(row["c"]["value"])) for row in rows if "e" in row)
@@ -382,7 +390,7 @@ class SparqlServer(Endpoint):
             yield after, [(id, text, rank) for id, text, rank in found if id is not None and rank is not None and text]
 
     def scan(self, start: int) -> Iterator[tuple[int, list[Fact]]]:
-        where = f"{self.fact('?e', '?p', '?n')} {self.filters(None, ()) or ''}"
+        where = f"{self.fact('?e', '?p', '?n')} {self.filters(None, (), '?n')}"
         select = "?e ?p ?n" + (" ?g" if self.graphs else "")
         for after, rows in self._pages(select, where, f"ORDER BY {select}", start):
             facts: dict[tuple[str, str, str], str | None] = {}

@@ -177,6 +177,9 @@ class ServerGraph:
         known = self._entities.get(id)
         if known is not None:
             return known
+        if label is None and (names := self._names_at_hand) is not None and (named := names.entity(id)) is not None:
+            self._entities[id] = named
+            return named
         kind = self.kind_of(id, label is not None)
         if kind == LITERAL:
             text, datatype, _ = literal_parts(id)
@@ -191,6 +194,16 @@ class ServerGraph:
     def record(self, id: str) -> Entity:
         """The record of an entity that was met before; nothing is asked."""
         return self._entity(id, None)
+
+    def may_be_nameless(self, id: str) -> bool:
+        """Whether `id` could be a nameless n-ary node's, by how it is written; its record tells for sure."""
+        return (self._mediator(id) or id.startswith(STATEMENT_NODES)) and not is_literal(id)
+
+    @property
+    def _names_at_hand(self) -> RemoteNames | None:
+        """The name index, where one of this state of the graph is open: it knows every entity; nothing is fetched."""
+        names: RemoteNames | None = self.__dict__.get("names")
+        return names if names is not None and names.identity == self.identity else None
 
     @cached_property
     def _relations(self) -> dict[str, Relation]:
@@ -217,8 +230,8 @@ class ServerGraph:
         """Those of these ids that the graph holds, in one query."""
         _ = self.profile
         missing = [id for id in dict.fromkeys(ids) if id not in self._entities and _sound(id) == id]
-        names: RemoteNames | None = self.__dict__.get("names")  # where they are at hand; nothing is fetched for this
-        if names is not None and names.identity == self.identity:  # it knows every entity of this state of the graph
+        names = self._names_at_hand
+        if names is not None:
             self._entities.update((id, entity) for id in missing if (entity := names.entity(id)) is not None)
             self.server.locate(names.places(missing))
         elif missing:
@@ -264,7 +277,8 @@ class ServerGraph:
             known = {}
         missing = [id for id in asked if id not in known]
         if missing:
-            found = self.server.facts(FactsWanted(missing, relations, excluded, direction, limit, total))
+            labels = self._names_at_hand is None
+            found = self.server.facts(FactsWanted(missing, relations, excluded, direction, limit, total, labels))
             for id, label in found.labels.items():
                 if self._entities.get(id, _NOBODY).label != label:
                     self._entities.pop(id, None)
