@@ -31,6 +31,11 @@ class Csr(NamedTuple):
     relations: Ints  # (T,)
     triples: Ints  # (T,) position in the subgraph's heads/relations/tails
 
+    def counts(self, entities: Ints) -> Offsets:
+        """How many triples each of some entities has."""
+        found: Offsets = self.offsets[entities.astype(np.int64) + 1] - self.offsets[entities]
+        return found
+
 
 class Names(Protocol):
     """Turns store numbers into records; a store implements it once for all its subgraphs."""

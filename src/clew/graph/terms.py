@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from clew.graph.names import NameIndex
 
 KINDS: tuple[EntityKind, ...] = ("named", "mediator", "literal")
+ENTITIES_KEPT = 16_384  # records of entities
 NO_TEXTS = Texts(np.empty(0, np.int32), Strings())
 
 
@@ -163,13 +164,32 @@ class Terms:
         return id if kind == MEDIATOR else readable(id)
 
     def entity(self, number: int) -> Entity:
-        id, kind = self.ids[number], int(self.kinds[number])
-        datatype = literal_parts(id)[1] if kind == LITERAL else None
-        return Entity(id, self.label_of(number), KINDS[kind], datatype)
+        """Of those asked for lately it is made once: a question looks at the same few again and again."""
+        known = self._entities.get(number)
+        if known is None:
+            id, kind = self.ids[number], int(self.kinds[number])
+            datatype = literal_parts(id)[1] if kind == LITERAL else None
+            known = Entity(id, self.label_of(number), KINDS[kind], datatype)
+            if len(self._entities) >= ENTITIES_KEPT:
+                self._entities.clear()
+            self._entities[number] = known
+        return known
+
+    @cached_property
+    def _entities(self) -> dict[int, Entity]:
+        return {}
 
     def relation(self, number: int) -> Relation:
-        id = self.relation_ids[number]
-        return Relation(id, self.relation_labels.first(number) or readable(id))
+        """Made once: every step of every question asks for its relation."""
+        known = self._relations.get(number)
+        if known is None:
+            id = self.relation_ids[number]
+            known = self._relations[number] = Relation(id, self.relation_labels.first(number) or readable(id))
+        return known
+
+    @cached_property
+    def _relations(self) -> dict[int, Relation]:
+        return {}
 
     @property
     def nbytes(self) -> int:
@@ -177,4 +197,4 @@ class Terms:
         return self.ids.nbytes + self.kinds.nbytes + sum(t.strings.nbytes + t.owners.nbytes for t in tables)
 
 
-_CACHED = ("_unmapped", "relation_numbers", "indexes")
+_CACHED = ("_unmapped", "relation_numbers", "indexes", "_relations", "_entities")

@@ -77,11 +77,13 @@ def steps_of(graph: Graph, members: Ints, *, backward: bool = True) -> list[tupl
         first = np.cumsum(counts) - counts
         places = np.arange(int(counts.sum())) + np.repeat(low - first, counts)
         owners = np.repeat(np.arange(len(members)), counts)
-        pairs = np.unique(np.stack([side.relations[places].astype(np.int64), owners]), axis=1)
-        relations, having = np.unique(pairs[0], return_counts=True)
+        relations = side.relations[places]
+        first_of = np.ones(len(places), np.bool_)  # of its relation, with this owner: an owner's stand in order
+        first_of[1:] = (relations[1:] != relations[:-1]) | (owners[1:] != owners[:-1])
+        having = np.bincount(relations[first_of], minlength=1)
         found += [
-            (p.Step(graph.relation_at(int(r)).id, forward), float(n) / max(len(members), 1))
-            for r, n in zip(relations.tolist(), having.tolist(), strict=True)
+            (p.Step(graph.relation_at(r).id, forward), having[r] / max(len(members), 1))
+            for r in np.flatnonzero(having).tolist()
         ]
     return found
 

@@ -5,6 +5,7 @@ Kept apart because it is read by people only. Words come from labels where a gra
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Any
 
@@ -14,6 +15,7 @@ from clew.labels import readable
 from clew.query import plan as p
 from clew.query.binding import Binding
 from clew.query.values import shown_number
+from clew.query.vocabulary import is_plural
 
 _OPS = {"=": "is", "!=": "is not", "<": "is less than", "<=": "is at most", ">": "is more than", ">=": "is at least",
         "contains": "contains", "starts": "starts with"}  # fmt: skip
@@ -25,6 +27,10 @@ _DATE_OPS = {
     ">": "is after",
     ">=": "is not before",
 }
+_PLURALS = {"is": "are", "contains": "contain", "starts": "start"}
+_PARTICIPLE = re.compile(
+    r"(?:\w+ed|born|written|made|known|spoken|given|held|won|built) (?:by|in|at|from|on|for|to|with)\b"
+)
 _COUNTS = {"=": "exactly", "!=": "not exactly", "<": "fewer than", "<=": "at most", ">": "more than", ">=": "at least"}
 _SUMMARIES = {"sum": "the total", "mean": "the average", "min": "the smallest", "max": "the largest"}
 _SIGNS = {"+": "plus", "-": "minus", "*": "times", "/": "divided by"}
@@ -72,12 +78,29 @@ class _Speaker:
                 return " or ".join(dict.fromkeys(map(self._entity, ids)))
         return self.plan(value)
 
+    def _verb(self, path: p.Path, words: str) -> str:
+        """A verb after a path, as the number of its last relation's name asks for: "borders are", "capital is"."""
+        first, _, rest = words.partition(" ")
+        if path and is_plural(self._relation(path[-1].relation)):
+            first = _PLURALS.get(first, first)
+        return f"{first} {rest}".strip()
+
+    def _having(self, step: p.Step, what: str) -> str:
+        """What has `what` at the end of a relation: "those whose capital is Oslo", "those directed by Jane Campion"."""
+        name = self._relation(step.relation)
+        if _PARTICIPLE.match(name):
+            return f"those {name} {what}"
+        return f"those whose {name} {'include' if is_plural(name) else 'is'} {what}"
+
     def _test(self, test: p.Test) -> str:
         what = f"whose {self._path(test.path)}" if test.path else "which"
         if test.upper is not None:
-            return f"{what} is between {self.value(test.value)} and {self.value(test.upper)}"
+            return f"{what} {self._verb(test.path, 'is between')} {self.value(test.value)} and {self.value(test.upper)}"
         words = _DATE_OPS if isinstance(test.value, p.Date) and test.op in _DATE_OPS else _OPS
-        return f"{what} {words[test.op]} {self.value(test.value)}"
+        verb = self._verb(test.path, words[test.op])
+        if isinstance(test.value, p.Entities):  # one of several things is no sum of them
+            verb = {"are": "include", "are not": "do not include"}.get(verb, verb)
+        return f"{what} {verb} {self.value(test.value)}"
 
     def _key(self, key: p.Key) -> str:
         path = self._path(key.path) or "value"
@@ -98,7 +121,7 @@ class _Speaker:
                 if last.forward:
                     return f"the {self._path(path)} of {start}{tests}"
                 before = f"the {self._path(path[:-1])} of {start}" if path[:-1] else start
-                return f"those whose {self._relation(last.relation)} is {before}{tests}"
+                return f"{self._having(last, before)}{tests}"
             case p.And(sets):
                 return self._all_of(sets)
             case p.Or(sets):
@@ -133,9 +156,9 @@ class _Speaker:
     def _all_of(self, sets: Sequence[p.SetPlan]) -> str:
         """A set and what else holds of its members: "every city whose country is Japan"; classes first."""
         said = [self.plan(each) for each in sorted(sets, key=lambda each: not isinstance(each, p.Class))]
-        whose = [text.removeprefix("those ") for text in said[1:] if text.startswith("those whose ")]
-        others = [text for text in said[1:] if not text.startswith("those whose ")]
-        joined = (" and " if said[0].startswith("those whose ") else " ") + " and ".join(whose) if whose else ""
+        whose = [text.removeprefix("those ") for text in said[1:] if text.startswith("those ")]
+        others = [text for text in said[1:] if not text.startswith("those ")]
+        joined = (" and " if said[0].startswith("those ") else " ") + " and ".join(whose) if whose else ""
         return said[0] + joined + "".join(f", if also in: {text}" for text in others)
 
     def _top(self, node: p.Top) -> str:

@@ -17,12 +17,13 @@ import numpy as np
 from clew.errors import InputError
 from clew.graph import Graph
 from clew.graph.layout import NAMED
+from clew.graph.sets import distinct, shared, without
 from clew.graph.subgraph import Ints
 from clew.query import plan as p
 from clew.query.binding import Binding
 from clew.query.columns import Bools, Column, Floats, column, column_of
 from clew.query.comparing import Readings, satisfied, text_matches
-from clew.query.pairs import PairBudget, Places, distinct, pairs, starts
+from clew.query.pairs import PairBudget, Places, pairs, starts
 from clew.query.text import show, show_path
 from clew.query.values import ReadValue, from_base, shown_date, shown_number
 
@@ -164,9 +165,9 @@ class Executor:
             case p.And(sets):
                 return self._and(sets)
             case p.Or(sets):
-                return np.unique(np.concatenate([self.members(each) for each in sets]))
-            case p.Minus(of, without):
-                return np.setdiff1d(self.members(of), self.members(without), assume_unique=True)
+                return distinct(np.concatenate([self.members(each) for each in sets]))
+            case p.Minus(of, taken):
+                return without(self.members(of), self.members(taken))
             case p.Where(of, test):
                 return self._where(self._having(of, test.path), test, of)
             case p.WhereCount(of, path, op, n):
@@ -209,12 +210,12 @@ class Executor:
         others = [each for each in sets if not isinstance(each, p.All)]
         if not others:
             return self._everything()
-        shared = self.members(others[0])
+        common = self.members(others[0])
         for each in others[1:]:
-            if not len(shared):
+            if not len(common):
                 break
-            shared = np.intersect1d(shared, self.members(each), assume_unique=True)
-        return shared if len(others) == len(sets) else shared[self._named(shared)]
+            common = shared(common, self.members(each))
+        return common if len(others) == len(sets) else common[self._named(common)]
 
     def _follow(self, of: p.SetPlan, path: p.Path, qualifiers: tuple[p.Test, ...]) -> Ints:
         if not qualifiers:

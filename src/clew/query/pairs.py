@@ -8,11 +8,10 @@ Shapes: n sources, m pairs, N entities.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
+from clew.graph.sets import distinct
 from clew.graph.subgraph import Csr, Ints, Subgraph
 from clew.query.binding import Move
 
@@ -36,11 +35,6 @@ class PairBudget:
             counts, total = fitting, int(fitting.sum())
         self.left -= total
         return counts
-
-
-def distinct(numbers: NDArray[Any]) -> NDArray[Any]:
-    """The numbers ascending and each once; what is so already, such as the ends of one entity, is not sorted again."""
-    return numbers if bool((numbers[1:] > numbers[:-1]).all()) else np.unique(numbers)
 
 
 def starts(owners: Places) -> Places:
@@ -95,6 +89,6 @@ def pairs(whole: Subgraph, sources: Ints, moves: tuple[Move, ...], budget: PairB
         inner, reached = step(whole, ends, move, budget)
         owners, ends = owners[inner], reached
         if number:
-            keys = np.unique(owners * whole.num_entities + ends)
+            keys = distinct(owners * whole.num_entities + ends)
             owners, ends = keys // whole.num_entities, (keys % whole.num_entities).astype(np.int32)
     return owners, ends

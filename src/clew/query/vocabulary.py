@@ -113,6 +113,18 @@ def head_of(label: str) -> str:
     return _HEAD.split(label, maxsplit=1)[0].strip() or label
 
 
+_MANY = frozenset(["children", "people", "men", "women", "feet", "teeth", "mice", "media", "criteria", "alumni"])
+
+
+def is_plural(label: str) -> bool:
+    """Whether a relation's name speaks of several: "borders", "languages of work", "children"."""
+    last = head_of(label).lower().split()[-1:]
+    if not last:
+        return False
+    ends = last[0].endswith("s") and not last[0].endswith(("ss", "us", "is", "series", "species"))
+    return last[0] in _MANY or (ends and len(last[0]) > 3)
+
+
 # Words of questions that are said of relations of any graph, and the word that relations are called by.
 _SYNONYMS: dict[str, tuple[str, ...]] = {
     "neighbour": ("border",), "neighbor": ("border",), "neighbouring": ("border",), "neighboring": ("border",),

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.graph import Subgraph
+from clew.graph.sets import shared
 from clew.graph.subgraph import Ints
 from clew.reading.trails import Hops, PathHypothesis, expand, joined
 
@@ -134,7 +135,8 @@ class Growth:
             for x in best[a]:
                 for y in best[b]:
                     ends = joined(x.trails[0], y.trails[0])
-                    ends = ends[~np.isin(ends, [self.starts[x.trails[0].topic], self.starts[y.trails[0].topic]])]
+                    for trail in (*x.trails, *y.trails):
+                        ends = ends[ends != self.starts[trail.topic]]
                     if len(ends):
                         pairs.append(PlanCandidate((*x.trails, *y.trails), ends, (), x.relevance + y.relevance))
         pairs.sort(key=lambda plan: -plan.relevance)
@@ -150,7 +152,7 @@ class Growth:
             last = max(used)
             for mention in (m for m in best if m > last):
                 for other in best[mention]:
-                    ends = np.intersect1d(pair.ends, other.ends, assume_unique=True)
+                    ends = shared(pair.ends, other.ends)
                     if len(ends):
                         found.append(
                             PlanCandidate((*pair.trails, *other.trails), ends, (), pair.relevance + other.relevance)
@@ -173,7 +175,9 @@ class Growth:
         gains = self.relevance([each.steps[-1] for _, each in longer])
         found = []
         for (pair, each), gain in zip(longer, gains.tolist(), strict=True):
-            ends = each.ends[~np.isin(each.ends, [self.starts[trail.topic] for trail in pair.trails])]
+            ends = each.ends
+            for trail in pair.trails:
+                ends = ends[ends != self.starts[trail.topic]]
             if len(ends):
                 found.append(
                     replace(pair, ends=ends, after=each.steps, relevance=pair.relevance + gain, sampled=each.sampled)

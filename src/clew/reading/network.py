@@ -162,12 +162,14 @@ class Network:
         x[is_end] += end
         blank = role == 0
         for i in range(self.plan_layers):
-            z = self._norm(f"plan.{i}.norm1", x)
-            x = x + self._attend(f"plan.{i}.own", z, z, blank)
+            z = asking = self._norm(f"plan.{i}.norm1", x)
+            if i == self.plan_layers - 1:  # of the last layer only the state of the end is read
+                x, asking = x[is_end][:, None], z[is_end][:, None]
+            x = x + self._attend(f"plan.{i}.own", asking, z, blank)
             z = self._norm(f"plan.{i}.norm2", x).reshape(-1, x.shape[-1])
             x = x + self._attend(f"plan.{i}.other", z, question).reshape(x.shape)
             x = self._feed(f"plan.{i}", x)
-        out = self._norm("plan_norm", x[is_end])
+        out = self._norm("plan_norm", x[:, 0])
         none = self._linear("none", question.mean(0, keepdims=True))
         return self._linear("score", out)[:, 0], float(none[0, 0])
 

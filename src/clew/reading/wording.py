@@ -101,17 +101,18 @@ class Wording:
         self._words: dict[int, str] = {}
         self._kinds: dict[int, str] = {}
         self._types: list[int] | None = None
+        self._steps: dict[Hops, WordedStep] = {}
 
     def renamed(self, rename: Callable[[int], tuple[str, bool]] | None) -> Wording:
         """The same with other words; what was worked out for the graph is shared."""
         other = copy(self)
-        other.rename = rename
+        other.rename, other._steps = rename, {}
         return other
 
     def asked(self, question: str) -> Wording:
         """The same with each step in the words of a question that mean it (`clew.reading.synonyms`)."""
         other = copy(self)
-        other.question = plain_text(question)
+        other.question, other._steps = plain_text(question), {}
         return other
 
     @property
@@ -130,9 +131,12 @@ class Wording:
         return self._words[number]
 
     def step(self, step: Hops) -> WordedStep:
-        hops = [self._hop(*hop) for hop in step]
-        way = way_of(tuple((0, forward) for _, forward in hops))
-        return WordedStep(hops[0][0], hops[1][0] if len(hops) > 1 else "", way)
+        known = self._steps.get(step)
+        if known is None:
+            hops = [self._hop(*hop) for hop in step]
+            way = way_of(tuple((0, forward) for _, forward in hops))
+            known = self._steps[step] = WordedStep(hops[0][0], hops[1][0] if len(hops) > 1 else "", way)
+        return known
 
     def _hop(self, number: int, forward: bool) -> tuple[str, bool]:
         """A hop in words, and whether they say it in the direction in which it is walked."""
@@ -165,8 +169,8 @@ class Wording:
 
     def kinds(self, entities: Ints) -> str:
         """The commonest kind among some of the entities."""
-        found = Counter(self.kind(int(entity)) for entity in entities[:KIND_SAMPLE])
-        return found.most_common(1)[0][0] if found else ""
+        found = [self.kind(entity) for entity in entities[:KIND_SAMPLE].tolist()]
+        return max(found, key=found.count, default="")  # the first of several that are as common
 
     def value(self, entities: Ints) -> str:
         """What the ends are as values: "time", "number", "text" for another literal, "" for things."""

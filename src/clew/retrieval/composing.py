@@ -17,6 +17,7 @@ import numpy as np
 
 from clew.errors import ClewError
 from clew.graph import Graph
+from clew.graph.sets import distinct, held, surroundings
 from clew.graph.subgraph import Ints
 from clew.protocols import TextEncoder
 from clew.query import plan as p
@@ -32,6 +33,7 @@ BEAM = 3  # readings of one part that are kept
 EDGES = 3  # joins of two parts that are tried
 TREES = 24  # ways to attach the parts that are tried
 AROUND = 12  # steps from a set that a second one is tried behind
+AT_ONCE = 1_000_000  # triples around a set that are looked at together; of more those of one relation at a time
 UNSAID = 0.72  # what a word that nothing accounts for leaves of the score
 FAR = 0.9  # what a part that is not joined to its neighbour keeps
 _EXCEPT = ("except", "besides", "excluding", "beside", "apart", "aside")
@@ -95,6 +97,7 @@ class _Composer:
         self._graph, self._encoder = graph, encoder
         self._lexicon = Lexicon.of(graph)
         self._executor = Executor(graph, ExecutionLimits(pairs=5_000_000))
+        self._ends: dict[bytes, list[tuple[p.Step, Ints]]] = {}
         self._joins: dict[tuple[p.SetPlan, p.SetPlan | None, int], list[_Edge]] = {}
 
     def composed(self) -> list[Composed]:
@@ -349,13 +352,11 @@ class _Composer:
         content = [word for word in said if word not in FUNCTION and word not in _NOT and word != ","]
         above = self._words[named.start : named.end] if named is not None else ()
         found: list[tuple[p.Path, int, str]] = []
-        around = steps_of(self._graph, members)
-        for step, _ in around:
-            number = self._graph.relation_number(step.relation)
-            if number in self._lexicon.silent:
+        near = self._near(members)
+        for step, ends in near:
+            if self._silent(step):
                 continue
-            ends = self._executor.pairs(members, (step,))[1]
-            size = len(np.unique(ends) if wanted is None else np.intersect1d(ends, wanted))
+            size = len(ends) if wanted is None else int(held(ends, wanted).sum())
             if size:
                 found.append(((step,), size, self._lexicon.labels[step.relation]))
         place = parent < 0 and "where" in self._words
@@ -363,9 +364,9 @@ class _Composer:
             found = [each for each in found if not self._literal(each[0][-1])]
         far = 1.0
         if not found and wanted is not None:
-            far, found = 0.8, list(self._two(members, wanted, around))
+            far, found = 0.8, list(self._two(wanted, near))
         same: list[_Edge] = []
-        inside = wanted is not None and not isinstance(domain, p.All) and bool(np.isin(members, wanted).any())
+        inside = wanted is not None and not isinstance(domain, p.All) and bool(held(members, wanted).any())
         if inside and not self._between(k):
             same = [_Edge((), 0.8, True)]  # "the city Paris"; a row that is named
         if not found:
@@ -396,23 +397,37 @@ class _Composer:
         between = self._between(k)
         return bool(set(between) - FUNCTION) and not {"of", "by"} & set(between[-2:])
 
-    def _two(
-        self, members: Ints, wanted: Ints, around: list[tuple[p.Step, float]]
-    ) -> Iterator[tuple[p.Path, int, str]]:
-        for step, _ in around[:AROUND]:
-            number = self._graph.relation_number(step.relation)
-            if number in self._lexicon.silent:
+    def _two(self, wanted: Ints, near: list[tuple[p.Step, Ints]]) -> Iterator[tuple[p.Path, int, str]]:
+        labels = self._lexicon.labels
+        for step, between in near[:AROUND]:
+            if self._silent(step):
                 continue
-            ends = np.unique(self._executor.pairs(members, (step,))[1])
-            for second, _ in steps_of(self._graph, ends)[:AROUND]:
-                if self._graph.relation_number(second.relation) in self._lexicon.silent or (
-                    second.relation == step.relation and second.forward != step.forward
-                ):
+            for second, ends in self._near(between)[:AROUND]:
+                back = second.relation == step.relation and second.forward != step.forward
+                if back or self._silent(second):
                     continue
-                size = len(np.intersect1d(self._executor.pairs(ends, (second,))[1], wanted))
+                size = int(held(ends, wanted).sum())
                 if size:
-                    labels = self._lexicon.labels
                     yield (step, second), size, f"{labels[step.relation]} {labels[second.relation]}"
+
+    def _near(self, members: Ints) -> list[tuple[p.Step, Ints]]:
+        """The steps that members of a set have (of a wide one those of a sample), each with all its ends."""
+        key = members.tobytes()
+        if key not in self._ends:
+            steps = steps_of(self._graph, members)
+            sides = (self._graph.whole.out, self._graph.whole.inc)
+            if sum(int(side.counts(members).sum()) for side in sides) <= AT_ONCE:
+                ends = {
+                    (self._graph.relation_at(relation).id, forward): ends
+                    for (relation, forward), ends in surroundings(self._graph.whole, members)
+                }
+                self._ends[key] = [(step, ends[step.relation, step.forward]) for step, _ in steps]
+            else:
+                self._ends[key] = [(s, distinct(self._executor.pairs(members, (s,))[1])) for s, _ in steps]
+        return self._ends[key]
+
+    def _silent(self, step: p.Step) -> bool:
+        return self._graph.relation_number(step.relation) in self._lexicon.silent
 
     def _likeness(self, content: Sequence[str], above: Sequence[str], labels: Sequence[str]) -> list[float]:
         """How well words between two parts, and the upper part itself, say each relation: in [0, 1]."""

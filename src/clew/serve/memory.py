@@ -10,15 +10,23 @@ from __future__ import annotations
 import ctypes
 import gc
 
-_ARENA_MAX = -8  # M_ARENA_MAX of malloc.h
-_ARENAS = 2
+_SETTINGS = (  # of malloc.h
+    (-8, 2),  # M_ARENA_MAX
+    (-3, 1 << 20),  # M_MMAP_THRESHOLD in bytes: unless told, it grows with the largest array that was ever freed
+    (-1, 64 << 20),  # M_TRIM_THRESHOLD
+)
 
 
-def share_arenas() -> None:
-    """Have all threads allocate from a few arenas; to be called before they start."""
+def steady_memory() -> None:
+    """Have all threads allocate from a few arenas, and large arrays by themselves, so that they leave no gaps behind.
+
+    To be called before threads start. After eight reloads of the demo graph under questions 20 to 50 MB of the arenas
+    are gaps, without it 165 MB.
+    """
     mallopt = getattr(_c_library(), "mallopt", None)
     if mallopt is not None:
-        mallopt(_ARENA_MAX, _ARENAS)
+        for setting, value in _SETTINGS:
+            mallopt(setting, value)
 
 
 def give_back() -> None:

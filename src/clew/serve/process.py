@@ -15,7 +15,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 from clew.errors import InputError
 from clew.serve.api import build_app
 from clew.serve.hosting import Host
-from clew.serve.memory import share_arenas
+from clew.serve.memory import steady_memory
 from clew.serve.observe import log_to_stderr
 from clew.serve.settings import ServeSettings
 
@@ -93,7 +93,7 @@ def run(host: Host, settings: ServeSettings, *, told: Callable[[str], None]) -> 
     Raises:
         InputError: the address cannot be bound. ConfigError: it needs a token.
     """
-    share_arenas()
+    steady_memory()
     settings.checked()
     log_to_stderr()
     config = uvicorn_config(build_app(host, settings), settings)

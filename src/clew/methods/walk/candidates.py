@@ -74,8 +74,9 @@ class BeamSearch:
 
     def __post_init__(self) -> None:
         self._plain = plain_text(self.asked.text)
-        self._question = self.encode([self.asked.text])[0]
-        self._phrases = self.encode(self.asked.phrases)
+        first = self.encode([self.asked.text, *self.asked.phrases])
+        self._question, self._phrases = first[0], first[1:]
+        self._vectors: dict[str, Floats] = {}
         self._step_number: dict[Hops, int] = {}
         self._texts: list[str] = []
         self._sides: tuple[list[str], list[str]] = ([], [])  # each step's text as walked forward, and backward
@@ -217,9 +218,23 @@ class BeamSearch:
             return np.zeros((0, len(FEATURES)), np.float32)
         paths = [self._paths.get(trails) or self._path(trails) for trails in pool]
         self._paths |= zip(pool, paths, strict=True)
-        steps = (self.encode(self._sides[0]), self.encode(self._sides[1]), self.encode(self._texts))
-        kinds = self.encode(list(self._kind_number))
+        steps = (
+            self._encoded("forward", self._sides[0]),
+            self._encoded("backward", self._sides[1]),
+            self._encoded("along", self._texts),
+        )
+        kinds = self._encoded("kinds", list(self._kind_number))
         return features(self.asked, self._question, self._phrases, steps, kinds, wholes, paths)
+
+    def _encoded(self, name: str, texts: Sequence[str]) -> Floats:
+        """Vectors of a list of texts that only grows."""
+        known = self._vectors.get(name)
+        if known is None:
+            known = self.encode(texts)
+        elif len(known) < len(texts):
+            known = np.concatenate([known, self.encode(texts[len(known) :])])
+        self._vectors[name] = known
+        return known
 
     def _path(self, trails: tuple[PathHypothesis, ...]) -> RankedPath:
         branches = tuple(tuple(self._number(step) for step in trail.steps) for trail in trails)
@@ -294,7 +309,7 @@ class BeamSearch:
             relations = out.relations[span]
             if self.types:
                 kinds = out.neighbors[span][np.isin(relations, self.types)]
-                found.update(self.graph.labels(self.graph.in_order(kinds)[:3]))
+                found.update(self.graph.entity(int(kind)).label for kind in self.graph.in_order(kinds)[:3])
             else:
                 ids = [self.graph.relation(int(r)).id for r in np.unique(relations)[:20]]
                 dotted = [id.split(".")[-2].replace("_", " ") for id in ids if id.count(".") >= 2]

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import product
 
 import numpy as np
@@ -201,6 +202,12 @@ def _distances(asked: QuestionParts, spans: NDArray[np.int64]) -> Floats:
     return nearest
 
 
+@lru_cache(maxsize=64)
+def _combos(near: int, length: int) -> NDArray[np.int64]:
+    """(C, K) every choice of one of `near` phrases per step; `near` itself means: none."""
+    return np.array(list(product(range(near + 1), repeat=length)))
+
+
 def _assign(
     likeness: Floats,
     spans: NDArray[np.int64],
@@ -223,11 +230,11 @@ def _assign(
     top = np.argpartition(-likeness, near - 1, axis=0)[:near]  # (T, U)
     mine = top[:, chosen].transpose(1, 2, 0)  # (P, K, T) phrase numbers
     value = likeness[mine, chosen[:, :, None]]
-    combos = np.array(list(product(range(near + 1), repeat=length)))  # (C, K); near means: no phrase
+    combos = _combos(near, length)
     value = np.concatenate([value, np.zeros((count, length, 1), np.float32)], axis=2)
     start = np.concatenate([spans[mine, 0], np.full((count, length, 1), -1)], axis=2)
     end = np.concatenate([spans[mine, 1], np.full((count, length, 1), -1)], axis=2)
-    far = np.concatenate([distance[mine], np.full((count, length, 1), np.nan, np.float32)], axis=2)
+    far = np.concatenate([distance[mine], np.full((count, length, 1), np.nan, np.float32)], axis=2)  # (P, K, T + 1)
     places = np.arange(length)
     picked = value[:, places, combos]  # (P, C, K)
     starts, stops = start[:, places, combos], end[:, places, combos]
@@ -240,7 +247,7 @@ def _assign(
     best = total.argmax(axis=1)
     rows = np.arange(count)
     values = picked[rows, best]
-    gaps = far[:, places, combos][rows, best]
+    gaps = far[rows[:, None], places, combos[best]]
     both = ~np.isnan(gaps[:, 1:]) & ~np.isnan(gaps[:, :-1]) & (places[1:] != follows[:, None])
     right = (gaps[:, 1:] > gaps[:, :-1]) & both
     pairs = both.sum(axis=1)

@@ -1,0 +1,96 @@
+"""Sets of entities as ascending arrays, and what lies around one: the inner loops of every walk over relations.
+
+Kept apart from numpy's own set functions, which hash or sort both sides anew whatever is known about them: of arrays of
+10,000 numbers these here take a third (distinct) to a tenth (shared) of the time.
+
+Shapes: n, m members of a set, k relations around one, E ends of all of these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.graph.subgraph import Csr, Ints, Subgraph
+
+Numbers = TypeVar("Numbers", bound=NDArray[Any])
+
+
+def distinct(numbers: Numbers) -> Numbers:
+    """The numbers ascending and each once; what is so already, such as the ends of one entity, is not sorted again."""
+    if len(numbers) < 2:
+        return numbers
+    if bool((numbers[1:] > numbers[:-1]).all()):
+        return numbers
+    numbers = np.sort(numbers)  # type: ignore[assignment]
+    first = np.empty(len(numbers), np.bool_)
+    first[0] = True
+    np.not_equal(numbers[1:], numbers[:-1], out=first[1:])
+    return numbers[first]  # type: ignore[return-value]
+
+
+def held(numbers: NDArray[Any], members: NDArray[Any]) -> NDArray[np.bool_]:
+    """(n,) which numbers are among the (m,) ascending `members`."""
+    if not len(members):
+        return np.zeros(len(numbers), np.bool_)
+    at = members.searchsorted(numbers)
+    at[at == len(members)] = 0
+    found: NDArray[np.bool_] = members[at] == numbers
+    return found
+
+
+def shared(a: Numbers, b: Numbers) -> Numbers:
+    """What two sets have in common; both ascending, each number once."""
+    fewer, more = (a, b) if len(a) <= len(b) else (b, a)
+    return fewer[held(fewer, more)]  # type: ignore[return-value]
+
+
+def without(a: Numbers, b: NDArray[Any]) -> Numbers:
+    """What of `a` is not in `b`, in the order of `a`; `b` ascending."""
+    return a[~held(a, b)] if len(b) else a  # type: ignore[return-value]
+
+
+@dataclass(frozen=True, slots=True)
+class Around:
+    """One side of the surroundings of a set: the triples of relations[i] lead to ends[bounds[i]:bounds[i + 1]]."""
+
+    relations: list[int]  # (k) ascending
+    bounds: list[int]  # (k + 1)
+    ends: Ints  # (E,) per relation ascending, each once
+
+    def parts(self) -> Iterator[tuple[int, Ints]]:
+        """Each relation with its ends."""
+        first = 0
+        for relation, last in zip(self.relations, self.bounds[1:], strict=True):
+            yield relation, self.ends[first:last]
+            first = last
+
+
+def around(side: Csr, members: Ints) -> Around:
+    """Where the triples of one side lead from a set of entities."""
+    if len(members) == 1:  # grouped by relation, then entity, already
+        span = slice(int(side.offsets[members[0]]), int(side.offsets[int(members[0]) + 1]))
+        packed = (side.relations[span].astype(np.int64) << 32) | side.neighbors[span]
+    else:
+        starts = np.asarray(side.offsets[members])
+        counts = np.asarray(side.offsets[members.astype(np.int64) + 1]) - starts
+        places = np.arange(int(counts.sum())) + np.repeat(starts - (np.cumsum(counts) - counts), counts)
+        packed = (side.relations[places].astype(np.int64) << 32) | side.neighbors[places]
+    packed = distinct(packed)
+    if not len(packed):
+        return Around([], [0], np.empty(0, np.int32))
+    relations = packed >> 32
+    firsts = np.flatnonzero(relations[1:] != relations[:-1]) + 1
+    ends = (packed & 0xFFFFFFFF).astype(np.int32)
+    return Around(relations[np.append(0, firsts)].tolist(), [0, *firsts.tolist(), len(packed)], ends)
+
+
+def surroundings(graph: Subgraph, members: Ints) -> Iterator[tuple[tuple[int, bool], Ints]]:
+    """((relation, forward), ends) for every relation around a set, forward ones first."""
+    for side, forward in ((graph.out, True), (graph.inc, False)):
+        for relation, ends in around(side, members).parts():
+            yield (relation, forward), ends

@@ -1,0 +1,40 @@
+"""Sets as ascending arrays, against Python's own sets; surroundings against a loop over the triples."""
+
+from __future__ import annotations
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from clew.graph import Graph
+from clew.graph.sets import distinct, held, shared, surroundings, without
+
+NUMBERS = st.lists(st.integers(0, 30), max_size=40)
+
+
+@given(NUMBERS, NUMBERS)
+def test_sets_are_those_of_python(first: list[int], second: list[int]) -> None:
+    a, b = distinct(np.array(first, np.int32)), distinct(np.array(second, np.int32))
+    assert a.dtype == np.int32
+    assert a.tolist() == sorted(set(first))
+    assert shared(a, b).tolist() == sorted(set(first) & set(second))
+    assert without(a, b).tolist() == sorted(set(first) - set(second))
+    assert held(np.array(first, np.int32), b).tolist() == [number in set(second) for number in first]
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 6), st.integers(0, 3), st.integers(0, 6)), min_size=1, max_size=30),
+    st.sets(st.integers(0, 6)),
+)
+def test_what_lies_around_a_set(rows: list[tuple[int, int, int]], names: set[int]) -> None:
+    graph = Graph.from_triples([(f"e{h}", f"r{r}", f"e{t}") for h, r, t in rows]).whole
+    numbers = {name: number for name in range(7) if (number := graph.local(f"e{name}")) is not None}
+    members = distinct(np.array([numbers[name] for name in names if name in numbers], np.int32))
+    found = [(graph.relation(r).id, forward, graph.labels(ends)) for (r, forward), ends in surroundings(graph, members)]
+    wanted = {(f"r{r}", True): {f"e{t}" for h, q, t in rows if q == r and h in names} for _, r, _ in rows}
+    wanted |= {(f"r{r}", False): {f"e{h}" for h, q, t in rows if q == r and t in names} for _, r, _ in rows}
+    assert {(r, forward): set(ends) for r, forward, ends in found} == {
+        key: ends for key, ends in wanted.items() if ends
+    }
+    assert all(len(set(ends)) == len(ends) for _, _, ends in found)
+    assert [forward for _, forward, _ in found] == sorted((forward for _, forward, _ in found), reverse=True)
