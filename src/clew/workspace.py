@@ -7,7 +7,7 @@ it knows how a method is put together. What a method needs is checked here befor
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -337,7 +337,7 @@ class Workspace:
                 )
         encoder = None
         named = bool(self.configuration.encoder.name) or self._encoder is not None
-        at_hand = language_model is not None and _is_installed(DEFAULT_ENCODER)  # nothing beside a model's reply
+        at_hand = language_model is not None and is_installed(DEFAULT_ENCODER)  # nothing beside a model's reply
         if needs.encoder == "required" or (needs.encoder == "optional" and (named or at_hand)):
             encoder = self.encoder(model)
         return Tools(
