@@ -8,6 +8,8 @@ STAMP  := $(VENV)/.installed
 export OMP_WAIT_POLICY = passive
 export HF_HUB_OFFLINE = 1
 export TOKENIZERS_PARALLELISM = false
+# Two workers and the sixty processes that tests start would each compile every module anew, assertions rewritten.
+unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: setup browser demo test test-servers servers docs generated lint check check-slow fuzz clean
 

@@ -36,7 +36,7 @@ def agree(count: int) -> dict[str, Any]:
         rng = random.Random(seed)
         world = plan_oracle.random_world(rng)
         plan = plan_oracle.Planner(rng, world).plan()
-        wanted = plan_oracle.Naive(world).run(plan)
+        wanted = plan_oracle.naive(plan, world)
         mine = plan_oracle.plain(execute(plan, world.graph), world.graph)
         if not (plan_oracle.agree(mine, wanted) and plan_oracle.agree(plan_oracle.by_sparql(plan, world), wanted)):
             wrong.append(f"{seed}: {show(plan)}")

@@ -20,6 +20,15 @@ settings.load_profile("clew")
 ROOT = Path(__file__).resolve().parent.parent
 
 
+# Tests that import the training libraries, eight seconds of a processor for each worker that does.
+TRAINERS = ("test_tuning.py", "test_trained.py", "eperm/test_train.py", "test_roe_train.py", "test_decompose_train.py")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Those go first and together, so that one worker of two has them; what is first is also what nobody waits for."""
+    items.sort(key=lambda item: not str(item.path).endswith(TRAINERS))
+
+
 @pytest.fixture(autouse=True)
 def forget_secrets() -> Iterator[None]:
     """Keys are known to the whole process; those of one test must not hold back or redact the text of another."""

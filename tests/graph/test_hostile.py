@@ -123,7 +123,7 @@ def test_the_limit_on_work_is_set_and_moves(tmp_path):
 
     code = (
         "import resource, time; from clew.graph import apart; apart.WORK_S = 1; apart._limit_work()\n"
-        "end = time.process_time() + 2.5\n"
+        "end = time.process_time() + 1.6\n"
         "while time.process_time() < end: apart._limit_work()\n"
         "print('moved', flush=True)\n"
         "while True: pass\n"

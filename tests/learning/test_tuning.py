@@ -206,13 +206,19 @@ def names_a_relation(texts: Sequence[str], facts: Sequence[Mapping[str, Any]]) -
     return [float(text.startswith(fact["wanted"])) for text, fact in zip(texts, facts, strict=True)]
 
 
+@pytest.fixture(scope="module")
+def taught(decoder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A decoder that writes some relations and does not prefer one."""
+    out = tmp_path_factory.mktemp("taught")
+    return tune(decoder, PAIRS, out, FAST.model_copy(update={"max_steps": 12}), seed=0).folder
+
+
 @pytest.mark.parametrize(("seed", "tokens"), [(0, 8192), (1, 60), pytest.param(2, 8192, marks=pytest.mark.slow)])
-def test_rewards_rise(decoder: Path, tmp_path: Path, seed: int, tokens: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_rewards_rise(taught: Path, tmp_path: Path, seed: int, tokens: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """At once, and with the replies of a step going through the network in parts."""
     monkeypatch.setattr(tuning, "TOKENS_AT_ONCE", tokens)
     states = [RewardedState((Message("user", ask),), {"wanted": "written_by"}) for ask in ASK] * 8
-    start = tune(decoder, PAIRS, tmp_path / "start", FAST.model_copy(update={"max_steps": 12}), seed=seed)
     settings = ReinforceSettings(max_steps=30, learning_rate=2e-3, max_tokens=4, kl=0.0, bf16=False, loss="dapo")
-    tuned = reinforce(start.folder, states, {"wanted": names_a_relation}, tmp_path, settings, seed=seed)
+    tuned = reinforce(taught, states, {"wanted": names_a_relation}, tmp_path, settings, seed=seed)
     rewards = [row["rewards/wanted/mean"] for row in tuned.curve]
     assert rewards[-1] > rewards[0] + 0.2

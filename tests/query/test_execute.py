@@ -18,7 +18,7 @@ def agreement(seed: int) -> None:
     rng = random.Random(seed)
     world = plan_oracle.random_world(rng)
     plan = plan_oracle.Planner(rng, world).plan()
-    wanted = plan_oracle.Naive(world).run(plan)
+    wanted = plan_oracle.naive(plan, world)
     assert plan_oracle.agree(plan_oracle.plain(execute(plan, world.graph), world.graph), wanted), show(plan)
     assert plan_oracle.agree(plan_oracle.by_sparql(plan, world), wanted), show(plan)
 

@@ -65,7 +65,7 @@ class Step:
         ("what is the largest state", ["Texas"], "top(class(State), area, largest)"),
         ("what is the second largest state", ["Ohio"], "largest, 1, 1)"),
         ("which states do not border Ohio", ["Maine", "Ohio"], "minus(class(State)"),
-        ("how many states border the smallest state", None, ""),
+        ("how many states border the smallest state", ["0"], "count("),
         (
             "which states border the largest state",
             ["Ohio", "Iowa"],

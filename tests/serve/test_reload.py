@@ -61,11 +61,11 @@ def test_no_request_is_dropped_while_the_graph_changes(start: Start) -> None:
                 statuses.append(reply.status_code)
                 assert reply.json()["candidates"][0]["text"] == "Paris"
 
-    with ThreadPoolExecutor(6) as pool:
-        clients = [pool.submit(asking) for _ in range(6)]
-        for i in range(12):
+    with ThreadPoolExecutor(3) as pool:
+        clients = [pool.submit(asking) for _ in range(3)]
+        for i in range(6):
             add(running.folder, [("brazil", "seen by", f"viewer {i}")])
-            if i % 4 == 3:
+            if i % 3 == 2:
                 compact(running.folder)
             until(lambda: signature(running.folder) == running.host.graphs["films"]._seen)
         build_graph(running.folder)
@@ -74,7 +74,7 @@ def test_no_request_is_dropped_while_the_graph_changes(start: Start) -> None:
         for client in clients:
             client.result()
     assert set(statuses) == {200}
-    assert running.host.graphs["films"].reloads >= 10
+    assert running.host.graphs["films"].reloads >= 6
 
 
 def test_a_damaged_graph_leaves_the_old_one_in_place(start: Start) -> None:

@@ -61,6 +61,7 @@ class ReadQuestion:
     sides: tuple[str, str] | None = None  # of a comparison: the two names
     difference: bool = False
     of_key: bool = False  # "how long is the longest …": the value itself is asked for
+    whoever: bool = False  # "does anyone …": whether there is somebody
     unsaid: str = ""  # what no plan can say, in words
     removed: tuple[str, ...] = field(default=())  # the operator words, as they stood
     stated: str = ""  # `rest` with its "not", "no" and "except": whoever joins the parts knows what they deny

@@ -22,7 +22,7 @@ _DOES_MORE = re.compile(  # "who earns more, A or B", "which takes longer, A or 
     re.IGNORECASE,
 )
 _TWO = re.compile(  # "who has more people, A or B", "does A or B have more people"
-    r"^(?:who|which|what)(?: \w+)? (?:has|have|had|got|won|scored|received|earned|speaks|borders|uses) (?:the )?"
+    r"^(?:who|which|what)(?: \w+)? (?!is |are |was |were )(?P<verb>\w+) (?:the )?"
     rf"(?P<most>{_MORE_OR_LESS}) (?P<noun>[\w ]+?)(?:,|:|;| between|--| -) ?(?:the )?(?P<a>[^,]+?),? (?:or|and) "
     r"(?:the )?(?P<b>.+)$|^(?:does|do|did|has|have|is|are|was) (?:the )?(?P<c>[^,]+?) or (?:the )?(?P<d>.+?) "
     rf"(?:have |has |had |get |win )?(?:the )?(?P<most2>{_MORE_OR_LESS}) (?P<noun2>[\w ]+?)$",
@@ -71,6 +71,7 @@ def comparison(found: ReadQuestion) -> ReadQuestion:
     if match:
         noun, most = (match["noun"] or match["noun2"]).lower(), (match["most"] or match["most2"]).lower()
         words = ("population", noun) if noun in INHABITANTS else (noun,)
+        words += (match["verb"].lower(),) if match["verb"] else ()  # "holds more people": a capacity
         sides = ((match["a"] or match["c"]).strip(), (match["b"] or match["d"]).strip())
         least = re.search(r"few|less|small|low", most) is not None
         return replace(

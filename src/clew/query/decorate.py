@@ -23,7 +23,7 @@ from clew.query.columns import column
 from clew.query.execute import ExecutionLimits, Executor
 from clew.query.superlatives import OFTEN
 from clew.query.values import unit_of
-from clew.query.vocabulary import AGES, INVERSE, PACES, SYNONYMS, TIMES, head_of, stem
+from clew.query.vocabulary import AGES, INVERSE, PACES, SYNONYMS, TIMES, forms, head_of, stem
 
 Likeness = Callable[[Sequence[str], Sequence[str]], Sequence[float]]
 """How well words fit each of several labels: (words, labels) → scores in [0, 1]."""
@@ -102,15 +102,18 @@ def by_words(words: Sequence[str], labels: Sequence[str]) -> list[float]:
                 score = max(score, (1.0 - 0.08 * place) * (0.6 + 0.4 * len(wanted) / len(among)))
             elif len(wanted) == 1 and parts & set(SYNONYMS.get(next(iter(wanted)), ())):
                 score = max(score, 0.8 * (1.0 - 0.08 * place))
+            elif len(wanted) == 1 and any(forms(word) & forms(part) for part in head):
+                score = max(score, 0.9 * (1.0 - 0.08 * place))
         found.append(score)
     return found
 
 
-def _without_head(ranked: Ranked, domain: p.SetPlan | None) -> Ranked:
+def _without_head(ranked: Ranked, domain: p.SetPlan | None, graph: Graph) -> Ranked:
     """A superlative without the noun of what is asked for: in "the largest state" the state is no key."""
     if not isinstance(domain, p.Class) or not ranked.noun or ranked.words == (ranked.noun,):
         return ranked
-    head = {stem(word) for word in domain.id.rsplit("/", 1)[-1].rsplit("#", 1)[-1].split()}
+    names = graph.labels_at(Binding.of(graph).entities((domain.id,)))
+    head = {stem(word) for name in names for word in label_to_text(name).lower().split()}
     return replace(ranked, noun="", verb="") if (stem(ranked.noun.split()[0]) in head) else ranked
 
 
@@ -127,7 +130,7 @@ class _Decorator:
         for stated in read.filters:
             sets = [made for found in sets for made in self._filtered(found, stated)]
         if read.ranked is not None and read.sides is None:
-            ranked = _without_head(read.ranked, domain)
+            ranked = _without_head(read.ranked, domain, self._graph)
             sets = [made for found in sets for made in self._ranked(found, ranked)]
         finished = [made for found in sets for made in self._finished(found, read)]
         finished = [each for each in finished if self._finds(each.plan)]
@@ -210,8 +213,7 @@ class _Decorator:
         members = self._members(plan)
         found: list[tuple[p.Path, float]] = []
         wanted = stem(noun)
-        classes = {stem(label): label for label in self._binding.classes()} if self._binding.type_relations else {}
-        instances = self._members(p.Class(classes[wanted])) if wanted in classes else np.empty(0, np.int32)
+        instances = self._called(wanted)
         for step, share in self._steps(members):
             if self._binding.relation(step.relation) in self._binding.type_relations:
                 continue
@@ -232,6 +234,15 @@ class _Decorator:
             if fit >= LEAST:
                 found.append(((step,), fit))
         return sorted(found, key=lambda item: -item[1])[:KEYS]
+
+    def _called(self, noun: str) -> Ints:
+        """The things of the kinds whose names a noun is, or ends: "clubs" are football clubs."""
+        if not self._binding.type_relations:
+            return np.empty(0, np.int32)
+        names = {label: label_to_text(label).lower() for label in self._binding.classes()}
+        kinds = [label for label, name in names.items() if stem(name) == noun]
+        kinds = kinds or [label for label, name in names.items() if stem(name.split()[-1]) == noun]
+        return np.unique(np.concatenate([np.empty(0, np.int32), *(self._members(p.Class(kind)) for kind in kinds)]))
 
     # -- operators ---------------------------------------------------------------------------------------------------
 

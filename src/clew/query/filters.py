@@ -74,7 +74,9 @@ def filtered(found: ReadQuestion) -> ReadQuestion:
         ends = [p.Number(float(match[side].replace(",", "")), unit) for side in ("low", "high")]
         filters.append(Filter((noun,) if noun else ("number",), "between", ends[0], ends[1]))
         found = cut(found, match)
-    asks = re.match(r"(?:which|what|who|how many)\b(?: \w+(?= (?:is|are|was|were) ))?", found.rest, re.IGNORECASE)
+    asks = re.match(
+        r"(?:which|what|who|how many)\b(?:(?: \w+){1,3}?(?= (?:is|are|was|were) ))?", found.rest, re.IGNORECASE
+    )
     match = _NUMBER_FILTER.search(found.rest, asks.end() if asks else 0)  # "which films are" is no part of it
     if match is not None:
         more = match["more"].lower()

@@ -73,6 +73,8 @@ def read_question(text: str) -> ReadQuestion:
         found = cut(found, match)  # a set has no order
     if (match := _BEYOND.search(found.rest)) is not None:
         return replace(found, unsaid=f"a {match['what'].lower()}", stated=found.rest)
+    if _WHY.match(found.rest):
+        return replace(found, unsaid=REASON, stated=found.rest)
     if (match := _ALL_OF.match(found.rest)) is not None:
         return replace(found, unsaid=f"whether {match['what']}", stated=found.rest)
     for step in (comparison, _truth, _counted, _summed, superlative, filtered):
@@ -89,6 +91,8 @@ _SORTED = re.compile(
     r"|,? (?:ordered |sorted )?in (?:ascending|descending|alphabetical|increasing|decreasing|reverse)\b.*$",
     re.IGNORECASE,
 )
+REASON = "a reason"
+_WHY = re.compile(r"(?:why|how come|for (?:what|which) reason)\b", re.IGNORECASE)
 _BEYOND = re.compile(
     r"\b(?:what|which|the) (?P<what>percentage|proportion|fraction|ratio|median|standard deviation|variance"
     r"|correlation)(?= (?:of|between)\b)",
@@ -110,7 +114,10 @@ def _truth(found: ReadQuestion) -> ReadQuestion:
     if match is None or found.kind != "plain" or (other and not there):
         return found
     rest = re.sub(r"^there (?:any |an? )?|^any ", "", match["rest"], flags=re.IGNORECASE)
-    return replace(found, kind="boolean", answer="truth", rest=rest)
+    whoever = re.match(r"(?:any|some)(?:one|body)\b(?: who)?", rest, re.IGNORECASE)
+    if whoever is not None:
+        rest = f"who{rest[whoever.end() :]}"
+    return replace(found, kind="boolean", answer="truth", rest=rest, whoever=whoever is not None)
 
 
 # -- counts and sums ---------------------------------------------------------------------------------------------------
@@ -142,6 +149,8 @@ def _counted(found: ReadQuestion) -> ReadQuestion:
         return found
     put = f"{match['where']} which" if match["where"] else "which"
     made = cut(found, match, put, kind="count", answer="number", count=True)
+    if (total := re.search(r",? (?:in total|altogether|overall|in all)$", made.rest, re.IGNORECASE)) is not None:
+        made = cut(made, total)
     return replace(made, rest=re.sub(r"\bare there\b|\bdo we have\b|\bexist\b", "are", made.rest, flags=re.IGNORECASE))
 
 

@@ -17,6 +17,7 @@ _MOST_ADJECTIVE = re.compile(
 )
 _WITH_MOST = re.compile(
     r"\b(?:(?P<verb>\w+(?: (?:through|in|on|by|with|for|to|from|into|over))?) )?(?:the )?(?<!\bat )"
+    rf"{_ORDER}"
     r"(?P<most>most(?! (?:of|common|recent|popul|dens|spars|expens|costl|famous|important))|least(?! popul)|fewest|"
     r"greatest number of|largest number of|"
     r"smallest number of|highest number of|lowest number of|maximum number of|minimum number of)(?: number of)? "
@@ -77,7 +78,7 @@ _WITH_EST = re.compile(  # "the state with the lowest population density", "whic
 
 def superlative(found: ReadQuestion) -> ReadQuestion:
     """A superlative, with the measure that is stated beside it: "the biggest country by area"."""
-    made = _superlative_itself(found)
+    made = _several(_superlative_itself(found))
     if made.ranked is None or made.sides is not None:
         return made
     match = _BY.search(made.rest)
@@ -90,10 +91,35 @@ def superlative(found: ReadQuestion) -> ReadQuestion:
     return replace(cut(made, match), ranked=ranked)
 
 
+_SEVERAL = re.compile(
+    r"^(?P<asks>which|what|who|name|list|give(?: me)?|show(?: me)?|find)(?: are| were)?(?: the)? "
+    r"(?P<k>\d{1,2}|two|three|four|five|six|seven|eight|nine|ten) (?!\w+(?:st|nd|rd|th)\b)(?=\w)",
+    re.IGNORECASE,
+)
+_TOP = re.compile(
+    rf"\b(?:the )?(?P<end>top|bottom) {_HOW_MANY}(?P<noun>\w+)(?P<between>.*?) by (?:the )?(?P<key>\w+(?: \w+)?)$",
+    re.IGNORECASE,
+)
+
+
+def _several(made: ReadQuestion) -> ReadQuestion:
+    """How many are asked for, said apart from the superlative: "which three clubs have the most points"."""
+    match = _SEVERAL.match(made.rest)
+    if match is None or made.ranked is None or made.ranked.k > 1 or made.ranked.skip or made.count:
+        return made
+    return replace(cut(made, match, match["asks"]), ranked=replace(made.ranked, k=_k(match)))
+
+
 def _superlative_itself(found: ReadQuestion) -> ReadQuestion:
     if found.sides is not None or found.summary:
         return found
     kind: Kind = "superlative" if found.kind == "plain" else found.kind
+    match = _TOP.search(found.rest)
+    if match is not None:  # "the top five players by goals"
+        key = match["key"].lower()
+        top = Ranked((key, *key.split()[:1]), match["end"].lower() == "top", _k(match))
+        put = f"{match['noun']}{match['between']}"
+        return cut(found, match, put, kind=kind, ranked=top)
     match = _OFTEN.search(found.rest)
     if match is not None:
         ranked = Ranked((OFTEN,), match["least"] is None and match["fewest"] is None, noun=OFTEN)
@@ -107,8 +133,8 @@ def _superlative_itself(found: ReadQuestion) -> ReadQuestion:
     if match is not None:
         largest = re.match(r"most|great|large|high|max", match["most"], re.IGNORECASE) is not None
         noun, verb = match["noun"].lower(), (match["verb"] or "").lower()
-        ranked = Ranked((noun,), largest, noun=noun, verb="" if verb in _HAVING else verb)
-        return cut(found, match, "", kind=kind, ranked=ranked)
+        ranked = Ranked((noun,), largest, 1, _skip(match), noun=noun, verb="" if verb in _HAVING else verb)
+        return cut(found, match, "", kind="ordinal" if ranked.skip else kind, ranked=ranked)
     match = _WITH_EST.search(found.rest)
     if match is not None and (base := base_of(match["adj"])):
         noun = match["noun"].lower()

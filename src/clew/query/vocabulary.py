@@ -11,8 +11,10 @@ import re
 MEASURES: dict[str, tuple[str, ...]] = {
     "long": ("length", "duration", "runtime", "time", "pages"),
     "short": ("length", "duration", "height", "runtime", "time", "pages"),
-    "large": ("area", "size", "population", "total", "number"), "big": ("area", "size", "population", "total"),
-    "great": ("size", "number", "area"), "small": ("area", "size", "population"), "little": ("area", "size"),
+    "large": ("area", "size", "population", "capacity", "total", "number"),
+    "big": ("area", "size", "population", "capacity", "total"),
+    "great": ("size", "number", "area"), "small": ("area", "size", "population", "capacity"),
+    "little": ("area", "size"),
     "high": ("elevation", "height", "altitude"), "tall": ("height", "elevation", "altitude"),
     "low": ("elevation", "height", "altitude"), "deep": ("depth",), "shallow": ("depth",),
     "populous": ("population",), "populated": ("population",), "dense": ("density",), "sparse": ("density",),
@@ -108,6 +110,14 @@ def stem(word: str) -> str:
     return word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > 3 else word
 
 
+def forms(word: str) -> frozenset[str]:
+    """A word's stem and what it may be the past, participle or doer of: "hired" is said of a hire date."""
+    whole = stem(word)
+    cut = [whole.removesuffix(end) for end in ("ed", "d", "ing", "er", "or") if whole.endswith(end)]
+    made = [form for each in cut if len(each) > 2 for form in (each, stem(f"{each}e"))]
+    return frozenset((whole, *made, *(each[:-1] for each in cut if len(each) > 3 and each[-1] == each[-2])))
+
+
 def head_of(label: str) -> str:
     """A relation's name without what follows a preposition: "area in square kilometres" is an area."""
     return _HEAD.split(label, maxsplit=1)[0].strip() or label
@@ -141,6 +151,7 @@ _SYNONYMS: dict[str, tuple[str, ...]] = {
     "write": ("author", "writer", "written"), "wrote": ("author", "writer", "written"), "written": ("author", "writer"),
     "cause": ("effect",), "boy": ("male",), "girl": ("female",), "wife": ("spouse",), "husband": ("spouse",),
     "birth": ("born",), "birthday": ("born", "birth"), "birthdate": ("born", "birth"), "death": ("died",),
+    "spectator": ("capacity",), "seat": ("capacity",), "hold": ("capacity",), "fit": ("capacity",),
     "married": ("spouse",), "employee": ("staff", "worker"), "firm": ("company",), "company": ("firm",),
 }  # fmt: skip
 SYNONYMS = {stem(word): tuple(map(stem, others)) for word, others in _SYNONYMS.items()}

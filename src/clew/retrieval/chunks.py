@@ -6,29 +6,27 @@ Kept apart from `composing`, which joins them: here words meet the names of one 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, replace
 from typing import Literal
-from weakref import WeakKeyDictionary
-
-import numpy as np
 
 from clew.graph import Graph
-from clew.graph.tables import NEXT, ORDER
-from clew.labels import label_to_text
 from clew.protocols import TextEncoder
 from clew.query import plan as p
 from clew.query.asked import DATING_VERBS
 from clew.query.binding import Binding
 from clew.query.vocabulary import INVERSE, MEASURES, SYNONYMS, head_of, stem
+from clew.retrieval.lexicon import ALIKE_KIND, WORD, Lexicon, alike, doers_of, owners, stems
 from clew.retrieval.linking import SAME_NAME, candidates
 from clew.retrieval.words import FUNCTION
 from clew.types import Question, Topic
 
-ALIKE_KIND = 0.6  # cosine from which a noun means a class or a relation of another name ("towns", city)
 LEAST_NAME = 0.35  # a mention below this is more likely a word than a name
 SURE_NAME = 0.6  # a mention from this on is a name even where its words are also those of a relation
 MOST_CHUNKS = 6
 ADJECTIVES = 2  # unknown words that may stand between a question word and what is asked for
+_LINKS = ("in", "on", "for", "by", "at", "to", "with", "from", "of", "under")
+ANYBODY = frozenset(["people", "persons", "person", "individuals"])  # whoever does what the verb says
 _LACKING = ("no", "without")
 _BE = ("is", "are", "was", "were")
 _AFTER_NOUN = frozenset(["of", "in", "is", "are", "was", "were", "has", "have", "for", "with", "on", "by", "at", ","])
@@ -40,7 +38,6 @@ places thing things number amount country's all every each many much old long bi
 chart list shown given mentioned recorded record data need needs require requires include includes contain contains
 """
 LIGHT = frozenset(_LIGHT.split())  # words that need nothing in the graph to stand for them
-_WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*|,")
 _NAMES_OF = re.compile(r"\b(?:the )?(?:names?|titles?) (?:of|for)\b(?: the\b)?", re.IGNORECASE)
 _ASKS = frozenset(re.findall(r"\w+", "what which who whom whose where when many list name show give find all count"))
 
@@ -67,55 +64,6 @@ class Spotted:
     root: int | None  # the chunk that is asked for; None: nothing says of what kind it is
 
 
-class Lexicon:
-    """The names of kinds and relations of one graph, by stems."""
-
-    def __init__(self, graph: Graph) -> None:
-        binding = Binding.of(graph)
-        self.types = frozenset(binding.type_relations)
-        order = (graph.relation_number(ORDER), graph.relation_number(NEXT))
-        self.table = None not in order  # rows of one table: whatever a question calls them
-        self.silent = self.types  # relations that no words ask for
-        self.classes: dict[tuple[str, ...], str] = {}
-        self.class_ids: dict[str, str] = {}
-        if binding.type_relations:
-            whole = graph.whole
-            nodes = np.unique(whole.tails[np.isin(whole.rels, binding.type_relations)])
-            for id, label in zip(graph.ids_at(nodes), graph.labels_at(nodes), strict=True):
-                self.class_ids[id] = label_to_text(label)
-                self.classes.setdefault(stems(label_to_text(label)), id)
-        self.relations: dict[tuple[str, ...], list[str]] = {}
-        self.labels: dict[str, str] = {}
-        for number, relation in enumerate(graph.relations()):
-            if number in self.silent:
-                continue
-            label = label_to_text(relation.label.rsplit(".", 1)[-1])
-            self.labels[relation.id] = label
-            for name in dict.fromkeys((label, head_of(label))):
-                if stems(name):
-                    self.relations.setdefault(stems(name), []).append(relation.id)
-        ends: dict[tuple[str, ...], list[str]] = {}
-        for id, label in self.labels.items():  # "the names of the courses": course_name
-            for cut in range(1, len(stems(head_of(label)))):
-                ends.setdefault(stems(head_of(label))[cut:], []).append(id)
-        for end, ids in ends.items():
-            known = self.relations.setdefault(end, [])
-            known += [id for id in ids if id not in known]
-
-    @classmethod
-    def of(cls, graph: Graph) -> Lexicon:
-        if graph not in _LEXICONS:
-            _LEXICONS[graph] = cls(graph)
-        return _LEXICONS[graph]
-
-
-_LEXICONS: WeakKeyDictionary[Graph, Lexicon] = WeakKeyDictionary()
-
-
-def stems(text: str) -> tuple[str, ...]:
-    return tuple(stem(word) for word in _WORD.findall(text.lower()) if word != ",")
-
-
 def spot(question: Question, graph: Graph, encoder: TextEncoder | None, kind: p.SetPlan | None = None) -> Spotted:
     """The chunks of a question. What no name, kind or relation accounts for stays between them.
 
@@ -125,7 +73,7 @@ def spot(question: Question, graph: Graph, encoder: TextEncoder | None, kind: p.
     text, lexicon = re.sub(r"(?<=\w)['’]s\b", "", question.text), Lexicon.of(graph)
     if not any((word,) in names for word in ("name", "title") for names in (lexicon.relations, lexicon.classes)):
         text = _NAMES_OF.sub(" ", text)  # whatever is asked for is shown by its name
-    found = list(_WORD.finditer(text))
+    found = list(WORD.finditer(text))
     words = tuple(match.group(0).lower() for match in found)
     taken = [False] * len(words)
     chunks: list[Chunk] = []
@@ -164,15 +112,35 @@ def spot(question: Question, graph: Graph, encoder: TextEncoder | None, kind: p.
             put(Chunk(i, i + 1, "relation", None, tuple(back), 0.95, inverse=True))
     _measured(words, taken, lexicon, put)
     asked = _asked(words)
+    for i, word in enumerate(words):
+        if lexicon.types and not taken[i] and (doers := doers_of(word, lexicon, graph)) is not None:
+            put(Chunk(i, i + 1, "class", doers, (), 0.9))
+    over = next((c for c in chunks if c.kind == "topic" and asked is not None and c.start <= asked < c.end), None)
+    if over is not None and any(c.kind == "class" and c.start == over.end for c in chunks):
+        asked = over.end  # "which English players"
     if asked is not None and not any(chunk.start <= asked < chunk.end for chunk in chunks) and not taken[asked]:
-        alike = _alike(words[asked], lexicon, encoder)
-        if alike is not None:
-            put(Chunk(asked, asked + 1, *alike))
+        kin = alike(words[asked], lexicon, encoder)
+        if kin is not None:
+            put(Chunk(asked, asked + 1, *kin))
     for i in range(1, len(words)):
-        if words[i - 1] in _LACKING and not taken[i] and (alike := _alike(words[i], lexicon, None)) is not None:
-            put(Chunk(i, i + 1, *alike))
+        if words[i - 1] in _LACKING and not taken[i] and (kin := alike(words[i], lexicon, None)) is not None:
+            put(Chunk(i, i + 1, *kin))
     chunks.sort(key=lambda chunk: chunk.start)
-    root = _root(chunks, words, asked)
+    verbs = {c.start for c in chunks if c.kind == "relation" and _verbal(words[c.start : c.end], c, lexicon)}
+    anybody = next((i for i, word in enumerate(words) if word in ANYBODY and not taken[i]), None)
+    if (
+        anybody is not None
+        and lexicon.types
+        and (doing := [c for c in chunks if c.start in verbs and c.start > anybody])
+    ) and (doers := owners(graph, doing[0].relations[0])) is not None:
+        put(Chunk(anybody, anybody + 1, "class", doers, (), 0.9))  # "how many people work on …"
+        chunks.sort(key=lambda chunk: chunk.start)
+        asked = anybody
+    root = _root([c for c in chunks if c.start not in verbs], words, asked)
+    if root is not None:
+        root = chunks.index([c for c in chunks if c.start not in verbs][root])
+    if root is not None and (called := _noun(chunks, root, found, graph, lexicon)) is not None:
+        root, chunks[called[0]] = called
     wants = root is None or chunks[root].kind == "topic" or (chunks[root].kind == "relation" and "who" in words)
     if kind is not None and wants:
         root = _of_kind(chunks, words, asked, kind, lexicon)
@@ -214,8 +182,8 @@ def _with_the_word_before(
     if same is not None or encoder is None:
         return same
     ids = list(lexicon.labels)
-    alike = encoder.encode(list(lexicon.labels.values())) @ encoder.encode([f"{before} {words[at]}"], role="query")[0]
-    return ids[int(alike.argmax())] if float(alike.max()) >= ALIKE_KIND else None
+    near = encoder.encode(list(lexicon.labels.values())) @ encoder.encode([f"{before} {words[at]}"], role="query")[0]
+    return ids[int(near.argmax())] if float(near.max()) >= ALIKE_KIND else None
 
 
 def _names(
@@ -259,6 +227,40 @@ def _measured(words: tuple[str, ...], taken: list[bool], lexicon: Lexicon, put: 
             put(Chunk(i, end, "relation", None, tuple(dict.fromkeys(chosen))))
 
 
+def _verbal(said: tuple[str, ...], chunk: Chunk, lexicon: Lexicon) -> bool:
+    """Whether the name of a relation is a verb with its preposition ("works on"), which nobody asks for."""
+    label = lexicon.labels[chunk.relations[0]].lower().split() if chunk.relations else []
+    return len(label) == len(said) > 1 and label[-1] in _LINKS and label[0] not in FUNCTION
+
+
+def _noun(
+    chunks: list[Chunk], root: int, found: list[re.Match[str]], graph: Graph, lexicon: Lexicon
+) -> tuple[int, Chunk] | None:
+    """A name that is asked for as if it were a kind ("which defenders"): what is most often said to be it.
+
+    Adjectives before it ("which Polish defenders") stay names.
+    """
+    while root + 1 < len(chunks) and chunks[root].kind == chunks[root + 1].kind == "topic":
+        if chunks[root].end != chunks[root + 1].start:
+            break
+        root += 1
+    chunk = chunks[root]
+    if chunk.kind != "topic" or not isinstance(chunk.plan, p.Entities):
+        return None
+    if any(not found[i].group(0)[0].islower() for i in range(chunk.start, chunk.end)):
+        return None
+    if chunk.start and found[chunk.start - 1].group(0).lower() in (*_BE, "a", "an"):
+        return None  # "what is jazz"
+    inc, said = graph.whole.inc, Counter[int]()
+    for number in Binding.of(graph).entities(chunk.plan.ids).tolist():
+        said.update(inc.relations[inc.offsets[number] : inc.offsets[number + 1]].tolist())
+    told = [(relation, times) for relation, times in said.most_common() if relation not in lexicon.silent]
+    if not told or told[0][1] < 2:
+        return None
+    step = p.Step(graph.relation_at(told[0][0]).id, False)
+    return root, replace(chunk, kind="class", plan=p.Follow(chunk.plan, (step,)), fit=0.9)
+
+
 def _who_does(words: tuple[str, ...]) -> bool:
     """Whether a question asks who does something: a verb stands behind "who", not "the manager of"."""
     place = next((i for i, word in enumerate(words) if word in _ASKS), len(words))
@@ -283,42 +285,6 @@ def _asked(words: tuple[str, ...]) -> int | None:
                 after += 1
             return after if after < len(words) else None
     return None
-
-
-def _alike(
-    word: str, lexicon: Lexicon, encoder: TextEncoder | None
-) -> tuple[Literal["class", "relation"], p.SetPlan | None, tuple[str, ...], float] | None:
-    """The kind or relation that a noun of another name means."""
-    kinds = {stems(label): id for id, label in lexicon.class_ids.items()}
-    for synonym in SYNONYMS.get(stem(word), ()):
-        if (synonym,) in kinds:
-            return "class", p.Class(kinds[(synonym,)]), (), 0.9
-        known = [id for id, label in lexicon.labels.items() if synonym in stems(head_of(label))]
-        if known:
-            return "relation", None, tuple(known), 0.9
-    akin = [id for id, label in lexicon.labels.items() if any(_akin(word, part) for part in label.lower().split())]
-    if akin and not lexicon.types:
-        return "relation", None, tuple(akin), 0.9
-    if encoder is None or not word.isalpha() or len(word) < 3:
-        return None
-    classes, relations = list(lexicon.class_ids.items())[:2000], list(lexicon.labels.items())[:2000]
-    texts = [label for _, label in classes] + [head_of(label) for _, label in relations]
-    if not texts:
-        return None
-    alike = encoder.encode(texts) @ encoder.encode([word], role="query")[0]
-    best = int(alike.argmax())
-    if float(alike[best]) < ALIKE_KIND:
-        return None
-    fit = float(alike[best])
-    if best < len(classes):
-        return "class", p.Class(classes[best][0]), (), fit
-    return "relation", None, (relations[best - len(classes)][0],), fit
-
-
-def _akin(a: str, b: str) -> bool:
-    """Whether two words share their beginning: "director", "directed"."""
-    shared = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
-    return shared >= 5 and shared >= 0.6 * max(len(a), len(b))
 
 
 def _of_kind(chunks: list[Chunk], words: tuple[str, ...], asked: int | None, kind: p.SetPlan, lexicon: Lexicon) -> int:

@@ -23,8 +23,9 @@ from clew.protocols import TextEncoder
 from clew.query import plan as p
 from clew.query.decorate import steps_of
 from clew.query.execute import ExecutionLimits, Executor
-from clew.query.vocabulary import SYNONYMS, head_of, stem
-from clew.retrieval.chunks import LIGHT, Chunk, Lexicon, Spotted, spot, stems
+from clew.query.vocabulary import SYNONYMS, forms, head_of, stem
+from clew.retrieval.chunks import LIGHT, Chunk, Spotted, spot
+from clew.retrieval.lexicon import Lexicon, owners, stems
 from clew.retrieval.words import FUNCTION
 from clew.types import Question
 
@@ -32,13 +33,15 @@ SAID = 0.45  # likeness from which the words between two parts mean a relation
 BEAM = 3  # readings of one part that are kept
 EDGES = 3  # joins of two parts that are tried
 TREES = 24  # ways to attach the parts that are tried
+SIBLINGS = 200  # other things of a kind that are looked at for what joins them
+EXACTLY = 0.9  # likeness from which the words say a relation that this thing does not have
 AROUND = 12  # steps from a set that a second one is tried behind
 AT_ONCE = 1_000_000  # triples around a set that are looked at together; of more those of one relation at a time
 UNSAID = 0.72  # what a word that nothing accounts for leaves of the score
 FAR = 0.9  # what a part that is not joined to its neighbour keeps
 _EXCEPT = ("except", "besides", "excluding", "beside", "apart", "aside")
 _DENIES = """
-not no never without don't doesn't didn't isn't aren't wasn't weren't haven't hasn't neither nor n't
+not no never without don't doesn't didn't isn't aren't wasn't weren't haven't hasn't neither nor n't nobody nothing none
 """
 _NOT = frozenset(_DENIES.split())
 _AND = frozenset(["and", "or", "both", "either", ",", "the", "a", "an", "also"])
@@ -81,6 +84,7 @@ class _Edge:
     path: p.Path  # from the child's set to the parent's
     fit: float
     said: bool
+    absent: bool = False  # things of the child's kind are joined so, this one is to nothing: the set is empty
 
 
 def compose(
@@ -104,6 +108,8 @@ class _Composer:
         found: dict[tuple[p.SetPlan, p.Path], Composed] = {}
         for tree, prior in self._trees():
             for made in self._root(tree):
+                if _comes_back(made):
+                    continue
                 unsaid = self._unsaid(made)
                 score = prior * made.score * UNSAID ** len(unsaid)
                 each = Composed(made.plan, made.path, score, unsaid)
@@ -246,6 +252,9 @@ class _Composer:
                 together = sets[0] if len(sets) == 1 else p.Or(tuple(sets)) if mode == "or" else p.And(tuple(sets))
                 if mode == "and" and len(sets) > 1 and not self._finds(together):
                     together, fits = p.Or(tuple(sets)), [*fits, 0.7]
+                if edge.absent:
+                    yield _Made(_and(made.plan, together), tuple(fits), explained)
+                    continue
                 yield self._checked(_and(made.plan, together), fits, explained)
 
     def _kind(self, k: int) -> p.SetPlan | None:
@@ -362,15 +371,22 @@ class _Composer:
         place = parent < 0 and "where" in self._words
         if place:  # what is somewhere is no number
             found = [each for each in found if not self._literal(each[0][-1])]
-        far = 1.0
-        if not found and wanted is not None:
+        there = {path[0] for path, _, _ in found}
+        unsure = wanted is not None and (content or not found)
+        absent = self._absent(child, members, wanted, there) if unsure and wanted is not None else []
+        like_absent = self._likeness(content, above, [self._lexicon.labels[step.relation] for step in absent])
+        exact = [step for step, like in zip(absent, like_absent, strict=True) if like >= EXACTLY]
+        far, joined = 1.0, bool(found)
+        if not found and wanted is not None and not exact:
             far, found = 0.8, list(self._two(wanted, near))
         same: list[_Edge] = []
         inside = wanted is not None and not isinstance(domain, p.All) and bool(held(members, wanted).any())
         if inside and not self._between(k):
             same = [_Edge((), 0.8, True)]  # "the city Paris"; a row that is named
+        possible = exact if exact or joined else absent if not content or len(absent) == 1 else []
+        nothing = [_Edge((step,), 0.95 if step in exact else 0.7, True, absent=True) for step in possible]
         if not found:
-            return same
+            return sorted([*same, *nothing], key=lambda edge: -edge.fit)[:EDGES]
         fits = self._likeness(content, above, [label for _, _, label in found])
         most = max(size for _, size, _ in found)
         edges = []
@@ -380,12 +396,37 @@ class _Composer:
             fit = (
                 0.5 + 0.5 * like if said_ else (0.5 + 0.2 * common if not content else 0.45 + 0.1 * common + 0.2 * like)
             )
+            fit += 0.02 * common * said_
             fit += 0.01 * (path[-1].forward != self._active(k))  # "countries border X": those that lead to X
             if not said_ and len({label for _, _, label in found}) == 1:
                 fit = max(fit, 0.75)  # nothing else links the two
             only = len(found) == 1 and (place or not content)
             edges.append(_Edge(path, far * fit, said_ or only))
-        return sorted([*edges, *same], key=lambda edge: -edge.fit)[:EDGES]
+        if any(edge.said for edge in edges):
+            nothing = []
+        return sorted([*edges, *same, *nothing], key=lambda edge: -edge.fit)[:EDGES]
+
+    def _absent(self, child: p.SetPlan, members: Ints, wanted: Ints, there: set[p.Step]) -> list[p.Step]:
+        """The steps that lead from other things of a name's kind to what is asked for, and from this one nowhere."""
+        if not isinstance(child, p.Entities) or not self._lexicon.types:
+            return []
+        out = self._graph.whole.out
+        kinds = [
+            out.neighbors[out.offsets[n] : out.offsets[n + 1]][
+                np.isin(out.relations[out.offsets[n] : out.offsets[n + 1]], list(self._lexicon.types))
+            ]
+            for n in members.tolist()
+        ]
+        found: list[p.Step] = []
+        for kind in np.unique(np.concatenate(kinds)).tolist()[:2]:
+            others = np.setdiff1d(self._members(p.Class(self._graph.ids_at([kind])[0])), members)[:SIBLINGS]
+            for step, _ in steps_of(self._graph, others):
+                silent = self._graph.relation_number(step.relation) in self._lexicon.silent
+                if silent or step in there or step in found:
+                    continue
+                if np.isin(self._executor.pairs(others, (step,))[1], wanted).any():
+                    found.append(step)
+        return found
 
     def _literal(self, step: p.Step) -> bool:
         """Whether a step leads to literals, by the first of its triples."""
@@ -408,7 +449,9 @@ class _Composer:
                     continue
                 size = int(held(ends, wanted).sum())
                 if size:
-                    yield (step, second), size, f"{labels[step.relation]} {labels[second.relation]}"
+                    heads = (head_of(labels[each.relation]).split() for each in (step, second))
+                    said = " ".join(word for head in heads for word in head if word.lower() not in FUNCTION)
+                    yield (step, second), size, said
 
     def _near(self, members: Ints) -> list[tuple[p.Step, Ints]]:
         """The steps that members of a set have (of a wide one those of a sample), each with all its ends."""
@@ -438,7 +481,7 @@ class _Composer:
             parts = {s for s in stems(head_of(label)) if s not in FUNCTION} or set(stems(label))
             here, over = (len(parts & words) / max(1, len(parts)) for words in (mine, theirs))
             found.append(max(0.5 + 0.5 * here if here else 0.0, 0.4 + 0.5 * over if over else 0.0))
-        if self._encoder is not None and content and max(found) < 0.9:
+        if self._encoder is not None and content and max(found, default=1.0) < 0.9:
             alike = self._encoder.encode(list(labels)) @ self._encoder.encode([" ".join(content)], role="query")[0]
             found = [
                 max(score, float(a) if a >= SAID else 0.5 * max(0.0, float(a)))
@@ -450,11 +493,14 @@ class _Composer:
 
     def _unsaid(self, made: _Made) -> tuple[str, ...]:
         covered = {i for chunk in self._chunks for i in range(chunk.start, chunk.end)} | made.explained
+        steps = {node for node in p.walk(made.plan) if isinstance(node, p.Step)} | set(made.path)
+        labels = {self._lexicon.labels.get(step.relation, "") for step in steps}
+        told = {form for label in labels for part in label.lower().split() for form in forms(part)}
         return tuple(
             word
             for i, word in enumerate(self._words)
             if i not in covered and word not in FUNCTION and word not in LIGHT and word not in _NOT
-            and word not in _EXCEPT and word != ","
+            and not forms(word) & told and word not in _EXCEPT and word != ","
         )  # fmt: skip
 
     def _members(self, plan: p.SetPlan) -> Ints:
@@ -467,18 +513,12 @@ class _Composer:
         return len(self._members(plan)) > 0
 
 
-def owners(graph: Graph, relation: str) -> p.SetPlan | None:
-    """The kind of thing that most often has a relation; in a graph without kinds anything that has it."""
-    number, types = graph.relation_number(relation), Lexicon.of(graph).types
-    if number is None:
-        return None
-    if not types:
-        return p.All()
-    whole = graph.whole
-    heads = np.unique(whole.heads[whole.rels == number])
-    typed = np.isin(whole.rels, list(types)) & np.isin(whole.heads, heads)
-    classes, counts = np.unique(whole.tails[typed], return_counts=True)
-    return p.Class(graph.ids_at(classes[[int(counts.argmax())]])[0]) if len(classes) else None
+def _comes_back(made: _Made) -> bool:
+    """Whether a path leads back over the step that things were found by: "the head of X" is not X again."""
+    if len(made.path) != 1 or not isinstance(made.plan, p.And):
+        return False
+    back = replace(made.path[0], forward=not made.path[0].forward)
+    return any(isinstance(part, p.Follow) and part.path == (back,) for part in made.plan.sets)
 
 
 def _followed(plan: p.SetPlan, path: p.Path) -> p.SetPlan:

@@ -20,8 +20,9 @@ from clew.query.columns import Column, column
 from clew.query.decorate import Likeness, Proposal, decorate
 from clew.query.execute import execute
 from clew.query.vocabulary import head_of, stem
-from clew.retrieval.chunks import Lexicon, spot, stems
-from clew.retrieval.composing import Composed, compose, owners
+from clew.retrieval.chunks import spot
+from clew.retrieval.composing import Composed, compose
+from clew.retrieval.lexicon import Lexicon, owners, stems
 from clew.retrieval.words import FUNCTION
 from clew.types import Question
 
@@ -141,6 +142,11 @@ def _domain(base: p.SetPlan) -> p.Class | None:
     return base if isinstance(base, p.Class) else None
 
 
+def _decides(each: Composed) -> bool:
+    """Whether a set may say yes or no: what kind of thing something is says nothing of a word left over."""
+    return each.score >= SURE and not (each.unsaid and isinstance(each.plan, p.Class))
+
+
 def named_together(question: Question, graph: Graph, encoder: TextEncoder | None) -> list[Composed]:
     """The things that a question names and nothing else: "Belgium and Luxembourg"."""
     spotted = spot(question, graph, encoder)
@@ -162,10 +168,17 @@ class Truth:
         first = spotted.chunks[0] if spotted.chunks else None
         asked = replace(read, answer="entity", kind="plain")
         if first is None or first.kind != "topic" or set(spotted.words[: first.start]) - FUNCTION:
-            sets = [each for each in self._sets(question, f"which {read.stated}") if each.score >= SURE]
+            sets = [each for each in self._sets(question, f"which {read.stated}") if _decides(each)]
             made = operated(self._graph, sets, asked, self._likeness)
             return [Proposal(p.Exists(each.plan), each.prior) for each in made if isinstance(each.plan, p.SetPlan)]
         assert first.plan is not None
+        if read.whoever:
+            sets = [each for each in self._sets(question, read.stated) if _decides(each)]
+            return [
+                Proposal(p.Exists(each.plan), each.prior)
+                for each in operated(self._graph, sets, asked, self._likeness)
+                if isinstance(each.plan, p.SetPlan)
+            ]
         rest = " ".join(spotted.words[first.end :])
         if len(spotted.chunks) == 1 and (read.filters or read.ranked):
             made = operated(self._graph, [Composed(first.plan, (), 0.9, ())], asked, self._likeness)
@@ -173,7 +186,7 @@ class Truth:
                 return [Proposal(p.Exists(each.plan), each.prior) for each in made if isinstance(each.plan, p.SetPlan)]
         texts = [f"what is {rest}", *(f"which {kind} {rest}" for kind in self._kinds(first.plan))]
         sets = sorted((s for text in texts for s in self._sets(question, text)), key=lambda s: -s.score)
-        made = operated(self._graph, [s for s in sets if s.score >= SURE], asked, self._likeness)
+        made = operated(self._graph, [s for s in sets if _decides(s)], asked, self._likeness)
         return [Proposal(p.Is(first.plan, e.plan), e.prior) for e in made if isinstance(e.plan, p.SetPlan)]
 
     def _sets(self, question: Question, text: str) -> list[Composed]:

@@ -27,11 +27,12 @@ from clew.query.columns import column
 from clew.query.decorate import Proposal, by_words, decorate
 from clew.query.execute import execute
 from clew.query.proof import proven
-from clew.query.question import nested, read_question
+from clew.query.question import REASON, nested, read_question
 from clew.query.text import parse, show
 from clew.query.vocabulary import stem
-from clew.retrieval.chunks import LIGHT, Lexicon
+from clew.retrieval.chunks import LIGHT
 from clew.retrieval.composing import Composed, compose
+from clew.retrieval.lexicon import Lexicon, stems
 from clew.retrieval.linking import link, link_topics, unknown_names
 from clew.retrieval.operating import Truth, bearers, named_together, operated
 from clew.retrieval.tables import read_table
@@ -44,11 +45,14 @@ COMPOSED = 0.62  # a composed set below this leaves the question to what the met
 SURER = 0.9  # a composed set as sure as this, and surer than the method is of its answer, is taken instead
 DOUBTFUL = 0.5  # where the method found nothing, a composed set from here on is taken
 MARKED = re.compile(
-    r"\b(?:or|either|neither|not|never|without|except|excluding|besides|other than|apart from|but not|no)\b|n['’]t\b",
+    r"\b(?:or|either|neither|not|never|without|except|excluding|besides|other than|apart from|but not|no"
+    r"|nobody|nothing|none)\b|n['’]t\b",
     re.I,
 )  # words that join or deny sets: no relation path says them
 _ELSEWHERE = "is put together over a folder or a small graph (triples_at_once) only; clew pull copies a part"
 EITHER = re.compile(r"\b(an?) \w+ or (an?) \w+\s*\W*$", re.I)  # "is she a singer or a writer" asks which, not whether
+_REASONS = frozenset(["reason", "cause", "because", "purpose", "why", "motive", "explanation", "due"])
+_KINDS = frozenset(["kind", "type", "class", "category", "sort", "job", "occupation", "profession", "role"])
 LEAST_ALIKE = 0.45  # cosine of operator words and a relation's label from which an encoder's opinion counts
 TOGETHER = 4  # most relation paths of a method's answer that are taken together
 
@@ -139,6 +143,8 @@ class Operators:
             return None
         if read.kind == "plain" and not read.unsaid and not read.removed:
             return None
+        if read.unsaid == REASON and any(_REASONS & set(stems(label_to_text(r.label))) for r in graph.relations()):
+            return None
         figure = read.unsaid.removeprefix("a ")  # a percentage that the graph states
         if figure.isalpha() and any(figure in label_to_text(r.label).lower() for r in graph.relations()):
             return None
@@ -167,7 +173,8 @@ class Operators:
                 return replace(found, candidates=(), note=why) if why else found
             read = replace(read_question(""), stated=question.text)  # no operator of its own: the set is the answer
         if read.unsaid:
-            return replace(found, question=question, candidates=(), note=f"I cannot compute {read.unsaid}")
+            why = "the graph states no reasons" if read.unsaid == REASON else f"I cannot compute {read.unsaid}"
+            return replace(found, question=question, candidates=(), note=why)
         if not isinstance(store, Graph):
             kept = found.candidates if read.answer == "entity" else ()  # a list is no answer to "how many"
             return replace(found, question=question, candidates=kept, note=f"not applied: a {read.kind} {_ELSEWHERE}")
@@ -262,7 +269,9 @@ class Operators:
             if isinstance(graph, Graph) and (why := self._missing(read, alone, graph)):
                 return replace(alone, candidates=(), note=f"I cannot compare this: {why}")
             return replace(alone, note=alone.note or f"no relation fits the {read.kind}: not applied")
-        asked = {"count": "count", "boolean": "tell whether", "arithmetic": "compute"}.get(read.kind, "compare")
+        asked = {"count": "count", "negation": "leave out", "boolean": "tell whether", "arithmetic": "compute"}.get(
+            read.kind, "compare"
+        )
         why = found.note or f"nothing was found for “{read.rest}”"
         return replace(found, question=question, candidates=(), note=f"I cannot {asked} this: {why}")
 
@@ -278,7 +287,10 @@ class Operators:
         if not moves:
             return ""
         kinds = all(relation in binding.type_relations and forward for relation, forward in moves)
-        if kinds and re.search(r"\bthe (?!kind|type|class|sort|category)\w+(?: \w+)? of\b|^who(?!m? is)\b", asked):
+        named = {part for topic in found.topics for part in stems(topic.mention)}
+        told = {part for c in found.candidates[:5] for part in stems(c.text)}
+        unmet = {stem(word) for word in stems(asked) if word not in FUNCTION and word not in LIGHT} - named - told
+        if kinds and unmet and not unmet & _KINDS:
             return "the graph says of what kind it is, and nothing that the question asks for"
         if re.match(r"who(?:m|se)?\b", asked) and all(forward and column(graph, r).ordered for r, forward in moves):
             return "the graph has only figures where the question asks who"
@@ -310,7 +322,8 @@ class Operators:
         if read.count and not self._accounted(read, found, graph):
             return []
         domain = self._class_in(read.rest or question.text, graph)
-        read = replace(read, negated=read.negated and domain is not None)
+        if read.negated and domain is None:
+            return []  # without what is asked for there is nothing to take the denied ones from
         score = found.candidates[0].score if found.candidates else 0.5
         made = [
             Proposal(each.plan, each.prior * score)
@@ -410,13 +423,7 @@ class Operators:
 
     def _class_in(self, text: str, graph: Graph) -> p.Class | None:
         """The class whose name the question says first."""
-        binding = Binding.of(graph)
-        if not binding.type_relations:
-            return None
-        known = graph.derived(
-            "operators.classes",
-            lambda: {tuple(map(stem, label.lower().split())): label for label in binding.classes()},
-        )
+        known = Lexicon.of(graph).classes
         words = [stem(word) for word in re.findall(r"[\w-]+", text.lower())]
         for at in range(len(words)):
             for length in (3, 2, 1):
@@ -458,6 +465,9 @@ class Operators:
 
     def _boolean(self, read: ReadQuestion, found: Answer, graph: Graph) -> list[Proposal]:
         """Whether two things named are linked by the relation that the words ask for."""
+        if read.whoever:
+            score = found.candidates[0].score if found.candidates else 0.0
+            return [Proposal(p.Exists(plan), score) for plan in self._sets(found, graph, None)]
         topics = [topic.entity.id for topic in found.topics]
         others = [topic.entity.id for topic in link(Question("truth", read.rest), graph, encoder=self._encoder)]
         named = list(dict.fromkeys([*others, *topics]))

@@ -13,14 +13,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
+import numpy as np
 from pydantic import Field
 
 from clew.config import Settings
 from clew.encoding import remembering
 from clew.errors import ConfigError
-from clew.graph import Subgraph
+from clew.graph import Graph, Subgraph
 from clew.graph.remote import ServerGraph
-from clew.methods.auto.merging import FILE, Merged, RatingNumbers, as_plans, merge, options
+from clew.graph.subgraph import Ints
+from clew.methods.auto.merging import FILE, Merged, RatedPlan, RatingNumbers, as_plans, merge, options
 from clew.methods.plan.method import Config as PlanConfig
 from clew.methods.plan.method import PlanMethod, plan_text, unused_topics
 from clew.methods.walk.method import Config as WalkConfig
@@ -31,12 +33,17 @@ from clew.reading.synonyms import spelled_out
 from clew.reading.threads import all_ends, answers, best_guess, way_of
 from clew.reading.topics import Start, start_of, starts_of
 from clew.reading.trails import type_relations
+from clew.retrieval.lexicon import asked_kind
 from clew.retrieval.reader import read
 from clew.retrieval.scoring import take_apart
 from clew.types import Answer, Event, Evidence, Question, Topic
 
 # Who, where and when ask for a person, a place and a time, never for a class.
 _PARTICULAR = re.compile(r"(?:who|whom|whose|where|when)\b", re.IGNORECASE)
+
+
+LOOKED_AT = 200  # ends of an option whose kind is looked at
+MOSTLY = 0.5  # share of them that are of the kind asked for
 
 
 class Config(Settings):
@@ -117,6 +124,8 @@ class Auto:
         if _PARTICULAR.match(text.strip()):
             kinds = set(type_relations(ground, range(ground.num_relations)))
             proposed = [each for each in proposed if not _ends_in_a_kind(each.plan, kinds)]
+        if isinstance(graph, Graph) and (asked_for := asked_kind(text, graph)) is not None:
+            proposed = _of_kind(proposed, ground, asked_for)
         merged = merge(proposed, reading.none, self._numbers) if proposed else None
         return ground, merged, tuple(dict.fromkeys([*told, *ground.truncated, *cut, *reading.cut]))
 
@@ -209,6 +218,12 @@ class Auto:
         unused = unused_topics(topics, best.rated)
         note = f"not used: {', '.join(unused)} (no plan with it was more likely)" if unused else ""
         return Answer(question, self.name, candidates, Evidence(paths), start.topics, note=note, details=details)
+
+
+def _of_kind(proposed: list[RatedPlan], ground: Subgraph, members: Ints) -> list[RatedPlan]:
+    """The options that lead to the kind of thing that is asked for, where there are any."""
+    fitting = [o for o in proposed if np.isin(ground.entities[o.plan.ends[:LOOKED_AT]], members).mean() >= MOSTLY]
+    return fitting or proposed
 
 
 def _ends_in_a_kind(plan: PlanCandidate, kinds: set[int]) -> bool:

@@ -1,0 +1,162 @@
+"""The names of kinds and relations of one graph, and what other nouns mean among them.
+
+Kept apart from `chunks`, which finds the parts of one question: here nothing is known of a question but single words.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Literal
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from clew.graph import Graph
+from clew.graph.subgraph import Ints
+from clew.graph.tables import NEXT, ORDER
+from clew.labels import label_to_text
+from clew.protocols import TextEncoder
+from clew.query import plan as p
+from clew.query.binding import Binding
+from clew.query.execute import execute
+from clew.query.vocabulary import SYNONYMS, forms, head_of, stem
+from clew.retrieval.words import FUNCTION
+
+ALIKE_ONLY = 0.8  # the same in a graph without kinds, where the noun may be a kind that nothing states
+ALIKE_KIND = 0.6  # cosine from which a noun means a class or a relation of another name ("towns", city)
+WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*|,")
+_ASKED = re.compile(
+    r"\b(?:which|what) (?P<noun>\w+(?: \w+){0,2}?) (?:is|are|was|were|do|does|did|has|have|had|can|could|will|would)\b",
+    re.IGNORECASE,
+)
+
+
+class Lexicon:
+    """The names of kinds and relations of one graph, by stems."""
+
+    def __init__(self, graph: Graph) -> None:
+        binding = Binding.of(graph)
+        self.types = frozenset(binding.type_relations)
+        order = (graph.relation_number(ORDER), graph.relation_number(NEXT))
+        self.table = None not in order  # rows of one table: whatever a question calls them
+        self.silent = self.types  # relations that no words ask for
+        self.classes: dict[tuple[str, ...], str] = {}
+        self.class_ids: dict[str, str] = {}
+        if binding.type_relations:
+            whole = graph.whole
+            nodes = np.unique(whole.tails[np.isin(whole.rels, binding.type_relations)])
+            for id, label in zip(graph.ids_at(nodes), graph.labels_at(nodes), strict=True):
+                self.class_ids[id] = label_to_text(label)
+                self.classes.setdefault(stems(label_to_text(label)), id)
+            heads: dict[str, list[str]] = {}
+            for named, id in self.classes.items():
+                if len(named) > 1:
+                    heads.setdefault(named[-1], []).append(id)
+            for head, ids in heads.items():
+                if len(ids) == 1:  # "clubs" are football clubs where no other clubs are
+                    self.classes.setdefault((head,), ids[0])
+        self.relations: dict[tuple[str, ...], list[str]] = {}
+        self.labels: dict[str, str] = {}
+        for number, relation in enumerate(graph.relations()):
+            if number in self.silent:
+                continue
+            label = label_to_text(relation.label.rsplit(".", 1)[-1])
+            self.labels[relation.id] = label
+            done = label.rsplit(" ", 1)[0] if label.endswith("ed") else label  # "goals" are goals scored
+            for name in dict.fromkeys((label, head_of(label), done)):
+                if stems(name):
+                    self.relations.setdefault(stems(name), []).append(relation.id)
+        ends: dict[tuple[str, ...], list[str]] = {}
+        for id, label in self.labels.items():  # "the names of the courses": course_name
+            for cut in range(1, len(stems(head_of(label)))):
+                ends.setdefault(stems(head_of(label))[cut:], []).append(id)
+        for end, ids in ends.items():
+            known = self.relations.setdefault(end, [])
+            known += [id for id in ids if id not in known]
+
+    @classmethod
+    def of(cls, graph: Graph) -> Lexicon:
+        if graph not in _LEXICONS:
+            _LEXICONS[graph] = cls(graph)
+        return _LEXICONS[graph]
+
+
+_LEXICONS: WeakKeyDictionary[Graph, Lexicon] = WeakKeyDictionary()
+
+
+def stems(text: str) -> tuple[str, ...]:
+    return tuple(stem(word) for word in WORD.findall(text.lower()) if word != ",")
+
+
+def asked_kind(text: str, graph: Graph) -> Ints | None:
+    """The numbers of the things of the kind that a question says it asks for ("which country does …"), ascending.
+
+    None where the noun is no kind of the graph.
+    """
+    match = _ASKED.search(text)
+    said = stems(match["noun"]) if match is not None else ()
+    classes = Lexicon.of(graph).classes
+    known = next((classes[said[at:]] for at in range(len(said)) if said[at:] in classes), None)
+    return None if known is None else execute(p.Class(known), graph).members
+
+
+def owners(graph: Graph, relation: str) -> p.SetPlan | None:
+    """The kind of thing that most often has a relation; in a graph without kinds anything that has it."""
+    number, types = graph.relation_number(relation), Lexicon.of(graph).types
+    if number is None:
+        return None
+    if not types:
+        return p.All()
+    whole = graph.whole
+    heads = np.unique(whole.heads[whole.rels == number])
+    typed = np.isin(whole.rels, list(types)) & np.isin(whole.heads, heads)
+    classes, counts = np.unique(whole.tails[typed], return_counts=True)
+    return p.Class(graph.ids_at(classes[[int(counts.argmax())]])[0]) if len(classes) else None
+
+
+def doers_of(word: str, lexicon: Lexicon, graph: Graph) -> p.SetPlan | None:
+    """The kind of thing that does what a relation says: "players" are whatever plays for something."""
+    noun = stem(word)
+    if not noun.endswith(("er", "or")):
+        return None
+    for id, label in lexicon.labels.items():
+        first, *rest = label.lower().split()
+        if rest and first not in FUNCTION and stem(first) != noun and forms(noun) & {stem(first)}:
+            return owners(graph, id)
+    return None
+
+
+def alike(
+    word: str, lexicon: Lexicon, encoder: TextEncoder | None
+) -> tuple[Literal["class", "relation"], p.SetPlan | None, tuple[str, ...], float] | None:
+    """The kind or relation that a noun of another name means."""
+    kinds = {stems(label): id for id, label in lexicon.class_ids.items()}
+    for synonym in SYNONYMS.get(stem(word), ()):
+        if (synonym,) in kinds:
+            return "class", p.Class(kinds[(synonym,)]), (), 0.9
+        known = [id for id, label in lexicon.labels.items() if synonym in stems(head_of(label))]
+        if known:
+            return "relation", None, tuple(known), 0.9
+    akin = [id for id, label in lexicon.labels.items() if any(_akin(word, part) for part in label.lower().split())]
+    if akin and not lexicon.types:
+        return "relation", None, tuple(akin), 0.9
+    if encoder is None or not word.isalpha() or len(word) < 3:
+        return None
+    classes, relations = list(lexicon.class_ids.items())[:2000], list(lexicon.labels.items())[:2000]
+    texts = [label for _, label in classes] + [head_of(label) for _, label in relations]
+    if not texts:
+        return None
+    alike = encoder.encode(texts) @ encoder.encode([stem(word)], role="query")[0]
+    best = int(alike.argmax())
+    if float(alike[best]) < (ALIKE_KIND if classes else ALIKE_ONLY):
+        return None
+    fit = float(alike[best])
+    if best < len(classes):
+        return "class", p.Class(classes[best][0]), (), fit
+    return "relation", None, (relations[best - len(classes)][0],), fit
+
+
+def _akin(a: str, b: str) -> bool:
+    """Whether two words share their beginning: "director", "directed"."""
+    shared = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
+    return shared >= 5 and shared >= 0.6 * max(len(a), len(b))

@@ -1,0 +1,187 @@
+"""An interpreter of plans that is obviously right: sets of ids, loops, no arrays.
+
+What the executor makes, SPARQL and the plan behind an answer are held against it; it shares nothing with them but the
+records of a plan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import date, timedelta
+from typing import Any
+
+from clew.query import plan as p
+
+TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
+
+
+class Naive:
+    """Interprets plans over a list of triples of ids; `read` is the number or date that an id states."""
+
+    def __init__(self, triples: Sequence[tuple[str, str, str]], read: Callable[[str], Any] | None = None) -> None:
+        self._triples, self._read = triples, read or value_of
+        self._ids = {id for h, _, t in triples for id in (h, t)}
+
+    def run(self, plan: p.Plan) -> Any:
+        match plan:
+            case p.SetPlan():
+                return self.set(plan)
+            case p.Values(of, path):
+                return {end for x in self.set(of) for end in self.ends(x, path)}
+            case p.ValuePlan():
+                return self.number(plan)
+            case p.Exists(of):
+                return bool(self.set(of))
+            case p.Is(of, within):
+                return bool(self.set(of)) and self.set(of) <= self.set(within)
+        raise TypeError
+
+    def ends(self, x: str, path: p.Path) -> set[str]:
+        here = {x}
+        for step in path:
+            here = {
+                (t if step.forward else h)
+                for h, r, t in self._triples
+                if r == step.relation and (h if step.forward else t) in here
+            }
+        return here
+
+    def set(self, node: p.SetPlan) -> set[str]:
+        match node:
+            case p.Entities(ids):
+                return set(ids)
+            case p.Class(id):
+                return {h for h, r, t in self._triples if r == TYPE and t == id}
+            case p.All():
+                return {id for id in self._ids if not id.startswith('"')}
+            case p.Follow(of, path, qualifiers):
+                found = set()
+                for x in self.set(of):
+                    for m in self.ends(x, path[:1]):
+                        if all(self.holds(m, test) for test in qualifiers):
+                            found |= self.ends(m, path[1:])
+                return found
+            case p.And(sets):
+                return set.intersection(*map(self.set, sets))
+            case p.Or(sets):
+                return set.union(*map(self.set, sets))
+            case p.Minus(of, without):
+                return self.set(of) - self.set(without)
+            case p.Where(of, test):
+                return {x for x in self.set(of) if self.holds(x, test)}
+            case p.WhereCount(of, path, op, n):
+                return {x for x in self.set(of) if _holds(op, len(self.ends(x, path)), n)}
+            case p.Top(of, key, largest, k, skip):
+                return self.top(self.set(of), key, largest, k, skip)
+            case p.Compare(a, b, key, largest):
+                return self.top(self.set(a) | self.set(b), key, largest, 1, 0)
+        raise TypeError
+
+    def values(self, x: str, path: p.Path) -> list[Any]:
+        return [v for v in map(self._read, self.ends(x, path)) if v is not None]
+
+    def top(self, members: set[str], key: p.Key, largest: bool, k: int, skip: int) -> set[str]:
+        keys = {}
+        for x in members:
+            values = self.values(x, key.path)
+            if key.how == "count":
+                keys[x] = float(len(self.ends(x, key.path)))
+            elif values:
+                best = max(values) if largest else min(values)
+                keys[x] = {"value": best, "sum": 0.0, "mean": 0.0}[key.how]
+                if key.how != "value":
+                    keys[x] = sum(values) / (len(values) if key.how == "mean" else 1)
+        chosen = set()
+        for x, mine in keys.items():
+            better = sum(other > mine if largest else other < mine for other in keys.values())
+            equal = sum(other == mine for other in keys.values())
+            places = range(better + 1, better + equal + 1)
+            if any(skip < place <= skip + k for place in places):
+                chosen.add(x)
+        return chosen
+
+    def holds(self, x: str, test: p.Test) -> bool:
+        value = test.value
+        if isinstance(value, p.Text):
+            texts = [(end[1:].split('"')[0] if end.startswith('"') else end).lower() for end in self.ends(x, test.path)]
+            wanted = value.text.lower()
+            return any(
+                {"=": t == wanted, "!=": t != wanted, "contains": wanted in t, "starts": t.startswith(wanted)}[test.op]
+                for t in texts
+            )
+        if isinstance(value, p.Entities):
+            return any((end in value.ids) == (test.op == "=") for end in self.ends(x, test.path))
+        mine = self.values(x, test.path)
+        if isinstance(value, p.Date):
+            first, last = days(value.text)
+            if test.upper is not None:
+                return any(first <= v <= days(test.upper.text)[1] for v in mine)  # type: ignore[union-attr]
+            tests = {
+                "<": lambda v: v < first, "<=": lambda v: v <= last, ">": lambda v: v > last,
+                ">=": lambda v: v >= first,
+                "=": lambda v: first <= v <= last, "!=": lambda v: not first <= v <= last,
+            }  # fmt: skip
+            return any(tests[test.op](v) for v in mine)
+        if isinstance(value, p.Number):
+            if test.upper is not None:
+                return any(value.value <= v <= test.upper.value for v in mine)  # type: ignore[union-attr]
+            return any(_holds(test.op, v, value.value) for v in mine)
+        if isinstance(value, p.Values):
+            others: list[Any] = [v for o in self.set(value.of) for v in self.values(o, value.path)]
+        else:
+            number = self.number(value)  # type: ignore[arg-type]
+            others = [] if number is None else [number]
+        return any(_holds(test.op, v, other) for v in mine for other in others)
+
+    def number(self, node: p.ValuePlan) -> Any:
+        match node:
+            case p.Count(of):
+                return float(len(self.set(of)))
+            case p.Aggregate(how, of, path):
+                return _summary(how, [v for x in self.set(of) for v in self.values(x, path)])
+            case p.Difference(a, b, key):
+                left, right = self.scalar(a, key), self.scalar(b, key)
+                return None if left is None or right is None else left - right
+            case p.Arithmetic(sign, a, b):
+                left, right = self.number(a), self.number(b)
+                if sign == "/":
+                    return None if left is None or not right else left / right
+                return {"+": left + right, "-": left - right, "*": left * right}[sign]
+        raise TypeError
+
+    def scalar(self, of: p.SetPlan, key: p.Key) -> Any:
+        if key.how == "count":
+            return float(len({end for x in self.set(of) for end in self.ends(x, key.path)}))
+        values = [v for x in self.set(of) for v in self.values(x, key.path)]
+        return _summary("max" if key.how == "value" else key.how, values)
+
+
+def value_of(id: str) -> Any:
+    """A float, a date or nothing."""
+    if not id.startswith('"'):
+        return None
+    text, rest = id[1:].rsplit('"', 1)
+    if rest.endswith("date>"):
+        return date.fromisoformat(text)
+    return float(text) if rest else None
+
+
+def days(text: str) -> tuple[date, date]:
+    parts = list(map(int, text.split("-")))
+    first = date(parts[0], parts[1] if len(parts) > 1 else 1, parts[2] if len(parts) > 2 else 1)
+    if len(parts) == 3:
+        return first, first
+    after = date(first.year + 1, 1, 1) if len(parts) == 1 or first.month == 12 else date(first.year, first.month + 1, 1)
+    return first, after - timedelta(days=1)
+
+
+def _summary(how: str, values: list[Any]) -> Any:
+    if not values:
+        return 0.0 if how == "sum" else None
+    if how in ("min", "max"):
+        return min(values) if how == "min" else max(values)
+    return sum(values) / (len(values) if how == "mean" else 1)
+
+
+def _holds(op: str, a: Any, b: Any) -> bool:
+    return {"=": a == b, "!=": a != b, "<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b}[op]

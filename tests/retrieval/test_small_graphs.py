@@ -1,0 +1,67 @@
+"""Plans for questions over a small graph as users have them: grammar and composing of sets, without a network."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+import pytest
+
+from clew.graph import Graph
+from clew.protocols import GraphStore, OnEvent, ignore
+from clew.retrieval.operators import Operators
+from clew.types import Answer, Question
+
+PLAYERS = {
+    "Ann": ("Rovers", "defender", "Norway", 3), "Bea": ("Rovers", "forward", "Norway", 21),
+    "Cid": ("Town", "defender", "Ghana", 1), "Dan": ("Town", "forward", "Norway", 25),
+    "Eli": ("Town", "defender", "Wales", 0),
+}  # fmt: skip
+TRIPLES = [
+    *[(x, "type", "footballer") for x in PLAYERS],
+    *[(x, "type", "football club") for x in ("Rovers", "Town", "Athletic")],
+    *[(x, "type", "position") for x in ("defender", "forward")],
+    *[(x, "type", "country") for x in ("Norway", "Ghana", "Wales")],
+    *[(x, "type", "owner") for x in ("Holm", "Lund")],
+    *[(x, "plays for", club) for x, (club, _, _, _) in PLAYERS.items()],
+    *[(x, "position", position) for x, (_, position, _, _) in PLAYERS.items()],
+    *[(x, "nationality", country) for x, (_, _, country, _) in PLAYERS.items()],
+    *[(x, "goals scored", str(goals)) for x, (_, _, _, goals) in PLAYERS.items()],
+    ("Rovers", "owned by", "Holm"), ("Town", "owned by", "Lund"), ("Athletic", "owned by", "Lund"),
+]  # fmt: skip
+GRAPH = Graph.from_triples(TRIPLES, name="league")
+
+
+class Nothing:
+    """A method that finds nothing, so that only what is composed can answer."""
+
+    name: ClassVar[str] = "nothing"
+
+    def answer(self, question: Question, graph: GraphStore, *, on_event: OnEvent = ignore) -> Answer:
+        return Answer(question, self.name)
+
+    def predict(self, questions: Sequence[Question], graph: GraphStore, *, on_event: OnEvent = ignore) -> list[Answer]:
+        return [self.answer(question, graph) for question in questions]
+
+
+@pytest.mark.parametrize(
+    ("text", "answers"),
+    [
+        ("Which defenders play for Town?", ["Cid", "Eli"]),  # a name that is asked for as if it were a kind
+        ("Which Norway forwards scored more than 22 goals?", ["Dan"]),
+        ("Which players scored more than 20 goals?", ["Bea", "Dan"]),  # whoever "plays for" something
+        ("Which clubs are not owned by Lund?", ["Rovers"]),  # "clubs" are football clubs
+        ("How many players play for Athletic?", ["0"]),  # others do, here nobody does
+        ("How many defenders come from Norway?", ["1"]),
+        ("Which player has the second most goals?", ["Bea"]),
+        ("Which two players have the most goals?", ["Bea", "Dan"]),
+        ("Who are the top 2 players by goals scored?", ["Bea", "Dan"]),
+        ("Which owner has the most clubs?", ["Lund"]),
+        ("How many goals did the players of Town score in total?", ["26"]),
+        ("Why did Town lose?", []),
+    ],
+)
+def test_questions_of_several_kinds(text: str, answers: list[str]) -> None:
+    answer = Operators(Nothing()).answer(Question("q", text), GRAPH)
+    assert sorted(answer.texts) == answers, (answer.note, answer.plan)
+    assert answers or answer.note == "the graph states no reasons"
