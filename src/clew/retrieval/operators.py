@@ -201,7 +201,7 @@ class Operators:
         best = proposals[0]
         on_event(Event("operators", show(best.plan), {"proposals": len(proposals)}))
         result = execute(best.plan, graph)
-        candidates, evidence, proof = proven(result, graph, min(1.0, max(0.0, best.prior)))
+        candidates, evidence, proof = proven(result, graph, min(1.0, max(0.0, float(best.prior))))
         details = {**found.details, "plans": [{"plan": show(each.plan), "prior": each.prior} for each in proposals[:5]]}
         return replace(
             found, question=question, candidates=candidates, evidence=evidence, plan=proof, details=details,

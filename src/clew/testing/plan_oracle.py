@@ -25,15 +25,15 @@ class Naive:
     def run(self, plan: p.Plan) -> Any:
         match plan:
             case p.SetPlan():
-                return self.set(plan)
+                return self.members(plan)
             case p.Values(of, path):
-                return {end for x in self.set(of) for end in self.ends(x, path)}
+                return {end for x in self.members(of) for end in self.ends(x, path)}
             case p.ValuePlan():
                 return self.number(plan)
             case p.Exists(of):
-                return bool(self.set(of))
+                return bool(self.members(of))
             case p.Is(of, within):
-                return bool(self.set(of)) and self.set(of) <= self.set(within)
+                return bool(self.members(of)) and self.members(of) <= self.members(within)
         raise TypeError
 
     def ends(self, x: str, path: p.Path) -> set[str]:
@@ -46,7 +46,7 @@ class Naive:
             }
         return here
 
-    def set(self, node: p.SetPlan) -> set[str]:
+    def members(self, node: p.SetPlan) -> set[str]:
         match node:
             case p.Entities(ids):
                 return set(ids)
@@ -56,25 +56,25 @@ class Naive:
                 return {id for id in self._ids if not id.startswith('"')}
             case p.Follow(of, path, qualifiers):
                 found = set()
-                for x in self.set(of):
+                for x in self.members(of):
                     for m in self.ends(x, path[:1]):
                         if all(self.holds(m, test) for test in qualifiers):
                             found |= self.ends(m, path[1:])
                 return found
             case p.And(sets):
-                return set.intersection(*map(self.set, sets))
+                return set.intersection(*map(self.members, sets))
             case p.Or(sets):
-                return set.union(*map(self.set, sets))
+                return set.union(*map(self.members, sets))
             case p.Minus(of, without):
-                return self.set(of) - self.set(without)
+                return self.members(of) - self.members(without)
             case p.Where(of, test):
-                return {x for x in self.set(of) if self.holds(x, test)}
+                return {x for x in self.members(of) if self.holds(x, test)}
             case p.WhereCount(of, path, op, n):
-                return {x for x in self.set(of) if _holds(op, len(self.ends(x, path)), n)}
+                return {x for x in self.members(of) if _holds(op, len(self.ends(x, path)), n)}
             case p.Top(of, key, largest, k, skip):
-                return self.top(self.set(of), key, largest, k, skip)
+                return self.top(self.members(of), key, largest, k, skip)
             case p.Compare(a, b, key, largest):
-                return self.top(self.set(a) | self.set(b), key, largest, 1, 0)
+                return self.top(self.members(a) | self.members(b), key, largest, 1, 0)
         raise TypeError
 
     def values(self, x: str, path: p.Path) -> list[Any]:
@@ -116,7 +116,7 @@ class Naive:
             first, last = days(value.text)
             if test.upper is not None:
                 return any(first <= v <= days(test.upper.text)[1] for v in mine)  # type: ignore[union-attr]
-            tests = {
+            tests: dict[str, Callable[[Any], bool]] = {
                 "<": lambda v: v < first, "<=": lambda v: v <= last, ">": lambda v: v > last,
                 ">=": lambda v: v >= first,
                 "=": lambda v: first <= v <= last, "!=": lambda v: not first <= v <= last,
@@ -127,18 +127,18 @@ class Naive:
                 return any(value.value <= v <= test.upper.value for v in mine)  # type: ignore[union-attr]
             return any(_holds(test.op, v, value.value) for v in mine)
         if isinstance(value, p.Values):
-            others: list[Any] = [v for o in self.set(value.of) for v in self.values(o, value.path)]
+            others: list[Any] = [v for o in self.members(value.of) for v in self.values(o, value.path)]
         else:
-            number = self.number(value)  # type: ignore[arg-type]
+            number = self.number(value)
             others = [] if number is None else [number]
         return any(_holds(test.op, v, other) for v in mine for other in others)
 
     def number(self, node: p.ValuePlan) -> Any:
         match node:
             case p.Count(of):
-                return float(len(self.set(of)))
+                return float(len(self.members(of)))
             case p.Aggregate(how, of, path):
-                return _summary(how, [v for x in self.set(of) for v in self.values(x, path)])
+                return _summary(how, [v for x in self.members(of) for v in self.values(x, path)])
             case p.Difference(a, b, key):
                 left, right = self.scalar(a, key), self.scalar(b, key)
                 return None if left is None or right is None else left - right
@@ -151,8 +151,8 @@ class Naive:
 
     def scalar(self, of: p.SetPlan, key: p.Key) -> Any:
         if key.how == "count":
-            return float(len({end for x in self.set(of) for end in self.ends(x, key.path)}))
-        values = [v for x in self.set(of) for v in self.values(x, key.path)]
+            return float(len({end for x in self.members(of) for end in self.ends(x, key.path)}))
+        values = [v for x in self.members(of) for v in self.values(x, key.path)]
         return _summary("max" if key.how == "value" else key.how, values)
 
 
@@ -184,4 +184,4 @@ def _summary(how: str, values: list[Any]) -> Any:
 
 
 def _holds(op: str, a: Any, b: Any) -> bool:
-    return {"=": a == b, "!=": a != b, "<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b}[op]
+    return bool({"=": a == b, "!=": a != b, "<": a < b, "<=": a <= b, ">": a > b, ">=": a >= b}[op])
