@@ -8,6 +8,7 @@ Shapes: M distinct things that a relation leads to, T its triples.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Literal
 
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from clew.graph import Graph
 from clew.graph.strings import literal_parts
 from clew.graph.subgraph import Ints
+from clew.labels import label_to_text
 from clew.query.values import ReadValue, loosely, parse_date, typed, untyped
 
 ColumnKind = Literal["number", "date", "text"]
@@ -28,6 +30,10 @@ LOOSE = 0.7  # the same where only what a text begins with is a value
 SAMPLE = 1000  # things looked at first; where none of them reads as a value, the others are not looked at
 _NUMBER, _DATE = 1, 2
 _YEAR_WORDS = ("year", "date", "founded", "born", "died", "established", "since", "season")
+_DATING = re.compile(  # a verb alone says when: "opened", "enrolled in"
+    r"(?:opened|joined|enrolled|hired|released|published|launched|formed|started|completed|built|began|created|closed"
+    r"|acquired|inaugurated|incorporated|painted|composed|recorded|discovered|retired)(?: in| on| at)?"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,7 +70,9 @@ def column(graph: Graph, relation: int, forward: bool = True) -> Column:
         mine = np.flatnonzero(whole.rels == relation)
         ends, counts = np.unique((whole.tails if forward else whole.heads)[mine], return_counts=True)
         label = graph.relation_at(relation).label.casefold()
-        return column_of(graph, ends, counts, years=any(word in label for word in _YEAR_WORDS))
+        plain = label_to_text(label).lower()
+        dated = any(word in label for word in _YEAR_WORDS) or _DATING.fullmatch(plain) is not None
+        return column_of(graph, ends, counts, years=dated)
 
     return graph.derived(("query.column", relation, forward), made)
 

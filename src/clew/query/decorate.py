@@ -227,6 +227,8 @@ class _Decorator:
             elif noun == OFTEN and not step.forward:
                 named = 0.7  # "the most common": what most things lead to
             fit = max(named, 0.9 * of_kind) * (0.5 + 0.5 * share)
+            if verb and not self._binding.type_relations:
+                fit = max(fit, 0.8 * by_words(verb.split()[:1], [label])[0])  # what nothing says the kind of
             if verb:
                 fit *= 0.7 + 0.3 * max(self._likeness((verb,), [label])[0], by_words(verb.split(), [label])[0])
             if len(members) > 1 and len(np.unique(owners)) == len(owners):

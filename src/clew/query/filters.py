@@ -27,10 +27,14 @@ _DATE_STATED = (
 )
 _BETWEEN_YEARS = re.compile(r"\b(?:between|from) (?P<low>\d{4}) (?:and|to|until|till) (?P<high>\d{4})\b", re.IGNORECASE)
 _BETWEEN_NUMBERS = re.compile(
-    rf"\b(?:with |has |have |having )?between (?P<low>\d[\d,]*(?:\.\d+)?) and (?P<high>\d[\d,]*(?:\.\d+)?){UNIT}\b"
+    r"(?:\b(?P<owned>with|has|have|having|whose) (?:an? |the )?)?(?:\b(?P<before>\w+) (?:is |are |was |were |of )?)?"
+    rf"\bbetween (?P<low>\d[\d,]*(?:\.\d+)?) and (?P<high>\d[\d,]*(?:\.\d+)?){UNIT}\b"
     r"(?: (?P<noun>[a-z]+))?",
     re.IGNORECASE,
 )
+_ASKS = re.compile(
+    r"(?:which|what|who|how many)\b(?: \w+)?", re.IGNORECASE
+)  # what is asked for is compared with nothing
 _TWO_YEARS = re.compile(r"\bin (?P<one>\d{4}) (?:or|and) (?:in )?(?P<other>\d{4})\b", re.IGNORECASE)
 _DATE_FILTER = re.compile(
     r"\b(?P<when>before|prior to|earlier than|until|till|after|later than|since|in|during|on|as of|by)"
@@ -68,12 +72,16 @@ def filtered(found: ReadQuestion) -> ReadQuestion:
         verb = (found.rest[: match.start()].split() or [""])[-1].lower()
         filters.append(Filter((verb, "date", "year") if verb.isalpha() else ("date", "year"), op, low, high))
         found = cut(found, match, dated=(*found.dated, *dating_verb(found.rest[: match.start()])))
-    match = _BETWEEN_NUMBERS.search(found.rest)
+    asked = _ASKS.match(found.rest)
+    match = _BETWEEN_NUMBERS.search(found.rest, asked.end() if asked else 0)
     if match is not None:
         unit, noun = _unit(match["unit"]), (match["noun"] or "").lower()
+        before = (match["before"] or "").lower()
+        key = before in _MEASURING or before in KNOWN_MEASURES or (match["owned"] is not None and not noun)
+        noun = before if key else noun
         ends = [p.Number(float(match[side].replace(",", "")), unit) for side in ("low", "high")]
         filters.append(Filter((noun,) if noun else ("number",), "between", ends[0], ends[1]))
-        found = cut(found, match)
+        found = cut(found, match, "" if key else match["before"] or "")
     asks = re.match(
         r"(?:which|what|who|how many)\b(?:(?: \w+){1,3}?(?= (?:is|are|was|were) ))?", found.rest, re.IGNORECASE
     )

@@ -73,6 +73,8 @@ def read_question(text: str) -> ReadQuestion:
         found = cut(found, match)  # a set has no order
     if (match := _BEYOND.search(found.rest)) is not None:
         return replace(found, unsaid=f"a {match['what'].lower()}", stated=found.rest)
+    if _ADVICE.match(found.rest):
+        return replace(found, unsaid="a recommendation", stated=found.rest)
     if _WHY.match(found.rest):
         return replace(found, unsaid=REASON, stated=found.rest)
     if (match := _ALL_OF.match(found.rest)) is not None:
@@ -93,6 +95,9 @@ _SORTED = re.compile(
 )
 REASON = "a reason"
 _WHY = re.compile(r"(?:why|how come|for (?:what|which) reason)\b", re.IGNORECASE)
+_ADVICE = re.compile(
+    r"(?:should|shall|must) (?:i|we|one)\b|(?:can|could|would) you (?:recommend|advise|suggest)\b", re.IGNORECASE
+)
 _BEYOND = re.compile(
     r"\b(?:what|which|the) (?P<what>percentage|proportion|fraction|ratio|median|standard deviation|variance"
     r"|correlation)(?= (?:of|between)\b)",

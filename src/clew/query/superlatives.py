@@ -16,12 +16,12 @@ _MOST_ADJECTIVE = re.compile(
     re.IGNORECASE,
 )
 _WITH_MOST = re.compile(
-    r"\b(?:(?P<verb>\w+(?: (?:through|in|on|by|with|for|to|from|into|over))?) )?(?:the )?(?<!\bat )"
+    r"\b(?:(?P<verb>\w+(?: (?:through|in|on|by|with|for|to|from|into|over|after))?) )?(?:the )?(?<!\bat )"
     rf"{_ORDER}"
     r"(?P<most>most(?! (?:of|common|recent|popul|dens|spars|expens|costl|famous|important))|least(?! popul)|fewest|"
     r"greatest number of|largest number of|"
     r"smallest number of|highest number of|lowest number of|maximum number of|minimum number of)(?: number of)? "
-    rf"(?:other |different |distinct )?(?P<noun>\w+(?: (?!{STOPS})[a-z]+(?=$))?)",
+    rf"(?:other |different |distinct )?(?P<noun>\w+(?: per \w+| (?!{STOPS})[a-z]+(?=$))?)",
     re.IGNORECASE,
 )
 _EST = re.compile(

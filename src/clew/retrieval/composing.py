@@ -316,6 +316,9 @@ class _Composer:
                         for group in groups[1:]:
                             ends = [new for each in ends for new in self._joined(-2, each, group, tree)]
                         found += ends
+        if groups and not self._lexicon.types and not chunk.inverse:  # "species" are what the relation leads to
+            reached = p.Follow(p.All(), (p.Step(chunk.relations[0]),))
+            found += self._constrained(k, [_Made(reached, (*fit, 0.95))], tree)
         for relation in chunk.relations[:2]:
             bearers = owners(self._graph, relation) if self._lexicon.types or not found else None
             if bearers is not None:

@@ -29,7 +29,7 @@ from clew.query.execute import execute
 from clew.query.proof import proven
 from clew.query.question import REASON, nested, read_question
 from clew.query.text import parse, show
-from clew.query.vocabulary import stem
+from clew.query.vocabulary import MEASURES, stem
 from clew.retrieval.chunks import LIGHT
 from clew.retrieval.composing import Composed, compose
 from clew.retrieval.lexicon import Lexicon, stems
@@ -294,6 +294,18 @@ class Operators:
             return "the graph says of what kind it is, and nothing that the question asks for"
         if re.match(r"who(?:m|se)?\b", asked) and all(forward and column(graph, r).ordered for r, forward in moves):
             return "the graph has only figures where the question asks who"
+        columns = [column(graph, *move) for move in moves]
+        figures = [each.ordered for each in columns]
+        if re.match(r"where\b", asked) and all(figures):
+            return "the graph has only figures where the question asks for a place"
+        digits = any(letter.isdigit() for c in found.candidates[:5] for letter in c.text)
+        if re.match(r"when\b", asked) and (
+            all(f and c.kind == "number" for f, c in zip(figures, columns, strict=True)) or not digits
+        ):
+            return "the graph has no date where the question asks when"
+        measured = re.match(r"how (\w+)\b", asked)
+        if measured and MEASURES.get(measured[1]) and measured[1] not in ("much", "many") and not digits:
+            return f"the graph has no figure where the question asks how {measured[1]}"
         return ""
 
     def _missing(self, read: ReadQuestion, alone: Answer, graph: Graph) -> str:

@@ -22,6 +22,7 @@ from clew.errors import ConfigError
 from clew.graph import Graph, Subgraph
 from clew.graph.remote import ServerGraph
 from clew.graph.subgraph import Ints
+from clew.methods.auto.likeness import doubts
 from clew.methods.auto.merging import FILE, Merged, RatedPlan, RatingNumbers, as_plans, merge, options
 from clew.methods.plan.method import Config as PlanConfig
 from clew.methods.plan.method import PlanMethod, plan_text, unused_topics
@@ -126,7 +127,13 @@ class Auto:
             proposed = [each for each in proposed if not _ends_in_a_kind(each.plan, kinds)]
         if isinstance(graph, Graph) and (asked_for := asked_kind(text, graph)) is not None:
             proposed = _of_kind(proposed, ground, asked_for)
-        merged = merge(proposed, reading.none, self._numbers) if proposed else None
+        encoder = self._tools.encoder
+        assert encoder is not None
+        merged = (
+            merge(proposed, reading.none, self._numbers, lambda best: doubts(text, mentions, best, ground, encoder))
+            if proposed
+            else None
+        )
         return ground, merged, tuple(dict.fromkeys([*told, *ground.truncated, *cut, *reading.cut]))
 
     def readings(self, question: Question, graph: GraphStore, most: int = 2) -> list[OfferedReading]:
