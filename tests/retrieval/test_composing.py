@@ -48,6 +48,8 @@ GRAPH = Graph.from_triples(TRIPLES, name="small world")
          "follow(follow(entity(France), borders), \"language spoken\")"),
         ("what is the capital of France", "follow(entity(France), capital)"),
         ("what are the capitals of Spain and Norway", "follow(entity(Spain, Norway), capital)"),
+        ("what is a language spoken of both Spain and Chile",
+         "and(follow(entity(Spain), \"language spoken\"), follow(entity(Chile), \"language spoken\"))"),
         ("list all languages", "class(language)"),
     ],
 )  # fmt: skip

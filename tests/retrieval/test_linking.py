@@ -315,3 +315,13 @@ def test_names_that_the_graph_does_not_hold_are_told(text: str, names: list[str]
         assert link(asked, graph) == []  # a part of another name is not what stands there
     assert unknown_names(asked, graph) == names
     assert unknown_names(Question("q", text, ("Lisa",)), graph) == []
+
+
+def test_an_exact_name_behind_and_is_a_condition_of_its_own() -> None:
+    """A common noun in small letters is less sure than a country; "and" makes it as much of a condition."""
+    rows = [("Selma", "plays instrument", "violin"), ("Selma", "born in", "Norway"), ("Ida", "born in", "Norway")]
+    graph = Graph.from_triples([*rows, ("Ida", "plays instrument", "flute")])
+    both = link(Question("q", "who plays the violin and was born in Norway"), graph)
+    assert [topic.entity.id for topic in both] == ["Norway", "violin"]
+    beside = link(Question("q", "who with a violin was born in Norway"), graph)
+    assert [topic.entity.id for topic in beside] == ["Norway"]

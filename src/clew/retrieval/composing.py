@@ -189,12 +189,10 @@ class _Composer:
     def _node(self, k: int, tree: dict[int, int]) -> list[_Made]:
         chunk = self._chunks[k]
         if chunk.kind == "relation":
-            below = [c for c in tree if tree[c] == k]
-            return (
-                [replace(m, plan=p.Follow(m.plan, m.path), path=()) for m in self._property(k, chunk, tree)]
-                if below
-                else []
-            )
+            if k not in tree.values():
+                return []
+            made = self._property(k, chunk, tree)
+            return [replace(m, plan=p.Follow(m.plan, m.path), path=()) if m.path else m for m in made]
         assert chunk.plan is not None
         fits = (chunk.fit,) if chunk.fit < 1 else ()
         return self._constrained(k, [_Made(chunk.plan, fits)], tree)
@@ -305,9 +303,14 @@ class _Composer:
                         steps = [step for step in steps if not step.forward]
                     if not set(self._between(groups[0][0])) & _OF and groups[0][0] == k + 1:
                         steps.sort(key=lambda step: step.forward)  # "what borders X": those that lead to X
+                    both = bool(others) and "both" in self._between(groups[0][0])
                     for place, step in enumerate(steps):
                         fits = (*first.fits, *fit, 0.95 - 0.05 * place)
                         made = _Made(of, fits, explained, (step,))
+                        if both:  # "a member of both A and B": of each, and not of either
+                            each_end = tuple(p.Follow(o.plan, (step,)) for o in (first, *others))
+                            found += self._more(-2, replace(made, plan=p.And(each_end), path=()), groups[1:], tree)
+                            continue
                         if len(groups) == 1:
                             found.append(made)
                             continue

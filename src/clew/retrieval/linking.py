@@ -10,6 +10,7 @@ Shapes: E entities that compete, R relations of the graph, D width of a vector.
 from __future__ import annotations
 
 import math
+import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -35,6 +36,7 @@ from clew.types import Entity, Question, Topic
 LEAST = 0.35  # a mention below this is more likely a word than a name
 WEAK = 0.2  # where nothing else is named, the best mention above this is taken: "drama", "states"
 NEAR_BEST = 0.8  # further mentions must score this share of the best one
+NEAR_JOINED = 0.7  # the same for an exact name that "and" or "but" stands between: each is a condition of its own
 SAME_NAME = 0.75  # of several that one mention may mean, those are kept that score this share of the best one
 LIKELY = 0.6  # a mention above this outdoes those inside it
 INSIDE = 0.8  # share of its score that a mention inside a longer one keeps
@@ -142,7 +144,8 @@ def link(question: Question, graph: GraphStore, *, encoder: TextEncoder | None =
     chosen: list[tuple[tuple[int, int], list[Topic]]] = []
     for (start, end), topics in ranked:
         best = topics[0].score
-        if best < LEAST or (chosen and best < NEAR_BEST * chosen[0][1][0].score) or len(chosen) == limit:
+        share = NEAR_JOINED if chosen and _condition(question.text, chosen[0][0], (start, end), topics) else NEAR_BEST
+        if best < LEAST or (chosen and best < share * chosen[0][1][0].score) or len(chosen) == limit:
             break
         if not any(start < other_end and other < end for (other, other_end), _ in chosen):
             chosen.append(((start, end), topics))
@@ -151,6 +154,12 @@ def link(question: Question, graph: GraphStore, *, encoder: TextEncoder | None =
     if isinstance(graph, (Graph, ServerGraph)):
         chosen = qualified(question.text, chosen, graph)
     return [topic for _, topics in chosen for topic in topics if topic.score >= SAME_NAME * topics[0].score]
+
+
+def _condition(text: str, one: tuple[int, int], other: tuple[int, int], topics: Sequence[Topic]) -> bool:
+    """Whether a name is a condition beside another: "plays violin and was born in Norway"."""
+    between = text[min(one[1], other[1]) : max(one[0], other[0])]
+    return topics[0].reason.startswith("exact") and re.search(r"\b(?:and|but)\b", between, re.IGNORECASE) is not None
 
 
 def candidates(

@@ -41,6 +41,9 @@ from clew.types import Answer, Event, Evidence, Question, Topic
 
 # Who, where and when ask for a person, a place and a time, never for a class.
 _PARTICULAR = re.compile(r"(?:who|whom|whose|where|when)\b", re.IGNORECASE)
+_CHOICE = re.compile(  # what is named may be the answer
+    r"\b(?:or|either|(?:which|who) of)\b|^\W*(?:is|are|was|were|do|does|did|has|have|had|can)\b", re.IGNORECASE
+)
 
 
 LOOKED_AT = 200  # ends of an option whose kind is looked at
@@ -127,6 +130,8 @@ class Auto:
             proposed = [each for each in proposed if not _ends_in_a_kind(each.plan, kinds)]
         if isinstance(graph, Graph) and (asked_for := asked_kind(text, graph)) is not None:
             proposed = _of_kind(proposed, ground, asked_for)
+        if _CHOICE.search(text) is None:
+            proposed = _but_for_the_named(proposed, topics, ground)
         encoder = self._tools.encoder
         assert encoder is not None
         merged = (
@@ -231,6 +236,18 @@ def _of_kind(proposed: list[RatedPlan], ground: Subgraph, members: Ints) -> list
     """The options that lead to the kind of thing that is asked for, where there are any."""
     fitting = [o for o in proposed if np.isin(ground.entities[o.plan.ends[:LOOKED_AT]], members).mean() >= MOSTLY]
     return fitting or proposed
+
+
+def _but_for_the_named(proposed: list[RatedPlan], topics: Sequence[Topic], ground: Subgraph) -> list[RatedPlan]:
+    """The options that answer with more than what the question names, where there are any.
+
+    "Who plays violin and was born in Norway" does not ask for the violin. Only what is called by its very name counts:
+    a loose mention may be linked wrongly.
+    """
+    exact = [topic for topic in topics if topic.mention.casefold() == topic.entity.label.casefold()]
+    named = starts_of(ground, exact)
+    new = [each for each in proposed if not np.isin(each.plan.ends, named).all()]
+    return new or proposed
 
 
 def _ends_in_a_kind(plan: PlanCandidate, kinds: set[int]) -> bool:
