@@ -191,7 +191,7 @@ class _Composer:
         if chunk.kind == "relation":
             below = [c for c in tree if tree[c] == k]
             return (
-                [replace(m, plan=p.Follow(m.plan, m.path), path=()) for m in self._property(k, chunk, tree)]
+                [replace(m, plan=_followed(m.plan, m.path), path=()) for m in self._property(k, chunk, tree)]
                 if below
                 else []
             )

@@ -20,7 +20,8 @@ class Check:
 
     def __init__(self, of: World) -> None:
         self._facts, self._ids, self._labels = set(of.facts), of.ids, of.labels
-        self._naive = Naive(of.facts, read=lambda id: float(id) if id.isdigit() else None)
+        nameless = {id for id in of.ids if id.startswith("m")}
+        self._naive = Naive(of.facts, read=lambda id: float(id) if id.isdigit() else None, nameless=nameless)
 
     def problems(self, row: Row) -> Iterator[str]:
         """In words; none where everything holds."""
@@ -45,7 +46,7 @@ class Check:
                 yield from self._ends(candidate, path)
                 if plan is None and start not in topics:
                     yield f"{candidate['text']!r} cites a path that starts at {start!r}, which is no topic"
-                if not path["hops"]:
+                if plan is None and not path["hops"]:
                     yield f"{candidate['text']!r} cites a path of no hop"
 
     def _entity(self, entity: Row) -> Iterator[str]:
