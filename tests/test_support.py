@@ -13,7 +13,7 @@ import pytest
 
 from clew.encoding import HashEncoder
 from clew.settings import configure
-from clew.testing.support import METHODS, MODELS, NEEDS_MODEL, Tally, Trial
+from clew.testing.support import METHODS, MODELS, NEEDS_MODEL, SupportCounts, Trial
 from clew.testing.support.check import Check
 from clew.testing.support.worlds import World, question, world
 from clew.types import Question
@@ -42,7 +42,9 @@ def test_what_is_drawn_is_drawn_again() -> None:
         return (of.facts, of.labels), [question(rng, of, i) for i in range(5)]
 
     assert drawn() == drawn()
-    assert list(Tally().lines()) == [" " * 20 + "        0 answers        0 candidates        0 supported, 0 wrong"]
+    assert list(SupportCounts().lines()) == [
+        " " * 20 + "        0 answers        0 candidates        0 supported, 0 wrong"
+    ]
 
 
 def row(text: str, *topics: str) -> dict[str, Any]:

@@ -34,7 +34,7 @@ WIDTH = 32  # of the encoder
 
 
 @dataclass
-class Tally:
+class SupportCounts:
     """How many answers, candidates and supported ones there were, by method and model, and what was wrong."""
 
     counts: Counter[tuple[str, str, str]] = field(default_factory=Counter)
@@ -44,7 +44,7 @@ class Tally:
     def answers(self) -> int:
         return sum(n for (_, _, what), n in self.counts.items() if what == "answers")
 
-    def __iadd__(self, other: Tally) -> Tally:
+    def __iadd__(self, other: SupportCounts) -> SupportCounts:
         self.counts.update(other.counts)
         self.wrong += other.wrong
         return self
@@ -112,12 +112,12 @@ class Trial:
         example = Example(asked, Gold((of.labels[tail],), (tail,)))
         return Path(space.train([example], [example], folder).model)
 
-    def about(self, seed: int, number: int, asked: int = ASKED) -> Tally:
+    def about(self, seed: int, number: int, asked: int = ASKED) -> SupportCounts:
         """Questions about one graph, by every method with every language model."""
         rng = random.Random(f"{seed} {number}")
         of = world(rng, f"world-{seed}-{number}")
         questions = [question(rng, of, i) for i in range(asked)]
-        check, tally, checked = Check(of), Tally(), dict[str, list[str]]()
+        check, tally, checked = Check(of), SupportCounts(), dict[str, list[str]]()
         for each in self._speakers.values():
             each.about(of, number)
         for (method, kind), opened in self._opened.items():

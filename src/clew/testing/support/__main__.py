@@ -11,7 +11,7 @@ import warnings
 from collections import Counter
 from pathlib import Path
 
-from clew.testing.support import Tally, Trial
+from clew.testing.support import SupportCounts, Trial
 
 KEPT_S = 20.0  # between two lines of the file
 
@@ -23,12 +23,12 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=1e9, help="stop after so many")
     parser.add_argument("--kept", type=Path, help="a file of counts that is gone on with")
     asked = parser.parse_args()
-    total, new, number = Tally(), Tally(), 0
+    total, new, number = SupportCounts(), SupportCounts(), 0
     if asked.kept is not None and asked.kept.exists():
         for line in asked.kept.read_text(encoding="utf-8").splitlines():
             row = json.loads(line)
             if row["seed"] == asked.seed:
-                total += Tally(_counter(row["counts"]), row["wrong"])
+                total += SupportCounts(_counter(row["counts"]), row["wrong"])
                 number = row["next"]
     began = told = time.monotonic()
     with tempfile.TemporaryDirectory() as name, warnings.catch_warnings():
@@ -43,7 +43,7 @@ def main() -> int:
                     with asked.kept.open("a", encoding="utf-8") as file:
                         file.write(line + "\n")
                 total += new
-                new, told = Tally(), time.monotonic()
+                new, told = SupportCounts(), time.monotonic()
             if over:
                 break
             new += trial.about(asked.seed, number)
