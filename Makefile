@@ -11,7 +11,7 @@ export TOKENIZERS_PARALLELISM = false
 # Two workers and the sixty processes that tests start would each compile every module anew, assertions rewritten.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: setup browser demo test test-servers servers docs generated lint check check-slow fuzz clean
+.PHONY: setup browser demo test test-servers servers docs generated lint check check-slow fuzz support clean
 
 setup: $(STAMP)
 
@@ -65,6 +65,11 @@ fuzz: setup
 	@for door in graph build commands folders questions asked settings queries; do \
 	  $(BIN)/python -m clew.testing.fuzz $$door --inputs $(INPUTS) --seed $(SEED) || exit 1; \
 	done
+
+# Every method with language models that talk at random, lie or obey whoever gives orders, checked independently.
+ANSWERS ?= 10000
+support: setup
+	$(BIN)/python -m clew.testing.support --answers $(ANSWERS) --seed $(SEED)
 
 # The site, in site/. A dead link, a dead anchor or a name that the API reference does not find is an error.
 docs: setup

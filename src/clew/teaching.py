@@ -6,6 +6,7 @@ file that every `clew train` reads; the model is made again from all of them eac
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import shutil
@@ -61,6 +62,7 @@ class Teacher:
         """Everything that was taught; of a question taught twice the later choice."""
         if not self.file.is_file():
             return []
+        _cut_torn_line(self.file)
         last = {example.question.text: example for example in read_plain(self.file)}
         return list(last.values())
 
@@ -73,6 +75,7 @@ class Teacher:
     def choose(self, lesson: Lesson, reading: OfferedReading) -> None:
         """Keep that `reading` is what was asked. One line more in the file, on the disk when this returns."""
         self._models.mkdir(exist_ok=True)
+        _cut_torn_line(self.file)
         number = sum(1 for _ in read_plain(self.file)) if self.file.is_file() else 0
         row = {
             "id": f"taught-{number + 1}",
@@ -94,13 +97,32 @@ class Teacher:
         new, place = self._models / "auto.new", self._models / "auto"
         shutil.rmtree(new, ignore_errors=True)
         result = self._space.train(choices, [], new, on_event=on_event)
-        old = self._models / "auto.old"
-        shutil.rmtree(old, ignore_errors=True)
-        if place.exists():
+        if not place.exists():
+            new.rename(place)
+        elif not _exchanged(new, place):  # a system that cannot: for a moment there is no model
+            old = self._models / "auto.old"
+            shutil.rmtree(old, ignore_errors=True)
             place.rename(old)
-        new.rename(place)
-        shutil.rmtree(old, ignore_errors=True)
+            new.rename(place)
+            shutil.rmtree(old, ignore_errors=True)
+        shutil.rmtree(new, ignore_errors=True)
         return result
+
+
+def _cut_torn_line(file: Path) -> None:
+    """A last line without an end is half of a choice that was never said to be kept: it was cut off by a crash."""
+    if not file.is_file():
+        return
+    content = file.read_bytes()
+    if content and not content.endswith(b"\n"):
+        os.truncate(file, content.rfind(b"\n") + 1)
+
+
+def _exchanged(first: Path, second: Path) -> bool:
+    """Whether two folders have changed places, in one step: Linux's renameat2 with RENAME_EXCHANGE."""
+    rename = getattr(ctypes.CDLL(None, use_errno=True), "renameat2", None)
+    here, exchange = -100, 2  # AT_FDCWD, RENAME_EXCHANGE
+    return rename is not None and rename(here, os.fsencode(first), here, os.fsencode(second), exchange) == 0
 
 
 def teach(

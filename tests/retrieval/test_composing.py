@@ -75,3 +75,17 @@ def test_texts_without_parts_compose_nothing_or_something_that_runs(text: str) -
 def test_state_capitals_are_capitals_of_states() -> None:
     spotted = spot(Question("q", "which country capitals are there"), GRAPH, None)
     assert spotted.root is not None and spotted.chunks[spotted.root].relations == ("capital",)
+
+
+def test_a_relation_below_a_relation_that_has_been_followed_composes() -> None:
+    """Found by answers with hostile language models: a step of no relation was made, and the question failed."""
+    triples = [
+        ("oz", "place of birth", "abc"), ("abc", "children", "abc"), ("abc", "currency", "cleo"),
+        ("stone", "place of birth", "hill"), ("oz", "place of birth", "stone"), ("hill", "currency", "hill"),
+        ("oz", "spouse", "abc"), ("cleo", "place of birth", "birth"), ("hill", "place of birth", "birth"),
+        ("birth", "children", "more"), ("more", "place of birth", "stone"),
+    ]  # fmt: skip
+    graph = Graph.from_triples(triples, labels={"abc": "(a | b | c)", "stone": "Mo Stone", "hill": "Mo Hill"})
+    asked = "what currency has the place of birth of (a | b | c) that Mo Stone is in?"
+    for made in compose(Question("q", asked), graph):
+        execute(made.plan, graph)

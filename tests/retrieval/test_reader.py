@@ -56,6 +56,17 @@ def test_binding(answer: str, text: str, paths: tuple[int, ...]) -> None:
     assert bound(answer) == [(text, paths)]
 
 
+def test_of_namesakes_one_is_meant_and_only_its_paths_support_it() -> None:
+    first, second = Entity("e1", "Ada"), Entity("e2", "Ada")
+    hop = Relation("spouse", "spouse")
+    paths = (
+        Path(first, (Hop(Triple(first, hop, second)),), 0.9),
+        Path(second, (Hop(Triple(second, hop, first)),), 0.8),
+    )
+    (candidate,) = bind(["Ada"], Evidence(paths))
+    assert (candidate.entity, candidate.paths) == (second, (0,))
+
+
 def test_order_repeats_and_scores() -> None:
     candidates = bind(["Berlin", "Rome", "berlin [2]", "Paris"], EVIDENCE)
     assert [(c.text, c.supported) for c in candidates] == [("Berlin", True), ("Rome", False), ("Paris", True)]

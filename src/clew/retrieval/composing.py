@@ -191,8 +191,7 @@ class _Composer:
         if chunk.kind == "relation":
             if k not in tree.values():
                 return []
-            made = self._property(k, chunk, tree)
-            return [replace(m, plan=p.Follow(m.plan, m.path), path=()) if m.path else m for m in made]
+            return [replace(m, plan=_followed(m.plan, m.path), path=()) for m in self._property(k, chunk, tree)]
         assert chunk.plan is not None
         fits = (chunk.fit,) if chunk.fit < 1 else ()
         return self._constrained(k, [_Made(chunk.plan, fits)], tree)

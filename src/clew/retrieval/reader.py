@@ -129,7 +129,8 @@ def bind(answers: Sequence[str], evidence: Evidence, shown: EvidenceText | None 
     """Each answer with the paths that support it, in the order given; the score is (n - rank) / n.
 
     An answer is supported by the paths that end in an entity of that name (compared in normalised form), and by
-    nothing else: a path that only passes through it shows something about another entity. A number `[3]` after it is a
+    nothing else: a path that only passes through it shows something about another entity. Of namesakes the one at the
+    end of the best path is meant. A number `[3]` after it is a
     hint and no proof: it narrows the paths only where the name is the end of that path. A bare number that is no
     entity's name, and "all of [3]", stand for every end of that line of `shown`.
     """
@@ -149,6 +150,7 @@ def bind(answers: Sequence[str], evidence: Evidence, shown: EvidenceText | None 
         positions = hinted or positions
         positions.sort(key=lambda i: -evidence.paths[i].score)
         entity = evidence.paths[positions[0]].end if positions else None
+        positions = [i for i in positions if evidence.paths[i].end == entity]  # and none of a namesake's
         bound.setdefault(key, (text if entity is None else entity.label, entity, tuple(positions)))
     n = len(bound)
     return tuple(

@@ -6,7 +6,7 @@ records of a plan.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from datetime import date, timedelta
 from typing import Any
 
@@ -16,11 +16,21 @@ TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 
 
 class Naive:
-    """Interprets plans over a list of triples of ids; `read` is the number or date that an id states."""
+    """Interprets plans over a list of triples of ids.
 
-    def __init__(self, triples: Sequence[tuple[str, str, str]], read: Callable[[str], Any] | None = None) -> None:
+    Args:
+        read: the number or date that an id states; None: what a literal of RDF states.
+        nameless: ids that "everything" does not hold.
+    """
+
+    def __init__(
+        self,
+        triples: Sequence[tuple[str, str, str]],
+        read: Callable[[str], Any] | None = None,
+        nameless: Container[str] = (),
+    ) -> None:
         self._triples, self._read = triples, read or value_of
-        self._ids = {id for h, _, t in triples for id in (h, t)}
+        self._everything = {id for h, _, t in triples for id in (h, t) if id[:1] != '"' and id not in nameless}
 
     def run(self, plan: p.Plan) -> Any:
         match plan:
@@ -53,7 +63,7 @@ class Naive:
             case p.Class(id):
                 return {h for h, r, t in self._triples if r == TYPE and t == id}
             case p.All():
-                return {id for id in self._ids if not id.startswith('"')}
+                return set(self._everything)
             case p.Follow(of, path, qualifiers):
                 found = set()
                 for x in self.members(of):
