@@ -262,11 +262,11 @@ def test_a_part_with_a_model_of_its_own_needs_no_other(toy: Graph, part: str) ->
 def test_an_optional_encoder_is_opened_where_a_language_model_answers(
     toy: Graph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(workspace, "_is_installed", lambda name: True)
+    monkeypatch.setattr(workspace, "is_installed", lambda name: True)
     monkeypatch.setattr(Workspace, "encoder", lambda self, model=None: "the encoder")
     assert space(toy, "method.name=roe", *SPOKEN[:2]).tools().encoder == "the encoder"
     assert space(toy, "method.name=roe", *SPOKEN).tools().encoder == "the encoder"
-    monkeypatch.setattr(workspace, "_is_installed", lambda name: False)
+    monkeypatch.setattr(workspace, "is_installed", lambda name: False)
     assert space(toy, "method.name=roe", *SPOKEN[:2]).tools().encoder is None
 
 

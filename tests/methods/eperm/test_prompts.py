@@ -19,6 +19,7 @@ VALUES = {
     "vocabulary": "author; part of",
     "budget": 2,
     "count": 3,
+    "examples": "",
     "plan": "part of | author",
     "entity": "m.01",
     "facts": "year: 2010\nauthor: Ada",

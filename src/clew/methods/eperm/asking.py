@@ -33,7 +33,7 @@ UNREAD = 0.5  # score of an entity whose reply cannot be read
 _SLOTS = {
     "relations": ("question", "topic", "walked", "relations", "budget"),
     "plan": ("question", "topics", "vocabulary"),
-    "plans": ("question", "topics", "vocabulary", "count"),
+    "plans": ("question", "topics", "vocabulary", "count", "examples"),
     "entity": ("question", "plan", "entity", "facts"),
     "entities": ("question", "plan", "candidates"),
     "answer": ("question", "lines"),
@@ -69,6 +69,7 @@ class QuestionState:
     question: Question
     topics: list[Topic]
     text: str = ""  # the question as prompts show it
+    examples: str = ""  # other questions with their plans, for the plan prompt
     graph: Subgraph | None = None  # Ḡ, what the retriever found
     starts: Ints = field(default_factory=lambda: np.empty(0, np.int32))  # the topics in it
     around: Subgraph | None = None  # where facts about entities are looked up

@@ -5,6 +5,7 @@ What the paper leaves open is decided here; README.md beside this file says why.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Literal
 
 from pydantic import Field
@@ -34,6 +35,11 @@ class Config(Settings):
     entity_limit: int = Field(default=64, ge=1)  # named entities kept per node and relation; mediators are always kept
     max_triples: int = Field(default=20_000, ge=1)  # of a neighbourhood taken whole
     # B1. weighted plans
+    examples: Path | None = (
+        None  # training questions with answers (JSONL): those most like a question stand in its plan
+    )
+    # prompt, where a model states plans itself, with the plans that lead to their answers
+    shots: int = Field(default=3, ge=1)  # so many of them
     plans: int = Field(default=6, ge=1)  # [s] weighted plans per question
     weighing: Literal["auto", "beams", "samples", "self"] = "auto"  # auto: beams where the model can, else what
     # the model itself says of several plans in one reply; samples in the style "short"

@@ -16,6 +16,7 @@ from clew.methods.eperm.paths import PartialPaths, weigh_paths
 from clew.methods.eperm.plans import weigh_plans
 from clew.methods.eperm.predictor import FoundEvidence, answer_request, candidates, gather, shown_paths
 from clew.methods.eperm.retriever import retrieve
+from clew.methods.eperm.shots import PlanExamples
 from clew.protocols import GraphStore, LanguageModel, LLMReply, OnEvent, Tools, ignore
 from clew.retrieval.linking import link_topics
 from clew.types import Answer, Candidate, Event, Evidence, Path, Question
@@ -74,6 +75,11 @@ class Eperm:
         self._planner, self._scorer = (PromptClient(each, style) if each else self._asker for each in own)
         self.reads_whole = self._asker.style == "paper"  # counts and dates are for the model
         self.similarity = None if tools.encoder is None else TextSimilarity(tools.encoder)
+        self._examples: PlanExamples | None = None
+        if config.examples is not None:
+            if self.similarity is None:
+                raise InputError("method.examples needs a text encoder: set encoder.name")
+            self._examples = PlanExamples(config.examples, config.shots, self._hops, self.similarity)
 
     def answer(self, question: Question, graph: GraphStore, *, on_event: OnEvent = ignore) -> Answer:
         """One answer; `predict` with one question."""
@@ -105,6 +111,9 @@ class Eperm:
         with _timed("retrieve", spent):
             retrieve(cases, graph, config, self._relations, self._hops, similarity, self._scorer)
         with _timed("plans", spent):
+            if self._examples is not None:
+                for case in cases:
+                    case.examples = self._examples.text(case, graph)
             weigh_plans(
                 cases,
                 config,

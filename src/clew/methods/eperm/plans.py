@@ -187,6 +187,8 @@ def _request(
         levels = vocabulary(case, config.vocabulary, hops, similarity)
         values["vocabulary"] = vocabulary_text(levels)
         values["topics"] = ", ".join(dict.fromkeys(topic.entity.label for topic in case.topics))
+    if "examples" in prompt.slots:
+        values["examples"] = case.examples
     if "count" in prompt.slots:
         values["count"] = config.plans
     messages = prompt.render(**values)
