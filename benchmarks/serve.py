@@ -365,6 +365,9 @@ def soak(folder: Path, seconds: float, clients: int) -> dict[str, Any]:
         "reloads": reloaded[0].rpartition(" ")[2] if reloaded else "0",
         "p50, ms": 1000 * times[len(times) // 2],
         "p99, ms": 1000 * times[int(0.99 * len(times))],
+        "memory in each minute, MB": [
+            round(statistics.mean(memory[i : i + minute])) for i in range(0, len(memory), minute)
+        ],
         "memory in the second minute, MB": statistics.mean(second),
         "memory in the last minute, MB": statistics.mean(last),
         "ratio": statistics.mean(last) / statistics.mean(second),
