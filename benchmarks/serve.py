@@ -126,39 +126,60 @@ def demo_graph(folder: Path) -> Path:
     return graph
 
 
+def processor_s(pid: int) -> float:
+    """Seconds of processor time that a process has used."""
+    fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def start(folder: Path, repeats: int) -> dict[str, float]:
-    """Seconds from exec to the first answer, encoder and trained model included; then milliseconds of later answers."""
+    """Seconds from exec to the first answer, encoder and trained model included; then milliseconds of later answers.
+
+    Of the method that `clew ask` takes on this graph (`scr`, trained for it), and of `auto`, as on a graph without a
+    model. No question is asked twice.
+    """
     graph = demo_graph(folder)
-    firsts: list[float] = []
-    later: list[float] = []
     questions = [json.loads(line)["question"] for line in demo.questions_file().read_text().splitlines()][:60]
-    for turn in range(repeats + 1):  # the first one fills the caches of the graph's folder and the disk
-        began = time.perf_counter()
-        with serving(graph) as (_, port):
-            if not turn:
-                wait_ready(port)
+    found: dict[str, float] = {}
+    for method, arguments in (("", ()), ("auto, ", ("--method", "auto"))):
+        firsts: list[float] = []
+        later: list[float] = []
+        worked: list[float] = []
+        for turn in range(repeats + 1):  # the first one fills the caches of the graph's folder and the disk
+            began = time.perf_counter()
+            with serving(graph, *arguments) as (process, port):
+                if not turn:
+                    wait_ready(port)
 
-            async def talk(port: int = port, began: float = began, turn: int = turn) -> None:
-                connection = Connection(port)
-                status, _ = await connection.send("POST", "/v1/ask", asked(QUESTION))
-                assert status == 200
+                times, busy = asyncio.run(_talk(process.pid, port, began, questions))
                 if turn:
-                    firsts.append(time.perf_counter() - began)
-                for question in questions:
-                    at = time.perf_counter()
-                    await connection.send("POST", "/v1/ask", asked(question))
-                    if turn:
-                        later.append(time.perf_counter() - at)
-                connection.close()
+                    firsts.append(times[0])
+                    later += times[1:]
+                    worked.append(busy)
+        later.sort()
+        found |= {
+            f"{method}start to first answer, s (median)": statistics.median(firsts),
+            f"{method}start to first answer, s (best)": min(firsts),
+            f"{method}later answer p50, ms": 1000 * statistics.median(later),
+            f"{method}later answer p95, ms": 1000 * later[int(0.95 * len(later))],
+            f"{method}processor time of the service per later answer, ms": statistics.median(worked),
+        }
+    return found
 
-            asyncio.run(talk())
-    later.sort()
-    return {
-        "start to first answer, s (median)": statistics.median(firsts),
-        "start to first answer, s (best)": min(firsts),
-        "later answer p50, ms": 1000 * statistics.median(later),
-        "later answer p95, ms": 1000 * later[int(0.95 * len(later))],
-    }
+
+async def _talk(pid: int, port: int, began: float, questions: Sequence[str]) -> tuple[list[float], float]:
+    """Seconds to the first answer and of each later one, and the service's milliseconds of work per later answer."""
+    connection = Connection(port)
+    status, _ = await connection.send("POST", "/v1/ask", asked(QUESTION))
+    assert status == 200
+    times = [time.perf_counter() - began]
+    before = processor_s(pid)
+    for question in questions:
+        at = time.perf_counter()
+        await connection.send("POST", "/v1/ask", asked(question))
+        times.append(time.perf_counter() - at)
+    connection.close()
+    return times, 1000 * (processor_s(pid) - before) / len(questions)
 
 
 def load(folder: Path, clients: int, count: int, repeats: int) -> dict[str, float]:
@@ -344,6 +365,9 @@ def soak(folder: Path, seconds: float, clients: int) -> dict[str, Any]:
         "reloads": reloaded[0].rpartition(" ")[2] if reloaded else "0",
         "p50, ms": 1000 * times[len(times) // 2],
         "p99, ms": 1000 * times[int(0.99 * len(times))],
+        "memory in each minute, MB": [
+            round(statistics.mean(memory[i : i + minute])) for i in range(0, len(memory), minute)
+        ],
         "memory in the second minute, MB": statistics.mean(second),
         "memory in the last minute, MB": statistics.mean(last),
         "ratio": statistics.mean(last) / statistics.mean(second),

@@ -230,9 +230,18 @@ def test_broken_json_is_said(client: httpx2.Client, raw: bytes) -> None:
     assert reply.headers["content-type"] == "application/problem+json"
 
 
+def test_a_body_of_another_type_is_refused(client: httpx2.Client) -> None:
+    reply = client.post("/v1/ask", content=b'{"question": "?"}', headers={"content-type": "text/plain"})
+    assert reply.status_code == 415
+    assert "expected application/json" in reply.json()["detail"]
+
+
 def test_unknown_places_and_verbs(client: httpx2.Client) -> None:
     assert client.get("/v1/nothing").status_code == 404
-    assert client.get("/v1/ask").status_code == 405
+    refused = client.get("/v1/ask")
+    assert refused.status_code == 405
+    assert refused.headers["allow"] == "POST"
+    assert "expected POST" in refused.json()["detail"]
     assert client.delete("/v1/entities/brazil").status_code == 405
     assert client.get("/v1/entities/no such entity").json()["status"] == 404
     assert client.get("/static/../conftest.py").status_code == 404

@@ -41,7 +41,7 @@ _PROBLEMS: dict[int | str, dict[str, Any]] = {
     status: {"description": what, "content": {"application/problem+json": {"schema": _PROBLEM}}}
     for status, what in (
         (401, "No token, or a wrong one."), (404, "No such graph, method or entity."),
-        (413, "Too large."), (422, "Not what was expected."), (429, "Too many requests."),
+        (413, "Too large."), (415, "No JSON."), (422, "Not what was expected."), (429, "Too many requests."),
         (500, "A fault of the server."), (503, "Busy."), (504, "Too slow."),
     )
 }  # fmt: skip
@@ -164,9 +164,9 @@ async def _watch(service: Service, metrics: Metrics, pause_s: float) -> None:
 def _errors(app: FastAPI, service: Service) -> None:
     """Every error as a problem, or in OpenAI's form below its paths."""
 
-    def reply(request: Request, status: int, detail: str) -> Response:
+    def reply(request: Request, status: int, detail: str, allow: str = "") -> Response:
         body, kind = error_body(request.url.path, status, detail, request.state.id)
-        headers = {"retry-after": "1"} if status == 503 else {}
+        headers = {"retry-after": "1"} if status == 503 else {"allow": allow} if allow else {}
         return Response(body, status, headers, media_type=kind)
 
     @app.exception_handler(ClewError)
@@ -175,14 +175,20 @@ def _errors(app: FastAPI, service: Service) -> None:
 
     @app.exception_handler(RequestValidationError)
     async def invalid(request: Request, error: RequestValidationError) -> Response:
+        if isinstance(error.body, bytes):
+            kind = request.headers.get("content-type", "")[:80]
+            return reply(request, 415, f"content-type = {kind!r}, expected application/json: send it with the body")
         return reply(request, 422, "; ".join(_explained(each) for each in error.errors()[:5]))
 
     @app.exception_handler(HTTPException)
     async def refused(request: Request, error: HTTPException) -> Response:
-        detail = error.detail
+        detail, path = error.detail, request.url.path[:200]
+        allow = (error.headers or {}).get("Allow", "")  # as Starlette's router writes it
         if error.status_code == 404:
-            detail = f"nothing at {request.url.path[:200]!r}; see /openapi.json"
-        return reply(request, error.status_code, detail)
+            detail = f"nothing at {path!r}; see /openapi.json"
+        elif error.status_code == 405:
+            detail = f"{request.method} {path!r} does not exist, expected {allow}; see /openapi.json"
+        return reply(request, error.status_code, detail, allow)
 
 
 def _explained(error: Any) -> str:

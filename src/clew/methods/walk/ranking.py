@@ -235,18 +235,21 @@ def _assign(
     start = np.concatenate([spans[mine, 0], np.full((count, length, 1), -1)], axis=2)
     end = np.concatenate([spans[mine, 1], np.full((count, length, 1), -1)], axis=2)
     far = np.concatenate([distance[mine], np.full((count, length, 1), np.nan, np.float32)], axis=2)  # (P, K, T + 1)
-    places = np.arange(length)
-    picked = value[:, places, combos]  # (P, C, K)
-    starts, stops = start[:, places, combos], end[:, places, combos]
-    clash = np.zeros(picked.shape[:2], bool)
+    total = value[:, 0][:, combos[:, 0]]  # (P, C)
+    for k in range(1, length):
+        total = total + value[:, k][:, combos[:, k]]
+    clash = np.zeros(total.shape, bool)
     for a in range(length):
         for b in range(a):
             same = (a < follows) == (b < follows)  # two topics may be asked for by one phrase: "borders both"
-            clash |= (starts[:, :, a] < stops[:, :, b]) & (starts[:, :, b] < stops[:, :, a]) & same[:, None]
-    total = np.where(clash, -np.inf, picked.sum(axis=2))
-    best = total.argmax(axis=1)
+            first = start[:, a, :, None] < end[:, b, None, :]
+            second = start[:, b, None, :] < end[:, a, :, None]
+            overlap = (first & second & same[:, None, None]).reshape(count, -1)  # of each two phrases: (P, (T + 1)²)
+            clash |= overlap[:, combos[:, a] * (near + 1) + combos[:, b]]
+    best = np.where(clash, -np.inf, total).argmax(axis=1)
+    places = np.arange(length)
     rows = np.arange(count)
-    values = picked[rows, best]
+    values = value[rows[:, None], places, combos[best]]
     gaps = far[rows[:, None], places, combos[best]]
     both = ~np.isnan(gaps[:, 1:]) & ~np.isnan(gaps[:, :-1]) & (places[1:] != follows[:, None])
     right = (gaps[:, 1:] > gaps[:, :-1]) & both

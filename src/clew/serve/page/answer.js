@@ -186,7 +186,7 @@ export function showAnswer(view, answer, other, page) {
       other && column(other, page, null, answer, `By ${other.method}`),
       drawable && card,
       h("div", { class: "lower" }, plan(answer), whyNot(answer, page))),
-    h("p", { class: "hint" }, [`Method ${answer.method}`, `graph ${answer.version}`,
+    h("p", { class: "hint made" }, [`Method ${answer.method}`, `graph ${answer.version}`,
       Object.keys(answer.seconds).length ? `${Math.round(1000 * Object.values(answer.seconds).reduce((sum, s) => sum + s, 0))} ms` : null,
       answer.usage.calls ? `${answer.usage.calls} calls of a language model, ${count(answer.usage.prompt_tokens + answer.usage.completion_tokens)} tokens` : null].filter(Boolean).join(" · ")));
   if (drawable) drawing = draw(card, ofAnswer(answer), (entity) => [

@@ -201,8 +201,10 @@ export function draw(card, { graph, nodes, edges, topics, answers, round = false
       return tell(id, error.message);
     }
     seen.set(id, page.next);
-    cy.getElementById(id).removeClass("left right"); // its name would lie on the new lines
-    const at = cy.getElementById(id).position();
+    const opened = cy.getElementById(id);
+    opened.removeClass("left right"); // its name would lie on the new lines
+    opened.dirtyBoundingBoxCache(); // else cytoscape cuts the name to where it stood
+    const at = opened.position();
     const fresh = [];
     for (const triple of page.triples) {
       for (const end of [triple.head, triple.tail]) {
