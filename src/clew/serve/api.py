@@ -26,6 +26,7 @@ from clew.errors import ClewError
 from clew.serve import records
 from clew.serve.guard import Guard, error_body, problem, status_of
 from clew.serve.hosting import Host
+from clew.serve.memory import trim
 from clew.serve.observe import Metrics, note
 from clew.serve.service import Answered, Service
 from clew.serve.settings import ServeSettings
@@ -35,6 +36,7 @@ log = logging.getLogger("clew.serve")
 
 PAGE = Path(__file__).parent / "page"
 BEAT_S = 10.0  # between two signs of life in a stream
+TRIM_S = 5.0  # between two returns of free memory
 
 _PROBLEM = {"$ref": "#/components/schemas/Problem"}
 _PROBLEMS: dict[int | str, dict[str, Any]] = {
@@ -154,9 +156,13 @@ async def _open_defaults(app: FastAPI, service: Service) -> None:
 
 
 async def _watch(service: Service, metrics: Metrics, pause_s: float) -> None:
-    """Replace graphs that change on disk."""
+    """Replace graphs that change on disk, and now and then return the memory that answers have freed."""
+    loop, trimmed = asyncio.get_running_loop(), 0.0
     while True:
         await asyncio.sleep(pause_s)
+        if loop.time() - trimmed >= TRIM_S:
+            trimmed = loop.time()
+            await asyncio.to_thread(trim)
         for name in await asyncio.to_thread(service.host.refresh):
             metrics.reloads.labels(name).inc()
 

@@ -13,7 +13,7 @@ import gc
 _SETTINGS = (  # of malloc.h
     (-8, 2),  # M_ARENA_MAX
     (-3, 1 << 20),  # M_MMAP_THRESHOLD in bytes: unless told, it grows with the largest array that was ever freed
-    (-1, 64 << 20),  # M_TRIM_THRESHOLD
+    (-1, 8 << 20),  # M_TRIM_THRESHOLD in bytes: free memory at the end of an arena that is kept
 )
 
 
@@ -32,9 +32,14 @@ def steady_memory() -> None:
 def give_back() -> None:
     """Free what only refers to itself (numpy's arrays do not make the collector run), and return it to the system."""
     gc.collect()
-    trim = getattr(_c_library(), "malloc_trim", None)
-    if trim is not None:
-        trim(0)
+    trim()
+
+
+def trim() -> None:
+    """Return what is free inside the arenas to the system; takes a few milliseconds."""
+    found = getattr(_c_library(), "malloc_trim", None)
+    if found is not None:
+        found(0)
 
 
 def _c_library() -> ctypes.CDLL | None:
