@@ -1,7 +1,7 @@
 """Sets of entities as ascending arrays, and what lies around one: the inner loops of every walk over relations.
 
-Kept apart from numpy's own set functions, which hash or sort both sides anew whatever is known about them: of arrays of
-10,000 numbers these here take a third (distinct) to a tenth (shared) of the time.
+Kept apart from numpy's own set functions, which hash or sort both sides anew whatever is known about them: with numpy 2.4
+these take less than a third of the time for arrays of 1,000 to 10,000 numbers (beside other work).
 
 Shapes: n, m members of a set, k relations around one, E ends of all of these.
 """
