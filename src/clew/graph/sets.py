@@ -1,7 +1,7 @@
 """Sets of entities as ascending arrays, and what lies around one: the inner loops of every walk over relations.
 
-Kept apart from numpy's own set functions, which hash or sort both sides anew whatever is known about them: with numpy 2.4
-these take less than a third of the time for arrays of 1,000 to 10,000 numbers (beside other work).
+Kept apart from numpy's own set functions, which hash or sort both sides anew whatever is known about them: with numpy
+2.4 and 10,000 numbers `intersect1d` takes 1.0 to 6.4 ms and `unique` 2.5, `shared` 0.14 and `distinct` 0.16.
 
 Shapes: n, m members of a set, k relations around one, E ends of all of these.
 """
