@@ -11,9 +11,10 @@ run the same code, and take turns to be first. What a folder answers is the same
 asked once, and again only while seconds are taken (`TIMED` questions of the first way, all of the second).
 
 Writes one JSON with, for each engine, graph, way and method: questions with equal rows (texts, scores, threads), the
-differences, requests a question (median, 95 %, most), and seconds a question on both sides. A hub of 100,000 edges is
-asked last. `--seconds` bounds each of these; what was left out is told by the number of questions. What stands in the
-file is not measured again, so that an interrupted run goes on, and engines may run at the same time.
+differences, requests a question (median, 95 %, most), and milliseconds a question on both sides, by the clock (median)
+and of processors, the server's included (mean), which other work on the machine hardly changes. A hub of 100,000 edges
+is asked last. `--seconds` bounds each of these; what was left out is told by the number of questions. What stands in
+the file is not measured again, so that an interrupted run goes on, and engines may run at the same time.
 
     python benchmarks/servers.py --engines oxigraph virtuoso --questions 200 -o results/benchmarks/servers.json
 """
@@ -162,7 +163,8 @@ def measure(server: Any, name: str, place: Path, arguments: argparse.Namespace) 
         for method in (method for here, method in cells if here == way):
             kept = Kept(arguments.work and arguments.work / f"{'cypher' if cypher else 'rdf'}-{name}-{method}.json")
             seconds = arguments.seconds if held else arguments.hop_seconds
-            result = compare(embedded, store, method, asked, kept, held=held, seconds=seconds)
+            process = server._process.process.pid
+            result = compare(embedded, store, method, asked, kept, process=process, held=held, seconds=seconds)
             note(arguments.out, result, server.name, name, way, method)
         store.close()
 
@@ -300,6 +302,7 @@ def compare(
     asked: Sequence[Question],
     kept: Kept,
     *,
+    process: int,
     held: bool,
     seconds: float,
 ) -> dict[str, Any]:
@@ -328,6 +331,7 @@ def compare(
     }
     until = ended + seconds
     times: tuple[list[float], list[float]] = ([], [])
+    worked: tuple[list[float], list[float]] = ([], [])  # seconds of processors, the server's included
     trips, different = [], []
     for question in asked:
         if time.perf_counter() > until:
@@ -338,10 +342,11 @@ def compare(
         before, said = store.server.traffic.requests, {}
         turns = [0, 1] if timed or question.text not in kept.rows else [1]
         for side in turns if len(trips) % 2 or not held else turns[::-1]:
-            began = time.perf_counter()
+            began, used = time.perf_counter(), time.process_time() + used_by(process)
             said[side] = opened[side].answer(question, sides[side][0])
             if timed:
                 times[side].append(time.perf_counter() - began)
+                worked[side].append(time.process_time() + used_by(process) - used)
         if 0 in said:
             kept.rows[question.text] = [row(said[0]), brief(said[0])]
         theirs = said[1]
@@ -370,8 +375,16 @@ def compare(
         "ms_server": slow,
         "ratio_p50": round(slow / max(middle, 1e-9), 2),
         "ratio_of_questions_p50": round(float(np.median(np.array(times[1]) / np.array(times[0]))), 2),
+        "processor_ms_folder": round(1000 * float(np.mean(worked[0])), 1),
+        "processor_ms_server": round(1000 * float(np.mean(worked[1])), 1),
         "different": different[:20],
     }
+
+
+def used_by(process: int) -> float:
+    """Seconds of processors that a process has used."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def row(answer: Answer) -> Any:
