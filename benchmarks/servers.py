@@ -22,7 +22,6 @@ the file is not measured again, so that an interrupted run goes on, and engines 
 from __future__ import annotations
 
 import argparse
-import fcntl
 import gzip
 import json
 import os
@@ -54,6 +53,7 @@ from clew.settings import DataSection, configure  # noqa: E402
 from clew.testing.endpoint import in_order  # noqa: E402
 from clew.types import Answer, Question  # noqa: E402
 from clew.workspace import Workspace  # noqa: E402
+from servers_report import DEFAULT_WAY, HOPS_WAY, note, noted, show  # noqa: E402
 
 ENGINES = {
     "oxigraph": programs.Oxigraph,
@@ -63,7 +63,6 @@ ENGINES = {
 }
 DEMO = ROOT / "src/clew/datasets/demo/world.ttl.gz"
 TIMED = 25  # questions of which both sides are timed where the server's graph is read whole: they run the same code
-DEFAULT_WAY, HOPS_WAY = "as by default", "hop by hop"
 
 
 def main() -> None:
@@ -77,8 +76,12 @@ def main() -> None:
     parser.add_argument("--graphs", nargs="+", choices=["demo", "metaqa"], default=["demo", "metaqa"])
     parser.add_argument("--data", type=Path, default=None, help="folder of question sets; default CLEW_DATA")
     parser.add_argument("--work", type=Path, help="folder that keeps what folders answer, for the next engine")
-    parser.add_argument("--out", "-o", type=Path, required=True)
+    parser.add_argument("--out", "-o", type=Path, default=ROOT / "results/benchmarks/servers.json", help="the report")
+    parser.add_argument("--show", action="store_true", help="print what the report holds, and measure nothing")
     arguments = parser.parse_args()
+    if arguments.show:
+        show(json.loads(arguments.out.read_text()))
+        return
     folder = Path(tempfile.mkdtemp(prefix="clew-servers-"))
     try:
         for engine in arguments.engines:
@@ -96,30 +99,6 @@ def main() -> None:
                 server.stop()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def noted(out: Path, *keys: str) -> Any:
-    """What the report holds there; None for nothing."""
-    held: Any = json.loads(out.read_text()) if out.exists() else {}
-    for key in keys:
-        held = held.get(key, {})
-    return held or None
-
-
-def note(out: Path, result: dict[str, Any], *keys: str) -> None:
-    """Put a result into the report, with how busy the machine was. Several processes may write to one report."""
-    result["load_average"] = [round(each, 1) for each in os.getloadavg()]
-    with out.open("a+") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        file.seek(0)
-        report: dict[str, Any] = json.loads(file.read() or "{}")
-        held = report
-        for key in keys[:-1]:
-            held = held.setdefault(key, {})
-        held[keys[-1]] = result
-        file.truncate(0)
-        file.write(json.dumps(report, indent=1) + "\n")
-    print(*keys, json.dumps(result)[:1500], flush=True)
 
 
 def measure(server: Any, name: str, place: Path, arguments: argparse.Namespace) -> None:
