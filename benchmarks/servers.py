@@ -11,9 +11,10 @@ run the same code, and take turns to be first. What a folder answers is the same
 asked once, and again only while seconds are taken (`TIMED` questions of the first way, all of the second).
 
 Writes one JSON with, for each engine, graph, way and method: questions with equal rows (texts, scores, threads), the
-differences, requests a question (median, 95 %, most), and seconds a question on both sides. A hub of 100,000 edges is
-asked last. `--seconds` bounds each of these; what was left out is told by the number of questions. What stands in the
-file is not measured again, so that an interrupted run goes on, and engines may run at the same time.
+differences, requests a question (median, 95 %, most), and milliseconds a question on both sides, by the clock (median)
+and of processors, the server's included (mean), which other work on the machine hardly changes. A hub of 100,000 edges
+is asked last. `--seconds` bounds each of these; what was left out is told by the number of questions. What stands in
+the file is not measured again, so that an interrupted run goes on, and engines may run at the same time.
 
     python benchmarks/servers.py --engines oxigraph virtuoso --questions 200 -o results/benchmarks/servers.json
 """
@@ -21,7 +22,6 @@ file is not measured again, so that an interrupted run goes on, and engines may 
 from __future__ import annotations
 
 import argparse
-import fcntl
 import gzip
 import json
 import os
@@ -53,6 +53,7 @@ from clew.settings import DataSection, configure  # noqa: E402
 from clew.testing.endpoint import in_order  # noqa: E402
 from clew.types import Answer, Question  # noqa: E402
 from clew.workspace import Workspace  # noqa: E402
+from servers_report import DEFAULT_WAY, HOPS_WAY, note, noted, show  # noqa: E402
 
 ENGINES = {
     "oxigraph": programs.Oxigraph,
@@ -62,7 +63,6 @@ ENGINES = {
 }
 DEMO = ROOT / "src/clew/datasets/demo/world.ttl.gz"
 TIMED = 25  # questions of which both sides are timed where the server's graph is read whole: they run the same code
-DEFAULT_WAY, HOPS_WAY = "as by default", "hop by hop"
 
 
 def main() -> None:
@@ -76,8 +76,12 @@ def main() -> None:
     parser.add_argument("--graphs", nargs="+", choices=["demo", "metaqa"], default=["demo", "metaqa"])
     parser.add_argument("--data", type=Path, default=None, help="folder of question sets; default CLEW_DATA")
     parser.add_argument("--work", type=Path, help="folder that keeps what folders answer, for the next engine")
-    parser.add_argument("--out", "-o", type=Path, required=True)
+    parser.add_argument("--out", "-o", type=Path, default=ROOT / "results/benchmarks/servers.json", help="the report")
+    parser.add_argument("--show", action="store_true", help="print what the report holds, and measure nothing")
     arguments = parser.parse_args()
+    if arguments.show:
+        show(json.loads(arguments.out.read_text()))
+        return
     folder = Path(tempfile.mkdtemp(prefix="clew-servers-"))
     try:
         for engine in arguments.engines:
@@ -95,30 +99,6 @@ def main() -> None:
                 server.stop()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def noted(out: Path, *keys: str) -> Any:
-    """What the report holds there; None for nothing."""
-    held: Any = json.loads(out.read_text()) if out.exists() else {}
-    for key in keys:
-        held = held.get(key, {})
-    return held or None
-
-
-def note(out: Path, result: dict[str, Any], *keys: str) -> None:
-    """Put a result into the report, with how busy the machine was. Several processes may write to one report."""
-    result["load_average"] = [round(each, 1) for each in os.getloadavg()]
-    with out.open("a+") as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        file.seek(0)
-        report: dict[str, Any] = json.loads(file.read() or "{}")
-        held = report
-        for key in keys[:-1]:
-            held = held.setdefault(key, {})
-        held[keys[-1]] = result
-        file.truncate(0)
-        file.write(json.dumps(report, indent=1) + "\n")
-    print(*keys, json.dumps(result)[:1500], flush=True)
 
 
 def measure(server: Any, name: str, place: Path, arguments: argparse.Namespace) -> None:
@@ -162,7 +142,8 @@ def measure(server: Any, name: str, place: Path, arguments: argparse.Namespace) 
         for method in (method for here, method in cells if here == way):
             kept = Kept(arguments.work and arguments.work / f"{'cypher' if cypher else 'rdf'}-{name}-{method}.json")
             seconds = arguments.seconds if held else arguments.hop_seconds
-            result = compare(embedded, store, method, asked, kept, held=held, seconds=seconds)
+            process = server._process.process.pid
+            result = compare(embedded, store, method, asked, kept, process=process, held=held, seconds=seconds)
             note(arguments.out, result, server.name, name, way, method)
         store.close()
 
@@ -300,6 +281,7 @@ def compare(
     asked: Sequence[Question],
     kept: Kept,
     *,
+    process: int,
     held: bool,
     seconds: float,
 ) -> dict[str, Any]:
@@ -328,6 +310,7 @@ def compare(
     }
     until = ended + seconds
     times: tuple[list[float], list[float]] = ([], [])
+    worked: tuple[list[float], list[float]] = ([], [])  # seconds of processors, the server's included
     trips, different = [], []
     for question in asked:
         if time.perf_counter() > until:
@@ -338,10 +321,11 @@ def compare(
         before, said = store.server.traffic.requests, {}
         turns = [0, 1] if timed or question.text not in kept.rows else [1]
         for side in turns if len(trips) % 2 or not held else turns[::-1]:
-            began = time.perf_counter()
+            began, used = time.perf_counter(), time.process_time() + used_by(process)
             said[side] = opened[side].answer(question, sides[side][0])
             if timed:
                 times[side].append(time.perf_counter() - began)
+                worked[side].append(time.process_time() + used_by(process) - used)
         if 0 in said:
             kept.rows[question.text] = [row(said[0]), brief(said[0])]
         theirs = said[1]
@@ -370,8 +354,16 @@ def compare(
         "ms_server": slow,
         "ratio_p50": round(slow / max(middle, 1e-9), 2),
         "ratio_of_questions_p50": round(float(np.median(np.array(times[1]) / np.array(times[0]))), 2),
+        "processor_ms_folder": round(1000 * float(np.mean(worked[0])), 1),
+        "processor_ms_server": round(1000 * float(np.mean(worked[1])), 1),
         "different": different[:20],
     }
+
+
+def used_by(process: int) -> float:
+    """Seconds of processors that a process has used."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
 def row(answer: Answer) -> Any:

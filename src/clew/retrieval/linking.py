@@ -13,7 +13,7 @@ import math
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import accumulate
@@ -329,10 +329,10 @@ def _in_context(
     for span, topics in ranked:
         counts = Counter(topic.entity.label for topic in topics)
         if max(counts.values()) > 1:
-            row, table = _relation_vectors(graph, encoder)
-            suits = (encoder.encode([_without(text, span)], role="query") @ table.T)[0]  # (R,)
-            mine = (around.get(t.entity.id) or _relations_of(t.entity, graph) for t in topics)
-            fits = [_fit([row[id] for id in ids if id in row], suits) for ids in mine]
+            mine = [sorted(around.get(t.entity.id) or _relations_of(t.entity, graph)) for t in topics]
+            known = _relation_vectors(graph, encoder, {id for ids in mine for id in ids})
+            asked = encoder.encode([_without(text, span)], role="query")[0]
+            fits = [max([0.0, *(float(known[id] @ asked) for id in ids if id in known)]) for ids in mine]
             best: dict[str, float] = {}
             for topic, fit in zip(topics, fits, strict=True):
                 best[topic.entity.label] = max(fit, best.get(topic.entity.label, 0.0))
@@ -344,18 +344,14 @@ def _in_context(
     return result
 
 
-def _fit(rows: Sequence[int], suits: NDArray[np.float32]) -> float:
-    return max(0.0, float(suits[rows].max())) if rows else 0.0
-
-
-def _relation_vectors(graph: GraphStore, encoder: TextEncoder) -> tuple[dict[str, int], NDArray[np.float32]]:
-    """The row of each relation's id, and (R, D) vectors of their labels; worked out once for a graph and an encoder."""
-    known = _VECTORS.setdefault(graph, {})
-    if encoder.name not in known:
-        relations = graph.relations()
-        vectors = encoder.encode([label_to_text(relation.label) for relation in relations])
-        known[encoder.name] = ({relation.id: i for i, relation in enumerate(relations)}, vectors)
-    return known[encoder.name]
+def _relation_vectors(graph: GraphStore, encoder: TextEncoder, ids: Collection[str]) -> dict[str, NDArray[np.float32]]:
+    """Vectors of labels by relation, of these and others met before: a graph may have thousands, and few are near."""
+    known = _VECTORS.setdefault(graph, {}).setdefault(encoder.name, {})
+    missing = set(ids) - set(known)
+    if missing:
+        labels = {each.id: label_to_text(each.label) for each in graph.relations() if each.id in missing}
+        known.update(zip(labels, encoder.encode(list(labels.values())), strict=True))
+    return known
 
 
 def _without(text: str, span: tuple[int, int]) -> str:
@@ -386,4 +382,4 @@ def _relation_words(graph: GraphStore) -> frozenset[str]:
 
 
 _RELATION_WORDS: WeakKeyDictionary[GraphStore, frozenset[str]] = WeakKeyDictionary()
-_VECTORS: WeakKeyDictionary[GraphStore, dict[str, tuple[dict[str, int], NDArray[np.float32]]]] = WeakKeyDictionary()
+_VECTORS: WeakKeyDictionary[GraphStore, dict[str, dict[str, NDArray[np.float32]]]] = WeakKeyDictionary()

@@ -42,8 +42,9 @@ class _Names:
         return number
 
     def relation(self, id: str) -> int:
-        number = self.relation_numbers.setdefault(id, len(self.relations))
-        if number == len(self.relations):
+        number = self.relation_numbers.get(id)
+        if number is None:
+            number = self.relation_numbers[id] = len(self.relations)
             self.relations.append(self.store.relation_record(id))
         return number
 
@@ -149,10 +150,18 @@ class Ground(Subgraph):
 
     def take(self, rows: Iterable[Fact]) -> None:
         """Have these facts here."""
-        number, relation = self._named.number, self._named.relation
+        ids, numbers, relation = self._named.ids, self._named.numbers, self._named.relation
         fresh = []
-        for head, by, tail, source in rows:
-            row = (number(head), relation(by), number(tail))
+        for head, by, tail, source in rows:  # tens of thousands a question: no call for each end
+            first = numbers.get(head)
+            if first is None:
+                first = numbers[head] = len(ids)
+                ids.append(head)
+            last = numbers.get(tail)
+            if last is None:
+                last = numbers[tail] = len(ids)
+                ids.append(tail)
+            row = (first, relation(by), last)
             if row not in self._rows:
                 self._rows.add(row)
                 self._named.sources.append(source)

@@ -7,6 +7,7 @@ error and never half a result.
 
 from __future__ import annotations
 
+import gc
 import json
 import random
 import threading
@@ -244,10 +245,15 @@ def _decoded(body: bytes) -> Any:
     """JSON; the compiled parser takes a third of the time, and refuses halves of characters, which RDF may not hold."""
     import orjson
 
+    collecting = gc.isenabled()
+    gc.disable()  # a hundred thousand dictionaries at once, all of them wanted, would be looked through again and again
     try:
         return orjson.loads(body)
     except ValueError:
         return json.loads(body)
+    finally:
+        if collecting:
+            gc.enable()
 
 
 class _Transient(Exception):

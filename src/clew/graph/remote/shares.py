@@ -7,6 +7,7 @@ relations and a mediator all its ends. Shapes: n groups.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,7 +55,7 @@ def cut_down(facts: Facts, wanted: FactsWanted) -> Facts:
     """The same limits where everything came at once; rows are put in the order of ids."""
     sides, limit, total = wanted.sides, wanted.limit, wanted.total
     facts.rows = list(dict.fromkeys(facts.rows))
-    facts.rows.sort(key=lambda row: row[:3])
+    facts.rows.sort(key=itemgetter(0, 1, 2))
     if total is None and (limit is None or len(facts.rows) <= limit):
         return facts
     if len(facts.rows) <= min(limit or len(facts.rows), total or len(facts.rows)):

@@ -108,6 +108,8 @@ class BeamSearch:
                 if isinstance(step, Wanted):
                     wanted[step.direction].append(step.entities)
                     going.append(walk)
+            if wanted["both"] and sum(map(len, wanted["out"])) <= AHEAD:  # one query costs less than two
+                wanted["both"] += wanted.pop("out")
             for direction, parts in wanted.items():
                 if parts:
                     self.graph.fetch(np.concatenate(parts), direction=direction)
