@@ -573,10 +573,17 @@ def _asks_for_members(composed: Composed, text: str) -> bool:
     return bool(composed.path) or _kind(composed) is None or re.match(r"(?:when|where|how)\b", text, re.I) is None
 
 
+def _of_all(plan: p.SetPlan) -> bool:
+    """Whether a plan is everything, or all that a relation leads to."""
+    while isinstance(plan, p.Follow):
+        plan = plan.of
+    return isinstance(plan, p.All)
+
+
 def _one_path(plan: p.SetPlan) -> bool:
     """Whether a plan is a relation path from what one name stands for."""
     if isinstance(plan, p.And):
-        narrow = [part for part in plan.sets if not isinstance(part, p.All)]
+        narrow = [part for part in plan.sets if not _of_all(part)]
         return len(narrow) == 1 and _one_path(narrow[0])
     while isinstance(plan, p.Follow):
         plan = plan.of
