@@ -65,3 +65,35 @@ def test_questions_of_several_kinds(text: str, answers: list[str]) -> None:
     answer = Operators(Nothing()).answer(Question("q", text), GRAPH)
     assert sorted(answer.texts) == answers, (answer.note, answer.plan)
     assert answers or answer.note == "the graph states no reasons"
+
+
+ZOO = Graph.from_triples(  # no kinds: animals, enclosures and keepers are told apart by what is said of them
+    [
+        *[(x, "species", kind) for x, kind in (("Bao", "panda"), ("Mei", "panda"), ("Sky", "eagle"), ("Roo", "lion"))],
+        *[(x, "housed in", at) for x, at in (("Bao", "Garden"), ("Mei", "Garden"), ("Sky", "Aviary"), ("Roo", "Den"))],
+        *[(x, "looked after by", who) for x, who in (("Bao", "Ned"), ("Mei", "Ned"), ("Sky", "Ann"), ("Roo", "Ned"))],
+        *[(x, "weight in kg", kg) for x, kg in (("Bao", "95"), ("Mei", "80"), ("Sky", "6"), ("Roo", "190"))],
+        *[(x, "opened", year) for x, year in (("Garden", "1991"), ("Aviary", "1964"), ("Den", "2003"))],
+        *[(x, "visitors per day", n) for x, n in (("Garden", "900"), ("Aviary", "400"), ("Den", "700"))],
+        *[(x, "native to", place) for x, place in (("panda", "Asia"), ("eagle", "America"), ("lion", "Africa"))],
+    ],
+    name="zoo",
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "answers"),
+    [
+        ("Which animal is the heaviest?", ["Roo"]),
+        ("Which enclosure opened first?", ["Aviary"]),  # a column of years that only its verb tells
+        ("Which enclosures opened after 1990?", ["Den", "Garden"]),
+        ("Which enclosure has the most visitors per day?", ["Garden"]),
+        ("Which keeper looks after the most animals?", ["Ned"]),
+        ("Which species are not native to Asia?", ["eagle", "lion"]),  # species are what the relation leads to
+        ("Which animals weigh between 50 and 100 kg?", ["Bao", "Mei"]),
+        ("Should I visit the Garden or the Den?", []),
+    ],
+)
+def test_questions_over_a_graph_without_kinds(text: str, answers: list[str]) -> None:
+    answer = Operators(Nothing()).answer(Question("q", text), ZOO)
+    assert sorted(answer.texts) == answers, (answer.note, answer.plan)

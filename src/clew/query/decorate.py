@@ -158,7 +158,9 @@ class _Decorator:
         plan = found.plan
         if not isinstance(plan, p.SetPlan):
             return
-        if read.count:
+        if read.count and (stated := self._stated(plan)) is not None:
+            yield Proposal(stated, found.prior)
+        elif read.count:
             yield Proposal(p.Count(plan), found.prior)
         elif read.summary:
             for path, fit in self._keys(plan, read.summary_words or ("number",), dates=False):
@@ -169,6 +171,16 @@ class _Decorator:
             yield Proposal(p.Values(plan, plan.key.path), found.prior)
         else:
             yield found
+
+    def _stated(self, plan: p.SetPlan) -> p.Plan | None:
+        """What a count of figures means: "how many pages" is the number that is stated, of several things their sum."""
+        if not isinstance(plan, p.Follow) or len(plan.path) != 1 or not plan.path[0].forward or plan.qualifiers:
+            return None
+        found = column(self._graph, self._binding.relation(plan.path[0].relation))
+        if found.kind != "number" or not found.ordered:
+            return None
+        several = len(self._members(plan.of)) > 1
+        return p.Aggregate("sum", plan.of, plan.path) if several else p.Values(plan.of, plan.path)
 
     # -- keys --------------------------------------------------------------------------------------------------------
 

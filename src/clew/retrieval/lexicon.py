@@ -29,6 +29,8 @@ HEADS = 100_000  # of a relation, that tell what kind of thing has it
 ALIKE_ONLY = 0.8  # the same in a graph without kinds, where the noun may be a kind that nothing states
 ALIKE_KIND = 0.6  # cosine from which a noun means a class or a relation of another name ("towns", city)
 WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*|,")
+_DONE = ("sold", "won", "made", "held", "paid", "spent", "written", "given", "taken", "run", "built")
+_DOER = re.compile(r"\w{3,}(?:ian|ist|ians|ists)$")  # names who does something, and never what a relation leads to
 _ASKED = re.compile(
     r"\b(?:which|what) (?P<noun>\w+(?: \w+){0,2}?) (?:is|are|was|were|do|does|did|has|have|had|can|could|will|would)\b",
     re.IGNORECASE,
@@ -66,7 +68,8 @@ class Lexicon:
                 continue
             label = label_to_text(relation.label.rsplit(".", 1)[-1])
             self.labels[relation.id] = label
-            done = label.rsplit(" ", 1)[0] if label.endswith("ed") else label  # "goals" are goals scored
+            last = label.rsplit(" ", 1)[-1]
+            done = label.removesuffix(f" {last}") if last.endswith("ed") or last in _DONE else label  # goals "scored"
             for name in dict.fromkeys((label, head_of(label), done)):
                 if stems(name):
                     self.relations.setdefault(stems(name), []).append(relation.id)
@@ -157,6 +160,8 @@ def alike(
         return None
     classes, relations = list(lexicon.class_ids.items())[:2000], list(lexicon.labels.items())[:2000]
     texts = [label for _, label in classes] + [head_of(label) for _, label in relations]
+    if _DOER.match(word):
+        texts = texts[: len(classes)]
     if not texts:
         return None
     alike = encoder.encode(texts) @ encoder.encode([stem(word)], role="query")[0]

@@ -53,6 +53,7 @@ _ELSEWHERE = "is put together over a folder or a small graph (triples_at_once) o
 EITHER = re.compile(r"\b(an?) \w+ or (an?) \w+\s*\W*$", re.I)  # "is she a singer or a writer" asks which, not whether
 _REASONS = frozenset(["reason", "cause", "because", "purpose", "why", "motive", "explanation", "due"])
 _KINDS = frozenset(["kind", "type", "class", "category", "sort", "job", "occupation", "profession", "role"])
+_NAME = re.compile(r"[A-Z][\w'’-]*(?: (?:(?:of|the|and|at|to|for|a|in|from|on|with) )*[A-Z0-9][\w'’-]*)*")
 LEAST_ALIKE = 0.45  # cosine of operator words and a relation's label from which an encoder's opinion counts
 TOGETHER = 4  # most relation paths of a method's answer that are taken together
 
@@ -138,7 +139,7 @@ class Operators:
 
     def _read(self, text: str, graph: GraphStore) -> ReadQuestion | None:
         """What a question asks for beside a set; None where it has no operator, or its words name a relation."""
-        read = read_question(text)
+        read = _but_for_names(text, graph)
         if read.answer == "truth" and EITHER.search(text) is not None:
             return None
         if read.kind == "plain" and not read.unsaid and not read.removed:
@@ -504,6 +505,31 @@ class Operators:
         return [max(s, 0.8 * a) if a >= LEAST_ALIKE else s for s, a in zip(scores, alike, strict=True)]
 
 
+def _but_for_names(text: str, graph: GraphStore) -> ReadQuestion:
+    """A question read for its operators; what stands in a name is none: "The Last Tram" is no superlative."""
+    read = read_question(text)
+    if not isinstance(graph, Graph) or (read.kind == "plain" and not read.removed and not read.unsaid):
+        return read
+    names = [name for name in _NAME.findall(text) if " " in name and graph.resolve(name)]
+    if not names:
+        return read
+    stands = {f"Zz{chr(ord('a') + i)}zz": name for i, name in enumerate(dict.fromkeys(names))}
+    for sign, name in stands.items():
+        text = text.replace(name, sign)
+
+    def named(value: Any) -> Any:
+        if isinstance(value, str):
+            for sign, name in stands.items():
+                value = re.sub(sign, lambda _, name=name: name, value, flags=re.IGNORECASE)  # type: ignore[misc]
+            return value
+        return (
+            tuple(map(named, value)) if isinstance(value, tuple) and all(isinstance(v, str) for v in value) else value
+        )
+
+    hidden = read_question(text)
+    return replace(hidden, **{f.name: named(getattr(hidden, f.name)) for f in fields(hidden)})
+
+
 def _listed(names: Sequence[str]) -> str:
     return " or ".join(f"“{name}”" for name in names)
 
@@ -547,10 +573,17 @@ def _asks_for_members(composed: Composed, text: str) -> bool:
     return bool(composed.path) or _kind(composed) is None or re.match(r"(?:when|where|how)\b", text, re.I) is None
 
 
+def _of_all(plan: p.SetPlan) -> bool:
+    """Whether a plan is everything, or all that a relation leads to."""
+    while isinstance(plan, p.Follow):
+        plan = plan.of
+    return isinstance(plan, p.All)
+
+
 def _one_path(plan: p.SetPlan) -> bool:
     """Whether a plan is a relation path from what one name stands for."""
     if isinstance(plan, p.And):
-        narrow = [part for part in plan.sets if not isinstance(part, p.All)]
+        narrow = [part for part in plan.sets if not _of_all(part)]
         return len(narrow) == 1 and _one_path(narrow[0])
     while isinstance(plan, p.Follow):
         plan = plan.of

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -19,7 +19,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.errors import FormatError, NotFoundError
-from clew.methods.auto.likeness import DOUBTS
 from clew.methods.auto.weights import CALIBRATION, WEIGHTS
 from clew.methods.walk.candidates import WalkCandidate
 from clew.reading.account import ACCOUNT
@@ -181,17 +180,11 @@ class Merged:
         return [each for each in self.options[1:] if shape(each) == shape(self.options[0])]
 
 
-def merge(
-    options: Sequence[RatedPlan],
-    none: float,
-    numbers: RatingNumbers,
-    doubts: Callable[[Rated], Mapping[str, float]] | None = None,
-) -> Merged:
+def merge(options: Sequence[RatedPlan], none: float, numbers: RatingNumbers) -> Merged:
     """The options by what both readers say.
 
     Args:
         none: the share that `plan` gives to "none of these".
-        doubts: further signs of the best option (`likeness.doubts`).
     """
     rows = features(options)
     logits = rate(rows, numbers)
@@ -200,8 +193,6 @@ def merge(
     shares /= shares.sum()
     best = rows[order[0]]
     told = signs(best, shares[order], rows[order], none)
-    if doubts is not None:
-        told |= doubts(options[int(order[0])].rated)
     return Merged(
         tuple(options[i] for i in order),
         shares[order].astype(np.float32),
@@ -255,7 +246,7 @@ def signs(best: Floats, shares: NDArray[np.float64], rows: Floats, none: float) 
 
 SIGNS = (
     "bias", "share", "walk", "plan", "both", "neither", "none", "unproposed", "steps_2", "steps_3", "joined", "after",
-    "left", "taken_up", "width", "unused", "kind_named", "options", *ACCOUNT, *DOUBTS,
+    "left", "taken_up", "width", "unused", "kind_named", "options", *ACCOUNT,
 )  # fmt: skip
 
 

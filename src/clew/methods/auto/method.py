@@ -22,13 +22,13 @@ from clew.errors import ConfigError
 from clew.graph import Graph, Subgraph
 from clew.graph.remote import ServerGraph
 from clew.graph.subgraph import Ints
-from clew.methods.auto.likeness import doubts
 from clew.methods.auto.merging import FILE, Merged, RatedPlan, RatingNumbers, as_plans, merge, options
 from clew.methods.plan.method import Config as PlanConfig
 from clew.methods.plan.method import PlanMethod, plan_text, unused_topics
 from clew.methods.walk.method import Config as WalkConfig
 from clew.methods.walk.method import Walk
 from clew.protocols import GraphStore, OnEvent, Tools, ignore
+from clew.query.columns import column
 from clew.reading.growth import PlanCandidate
 from clew.reading.synonyms import spelled_out
 from clew.reading.threads import all_ends, answers, best_guess, way_of
@@ -40,6 +40,7 @@ from clew.retrieval.scoring import take_apart
 from clew.types import Answer, Event, Evidence, Question, Topic
 
 # Who, where and when ask for a person, a place and a time, never for a class.
+_WHEN = re.compile(r"(?:when|(?:in |on )?(?:what|which) (?:year|date|day))\b", re.IGNORECASE)
 _PARTICULAR = re.compile(r"(?:who|whom|whose|where|when)\b", re.IGNORECASE)
 _CHOICE = re.compile(  # what is named may be the answer
     r"\b(?:or|either|(?:which|who) of)\b|^\W*(?:is|are|was|were|do|does|did|has|have|had|can)\b", re.IGNORECASE
@@ -54,7 +55,7 @@ class Config(Settings):
     """Settings of `auto`; those of its readers are their defaults."""
 
     hops: int = Field(3, ge=1, le=4)  # most steps of a path; passing through a mediator is one step
-    threshold: float = Field(0.3, ge=0, le=1)  # below this probability the answer is "no answer found"
+    threshold: float = Field(0.35, ge=0, le=1)  # below this probability the answer is "no answer found"
     sure: float = Field(0.6, ge=0, le=1)  # below this probability a language model, where configured, reads the paths
     topics: int = Field(6, ge=1)  # most topics that are walked from
     max_triples: int = Field(50_000, ge=1)  # of the neighbourhood fetched from a graph that is not embedded
@@ -132,13 +133,9 @@ class Auto:
             proposed = _of_kind(proposed, ground, asked_for)
         if _CHOICE.search(text) is None:
             proposed = _but_for_the_named(proposed, topics, ground)
-        encoder = self._tools.encoder
-        assert encoder is not None
-        merged = (
-            merge(proposed, reading.none, self._numbers, lambda best: doubts(text, mentions, best, ground, encoder))
-            if proposed
-            else None
-        )
+        if isinstance(graph, Graph) and _WHEN.match(text.strip()):
+            proposed = _dated(proposed, ground, graph)
+        merged = merge(proposed, reading.none, self._numbers) if proposed else None
         return ground, merged, tuple(dict.fromkeys([*told, *ground.truncated, *cut, *reading.cut]))
 
     def readings(self, question: Question, graph: GraphStore, most: int = 2) -> list[OfferedReading]:
@@ -248,6 +245,19 @@ def _but_for_the_named(proposed: list[RatedPlan], topics: Sequence[Topic], groun
     named = starts_of(ground, exact)
     new = [each for each in proposed if not np.isin(each.plan.ends, named).all()]
     return new or proposed
+
+
+def _dated(proposed: list[RatedPlan], ground: Subgraph, graph: Graph) -> list[RatedPlan]:
+    """Of the options those that lead to a date or to something with a year in its name, where there are any."""
+
+    def when(option: RatedPlan) -> bool:
+        number, forward = option.plan.after[-1][-1] if option.plan.after else option.plan.trails[0].hops[-1]
+        stored = graph.relation_number(ground.relation(number).id)
+        if stored is None or column(graph, stored, forward).kind == "date":
+            return True
+        return any(letter.isdigit() for end in option.plan.ends[:5] for letter in ground.entity(int(end)).label)
+
+    return [option for option in proposed if when(option)] or proposed
 
 
 def _ends_in_a_kind(plan: PlanCandidate, kinds: set[int]) -> bool:
