@@ -8,6 +8,7 @@ import sys
 import threading
 import time
 import tracemalloc
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -148,6 +149,22 @@ def test_one_process_serves_many_files_and_goes_with_a_failed_build(tmp_path):
     worker._process.wait()
     apart._keep(worker)
     assert build(tmp_path / "1.ttl", tmp_path / "x.kg").triples == 1  # one that died meanwhile is replaced
+
+
+def test_builds_in_threads_have_a_process_each(tmp_path):
+    for i in range(6):
+        (tmp_path / f"{i}.ttl").write_text(HEAD + "".join(f"e:a{i} e:r e:b{j} .\n" for j in range(200 + i)))
+
+    def built(i: int) -> list[tuple[str, str, str]]:
+        build(tmp_path / f"{i}.ttl", tmp_path / f"{i}.kg", strict=True)
+        return ids(Graph.open(tmp_path / f"{i}.kg").triples())
+
+    with ThreadPoolExecutor(3) as pool:
+        found = list(pool.map(built, range(6)))
+    for i, triples in enumerate(found):
+        assert len(triples) == 200 + i and {head for head, _, _ in triples} == {f"http://e/a{i}"}
+    assert len({worker._process.pid for worker in apart._kept}) == len(apart._kept) > 0
+    apart._end_all()  # a test that counts them may follow
 
 
 def test_rdf_from_standard_input(tmp_path, monkeypatch):

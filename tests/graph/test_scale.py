@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import json
 import os
 import random
+import shutil
 import signal
 import subprocess
 import sys
@@ -25,6 +27,7 @@ from clew.graph.memory import LEAST, Memory, size_of_text
 from clew.graph.name_files import write_index
 from clew.graph.names import NameIndex
 from clew.graph.naming import _readable
+from clew.graph.writing import replacing, seal
 from clew.labels import readable
 
 FREEBASE = "http://rdf.freebase.com/ns/"
@@ -246,3 +249,18 @@ def test_local_names_are_read_as_the_function_reads_them(texts):
     packed, ends = _readable(data, offsets, np.arange(len(texts)))
     raw = packed.tobytes()
     assert [raw[a:b].decode() for a, b in itertools.pairwise(ends)] == [readable(text) for text in texts]
+
+
+def test_what_a_killed_build_had_half_written_is_no_part_of_the_graph(tmp_path):
+    """The manifest named it, and the graph could not be opened: found by `build` ended at each of its steps."""
+    (tmp_path / "x.tsv").write_text("a\tr\tb\n")
+    out = tmp_path / "x.kg"
+    build(tmp_path / "x.tsv", out)
+    meta = json.loads((out / "meta.json").read_text())
+    with replacing(tmp_path / "y.kg") as generation:
+        shutil.copytree(out / meta["generation"], generation, dirs_exist_ok=True)
+        for half in (generation / ".delta.log.0af8abbd7b66", generation.parent / ".meta.json.0af8abbd7b66"):
+            half.write_bytes(b"half")
+        seal(generation, {key: meta[key] for key in meta if key not in ("files", "generation", "checksum")})
+    assert Graph.open(tmp_path / "y.kg", verify=True).num_triples == 1
+    assert not list((tmp_path / "y.kg").rglob(".*"))

@@ -261,6 +261,11 @@ def test_mutated_replies_give_no_syntax_and_no_traceback(text: str, changes: lis
     assert time.process_time() - begun < 5.0
 
 
+def test_a_key_without_its_colon_is_syntax() -> None:
+    assert parse_answers('"answers""AA" ]}') == []
+    assert parse_answers('"Answers"') == ["Answers"]  # a name
+
+
 @pytest.mark.parametrize(
     ("text", "value"),
     [

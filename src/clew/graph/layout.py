@@ -30,6 +30,7 @@ from clew.graph.strings import Strings, Texts
 VERSION = 2
 META = "meta.json"
 DELTA = "delta.log"
+HALF_WRITTEN = re.compile(r"\..+\.[0-9a-f]{12}")  # what `write_whole` writes, until it gets its name
 STAMP = "checked.json"  # which files, by number and time of change, were looked through and are in order
 MODELS = "models"  # folder of what was trained on this graph; not part of its content
 NAME_INDEX = "names"  # folder of the lexical index

@@ -26,6 +26,7 @@ from clew.graph.journal import EMPTY
 from clew.graph.layout import (
     DELTA,
     GENERATION,
+    HALF_WRITTEN,
     META,
     NAME_INDEX,
     STAMP,
@@ -62,6 +63,9 @@ def seal(generation: Path, meta: dict[str, Any], fingerprint: str | None = None)
 
     The fingerprint comes from the content unless it is given; an edited graph keeps its own through compaction.
     """
+    for half in [*generation.rglob(".*"), *generation.parent.glob(".*")]:
+        if HALF_WRITTEN.fullmatch(half.name):  # by a process that was killed, whose folder this one goes on with
+            half.unlink()
     files: dict[str, dict[str, Any]] = {}
     for file in files_in(generation):
         with file.open("rb") as handle:
