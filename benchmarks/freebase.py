@@ -151,12 +151,20 @@ def milliseconds(work: Any, items: list[Any]) -> dict[str, float]:
     return {"first": taken[0], "p50": float(np.percentile(taken[1:], 50)), "p95": float(np.percentile(taken[1:], 95))}
 
 
+class Told(dict[str, dict[str, float]]):
+    """Figures by name, each said on stderr as it comes: the next one may take long."""
+
+    def __setitem__(self, name: str, figures: dict[str, float]) -> None:
+        super().__setitem__(name, figures)
+        print(f"  {name}: {figures}", file=sys.stderr, flush=True)
+
+
 def ask_child(path: str, triples: int, seed: int, questions: int, walk: bool) -> None:
     """What a finished graph answers, in a fresh process, told as JSON."""
     from clew.graph import Graph
     from clew.graph.neighborhood import neighborhood
 
-    world, rng, told = freebase_data.World(triples, seed), random.Random(1), {}
+    world, rng, told = freebase_data.World(triples, seed), random.Random(1), Told()
     topics = np.array(rng.sample(range(world.topics), questions))
     names = world.names(topics).to_pylist()
     ids = world.ids(topics).to_pylist()
