@@ -8,7 +8,7 @@ set plan over the whole graph, and `decorate` puts the operator around it. What 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 from typing import Any, ClassVar
 
@@ -41,7 +41,6 @@ from clew.types import Answer, Candidate, Event, Question
 
 SAME = 1e-6  # candidates whose scores differ less are one answer of the method
 COMPOSED = 0.62  # a composed set below this leaves the question to what the method found
-
 SURER = 0.9  # a composed set as sure as this, and surer than the method is of its answer, is taken instead
 DOUBTFUL = 0.5  # where the method found nothing, a composed set from here on is taken
 MARKED = re.compile(
@@ -165,9 +164,15 @@ class Operators:
         within: tuple[str, p.SetPlan] | None,
         on_event: OnEvent,
     ) -> Answer:
-        composes = read is None and isinstance(store, Graph) and self._composes(question, found, store)
+        sets: Sequence[Composed] | None = None
         if read is None:
-            if within is None and not composes:
+            if isinstance(store, Graph):
+                try:
+                    sets = self._answering(question, found, store)
+                except ClewError as error:
+                    on_event(Event("operators", str(error)))
+                    return found
+            if within is None and sets is None:
                 if not isinstance(store, Graph):
                     return self._uncomposed(question, found)
                 why = self._implausible(question, found, store)
@@ -181,15 +186,16 @@ class Operators:
             return replace(found, question=question, candidates=kept, note=f"not applied: a {read.kind} {_ELSEWHERE}")
         graph = store
         try:
-            if composes:
-                proposals = self._plainly(question, self._composed(question, read, graph, least=self._least(question)))
+            if sets is not None:
+                made = self._composed(question, read, sets, graph, least=self._least(question))
+                proposals = self._plainly(question, made)
             else:
                 proposals = self._proposals(question, read, found, graph)
         except ClewError as error:
             proposals = []
             on_event(Event("operators", str(error)))
         if not proposals:
-            return found if composes else self._unsaid(question, read, found, store)
+            return found if sets is not None else self._unsaid(question, read, found, store)
         if within is not None:
             proposals = [Proposal(_put(each.plan, *within), each.prior) for each in proposals]
         return self._executed(found, question, proposals, graph, on_event)
@@ -216,25 +222,26 @@ class Operators:
         why = f"not applied: a question of several parts {_ELSEWHERE}"
         return replace(found, note="; ".join(filter(None, (found.note, why))))
 
-    def _composes(self, question: Question, found: Answer, graph: Graph) -> bool:
-        """Whether a question without an operator is answered by its parts and not by the method's relation path."""
-        if not found.candidates or _marked(question.text):
-            return True
+    def _answering(self, question: Question, found: Answer, graph: Graph) -> Sequence[Composed] | None:
+        """What the parts of a question without an operator compose, where that answers it; None: the method's path."""
         sets = self._readings(question, graph)
-        if sets and _one_path(sets[0].plan):
-            return False  # methods read relation paths better: their words need not be those of the relations
-        if sets and not _asks_for_members(sets[0], question.text):
-            return False
-        if sets and sets[0].score >= COMPOSED and not sets[0].unsaid and self._passes_over(sets[0], found, graph):
-            return True
-        if not sets or sets[0].score < max(SURER, found.candidates[0].score):
-            return False
-        named = {id for node in p.walk(sets[0].plan) if isinstance(node, p.Entities) for id in node.ids}
+        if not found.candidates or _marked(question.text):
+            return sets
+        if not sets or _one_path(sets[0].plan):
+            return None  # methods read relation paths better: their words need not be those of the relations
+        best = sets[0]
+        if not _asks_for_members(best, question.text):
+            return None
+        if best.score >= COMPOSED and not best.unsaid and self._passes_over(best, found, graph):
+            return sets
+        if best.score < max(SURER, found.candidates[0].score):
+            return None
+        named = {id for node in p.walk(best.plan) if isinstance(node, p.Entities) for id in node.ids}
         if question.topics and not {topic.entity.id for topic in found.topics} <= named:
-            return False  # the asker's topics are all to be used
-        members = execute(sets[0].plan, graph).members
-        best = found.candidates[0].score - SAME
-        return set(graph.labels_at(members)) != {c.text for c in found.candidates if c.score >= best}
+            return None  # the asker's topics are all to be used
+        least = found.candidates[0].score - SAME
+        said = {c.text for c in found.candidates if c.score >= least}
+        return None if set(graph.labels_at(execute(best.plan, graph).members)) == said else sets
 
     @staticmethod
     def _passes_over(composed: Composed, found: Answer, graph: Graph) -> bool:
@@ -329,7 +336,8 @@ class Operators:
             return Truth(graph, self._encoder, self._likeness).proposals(question, read) or self._boolean(
                 read, found, graph
             )
-        made = self._composed(question, read, graph, least=self._least(question))
+        sets = self._readings(_stated(question, read), graph)
+        made = self._composed(question, read, sets, graph, least=self._least(question))
         if made:
             return made
         if read.count and not self._accounted(read, found, graph):
@@ -343,7 +351,7 @@ class Operators:
             for base in self._sets(found, graph, domain)
             for each in decorate(graph, self._except(base, read, graph), read, likeness=self._likeness, domain=domain)
         ]
-        return sorted(made, key=lambda each: -each.prior) or self._composed(question, read, graph, least=DOUBTFUL)
+        return sorted(made, key=lambda each: -each.prior) or self._composed(question, read, sets, graph, least=DOUBTFUL)
 
     @staticmethod
     def _plainly(question: Question, made: list[Proposal]) -> list[Proposal]:
@@ -357,9 +365,12 @@ class Operators:
         """From which score on a composed set is taken: no method's path says "or" and "not"."""
         return DOUBTFUL if _marked(question.text) else COMPOSED
 
-    def _composed(self, question: Question, read: ReadQuestion, graph: Graph, *, least: float) -> list[Proposal]:
-        asked = replace(question, text=read.stated or question.text)
-        sets = [each for each in self._readings(asked, graph) if each.score >= least]
+    def _composed(
+        self, question: Question, read: ReadQuestion, sets: Sequence[Composed], graph: Graph, *, least: float
+    ) -> list[Proposal]:
+        """Plans of the sets that the question's parts compose, or those of things that have what it asks for."""
+        asked = _stated(question, read)
+        sets = [each for each in sets if each.score >= least]
         if not sets and read.summary:
             sets = named_together(asked, graph, self._encoder)
         made = operated(graph, sets, read, self._likeness)
@@ -534,27 +545,35 @@ def _listed(names: Sequence[str]) -> str:
     return " or ".join(f"“{name}”" for name in names)
 
 
+def _stated(question: Question, read: ReadQuestion) -> Question:
+    """A question with what it denies and excepts, without its operators."""
+    return replace(question, text=read.stated or question.text)
+
+
 def _put(node: Any, id: str, plan: p.SetPlan) -> Any:
     """A plan with an entity replaced by the plan that found it."""
-    if isinstance(node, p.Entities) and node.ids == (id,):
-        return plan
-    if isinstance(node, tuple):
-        return tuple(_put(each, id, plan) for each in node)
-    if isinstance(node, (p.Plan, p.Test)):
-        record: Any = node
-        return replace(record, **{f.name: _put(getattr(record, f.name), id, plan) for f in fields(record)})
-    return node
+    return _rewritten(node, lambda entities: plan if entities.ids == (id,) else entities)
 
 
 def _narrowed(node: Any, wanted: set[str]) -> Any:
     """A plan in which, of several entities of one name, only those stand that are wanted."""
+
+    def kept(entities: p.Entities) -> p.Entities:
+        ids = tuple(id for id in entities.ids if id in wanted)
+        return p.Entities(ids) if ids else entities
+
+    return _rewritten(node, kept)
+
+
+def _rewritten(node: Any, change: Callable[[p.Entities], p.SetPlan]) -> Any:
+    """A plan, or a part of one, with what `change` makes of each set of named entities."""
     if isinstance(node, p.Entities):
-        return p.Entities(kept) if (kept := tuple(id for id in node.ids if id in wanted)) else node
+        return change(node)
     if isinstance(node, tuple):
-        return tuple(_narrowed(each, wanted) for each in node)
+        return tuple(_rewritten(each, change) for each in node)
     if isinstance(node, (p.Plan, p.Test)):
         record: Any = node
-        return replace(record, **{f.name: _narrowed(getattr(record, f.name), wanted) for f in fields(record)})
+        return replace(record, **{f.name: _rewritten(getattr(record, f.name), change) for f in fields(record)})
     return node
 
 

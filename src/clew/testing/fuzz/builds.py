@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import base64
 import io
-import random
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from clew.errors import ClewError
 from clew.testing.fuzz.graphs import PEOPLE
-from clew.testing.fuzz.inputs import Input, changed, corpus
+from clew.testing.fuzz.inputs import Input, changed, corpus, draws
 
 BASES = {
     "x.tsv": b"head\trelation\ttail\na\tr\tb\nc\ts\td e\n",
@@ -49,8 +48,7 @@ def inputs(seed: int, folder: Path, count: int) -> Iterator[Input]:  # noqa: ARG
     for given in corpus("build"):
         whole = "".join(text * times for text, times in given.pop("parts"))
         yield {"options": {}, **given, "content": base64.b64encode(whole.encode("latin-1")).decode()}
-    for number in range(count):
-        rng = random.Random(f"build {seed} {number}")
+    for number, rng in draws("build", seed, count):
         name = rng.choice(sorted(bases))
         options: dict[str, Any] = {}
         if rng.random() < 0.2:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import base64
 import io
 import os
-import random
 import sys
 from collections.abc import Iterator
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 
 from clew.testing.fuzz.builds import BASES
-from clew.testing.fuzz.inputs import Input, changed, corpus
+from clew.testing.fuzz.inputs import Input, changed, corpus, draws
 
 _WORDS = [
     "", " ", "-", "--", "a", "x.kg", "y.kg", "x.tsv", "n" * 300, "é" * 130, "\udcff", "\ud800", "a\0b", "\x1b[31m",
@@ -31,8 +30,7 @@ _LIKELY = {"build": ["x.tsv", "-o", "y.kg"], "add": ["x.kg", "a", "r", "b"], "re
 def inputs(seed: int, folder: Path, count: int) -> Iterator[Input]:  # noqa: ARG001
     for given in corpus("commands"):
         yield {"stdin": "", **given}
-    for number in range(count):
-        rng = random.Random(f"commands {seed} {number}")
+    for number, rng in draws("commands", seed, count):
         command = rng.choice(_COMMANDS)
         words = list(_LIKELY.get(command, ["x.kg"])) if rng.random() < 0.8 else []
         for _ in range(rng.randrange(4)):

@@ -10,7 +10,6 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-import random
 import shutil
 from collections.abc import Iterator
 from dataclasses import replace
@@ -19,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from clew.errors import ClewError, FormatError
-from clew.testing.fuzz.inputs import Input, changed, corpus
+from clew.testing.fuzz.inputs import Input, changed, corpus, draws
 
 KINDS = ("run", "model", "vectors", "replies", "pass")
 
@@ -39,8 +38,7 @@ def inputs(seed: int, folder: Path, count: int) -> Iterator[Input]:
         given |= {"sound": str(sound[given["kind"]]), "expected": expected[given["kind"]]}
         given["file"] = inside.relative_to(given["sound"]).as_posix()
         yield given | {"content": base64.b64encode(content).decode()}
-    for number in range(count):
-        rng = random.Random(f"folders {seed} {number}")
+    for number, rng in draws("folders", seed, count):
         kind = rng.choice(KINDS)
         name = rng.choice(files[kind])
         damaged: bytes | None = (sound[kind] / name).read_bytes()

@@ -10,14 +10,13 @@ import base64
 import hashlib
 import json
 import os
-import random
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from clew.errors import ClewError
-from clew.testing.fuzz.inputs import Input, changed, corpus
+from clew.testing.fuzz.inputs import Input, changed, corpus, draws
 
 PEOPLE = """@prefix e: <http://e/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
 @prefix skos: <http://www.w3.org/2004/02/skos/core#> .
@@ -92,8 +91,7 @@ def inputs(seed: int, folder: Path, count: int) -> Iterator[Input]:
             content[at : at + len(patch) // 2] = bytes.fromhex(patch)
         given |= {"graph": str(path), "file": inside.relative_to(path).as_posix(), "expected": expected[path]}
         yield given | {"content": base64.b64encode(content).decode()}
-    for number in range(count):
-        rng = random.Random(f"graph {seed} {number}")
+    for number, rng in draws("graph", seed, count):
         path = paths[-1] if rng.random() < 0.05 else paths[0]
         name = rng.choice(files[path])
         forged = rng.random() < 0.4

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,12 @@ def corpus(door: str) -> list[Input]:
     """What was found at a door."""
     lines = CORPUS.read_text("utf-8").splitlines() if CORPUS.exists() else []
     return [given for line in lines if (given := json.loads(line)).pop("door") == door]
+
+
+def draws(door: str, seed: int, count: int) -> Iterator[tuple[int, random.Random]]:
+    """The numbers of a door's fresh inputs, each with a source of chance of its own: one input is made again alone."""
+    for number in range(count):
+        yield number, random.Random(f"{door} {seed} {number}")
 
 
 _TOKENS = [

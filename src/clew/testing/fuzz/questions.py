@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import io
 import json
-import random
 import sys
 from collections.abc import Iterator
 from functools import cache
@@ -13,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from clew.errors import ClewError
-from clew.testing.fuzz.inputs import Input, changed, corpus
+from clew.testing.fuzz.inputs import Input, changed, corpus, draws
 
 _LINES: list[dict[str, Any]] = [
     {"id": "q1", "question": "who directed Heat?", "q_entity": ["Heat"], "answer": ["Michael Mann"], "hops": 1},
@@ -34,8 +33,7 @@ READERS = ("plain", "training", "lenient", "stdin", "rog", "predictions")
 
 def inputs(seed: int, folder: Path, count: int) -> Iterator[Input]:  # noqa: ARG001
     yield from corpus("questions")
-    for number in range(count):
-        rng = random.Random(f"questions {seed} {number}")
+    for number, rng in draws("questions", seed, count):
         reader = rng.choice(READERS)
         rows = [dict(row) for row in (_PREDICTED if reader in ("rog", "predictions") else _LINES)]
         for _ in range(rng.choice((0, 0, 1, 2))):
@@ -95,8 +93,7 @@ class AskedQuestions:
     @staticmethod
     def inputs(seed: int, folder: Path, count: int) -> Iterator[Input]:  # noqa: ARG004
         yield from corpus("asked")
-        for number in range(count):
-            rng = random.Random(f"asked {seed} {number}")
+        for number, rng in draws("asked", seed, count):
             words = [rng.choice(_WORDS) for _ in range(rng.choice((1, 3, 6, 6, 12, 40)))]
             if rng.random() < 0.01:
                 words *= rng.choice((20, 200, 2000))

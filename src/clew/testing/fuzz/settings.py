@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 from clew.errors import ClewError
-from clew.testing.fuzz.inputs import Input, changed, corpus
+from clew.testing.fuzz.inputs import Input, changed, corpus, draws
 
 _TOML = b"""[graph]
 path = "world.kg"
@@ -45,8 +44,7 @@ _VALUES = [
 
 def inputs(seed: int, folder: Path, count: int) -> Iterator[Input]:  # noqa: ARG001
     yield from corpus("settings")
-    for number in range(count):
-        rng = random.Random(f"settings {seed} {number}")
+    for number, rng in draws("settings", seed, count):
         file = changed(_TOML, rng) if rng.random() < 0.6 else _TOML
         pairs = [f"{rng.choice(_KEYS)}={rng.choice(_VALUES)}" for _ in range(rng.choice((0, 1, 1, 3)))]
         pairs = [pair if rng.random() < 0.9 else pair.replace("=", "") for pair in pairs]
@@ -104,8 +102,7 @@ class QueryTexts:
     @staticmethod
     def inputs(seed: int, folder: Path, count: int) -> Iterator[Input]:  # noqa: ARG004
         yield from corpus("queries")
-        for number in range(count):
-            rng = random.Random(f"queries {seed} {number}")
+        for number, rng in draws("queries", seed, count):
             text = rng.choice(_QUERIES)
             for _ in range(rng.choice((0, 1, 1, 2, 4))):
                 at = rng.randrange(len(text) + 1)
