@@ -17,7 +17,8 @@ from clew.graph.remote.http import Http, RefusedError, TooMuchError
 from clew.graph.remote.records import Traffic
 from clew.graph.remote.replies import Replies
 from clew.graph.remote.settings import ServerSettings
-from clew.graph.remote.terms import RemoteTerms
+from clew.graph.remote.table import told
+from clew.graph.remote.terms import RemoteTerms, is_literal
 from clew.graph.statements import DESCRIPTIONS, LABELS
 
 Binding = Mapping[str, Mapping[str, str]]
@@ -42,6 +43,7 @@ class Endpoint:
         self.label_rank: dict[str, int] = {}  # id of a naming relation → its rank
         self.wanted: list[str] = []  # languages of names, best first
         self.in_languages = ""  # the filter that keeps names in these
+        self.as_tables = False  # long results come as CSV
         self.pool = ThreadPoolExecutor(settings.concurrency, thread_name_prefix="clew-sparql")
 
     def close(self) -> None:
@@ -61,12 +63,27 @@ class Endpoint:
             raise InputError(f"graph {self.shown}: an ASK without an answer")
         return found
 
-    def rows(self, query: str, *, fresh: bool = False) -> list[Binding]:
-        found = self.http.select(query, self._where, fresh=fresh).get("results", {}).get("bindings")
+    def rows(self, query: str, *, fresh: bool = False, table: bool = False) -> list[Binding]:
+        """What a SELECT binds.
+
+        Args:
+            table: the query says what its terms are (`shown_as`), so that it may come as CSV.
+        """
+        reply = self.http.select(query, self._where, fresh=fresh, table=table)
+        found = reply.get("results", {}).get("bindings")
         if not isinstance(found, list):
             raise InputError(f"graph {self.shown}: a SPARQL result without bindings")
         self.traffic.rows += len(found)
         return found
+
+    def in_table(self, ids: Iterable[str]) -> bool:
+        """Whether facts around these come as a table; Virtuoso writes texts of the query itself in another encoding."""
+        return self.as_tables and not any(map(is_literal, ids))
+
+    @staticmethod
+    def shown_as(*variables: str, table: bool) -> str:
+        """Variables of a SELECT that may be bound to any term."""
+        return " ".join(f"{each} {told(each)}" if table else each for each in variables)
 
     def tried(self, query: str) -> list[Binding] | None:
         """The rows, or None where the server cannot or will not."""

@@ -23,11 +23,13 @@ from clew.graph.remote.address import PASSWORD, TOKEN, USER, Address
 from clew.graph.remote.records import Traffic
 from clew.graph.remote.replies import Replies
 from clew.graph.remote.settings import ServerSettings
+from clew.graph.remote.table import CSV, bindings
 
 if TYPE_CHECKING:
     import httpx
 
 JSON = "application/sparql-results+json"
+_ACCEPTED = f"{JSON}, application/json;q=0.5"
 RETRIED = frozenset({408, 425, 429, 500, 502, 503, 504})
 AGENT = "clew (https://github.com/clew-kgqa/clew)"  # public endpoints want to know who asks
 SAID = 300  # characters of a server's own words in a message
@@ -50,7 +52,7 @@ class Http:
         except ImportError:
             raise MissingExtraError("a graph behind a SPARQL endpoint", "sparql") from None
         self.address, self.settings, self.traffic = address, settings, traffic
-        headers = {"Accept": f"{JSON}, application/json;q=0.5", "User-Agent": AGENT}
+        headers = {"User-Agent": AGENT}
         auth: httpx.Auth | None = None
         if address.token is not None:
             headers["Authorization"] = f"Bearer {address.token}"
@@ -74,8 +76,12 @@ class Http:
         if self.kept is not None:
             self.kept.close()
 
-    def select(self, query: str, parameters: Mapping[str, Any] | None = None, *, fresh: bool = False) -> dict[str, Any]:
+    def select(
+        self, query: str, parameters: Mapping[str, Any] | None = None, *, fresh: bool = False, table: bool = False
+    ) -> dict[str, Any]:
         """The decoded reply of a SELECT or ASK, from `kept` where it lies there and need not be fresh.
+
+        With `table` it is asked for as CSV (see `table.py`); the query has to say what terms are.
 
         Raises UnavailableError, TooMuchError, or RefusedError with the server's own words.
         """
@@ -83,18 +89,18 @@ class Http:
         if self.kept is not None and not fresh and (known := self.kept.get(asked)) is not None:
             self.traffic.cached += 1
             return known
-        found = self._insisting(query, parameters or {})
+        found = self._insisting(query, parameters or {}, table=table)
         if self.kept is not None and not fresh:
             self.kept.put(asked, found)
         return found
 
-    def _insisting(self, query: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    def _insisting(self, query: str, parameters: Mapping[str, Any], *, table: bool) -> dict[str, Any]:
         """The reply, asked for again where a failure may pass."""
         tries = 0
         while True:
             pause: float | None = None
             try:
-                return self._once(query, parameters)
+                return self._once(query, parameters, table=table)
             except _Transient as error:
                 problem, pause = str(error), error.pause
                 exhausted: type[UnavailableError] = TooMuchError if error.heavy else UnavailableError
@@ -114,7 +120,7 @@ class Http:
     def _name(self) -> str:
         return f"graph {self.address.shown}"
 
-    def _once(self, query: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
+    def _once(self, query: str, parameters: Mapping[str, Any], *, table: bool) -> dict[str, Any]:
         httpx = self._httpx
         form = urlencode({"query": query, **parameters}, doseq=True)
         with self._turns:
@@ -122,7 +128,7 @@ class Http:
             began = time.perf_counter()
             self.traffic.requests += 1
             try:
-                status, headers, body = self._send(form)
+                status, headers, body = self._send(form, f"{CSV}, {JSON};q=0.5" if table else _ACCEPTED)
             except httpx.TimeoutException as error:
                 if not self._reached and isinstance(error, httpx.ConnectTimeout):
                     raise self._absent(error) from None
@@ -140,7 +146,7 @@ class Http:
         self._reached = True
         self.traffic.bytes += len(body)
         self.server, self.headers = headers.get("server", self.server), headers
-        return self._read(status, headers, body)
+        return self._read(status, headers, body, table=table)
 
     def _wait_turn(self) -> None:
         if not self.settings.pause_s:
@@ -151,15 +157,17 @@ class Http:
             self._next = begin + self.settings.pause_s
         time.sleep(max(0.0, begin - now))
 
-    def _send(self, form: str) -> tuple[int, Mapping[str, str], bytes]:
+    def _send(self, form: str, accept: str) -> tuple[int, Mapping[str, str], bytes]:
         """One request and its redirects, which stay on the host, read under one deadline however slowly it dribbles."""
         until = time.monotonic() + self.settings.timeout_s
         url = self._url
         for _ in range(4):
             if self.settings.http_method == "get":
-                request = self._client.build_request("GET", f"{url}{'&' if '?' in url else '?'}{form}")
+                request = self._client.build_request(
+                    "GET", f"{url}{'&' if '?' in url else '?'}{form}", headers={"Accept": accept}
+                )
             else:
-                kind = {"Content-Type": "application/x-www-form-urlencoded"}
+                kind = {"Accept": accept, "Content-Type": "application/x-www-form-urlencoded"}
                 request = self._client.build_request("POST", url, content=form.encode(), headers=kind)
             response = self._client.send(request, stream=True)
             try:
@@ -190,7 +198,7 @@ class Http:
         bare = there._replace(query="", fragment="")
         return (bare._replace(query=here.query) if here.query else bare).geturl()
 
-    def _read(self, status: int, headers: Mapping[str, str], body: bytes) -> dict[str, Any]:
+    def _read(self, status: int, headers: Mapping[str, str], body: bytes, *, table: bool) -> dict[str, Any]:
         said = _said(body)
         if status in (401, 403):
             raise UnavailableError(
@@ -216,6 +224,11 @@ class Http:
                 f"{self._name}: answers with a web page, not with SPARQL results; give the endpoint's own address "
                 "(often the same with /sparql or /query)"
             )
+        if table and kind == CSV:
+            try:
+                return {"results": {"bindings": bindings(body)}}
+            except ValueError as error:
+                raise _Transient(f"the reply is no whole table of {len(body):,} bytes: {error}", heavy=True) from None
         try:
             data = _decoded(body)
         except ValueError:

@@ -1,0 +1,51 @@
+"""Results as CSV: what is an address, what a text, of which kind; and a table that is not whole."""
+
+from __future__ import annotations
+
+import pytest
+
+from clew.graph.remote.table import bindings, told
+from clew.graph.remote.terms import RemoteTerms
+
+HEADER = '"d","n","n_is","n_type","n_lang"\n'
+STRING = "http://www.w3.org/2001/XMLSchema#string"
+
+
+@pytest.mark.parametrize(
+    ("row", "id"),
+    [
+        ('"o","http://e/straße",0,,', "http://e/straße"),
+        ('"o","nodeID://b10",0,,', "_:nodeID://b10"),
+        (f'"o","http://e/looks like one",1,"{STRING}",""', '"http://e/looks like one"'),
+        (f'"o","",1,"{STRING}",""', '""'),
+        ('"o","a ""b"", c\n\td",1,,"en-gb"', '"a "b", c\n\td"@en-gb'),
+        ('"o",5500.0,1,"http://www.w3.org/2001/XMLSchema#double",""', '"5500.0"^^<http://www.w3.org/2001/XMLSchema#double>'),
+    ],
+)  # fmt: skip
+def test_a_term_says_what_it_is(row: str, id: str) -> None:
+    (bound,) = bindings(f"{HEADER}{row}\n".encode())
+    assert RemoteTerms().read(bound["n"]) == id
+    assert bound["d"]["value"] == "o"
+    assert set(bound) == {"d", "n"}
+
+
+def test_what_is_not_bound_is_left_out() -> None:
+    assert bindings(f'{HEADER}"o",,,,\n'.encode()) == [{"d": {"type": "uri", "value": "o"}}]
+
+
+def test_long_texts_are_read() -> None:
+    text = "x" * 300_000
+    (bound,) = bindings(f'{HEADER}"o","{text}",1,"{STRING}",""\n'.encode())
+    assert bound["n"]["value"] == text
+
+
+@pytest.mark.parametrize(
+    "cut", ['"o","http://e/a",0,,', '"o","http://e/a",0\n', '"o","http://e/a\n', "\xff\n"]
+)  # fmt: skip
+def test_a_table_that_is_not_whole_is_refused(cut: str) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        bindings((HEADER + cut).encode("latin-1"))
+
+
+def test_the_query_asks_for_the_kind() -> None:
+    assert told("?n") == "(isLiteral(?n) AS ?n_is) (DATATYPE(?n) AS ?n_type) (LANG(?n) AS ?n_lang)"
