@@ -364,9 +364,10 @@ def _unlabelled(folder: Path) -> tuple[int, tuple[str, ...]]:
     kinds = np.fromfile(folder / "kinds.u8", np.uint8)
     labelled = np.zeros(len(kinds), bool)
     labelled[open_texts(folder, "labels").owners] = True
-    without = np.flatnonzero((kinds == NAMED) & ~labelled)
+    stated = np.diff(np.memmap(folder / "out.offsets.i64", np.int64, "r")) > 0
+    without = np.flatnonzero((kinds == NAMED) & ~labelled & stated)
     sample = open_strings(folder, "ids").take(without[:: max(1, len(without) // 1000)])
-    dull = [id for id in sample if opaque(id)]
+    dull = [id for id in sample if opaque(id)]  # of things that something is said of: a bare 1984 is a value
     things = int(np.count_nonzero((kinds != LITERAL) & (kinds != MEDIATOR)))
     many = len(dull) / max(len(sample), 1) * len(without) > MANY_OPAQUE * things
     return things, tuple(dull[:3]) if many else ()

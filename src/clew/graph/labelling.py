@@ -75,6 +75,9 @@ def find_names(assembly: Assembly, properties: Sequence[str] = ()) -> list[NameS
     found: list[NameSource] = []
     parts: dict[str, Pairs] = {}
     for number, (heads, tails) in _values(assembly, rows, kinds, order, literal=not wanted):
+        if not wanted and _called(relations[number]):  # a nameless node has a name only where it is called so
+            things = ~texts.starting(heads, b"_:")
+            heads, tails = heads[things], tails[things]
         if not wanted and not _may_name(relations[number], heads, tails, texts, unnamed):
             continue
         words = label_to_text(relations[number]).casefold()

@@ -9,7 +9,7 @@ Shapes: N entities, m texts.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -29,8 +29,8 @@ TEXT = 120  # bytes that a text takes while it is sorted
 STRING = 160  # bytes that an id takes while it is looked through
 BLOCK = 1 << 20
 
-_PROPERTY = re.compile(r"(.*/)prop/(?:direct|statement|qualifier)/(P\d+)")
-DEFAULT_MEDIATOR = r"[mg]\.[0-9a-z_]+"
+_PROPERTY = re.compile(r"(.*/)prop/(?:[a-z-]+/)*(P\d+)")
+DEFAULT_MEDIATOR = r"[mg]\.[0-9a-z_]+|.*/statement/[^/]+"  # Freebase's ids, and statements as Wikidata writes them
 
 Predicate = str | re.Pattern[str] | Callable[[str], bool] | None
 
@@ -64,12 +64,18 @@ def resolve_owners(assembly: Assembly) -> int:
 def _relations_by_hash(assembly: Assembly) -> Callable[[NDArray[np.uint64], NDArray[np.uint64]], Ints]:
     """A function that tells which relation each text belongs to, -1 for none.
 
-    Wikidata names its properties as entities (`entity/P106`) and uses them as relations (`prop/direct/P106`).
+    Wikidata names its properties as entities (`entity/P106`) and uses them as relations (`prop/direct/P106`); a part of it
+    may have the label of a relation that it states nothing with.
     """
     from clew.graph import bulk
 
     ids = list(open_strings(assembly.scratch, "relations"))
-    elsewhere = [(i, f"{m[1]}entity/{m[2]}") for i, id in enumerate(ids) if (m := _PROPERTY.fullmatch(id))]
+    elsewhere = [
+        (i, f"{m[1]}{place}{m[2]}")
+        for i, id in enumerate(ids)
+        if (m := _PROPERTY.fullmatch(id))
+        for place in ("entity/", "prop/direct/", "prop/", "prop/statement/", "prop/qualifier/")
+    ]
     keys, others = bulk.hash_terms(*column([id for _, id in elsewhere]))
     order = np.argsort(keys)
     keys, others = keys[order], others[order]
@@ -210,7 +216,7 @@ def _known(owners: Ints, ranks: NDArray[np.int16], data: NDArray[np.uint8], leng
 
 def _write_relation_labels(spool: Spooled, folder: Path, scratch: Path) -> None:
     """Relations are few: their texts are taken out one after the other."""
-    rank = relation_ranks(scratch)[1]
+    ids, rank = relation_ranks(scratch)
     owners, ranks, texts, lengths = [np.empty(0, np.int32)], [np.empty(0, np.int16)], [np.empty(0, np.uint8)], [0]
     at = 0
     for block in OnDisk(spool.relation_file).blocks(BLOCK):
@@ -221,10 +227,28 @@ def _write_relation_labels(spool: Spooled, folder: Path, scratch: Path) -> None:
             texts.append(spool.bytes(start, int(length[0])))
             lengths.append(int(length[0]))
         at += len(block)
+    labelled = {int(owner): row for row, owner in reversed(list(enumerate(np.concatenate(owners).tolist())))}
+    for relation, other in _namesakes(ids, labelled).items():
+        for part in (ranks, texts, lengths):
+            part.append(part[labelled[other] + 1])  # type: ignore[attr-defined]
+        owners.append(np.array([relation], np.int32))
     sizes = np.array(lengths[1:], np.int32)
     chosen = _Chosen(np.concatenate(owners), np.concatenate(ranks), np.concatenate(texts), sizes)
     with _TextFiles(folder, "relation_labels") as out:
         chosen.write(out, chosen.first_owners, chosen.first)
+
+
+def _namesakes(ids: Sequence[str], labelled: Collection[int]) -> dict[int, int]:
+    """Relations without a label that state a property which another relation has a label for.
+
+    Wikidata has up to four relations of one property: `prop/direct/P39`, `prop/P39`, `prop/statement/P39`, `prop/qualifier/P39`.
+    """
+    groups: dict[tuple[str, str], list[int]] = {}
+    for i, id in enumerate(ids):
+        if m := _PROPERTY.fullmatch(id):
+            groups.setdefault((m[1], m[2]), []).append(i)
+    named = ((group, next((i for i in group if i in labelled), None)) for group in groups.values())
+    return {i: first for group, first in named if first is not None for i in group if i not in labelled}
 
 
 def write_kinds(folder: Path, scratch: Path, predicate: Predicate) -> dict[str, int]:
@@ -244,7 +268,7 @@ def write_kinds(folder: Path, scratch: Path, predicate: Predicate) -> dict[str, 
             continue
         array = pa.LargeStringArray.from_buffers(len(offsets) - 1, pa.py_buffer(offsets), pa.py_buffer(data))
         if predicate is None:
-            found = truths(pc.match_substring_regex(array, rf"^(?:_:.*|{DEFAULT_MEDIATOR})\z"))
+            found = truths(pc.match_substring_regex(array, rf"^(?:_:.*|(?:{DEFAULT_MEDIATOR}))\z"))
             kinds[here[found[here]] + start] = MEDIATOR
         else:
             ids = array.take(arrow_numbers(here)).to_pylist()

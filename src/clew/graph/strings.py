@@ -115,6 +115,17 @@ class Strings:
             yield from self.take(np.arange(start, min(start + (1 << 16), self._mapped)))
         yield from self._more
 
+    def starting(self, numbers: Ints, prefix: bytes) -> NDArray[np.bool_]:
+        """Which of the strings with these numbers start so; (n,)."""
+        if self._more:
+            return np.array([self[i].encode().startswith(prefix) for i in numbers.tolist()], bool)
+        starts = self._offsets[numbers]
+        long = self._offsets[numbers + 1] - starts >= len(prefix)
+        found = long.copy()
+        for place, byte in enumerate(prefix):
+            found[long] &= self._data[starts[long] + place] == byte
+        return found
+
     def take(self, numbers: Ints | NDArray[np.int64]) -> list[str]:
         """The strings with these numbers, in order."""
         if not self._mapped:
