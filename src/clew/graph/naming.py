@@ -64,8 +64,8 @@ def resolve_owners(assembly: Assembly) -> int:
 def _relations_by_hash(assembly: Assembly) -> Callable[[NDArray[np.uint64], NDArray[np.uint64]], Ints]:
     """A function that tells which relation each text belongs to, -1 for none.
 
-    Wikidata names its properties as entities (`entity/P106`) and uses them as relations (`prop/direct/P106`); a part of it
-    may have the label of a relation that it states nothing with.
+    Wikidata names its properties as entities (`entity/P106`) and uses them as relations (`prop/direct/P106`); a
+    part of it may have the label of a relation that it states nothing with.
     """
     from clew.graph import bulk
 
@@ -241,7 +241,7 @@ def _write_relation_labels(spool: Spooled, folder: Path, scratch: Path) -> None:
 def _namesakes(ids: Sequence[str], labelled: Collection[int]) -> dict[int, int]:
     """Relations without a label that state a property which another relation has a label for.
 
-    Wikidata has up to four relations of one property: `prop/direct/P39`, `prop/P39`, `prop/statement/P39`, `prop/qualifier/P39`.
+    Wikidata has up to four of one property: `prop/direct/P39`, `prop/P39`, `prop/statement/P39`, `prop/qualifier/P39`.
     """
     groups: dict[tuple[str, str], list[int]] = {}
     for i, id in enumerate(ids):

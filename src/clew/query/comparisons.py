@@ -21,6 +21,11 @@ _DOES_MORE = re.compile(  # "who earns more, A or B", "which takes longer, A or 
     r"(?P<b>.+)$",
     re.IGNORECASE,
 )
+_IS_FIRST = re.compile(  # "was A or B approved first", "did A or B die earlier", "is A or B older"
+    r"^(?:is|are|was|were|did|does|do|has|had) (?:the )?(?P<a>[^,]+?),? or (?:the )?(?P<b>.+?)(?: (?P<verb>[a-z]+))?? "
+    r"(?P<adj>first|last|earlier|later|\w+er)(?P<noun>)$",
+    re.IGNORECASE,
+)
 _TWO = re.compile(  # "who has more people, A or B", "does A or B have more people"
     r"^(?:who|which|what)(?: \w+)? (?!is |are |was |were )(?P<verb>\w+) (?:the )?"
     rf"(?P<most>{_MORE_OR_LESS}) (?P<noun>[\w ]+?)(?:,|:|;| between|--| -) ?(?:the )?(?P<a>[^,]+?),? (?:or|and) "
@@ -77,13 +82,13 @@ def comparison(found: ReadQuestion) -> ReadQuestion:
         return replace(
             found, kind="comparison", sides=sides, rest=" and ".join(sides), ranked=Ranked(words, not least, noun=noun)
         )
-    match = _DOES_MORE.match(found.rest)
+    match = _DOES_MORE.match(found.rest) or _IS_FIRST.match(found.rest)
     adjective = match["adj"].lower() if match else ""
     if match is not None and (adjective in ("more", "less", "first", "last") or measures_of(adjective)):
         noun, timed = (match["noun"] or "").lower(), adjective in ("first", "last")
         dated = adjective == "last" if timed else later_wins(adjective)
-        verb = match["verb"].lower()
-        words = (*((noun,) if noun else ()), verb, *(("date", "year") if timed else measures_of(adjective)))
+        verb = (match["verb"] or "").lower()
+        words = (*(word for word in (noun, verb) if word), *(("date", "year") if timed else measures_of(adjective)))
         sides = (match["a"].strip(), match["b"].strip())
         largest = dated if dated is not None else not is_down(adjective)
         base = base_of(adjective) or ("early" if adjective == "first" else "late" if timed else "")

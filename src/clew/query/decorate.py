@@ -23,7 +23,7 @@ from clew.query.columns import column
 from clew.query.execute import ExecutionLimits, Executor
 from clew.query.superlatives import OFTEN
 from clew.query.values import unit_of
-from clew.query.vocabulary import AGES, INVERSE, PACES, SYNONYMS, TIMES, forms, head_of, stem
+from clew.query.vocabulary import AGES, INVERSE, PACES, SYNONYMS, TIMES, akin, forms, head_of, stem
 
 Likeness = Callable[[Sequence[str], Sequence[str]], Sequence[float]]
 """How well words fit each of several labels: (words, labels) → scores in [0, 1]."""
@@ -102,8 +102,10 @@ def by_words(words: Sequence[str], labels: Sequence[str]) -> list[float]:
                 score = max(score, (1.0 - 0.08 * place) * (0.6 + 0.4 * len(wanted) / len(among)))
             elif len(wanted) == 1 and parts & set(SYNONYMS.get(next(iter(wanted)), ())):
                 score = max(score, 0.8 * (1.0 - 0.08 * place))
-            elif len(wanted) == 1 and any(forms(word) & forms(part) for part in head):
-                score = max(score, 0.9 * (1.0 - 0.08 * place))
+            elif len(wanted) == 1 and any(forms(word) & forms(part) for part in parts):
+                score = max(score, 0.95 * (1.0 - 0.08 * place))
+            elif len(wanted) == 1 and any(akin(word, part) for part in head):
+                score = max(score, 0.75 * (1.0 - 0.08 * place))
         found.append(score)
     return found
 
@@ -265,7 +267,7 @@ class _Decorator:
         if not isinstance(plan, p.SetPlan):
             return
         nouns = [word for word in ranked.noun.split() if word]
-        words = (*([" ".join(nouns)] if nouns else []), *nouns[:1], *ranked.words)
+        words = (*([" ".join(nouns)] if nouns else []), *nouns[:1], *ranked.words, *ranked.verb.split()[:1])
         dates = True if ranked.date else None
         for path, fit in self._keys(plan, words, dates=dates):
             largest = self._largest(path, ranked)
@@ -346,7 +348,8 @@ class _Decorator:
         same: list[tuple[p.Path, float]] = []
         for step, share in self._steps(self._members(plan), backward=False):
             values = column(self._graph, self._binding.relation(step.relation))
-            if values.ordered and values.dimension == unit.dimension:
+            named = stem(stated.value.unit) in map(stem, label_to_text(self._label(step)).lower().split())
+            if values.ordered and (values.dimension == unit.dimension or (named and not values.dimension)):
                 same.append(((step,), max(fits.get((step,), 0.0), 0.5 + 0.4 * share)))
         return sorted(same, key=lambda item: -item[1]) or keys
 

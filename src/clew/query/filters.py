@@ -96,7 +96,7 @@ def filtered(found: ReadQuestion) -> ReadQuestion:
         noun = (match["noun"] or "").strip().lower()
         noun = (
             ""
-            if noun in ("with", "has", "have", "whose", "is", "are", "that", "which", "in", "and", "a", "an")
+            if noun in ("with", "has", "have", "whose", "is", "are", "that", "which", "in", "for", "and", "a", "an")
             else noun
         )
         counted = (match["counted"] or "").lower()

@@ -67,7 +67,7 @@ def read_question(text: str) -> ReadQuestion:
     """Read a question once. What is not understood as an operator stays in `rest`."""
     plain = re.sub(r"\s+", " ", text.strip()).rstrip("?!. ")
     measured = re.match(r"how \w+ (?:is|are|was|were) ", plain, re.IGNORECASE) is not None
-    plain = re.sub(r"(\d+(?: \w+)?) or (?:more|less|fewer|higher|lower|above|below|greater)\b", r"\1", plain)
+    plain = _OR_MORE.sub(lambda m: f"{'at least' if m['up'] else 'at most'} {m['n']}", plain)
     found = ReadQuestion(text, "plain", plain, of_key=measured and not plain.lower().startswith("how many"))
     if (match := _SORTED.search(found.rest)) is not None:
         found = cut(found, match)  # a set has no order
@@ -88,6 +88,11 @@ def read_question(text: str) -> ReadQuestion:
     return replace(_negation(found), stated=re.sub(r"\s+", " ", stated).strip())
 
 
+_OR_MORE = re.compile(
+    r"(?P<n>\d[\d,.]*(?: (?!or\b)\w+)?) or "
+    r"(?:(?P<up>more|higher|above|greater|later|longer|older)|less|fewer|lower|below|under)\b",
+    re.IGNORECASE,
+)
 _SORTED = re.compile(
     r",? (?:and )?(?:ordered|sorted|ranked|listed|in order) (?:by|of|from) .+$"
     r"|,? (?:ordered |sorted )?in (?:ascending|descending|alphabetical|increasing|decreasing|reverse)\b.*$",

@@ -23,8 +23,10 @@ MEASURES: dict[str, tuple[str, ...]] = {
     "slow": ("speed", "time", "duration"), "quick": ("time", "duration", "speed"),
     "expensive": ("price", "cost", "budget", "fee"), "cheap": ("price", "cost", "budget", "fee"),
     "costly": ("cost", "price", "budget"), "paid": ("salary", "wage", "income", "pay"),
-    "old": ("age", "born", "birth", "founded", "date", "year"), "young": ("age", "born", "birth", "date", "year"),
-    "new": ("date", "year", "founded", "release"), "recent": ("date", "year"), "late": ("date", "year", "time"),
+    "old": ("age", "born", "birth", "founded", "date", "year"),
+    "young": ("age", "born", "birth", "date", "year"), "busy": ("passengers", "traffic", "visitors"),
+    "new": ("date", "year", "founded", "release"),
+    "recent": ("date", "year"), "late": ("date", "year", "time"),
     "early": ("date", "year", "time"), "senior": ("age", "hired", "rank"),
     "hot": ("temperature",), "warm": ("temperature",), "cold": ("temperature",),
     "good": ("rating", "score", "position", "place", "rank"),
@@ -99,10 +101,10 @@ def later_wins(adjective: str) -> bool | None:
 
 
 def stem(word: str) -> str:
-    """A word without its plural ending; "disease" and "diseases", "class" and "classes" are one each."""
+    """A word without its plural ending; "disease" and "diseases", "movie" and "movies" are one each."""
     word = word.lower()
-    if word.endswith("ies") and len(word) > 4:
-        return word[:-3] + "y"
+    if word.endswith(("ies", "ie")) and len(word) > 4:
+        return word.removesuffix("s")[:-2] + "y"
     if word.endswith(("ses", "xes", "ches", "shes")):
         return word[:-2]
     if word.endswith(("se", "xe", "che", "she")) and len(word) > 4:
@@ -116,6 +118,12 @@ def forms(word: str) -> frozenset[str]:
     cut = [whole.removesuffix(end) for end in ("ed", "d", "ing", "er", "or") if whole.endswith(end)]
     made = [form for each in cut if len(each) > 2 for form in (each, stem(f"{each}e"))]
     return frozenset((whole, *made, *(each[:-1] for each in cut if len(each) > 3 and each[-1] == each[-2])))
+
+
+def akin(a: str, b: str) -> bool:
+    """Whether two words share their beginning: "director", "directed"."""
+    shared = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
+    return shared >= 5 and shared >= 0.6 * max(len(a), len(b))
 
 
 def head_of(label: str) -> str:
@@ -139,13 +147,20 @@ def is_plural(label: str) -> bool:
 _SYNONYMS: dict[str, tuple[str, ...]] = {
     "neighbour": ("border",), "neighbor": ("border",), "neighbouring": ("border",), "neighboring": ("border",),
     "adjacent": ("border",), "adjoin": ("border",), "touch": ("border",), "bordering": ("border",), "next": ("border",),
-    "inhabitant": ("population",), "people": ("population",), "resident": ("population",), "citizen": ("population",),
+    "inhabitant": ("population",), "people": ("population", "person", "human"),
+    "resident": ("population",), "citizen": ("population",),
     "nation": ("country",), "town": ("city",), "run": ("flow",), "cross": ("flow",), "traverse": ("flow",),
     "pass": ("flow",), "money": ("currency",), "tongue": ("language",), "size": ("area",),
+    "person": ("human", "people"), "human": ("person", "people"), "individual": ("person", "human"),
+    "picture": ("film", "movie"), "nationality": ("citizenship", "citizen"),
+    "citizenship": ("nationality",),
+    "medicine": ("drug", "medication"), "medication": ("drug", "medicine"),
+    "illness": ("disease",),
+    "founded": ("inception", "established", "establishment", "opened", "opening", "built"),
     "peak": ("mountain",), "stream": ("river",), "movie": ("film",), "film": ("movie",), "hill": ("mountain",),
     "speak": ("language", "spoken"), "speaker": ("language",), "located": ("in",), "pay": ("currency", "salary"),
     "earn": ("salary", "earning", "income", "wage"), "salary": ("wage", "income", "earning"),
-    "calory": ("energy", "kcal"), "cost": ("price", "budget", "fee"), "price": ("cost",),
+    "cost": ("price", "budget", "fee"), "price": ("cost",),
     "weigh": ("weight", "mass"), "calorie": ("energy", "kcal"),
     "boss": ("manager", "report", "supervisor"), "manager": ("report", "supervisor", "manage", "boss"),
     "write": ("author", "writer", "written"), "wrote": ("author", "writer", "written"), "written": ("author", "writer"),

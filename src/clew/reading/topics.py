@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 
 from rapidfuzz import fuzz, process
 
-from clew.graph import Subgraph, has_arrays
+from clew.graph import Graph, Subgraph, has_arrays
 from clew.graph.remote import ServerGraph
 from clew.protocols import GraphStore, TextEncoder
 from clew.reading.trails import PathHypothesis
+from clew.retrieval.lexicon import Lexicon
 from clew.retrieval.linking import Linker, link_topics
 from clew.retrieval.masking import mask_topics
 from clew.types import Question, Topic
@@ -32,11 +33,24 @@ def start_of(
 ) -> Start:
     """The first `most` topics of a question; none is said in `told` and never raised."""
     linked = link_topics(question, graph, linker=linker, encoder=encoder)
-    kept = linked.topics[:most]
+    kept = _things(linked.topics, graph)[:most]
     told = (linked.note,) if linked.note else ()
     if len(kept) < len(linked):
         told = (*told, f"{len(linked) - len(kept)} more topics were not walked from (topics)")
     return Start(tuple(replace(topic, mention=mention_of(question.text, topic, graph)) for topic in kept), told)
+
+
+def _things(topics: Sequence[Topic], graph: GraphStore) -> tuple[Topic, ...]:
+    """The topics that are things: no labelled relation, and no kind where something else is named.
+
+    A path from a kind leads to everything of that kind; which kind is asked for is read from the question's words.
+    """
+    if not isinstance(graph, Graph):
+        return tuple(topics)
+    kinds = Lexicon.of(graph).class_ids
+    named = [topic for topic in topics if graph.relation_number(topic.entity.id) is None]
+    things = [topic for topic in named if topic.entity.id not in kinds]
+    return tuple(things or named)
 
 
 def mention_of(question: str, topic: Topic, graph: GraphStore) -> str:

@@ -22,7 +22,7 @@ from clew.protocols import TextEncoder
 from clew.query import plan as p
 from clew.query.binding import Binding
 from clew.query.execute import execute
-from clew.query.vocabulary import SYNONYMS, forms, head_of, stem
+from clew.query.vocabulary import SYNONYMS, akin, forms, head_of, stem
 from clew.retrieval.words import FUNCTION
 
 HEADS = 100_000  # of a relation, that tell what kind of thing has it
@@ -153,9 +153,9 @@ def alike(
         known = [id for id, label in lexicon.labels.items() if synonym in stems(head_of(label))]
         if known:
             return "relation", None, tuple(known), 0.9
-    akin = [id for id, label in lexicon.labels.items() if any(_akin(word, part) for part in label.lower().split())]
-    if akin and not lexicon.types:
-        return "relation", None, tuple(akin), 0.9
+    kin = [id for id, label in lexicon.labels.items() if any(akin(word, part) for part in label.lower().split())]
+    if kin and not lexicon.types:
+        return "relation", None, tuple(kin), 0.9
     if encoder is None or not word.isalpha() or len(word) < 3:
         return None
     classes, relations = list(lexicon.class_ids.items())[:2000], list(lexicon.labels.items())[:2000]
@@ -172,9 +172,3 @@ def alike(
     if best < len(classes):
         return "class", p.Class(classes[best][0]), (), fit
     return "relation", None, (relations[best - len(classes)][0],), fit
-
-
-def _akin(a: str, b: str) -> bool:
-    """Whether two words share their beginning: "director", "directed"."""
-    shared = next((i for i, (x, y) in enumerate(zip(a, b, strict=False)) if x != y), min(len(a), len(b)))
-    return shared >= 5 and shared >= 0.6 * max(len(a), len(b))
