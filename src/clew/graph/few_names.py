@@ -59,7 +59,7 @@ class FewNames:
         found = [rows[a:b] for a, b in zip(low.tolist(), high.tolist(), strict=True)]
         shared = np.bincount(np.concatenate(found), minlength=len(grams)) if found else np.zeros_like(grams)
         missing = grams - shared
-        near = np.flatnonzero((shared > 1) & ((missing * 8 <= 3 * grams) | (missing <= 3)))
+        near = np.flatnonzero((shared > 1) & ((missing * 2 <= grams) | (missing <= 3)))
         # Not the best `limit` but those that share more than the first number with which there would be too many.
         at_least = np.cumsum(np.bincount(shared[near], minlength=2)[::-1])[::-1]
         least = max(2, int(np.argmax(at_least <= limit))) if (at_least <= limit).any() else len(at_least)

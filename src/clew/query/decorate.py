@@ -23,7 +23,7 @@ from clew.query.columns import column
 from clew.query.execute import ExecutionLimits, Executor
 from clew.query.superlatives import OFTEN
 from clew.query.values import unit_of
-from clew.query.vocabulary import AGES, INVERSE, PACES, SYNONYMS, TIMES, akin, forms, head_of, stem
+from clew.query.vocabulary import AGES, BEGUN, INVERSE, PACES, SYNONYMS, TIMES, akin, forms, head_of, stem
 
 Likeness = Callable[[Sequence[str], Sequence[str]], Sequence[float]]
 """How well words fit each of several labels: (words, labels) → scores in [0, 1]."""
@@ -100,7 +100,7 @@ def by_words(words: Sequence[str], labels: Sequence[str]) -> list[float]:
             if wanted and wanted <= parts:
                 among = head if wanted <= head else parts
                 score = max(score, (1.0 - 0.08 * place) * (0.6 + 0.4 * len(wanted) / len(among)))
-            elif len(wanted) == 1 and parts & set(SYNONYMS.get(next(iter(wanted)), ())):
+            elif len(wanted) == 1 and parts & _same(next(iter(wanted))):
                 score = max(score, 0.8 * (1.0 - 0.08 * place))
             elif len(wanted) == 1 and any(forms(word) & forms(part) for part in parts):
                 score = max(score, 0.95 * (1.0 - 0.08 * place))
@@ -108,6 +108,10 @@ def by_words(words: Sequence[str], labels: Sequence[str]) -> list[float]:
                 score = max(score, 0.75 * (1.0 - 0.08 * place))
         found.append(score)
     return found
+
+
+def _same(word: str) -> frozenset[str]:
+    return frozenset(SYNONYMS.get(word, ())) | (BEGUN if word == "founded" else frozenset())
 
 
 def _without_head(ranked: Ranked, domain: p.SetPlan | None, graph: Graph) -> Ranked:

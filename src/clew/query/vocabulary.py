@@ -156,7 +156,6 @@ _SYNONYMS: dict[str, tuple[str, ...]] = {
     "citizenship": ("nationality",),
     "medicine": ("drug", "medication"), "medication": ("drug", "medicine"),
     "illness": ("disease",),
-    "founded": ("inception", "established", "establishment", "opened", "opening", "built"),
     "peak": ("mountain",), "stream": ("river",), "movie": ("film",), "film": ("movie",), "hill": ("mountain",),
     "speak": ("language", "spoken"), "speaker": ("language",), "located": ("in",), "pay": ("currency", "salary"),
     "earn": ("salary", "earning", "income", "wage"), "salary": ("wage", "income", "earning"),
@@ -169,4 +168,6 @@ _SYNONYMS: dict[str, tuple[str, ...]] = {
     "spectator": ("capacity",), "seat": ("capacity",), "hold": ("capacity",), "fit": ("capacity",),
     "married": ("spouse",), "employee": ("staff", "worker"), "firm": ("company",), "company": ("firm",),
 }  # fmt: skip
+BEGUN = frozenset(map(stem, ("inception", "established", "establishment", "opened", "opening", "built", "created")))
+"""What relations call the date from which a thing counts as old."""
 SYNONYMS = {stem(word): tuple(map(stem, others)) for word, others in _SYNONYMS.items()}

@@ -77,12 +77,18 @@ _FURTHER = {
     "cousin": "parent's sibling's child",
 }
 """Relatives that graphs seldom name, by those that they do."""
+_SIDES = {"paternal": "father", "maternal": "mother", "father": "father", "mother": "mother"}
 _RELATIVE = re.compile(
-    r"\b(?P<great>(?:great[- ]?)*)(?P<word>"
+    r"\b(?:(?P<side>paternal|maternal)[- ])?(?P<great>(?:great[- ]?)*)(?P<word>"
     + "|".join(sorted((word.replace(" ", "[- ]").replace("grand", "grand[- ]?") for word in _FURTHER), key=len)[::-1])
-    + r")(?P<many>s?)\b(?=(?P<of>\s+of\b)?)",
+    + r")(?P<many>s?)\b(?: on (?:the|his|her|their) (?P<behind>father|mother)['’]?s side\b)?(?=(?P<of>\s+of\b)?)",
     re.IGNORECASE,
 )
+
+
+def has_relatives(question: str) -> bool:
+    """Whether `spelled_out` may change a question."""
+    return _RELATIVE.search(question) is not None
 
 
 def spelled_out(question: str, mentions: Sequence[str], relations: Iterable[str]) -> str:
@@ -99,6 +105,9 @@ def spelled_out(question: str, mentions: Sequence[str], relations: Iterable[str]
         word = match["word"].casefold().replace("-", " ")
         steps = (_FURTHER.get(word) or _FURTHER[word.replace(" ", "")]).split("'s ")
         steps = [steps[0]] * match["great"].casefold().count("great") + steps
+        side = _SIDES.get((match["side"] or match["behind"] or "").casefold())
+        if side and steps[0] == "parent":
+            steps[0] = side
         if match["many"]:
             steps[-1] = plural_of(steps[-1])
         return " of the ".join(reversed(steps)) if match["of"] else "'s ".join(steps)

@@ -16,6 +16,7 @@ from clew.query import plan as p
 from clew.query.asked import DATING_VERBS
 from clew.query.binding import Binding
 from clew.query.vocabulary import INVERSE, MEASURES, SYNONYMS, head_of, stem
+from clew.reading.synonyms import has_relatives, spelled_out
 from clew.retrieval.lexicon import ALIKE_KIND, WORD, Lexicon, alike, doers_of, owners, stems
 from clew.retrieval.linking import SAME_NAME, candidates
 from clew.retrieval.words import FUNCTION
@@ -73,6 +74,7 @@ def spot(question: Question, graph: Graph, encoder: TextEncoder | None, kind: p.
     text, lexicon = re.sub(r"(?<=\w)['’]s\b", "", question.text), Lexicon.of(graph)
     if not any((word,) in names for word in ("name", "title") for names in (lexicon.relations, lexicon.classes)):
         text = _NAMES_OF.sub(" ", text)  # whatever is asked for is shown by its name
+    text = _nearer_relatives(text, question, graph, encoder, lexicon)
     found = list(WORD.finditer(text))
     words = tuple(match.group(0).lower() for match in found)
     taken = [False] * len(words)
@@ -166,6 +168,16 @@ def spot(question: Question, graph: Graph, encoder: TextEncoder | None, kind: p.
         or (i == len(chunks) - 1 and root is not None and words[c.start - 1] in ("not", "never"))
     ]  # other names of relations say how their neighbours are joined
     return Spotted(words, tuple(kept), kept.index(chunks[root]) if root is not None else None)
+
+
+def _nearer_relatives(
+    text: str, question: Question, graph: Graph, encoder: TextEncoder | None, lexicon: Lexicon
+) -> str:
+    """The text with grandparents as parents of parents, where the graph does not name them."""
+    if not has_relatives(text):
+        return text
+    named = [topic.mention for topic in candidates(question, graph, encoder=encoder, limit=40)]
+    return spelled_out(text, named, lexicon.labels.values())
 
 
 def _with_the_word_before(

@@ -108,7 +108,7 @@ class _Composer:
         found: dict[tuple[p.SetPlan, p.Path], Composed] = {}
         for tree, prior in self._trees():
             for made in self._root(tree):
-                if _comes_back(made):
+                if _comes_back(made) or self._names_itself(made):
                     continue
                 unsaid = self._unsaid(made)
                 score = prior * made.score * UNSAID ** len(unsaid)
@@ -302,6 +302,10 @@ class _Composer:
                         steps = [step for step in steps if not step.forward]
                     if not set(self._between(groups[0][0])) & _OF and groups[0][0] == k + 1:
                         steps.sort(key=lambda step: step.forward)  # "what borders X": those that lead to X
+                    if chunk.inverse and len(steps) > 1 and len(groups) == 1:  # whose father or mother one is
+                        ends = tuple(p.Follow(of, (step,)) for step in steps)
+                        found.append(_Made(p.Or(ends), (*first.fits, *fit, 0.95), explained))
+                        continue
                     both = bool(others) and "both" in self._between(groups[0][0])
                     for place, step in enumerate(steps):
                         fits = (*first.fits, *fit, 0.95 - 0.05 * place)
@@ -314,10 +318,10 @@ class _Composer:
                             found.append(made)
                             continue
                         found += self._more(k, made, groups[1:], tree) if not isinstance(of, p.Entities) else []
-                        ends = [replace(made, plan=p.Follow(of, (step,)), path=())]  # "neighbours of Italy that use …"
+                        ended = [replace(made, plan=p.Follow(of, (step,)), path=())]  # "neighbours of Italy that use …"
                         for group in groups[1:]:
-                            ends = [new for each in ends for new in self._joined(-2, each, group, tree)]
-                        found += ends
+                            ended = [new for each in ended for new in self._joined(-2, each, group, tree)]
+                        found += ended
         if groups and not self._lexicon.types and not chunk.inverse:  # "species" are what the relation leads to
             reached = p.Follow(p.All(), (p.Step(chunk.relations[0]),))
             found += self._constrained(k, [_Made(reached, (*fit, 0.95))], tree)
@@ -326,7 +330,8 @@ class _Composer:
             if bearers is not None:
                 path = (p.Step(relation),)
                 fits = fit if found else (*fit, 0.9)
-                found += [replace(m, path=path) for m in self._constrained(k, [_Made(bearers, fits)], tree)]
+                made_of = [replace(m, path=path) for m in self._constrained(k, [_Made(bearers, fits)], tree)]
+                found += [m for m in made_of if not _comes_back(m)]
         return sorted((m for m in found if self._finds(_followed(m.plan, m.path))), key=lambda m: -m.score)[:BEAM]
 
     def _more(self, k: int, made: _Made, groups: list[list[int]], tree: dict[int, int]) -> list[_Made]:
@@ -514,16 +519,25 @@ class _Composer:
         except ClewError:
             return np.empty(0, np.int32)
 
+    def _names_itself(self, made: _Made) -> bool:
+        """Whether nothing but what the question names comes out of it."""
+        plan = _followed(made.plan, made.path)
+        named = {id for node in p.walk(plan) if isinstance(node, p.Entities) for id in node.ids}
+        if not named or isinstance(plan, p.Entities):
+            return False
+        members = self._members(plan)
+        return 0 < len(members) <= len(named) and set(self._graph.ids_at(members)) <= named
+
     def _finds(self, plan: p.SetPlan) -> bool:
         return len(self._members(plan)) > 0
 
 
 def _comes_back(made: _Made) -> bool:
-    """Whether a path leads back over the step that things were found by: "the head of X" is not X again."""
+    """Whether a path is the step that things were found by, or leads back over it: "the head of X" is not X again."""
     if len(made.path) != 1 or not isinstance(made.plan, p.And):
         return False
-    back = replace(made.path[0], forward=not made.path[0].forward)
-    return any(isinstance(part, p.Follow) and part.path == (back,) for part in made.plan.sets)
+    step = made.path[0].relation
+    return any(isinstance(part, p.Follow) and [s.relation for s in part.path] == [step] for part in made.plan.sets)
 
 
 def _followed(plan: p.SetPlan, path: p.Path) -> p.SetPlan:

@@ -32,9 +32,12 @@ WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*|,")
 _DONE = ("sold", "won", "made", "held", "paid", "spent", "written", "given", "taken", "run", "built")
 _DOER = re.compile(r"\w{3,}(?:ian|ist|ians|ists)$")  # names who does something, and never what a relation leads to
 _ASKED = re.compile(
-    r"\b(?:which|what) (?P<noun>\w+(?: \w+){0,2}?) (?:is|are|was|were|do|does|did|has|have|had|can|could|will|would)\b",
+    r"^\W*(?:(?:in|on|at|of|for|from|by|to|with) )?(?:which|what|name|list|find|(?:give|show|tell) me)(?: all)?"
+    r"(?: the)? (?P<noun>\w+(?: \w+){0,3})"
+    r"|^\W*(?:all |the )?(?P<first>\w+(?: \w+){0,2}?) (?:of|that|who|which|whose|in|by|from|with|\w+ed) ",
     re.IGNORECASE,
 )
+ADJECTIVES = 1  # unknown words before the noun that names what is asked for
 
 
 class Lexicon:
@@ -98,13 +101,27 @@ def stems(text: str) -> tuple[str, ...]:
 def asked_kind(text: str, graph: Graph) -> Ints | None:
     """The numbers of the things of the kind that a question says it asks for ("which country does …"), ascending.
 
-    None where the noun is no kind of the graph.
+    Of a doer ("which directors have …") whatever does it. None where the noun is no kind of the graph.
     """
     match = _ASKED.search(text)
-    said = stems(match["noun"]) if match is not None else ()
-    classes = Lexicon.of(graph).classes
-    known = next((classes[said[at:]] for at in range(len(said)) if said[at:] in classes), None)
-    return None if known is None else execute(p.Class(known), graph).members
+    said = stems(match["noun"] or match["first"]) if match is not None else ()
+    lexicon = Lexicon.of(graph)
+    for at in range(min(len(said), ADJECTIVES + 1)):
+        for end in range(len(said), at, -1):
+            known = _kind_called(said[at:end], lexicon)
+            if known is not None:
+                return execute(p.Class(known), graph).members
+        if (doing := _doing(said[at], lexicon)) is not None:
+            here = graph.whole.rels == graph.relation_number(doing)
+            passive = lexicon.labels[doing].lower().split()[-1] == "by"
+            return np.unique((graph.whole.tails if passive else graph.whole.heads)[here])
+    return None
+
+
+def _kind_called(said: tuple[str, ...], lexicon: Lexicon) -> str | None:
+    if said in lexicon.classes or len(said) > 1:
+        return lexicon.classes.get(said)
+    return next((lexicon.classes[(same,)] for same in SYNONYMS.get(said[0], ()) if (same,) in lexicon.classes), None)
 
 
 def owners(graph: Graph, relation: str) -> p.SetPlan | None:
@@ -139,6 +156,18 @@ def doers_of(word: str, lexicon: Lexicon, graph: Graph) -> p.SetPlan | None:
         first, *rest = label.lower().split()
         if rest and first not in FUNCTION and stem(first) != noun and forms(noun) & {stem(first)}:
             return owners(graph, id)
+    return None
+
+
+def _doing(noun: str, lexicon: Lexicon) -> str | None:
+    """The relation that says what a doer does, or by whom it is done."""
+    if not noun.endswith(("er", "or")):
+        return None
+    for id, label in lexicon.labels.items():
+        first, *rest = label.lower().split()
+        verb = bool(rest) or first.endswith("ed")
+        if verb and first not in FUNCTION and stem(first) != noun and forms(noun) & forms(first):
+            return id
     return None
 
 
