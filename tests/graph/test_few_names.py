@@ -7,7 +7,7 @@ import random
 import numpy as np
 import pytest
 
-from clew.graph import spelling
+from clew.graph import postings, spelling
 from clew.graph.few_names import FewNames
 
 WORDS = [
@@ -37,16 +37,16 @@ def test_it_finds_what_the_compiled_searches_find(seed: int) -> None:
     chance = random.Random(seed)
     names = [" ".join(chance.choices(WORDS, k=chance.randint(1, 5))) for _ in range(300)] + ["", "!?", "\n", "art"]
     data, offsets = indexed(names)
-    few, lists = FewNames(data, offsets), spelling.postings(data, offsets)
+    few, lists = FewNames(data, offsets), postings.postings(data, offsets)
     for text in [*WORDS, "new york", "york new", "the art", "absent", "rk ne"]:
         wanted = spelling.normalise(text).encode()
         assert len(wanted) > 0
         found = few.holding(wanted, 1000).tolist()
-        assert found == spelling.holding(wanted, data, offsets, *lists, 1000).tolist(), text
+        assert found == lists.holding(wanted, data, offsets, 1000).tolist(), text
     for text in ["universty of york", "a course of arts", "nothing alike here", "ab"]:
         for limit in (3, 20, 1000):
             wanted = text.encode()
-            assert few.within(wanted, limit).tolist() == spelling.within(wanted, *lists, limit).tolist(), (text, limit)
+            assert few.within(wanted, limit).tolist() == lists.within(wanted, limit).tolist(), (text, limit)
     for letters in ("uoa", "ny", "nya", "xx", "ua", "oo"):
         found = few.initials(letters.encode(), 1000).tolist()
         compiled = spelling.initials(letters.encode(), data, offsets, 1000).tolist()

@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from clew.errors import FormatError, InputError
-from clew.graph import spelling
+from clew.graph import postings, spelling
 from clew.graph.names import BRUTE_FORCE, NameIndex
 
 text = st.text(st.characters(exclude_categories=["Cs"]), max_size=20)
@@ -88,7 +88,7 @@ def test_similar_is_the_best_by_shared_trigrams(texts: list[str], query: str) ->
         return {framed[i : i + 3] for i in range(len(framed) - 2)}
 
     data, offsets = spelling.string_buffers(texts)
-    found = spelling.similar(query.encode(), *spelling.postings(data, offsets), 5).tolist()
+    found = postings.postings(data, offsets).similar(query.encode(), 5).tolist()
     assert len(found) == len(set(found)) <= 12
 
     def dice(i: int) -> int:
@@ -105,7 +105,7 @@ def test_similar_is_the_best_by_shared_trigrams(texts: list[str], query: str) ->
 def test_long_gaps_between_postings_are_read_back() -> None:
     texts = ["needle"] + ["hay"] * 300 + ["needle"] + ["hay"] * 70_000 + ["needles"]
     data, offsets = spelling.string_buffers(texts)
-    found = spelling.similar(b"needle", *spelling.postings(data, offsets), 10)
+    found = postings.postings(data, offsets).similar(b"needle", 10)
     assert sorted(found.tolist()) == [0, 301, len(texts) - 1]
 
 

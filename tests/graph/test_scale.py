@@ -19,7 +19,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from clew.errors import ClewError, InputError
-from clew.graph import Graph, build, spelling
+from clew.graph import Graph, build, postings, spelling
 from clew.graph import build as build_graph
 from clew.graph.assembly import Numbering
 from clew.graph.inputs import column
@@ -204,20 +204,20 @@ names = st.lists(st.text(max_size=12) | st.sampled_from(["New York", "new  york"
 @given(names, st.integers(1, 9))
 def test_posting_lists_in_runs_are_those_made_at_once(texts, step):
     data, offsets = spelling.normalise_all(*spelling.string_buffers(texts))
-    whole = spelling.postings(data, offsets)
-    seen, written = (np.full(len(whole[0]) - 1, -1, np.int64) for _ in range(2))
+    whole = postings.postings(data, offsets)
+    seen, written = (np.full(len(whole.places) - 1, -1, np.int64) for _ in range(2))
     runs = []
     for start in range(0, len(texts), step):
         bounds = offsets[start : start + step + 1]
-        run = spelling.run_of_postings(data[bounds[0] : bounds[-1]], bounds - bounds[0], start, seen, written)
+        run = postings.run_of_postings(data[bounds[0] : bounds[-1]], bounds - bounds[0], start, seen, written)
         runs.append(run)
-    merged = np.empty(len(whole[1]), np.uint8)
-    filled = whole[0][:-1].copy()
+    merged = np.empty(len(whole.coded), np.uint8)
+    filled = whole.places[:-1].copy()
     for places, coded, _ in runs:
-        spelling.append_lists(coded, places, merged, filled)
-    assert np.array_equal(merged, whole[1])
-    assert np.array_equal(filled, whole[0][1:])
-    assert np.array_equal(np.concatenate([np.empty(0, np.uint8), *(run[2] for run in runs)]), whole[2])
+        postings.append_lists(coded, places, merged, filled)
+    assert np.array_equal(merged, whole.coded)
+    assert np.array_equal(filled, whole.places[1:])
+    assert np.array_equal(np.concatenate([np.empty(0, np.uint8), *(run[2] for run in runs)]), whole.grams)
 
 
 def test_an_index_written_in_parts_is_the_one_made_at_once(tmp_path, monkeypatch):
@@ -232,8 +232,10 @@ def test_an_index_written_in_parts_is_the_one_made_at_once(tmp_path, monkeypatch
     write_index(tmp_path / "parts", blocks, 10, Memory(LEAST, 271))
     at_once = NameIndex.build(texts, numbers=owners, aliases_from=2990)
     parts = NameIndex.open(tmp_path / "parts")
-    for name in ("_names", "_offsets", "_hashes", "_order", "_raw", "_numbers", "_buckets", "_postings", "_grams"):
+    for name in ("_names", "_offsets", "_hashes", "_order", "_raw", "_numbers"):
         assert np.array_equal(getattr(parts, name), getattr(at_once, name)), name
+    for name in ("places", "coded", "grams"):
+        assert np.array_equal(getattr(parts._lists, name), getattr(at_once._lists, name)), name
     assert (parts._aliases_from, parts._max_words) == (at_once._aliases_from, at_once._max_words)
 
 

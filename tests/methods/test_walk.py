@@ -103,6 +103,17 @@ def test_abstention_says_why(toy: Graph) -> None:
     assert not nobody.candidates and "topic" in nobody.note
 
 
+def test_in_a_large_graph_only_relations_spelled_like_the_question_are_compared_and_the_rest_is_told(
+    toy: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("clew.methods.walk.candidates.WHOLE_UP_TO", 0)
+    answer = ask(toy, "What is the currency of the country that Lyon is located in?", "Lyon", relations=2)
+    assert answer.texts == ("Euro",)
+    assert any("relations the 2 spelled most like the question" in told for told in answer.details["limits"])
+    assert ask(toy, "Who is the holder of the office held in France?", "France").texts == ("Ada Example",)  # a mediator
+    check_threads(answer)
+
+
 def test_a_hub_keeps_all_its_answers_and_says_what_was_sampled() -> None:
     size = 100_000
     films = [(f"film {i}", "release year", "1999") for i in range(size)]

@@ -227,7 +227,10 @@ def compact(graph: GraphArgument, json: Json = False) -> None:
 
 
 def repair(graph: GraphArgument, json: Json = False) -> None:
-    """Rebuild what is damaged in a graph from what is not; `clew doctor GRAPH` says what is damaged."""
+    """Rebuild what is damaged in a graph from what is not, and add what an earlier clew did not write.
+
+    `clew doctor GRAPH` says what is damaged.
+    """
     from clew.cli.screen import clean, put_json
     from clew.graph import repair as repair_graph
     from clew.types import to_json
@@ -238,7 +241,7 @@ def repair(graph: GraphArgument, json: Json = False) -> None:
         return
     name, aside = clean(str(graph)), clean(str(done.log))
     if not done.rebuilt and not done.edits_lost:
-        sys.stdout.write(f"{name}: nothing is damaged\n")
+        sys.stdout.write(f"{name}: nothing is damaged or lacking\n")
         return
     if done.rebuilt:
         sys.stdout.write(f"{name}: rebuilt {', '.join(done.rebuilt)}\n")

@@ -2,7 +2,8 @@
 
 Kept apart from `names`, which searches what lies here. Nothing is held but a block of names and, for each of the
 quarter million lists, the last name it got: so a run's lists go on where those of the run before it ended, and merging
-them is putting them one behind the other. The files are those that `NameIndex.build` writes at once.
+them is putting them one behind the other. The files are those that `NameIndex.build` writes at once, and from
+`MANY` names on their halves (see `halves`), which an index of any size may lack.
 
 Shapes: L names, n of a block, B buckets.
 """
@@ -18,15 +19,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.errors import InputError
-from clew.graph import spelling
+from clew.graph import halves, postings, spelling
 from clew.graph.external import Dealt, OnDisk, sort_keys
 from clew.graph.layout import put
 from clew.graph.memory import Memory
 from clew.graph.spelling import Bytes, Longs
 
 VERSION = 1
+MANY = 1_000_000  # from this many rows on the halves of names are kept, so that one letter off reads a few pages
 BRUTE_FORCE = 20_000  # up to this many rows no postings are kept: they are made when first needed
 MAX_WORDS = 40  # of a mention
+BLOCK = 1 << 20  # entries of halves made at once
 NAME = 160  # bytes that a name and its trigrams take while a run is made
 Block = tuple[Bytes, Longs, NDArray[np.int32]]
 """Texts as bytes and (n+1,) offsets, and the entity of each."""
@@ -94,13 +97,15 @@ def write_index(
             keys.write(sorted_keys)
             order.write(numbers)
     hashes.file.unlink()
-    on_part(0.55)
+    on_part(0.5)
     if rows > BRUTE_FORCE:
-        write_postings(directory, scratch, memory, on_part=lambda done: on_part(0.55 + 0.45 * done))
+        write_postings(directory, scratch, memory, on_part=lambda done: on_part(0.5 + 0.4 * done))
     else:
         for stem, dtype in (("buckets", np.int64), ("postings", np.uint8), ("grams", np.uint8)):
             with Growing(directory / f"{stem}.npy", dtype):
                 pass
+    if rows >= MANY:
+        write_halves(directory, scratch, memory)
     scratch.rmdir()
     meta = {"format": "clew names", "version": VERSION, "rows": rows}
     meta |= {"aliases_from": rows - aliases, "max_words": min(MAX_WORDS, max_words)}
@@ -130,11 +135,37 @@ def _write_names(directory: Path, scratch: Path, blocks: Iterable[Block]) -> tup
     return rows, max_words
 
 
+def write_halves(directory: Path, scratch: Path, memory: Memory) -> None:
+    """The halves of an index whose names are written."""
+    names, offsets = _Npy(directory / "names.npy"), _Npy(directory / "offsets.npy")
+    count, step = len(offsets) - 1, memory.rows(NAME)
+    bits = halves.bits_for(count)
+
+    def keys() -> Iterator[NDArray[np.uint64]]:
+        for start in range(0, count, step):
+            bounds = offsets[start : min(start + step, count) + 1]
+            yield halves.keys_of(names[int(bounds[0]) : int(bounds[-1])], bounds - bounds[0])
+
+    sizes = np.zeros((1 << bits) + 1, np.int64)
+    with Growing(directory / "halves.npy", np.uint64) as out:
+        for sorted_keys, places in sort_keys(keys(), 2 * count, memory.rows(60), scratch, "halves"):
+            for at in range(0, len(sorted_keys), BLOCK):
+                here = slice(at, at + BLOCK)
+                buckets, entries = halves.entries_of(sorted_keys[here], places[here] >> 1, bits)
+                if len(buckets):
+                    first = int(buckets[0])
+                    there = np.bincount(buckets - first)
+                    sizes[first + 1 : first + 1 + len(there)] += there
+                out.write(entries)
+    with Growing(directory / "halves_at.npy", np.int64) as starts:
+        starts.write(np.cumsum(sizes))
+
+
 def write_postings(directory: Path, scratch: Path, memory: Memory, *, on_part: OnPart) -> None:
-    """The posting lists of an index whose names are written, as `spelling.postings` makes them at once."""
+    """The posting lists of an index whose names are written, as `postings.postings` makes them at once."""
     names, offsets = _Npy(directory / "names.npy"), _Npy(directory / "offsets.npy")
     count = len(offsets) - 1
-    bits = spelling.bits_for(len(names))
+    bits = postings.bits_for(len(names))
     runs: list[Longs] = []  # where each list begins in a run
     seen, written = np.full(1 << bits, -1, np.int64), np.full(1 << bits, -1, np.int64)
     merged = Dealt(scratch, "run")
@@ -143,7 +174,7 @@ def write_postings(directory: Path, scratch: Path, memory: Memory, *, on_part: O
         for start in range(0, count, step):
             bounds = offsets[start : min(start + step, count) + 1]
             data = names[int(bounds[0]) : int(bounds[-1])]
-            sizes, coded, found = spelling.run_of_postings(data, bounds - bounds[0], start, seen, written)
+            sizes, coded, found = postings.run_of_postings(data, bounds - bounds[0], start, seen, written)
             grams.write(found)
             merged.put_bytes(len(runs), 0, coded)
             runs.append(sizes)
@@ -152,9 +183,9 @@ def write_postings(directory: Path, scratch: Path, memory: Memory, *, on_part: O
     ends = np.concatenate([np.zeros(1, np.int64), np.cumsum(total)])
     with Growing(directory / "buckets.npy", np.int64) as buckets:
         buckets.write(ends)
-    with Growing(directory / "postings.npy", np.uint8) as postings:
+    with Growing(directory / "postings.npy", np.uint8) as lists:
         for piece in _merged(scratch, runs, ends, memory.rows(2, 1 << 30)):
-            postings.write(piece)
+            lists.write(piece)
     for number in range(len(runs)):
         (scratch / f"run-{number}-0").unlink(missing_ok=True)
     on_part(1.0)
@@ -171,6 +202,6 @@ def _merged(scratch: Path, runs: list[Longs], ends: Longs, most: int) -> Iterato
             coded = np.fromfile(
                 scratch / f"run-{number}-0", np.uint8, int(run[high] - run[low]), offset=int(run[low])
             ) if run[-1] else np.empty(0, np.uint8)  # fmt: skip
-            spelling.append_lists(coded, run[low : high + 1] - run[low], result, filled)
+            postings.append_lists(coded, run[low : high + 1] - run[low], result, filled)
         yield result
         low = high

@@ -3,7 +3,8 @@
 Kept apart from the store because it knows names and numbers only: a store builds one over its labels and aliases, and
 anything else with a list of texts can too. All of it is arrays mapped from disk: sorted hashes of the normal forms
 find what is equal (and every mention in a question with one sorted search), posting lists of trigrams find what is
-spelled alike, and rapidfuzz judges those few hundred. Chosen over tantivy by `benchmarks/lookup.py`: with one typo it
+spelled alike, and rapidfuzz judges those few hundred; from a million names on, hashed halves of names find one letter
+off before any list is read. Chosen over tantivy by `benchmarks/lookup.py`: with one typo it
 finds 0.994 of 200,000 names against 0.94 to 0.98, and builds three to five times as fast, which decides for millions
 of names; a look-up takes 2 ms where tantivy takes 0.5.
 
@@ -26,16 +27,19 @@ from rapidfuzz import fuzz, process
 from rapidfuzz.distance import OSA
 
 from clew.errors import FormatError, InputError
-from clew.graph import spelling
+from clew.graph import pages, postings, spelling
 from clew.graph.few_names import FewNames
+from clew.graph.halves import Halves
 from clew.graph.memory import Memory
 from clew.graph.name_files import BRUTE_FORCE, MAX_WORDS, VERSION, write_index
+from clew.graph.postings import Postings
 from clew.graph.spelling import FNV_START, FOLD, Bytes, Longs, hash_text, normalise
-from clew.graph.structure import NAME_ARRAYS, name_faults, names_meta
+from clew.graph.structure import HALVES, NAME_ARRAYS, name_faults, names_meta
 
 ARRAYS = tuple(NAME_ARRAYS)
 FEW = 300  # up to this many rows rapidfuzz reads them all
 CANDIDATES = 400  # rows that rapidfuzz judges
+RUN = 8  # words of a misspelt name in a text, where there are a million names
 ALIKE = 0.6  # least ratio at which a name counts as misspelt
 
 _POSSESSIVE = re.compile(r"['’]s?$")
@@ -68,7 +72,8 @@ class NameIndex:
         self._offsets = cast(Longs, arrays["offsets"])
         self._hashes, self._order, self._raw = arrays["hashes"], arrays["order"], arrays["raw"]
         self._numbers = arrays["numbers"]  # (L,) entity of each row; empty: the row itself
-        self._buckets, self._postings, self._grams = arrays["buckets"], arrays["postings"], arrays["grams"]
+        self._lists = Postings(arrays["buckets"], arrays["postings"], arrays["grams"])
+        self._halves = Halves(arrays["halves_at"], arrays["halves"]) if "halves" in arrays else None
         self._aliases_from, self._max_words = aliases_from, max_words
         self._all: list[str] | None = None
 
@@ -108,9 +113,9 @@ class NameIndex:
         hashes = spelling.hash_all(data, offsets)
         order = np.argsort(hashes, kind="stable").astype(np.int32)
         if count > BRUTE_FORCE:
-            buckets, coded, grams = spelling.postings(data, offsets)
+            lists = postings.postings(data, offsets)
         else:
-            buckets, coded, grams = np.zeros(0, np.int64), np.zeros(0, np.uint8), np.zeros(0, np.uint8)
+            lists = Postings(np.zeros(0, np.int64), np.zeros(0, np.uint8), np.zeros(0, np.uint8))
         arrays: dict[str, NDArray[Any]] = {
             "names": data,
             "offsets": offsets,
@@ -118,9 +123,9 @@ class NameIndex:
             "order": order,
             "raw": (spelling.hash_all(raw_data, raw_offsets) >> np.uint64(32)).astype(np.uint32),
             "numbers": np.zeros(0, np.int32) if numbers is None else np.asarray(numbers, np.int32),
-            "buckets": buckets,
-            "postings": coded,
-            "grams": grams,
+            "buckets": lists.places,
+            "postings": lists.coded,
+            "grams": lists.grams,
         }
         max_words = min(MAX_WORDS, spelling.most_words(data, offsets))
         return cls(arrays, first_alias, max_words)
@@ -131,7 +136,7 @@ class NameIndex:
         files: dict[str, NDArray[Any]] = {}
         try:
             files["names/names.json"] = np.frombuffer((directory / "names.json").read_bytes(), np.uint8)
-            for name in ARRAYS:
+            for name in (*ARRAYS, *(stem for stem in HALVES if (directory / f"{stem}.npy").exists())):
                 files[f"names/{name}.npy"] = np.load(directory / f"{name}.npy", mmap_mode="c", allow_pickle=False)
         except (OSError, ValueError, EOFError) as error:
             raise FormatError(f"{directory}: no readable name index ({error}); build the graph again") from None
@@ -147,24 +152,27 @@ class NameIndex:
             raise FormatError(
                 f"{where}: name index of version {meta['version']}, this clew reads {VERSION}; build the graph again"
             )
-        arrays = {name: files[f"names/{name}.npy"] for name in ARRAYS}
+        arrays = {name: files[f"names/{name}.npy"] for name in (*ARRAYS, *HALVES) if f"names/{name}.npy" in files}
         return cls(arrays, meta["aliases_from"], meta["max_words"])
 
     def search(self, text: str, limit: int = 10) -> list[NameMatch]:
         """Entities called `text` or nearly so, best first, each once.
 
         Every entity with exactly this name comes before any other, and ties are in order of number: when more than
-        `limit` share a name, the first are returned, so raise `limit` to see all.
+        `limit` share a name, the first are returned, so raise `limit` to see all. Of a million names and more, those
+        that are further off than a letter are sought where no nearer one was found.
         """
         if limit < 1 or not text.strip():
             return []
         wanted = normalise(text)
         best: dict[int, NameMatch] = {}
         raw = hash_text(text) >> 32
-        for row in self._equal(hash_text(wanted), wanted):
-            self._keep(best, self._equal_row(row, raw))
+        for found in self._equal(hash_text(wanted), wanted, raw):
+            self._keep(best, found)
         if len(best) < limit:
-            for row, score, reason in self._alike(wanted, limit + len(best)):
+            near = list(self._one_off(wanted))
+            alike = near if self._halves is not None and (near or best) else self._alike(wanted, limit + len(best))
+            for row, score, reason in alike:
                 self._keep(
                     best, NameMatch(self._number(row), score, reason + (" of an alias" if self._alias(row) else ""))
                 )
@@ -174,8 +182,8 @@ class NameIndex:
         """Entities whose label or alias equals `text` up to case, accents and signs; all of them, best first."""
         wanted, raw = normalise(text), hash_text(text) >> 32
         best: dict[int, NameMatch] = {}
-        for row in self._equal(hash_text(wanted), wanted):
-            self._keep(best, self._equal_row(row, raw))
+        for found in self._equal(hash_text(wanted), wanted, raw):
+            self._keep(best, found)
         return sorted(best.values(), key=lambda found: (-found.score, found.number))
 
     def spans(self, text: str) -> list[Span]:
@@ -198,52 +206,68 @@ class NameIndex:
                 so_far += words[last].folded + gap
         if not windows:
             return []
-        keys = np.array(hashes, np.uint64)
-        left = np.searchsorted(self._hashes, keys, "left")
-        right = np.searchsorted(self._hashes, keys, "right")
+        left, right = pages.located(self._hashes, np.array(hashes, np.uint64))
         spans: dict[tuple[int, int], Span] = {}
         for w in np.flatnonzero(right > left):  # a word as it stands comes before its variants
             first, last, wanted, reason, score = windows[w]
-            rows = [int(row) for row in self._order[left[w] : right[w]] if self._bytes(int(row)) == wanted.encode()]
+            rows = self._called(self._order[left[w] : right[w]], wanted)
             start, end = words[first].start, words[last].end
             if reason == "possessive":
                 end -= len(cast(re.Match[str], _POSSESSIVE.search(text[start:end])).group())
-            if not rows or ((start, end) in spans):
+            if not len(rows) or ((start, end) in spans):
                 continue
             raw = hash_text(text[start:end]) >> 32
             best: dict[int, NameMatch] = {}
-            for found in (self._equal_row(row, raw) for row in rows):
+            for found in self._matches(rows, raw):
                 said = f"{found.reason}, {reason}" if reason else found.reason
                 self._keep(best, NameMatch(found.number, found.score * score, said))
             closest = tuple(sorted(best.values(), key=lambda found: (-found.score, found.number)))
             spans[start, end] = Span(start, end, text[start:end], last - first + 1, closest)
         return sorted(spans.values(), key=lambda span: (-span.words, span.start - span.end, span.start))
 
-    def _equal(self, hashed: int, wanted: str) -> list[int]:
-        """Rows whose normal form is `wanted`."""
-        key = np.uint64(hashed)
-        left, right = np.searchsorted(self._hashes, key, "left"), np.searchsorted(self._hashes, key, "right")
-        return [int(row) for row in self._order[left:right] if self._bytes(int(row)) == wanted.encode()]
+    def _equal(self, hashed: int, wanted: str, raw: int) -> list[NameMatch]:
+        """Those whose normal form is `wanted`."""
+        left, right = pages.located(self._hashes, np.array([hashed], np.uint64))
+        return self._matches(self._called(self._order[left[0] : right[0]], wanted), raw)
 
-    def _equal_row(self, row: int, raw: int) -> NameMatch:
-        kind = "alias" if self._alias(row) else "label"
-        same = int(self._raw[row]) == raw
-        score = (1.0 if same else 0.98) - (0.02 if kind == "alias" else 0.0)
-        return NameMatch(self._number(row), score, f"exact {kind}" if same else f"{kind} up to case and signs")
+    def _called(self, rows: NDArray[np.int32], wanted: str) -> NDArray[np.int32]:
+        """Those of some rows whose normal form is `wanted`."""
+        text = np.frombuffer(wanted.encode(), np.uint8)
+        for array in (self._offsets, self._raw, self._numbers):  # the two last for whoever asks next
+            pages.wanted_at(array, rows)
+        starts = self._offsets[rows]
+        right = self._offsets[rows + 1] - starts == len(text)
+        rows, starts = rows[right], starts[right]
+        pages.wanted(self._names, starts, starts + len(text))
+        same: NDArray[np.int32] = rows[(self._names[starts[:, None] + np.arange(len(text))] == text).all(axis=1)]
+        return same
+
+    def _matches(self, rows: NDArray[np.int32], raw: int) -> list[NameMatch]:
+        """What is said of rows that were found by their normal form."""
+        numbers = self._numbers[rows] if len(self._numbers) else rows
+        found = []
+        for number, same, alias in zip(
+            numbers.tolist(), (self._raw[rows] == raw).tolist(), (rows >= self._aliases_from).tolist(), strict=True
+        ):
+            kind = "alias" if alias else "label"
+            score = (1.0 if same else 0.98) - (0.02 if alias else 0.0)
+            found.append(NameMatch(number, score, f"exact {kind}" if same else f"{kind} up to case and signs"))
+        return found
 
     def misspelt(self, words: Sequence[Word], limit: int = 64) -> list[tuple[int, int, int, NameMatch]]:
         """Names that stand in a text with a letter or two wrong: first word, last word, letters off, name.
 
         One pass over the posting lists of the text's trigrams nominates; what each name is nearest to in the text, cut
-        at words, decides. A letter in seven may be off; digits must agree.
+        at words, decides. A letter in seven may be off; digits must agree. Of a million names and more only those are
+        nominated that are one letter off a run of words.
         """
         text = " ".join(word.folded for word in words)
         starts = [0]
         for word in words:
             starts.append(starts[-1] + len(word.folded) + 1)
         result = []
-        for row in self._nominated(text, limit):
-            name = self._bytes(int(row)).decode("utf-8", "replace")
+        rows = self._nominated(words, text, limit)
+        for row, name in zip(rows.tolist(), self._texts(rows), strict=True):
             allowed = len(name) // 7 if len(name) > 13 else 1
             if len(name) < 5 or len(name) > len(text) + allowed:
                 continue
@@ -261,9 +285,9 @@ class NameIndex:
                         best = (off, first, last)
             if best is not None and best[0] > 0:
                 off, first, last = best
-                reason = f"spelled alike ({off} letter{'s' * (off != 1)} off)" + " of an alias" * self._alias(int(row))
+                reason = f"spelled alike ({off} letter{'s' * (off != 1)} off)" + " of an alias" * self._alias(row)
                 score = 0.95 * (1 - off / max(len(name), 1))
-                result.append((first, last, off, NameMatch(self._number(int(row)), score, reason)))
+                result.append((first, last, off, NameMatch(self._number(row), score, reason)))
         return result
 
     def holding(self, text: str, limit: int = CANDIDATES) -> list[NameMatch]:
@@ -274,7 +298,7 @@ class NameIndex:
         if self._few is not None:
             rows = self._few.holding(wanted, limit)
         else:
-            rows = spelling.holding(wanted, self._names, self._offsets, *self._lists(), limit)
+            rows = self._postings().holding(wanted, self._names, self._offsets, limit)
         lengths = self._offsets[rows + 1] - self._offsets[rows]
         aliases = rows >= self._aliases_from
         numbers = self._numbers[rows] if len(self._numbers) else rows
@@ -299,30 +323,39 @@ class NameIndex:
         """The names as one text; None where they are too many."""
         return FewNames(self._names, self._offsets) if len(self) <= BRUTE_FORCE else None
 
-    def _nominated(self, text: str, limit: int) -> NDArray[np.int32]:
+    def _nominated(self, words: Sequence[Word], text: str, limit: int) -> NDArray[np.int32]:
         """Rows whose names may stand in a normalised text."""
+        if self._halves is not None:
+            most = min(self._max_words, RUN)
+            runs = (words[i:j] for i in range(len(words)) for j in range(i + 1, min(i + most, len(words)) + 1))
+            parts = dict.fromkeys(" ".join(word.folded for word in run).encode("utf-8", "replace") for run in runs)
+            return self._halves.near([part for part in parts if len(part) >= 4], limit)
         if self._few is not None:
             return self._few.within(text.encode("utf-8", "replace"), limit)
-        buckets, postings, grams = self._lists()
-        return spelling.within(text.encode("utf-8", "replace"), buckets, postings, grams, limit)
+        return self._postings().within(text.encode("utf-8", "replace"), limit)
 
-    def _lists(self) -> tuple[Longs, Bytes, Bytes]:
+    def _postings(self) -> Postings:
         """The posting lists, made now where the folder has none."""
-        if not len(self._grams) and len(self):
-            # In one assignment, so that another thread sees all or nothing.
-            self._buckets, self._postings, self._grams = spelling.postings(
-                np.ascontiguousarray(self._names), np.ascontiguousarray(self._offsets)
-            )
-        return self._buckets, self._postings, self._grams
+        if not len(self._lists.grams) and len(self):
+            self._lists = postings.postings(np.ascontiguousarray(self._names), np.ascontiguousarray(self._offsets))
+        return self._lists
 
     def _similar(self, wanted: str) -> tuple[NDArray[np.int32], list[str]]:
         """Rows that may be like a normalised text or hold it, and their normal forms."""
         if len(self) > FEW:
-            rows = spelling.similar(wanted.encode("utf-8", "replace"), *self._lists(), CANDIDATES)
-            return rows, [self._bytes(int(row)).decode("utf-8", "replace") for row in rows]
+            rows = self._postings().similar(wanted.encode("utf-8", "replace"), CANDIDATES)
+            return rows, self._texts(rows)
         if self._all is None:
             self._all = [self._bytes(row).decode("utf-8", "replace") for row in range(len(self))]
         return np.arange(len(self), dtype=np.int32), self._all
+
+    def _one_off(self, wanted: str) -> Iterable[tuple[int, float, str]]:
+        """Rows one letter off, where the halves of names are kept, with scores below those of equal names."""
+        if self._halves is not None:
+            rows = self._halves.near([wanted.encode("utf-8", "replace")], CANDIDATES)
+            for row, name in zip(rows.tolist(), self._texts(rows), strict=True):
+                if OSA.distance(wanted, name, score_cutoff=1) == 1:
+                    yield row, 0.95 * fuzz.ratio(wanted, name) / 100, "spelled alike (1 letter off)"
 
     def _alike(self, wanted: str, limit: int) -> Iterable[tuple[int, float, str]]:
         """Rows spelled like `wanted` or containing it, with scores below those of equal names."""
@@ -340,6 +373,12 @@ class NameIndex:
     def _keep(self, best: dict[int, NameMatch], found: NameMatch) -> None:
         if found.number not in best or best[found.number].score < found.score:
             best[found.number] = found
+
+    def _texts(self, rows: NDArray[np.int32]) -> list[str]:
+        """The normal forms of some rows."""
+        pages.wanted_at(self._offsets, rows)
+        pages.wanted(self._names, self._offsets[rows], self._offsets[rows + 1])
+        return [self._bytes(row).decode("utf-8", "replace") for row in rows.tolist()]
 
     def _bytes(self, row: int) -> bytes:
         return self._names[self._offsets[row] : self._offsets[row + 1]].tobytes()

@@ -2,15 +2,18 @@
 
 Kept apart because neither is part of reading or writing a sound graph. The triples lie on disk twice, by head and by
 tail, and all look-ups are made from ids and names: of each of these one may be lost. What was derived must have the
-checksum of what was lost. Names and labels stand once; without them a graph has to be built again.
+checksum of what was lost. Names and labels stand once; without them a graph has to be built again. What an earlier clew
+did not write of the name index is added.
 
 Shapes: N entities, T triples.
 """
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
+import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -24,10 +27,10 @@ from clew.errors import FormatError, InputError
 from clew.graph.delta import Change, Merge
 from clew.graph.generation import Generation
 from clew.graph.journal import Log, written
-from clew.graph.layout import DELTA, GENERATION, META, NAME_INDEX, digest, write_array, write_whole
+from clew.graph.layout import DELTA, GENERATION, META, NAME_INDEX, STAMP, digest, write_array, write_whole
 from clew.graph.store import Graph
 from clew.graph.subgraph import csr
-from clew.graph.writing import locked, remove_leftovers, replacing, saying_what_failed, seal, stamp
+from clew.graph.writing import TICK_S, locked, remove_leftovers, replacing, saying_what_failed, seal, stamp
 
 LOOKUPS = ("ids.keys.u32", "ids.order.i32")
 OWN = ("format", "version", "fingerprint", "files", "generation", "checksum")
@@ -74,6 +77,7 @@ def _replayed(folder: Path) -> list[str]:
 def repair(path: str | Path) -> Repair:
     """Rebuild what is damaged in a graph folder from what is not, as a new generation of its files.
 
+    The same for what an earlier clew did not write: halves of names, by which one letter off is found at once.
     Edits that cannot be read are lost; the log that held them is kept beside the graph's files.
 
     Raises:
@@ -84,19 +88,52 @@ def repair(path: str | Path) -> Repair:
         _restore_manifest(folder)
         files = Generation.open(folder, damaged=True)
         bad = files.bad()
-        if not bad and not files.log.damage:
+        lacking = [] if bad else _lacking(files)
+        if not bad and not files.log.damage and not lacking:
             for fault in (*files.found(verify=True), *_replayed(folder)):
                 raise FormatError(f"{folder}: {fault}, although every checksum is right: no clew wrote this graph")
             remove_leftovers(folder.resolve())  # of a repair that was killed when all was done
             return Repair((), len(files.log.changes), (), None)
         with replacing(folder, held=True) as generation:
-            rebuilt = _rebuilt(files, bad, generation)
+            rebuilt = [*_rebuilt(files, bad, generation), *lacking]
+            if lacking:
+                _write_halves(generation)
             meta = {key: value for key, value in files.meta.items() if key not in OWN}
             seal(generation, meta, files.meta["fingerprint"])
             kept, lost = _applicable(Graph.open(generation.parent), files.log)
             write_whole(generation / DELTA, written(kept))
         aside = _set_aside(folder, files) if files.log.damage or lost else None
+        _stamp_again(folder)
     return Repair(tuple(rebuilt), len(kept), (*files.log.damage, *lost), aside)
+
+
+def _stamp_again(folder: Path) -> None:
+    """A file that stood in two generations was changed, as its time says, when it was taken out of the earlier one."""
+    files = Generation.open(folder, damaged=True)
+    said = json.loads((files.place / STAMP).read_text(encoding="ascii"))
+    if all(said[name][:3] == seen[:3] for name, seen in files.seen.items()):
+        time.sleep(TICK_S)
+        stamp(files.place, files.seen)
+
+
+def _lacking(files: Generation) -> list[str]:
+    """Files of the name index that a build of today would have written."""
+    from clew.graph.name_files import MANY
+
+    if f"{NAME_INDEX}/hashes.npy" not in files.meta["files"] or f"{NAME_INDEX}/halves.npy" in files.meta["files"]:
+        return []
+    rows = len(files.name_index()[f"{NAME_INDEX}/hashes.npy"])
+    return [f"{NAME_INDEX}/halves.npy", f"{NAME_INDEX}/halves_at.npy"] if rows >= MANY else []
+
+
+def _write_halves(generation: Path) -> None:
+    from clew.graph.memory import Memory
+    from clew.graph.name_files import write_halves
+
+    scratch = generation / NAME_INDEX / "scratch"
+    scratch.mkdir()
+    write_halves(generation / NAME_INDEX, scratch, Memory.of(None))
+    scratch.rmdir()
 
 
 def _restore_manifest(folder: Path) -> None:

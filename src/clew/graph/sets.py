@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from clew.graph.subgraph import Csr, Ints, Subgraph
 
+PIECE = 1 << 20  # triples looked at in one go
 Numbers = TypeVar("Numbers", bound=NDArray[Any])
 
 
@@ -94,3 +95,16 @@ def surroundings(graph: Subgraph, members: Ints) -> Iterator[tuple[tuple[int, bo
     for side, forward in ((graph.out, True), (graph.inc, False)):
         for relation, ends in around(side, members).parts():
             yield (relation, forward), ends
+
+
+def first_tails(graph: Subgraph, relation: int | None, most: int) -> Ints:
+    """What the first `most` triples of a relation lead to; of a large graph no more is read than holds them."""
+    found: list[Ints] = [np.empty(0, np.int32)]
+    left = most
+    for start in range(0, graph.num_triples if relation is not None else 0, PIECE):
+        here = slice(start, start + PIECE)
+        found.append(graph.tails[here][graph.rels[here] == relation][:left])
+        left -= len(found[-1])
+        if left <= 0:
+            break
+    return np.concatenate(found)

@@ -1,11 +1,11 @@
-"""How names are compared: one normal form, its hash, and lists of which names share a trigram.
+"""How names are compared: one normal form and its hash.
 
 The arithmetic under `names`, kept apart because it is kernels over byte arrays and knows nothing of entities.
 Normalising is a map from single characters to texts (compatibility forms, case and accents folded, apostrophes
 dropped, other punctuation and underscores to spaces), so that the Python form for a query and the compiled form for
 millions of names cannot drift apart: both read the same table.
 
-Shapes: L names, U bytes of all of them, P bytes of all posting lists.
+Shapes: L names, U bytes of all of them.
 """
 
 from __future__ import annotations
@@ -24,8 +24,6 @@ Bytes = NDArray[np.uint8]
 Longs = NDArray[np.int64]
 
 FNV_START, FNV_PRIME, MASK64 = 0xCBF29CE484222325, 0x100000001B3, (1 << 64) - 1
-MAX_TEXT_GRAMS = 4096  # of a text in which names are sought
-MAX_GRAMS = 120  # of one name: similar spelling is judged by its first 120 bytes, equality by all of it
 APOSTROPHES = "'’‘ʼ`´"
 FEWER_THAN_COMPILED = 2000  # below this many names Python is done before compiled code is loaded
 
@@ -116,70 +114,6 @@ def hash_all(data: Bytes, offsets: Longs) -> NDArray[np.uint64]:
     return result
 
 
-def postings(data: Bytes, offsets: Longs) -> tuple[Longs, Bytes, Bytes]:
-    """Which names contain a trigram: (B+1,) offsets of B buckets, (P,) coded gaps, (L,) trigrams of each name.
-
-    A bucket is a hashed trigram of bytes, a space standing before and after the name. Gaps between successive name
-    numbers take one byte below 254, else an escape and two or four more: a third of the room of plain numbers.
-    """
-    bits = bits_for(len(data))
-    seen, written = np.full(1 << bits, -1, np.int64), np.full(1 << bits, -1, np.int64)
-    return run_of_postings(data, offsets, 0, seen, written)
-
-
-def bits_for(size: int) -> int:
-    """How many bits number the lists of names of `size` bytes together."""
-    return int(np.clip(np.ceil(np.log2(max(size, 1))), 16, 18))
-
-
-def run_of_postings(data: Bytes, offsets: Longs, first: int, seen: Longs, written: Longs) -> tuple[Longs, Bytes, Bytes]:
-    """The posting lists of names from number `first` on, which go on where those of the names before them ended.
-
-    Args:
-        seen, written: (B,) the last name in each list, -1 for none; twice the same, changed to what it is afterwards.
-    """
-    bits = (len(seen) - 1).bit_length()
-    sizes = np.zeros(len(seen) + 1, np.int64)
-    grams = np.zeros(len(offsets) - 1, np.uint8)
-    _measure(data, offsets, bits, first, seen, sizes, grams)
-    np.cumsum(sizes, out=sizes)
-    result = np.empty(int(sizes[-1]), np.uint8)
-    _write(data, offsets, bits, first, written, sizes, result)
-    return sizes, result, grams
-
-
-def similar(query: bytes, places: Longs, coded: Bytes, grams: Bytes, limit: int) -> NDArray[np.int32]:
-    """Numbers of names that share many trigrams with `query`: the best `limit` by Dice's coefficient, and as many of
-    the shortest that hold every trigram of it. Candidates, in no order."""
-    bits = (len(places) - 1).bit_length() - 1
-    wanted = np.empty(MAX_GRAMS, np.int64)
-    found = _grams(np.frombuffer(query or b" ", np.uint8), 0, len(query), bits, wanted)
-    result: NDArray[np.int32] = _overlap(wanted[:found], places, coded, grams, limit)
-    return result
-
-
-def within(text: bytes, places: Longs, coded: Bytes, grams: Bytes, limit: int) -> NDArray[np.int32]:
-    """Numbers of the names that stand in `text` or nearly so: at most three trigrams in eight are missing (one letter
-    off costs three). The `limit` with most trigrams there; candidates, in no order."""
-    bits = (len(places) - 1).bit_length() - 1
-    wanted = np.empty(min(max(len(text) + 1, MAX_GRAMS), MAX_TEXT_GRAMS), np.int64)
-    found = _grams(np.frombuffer(text or b" ", np.uint8), 0, len(text), bits, wanted)
-    result: NDArray[np.int32] = _inside(wanted[:found], places, coded, grams, limit)
-    return result
-
-
-def holding(
-    wanted: bytes, data: Bytes, offsets: Longs, places: Longs, coded: Bytes, grams: Bytes, limit: int
-) -> NDArray[np.int32]:
-    """Numbers of the names that hold the words `wanted` among others; of more than `limit` some of the shortest."""
-    bits = (len(places) - 1).bit_length() - 1
-    buckets = np.empty(MAX_GRAMS, np.int64)
-    query = np.frombuffer(wanted or b" ", np.uint8)
-    found = _grams(query, 0, len(wanted), bits, buckets)
-    result: NDArray[np.int32] = _holding(buckets[:found], query, data, offsets, places, coded, grams, limit)
-    return result
-
-
 def initials(wanted: bytes, data: Bytes, offsets: Longs, limit: int) -> NDArray[np.int32]:
     """Numbers of the first `limit` names whose words begin with the letters `wanted`; of, the, and, for may
     be left out."""
@@ -192,7 +126,7 @@ def _text(raw: bytes) -> str:
 
 
 @njit(cache=True, nogil=True)
-def _next(data, at, end):  # type: ignore[no-untyped-def]
+def next_letter(data, at, end):  # type: ignore[no-untyped-def]
     """The character at `at` and the position after it. The bytes are UTF-8, checked by pyarrow."""
     first = np.int64(data[at])
     if first < 0x80:
@@ -211,7 +145,7 @@ def _characters(data, offsets):  # type: ignore[no-untyped-def]
     seen = np.zeros(0x110000, np.bool_)
     at, end = offsets[0], offsets[-1]
     while at < end:
-        code, at = _next(data, at, end)
+        code, at = next_letter(data, at, end)
         seen[code] = True
     return seen
 
@@ -225,7 +159,7 @@ def _fold(data, offsets, slot, table, starts, result, places, write):  # type: i
         begin = out
         gap = False
         while at < end:
-            code, at = _next(data, at, end)
+            code, at = next_letter(data, at, end)
             s = slot[code]
             for k in range(starts[s], starts[s + 1]):
                 byte = table[k]
@@ -258,222 +192,6 @@ def _hashes(data, offsets):  # type: ignore[no-untyped-def]
             value = (value ^ np.uint64(data[k])) * np.uint64(0x100000001B3)
         result[i] = value
     return result
-
-
-@njit(cache=True, nogil=True)
-def _grams(data, start, end, bits, found):  # type: ignore[no-untyped-def]
-    """The distinct buckets of the name data[start:end] into `found`; returns how many."""
-    count = 0
-    a, b = np.uint64(32), np.uint64(32)
-    for k in range(start, end + 1):
-        c = np.uint64(data[k]) if k < end else np.uint64(32)
-        if k > start or end == start:
-            code = (a << np.uint64(16)) | (b << np.uint64(8)) | c
-            bucket = np.int64((code * np.uint64(0x9E3779B97F4A7C15)) >> np.uint64(64 - bits))
-            known = False
-            for j in range(count):
-                if found[j] == bucket:
-                    known = True
-                    break
-            if not known:
-                found[count] = bucket
-                count += 1
-                if count == len(found):
-                    return count
-        a, b = b, c
-    return count
-
-
-@njit(cache=True, nogil=True)
-def _measure(data, offsets, bits, first, last, sizes, grams):  # type: ignore[no-untyped-def]
-    found = np.empty(MAX_GRAMS, np.int64)
-    for i in range(len(offsets) - 1):
-        count = _grams(data, offsets[i], offsets[i + 1], bits, found)
-        grams[i] = count
-        for j in range(count):
-            gap = first + i - last[found[j]]
-            sizes[found[j] + 1] += 1 if gap < 254 else (3 if gap < 65536 else 5)
-            last[found[j]] = first + i
-
-
-@njit(cache=True, nogil=True)
-def _write(data, offsets, bits, first, last, places, coded):  # type: ignore[no-untyped-def]
-    found = np.empty(MAX_GRAMS, np.int64)
-    at = places[:-1].copy()
-    for i in range(len(offsets) - 1):
-        for j in range(_grams(data, offsets[i], offsets[i + 1], bits, found)):
-            bucket = found[j]
-            gap = first + i - last[bucket]
-            last[bucket] = first + i
-            k = at[bucket]
-            if gap < 254:
-                coded[k] = gap
-                at[bucket] = k + 1
-                continue
-            width = 2 if gap < 65536 else 4
-            coded[k] = 254 if width == 2 else 255
-            for byte in range(width):
-                coded[k + 1 + byte] = (gap >> (8 * byte)) & 255
-            at[bucket] = k + 1 + width
-
-
-@njit(cache=True, nogil=True)
-def append_lists(coded, places, result, filled):  # type: ignore[no-untyped-def]
-    """Copy each list of a run behind what `result` holds of it; `filled` says where that ends, and is moved on."""
-    for b in range(len(filled)):
-        k = filled[b]
-        for at in range(places[b], places[b + 1]):
-            result[k] = coded[at]
-            k += 1
-        filled[b] = k
-
-
-@njit(cache=True, nogil=True)
-def _gap(coded, at, end):  # type: ignore[no-untyped-def]
-    """The gap to the next name of a posting list, and where the one after it stands; 0 where the list is damaged."""
-    gap = int(coded[at])
-    at += 1
-    if gap >= 254:
-        width = 2 if gap == 254 else 4
-        if at + width > end:
-            return 0, end
-        gap = 0
-        for byte in range(width):
-            gap |= int(coded[at + byte]) << (8 * byte)
-        at += width
-    return gap, at
-
-
-@njit(cache=True, nogil=True)
-def _shared(wanted, places, coded, n):  # type: ignore[no-untyped-def]
-    """(n,) how many of the wanted lists hold each name. The lists come from disk: what leads outside is passed over."""
-    shared = np.zeros(n, np.uint8)
-    for bucket in wanted:
-        at, end = places[bucket], places[bucket + 1]
-        name = -1
-        while at < end:
-            gap, at = _gap(coded, at, end)
-            name += gap
-            if gap == 0 or name >= n:
-                break
-            shared[name] += 1
-    return shared
-
-
-@njit(cache=True, nogil=True)
-def _overlap(wanted, places, coded, grams, limit):  # type: ignore[no-untyped-def]
-    """`similar` over bucket numbers."""
-    n = len(grams)
-    shared = _shared(wanted, places, coded, n)
-    # Two histograms choose the cut-offs, so that nothing is sorted.
-    alike = np.zeros(256, np.int64)
-    whole = np.zeros(256, np.int64)
-    for i in range(n):
-        if shared[i] > 0:
-            alike[min(np.int64(255), (510 * np.int64(shared[i])) // (len(wanted) + np.int64(grams[i])))] += 1
-            if shared[i] == len(wanted):
-                whole[grams[i]] += 1
-    least, total = 255, int(alike[255])
-    while least > 1 and total + alike[least - 1] <= limit:
-        least -= 1
-        total += int(alike[least])
-    most, total = 0, int(whole[0])
-    while most < 255 and total + whole[most + 1] <= limit:
-        most += 1
-        total += int(whole[most])
-    result = np.empty(2 * limit + 2, np.int32)
-    count, ties, contained = 0, limit - min(limit, alike[least:].sum()), limit - min(limit, total)
-    for i in range(n):
-        if shared[i] == 0:
-            continue
-        score = min(np.int64(255), (510 * np.int64(shared[i])) // (len(wanted) + np.int64(grams[i])))
-        keep = bool(score >= least)
-        if not keep and score == least - 1 and ties > 0:
-            ties -= 1
-            keep = True
-        if not keep and shared[i] == len(wanted):
-            keep = bool(grams[i] <= most)
-            if not keep and grams[i] == most + 1 and contained > 0:
-                contained -= 1
-                keep = True
-        if keep and count < len(result):
-            result[count] = i
-            count += 1
-    return result[:count]
-
-
-@njit(cache=True, nogil=True)
-def _inside(wanted, places, coded, grams, limit):  # type: ignore[no-untyped-def]
-    """`within` over bucket numbers."""
-    n = len(grams)
-    shared = _shared(wanted, places, coded, n)
-    counts = np.zeros(256, np.int64)
-    for i in range(n):
-        missing = np.int64(grams[i]) - np.int64(shared[i])
-        if shared[i] > 1 and (missing * 8 <= 3 * np.int64(grams[i]) or missing <= 3):
-            counts[shared[i]] += 1
-    least, total = 255, int(counts[255])
-    while least > 1 and total + counts[least - 1] <= limit:
-        least -= 1
-        total += int(counts[least])
-    result = np.empty(total, np.int32)
-    count = 0
-    for i in range(n):
-        missing = np.int64(grams[i]) - np.int64(shared[i])
-        if shared[i] >= least and shared[i] > 1 and (missing * 8 <= 3 * np.int64(grams[i]) or missing <= 3):
-            result[count] = i
-            count += 1
-    return result[:count]
-
-
-@njit(cache=True, nogil=True)
-def _holding(buckets, query, data, offsets, places, coded, grams, limit):  # type: ignore[no-untyped-def]
-    # The shortest list nominates: every name sought is in it.
-    rarest = buckets[0]
-    for bucket in buckets:
-        if places[bucket + 1] - places[bucket] < places[rarest + 1] - places[rarest]:
-            rarest = bucket
-    rows = np.empty(places[rarest + 1] - places[rarest], np.int32)
-    count = 0
-    sizes = np.zeros(256, np.int64)
-    at, end = places[rarest], places[rarest + 1]
-    name = -1
-    while at < end:
-        gap, at = _gap(coded, at, end)
-        name += gap
-        if gap == 0 or name >= len(grams):
-            break
-        low, high = offsets[name], offsets[name + 1]
-        if high - low <= len(query):
-            continue
-        for start in range(low, high - len(query) + 1):
-            if (start > low and data[start - 1] != 32) or (
-                start + len(query) < high and data[start + len(query)] != 32
-            ):
-                continue
-            same = True
-            for k in range(len(query)):
-                if data[start + k] != query[k]:
-                    same = False
-                    break
-            if same:
-                rows[count] = name
-                sizes[grams[name]] += 1
-                count += 1
-                break
-    if count <= limit:
-        return rows[:count]
-    most, total = 0, 0
-    while most < 255 and total + sizes[most] < limit:
-        total += sizes[most]
-        most += 1
-    result = np.empty(limit, np.int32)
-    kept = 0
-    for i in range(count):
-        if grams[rows[i]] <= most and kept < limit:
-            result[kept] = rows[i]
-            kept += 1
-    return result[:kept]
 
 
 @njit(cache=True, nogil=True)

@@ -336,7 +336,7 @@ class Graph:
         """A number of the shared names as a number of this graph."""
         if self.base_entities is None:
             return number
-        at = int(np.searchsorted(self.base_entities, number))
+        at = int(np.searchsorted(self.base_entities, np.int32(number)))
         return at if at < len(self.base_entities) and self.base_entities[at] == number else None
 
     def relation_number(self, id: str) -> int | None:

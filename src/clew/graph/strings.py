@@ -172,7 +172,10 @@ class Lookup:
 
 
 class Texts:
-    """Texts that belong to numbered things: `owners` (m,) ascending; one may recur or be absent."""
+    """Texts that belong to numbered things: `owners` (m,) ascending; one may recur or be absent.
+
+    What is sought among owners must have their type: for another numpy copies all of them first.
+    """
 
     def __init__(self, owners: Ints, strings: Strings) -> None:
         self.owners, self.strings = owners, strings
@@ -182,18 +185,19 @@ class Texts:
 
     def first(self, owner: int) -> str | None:
         """The only (or first) text of a thing."""
-        low = int(np.searchsorted(self.owners, owner))
+        low = int(np.searchsorted(self.owners, np.int32(owner)))
         return self.strings[low] if low < len(self.owners) and self.owners[low] == owner else None
 
     def all(self, owner: int) -> list[str]:
-        low, high = np.searchsorted(self.owners, owner, "left"), np.searchsorted(self.owners, owner, "right")
+        key = np.int32(owner)
+        low, high = np.searchsorted(self.owners, key, "left"), np.searchsorted(self.owners, key, "right")
         return [self.strings[i] for i in range(int(low), int(high))]
 
     def firsts(self, owners: Ints | NDArray[np.int64]) -> list[str | None]:
         """The first text of each, None where there is none."""
         if not len(self.owners):
             return [None] * len(owners)
-        at = np.minimum(np.searchsorted(self.owners, owners), len(self.owners) - 1)
+        at = np.minimum(np.searchsorted(self.owners, owners.astype(np.int32)), len(self.owners) - 1)
         held = self.owners[at] == owners
         found: list[str | None] = list(self.strings.take(at))
         if not held.all():

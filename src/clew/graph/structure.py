@@ -28,6 +28,7 @@ NAME_ARRAYS = {
     "postings": np.uint8,
     "grams": np.uint8,
 }
+HALVES = {"halves": np.uint64, "halves_at": np.int64}  # which an index of few names does not have
 STEPS = ("heads.i32", "rels.i32", "tails.i32", "out.triples.i32", "in.heads.i32", "in.rels.i32", "in.triples.i32")
 _PIECE = 1 << 22
 
@@ -106,6 +107,31 @@ def name_faults(files: Arrays, entities: int | None = None) -> Iterator[str]:
         yield f"names/buckets.npy holds {buckets + 1:,} numbers, a power of two and one were expected"
     elif len(arrays["grams"]):
         yield from _offsets(named, "names/buckets.npy", buckets, len(arrays["postings"]))
+    if any(f"{stem}.npy" in files for stem in HALVES):
+        yield from _halves(files, rows)
+
+
+def _halves(files: Arrays, rows: int) -> Iterator[str]:
+    """What is wrong with the halves of names."""
+    for stem, dtype in HALVES.items():
+        if f"{stem}.npy" not in files:
+            yield f"names/{stem}.npy is missing"
+            return
+        if files[f"{stem}.npy"].dtype != dtype:
+            yield f"names/{stem}.npy holds {files[f'{stem}.npy'].dtype}, expected {np.dtype(dtype)}"
+            return
+    entries, starts = files["halves.npy"], files["halves_at.npy"]
+    buckets = len(starts) - 1
+    if buckets < 1 or buckets & (buckets - 1) or buckets > 1 << 25:
+        yield f"names/halves_at.npy holds {buckets + 1:,} numbers, a power of two and one were expected"
+        return
+    yield from _offsets({"names/halves_at.npy": starts}, "names/halves_at.npy", buckets, len(entries))
+    largest = max(
+        (int((entries[at : at + _PIECE] & np.uint64(0xFFFFFFFF)).max()) for at in range(0, len(entries), _PIECE)),
+        default=-1,
+    )
+    if largest >= rows:
+        yield f"names/halves.npy holds a number outside 0…{rows - 1}"
 
 
 def names_meta(content: bytes) -> dict[str, int]:

@@ -106,7 +106,11 @@ class Binding:
         return np.array(typed, np.int32), self.type_relations
 
     def _has_instances(self, node: int, relations: Ints) -> bool:
-        return bool(np.isin(relations, self.type_relations).any())
+        types = np.array(
+            sorted(self.type_relations), np.int32
+        )  # of the type of what it is sought among, or that is copied
+        low, high = relations.searchsorted(types, "left"), relations.searchsorted(types, "right")
+        return bool((high > low).any())
 
     def classes(self) -> list[str]:
         """The labels of what has instances."""

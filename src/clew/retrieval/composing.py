@@ -17,7 +17,7 @@ import numpy as np
 
 from clew.errors import ClewError
 from clew.graph import Graph
-from clew.graph.sets import distinct, held, surroundings
+from clew.graph.sets import distinct, first_tails, held, surroundings
 from clew.graph.subgraph import Ints
 from clew.protocols import TextEncoder
 from clew.query import plan as p
@@ -429,18 +429,19 @@ class _Composer:
         ]
         found: list[p.Step] = []
         for kind in np.unique(np.concatenate(kinds)).tolist()[:2]:
-            others = np.setdiff1d(self._members(p.Class(self._graph.ids_at([kind])[0])), members)[:SIBLINGS]
+            others = self._members(p.Class(self._graph.ids_at([kind])[0]))[: SIBLINGS + len(members)]
+            others = others[~held(others, members)][:SIBLINGS]
             for step, _ in steps_of(self._graph, others):
                 silent = self._graph.relation_number(step.relation) in self._lexicon.silent
                 if silent or step in there or step in found:
                     continue
-                if np.isin(self._executor.pairs(others, (step,))[1], wanted).any():
+                if held(self._executor.pairs(others, (step,))[1], wanted).any():
                     found.append(step)
         return found
 
     def _literal(self, step: p.Step) -> bool:
         """Whether a step leads to literals, by the first of its triples."""
-        ends = self._graph.whole.tails[self._graph.whole.rels == self._graph.relation_number(step.relation)][:20]
+        ends = first_tails(self._graph.whole, self._graph.relation_number(step.relation), 20)
         return step.forward and bool(self._graph.literals_at(ends).all())
 
     def _active(self, k: int) -> bool:

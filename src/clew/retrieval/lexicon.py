@@ -25,6 +25,8 @@ from clew.query.execute import execute
 from clew.query.vocabulary import SYNONYMS, akin, forms, head_of, stem
 from clew.retrieval.words import FUNCTION
 
+ALL_UP_TO = 8_000_000  # triples of a graph that are all read for its kinds; of more, a quarter as many
+BLOCK = 16_384  # triples read at once: heads stand together, so that each block has some of every common kind
 HEADS = 100_000  # of a relation, that tell what kind of thing has it
 ALIKE_ONLY = 0.8  # the same in a graph without kinds, where the noun may be a kind that nothing states
 ALIKE_KIND = 0.6  # cosine from which a noun means a class or a relation of another name ("towns", city)
@@ -53,7 +55,8 @@ class Lexicon:
         self.class_ids: dict[str, str] = {}
         if binding.type_relations:
             whole = graph.whole
-            nodes = np.unique(whole.tails[np.isin(whole.rels, binding.type_relations)])
+            rows = _spread(whole.num_triples)
+            nodes = np.unique(whole.tails[rows][np.isin(whole.rels[rows], binding.type_relations)])
             for id, label in zip(graph.ids_at(nodes), graph.labels_at(nodes), strict=True):
                 self.class_ids[id] = label_to_text(label)
                 self.classes.setdefault(stems(label_to_text(label)), id)
@@ -92,6 +95,15 @@ class Lexicon:
 
 
 _LEXICONS: WeakKeyDictionary[Graph, Lexicon] = WeakKeyDictionary()
+
+
+def _spread(triples: int) -> slice | Ints:
+    """All rows of a graph's triples; of very many, blocks of them evenly spread, which are read in one go each."""
+    if triples <= ALL_UP_TO:
+        return slice(None)
+    starts = np.linspace(0, triples - BLOCK, ALL_UP_TO // (4 * BLOCK)).astype(np.int64)
+    found: Ints = (starts[:, None] + np.arange(BLOCK)).ravel()
+    return found
 
 
 def stems(text: str) -> tuple[str, ...]:
@@ -137,7 +149,8 @@ def owners(graph: Graph, relation: str) -> p.SetPlan | None:
 
 def _kind_of_heads(whole: Subgraph, relation: int, types: Sequence[int]) -> int | None:
     """The class of most heads of a relation; of very many heads an even sample tells."""
-    heads = np.unique(whole.heads[whole.rels == relation])
+    rows = _spread(whole.num_triples)
+    heads = np.unique(whole.heads[rows][whole.rels[rows] == relation])
     if len(heads) > HEADS:
         heads = heads[np.linspace(0, len(heads) - 1, HEADS).astype(np.int64)]
     counts = Counter[int]()

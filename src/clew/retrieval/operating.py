@@ -12,6 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from clew.graph import Graph
+from clew.graph.sets import first_tails
 from clew.protocols import TextEncoder
 from clew.query import plan as p
 from clew.query.asked import ReadQuestion
@@ -102,7 +103,7 @@ def _projected(graph: Graph, plan: p.Plan, path: p.Path) -> p.Plan:
     """What is asked of a set's members: values where the relation leads to literals, else the entities there."""
     if not path or not isinstance(plan, p.SetPlan):
         return plan
-    ends = graph.whole.tails[graph.whole.rels == Binding.of(graph).moves(path)[-1][0]][:50]
+    ends = first_tails(graph.whole, Binding.of(graph).moves(path)[-1][0], 50)
     literal = path[-1].forward and len(ends) and bool(graph.literals_at(ends).all())
     return p.Values(plan, path) if literal or _column(graph, path).ordered else p.Follow(plan, path)
 

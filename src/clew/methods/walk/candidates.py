@@ -14,6 +14,7 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from clew.graph import Subgraph
+from clew.graph.store import WHOLE_UP_TO
 from clew.graph.subgraph import Ints
 from clew.labels import label_to_text
 from clew.methods.walk.ranking import FEATURES, Floats, RankedPath, Rating, features
@@ -45,6 +46,7 @@ class SearchLimits:
     frontier: int
     shortlist: int
     finalists: int
+    relations: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +70,7 @@ class BeamSearch:
     starts: Sequence[int]  # local numbers of the topics
     rating: Rating
     encode: Encode
+    lexical: Encode  # vectors that cost next to nothing, and know spelling alone
     limits: SearchLimits
     types: Sequence[int] = ()  # relations that state what kind of thing an entity is
     cut: list[str] = field(default_factory=list)
@@ -78,8 +81,9 @@ class BeamSearch:
         self._question, self._phrases = first[0], first[1:]
         self._vectors: dict[str, Floats] = {}
         self._step_number: dict[Hops, int] = {}
-        self._texts: list[str] = []
-        self._sides: tuple[list[str], list[str]] = ([], [])  # each step's text as walked forward, and backward
+        self._texts: list[tuple[str, ...]] = []  # of each step, one of each hop
+        self._sides: tuple[list[tuple[str, ...]], list[tuple[str, ...]]] = ([], [])  # as walked forward, and backward
+        self._large = self.graph.num_entities > WHOLE_UP_TO
         self._kind_number: dict[str, int] = {}
         self._ends: dict[tuple[int, bool], tuple[int, str, bool]] = {}
         self._starts = set(self.starts)
@@ -163,14 +167,48 @@ class BeamSearch:
 
     def _promising(self, trails: list[PathHypothesis]) -> list[PathHypothesis]:
         """A cheap first pass where relations abound: the trails whose new step is most like some phrase."""
+        trails = self._worded(trails) if self._large else trails
         if len(trails) <= self.limits.shortlist:
             return trails
-        new = np.array([self._number(trail.steps[-1]) for trail in trails])
-        distinct = np.unique(new)
-        vectors = self.encode([self._texts[i] for i in distinct])
+        steps = list(dict.fromkeys(trail.steps[-1] for trail in trails))
+        if self._large:  # the others are not worth a text for each direction
+            texts = [self._said(step, None) for step in steps]
+        else:
+            texts = [self._texts[self._number(step)] for step in steps]
+        vectors = self._of_steps(texts)
         likeness = np.maximum((self._phrases @ vectors.T).max(axis=0), vectors @ self._question)
-        scores = likeness[np.searchsorted(distinct, new)]
+        by_step = dict(zip(steps, likeness.tolist(), strict=True))
+        scores = np.array([by_step[trail.steps[-1]] for trail in trails])
         return [trails[i] for i in np.sort(np.argsort(-scores, kind="stable")[: self.limits.shortlist])]
+
+    def _worded(self, trails: list[PathHypothesis]) -> list[PathHypothesis]:
+        """Of thousands of relations around a hub those that have most letters in common with the question."""
+        hops = list(dict.fromkeys(hop for trail in trails for hop in trail.steps[-1]))
+        most = self.limits.relations
+        if len(hops) <= most:
+            return trails
+        said = self.lexical([relation_text(self.graph.relation(r).label, forward) for r, forward in hops])
+        likeness = (self.lexical([self.asked.text, *self.asked.phrases]) @ said.T).max(axis=0)
+        kept = {hops[i] for i in np.argsort(-likeness, kind="stable")[:most]}
+        self.cut.append(
+            f"{self.topics[trails[0].topic].entity.label}, step {len(trails[0].steps)}: of {len(hops):,} relations the "
+            f"{most:,} spelled most like the question were compared with it (relations)"
+        )
+        return [trail for trail in trails if kept.issuperset(trail.steps[-1])]
+
+    def _of_steps(self, steps: Sequence[tuple[str, ...]]) -> Floats:
+        """(U, D) vectors of steps by the texts of their hops.
+
+        Around the mediators of a large graph few pairs of relations come twice, and each would be a text of its own:
+        there the mean of the two stands for it.
+        """
+        if not self._large or not steps:
+            return self.encode([" ".join(parts) for parts in steps])
+        vectors = self.encode([text for parts in steps for text in parts])
+        starts = np.cumsum([0, *map(len, steps)])[:-1]
+        sums = np.add.reduceat(vectors, starts, axis=0)
+        result: Floats = sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-9)
+        return result
 
     def _conjunctions(self, pool: Sequence[tuple[PathHypothesis, ...]]) -> list[tuple[PathHypothesis, ...]]:
         """Pairs of trails from different mentions that meet."""
@@ -225,16 +263,16 @@ class BeamSearch:
             self._encoded("backward", self._sides[1]),
             self._encoded("along", self._texts),
         )
-        kinds = self._encoded("kinds", list(self._kind_number))
+        kinds = self._encoded("kinds", [(kind,) for kind in self._kind_number])
         return features(self.asked, self._question, self._phrases, steps, kinds, wholes, paths)
 
-    def _encoded(self, name: str, texts: Sequence[str]) -> Floats:
+    def _encoded(self, name: str, texts: Sequence[tuple[str, ...]]) -> Floats:
         """Vectors of a list of texts that only grows."""
         known = self._vectors.get(name)
         if known is None:
-            known = self.encode(texts)
+            known = self._of_steps(texts)
         elif len(known) < len(texts):
-            known = np.concatenate([known, self.encode(texts[len(known) :])])
+            known = np.concatenate([known, self._of_steps(texts[len(known) :])])
         self._vectors[name] = known
         return known
 
@@ -265,17 +303,18 @@ class BeamSearch:
         number = self._step_number.get(step)
         if number is None:
             number = self._step_number[step] = len(self._texts)
-            labels = [self.graph.relation(r).label for r, _ in step]
-            known = [self._as_asked(label, forward) for label, (_, forward) in zip(labels, step, strict=True)]
-
-            def text(way: bool | None) -> str:
-                each = zip(known, labels, step, strict=True)
-                return " ".join(said or relation_text(label, f if way is None else way) for said, label, (_, f) in each)
-
-            self._texts.append(text(None))
+            self._texts.append(self._said(step, None))
             for forward, texts in zip((True, False), self._sides, strict=True):
-                texts.append(text(forward))
+                texts.append(self._said(step, forward))
         return number
+
+    def _said(self, step: Hops, way: bool | None) -> tuple[str, ...]:
+        """A text for each hop of a step, as walked forward or backward; None: as it is walked."""
+        texts = []
+        for relation, forward in step:
+            label = self.graph.relation(relation).label
+            texts.append(self._as_asked(label, forward) or relation_text(label, forward if way is None else way))
+        return tuple(texts)
 
     def _as_asked(self, label: str, forward: bool) -> str:
         """The question's own noun for a hop; "" where it has none, and the relation's text says it either way."""
@@ -287,7 +326,7 @@ class BeamSearch:
         """ "population of capital of it": nearest to the answer first, as English says it."""
         parts = []
         for trail in trails:
-            words = [self._texts[self._number(step)].removesuffix(" of") for step in reversed(trail.steps)]
+            words = [" ".join(self._texts[self._number(step)]).removesuffix(" of") for step in reversed(trail.steps)]
             parts.append(" of ".join([*words, "it"]))
         return " and ".join(parts)
 

@@ -19,6 +19,7 @@ from pydantic import Field
 
 from clew.config import Settings
 from clew.encoding import remembering
+from clew.encoding.hashing import HashEncoder
 from clew.errors import ConfigError, unknown
 from clew.graph import Subgraph, has_arrays
 from clew.graph.neighborhood import neighborhood
@@ -47,6 +48,7 @@ class Config(Settings):
     topics: int = Field(6, ge=1)  # most topics that are walked from
     shortlist: int = Field(100, ge=1)  # longer paths per hop that are compared with the whole question
     finalists: int = Field(32, ge=1)  # paths that are encoded as one text each
+    relations: int = Field(128, ge=1)  # per hop that are encoded, in a graph of more than 300,000 entities
     frontier: int = Field(2000, ge=1)  # entities looked at to find the relations of a set of entities
     max_triples: int = Field(50_000, ge=1)  # of the neighbourhood fetched from a graph that is not embedded
     paths: int = Field(2, ge=1)  # threads shown per answer
@@ -88,7 +90,10 @@ class Walk:
                 raise ConfigError(f"walk: {unknown('key', key, FEATURES)} in [method.weights]")
         self._config, self._tools, self._encoder = config, tools, remembering(tools.encoder)
         self.rating = Rating.of({**WEIGHTS, **config.weights}, UNITS)
-        self._limits = SearchLimits(config.hops, config.beam, config.frontier, config.shortlist, config.finalists)
+        self._limits = SearchLimits(
+            config.hops, config.beam, config.frontier, config.shortlist, config.finalists, config.relations
+        )
+        self._lexical = remembering(HashEncoder())
         self._types: dict[str, list[int]] = {}
 
     def answer(self, question: Question, graph: GraphStore, *, on_event: OnEvent = ignore) -> Answer:
@@ -160,6 +165,7 @@ class Walk:
             [start for _, start in pairs],
             self.rating,
             self._encode,
+            self._lexical.encode,
             self._limits,
             self._types[name],
         )
