@@ -15,7 +15,7 @@ import sys
 import numpy as np
 
 from clew.graph import Graph
-from clew.methods.eperm.asking import QuestionState, TextSimilarity, relation_text
+from clew.methods.eperm.asking import PlacedQuestion, QuestionState, TextSimilarity, relation_text
 from clew.methods.eperm.config import Config
 from clew.methods.eperm.plans import vocabulary
 from clew.methods.eperm.retriever import retrieve
@@ -53,8 +53,9 @@ def main() -> None:
                 continue
             topics = [Topic(graph.whole.entity(t), 1.0, graph.whole.entity(t).label, "given") for t in each.topics]
             case = QuestionState(examples[i].question, topics, examples[i].question.text)
-            retrieve([case], graph, config, "encoder" if asked.encoder else "none", 3, similarity, None)
-            levels = vocabulary(case, config.vocabulary, 3, similarity)
+            (placed,) = retrieve([case], graph, config, "encoder" if asked.encoder else "none", 3, similarity, None)
+            assert isinstance(placed, PlacedQuestion)
+            levels = vocabulary(placed, config.vocabulary, 3, similarity)
             texts = [set().union(*levels[: hop + 1]) for hop in range(len(levels))]
             total += 1
             shown += sum(map(len, levels))

@@ -25,7 +25,7 @@ from clew.methods.stem.config import Config
 from clew.methods.stem.report import report
 from clew.methods.stem.schema import SchemaGraph
 from clew.methods.stem.similarity import Similarity
-from clew.methods.stem.trace import Trace, trace
+from clew.methods.stem.trace import MAX_EDGES, Trace, trace
 from clew.runs import Trace as RunFolder
 from clew.synthesis import SamplingConfig, synthesize
 from clew.synthesis.phrases import words_of
@@ -57,7 +57,7 @@ def traced(
 ) -> list[Trace]:
     anchors = {node: np.array([topics[i]], np.int32) for node, i in plan.topics.items()}
     return [
-        trace(similarity, plan, node, topics[i], 1.0, anchors, guided, config, config.max_edges)
+        trace(similarity, plan, node, topics[i], 1.0, anchors, guided, config, MAX_EDGES)
         for node, i in plan.topics.items()
     ]
 
@@ -75,7 +75,7 @@ def tracing(options: argparse.Namespace) -> list[dict[str, Any]]:
             for i, (plan, topics) in enumerate([*items[:10], *items]):
                 start = time.process_time()
                 runs = traced(similarity, plan, topics, config)
-                found = ends(graph.whole, plan, runs, plan.topics.values(), config.cut)
+                found = ends(graph.whole, plan, runs, plan.topics.values())
                 if i >= 10:
                     seconds.append(time.process_time() - start)
                     edges.append(sum(len(run.entity) - 1 for run in runs))

@@ -18,6 +18,7 @@ import json
 import math
 import random
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -176,7 +177,8 @@ def main() -> None:
     parser.add_argument("--show", action="store_true", help="print, write nothing")
     parser.add_argument("--without", type=Path, help="folder of the ratings that have a group left out")
     args = parser.parse_args()
-    walk = Walk(Config(finalists=40, beam=10), Tools(encoder=open_encoder()))
+    walk = Walk(Config(), Tools(encoder=open_encoder()))
+    walk.limits = replace(walk.limits, finalists=40, beam=10)
     sets, mix = {}, {}
     with tempfile.TemporaryDirectory() as folder:
         for name, split, count, weight in MIX:

@@ -170,18 +170,20 @@ def shown(value: Any) -> str:
 
 
 def tables(
-    values: BaseModel | type[BaseModel], prefix: str, level: int, title: str, seen: dict[Any, str]
+    values: BaseModel | type[BaseModel],
+    prefix: str,
+    level: int,
+    title: str,
+    seen: dict[Any, tuple[str, dict[str, str]]],
+    method: str = "",
 ) -> Iterator[str]:
-    """A table for a section and one for each section inside; of equal sections those after the first refer to it."""
+    """A table for a section and one for each section inside; of several of one kind those after the first say what
+    is different in them."""
     model = values if isinstance(values, type) else type(values)
-    key = (model, "" if isinstance(values, type) else repr(values))
+    kind = next(each for each in reversed(model.__mro__) if getattr(each, "model_fields", None))
     yield f"\n{'#' * level} {title}\n"
-    if key in seen:
-        yield f"\nAs `{seen[key]}`.\n"
-        return
-    seen[key] = title
     about = (model.__doc__ or "").strip().split("\n\n")[0]
-    if about and BaseModel.__doc__ != model.__doc__:
+    if about and BaseModel.__doc__ != model.__doc__ and (kind not in seen or model is not kind):
         yield f"\n{escaped(' '.join(about.split()))}\n"
     rows: list[Setting] = []
     inner: list[tuple[str, BaseModel]] = []
@@ -190,6 +192,14 @@ def tables(
             rows.append(each)
         else:
             inner.append(each)
+    stated = {row.key: row.default for row in rows} | {name: repr(each) for name, each in inner}
+    own = {key.removeprefix(prefix): default for key, default in stated.items()}
+    later = kind in seen
+    first, known = seen.setdefault(kind, (f"`{title}`" + (f" of {method}" if method and ":" not in title else ""), own))
+    if later:
+        rows = [row for row in rows if known.get(row.key.removeprefix(prefix)) != row.default]
+        inner = [(name, each) for name, each in inner if known.get(name.removeprefix(prefix)) != repr(each)]
+        yield f"\nAs {first}" + (", with other defaults:\n" if rows else ".\n")
     symbols = any(each.symbol for each in rows)
     group = None
     for row in rows:
@@ -202,7 +212,7 @@ def tables(
         paper = f" {escaped(row.symbol)} |" if symbols else ""
         yield f"| `{row.key}` | {escaped(row.default)} | {escaped(row.meaning)} |{paper} {escaped(row.kind)} |\n"
     for name, each_inside in inner:
-        yield from tables(each_inside, f"{name}.", min(level + 1, 5), name, seen)
+        yield from tables(each_inside, f"{name}.", min(level + 1, 5), name, seen, method)
 
 
 def escaped(text: str) -> str:
@@ -220,7 +230,7 @@ def settings_page() -> str:
         "Defaults are what the bare commands use. The column *paper* holds the symbol of the method's paper.\n",
         "\n## Configuration\n",
     ]
-    seen: dict[Any, str] = {}
+    seen: dict[Any, tuple[str, dict[str, str]]] = {}
     for name, field in Configuration.model_fields.items():
         for kind in (field.annotation, *get_args(field.annotation)):
             if isinstance(kind, type) and issubclass(kind, BaseModel):
@@ -235,7 +245,7 @@ def settings_page() -> str:
         parts.append(f"\n### {card.name}\n")
         for reference, prefix, what in ((card.config, "method.", "answer"), (card.train_config, "train.", "train")):
             if reference is not None:
-                parts += tables(load(reference), prefix, 4, f"{card.name}: {what}", seen)
+                parts += tables(load(reference), prefix, 4, f"{card.name}: {what}", seen, card.name)
     return "".join(parts)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar, get_args
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 from pydantic.fields import FieldInfo
 
 from clew.errors import ConfigError, InputError, unknown
@@ -29,6 +29,21 @@ class Settings(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, arbitrary_types_allowed=True, protected_namespaces=())
     own: ClassVar[bool] = False  # every key of the section is for its user alone, see OWN
+    # Keys of earlier versions with the value that is now a constant: a file that states it is read, another refused.
+    removed: ClassVar[Mapping[str, Any]] = {}
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_removed(cls, values: Any) -> Any:
+        gone = cls.removed.keys() & values.keys() if cls.removed and isinstance(values, Mapping) else ()
+        for key in gone:
+            value, constant = values[key], cls.removed[key]
+            if value is not None and value != (list(constant) if isinstance(constant, tuple) else constant):
+                raise ValueError(
+                    f"{key} = {_said(value)} is no setting any more: it is always {constant!r}. Leave it out; a model "
+                    "that was made with another value is made again by clew train"
+                )
+        return {key: value for key, value in values.items() if key not in gone} if gone else values
 
 
 S = TypeVar("S", bound=BaseModel)
@@ -44,6 +59,8 @@ def parse(kind: type[S], values: Mapping[str, Any], where: str) -> S:
 
 def _explain(kind: type[BaseModel], error: Any) -> str:
     location = [str(part) for part in error["loc"]]
+    if error["type"] == "value_error":  # what a section says of itself is whole
+        return f"{'.'.join(location)}{': ' if location else ''}{error['msg'].removeprefix('Value error, ')}"
     if error["type"] == "extra_forbidden":
         section: Any = kind
         for part in location[:-1]:

@@ -38,7 +38,7 @@ def test_every_setting_has_a_meaning(pages: dict[Path, str]) -> None:
     page = pages[ROOT / "docs" / "reference" / "settings.md"]
     rows = [line.split(" | ") for line in page.splitlines() if line.startswith("| `")]
     silent = [row[0].strip("| `") for row in rows if not row[2].strip(" |")]
-    assert len(rows) > 300
+    assert len(rows) > 200
     assert not silent, f"say beside them what they mean: {', '.join(silent)}"
 
 

@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +19,7 @@ from safetensors.torch import load_file
 from clew.errors import InputError
 from clew.learning import tuning
 from clew.learning.scratch import DecoderSize, create_decoder
-from clew.learning.tuning import Pair, ReinforceSettings, RewardedState, TuneSettings, reinforce, tune
+from clew.learning.tuning import Pair, ReinforceSettings, RewardedState, TuneSettings, reinforce
 from clew.protocols import Message
 from clew.types import Event
 
@@ -27,7 +28,8 @@ TINY = DecoderSize(width=32, layers=1, heads=2, key_heads=1, inner=64, vocabular
 RELATIONS = ("directed_by", "written_by", "release_year", "starred_actors")
 ASK = ("who directed it", "who wrote it", "when was it released", "who starred in it")
 PAIRS = [Pair((Message("user", ask),), relation) for ask, relation in zip(ASK, RELATIONS, strict=True)] * 2
-FAST = TuneSettings(epochs=1, max_steps=40, batch=4, learning_rate=1e-2, bf16=False, schedule="constant")
+FAST = TuneSettings(epochs=1, max_steps=40, batch=4, learning_rate=1e-2, bf16=False)
+tune = partial(tuning.tune, constant=True)  # a cosine over a few steps learns little
 
 
 @pytest.fixture(scope="module")

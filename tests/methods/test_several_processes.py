@@ -48,7 +48,8 @@ for name, room, config, settings in runs:
 @pytest.mark.timeout(600)
 def test_two_processes_train_one_model(tmp_path: Path) -> None:
     from clew.encoding import HashEncoder
-    from clew.methods.eperm.model import read_description
+    from clew.learning.folders import read_record
+    from clew.methods.eperm.model import DESCRIPTION, Trained
     from clew.methods.stem.model import load_model
 
     (tmp_path / "two.py").write_text(SCRIPT)
@@ -57,6 +58,9 @@ def test_two_processes_train_one_model(tmp_path: Path) -> None:
         [*run, str(tmp_path / "two.py"), str(tmp_path)], capture_output=True, text=True, timeout=550, check=False
     )
     assert done.returncode == 0, done.stderr[-3000:]
-    assert read_description(tmp_path / "eperm").temperature and (tmp_path / "eperm/model/config.json").is_file()
+    assert (
+        read_record(Trained, tmp_path / "eperm" / DESCRIPTION)[0].temperature
+        and (tmp_path / "eperm/model/config.json").is_file()
+    )
     stem = load_model(tmp_path / "stem", HashEncoder(64), "cpu")
     assert stem.trained.planner and stem.network is not None

@@ -62,8 +62,8 @@ class Postings:
         return rows[chosen]
 
     def within(self, text: bytes, limit: int) -> Rows:
-        """Numbers of the names that stand in `text` or nearly so: at most three trigrams in eight are missing (one
-        letter off costs three). The `limit` with most trigrams there; candidates, in no order."""
+        """Numbers of the names that stand in `text` or nearly so: at most half of its trigrams are missing (one
+        letter off costs three, two letters changed about four). The `limit` with most trigrams there; candidates, in no order."""
         lists, _ = self._rarest_first(text, MAX_TEXT_GRAMS)
         result: Rows = _inside(lists, self.places, self.coded, self.grams, limit)
         return result
@@ -328,7 +328,7 @@ def _inside(wanted, places, coded, grams, limit):  # type: ignore[no-untyped-def
     counts = np.zeros(256, np.int64)
     for i in range(n):
         missing = np.int64(grams[i]) - np.int64(shared[i])
-        if shared[i] > 1 and (missing * 8 <= 3 * np.int64(grams[i]) or missing <= 3):
+        if shared[i] > 1 and (missing * 2 <= np.int64(grams[i]) or missing <= 3):
             counts[shared[i]] += 1
     least, total = 255, int(counts[255])
     while least > 1 and total + counts[least - 1] <= limit:
@@ -338,7 +338,7 @@ def _inside(wanted, places, coded, grams, limit):  # type: ignore[no-untyped-def
     count = 0
     for i in range(n):
         missing = np.int64(grams[i]) - np.int64(shared[i])
-        if shared[i] >= least and shared[i] > 1 and (missing * 8 <= 3 * np.int64(grams[i]) or missing <= 3):
+        if shared[i] >= least and shared[i] > 1 and (missing * 2 <= np.int64(grams[i]) or missing <= 3):
             result[count] = i
             count += 1
     return result[:count]

@@ -4,6 +4,6 @@ Kept below the rooms so that every trained method resumes, stops early and repor
 package loads no torch; its modules `loop`, `checkpoints`, `layers` and `losses` do.
 """
 
-from clew.learning.stages import Stage, run_stages
+from clew.learning.stages import TrainingStages
 
-__all__ = ["Stage", "run_stages"]
+__all__ = ["TrainingStages"]

@@ -7,7 +7,6 @@ was cut short, a tensor that is missing or of another shape is one clear message
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import shutil
 from collections.abc import Mapping
@@ -20,29 +19,10 @@ from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
 from clew.errors import FormatError, NotFoundError
+from clew.learning.folders import read_json, write_json
 
 FORMAT = 1
 KEPT = 2  # older checkpoints that stay, should the newest be damaged from outside
-
-
-def write_json(path: Path, values: Any) -> None:
-    """Write `values` to `path` so that a reader sees the old file or the new one, never a part."""
-    beside = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    with beside.open("w", encoding="utf-8") as file:
-        json.dump(values, file, ensure_ascii=False, indent=1)
-        file.flush()
-        os.fsync(file.fileno())
-    beside.replace(path)
-
-
-def read_json(path: Path) -> Any:
-    """The JSON in `path`. Raises NotFoundError or FormatError."""
-    try:
-        return json.loads(path.read_text(encoding="utf-8"))
-    except FileNotFoundError:
-        raise NotFoundError(f"{path}: no such file; expected a folder written by `clew train`") from None
-    except (ValueError, OSError) as error:
-        raise FormatError(f"{path}: not readable as JSON ({error}); it was cut short or damaged: train again") from None
 
 
 def save_weights(path: Path, tensors: Mapping[str, Tensor]) -> str:

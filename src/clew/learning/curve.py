@@ -7,7 +7,7 @@ import io
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from clew.learning.checkpoints import write_json
+from clew.learning.folders import write_json
 from clew.learning.processes import is_main_process
 
 WIDTH, HEIGHT, MARGIN = 640, 240, 36

@@ -12,7 +12,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 import torch
@@ -175,35 +175,18 @@ class RelationalAttention(nn.Module):
 
     Args:
         width_in, width, text_width: of the incoming features, the outgoing ones, the relation vectors.
-        heads: attention heads over equal parts of `width`; the paper's equations have one, its code two.
-        residual: "shared" adds W_E v_e (Eq. 5); "separate" adds a second projection (the code).
         message_relation: also add the relation's vector to the message; the paper has it in the attention only.
-        activate: apply the non-linearity; the code leaves it out of the last layer.
     """
 
-    def __init__(
-        self,
-        width_in: int,
-        width: int,
-        text_width: int,
-        *,
-        heads: int = 1,
-        residual: Literal["shared", "separate"] = "shared",
-        message_relation: bool = False,
-        activate: bool = True,
-    ):
+    def __init__(self, width_in: int, width: int, text_width: int, *, message_relation: bool = False):
         super().__init__()
-        if width % heads:
-            raise ValueError(f"width {width} is not a multiple of {heads} heads")
-        self.heads, self.activate = heads, activate
         self.entity = nn.Linear(width_in, width, bias=False)  # W_E
         self.relation = nn.Linear(text_width, width, bias=False)  # W_R
-        self.to_receiver = nn.Parameter(torch.empty(heads, width // heads))  # a_E, first half
-        self.to_sender = nn.Parameter(torch.empty(heads, width // heads))  # a_E, second half
-        self.to_relation = nn.Parameter(torch.empty(heads, width // heads))  # a_R
+        self.to_receiver = nn.Parameter(torch.empty(1, width))  # a_E, first half
+        self.to_sender = nn.Parameter(torch.empty(1, width))  # a_E, second half
+        self.to_relation = nn.Parameter(torch.empty(1, width))  # a_R
         for vector in (self.to_receiver, self.to_sender, self.to_relation):
             nn.init.xavier_uniform_(vector)
-        self.residual = nn.Linear(width_in, width, bias=False) if residual == "separate" else None
         # Two tables, so that a message along a triple and one against it differ.
         self.message = nn.ModuleList(nn.Linear(text_width, width, bias=False) for _ in range(2 * message_relation))
 
@@ -212,23 +195,16 @@ class RelationalAttention(nn.Module):
 
         The receivers are the first N of the M senders: all of them, or those whose messages were sampled.
         """
-        n, h = edges.num_entities, self.heads
         mine = self.entity(features)  # (M, D)
-        split = mine.view(len(features), h, mine.shape[1] // h)
-        receiver, sender = (split * self.to_receiver).sum(-1), (split * self.to_sender).sum(-1)  # (N, H)
-        relation = (self.relation(relations).view(len(relations), h, -1) * self.to_relation).sum(-1)  # (R, H)
+        receiver, sender = (mine * self.to_receiver).sum(-1), (mine * self.to_sender).sum(-1)  # (M,)
+        relation = (self.relation(relations) * self.to_relation).sum(-1)  # (R,)
         of = edges.codes % max(edges.num_relations, 1)
-        logits = receiver[edges.receivers] + sender[edges.senders] + relation[of]  # (T, H), Eq. 3
-        logits = F.leaky_relu(logits.float(), 0.2)
-        weights = [softmax_by_receiver(logits[:, i], edges) for i in range(h)]  # Eq. 4
-        # A list of products rather than one: each head has weights of its own for the same pattern.
-        parts = [aggregate(w, split[:, i], edges) for i, w in enumerate(weights)]
-        result = (mine[:n] if self.residual is None else self.residual(features[:n])) + torch.cat(parts, 1)
+        logits = receiver[edges.receivers] + sender[edges.senders] + relation[of]  # (T,), Eq. 3
+        weights = softmax_by_receiver(F.leaky_relu(logits.float(), 0.2), edges)  # Eq. 4
+        result = mine[: edges.num_entities] + aggregate(weights, mine, edges)  # Eq. 5
         if len(self.message):
-            table = torch.cat([table(relations) for table in self.message]).view(2 * len(relations), h, -1)
-            sums = [_by_relation(w, table[:, i], edges) for i, w in enumerate(weights)]
-            result = result + torch.cat(sums, 1)
-        return F.elu(result) if self.activate else result
+            result = result + _by_relation(weights, torch.cat([table(relations) for table in self.message]), edges)
+        return F.elu(result)
 
 
 def _by_relation(weights: Tensor, table: Tensor, edges: Edges) -> Tensor:
@@ -239,9 +215,8 @@ def _by_relation(weights: Tensor, table: Tensor, edges: Edges) -> Tensor:
 class RelationalConvolution(nn.Module):
     """One R-GCN layer with basis decomposition (Schlichtkrull et al. 2018, Eq. 2-3): no text is read."""
 
-    def __init__(self, width_in: int, width: int, num_relations: int, *, bases: int = 4, activate: bool = True):
+    def __init__(self, width_in: int, width: int, num_relations: int, *, bases: int = 4):
         super().__init__()
-        self.activate = activate
         self.own = nn.Linear(width_in, width, bias=False)
         self.bases = nn.ModuleList(nn.Linear(width_in, width, bias=False) for _ in range(bases))
         self.mix = nn.Parameter(torch.empty(2 * num_relations, bases))
@@ -256,4 +231,4 @@ class RelationalConvolution(nn.Module):
         result = self.own(features[: edges.num_entities])
         for i, basis in enumerate(self.bases):
             result = result + aggregate(share * self.mix[edges.codes, i], basis(features), edges)
-        return F.elu(result) if self.activate else result
+        return F.elu(result)

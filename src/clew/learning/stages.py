@@ -1,4 +1,4 @@
-"""A training as data: the stages a room runs one after the other, each skipped when its product already stands.
+"""A training as a list of stages: each is told, timed, and hands what it made to the next as a value.
 
 Separate from the loop because a stage may just as well mine paths or write files; only some of them train a network.
 """
@@ -7,37 +7,37 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from importlib.util import find_spec
+from typing import ParamSpec, TypeVar
 
 from clew.errors import MissingExtraError
 from clew.protocols import OnEvent
 from clew.types import Event
 
-
-@dataclass(frozen=True, slots=True)
-class Stage:
-    """One step of a training. `run` keeps its own product; `needs` names packages that must be importable."""
-
-    name: str
-    run: Callable[[], None]
-    needs: tuple[str, ...] = ()
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
-def run_stages(stages: Sequence[Stage], on_event: OnEvent) -> dict[str, float]:
-    """Run `stages` in order and return the wall-clock seconds of each.
+class TrainingStages:
+    """The stages of one training, run one after the other.
 
-    Raises MissingExtraError before the first stage when a package that any of them needs is not installed.
+    Args:
+        count: how many there are. needs: packages that must be importable.
+
+    Raises MissingExtraError at once when a package is not installed, and not after hours of mining.
     """
-    from importlib.util import find_spec
 
-    for stage in stages:
-        for package in stage.needs:
+    def __init__(self, count: int, on_event: OnEvent, needs: Sequence[str] = ()) -> None:
+        for package in needs:
             if find_spec(package) is None:
-                raise MissingExtraError(f"training stage {stage.name!r} ({package})", "train")
-    seconds: dict[str, float] = {}
-    for number, stage in enumerate(stages, 1):
-        on_event(Event("train", f"{stage.name} ({number} of {len(stages)})", {"stage": stage.name}))
+                raise MissingExtraError(f"this training ({package})", "train")
+        self._count, self._on_event = count, on_event
+        self.seconds: dict[str, float] = {}  # wall clock by stage
+
+    def run(self, name: str, stage: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """What `stage` returns."""
+        self._on_event(Event("train", f"{name} ({len(self.seconds) + 1} of {self._count})", {"stage": name}))
         start = time.perf_counter()
-        stage.run()
-        seconds[stage.name] = time.perf_counter() - start
-    return seconds
+        made = stage(*args, **kwargs)
+        self.seconds[name] = time.perf_counter() - start
+        return made

@@ -1,37 +1,32 @@
 """Fine-tuning a language model: supervised (`tune`) and by rewards (`reinforce`), one function each.
 
-The only file that knows TRL and PEFT: our pairs and rewards go in, an ordinary checkpoint folder comes out, so that a
-new release of either library is met in one place. Resumable: the trainer's checkpoints lie under `out/checkpoints`,
-an unfinished one left by a kill is recognised and dropped.
-
-The trainer keeps optimizer and random state in torch's own format, read back with `weights_only`; what is kept in the
-end is safetensors.
+Here and in `trainer` alone TRL and PEFT are known: our pairs and rewards go in, an ordinary checkpoint folder comes
+out, so that a new release of either library is met in one place.
 """
 
 from __future__ import annotations
 
 import json
 import math
-import shutil
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from pydantic import Field
 
 from clew.config import Settings
 from clew.errors import InputError, MissingExtraError
-from clew.learning.costs import TOLD_AT, announce, so_far
-from clew.learning.processes import is_main_process, share_of, wait_for_all
+from clew.learning.costs import announce
+from clew.learning.processes import share_of
+from clew.learning.trainer import Tuned, quiet, run
 from clew.protocols import Message, OnEvent, ignore
-from clew.types import Event
 
 LARGE = 1_000_000_000  # weights from which adapters are trained and activations are computed again, unless told
 RANK = 32  # of those adapters (RoE, section 5.1)
+WARMUP = 0.03  # share of the steps
+CLIP = 0.2  # [ε] how far a probability may move in one step by rewards
 TOKENS_AT_ONCE = 8192  # of one pass through the network
 Reward = Callable[[Sequence[str], Sequence[Mapping[str, Any]]], Sequence[float]]
 """(texts, states) → one number per text; text i was written in state i."""
@@ -58,7 +53,8 @@ class LoraSettings(Settings):
 
     rank: int | None = Field(None, ge=0)  # of the two factors; None: 32 where the model is large, else 0
     alpha: int = Field(64, ge=1)  # scale: the product counts alpha / rank
-    dropout: float = Field(0.0, ge=0, lt=1)  # before the first factor
+
+    removed: ClassVar[Mapping[str, Any]] = {"dropout": 0.0}
 
 
 class TuneSettings(Settings):
@@ -69,14 +65,13 @@ class TuneSettings(Settings):
     batch: int = Field(16, ge=1)  # pairs per forward pass
     accumulate: int = Field(1, ge=1)  # forward passes per step
     learning_rate: float = Field(1e-4, gt=0)  # highest of the schedule
-    warmup: float = Field(0.03, ge=0, le=1)  # share of the steps
-    schedule: str = "cosine"  # of the learning rate, by its name in transformers
-    weight_decay: float = Field(0.0, ge=0)  # of AdamW
     max_tokens: int = Field(1024, ge=8)  # of prompt and completion; a longer example is refused, never cut
     bf16: bool = True  # 16-bit arithmetic
     checkpointing: bool | None = None  # activations are computed again instead of kept; None: where the model is large
     lora: LoraSettings = LoraSettings()
     save_every_s: float = Field(180.0, gt=0)  # seconds between checkpoints
+
+    removed: ClassVar[Mapping[str, Any]] = {"weight_decay": 0.0, "warmup": 0.03, "schedule": "cosine"}
 
 
 class ReinforceSettings(Settings):
@@ -89,8 +84,6 @@ class ReinforceSettings(Settings):
     accumulate: int = Field(1, ge=1)  # forward passes per step
     learning_rate: float = Field(5e-6, gt=0)  # constant
     kl: float = Field(0.04, ge=0)  # [γ] weight of the divergence from the start
-    clip: float = Field(0.2, gt=0)  # [ε] how far a probability may move in one step
-    temperature: float = Field(1.0, gt=0)  # of sampled replies
     max_tokens: int = Field(128, ge=1)  # of a reply; models that think first need more
     # How the losses of tokens are put together. The paper's: the mean over a reply, then over the replies.
     loss: Literal["grpo", "dapo", "bnpo", "dr_grpo"] = "grpo"
@@ -103,15 +96,7 @@ class ReinforceSettings(Settings):
     lora: LoraSettings = LoraSettings()
     save_every_s: float = Field(180.0, gt=0)  # seconds between checkpoints
 
-
-@dataclass(frozen=True, slots=True)
-class Tuned:
-    """What a fine-tuning left behind."""
-
-    folder: Path
-    curve: tuple[dict[str, float], ...]  # step, loss or rewards, seconds
-    seconds: float
-    refused: int = 0  # examples longer than max_tokens
+    removed: ClassVar[Mapping[str, Any]] = {"clip": 0.2, "temperature": 1.0}
 
 
 def tune(
@@ -122,9 +107,13 @@ def tune(
     *,
     seed: int = 0,
     resume: bool = False,
+    constant: bool = False,
     on_event: OnEvent = ignore,
 ) -> Tuned:
     """Supervised fine-tuning with the loss on the completion only. The folder `out` opens like `model` did.
+
+    Args:
+        constant: the learning rate stays as it is, else it warms up and falls as a cosine.
 
     Raises:
         InputError: no pairs, or none short enough; the loss is not a number (the last checkpoint stays).
@@ -152,11 +141,10 @@ def tune(
         completion_only_loss=True,
         num_train_epochs=1,  # all epochs are laid out in `order`
         train_sampling_strategy="sequential",
-        warmup_steps=math.ceil(settings.warmup * len(order) / (settings.batch * settings.accumulate)),
-        lr_scheduler_type=settings.schedule,
-        weight_decay=settings.weight_decay,
+        warmup_steps=0 if constant else math.ceil(WARMUP * len(order) / (settings.batch * settings.accumulate)),
+        lr_scheduler_type="constant" if constant else "cosine",
     )
-    with _quiet():
+    with quiet():
         trainer = trl.SFTTrainer(
             model=network,
             args=arguments,
@@ -164,7 +152,7 @@ def tune(
             processing_class=tokenizer,
             peft_config=adapter,
         )
-        return _train(
+        return run(
             trainer, checkpoints, out, tokenizer, resume, settings.save_every_s, on_event, len(pairs) - len(kept)
         )
 
@@ -209,13 +197,13 @@ def reinforce(
         max_steps=settings.max_steps or -1,
         num_generations=settings.group,
         max_completion_length=settings.max_tokens,
-        temperature=settings.temperature,
+        temperature=1.0,
         beta=settings.kl,
-        epsilon=settings.clip,
+        epsilon=CLIP,
         loss_type=settings.loss,
         lr_scheduler_type="constant",
     )
-    with _quiet():
+    with quiet():
         trainer = trl.GRPOTrainer(
             model=network,
             args=arguments,
@@ -224,23 +212,7 @@ def reinforce(
             reward_funcs=[_judged(name, reward) for name, reward in rewards.items()],
             peft_config=adapter,
         )
-        return _train(trainer, checkpoints, out, tokenizer, resume, settings.save_every_s, on_event, 0)
-
-
-@contextmanager
-def _quiet() -> Iterator[None]:
-    """The libraries' own progress bars off: what a training says goes out as events."""
-    from transformers.utils import logging
-
-    import datasets
-
-    datasets.disable_progress_bars()
-    logging.disable_progress_bar()
-    try:
-        yield
-    finally:
-        datasets.enable_progress_bars()
-        logging.enable_progress_bar()
+        return run(trainer, checkpoints, out, tokenizer, resume, settings.save_every_s, on_event, 0)
 
 
 def _judged(name: str, reward: Reward) -> Callable[..., list[float]]:
@@ -287,7 +259,6 @@ def _open(model: Path | str, settings: TuneSettings | ReinforceSettings) -> tupl
         adapter = LoraConfig(
             r=rank,
             lora_alpha=lora.alpha,
-            lora_dropout=lora.dropout,
             target_modules="all-linear",
             task_type="CAUSAL_LM",
         )
@@ -405,107 +376,3 @@ def _order(lengths: Sequence[int], settings: TuneSettings, seed: int) -> list[in
         for i in random.permutation(len(batches)).tolist():
             order += batches[i].tolist()
     return order[:wanted]
-
-
-def _train(
-    trainer: Any,
-    checkpoints: Path,
-    out: Path,
-    tokenizer: Any,
-    resume: bool,
-    save_every_s: float,
-    on_event: OnEvent,
-    refused: int,
-) -> Tuned:
-    from transformers import PrinterCallback, TrainerCallback
-
-    curve: list[dict[str, float]] = []
-    start = time.perf_counter()
-
-    class _Clock(TrainerCallback):  # type: ignore[misc]
-        """Saves by the clock, stops at a loss that is no number, and tells the listener."""
-
-        def __init__(self) -> None:
-            self.saved = time.monotonic()
-            self.broken = False
-            self.first = 0
-
-        def on_train_begin(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-            self.first = state.global_step
-            # What an earlier start logged comes back with its checkpoint.
-            curve.extend(_numbers(row) for row in state.log_history if "loss" in row)
-
-        def on_step_end(self, args: Any, state: Any, control: Any, **_: Any) -> None:
-            done = state.global_step - self.first
-            if done in TOLD_AT[:2]:
-                told = so_far(state.global_step, state.max_steps, time.perf_counter() - start, done)
-                data = {"step": float(state.global_step), "steps": state.max_steps}
-                on_event(Event("train", f"step {state.global_step} of {state.max_steps}: {told}", data))
-            if time.monotonic() - self.saved > save_every_s:
-                control.should_save, self.saved = True, time.monotonic()
-
-        def on_log(self, args: Any, state: Any, control: Any, logs: Any = None, **_: Any) -> None:
-            numbers = _numbers(logs or {})
-            if "loss" not in numbers:
-                return
-            if not all(math.isfinite(numbers.get(key, 0.0)) for key in ("loss", "grad_norm")):
-                self.broken, control.should_training_stop = True, True
-            row = {"step": float(state.global_step), "seconds": time.perf_counter() - start, **numbers}
-            curve.append(row)
-            told = so_far(
-                state.global_step, state.max_steps, time.perf_counter() - start, state.global_step - self.first
-            )
-            text = f"step {state.global_step} of {state.max_steps}: loss {numbers['loss']:.4g}, {told}"
-            on_event(Event("train", text, {**row, "steps": state.max_steps}))
-
-    clock = _Clock()
-    trainer.add_callback(clock)
-    trainer.remove_callback(PrinterCallback)
-    last = _last_whole(checkpoints) if resume else None
-    if not resume and is_main_process():
-        shutil.rmtree(checkpoints, ignore_errors=True)
-    wait_for_all()
-    trainer.train(resume_from_checkpoint=None if last is None else str(last))
-    if clock.broken:
-        raise InputError(
-            f"training in {out}: the loss or its gradient is not a number at step {trainer.state.global_step}; "
-            "lower learning_rate. The last checkpoint is kept: go on with --resume"
-        )
-    trained = trainer.accelerator.unwrap_model(trainer.model)
-    if is_main_process():
-        _keep(trained, tokenizer, checkpoints, out)
-    wait_for_all()
-    return Tuned(out / "model", tuple(curve), time.perf_counter() - start, refused)
-
-
-def _keep(trained: Any, tokenizer: Any, checkpoints: Path, out: Path) -> None:
-    """The folder of the trained model, in the place of its checkpoints."""
-    if hasattr(trained, "merge_and_unload"):
-        # One ordinary folder for every later use; the adapter alone is kept beside it.
-        trained.save_pretrained(out / "adapter")
-        trained = trained.merge_and_unload()
-    beside = out / ".model.tmp"
-    shutil.rmtree(beside, ignore_errors=True)
-    trained.save_pretrained(beside)
-    tokenizer.save_pretrained(beside)
-    final = out / "model"
-    shutil.rmtree(final, ignore_errors=True)
-    beside.rename(final)
-    shutil.rmtree(checkpoints, ignore_errors=True)
-
-
-def _numbers(logged: Mapping[str, Any]) -> dict[str, float]:
-    return {k: float(v) for k, v in logged.items() if isinstance(v, (int, float))}
-
-
-def _last_whole(checkpoints: Path) -> Path | None:
-    """The newest checkpoint that was written to its end; those a kill cut short are removed."""
-    found = sorted(checkpoints.glob("checkpoint-*"), key=lambda path: int(path.name.rsplit("-", 1)[1]), reverse=True)
-    for path in found:
-        try:
-            json.loads((path / "trainer_state.json").read_text(encoding="utf-8"))  # the trainer writes it last
-        except (OSError, ValueError):
-            shutil.rmtree(path, ignore_errors=True)
-            continue
-        return path
-    return None

@@ -16,6 +16,9 @@ from clew.retrieval.linking import Linker, link_topics
 from clew.retrieval.masking import mask_topics
 from clew.types import Question, Topic
 
+MOST_TOPICS = 6  # that are walked from
+MAX_TRIPLES = 50_000  # of the neighbourhood fetched from a graph that is not embedded
+ALTERNATIVES = 3  # other plans named in `details`, and offered to a reader
 LEAST_LIKENESS = 70.0  # percent, of a part of the question to the label of a topic that was supplied
 LONGEST_NAME = 8  # words of such a part
 
@@ -29,14 +32,19 @@ class Start:
 
 
 def start_of(
-    question: Question, graph: GraphStore, *, linker: Linker | None, encoder: TextEncoder | None, most: int
+    question: Question,
+    graph: GraphStore,
+    *,
+    linker: Linker | None,
+    encoder: TextEncoder | None,
+    most: int = MOST_TOPICS,
 ) -> Start:
     """The first `most` topics of a question; none is said in `told` and never raised."""
     linked = link_topics(question, graph, linker=linker, encoder=encoder)
     kept = _things(linked.topics, graph)[:most]
     told = (linked.note,) if linked.note else ()
     if len(kept) < len(linked):
-        told = (*told, f"{len(linked) - len(kept)} more topics were not walked from (topics)")
+        told = (*told, f"{len(linked) - len(kept)} more topics were not walked from")
     return Start(tuple(replace(topic, mention=mention_of(question.text, topic, graph)) for topic in kept), told)
 
 

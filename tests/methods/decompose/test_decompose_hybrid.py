@@ -10,6 +10,7 @@ import pytest
 
 from clew.encoding import HashEncoder
 from clew.graph import Graph
+from clew.methods.decompose import hybrid as room
 from clew.methods.decompose.config import Config
 from clew.methods.decompose.hybrid import TREE, GraphVectors, hybrid, merge, shape
 from clew.retrieval.pcst import connect, edge_prizes, node_prizes
@@ -90,7 +91,7 @@ def test_a_large_tree_keeps_what_is_near_the_topics() -> None:
     graph = Graph.from_triples(chain + leaves, name="comb")
     start = graph.whole.local("e0")
     assert start is not None
-    config = Config(region=7, region_triples=10_000)
+    config = Config(region=7)
     found = GraphVectors(graph.whole, ENCODER).retrieve(
         ENCODER.encode(["what does e0 hold?"])[0], config, np.array([start], np.int32)
     )
@@ -112,8 +113,9 @@ def test_a_mediator_brings_its_facts() -> None:
     assert (with_facts.num_triples, without.num_triples) == (3, 1)
 
 
-def test_a_region_that_was_cut_is_told(vectors: GraphVectors) -> None:
-    found = vectors.retrieve(queries()[0], Config(region=3, region_triples=20), np.array([0], np.int32))
+def test_a_region_that_was_cut_is_told(vectors: GraphVectors, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(room, "REGION_TRIPLES", 20)
+    found = vectors.retrieve(queries()[0], Config(region=3), np.array([0], np.int32))
     assert "max_triples" in found.note
     assert found.graph.num_triples <= 20
 

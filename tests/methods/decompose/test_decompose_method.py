@@ -17,6 +17,8 @@ from clew.methods.decompose.config import Config
 from clew.methods.decompose.method import Decompose
 from clew.methods.decompose.plan import QuestionPlan
 from clew.methods.decompose.plan_choice import PlanOption
+from clew.methods.decompose.planning import small_plan
+from clew.methods.decompose.work import Work
 from clew.protocols import LLMRequest, Tools
 from clew.retrieval.linking import link
 from clew.testing.fake_llm import FakeLanguageModel, FakeServer
@@ -171,11 +173,11 @@ def test_a_reply_that_never_ends_is_cut_and_told(toy: Graph) -> None:
     """A model that thinks aloud for ever gives no sub-questions and no answer; each cut says where."""
     with FakeServer("<think>" + " let me see" * 500) as server:
         model = open_language_model(ModelSettings(model="fake", base_url=server.url, retry_cut=False))
-        config = Config(plan_tokens=20, max_tokens=7)
+        config = Config(max_tokens=7)
         answer = Decompose(config, Tools(HashEncoder(64), model, link=link)).answer(Q, toy)
     assert answer.candidates == () and answer.details["subquestions"] == [Q.text]
     for told in (
-        "the list of sub-questions was cut at 20 tokens",
+        "the list of sub-questions was cut at 7 tokens",
         "the reply was cut at 7 tokens",
         "the language model gave no answer",
     ):
@@ -186,13 +188,13 @@ def test_a_small_plan_asks_about_the_topic_it_leads_on_from() -> None:
     graph = Graph.from_triples([("Ada", "spouse", "Bob"), ("Rome", "mayor", "Cyd"), ("Cyd", "spouse", "Dot")])
     method = Decompose(Config(), Tools(HashEncoder(64), link=link))
     work = method.start(Question("q", "did Ada marry the mayor of Rome?", ("Ada", "Rome")), graph)
-    assert work.seen is not None and work.masked.found == ("Ada", "Rome")
+    assert isinstance(work, Work) and work.masked.found == ("Ada", "Rome")
     spouse, mayor = (work.seen.language.index.relations[name] for name in ("spouse", "mayor"))
     for steps, name in ((((spouse, True),), "Ada"), (((mayor, True), (spouse, True)), "Rome")):
-        plan = method.small_plan(work, PlanOption(steps, -0.1, 0.5))
+        plan = small_plan(work, PlanOption(steps, -0.1, 0.5))
         assert plan.by == "small model" and len(plan.parts) == len(steps) and name in plan.parts[0]
         assert plan.steps == steps and len(plan.stages) == len(plan.parts)
-    whole = method.small_plan(work, None)
+    whole = small_plan(work, None)
     assert whole.parts == (work.text,) and whole.by == "nobody" and "asked whole" in whole.note
 
 
@@ -202,7 +204,7 @@ def test_without_a_reader_the_plans_own_relations_answer(follow: bool, answer: s
     graph = Graph.from_triples([("Ada", "spouse", "Bob"), ("Ada", "employer", "Cyd")])
     method = Decompose(Config(follow_plan=follow), Tools(HashEncoder(64), link=link))
     work = method.start(Question("q", "who is the spouse of Ada?", ("Ada",)), graph)
-    assert work.seen is not None
+    assert isinstance(work, Work)
     stage = ((work.seen.language.index.relations["employer"], True),)
     work.plan = QuestionPlan(("spouse of Ada?", "who is that?"), "small model", stages=(stage, stage))
     method.follow_plans([work])

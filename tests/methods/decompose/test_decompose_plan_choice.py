@@ -46,7 +46,7 @@ def test_the_threshold_gains_most(scores: list[float], gains: list[int], minimum
 
 def test_it_is_kept_beside_the_decoder(tmp_path: Path) -> None:
     assert read_plan_choice(tmp_path) == PlanChoice()
-    for choosing in (PlanChoice(8.0, -0.25), PlanChoice(0.0, None)):
+    for choosing in (PlanChoice(similarity_weight=8.0, minimum_score=-0.25), PlanChoice()):
         save_plan_choice(tmp_path, choosing)
         assert read_plan_choice(tmp_path) == choosing
     (tmp_path / FILE).write_text('{"similarity_weight": "many"}')

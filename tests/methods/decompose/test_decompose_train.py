@@ -25,15 +25,17 @@ from clew.methods.decompose.compositions import (
     reader_pair,
 )
 from clew.methods.decompose.config import Config, NetworkConfig, TrainConfig
+from clew.methods.decompose.encoder_training import FrozenModel, ReaderExample, unread_by_reader
 from clew.methods.decompose.evidence_paths import evidence_paths
 from clew.methods.decompose.hybrid import GraphVectors
 from clew.methods.decompose.method import Decompose
-from clew.methods.decompose.network import GraphEncoder, batch_graphs, load_network, save_network
+from clew.methods.decompose.network import HEADS, EncoderRecord, GraphEncoder, batch_graphs, load_network, save_network
 from clew.methods.decompose.plan import RelationVocabulary
 from clew.methods.decompose.plan_choice import PlanChoice, read_plan_choice
 from clew.methods.decompose.roles import Role, small_model
-from clew.methods.decompose.train import FrozenModel, ReaderExample, TrainingState, _unread, train
-from clew.protocols import Example, Message, Tools, TrainRequest, TrainResult
+from clew.methods.decompose.train import train
+from clew.methods.decompose.training_state import TrainingState
+from clew.protocols import Example, Message, Tools, TrainRequest, TrainResult, ignore
 from clew.retrieval.linking import link
 from clew.testing.fake_llm import FakeLanguageModel
 from clew.testing.method import HARD
@@ -44,7 +46,7 @@ ENCODER = HashEncoder(64)
 TINY: dict[str, Any] = {
     "decomposer": {"size": "tiny", "synthetic": 20, "epochs": 16, "batch": 8, "learning_rate": 5e-3},
     "reader": {"size": "tiny", "synthetic": 0, "epochs": 5, "batch": 8, "learning_rate": 5e-3},
-    "network": {"width": 16, "layers": 2, "heads": 2, "inner": 16},
+    "network": {"width": 16, "layers": 2, "inner": 16},
     "fit": {"lr": 1e-2, "clip": 0.1, "patience": 2},
     "epochs": 3,
 }
@@ -171,8 +173,8 @@ def test_a_finished_stage_is_not_trained_again(graph: Graph, trained: tuple[Path
 def test_the_graph_encoder_learns_from_questions_that_the_reader_has_not_seen(graph: Graph, tmp_path: Path) -> None:
     for given, unread in ((20, 8), (6000, 28)):
         settings = parse(TrainConfig, {"reader": {"given": given}}, "train")
-        state = TrainingState(request(graph, tmp_path, train_config=settings), lambda event: None, questions())
-        rest = _unread(state)
+        state = TrainingState.of(request(graph, tmp_path, train_config=settings, dev=questions()), ignore)
+        rest = unread_by_reader(state)
         assert len(rest) == unread
         seen = {example.question.id for example in state.draw(state.train, given, 3)}
         assert given == 6000 or not seen & {example.question.id for example in rest}
@@ -253,14 +255,14 @@ def parts(graph: Graph, vectors: GraphVectors) -> list[Any]:
 
 def network(seed: int = 0) -> GraphEncoder:
     torch.manual_seed(seed)
-    return GraphEncoder(NetworkConfig(width=16, heads=4, inner=8, graph_tokens=2), 64, 24).eval()
+    return GraphEncoder(NetworkConfig(width=16, inner=8), 64, 24).eval()
 
 
 @torch.no_grad()
 def test_a_batch_of_graphs_equals_each_alone(graph: Graph, vectors: GraphVectors) -> None:
     encoder, graphs = network(), parts(graph, vectors)
     together = encoder(batch_graphs(graphs))
-    assert together.shape == (3, 2, 24)
+    assert together.shape == (3, 1, 24)
     for i, one in enumerate(graphs):
         assert torch.allclose(encoder(batch_graphs([one]))[0], together[i], atol=1e-5)
     assert not torch.allclose(together[0], together[1], atol=1e-4)
@@ -278,7 +280,7 @@ def test_attention_is_a_softmax_over_each_entitys_messages(graph: Graph, vectors
     for n in range(len(nodes)):
         into = [e for e in range(len(batch.targets)) if int(batch.targets[e]) == n]
         rows = []
-        for h in range(layer.heads):
+        for h in range(HEADS):
             cut = slice(h * layer.each, (h + 1) * layer.each)
             keys = torch.stack([(layer.key(nodes[batch.sources[e]]) + edge[e])[cut] for e in into])
             values = torch.stack([(layer.value(nodes[batch.sources[e]]) + edge[e])[cut] for e in into])
@@ -288,17 +290,21 @@ def test_attention_is_a_softmax_over_each_entitys_messages(graph: Graph, vectors
 
 def test_weights_survive_and_damage_is_told(tmp_path: Path, graph: Graph, vectors: GraphVectors) -> None:
     encoder = network()
-    save_network(tmp_path, encoder, 64, {"language_model": "m", "encoder": "e"})
+    save_network(
+        tmp_path,
+        encoder,
+        EncoderRecord(config=encoder.config, width=64, model_width=24, language_model="m", encoder="e"),
+    )
     again, made_for = load_network(tmp_path, "cpu")
     batch = batch_graphs(parts(graph, vectors))
     assert torch.equal(again(batch), encoder(batch))
-    assert made_for["language_model"] == "m"
+    assert made_for.language_model == "m"
     weights = tmp_path / "weights.safetensors"
     weights.write_bytes(weights.read_bytes()[:-4])
     with pytest.raises(FormatError):
         load_network(tmp_path, "cpu")
     with pytest.raises(ConfigError, match="no multiple"):
-        GraphEncoder(NetworkConfig(width=18, heads=4), 8, 8)
+        GraphEncoder(NetworkConfig(width=18), 8, 8)
 
 
 def test_gradients_reach_the_graph_encoder_and_nothing_else(
@@ -311,7 +317,7 @@ def test_gradients_reach_the_graph_encoder_and_nothing_else(
         keep=["<1>"],
     )
     frozen = FrozenModel(Role(small_model(tmp_path, "cpu"), small=True))
-    encoder = GraphEncoder(NetworkConfig(width=16, heads=4, inner=8), 64, frozen.width)
+    encoder = GraphEncoder(NetworkConfig(width=16, inner=8), 64, frozen.width)
     lessons = [
         ReaderExample((Message("user", "what is it " * (i + 1)),), "<1>", part, vectors)
         for i, (part, _) in enumerate(parts(graph, vectors))
@@ -351,7 +357,7 @@ def test_the_graph_encoder_is_trained_against_any_local_model(graph: Graph, tmp_
     model = small_model(folder, "cpu")
     off = {"decomposer": {"enabled": False}, "reader": {"enabled": False}, "encoder_questions": 8, "validate_on": 4}
     tools = Tools(ENCODER, model, link=link)
-    config = Config(hops=2, region=2, evidence_tokens=200, plan_tokens=16, max_tokens=8)
+    config = Config(hops=2, region=2, evidence_tokens=200, max_tokens=16)
     result = train(request(graph, out, settings={**off, "epochs": 2}, tools=tools, config=config))
     assert (folder / "model.safetensors").read_bytes() == before
     assert result.metrics["loss_with_soft_prompt"] < result.metrics["loss_without_soft_prompt"]

@@ -7,10 +7,8 @@ import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 from clew.graph import Graph
-from clew.methods.eperm.asking import PromptClient, QuestionState
+from clew.methods.eperm.asking import PlacedQuestion, PromptClient, QuestionState
 from clew.methods.eperm.config import Style
 from clew.protocols import Ability, LLMReply, LLMRequest, LLMText
 from clew.types import Entity, Question, Topic, Usage
@@ -62,12 +60,15 @@ def career() -> Graph:
     return Graph.from_triples(CAREER, name="career")
 
 
-def case_of(graph: Graph, text: str, *topics: str) -> QuestionState:
-    """A question whose subgraph is the whole graph."""
+def linked(graph: Graph, text: str, *topics: str) -> QuestionState:
+    """A question with its topics."""
     named = [Topic(graph.entity(name), 1.0, name, "given") for name in topics]
-    case = QuestionState(Question("q", text, topics), named, text, graph=graph.whole, around=graph.whole)
-    case.starts = np.array([graph.whole.local(name) for name in topics], np.int32)
-    return case
+    return QuestionState(Question("q", text, topics), named, text)
+
+
+def case_of(graph: Graph, text: str, *topics: str) -> PlacedQuestion:
+    """A question whose subgraph is the whole graph."""
+    return PlacedQuestion.of(linked(graph, text, *topics), graph.whole, graph.whole, topics)
 
 
 def asker(script: Any, abilities: Sequence[Ability] = (), style: Style = "paper") -> PromptClient:

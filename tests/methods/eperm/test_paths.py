@@ -11,9 +11,10 @@ from eperm_world import CAREER, Scripted, asker, career, case_of, named, relatio
 from clew.encoding import HashEncoder
 from clew.graph import Graph
 from clew.llm.constraint import Choices
+from clew.methods.eperm import paths
 from clew.methods.eperm.asking import (
+    PlacedQuestion,
     PromptClient,
-    QuestionState,
     TextSimilarity,
     WeightedPlan,
     marked,
@@ -21,13 +22,14 @@ from clew.methods.eperm.asking import (
     read_scores,
 )
 from clew.methods.eperm.config import Config
-from clew.methods.eperm.paths import PartialPaths, brief_facts, choices_of, facts_of, weigh_paths
+from clew.methods.eperm.facts import brief_facts, choices_of, facts_of
+from clew.methods.eperm.paths import PartialPaths, weigh_paths
 from clew.methods.eperm.predictor import gather, shown_paths
 from clew.paths import entities_reached
 from clew.protocols import LLMRequest
 
 
-def planned(graph: Graph, text: str, topic: str, *plans: tuple[list[tuple[str, bool]], float]) -> QuestionState:
+def planned(graph: Graph, text: str, topic: str, *plans: tuple[list[tuple[str, bool]], float]) -> PlacedQuestion:
     case = case_of(graph, text, topic)
     for steps, weight in plans:
         walked = tuple((relation(graph, name), forward) for name, forward in steps)
@@ -97,18 +99,19 @@ def test_a_path_weighs_its_plan_times_its_entities() -> None:
     portugal = graph.whole.local("Portugal")
     assert portugal is not None
     assert found.scores[portugal] == pytest.approx(0.75 + 0.25)
-    shown = shown_paths(found, normalise=True)
+    shown = shown_paths(found)
     assert sum(path.score for path, _ in shown) == pytest.approx(1.0)
     assert [path.score for path, _ in shown] == sorted((path.score for path, _ in shown), reverse=True)
 
 
-def test_the_beam_keeps_s_paths_and_those_that_equal_the_last() -> None:
+def test_the_beam_keeps_s_paths_and_those_that_equal_the_last(monkeypatch: pytest.MonkeyPatch) -> None:
     graph = wide()
     plan = ([("has", True), ("of", True)], 1.0)
     tied = weigh_paths([planned(graph, "q", "t", plan)], Config(beam=2), "none", None, None)[0]
     assert len(tied[0].ends) == 12
     case = planned(graph, "q", "t", plan)
-    few = weigh_paths([case], Config(beam=2, ties=5), "none", None, None)[0]
+    monkeypatch.setattr(paths, "TIES", 5)
+    few = weigh_paths([case], Config(beam=2), "none", None, None)[0]
     assert len(few[0].ends) == 5
     assert case.details["paths_cut"] == 7
 
@@ -119,11 +122,12 @@ def test_the_beam_keeps_s_paths_and_those_that_equal_the_last() -> None:
     assert len(best[0].ends) == 2
 
 
-def test_many_candidates_are_chosen_among_by_the_encoder() -> None:
+def test_many_candidates_are_chosen_among_by_the_encoder(monkeypatch: pytest.MonkeyPatch) -> None:
     graph = wide()
     case = planned(graph, "year 2007", "t", ([("has", True)], 1.0))
     asking = asker(lambda *_: "1: 0.9\n2: 0.9")
-    partial = weigh_paths([case], Config(preselect=2), "llm", TextSimilarity(HashEncoder(256)), asking)[0]
+    monkeypatch.setattr(paths, "PRESELECT", 2)
+    partial = weigh_paths([case], Config(), "llm", TextSimilarity(HashEncoder(256)), asking)[0]
     assert case.details["candidates_not_scored"] == 10
     assert "m.07" in named(graph, partial[0].ends)
     assert isinstance(asking.model, Scripted)

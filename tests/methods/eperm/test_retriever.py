@@ -2,19 +2,35 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
-from eperm_world import BEST, Scripted, asker, career, case_of, entity, named, relation
+from eperm_world import BEST, Scripted, asker, career, entity, linked, named, relation
 
 from clew.encoding import HashEncoder
 from clew.graph import Graph
-from clew.methods.eperm.asking import PromptClient, TextSimilarity, read_choices, shown_question
+from clew.methods.eperm import retriever
+from clew.methods.eperm.asking import (
+    PlacedQuestion,
+    PromptClient,
+    QuestionState,
+    TextSimilarity,
+    read_choices,
+    shown_question,
+)
 from clew.methods.eperm.config import Config
 from clew.methods.eperm.retriever import retrieve, step
 from clew.protocols import LLMRequest
 from clew.types import Question, Topic
 
 LIKENESS = TextSimilarity(HashEncoder(64))
+
+
+def retrieved(case: QuestionState, *how: Any) -> PlacedQuestion:
+    (placed,) = retrieve([case], *how)
+    assert isinstance(placed, PlacedQuestion)
+    return placed
 
 
 def test_a_step_keeps_all_mediators_and_few_named_entities() -> None:
@@ -31,18 +47,16 @@ def test_a_step_keeps_all_mediators_and_few_named_entities() -> None:
 def test_a_hub_with_many_tails_is_walked_within_the_limit() -> None:
     triples = [("hub", "has", f"e{i}") for i in range(100_000)] + [("hub", "is", "big"), ("big", "kind", "size")]
     graph = Graph.from_triples(triples, name="hub")
-    case = case_of(graph, "how big is the hub", "hub")
-    retrieve([case], graph, Config(entity_limit=10, relation_limit=4), "encoder", 2, LIKENESS, None)
-    assert case.graph is not None
-    assert case.graph.num_triples == 12
-    assert case.details["entities_left_out"] == 99_990
+    case = linked(graph, "how big is the hub", "hub")
+    case = retrieved(case, graph, Config(relation_limit=4), "encoder", 2, LIKENESS, None)
+    assert case.graph.num_triples == 64 + 2
+    assert case.details["entities_left_out"] == 99_936
 
 
 def test_the_encoder_chooses_relations_that_suit_the_question() -> None:
     graph = career()
-    case = case_of(graph, "who was born in", "Ronaldo")
-    retrieve([case], graph, Config(relation_limit=1), "encoder", 1, LIKENESS, None)
-    assert case.graph is not None
+    case = linked(graph, "who was born in", "Ronaldo")
+    case = retrieved(case, graph, Config(relation_limit=1), "encoder", 1, LIKENESS, None)
     assert sorted(case.graph.labels(np.arange(case.graph.num_entities))) == ["Funchal", "Ronaldo"]
 
 
@@ -59,10 +73,9 @@ def judge(request: LLMRequest, prompt: str) -> str:
 
 def test_scores_of_the_language_model_multiply_along_a_path() -> None:
     graph = career()
-    case = case_of(graph, "which team", "Ronaldo")
+    case = linked(graph, "which team", "Ronaldo")
     asking = asker(judge)
-    retrieve([case], graph, Config(relation_limit=2), "llm", 2, None, asking)
-    assert case.graph is not None
+    case = retrieved(case, graph, Config(relation_limit=2), "llm", 2, None, asking)
     assert isinstance(asking.model, Scripted)
     assert len(asking.model.prompts) == 3  # one for the topic, one per path of the beam
     labels = set(case.graph.labels(np.arange(case.graph.num_entities)))
@@ -75,11 +88,10 @@ def test_scores_of_the_language_model_multiply_along_a_path() -> None:
                                    "<choice>born in</choice><score>0</score>"])  # fmt: skip
 def test_a_reply_without_usable_scores_falls_back_to_the_encoder(reply: str) -> None:
     graph = career()
-    by_model, by_encoder = (case_of(graph, "born in", "Ronaldo") for _ in range(2))
-    retrieve([by_model], graph, Config(relation_limit=1), "llm", 1, LIKENESS, asker(lambda *_: reply))
-    retrieve([by_encoder], graph, Config(relation_limit=1), "encoder", 1, LIKENESS, None)
+    by_model, by_encoder = (linked(graph, "born in", "Ronaldo") for _ in range(2))
+    by_model = retrieved(by_model, graph, Config(relation_limit=1), "llm", 1, LIKENESS, asker(lambda *_: reply))
+    by_encoder = retrieved(by_encoder, graph, Config(relation_limit=1), "encoder", 1, LIKENESS, None)
     assert by_model.details["unread_relation_scores"] == 1
-    assert by_model.graph is not None and by_encoder.graph is not None
     assert by_model.graph.triple_numbers.tolist() == by_encoder.graph.triple_numbers.tolist()  # type: ignore[union-attr]
 
 
@@ -89,18 +101,19 @@ def test_short_style_takes_probabilities_for_scores() -> None:
         return [("born in", -0.1, 2), ("plays in", -4.0, 2)]
 
     graph = career()
-    case = case_of(graph, "where", "Ronaldo")
-    retrieve([case], graph, Config(relation_limit=1), "llm", 1, None, PromptClient(Scripted(chance, BEST), "short"))
-    assert case.graph is not None
+    case = linked(graph, "where", "Ronaldo")
+    case = retrieved(
+        case, graph, Config(relation_limit=1), "llm", 1, None, PromptClient(Scripted(chance, BEST), "short")
+    )
     assert case.graph.rels.tolist() == [relation(graph, "born in")]
 
 
-def test_the_whole_neighbourhood_and_its_limit() -> None:
+def test_the_whole_neighbourhood_and_its_limit(monkeypatch: pytest.MonkeyPatch) -> None:
     graph = career()
-    case, cut = (case_of(graph, "where", "Ronaldo") for _ in range(2))
-    retrieve([case], graph, Config(), "none", 2, None, None)
-    retrieve([cut], graph, Config(max_triples=2), "none", 2, None, None)
-    assert case.graph is not None and cut.graph is not None
+    case, cut = (linked(graph, "where", "Ronaldo") for _ in range(2))
+    case = retrieved(case, graph, Config(), "none", 2, None, None)
+    monkeypatch.setattr(retriever, "MAX_TRIPLES", 2)
+    cut = retrieved(cut, graph, Config(), "none", 2, None, None)
     assert case.graph.num_triples == len(list(graph.triples()))
     assert cut.graph.num_triples == 2
     assert "max_triples" in cut.details["truncated"][0]
@@ -119,8 +132,8 @@ def test_topics_become_placeholders_in_short_prompts() -> None:
         Topic(career().entity("m.01"), 1.0, "m.01", ""),
     ]
     question = Question("q", "did  Ronaldo meet ronaldo's m.01 ?")
-    assert shown_question(question, topics, "short", 50)[0] == "did [T1] meet [T1]'s [T2] ?"
+    assert shown_question(question, topics, "short")[0] == "did [T1] meet [T1]'s [T2] ?"
     polk = [Topic(entity("James K. Polk"), 1.0, "James K. Polk", "given")]
     asked = Question("q", "what did james k polk do before jamesk polka")
-    assert shown_question(asked, polk, "short", 50)[0] == "what did [T1] do before jamesk polka"
-    assert shown_question(question, topics, "paper", 50)[0] == "did Ronaldo meet ronaldo's m.01 ?"
+    assert shown_question(asked, polk, "short")[0] == "what did [T1] do before jamesk polka"
+    assert shown_question(question, topics, "paper")[0] == "did Ronaldo meet ronaldo's m.01 ?"

@@ -56,9 +56,7 @@ def test_the_likest_questions_stand_there_with_their_plans(tmp_path: Path) -> No
     assert details["examples"] == 2
 
 
-def test_as_many_as_are_wanted_and_none_without_a_file(tmp_path: Path) -> None:
-    (prompt,), _ = prompts(tmp_path, shots=1)
-    assert prompt.count("Question:") == 2
+def test_none_stand_there_without_a_file(tmp_path: Path) -> None:
     (prompt,), details = prompts(tmp_path, examples=None)
     assert "Examples of other questions" not in prompt and "examples" not in details
 

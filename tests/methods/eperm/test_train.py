@@ -16,12 +16,13 @@ from clew.config import parse
 from clew.encoding import HashEncoder
 from clew.errors import NotFoundError, TrainingError
 from clew.graph import Graph
-from clew.learning.checkpoints import read_json
+from clew.learning.folders import read_json, read_record
+from clew.methods.eperm import tasks
 from clew.methods.eperm.asking import PromptClient, plan_text
 from clew.methods.eperm.config import Config, TrainConfig
 from clew.methods.eperm.gold import Posterior, agreed, posterior
 from clew.methods.eperm.method import Eperm
-from clew.methods.eperm.model import read_description
+from clew.methods.eperm.model import DESCRIPTION, Trained
 from clew.methods.eperm.tasks import TaskWriter
 from clew.methods.eperm.train import _Silent, train
 from clew.protocols import Example, Tools, TrainRequest, TrainResult
@@ -117,13 +118,9 @@ def test_plans_of_several_topics_are_gold_by_what_they_reach_together() -> None:
     whole = graph.whole
     topics = [whole.local("X") or 0, whole.local("Y") or 0]
     both = np.array([whole.local("film 7"), whole.local("film 8")], np.int32)
-    found = {
-        together: posterior(whole, topics, both, TrainConfig(hops=1, together=together)) for together in (True, False)
-    }
-    assert [(each.topic, plan_text(whole, each.steps)) for each in found[True].gold] == [(0, "acts in"), (1, "directs")]
-    assert not found[True].fallback
-    assert [(each.topic, plan_text(whole, each.steps)) for each in found[False].gold] == [(1, "directs")]
-    assert found[False].fallback  # two of five are right, below t
+    found = posterior(whole, topics, both, TrainConfig(hops=1))
+    assert [(each.topic, plan_text(whole, each.steps)) for each in found.gold] == [(0, "acts in"), (1, "directs")]
+    assert not found.fallback
     wrong = np.array([whole.local("film 0")], np.int32)  # Y did not direct it
     assert {each.topic for each in posterior(whole, topics, wrong, TrainConfig(hops=1)).gold} == {0}
 
@@ -145,16 +142,18 @@ def test_no_way_to_the_answer_gives_no_plan() -> None:
     assert mined(graph, "t", "y", hops=2)[0] == []
 
 
-def test_answer_tasks_show_wrong_plans_and_weights_that_inform() -> None:
+def test_answer_tasks_show_wrong_plans_and_weights_that_inform(monkeypatch: pytest.MonkeyPatch) -> None:
     _, found = mined(career(), "Ronaldo", "Funchal", hops=2)
     assert found.others
     silent = PromptClient(_Silent(), "short")
-    honest = TaskWriter(silent, TrainConfig(misleading=0.0), Config(), np.random.default_rng(0))
+    monkeypatch.setattr(tasks, "MISLEADING", 0.0)
+    honest = TaskWriter(silent, TrainConfig(), Config(), np.random.default_rng(0))
     rows = [honest.weighted(found) for _ in range(50)]
     assert all(sum(weight for _, weight, _ in row) == pytest.approx(1.0) for row in rows)
     assert all([w for _, w, _ in row] == sorted((w for _, w, _ in row), reverse=True) for row in rows)
     heaviest = sum(row[0][2] for row in rows) / len(rows)
-    trick = TaskWriter(silent, TrainConfig(misleading=1.0), Config(), np.random.default_rng(0))
+    monkeypatch.setattr(tasks, "MISLEADING", 1.0)
+    trick = TaskWriter(silent, TrainConfig(), Config(), np.random.default_rng(0))
     misled = [row[0][2] for row in (trick.weighted(found) for _ in range(50)) if len(row) > 1]
     assert heaviest > 0.6 > 0.1 > sum(misled) / len(misled) - 1e-9
 
@@ -186,7 +185,7 @@ def test_the_tuned_model_answers(folder: Path) -> None:
 
 
 def test_what_training_leaves_behind(folder: Path) -> None:
-    trained = read_description(folder)
+    trained = read_record(Trained, folder / DESCRIPTION)[0]
     assert (trained.style, trained.hops, trained.relations) == ("short", 2, "none")
     assert trained.lines is not None and 2 <= trained.lines <= 5  # gold and up to three distractors
     assert trained.temperature < 1.0  # fitted: a right plan deserves more than a sixth
@@ -198,7 +197,7 @@ def test_no_more_lines_are_shown_than_the_model_was_trained_with(folder: Path) -
     few, many = (
         Eperm(Config(plans=12, lines=lines), Tools(encoder=HashEncoder(64), model=folder)) for lines in (None, 12)
     )
-    assert few.config.lines == read_description(folder).lines and many.config.lines == 12
+    assert few.config.lines == read_record(Trained, folder / DESCRIPTION)[0].lines and many.config.lines == 12
     asked = [example.question for example in examples()[:4]]
     cut = [answer.details.get("lines_not_shown", 0) for answer in few.predict(asked, films())]
     shown = [answer.details.get("lines_not_shown", 0) for answer in many.predict(asked, films())]
@@ -221,7 +220,7 @@ def test_the_same_seed_gives_the_same_tasks_and_weights(tmp_path: Path) -> None:
 
 
 def test_without_a_dev_set_some_questions_are_held_out(tmp_path: Path) -> None:
-    quick = {"tune": {**TINY["tune"], "max_steps": 1}, "answers": False, "dev_share": 0.25}
+    quick = {"tune": {**TINY["tune"], "max_steps": 1}, "dev_share": 0.25}
     result = tuned(tmp_path / "a", dev=[], settings=quick)
     assert read_json(tmp_path / "a" / "mining.json")["questions"] == 12
     assert {"hits@1", "temperature"} <= result.metrics.keys()

@@ -35,7 +35,7 @@ def json_notation(edges: GraphEdges, *, closed_answers: bool = True) -> JsonNota
 
 
 def short_notation(edges: GraphEdges, *, names: bool = False) -> ShortNotation:
-    return ShortNotation(edges, names=names, mask=True)
+    return ShortNotation(edges, names=names)
 
 
 def listed(request: LLMRequest) -> Iterator[tuple[str, str, str]]:

@@ -13,11 +13,13 @@ from roe_films import Remote, explore, json_notation, numbers, short_notation
 
 from clew.graph import Graph
 from clew.llm.constraint import states_of
+from clew.methods.roe import options
 from clew.methods.roe.config import Config
 from clew.methods.roe.edges import ArrayEdges, StoreEdges
-from clew.methods.roe.environment import Action, Exploration, Pick, options_of, path_of, root
+from clew.methods.roe.environment import Exploration
 from clew.methods.roe.gold import plan_of
 from clew.methods.roe.notation import Topical
+from clew.methods.roe.options import Action, Pick, options_of, path_of, root
 from effort import some_of
 from films import film_triples
 
@@ -148,17 +150,18 @@ def test_budgets_return_what_was_found(family: Graph) -> None:
     assert "max_seconds" in slow.stopped and slow.tally.calls < 5
 
 
-def test_hubs_are_shown_in_part_and_taken_whole() -> None:
+def test_hubs_are_shown_in_part_and_taken_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     hub = Graph.from_triples([("hub", "of", f"n{i}") for i in range(100_000)], name="hub")
-    walk = explore(hub, ["hub"], max_entities=200_000)
+    cut = explore(hub, ["hub"])
+    cut.advance(Action(answers=(Pick(0),)))
+    assert len(cut.found[0].edges) == 20_000 and any("20000 edges" in note for note in cut.tally.notes)
+    monkeypatch.setattr(options, "MAX_ENTITIES", 200_000)
+    walk = explore(hub, ["hub"])
     state = walk.prompt()
     text = json_notation(walk.edges).messages(Topical("which?", {}), state)[-1].content
     assert "1.9 n8; 1.10 n9; and 99990 more" in text and len(text) < 200
     walk.advance(Action(answers=(Pick(0),)))
     assert walk.done and len(walk.found[0].edges) == 100_000
-    cut = explore(hub, ["hub"])
-    cut.advance(Action(answers=(Pick(0),)))
-    assert len(cut.found[0].edges) == 20_000 and any("max_entities" in note for note in cut.tally.notes)
     each = explore(hub, ["hub"], siblings="each", max_calls=3)
     assert [len(option.members) for option in each.prompt().options] == [50]
     while not each.done:

@@ -5,14 +5,7 @@ from __future__ import annotations
 import pytest
 
 from clew.methods.roe.notation import split_json
-from clew.methods.roe.rewards import (
-    answer_discovery,
-    answer_reward,
-    exploration_discovery,
-    exploration_reward,
-    format_reward,
-    reward_functions,
-)
+from clew.methods.roe.rewards import discovery, reward_functions, share
 from clew.methods.roe.short import split_short
 
 FACTS = {
@@ -27,43 +20,35 @@ FACTS = {
 }
 
 
-def test_format() -> None:
-    assert (format_reward(True), format_reward(False)) == (1.0, 0.0)
+def test_shares() -> None:
+    assert share({1, 2}, {1, 3}) == 0.5
+    assert share({1, 2, 3}, {1, 3}) == 1.0
+    assert share(set(), {1}) == 0.0
+    assert share([1, 1], {1, 2}) == 0.5
 
 
-@pytest.mark.parametrize("reward", [answer_reward, exploration_reward])
-def test_shares(reward: object) -> None:
-    assert callable(reward)
-    assert reward({1, 2}, {1, 3}) == 0.5
-    assert reward({1, 2, 3}, {1, 3}) == 1.0
-    assert reward(set(), {1}) == 0.0
-    assert reward([1, 1], {1, 2}) == 0.5
-
-
-@pytest.mark.parametrize("reward", [answer_reward, exploration_reward])
-def test_nothing_to_find_is_right_only_where_nothing_is_named(reward: object) -> None:
-    assert callable(reward)
-    assert (reward(set(), set()), reward({1}, set())) == (1.0, 0.0)
+def test_nothing_to_find_is_right_only_where_nothing_is_named() -> None:
+    assert (share(set(), set()), share({1}, set())) == (1.0, 0.0)
 
 
 def test_answer_discovery() -> None:
-    assert answer_discovery({1, 2}, {1}, {1, 2, 3}, beta=0.5, mode="paper") == 1.0
-    assert answer_discovery({1, 9}, {1}, {1, 2}, beta=0.5, mode="paper") == -0.5
-    assert answer_discovery({1, 2, 9}, {1}, {1, 2}, beta=0.25, mode="paper") == 0.75
-    assert answer_discovery({1, 2, 9}, {1}, {1, 2}, mode="off") == 0.0
+    assert discovery({1, 2}, {1}, {1, 2, 3}, beta=0.5, mode="paper") == 1.0
+    assert discovery({1, 9}, {1}, {1, 2}, beta=0.5, mode="paper") == -0.5
+    assert discovery({1, 2, 9}, {1}, {1, 2}, beta=0.25, mode="paper") == 0.75
+    assert discovery({1, 2, 9}, {1}, {1, 2}, mode="off") == 0.0
 
 
 def test_exploration_discovery() -> None:
-    assert exploration_discovery({1, 2, 3}, {1}, {1, 2, 3}, mode="paper") == 2.0
-    assert exploration_discovery({1, 7}, {1}, {1, 2}, beta=0.5, mode="paper") == -0.5
+    assert discovery({1, 2, 3}, {1}, {1, 2, 3}, mode="paper") == 2.0
+    assert discovery({1, 7}, {1}, {1, 2}, beta=0.5, mode="paper") == -0.5
 
 
 def test_discovery_is_bounded_unless_it_is_taken_as_printed() -> None:
     everything = set(range(50))
-    assert exploration_discovery(everything, {0}, everything, mode="paper") == 49.0
-    assert exploration_discovery(everything, {0}, everything) == 1.0
-    assert answer_discovery({90, 91, 92, 93}, {1}, {1}) == -1.0
-    assert exploration_discovery({1, 2, 3, 4, 5}, {1, 2, 3, 4}, {1, 2, 3, 4, 5}) == 0.25
+    assert discovery(everything, {0}, everything, mode="paper") == 49.0
+    assert discovery(everything, {0}, everything) == 1.0
+    assert discovery({90, 91, 92, 93}, {1}, {1}) == -1.0
+    assert discovery({1, 2, 3, 4, 5}, {1, 2, 3, 4}, {1, 2, 3, 4, 5}) == 0.25
 
 
 @pytest.mark.parametrize(("mode", "listing_pays"), [("paper", True), ("off", False)])

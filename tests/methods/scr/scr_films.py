@@ -9,7 +9,7 @@ from clew.protocols import TrainResult
 
 Trainer = Callable[..., TrainResult]
 TINY: dict[str, Any] = {
-    "network": {"width": 32, "layers": 1, "blocks": 1, "block_heads": 2, "dropout": 0.0},
+    "network": {"width": 32, "layers": 1, "dropout": 0.0},
     "fit": {"lr": 5e-3, "evaluate_every": 30, "checkpoint_s": 1e9},
     "epochs": None,
     "batch": 8,

@@ -168,9 +168,8 @@ def test_the_reader_reads_the_beam_and_its_answers_are_bound(
     prompt = language_model.requests[0].messages[-1].content
     assert "] film 1 -> directed_by -> person 1\n" in prompt and prompt.count("all of [3]") == 1
     assert answer.usage.calls == 1
-    without = Scr(Config(reader=True), Tools(encoder=encoder, model=model_folder))
     with pytest.raises(InputError, match=r"set language_model\.model"):
-        without.answer(Question("q", "who directed film 1", ("film 1",)), films)
+        Scr(Config(reader=True), Tools(encoder=encoder, model=model_folder))
 
 
 def test_the_reader_sees_all_walks_of_the_beam_with_siblings_on_one_line_in_one_batch(

@@ -23,7 +23,7 @@ RELATIONS = ("r0", "r1")
 
 def model_of(layers: int = 2) -> ScrModel:
     torch.manual_seed(0)
-    config = NetworkConfig(width=16, layers=layers, blocks=1, block_heads=2)
+    config = NetworkConfig(width=16, layers=layers)
     trained = Trained(
         network=config, encoder=ENCODER.name, encoder_width=32, tokens="words", hops=2, returns="edge", siblings=True,
         mask_topics=True, graph="g", relations=RELATIONS,

@@ -14,7 +14,7 @@ from clew.errors import ConfigError
 from clew.graph import Graph
 from clew.llm import ModelSettings
 from clew.methods.stem.config import Config
-from clew.methods.stem.method import Stem
+from clew.methods.stem.method import Stem, _Place, _Placed
 from clew.methods.stem.planner import Planner
 from clew.methods.stem.similarity import Similarity, suited_theta
 from clew.protocols import LanguageModel, LLMRequest, Message, Tools
@@ -185,7 +185,8 @@ def test_an_anchor_is_the_nearest_entity_vector_and_guided_ones_gain_lambda(
     assert cosines[0] > 0.9999 > cosines[1] > 1 / 1.5
     asked = method._link(Question("q", "who lives in Springfield?", ("Springfield",)), Graph.from_triples(rows))
     guided = np.array([whole.local("Springfield Ohio")], np.int32)
-    ((entity, score),) = method._anchors(whole, similarity, asked, 0, guided)  # Eq. 10, 11, 15
+    placed = _Placed(asked, _Place(whole, similarity, None))
+    ((entity, score),) = method._anchors(placed, 0, guided)  # Eq. 10, 11, 15
     assert whole.labels([entity]) == [anchor]
     assert score == pytest.approx(float(cosines[0] if anchor == "Springfield" else 1.5 * cosines[1]))
 

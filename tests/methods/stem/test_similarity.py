@@ -9,9 +9,8 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
-from clew.encoding import HashEncoder
+from clew.encoding import HashEncoder, remembering
 from clew.graph import Graph
-from clew.methods.stem import similarity as module
 from clew.methods.stem.similarity import Similarity
 
 GRAPH = Graph.from_triples([(f"e{i}", f"r{i % 7}", f"e{(i * 5) % 97}") for i in range(300)], name="many")
@@ -27,11 +26,10 @@ def impatient() -> Iterator[None]:
     sys.setswitchinterval(before)
 
 
-@pytest.mark.parametrize("remembered", [200_000, 40])
-def test_threads_that_share_a_similarity(monkeypatch: pytest.MonkeyPatch, impatient: None, remembered: int) -> None:
-    monkeypatch.setattr(module, "REMEMBERED", remembered)
+@pytest.mark.parametrize("remembered", [50_000, 40])
+def test_threads_that_share_a_similarity(impatient: None, remembered: int) -> None:
     whole = GRAPH.whole
-    shared = Similarity(whole, ENCODER)
+    shared = Similarity(whole, remembering(ENCODER, remembered))
     draw = np.random.default_rng(0)
     asked = [
         (("x", f"r{i % 7}", "y"), f"e{i % 97}", draw.integers(0, whole.num_triples, 12).astype(np.int32))

@@ -17,7 +17,7 @@ from clew.encoding.hashing import HashEncoder
 from clew.errors import FormatError, InputError, TrainingError
 from clew.graph import Graph
 from clew.learning.checkpoints import load_weights
-from clew.methods.stem.config import PAPER_NETWORK, Config, NetworkConfig, TrainConfig
+from clew.methods.stem.config import Config, NetworkConfig, TrainConfig
 from clew.methods.stem.gold import (
     GoldChains,
     MiningReport,
@@ -164,7 +164,7 @@ def part(width: int) -> QuestionInput:
     return QuestionInput(whole, np.array([0]), np.ones(3 * width, np.float32))
 
 
-@pytest.mark.parametrize("config", [NetworkConfig(width=16, layers=2), PAPER_NETWORK.model_copy(update=NETWORK)])
+@pytest.mark.parametrize("config", [NetworkConfig(width=16, layers=2), NetworkConfig(printed=True, **NETWORK)])
 def test_questions_of_one_batch_do_not_touch(config: NetworkConfig) -> None:
     torch.manual_seed(0)
     network = TripleNetwork(config, 8)
@@ -217,7 +217,7 @@ def test_what_training_refuses(tmp_path: Path) -> None:
 
 def test_a_damaged_folder_is_said(tmp_path: Path) -> None:
     folder = trained(tmp_path / "a", fit={"steps": 2}).model
-    with pytest.raises(FormatError, match=r"encoder\.name"):
+    with pytest.raises(InputError, match=r"encoder\.name"):
         load_model(folder, HashEncoder(64), "cpu")
     (folder / "network.safetensors").write_bytes(b"short")
     with pytest.raises(FormatError, match="safetensors"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TypeGuard
 
 from clew.graph.remote import address as addresses
 from clew.graph.remote.address import is_address
@@ -10,8 +11,14 @@ from clew.graph.remote.names import Fetched, Named
 from clew.graph.remote.records import GraphServer
 from clew.graph.remote.settings import ServerSettings
 from clew.graph.remote.store import ServerGraph
+from clew.protocols import GraphStore
 
-__all__ = ["Fetched", "Named", "ServerGraph", "ServerSettings", "is_address", "open_server"]
+__all__ = ["Fetched", "Named", "ServerGraph", "ServerSettings", "in_a_server", "is_address", "open_server"]
+
+
+def in_a_server(store: GraphStore) -> TypeGuard[ServerGraph]:
+    """Whether what is asked of a store costs requests to a server."""
+    return isinstance(store, ServerGraph)
 
 
 def open_server(

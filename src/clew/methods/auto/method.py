@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -19,8 +19,8 @@ from pydantic import Field
 from clew.config import Settings
 from clew.encoding import remembering
 from clew.errors import ConfigError
-from clew.graph import Graph, Subgraph
-from clew.graph.remote import ServerGraph
+from clew.graph import Graph, Subgraph, has_arrays
+from clew.graph.remote import in_a_server
 from clew.graph.subgraph import Ints
 from clew.methods.auto.merging import FILE, Merged, RatedPlan, RatingNumbers, as_plans, merge, options
 from clew.methods.plan.method import Config as PlanConfig
@@ -32,7 +32,7 @@ from clew.query.columns import column
 from clew.reading.growth import PlanCandidate
 from clew.reading.synonyms import spelled_out
 from clew.reading.threads import all_ends, answers, best_guess, way_of
-from clew.reading.topics import Start, start_of, starts_of
+from clew.reading.topics import ALTERNATIVES, MAX_TRIPLES, MOST_TOPICS, Start, start_of, starts_of
 from clew.reading.trails import type_relations
 from clew.retrieval.lexicon import asked_kind
 from clew.retrieval.reader import read
@@ -57,10 +57,13 @@ class Config(Settings):
     hops: int = Field(3, ge=1, le=4)  # most steps of a path; passing through a mediator is one step
     threshold: float = Field(0.35, ge=0, le=1)  # below this probability the answer is "no answer found"
     sure: float = Field(0.6, ge=0, le=1)  # below this probability a language model, where configured, reads the paths
-    topics: int = Field(6, ge=1)  # most topics that are walked from
-    max_triples: int = Field(50_000, ge=1)  # of the neighbourhood fetched from a graph that is not embedded
     paths: int = Field(2, ge=1)  # threads shown per answer
-    alternatives: int = Field(3, ge=0)  # other plans named in `details`, and offered to a language model
+
+    removed: ClassVar[Mapping[str, Any]] = {
+        "topics": MOST_TOPICS,
+        "max_triples": MAX_TRIPLES,
+        "alternatives": ALTERNATIVES,
+    }
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,12 +97,11 @@ class Auto:
         self._config = config
         self._numbers = RatingNumbers.shipped() if tools.model is None else RatingNumbers.read(tools.model / FILE)
         self._tools = replace(tools, encoder=remembering(tools.encoder))
-        own = {"hops": config.hops, "topics": config.topics, "max_triples": config.max_triples}
-        shown = {"paths": config.paths, "alternatives": config.alternatives}
+        own = {"hops": config.hops, "paths": config.paths}
         alone = replace(self._tools, model=None)
-        self._walk = Walk(WalkConfig(**own, **shown, threshold=0.0), replace(alone, language_model=None))
-        self._plan = PlanMethod(PlanConfig(**own, **shown, threshold=0.0), alone)
-        self._walk_alone = Walk(WalkConfig(**own, **shown), alone)
+        self._walk = Walk(WalkConfig(**own, threshold=0.0), replace(alone, language_model=None))
+        self._plan = PlanMethod(PlanConfig(**own, threshold=0.0), alone)
+        self._walk_alone = Walk(WalkConfig(**own), alone)
 
     def answer(self, question: Question, graph: GraphStore, *, on_event: OnEvent = ignore) -> Answer:
         """One answer; `details["router"]` says who was believed. An abstention names the best guess."""
@@ -129,20 +131,18 @@ class Auto:
         if _PARTICULAR.match(text.strip()):
             kinds = set(type_relations(ground, range(ground.num_relations)))
             proposed = [each for each in proposed if not _ends_in_a_kind(each.plan, kinds)]
-        if isinstance(graph, Graph) and (asked_for := asked_kind(text, graph)) is not None:
+        if has_arrays(graph) and (asked_for := asked_kind(text, graph)) is not None:
             proposed = _of_kind(proposed, ground, asked_for)
         if _CHOICE.search(text) is None:
             proposed = _but_for_the_named(proposed, topics, ground)
-        if isinstance(graph, Graph) and _WHEN.match(text.strip()):
+        if has_arrays(graph) and _WHEN.match(text.strip()):
             proposed = _dated(proposed, ground, graph)
         merged = merge(proposed, reading.none, self._numbers) if proposed else None
         return ground, merged, tuple(dict.fromkeys([*told, *ground.truncated, *cut, *reading.cut]))
 
     def readings(self, question: Question, graph: GraphStore, most: int = 2) -> list[OfferedReading]:
         """The likeliest readings whose answers differ, best first."""
-        start = start_of(
-            question, graph, linker=self._tools.link, encoder=self._tools.encoder, most=self._config.topics
-        )
+        start = start_of(question, graph, linker=self._tools.link, encoder=self._tools.encoder)
         if not start.topics:
             return []
         ground, merged, _ = self.propose(question.text, start.topics, graph)
@@ -163,15 +163,13 @@ class Auto:
 
     def walk_only(self, graph: GraphStore) -> str:
         """Why `plan` cannot be asked; "" where it can."""
-        if isinstance(graph, ServerGraph):
+        if in_a_server(graph):
             return "plan looks at more of the graph than a server should be asked for"
         return self._plan.unable
 
     def _answer(self, question: Question, graph: GraphStore, on_event: OnEvent) -> Answer:
         began = time.perf_counter()
-        start = start_of(
-            question, graph, linker=self._tools.link, encoder=self._tools.encoder, most=self._config.topics
-        )
+        start = start_of(question, graph, linker=self._tools.link, encoder=self._tools.encoder)
         if not start.topics:
             why = "; ".join(start.told) or "no part of the question names an entity of the graph"
             return Answer(question, self.name, note=f"no topic found: {why}")
@@ -202,7 +200,7 @@ class Auto:
             "alternatives": [
                 {"plan": plan_text(o.rated, ground), "ends": len(o.plan.ends), "share": round(share, 4)}
                 for o, share in zip(merged.options[1:], merged.shares[1:].tolist(), strict=True)
-            ][: self._config.alternatives],
+            ][:ALTERNATIVES],
         }
         topics = [topic for topic in start.topics if ground.local(topic.entity.id) is not None]
         starts = starts_of(ground, topics)
@@ -210,7 +208,7 @@ class Auto:
         model = self._tools.language_model
         if model is not None and score < self._config.sure:
             began = time.perf_counter()
-            others = [o for o in merged.options[1:] if o not in chosen][: self._config.alternatives]
+            others = [o for o in merged.options[1:] if o not in chosen][:ALTERNATIVES]
             ways = [way_of(o.plan.trails, o.plan.after, starts) for o in (*chosen, *others)]
             evidence = Evidence(answers(ground, ways, score, self._config.paths)[1])
             reading = read(model, question.text, evidence)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
@@ -27,31 +28,32 @@ class Config(Settings):
     dependency: bool = True  # a sub-question sees the answers before it
     around: Literal["topics", "similar", "whole"] = "topics"  # where the tree may grow, see the README
     region: int = Field(default=2, ge=1)  # hops of that region; one through a mediator counts two
-    region_triples: int = Field(default=10_000, ge=1)  # most triples of that region
-    plans: int = Field(default=8, ge=1, le=64)  # that a small decomposer writes for one question; the best is asked
-    constrained: bool = True  # it writes only steps that lead somewhere from the question's entities
     similarity_weight: float | None = Field(
         default=None, ge=0
     )  # of a plan's similarity to the question; None: as trained
-    minimum_score: float | None = (
-        None  # a plan that scores less is not asked, the question stays whole; None: as trained
-    )
-    max_subquestions: int = Field(default=6, ge=1)  # more are put together
     hops: int = Field(default=3, ge=1, le=6)  # longest evidence path of an answer; a mediator is no hop
-    path_weight: float = Field(default=0.1, ge=0, le=1)  # of the whole question, where the encoder ranks paths
     follow_plan: bool = True  # without a reader: the path that a small decomposer named answers, if it is retrieved
     siblings: bool = True  # without a reader: everything the winning relation path reaches in the graph is an answer
     text_graph: bool = True  # False: Table 3, "w/o textual graph"
     graph_encoder: bool | None = None  # soft prompt; None: where a trained one fits the model; True: required
     evidence_tokens: int = Field(default=1024, ge=16)  # of the textual graph; the paper: 512
-    max_tokens: int = Field(default=512, ge=1)  # of an answer; the paper's 32 cut a list of names
-    plan_tokens: int = Field(default=512, ge=16)  # of the sub-questions; models that think aloud need more
+    max_tokens: int = Field(default=512, ge=1)  # of a reply; the paper's 32 cut a list of names
     small: bool = True  # use the small models in the trained folder where no other is configured
-    candidates: int = Field(default=16, ge=1)  # paths of the retrieved graph that a small reader is shown
     decomposer: ModelSettings = ModelSettings()  # no model named: the trained small one, else the language model
     subanswerer: ModelSettings = ModelSettings()  # no model named: whoever gives the final answer
     prompts: Path | None = None  # a folder with decompose.txt, subanswer.txt and answer.txt that replace ours
     device: str = "cpu"  # of the graph encoder
+
+    removed: ClassVar[Mapping[str, Any]] = {
+        "plan_tokens": 512,
+        "region_triples": 10_000,
+        "plans": 8,
+        "constrained": True,
+        "minimum_score": None,
+        "max_subquestions": 6,
+        "path_weight": 0.1,
+        "candidates": 16,
+    }
 
 
 class NetworkConfig(Settings):
@@ -59,10 +61,9 @@ class NetworkConfig(Settings):
 
     width: int = Field(default=128, ge=8)  # of a node
     layers: int = Field(default=4, ge=1)  # of the transformer
-    heads: int = Field(default=4, ge=1)  # of attention
     inner: int = Field(default=256, ge=8)  # width inside the projector
-    dropout: float = Field(default=0.0, ge=0, lt=1)  # of every layer
-    graph_tokens: int = Field(default=1, ge=1)  # soft prompt tokens that stand for the graph
+
+    removed: ClassVar[Mapping[str, Any]] = {"heads": 4, "dropout": 0.0, "graph_tokens": 1}
 
 
 class SmallConfig(Settings):
@@ -77,8 +78,8 @@ class SmallConfig(Settings):
     epochs: float = Field(default=4.0, gt=0)  # passes over the questions
     batch: int = Field(default=32, ge=1)  # questions per step
     learning_rate: float = Field(default=1e-3, gt=0)  # highest of the schedule
-    max_tokens: int = Field(default=512, ge=16)  # of prompt and reply
-    bf16: bool = False  # 16-bit arithmetic
+
+    removed: ClassVar[Mapping[str, Any]] = {"max_tokens": 512, "bf16": False}
 
 
 class TrainConfig(Settings):

@@ -21,6 +21,7 @@ from clew.methods.decompose.plan import RelationVocabulary, Steps
 from clew.protocols import TextEncoder
 from clew.types import Entity
 
+PATH_WEIGHT = 0.1  # of the whole question, where the encoder ranks paths
 MAX_PATHS = 400  # relation paths that are compared; more are left out, the longest first, and told
 
 
@@ -75,8 +76,8 @@ def _hops(graph: Subgraph, starts: Ints, steps: Steps) -> int:
 class Judge:
     """Scores relation paths by the encoder, which remembers texts."""
 
-    def __init__(self, language: RelationVocabulary, encoder: TextEncoder, path_weight: float) -> None:
-        self._language, self._encoder, self._weight = language, encoder, path_weight
+    def __init__(self, language: RelationVocabulary, encoder: TextEncoder) -> None:
+        self._language, self._encoder = language, encoder
 
     def similarity(self, plans: Sequence[Steps], question: str) -> Floats:
         """(P,) cosines of relation paths, in words, and a question without its names."""
@@ -89,8 +90,8 @@ class Judge:
     def rank(self, found: Sequence[EvidencePath], question: str, parts: Sequence[str]) -> tuple[EvidencePath, ...]:
         """`found`, best first, by question (its names left out) and sub-questions.
 
-        The score is `w cos(question, path) + (1 - w) mean_i cos(part_i, hop_i)`, with `w` the `path_weight`; a
-        path longer or shorter than the plan has nothing to compare the rest with, which counts as 0.
+        The score is `w cos(question, path) + (1 - w) mean_i cos(part_i, hop_i)`, with `w` PATH_WEIGHT; a path
+        longer or shorter than the plan has nothing to compare the rest with, which counts as 0.
         """
         if not found:
             return ()
@@ -107,6 +108,6 @@ class Judge:
                 at += len(stages)
                 n = min(len(own), len(parts))
                 fits[i] = (own[:n] * wanted[:n]).sum() / max(len(own), len(parts), 1)
-            scores = self._weight * scores + (1 - self._weight) * fits
+            scores = PATH_WEIGHT * scores + (1 - PATH_WEIGHT) * fits
         order = np.argsort(-scores, kind="stable")
         return tuple(EvidencePath(found[i].steps, found[i].ends, float(scores[i])) for i in order.tolist())

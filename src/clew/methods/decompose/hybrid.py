@@ -27,6 +27,7 @@ from clew.protocols import TextEncoder
 from clew.retrieval.pcst import Selection, connect, edge_prizes, node_prizes
 
 Floats = NDArray[np.float32]
+REGION_TRIPLES = 10_000  # most of the region in which a tree may grow
 TREE = 300  # triples of the tree for one query; more are no reading matter
 NONE = np.empty(0, np.int32)
 EXACT = 200_000  # labels compared one by one; above, candidates come from an index
@@ -102,7 +103,7 @@ class GraphVectors:
         region, inside, note, anchors = self.graph, None, "", topics
         if config.around != "whole":
             seeds = topics if config.around == "topics" and len(topics) else self.best(query, config.nodes)
-            region = around(self.graph, seeds, config.region, max_triples=config.region_triples, keep="induced")
+            region = around(self.graph, seeds, config.region, max_triples=REGION_TRIPLES, keep="induced")
             note = "; ".join(region.truncated)
             anchors = region.seeds
             region = replace(region, seeds=NONE, truncated=())

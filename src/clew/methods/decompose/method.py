@@ -5,7 +5,6 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -14,66 +13,26 @@ from clew.encoding import remembering
 from clew.errors import ConfigError
 from clew.graph import Subgraph, taken_whole
 from clew.graph.neighborhood import neighborhood
-from clew.graph.paths import follow
-from clew.llm import clean, load_prompt, parse_answers, token_counter
+from clew.llm import load_prompt, parse_answers, token_counter
 from clew.methods.decompose.answers import AnswerPaths, of_names, of_threads
 from clew.methods.decompose.config import Config
 from clew.methods.decompose.evidence_paths import EvidencePath, Judge, anchors, evidence_paths
-from clew.methods.decompose.hybrid import NONE, Floats, GraphVectors, hybrid, merge, shape
-from clew.methods.decompose.plan import QuestionPlan, RelationVocabulary, Steps, masked_question, read_plan
-from clew.methods.decompose.plan_choice import PlanChoice, PlanOption, read_plan_choice
+from clew.methods.decompose.hybrid import NONE, REGION_TRIPLES, Floats, GraphVectors, hybrid, merge, shape
+from clew.methods.decompose.plan import RelationVocabulary, Steps, masked_question
+from clew.methods.decompose.plan_choice import PlanChoice, read_plan_choice
+from clew.methods.decompose.planning import PLAN_TOKENS, QuestionSplitter
 from clew.methods.decompose.roles import DECOMPOSER, Role, open_voices
 from clew.methods.decompose.soft import open_prompter
-from clew.methods.decompose.steps import StepGrammar
 from clew.methods.decompose.textual import listed, read_thread, tables, with_mediators
-from clew.protocols import GraphStore, LLMReply, LLMRequest, Message, OnEvent, Tools, ignore
+from clew.methods.decompose.work import Seen, Work, flat, plain, small_request
+from clew.protocols import GraphStore, LLMRequest, Message, OnEvent, Tools, ignore
 from clew.retrieval.linking import link_topics
-from clew.retrieval.masking import Masked
-from clew.types import Answer, Candidate, Entity, Event, Evidence, Path, Question, Topic, Usage
+from clew.types import Answer, Candidate, Event, Evidence, Path, Question, Topic
 
-TOPIC = "this"  # stands for a name in what the encoder compares with relation paths
 WORDS = 150  # of a question; no prompt and no sentence encoder has room for a novel
-PLAN_TOKENS = 24  # that a small decomposer may write; as many per step where it is held to the graph
+CANDIDATES = 16  # paths of the retrieved graph that a small reader is shown
 NAMED = 3  # of a sub-answer, entities whose names go into the next query
 CARRIED = 20  # of a sub-answer, entities around which the next one is looked for
-
-
-@dataclass(slots=True)
-class Work:
-    """One question under way."""
-
-    question: Question
-    text: str  # of the question, cut where it is absurdly long
-    topics: list[Topic]
-    masked: Masked
-    seen: Seen | None
-    plan: QuestionPlan = field(default_factory=lambda: QuestionPlan((), "nobody"))
-    parts: list[Subgraph] = field(default_factory=list)
-    answers: list[str] = field(default_factory=list)  # to the sub-questions so far
-    carried: list[Entity] = field(default_factory=list)  # what the last one led to
-    reached: list[Entity] = field(default_factory=list)  # what all of them led to
-    usage: Usage = field(default_factory=Usage)
-    notes: list[str] = field(default_factory=list)
-    seconds: dict[str, float] = field(default_factory=dict)
-
-    def charge(self, reply: LLMReply, what: str = "the reply", limit: int = 0) -> str:
-        """The text of a reply, booked on this question; one that came to no end within `limit` tokens is told."""
-        self.usage += reply.usage
-        if limit and reply.texts and not reply.texts[0].finished:
-            self.tell(f"{what} was cut at {limit} tokens")
-        return reply.text if reply.texts else ""
-
-    def tell(self, *notes: str) -> None:
-        self.notes += [note for note in notes if note and note not in self.notes]
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class Seen:
-    """A graph with what is computed for it once."""
-
-    vectors: GraphVectors
-    language: RelationVocabulary
-    judge: Judge
 
 
 class Decompose:
@@ -111,22 +70,20 @@ class Decompose:
                 ("answer", ("graph", "question")),
             )
         }
-        self._choosing = self._trained_choosing(tools)
+        self.planner = QuestionSplitter(
+            config, self._voices.decomposer, self._encoder, self._prompts["decompose"], self._trained_choice(tools)
+        )
         self._prompter = open_prompter(config, tools.model, self._voices.reader, self._encoder)
         self._seen: dict[str, Seen] = {}
         self._lock = threading.Lock()
 
-    def _trained_choosing(self, tools: Tools) -> PlanChoice:
+    def _trained_choice(self, tools: Tools) -> PlanChoice:
         """How plans of a small decomposer are weighed: as trained, unless the settings say otherwise."""
-        role = self._voices.decomposer
-        trained = PlanChoice()
+        role, choice = self._voices.decomposer, PlanChoice()
         if tools.model is not None and role is not None and role.small:
-            trained = read_plan_choice(tools.model / DECOMPOSER)
-        weight, minimum_score = self.config.similarity_weight, self.config.minimum_score
-        return PlanChoice(
-            trained.similarity_weight if weight is None else weight,
-            trained.minimum_score if minimum_score is None else minimum_score,
-        )
+            choice = read_plan_choice(tools.model / DECOMPOSER)
+        weight = self.config.similarity_weight
+        return choice if weight is None else choice.model_copy(update={"similarity_weight": weight})
 
     @property
     def reader(self) -> Role | None:
@@ -138,16 +95,16 @@ class Decompose:
 
     def predict(self, questions: Sequence[Question], graph: GraphStore, *, on_event: OnEvent = ignore) -> list[Answer]:
         """Answers in order; the calls of one stage go out together. Raises what a language model raises."""
-        works = [self.start(question, graph, on_event) for question in questions]
-        live = [work for work in works if work.seen is not None]
-        self.gather(live, on_event)
-        self.merge(live)
-        done = {id(work): answer for work, answer in zip(live, self._final(live), strict=True)}
-        return [done.get(id(work)) or self._abstain(work) for work in works]
+        started = [self.start(question, graph, on_event) for question in questions]
+        works = [each for each in started if isinstance(each, Work)]
+        self.gather(works, on_event)
+        self.merge(works)
+        answers = iter(self._final(works))
+        return [next(answers) if isinstance(each, Work) else each for each in started]
 
     def gather(self, works: Sequence[Work], on_event: OnEvent = ignore) -> None:
         """Plan, retrieve and answer the sub-questions: everything before the final answer (4.1, 4.2)."""
-        self._decompose(works)
+        self.planner.plan(works)
         on_event(Event("decompose", f"{sum(len(work.plan.parts) for work in works)} sub-questions", {}))
         self.follow_plans(works)
 
@@ -165,38 +122,33 @@ class Decompose:
 
     # -- stages in their order ---------------------------------------------------------------------------------------
 
-    def start(self, question: Question, graph: GraphStore, on_event: OnEvent = ignore) -> Work:
-        """Names in the question, and the graph that is searched."""
+    def start(self, question: Question, graph: GraphStore, on_event: OnEvent = ignore) -> Work | Answer:
+        """Names in the question, and the graph that is searched; an answer that says why where there is none."""
         words = question.text.split()
-        text = question.text if len(words) <= WORDS else " ".join(words[:WORDS])
-        work = Work(question, text, [], Masked(text, (), ()), None)
-        if len(words) > WORDS:
-            work.tell(f"only the first {WORDS} of {len(words)} words of the question are read")
+        cut = f"only the first {WORDS} of {len(words)} words of the question are read" if len(words) > WORDS else ""
         if not words:
-            work.tell("the question is empty")
-            return work
+            return Answer(question, self.name, note="the question is empty")
         linked = link_topics(question, graph, linker=self._tools.link)
-        work.topics = list(linked.topics)
-        work.tell(linked.note)
-        if not work.topics and (self._voices.reader is None or self._voices.reader.small):
-            return work
-        work.masked = masked_question(text, work.topics)
-        work.seen = self.view(graph, work.topics, on_event)
-        if not work.seen.vectors.graph.num_triples:
-            work.tell("the graph around the question is empty")
-            work.seen = None
-        return work
+        topics = list(linked.topics)
+        notes = [note for note in (cut, linked.note) if note]
+        if topics or not (self._voices.reader is None or self._voices.reader.small):
+            seen = self.view(graph, topics, on_event)
+            if seen.vectors.graph.num_triples:
+                text = " ".join(words[:WORDS]) if cut else question.text
+                return Work(question, text, topics, masked_question(text, topics), seen, notes=notes)
+            notes.append("the graph around the question is empty")
+        return Answer(question, self.name, topics=tuple(topics), note="; ".join(dict.fromkeys(notes)))
 
     def view(self, graph: GraphStore, topics: Sequence[Topic], on_event: OnEvent = ignore) -> Seen:
         """A graph of bounded size whole, computed once; of any other store what lies around the topics."""
         if not taken_whole(graph):
             ids = [topic.entity.id for topic in topics]
-            part = neighborhood(graph, ids, self.config.hops, max_triples=self.config.region_triples)
+            part = neighborhood(graph, ids, self.config.hops, max_triples=REGION_TRIPLES)
             return self._made(part.ordered(), None)
         with self._lock:
             if graph.name not in self._seen:
                 begun = time.perf_counter()
-                self._seen = {graph.name: self._made(graph.whole, self._tools.cache)}
+                self._seen = {graph.name: self._made(graph.as_subgraph, self._tools.cache)}
                 on_event(
                     Event("graph", f"vectors of {graph.num_entities:,} entities", {"s": time.perf_counter() - begun})
                 )
@@ -204,86 +156,11 @@ class Decompose:
 
     def _made(self, graph: Subgraph, cache: Any) -> Seen:
         language = RelationVocabulary(graph)
-        judge = Judge(language, self._encoder, self.config.path_weight)
+        judge = Judge(language, self._encoder)
         return Seen(GraphVectors(graph, self._encoder, cache), language, judge)
-
-    def _decompose(self, works: Sequence[Work]) -> None:
-        """4.1; with a weight of 1 no sub-question would be looked at, so none is made."""
-        role, begun = self._voices.decomposer, time.perf_counter()
-        if role is None or self.config.complex_weight == 1.0:
-            for work in works:
-                work.plan = QuestionPlan((work.text,), "nobody")
-            return
-        if role.small:
-            for work, options in zip(works, self.options(works), strict=True):
-                work.plan = self.small_plan(work, self._choosing.best(options))
-        else:
-            limit = self.config.plan_tokens
-            requests = [
-                LLMRequest(self._prompts["decompose"].render(question=_flat(work.text)), max_tokens=limit)
-                for work in works
-            ]
-            for work, reply in zip(works, role.model.generate(requests), strict=True):
-                text = work.charge(reply, "the list of sub-questions", limit)
-                work.plan = read_plan(work.text, text, self.config.max_subquestions)
-        for work in works:
-            work.tell(work.plan.note)
-            work.seconds["decompose"] = (time.perf_counter() - begun) / len(works)
-
-    def options(self, works: Sequence[Work]) -> list[list[PlanOption]]:
-        """What the small decomposer offers for each question: plans that it wrote, without repetitions."""
-        role = self._voices.decomposer
-        assert role is not None
-        replies = role.model.generate([self._plan_request(work, role) for work in works])
-        found: list[dict[Steps, float]] = []
-        for work, reply in zip(works, replies, strict=True):
-            work.charge(reply)
-            own: dict[Steps, float] = {}
-            for text in reply.texts:
-                assert work.seen is not None
-                steps = work.seen.language.read(clean(text.text))[: self.config.max_subquestions]
-                if steps:
-                    own.setdefault(steps, (text.logprob or 0.0) / max(text.tokens, 1))
-            found.append(own)
-        self._encoder.encode([plain(work.masked.text) for work in works], role="query")
-        return [
-            [
-                PlanOption(steps, logprob, float(similarity))
-                for (steps, logprob), similarity in zip(own.items(), self._alike(work, list(own)), strict=True)
-            ]
-            for work, own in zip(works, found, strict=True)
-        ]
-
-    def _alike(self, work: Work, plans: Sequence[Steps]) -> Floats:
-        assert work.seen is not None
-        return work.seen.judge.similarity(plans, plain(work.masked.text))
-
-    def _plan_request(self, work: Work, role: Role) -> LLMRequest:
-        """Beams, held to steps that exist around the topics, where the model can do that; else one text."""
-        assert work.seen is not None
-        beams = self.config.plans if {"beams", "logprobs"} <= role.model.abilities else 1
-        request = replace(small_request(work.masked.text, PLAN_TOKENS), beams=beams, n=beams)
-        starts = anchors(work.seen.vectors.graph, [topic.entity for topic in work.topics])
-        if not self.config.constrained or not len(starts) or "constrained" not in role.model.abilities:
-            return request
-        longest = self.config.hops * (2 if work.seen.vectors.graph.mediators.any() else 1)
-        grammar = StepGrammar(work.seen.language, starts, longest)
-        return replace(request, max_tokens=PLAN_TOKENS * longest, constraint=grammar)
-
-    def small_plan(self, work: Work, option: PlanOption | None) -> QuestionPlan:
-        """The sub-questions of a plan that a small decomposer wrote; the question itself without one."""
-        assert work.seen is not None
-        if option is None:
-            return QuestionPlan(
-                (work.text,), "nobody", "the small model is sure of no plan: the question is asked whole"
-            )
-        language = work.seen.language
-        parts = language.sub_questions(option.steps, _subject(work, option.steps))
-        return QuestionPlan(parts, "small model", stages=tuple(language.stages(option.steps)))
 
     def _retrieve(self, work: Work, i: int) -> None:
         """4.2: the graph for sub-question i."""
-        assert work.seen is not None
         begun = time.perf_counter()
         whole, own = self._encoder.encode([work.text, self._query(work, i)], role="query")
         query = hybrid(whole, own, self.config.complex_weight)
@@ -321,9 +198,9 @@ class Decompose:
         earlier = ""
         if self.config.dependency:
             pairs = zip(work.plan.parts, work.answers, strict=False)
-            earlier = "".join(f"Question: {_flat(q)}\nAnswer: {a or 'unknown'}\n" for q, a in pairs)
+            earlier = "".join(f"Question: {flat(q)}\nAnswer: {a or 'unknown'}\n" for q, a in pairs)
         text = self._tables(work, work.parts[i], [work.plan.parts[i]], role)
-        slots = {"graph": text, "earlier": earlier, "question": _flat(work.plan.parts[i])}
+        slots = {"graph": text, "earlier": earlier, "question": flat(work.plan.parts[i])}
         return LLMRequest(self._prompts["subanswer"].render(**slots), max_tokens=self.config.max_tokens)
 
     def _subanswer_small(self, works: Sequence[Work], i: int, role: Role | None) -> None:
@@ -339,7 +216,6 @@ class Decompose:
 
     def _step(self, work: Work, i: int, text: str) -> Offer:
         """One-hop paths from what the previous sub-question led to, in the graphs so far."""
-        assert work.seen is not None
         graph = merge(work.parts)
         before = work.carried if i and self.config.dependency else [topic.entity for topic in work.topics]
         starts = anchors(graph, before)
@@ -367,7 +243,6 @@ class Decompose:
         chosen = self._choose(works, offers, [work.plan.steps for work in works], role, soft)
         answers = []
         for work, (graph, starts, _, _), picked in zip(works, offers, chosen, strict=True):
-            assert work.seen is not None
             found = AnswerPaths()
             start = starts
             if self.config.siblings:
@@ -381,7 +256,6 @@ class Decompose:
 
     def offer(self, work: Work) -> Offer:
         """The evidence paths of the merged graph, best first, and the question as small models see it."""
-        assert work.seen is not None
         graph = work.parts[-1]
         starts = anchors(graph, [topic.entity for topic in work.topics])
         found = evidence_paths(graph, starts, self.config.hops)
@@ -407,12 +281,10 @@ class Decompose:
         for i in open_:
             _, _, ranked, text = offers[i]
             seen = works[i].seen
-            assert seen is not None
-            prompt = listed(text, ranked[: self.config.candidates] if self.config.text_graph else (), seen.language)
+            prompt = listed(text, ranked[:CANDIDATES] if self.config.text_graph else (), seen.language)
             requests.append(small_request(prompt, PLAN_TOKENS, None if soft is None else soft[i]))
         for i, reply in zip(open_, role.model.generate(requests), strict=True):
             seen = works[i].seen
-            assert seen is not None
             picked = read_thread(works[i].charge(reply), offers[i][2], seen.language)
             if picked is not None:
                 best[i] = [picked]
@@ -448,13 +320,12 @@ class Decompose:
         """What a large model is shown of the merged graph; answers to sub-questions are left out (4.4)."""
         asked = [work.text, *work.plan.parts]
         text = self._tables(work, work.parts[-1], asked, role) if self.config.text_graph else ""
-        return self._prompts["answer"].render(graph=text, question=_flat(work.text))
+        return self._prompts["answer"].render(graph=text, question=flat(work.text))
 
     # -- pieces ------------------------------------------------------------------------------------------------------
 
     def _tables(self, work: Work, graph: Subgraph, texts: Sequence[str], role: Role) -> str:
         """The triples that suit one of `texts` best; what touches a topic or an earlier answer goes first."""
-        assert work.seen is not None
         queries = self._encoder.encode(list(dict.fromkeys(texts)), role="query")
         scores = np.max([work.seen.vectors.triple_scores(graph, query) for query in queries], axis=0)
         kept = NONE
@@ -470,7 +341,7 @@ class Decompose:
         """What the graph encoder makes of the merged graphs; none without a trained one."""
         if self._prompter is None:
             return []
-        return self._prompter.prompts([(work.parts[-1], work.seen.vectors) for work in works if work.seen is not None])
+        return self._prompter.prompts([(work.parts[-1], work.seen.vectors) for work in works])
 
     def _assemble(self, work: Work, candidates: list[Candidate], paths: list[Path], reply: str | None) -> Answer:
         graph = work.parts[-1]
@@ -495,35 +366,5 @@ class Decompose:
             },
         )
 
-    def _abstain(self, work: Work) -> Answer:
-        return Answer(work.question, self.name, topics=tuple(work.topics), note="; ".join(work.notes))
-
 
 Offer = tuple[Subgraph, Any, tuple[EvidencePath, ...], str]  # graph, starts, evidence paths best first, masked question
-
-
-def _subject(work: Work, steps: Steps) -> str:
-    """The name that the first sub-question asks about: that of the first topic from which the steps lead on."""
-    assert work.seen is not None
-    names = [name for name in work.masked.found if name]
-    graph = work.seen.vectors.graph
-    for name, topic in zip(work.masked.found, work.topics, strict=True):
-        if name and (len(names) == 1 or len(follow(graph, anchors(graph, [topic.entity]), steps).entities)):
-            return name
-    return next(iter(names), work.topics[0].entity.label if work.topics else "")
-
-
-def small_request(prompt: str, max_tokens: int, soft: Floats | None = None) -> LLMRequest:
-    """What a decoder from scratch is asked."""
-    return LLMRequest((Message("user", prompt),), max_tokens=max_tokens, soft_prompt=soft)
-
-
-def _flat(text: str) -> str:
-    return " ".join(text.split())
-
-
-def plain(text: str) -> str:
-    """A masked question as the encoder reads it: without names, which no relation resembles."""
-    for placeholder in ("[T1]", "[T2]", "[T3]"):
-        text = text.replace(placeholder, TOPIC)
-    return text

@@ -5,7 +5,7 @@ with gathers and `index_add` so that it needs nothing beyond torch. A graph is u
 message both ways.
 
 Shapes: N entities and E directed messages of all graphs of a batch, B graphs, D width of the encoder, W of the network,
-H heads, K graph tokens, M width of the language model.
+H heads, M width of the language model.
 """
 
 from __future__ import annotations
@@ -13,17 +13,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor, nn
 
-from clew.errors import ConfigError, FormatError
+from clew.config import Settings
+from clew.errors import ConfigError
 from clew.graph.subgraph import Subgraph
-from clew.learning.checkpoints import fill, load_weights, read_json, save_weights, write_json
+from clew.learning.checkpoints import fill, load_weights, save_weights
+from clew.learning.folders import read_record, write_record
 from clew.methods.decompose.config import NetworkConfig
 from clew.methods.decompose.hybrid import GraphVectors
+
+HEADS = 4
+RECORD = "network.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,18 +72,17 @@ def batch_graphs(graphs: Sequence[tuple[Subgraph, GraphVectors]]) -> GraphBatch:
 class GraphAttention(nn.Module):
     """One layer: every entity attends to its messages; a plain linear map of itself is added."""
 
-    def __init__(self, width: int, heads: int, edge_width: int, dropout: float) -> None:
+    def __init__(self, width: int, edge_width: int) -> None:
         super().__init__()
-        if width % heads:
-            raise ConfigError(f"network.width = {width} is no multiple of network.heads = {heads}")
-        self.heads, self.each = heads, width // heads
+        if width % HEADS:
+            raise ConfigError(f"network.width = {width} is no multiple of {HEADS}, the heads of attention")
+        self.each = width // HEADS
         self.query, self.key, self.value, self.skip = (nn.Linear(width, width) for _ in range(4))
         self.edge = nn.Linear(edge_width, width, bias=False)
-        self.dropout = nn.Dropout(dropout)
 
     def forward(self, nodes: Tensor, batch: GraphBatch) -> Tensor:
         """(N, W) → (N, W)."""
-        shape = (-1, self.heads, self.each)
+        shape = (-1, HEADS, self.each)
         edge = self.edge(batch.edges).view(shape)  # (E, H, W/H)
         query = self.query(nodes).view(shape)[batch.targets]
         key = self.key(nodes).view(shape)[batch.sources] + edge
@@ -87,31 +90,29 @@ class GraphAttention(nn.Module):
         logits = (query * key).sum(-1) / self.each**0.5  # (E, H)
         # Softmax over the messages of each target, shifted by its largest logit.
         index = batch.targets[:, None].expand_as(logits)
-        top = logits.new_full((len(nodes), self.heads), -torch.inf).scatter_reduce(0, index, logits, "amax")
+        top = logits.new_full((len(nodes), HEADS), -torch.inf).scatter_reduce(0, index, logits, "amax")
         weights = (logits - top[batch.targets]).exp()
         total = torch.zeros_like(top).index_add(0, batch.targets, weights)
-        weights = self.dropout(weights / total[batch.targets].clamp_min(1e-12))
-        received = query.new_zeros(len(nodes), self.heads, self.each)
+        weights = weights / total[batch.targets].clamp_min(1e-12)
+        received = query.new_zeros(len(nodes), HEADS, self.each)
         received = received.index_add(0, batch.targets, weights[..., None] * value)
         mixed: Tensor = received.flatten(1) + self.skip(nodes)
         return mixed
 
 
 class GraphEncoder(nn.Module):
-    """A batch of graphs to (B, K, M) soft prompts."""
+    """A batch of graphs to (B, 1, M) soft prompts: one token stands for a graph."""
 
     def __init__(self, config: NetworkConfig, width: int, model_width: int) -> None:
         super().__init__()
         self.config, self.model_width = config, model_width
         self.enter = nn.Linear(width, config.width)
-        self.layers = nn.ModuleList(
-            GraphAttention(config.width, config.heads, width, config.dropout) for _ in range(config.layers)
-        )
+        self.layers = nn.ModuleList(GraphAttention(config.width, width) for _ in range(config.layers))
         self.norms = nn.ModuleList(nn.BatchNorm1d(config.width) for _ in range(config.layers - 1))
         self.project = nn.Sequential(
             nn.Linear(config.width, config.inner),
             nn.Sigmoid(),
-            nn.Linear(config.inner, config.graph_tokens * model_width),
+            nn.Linear(config.inner, model_width),
         )
 
     def forward(self, batch: GraphBatch) -> Tensor:
@@ -126,27 +127,29 @@ class GraphEncoder(nn.Module):
         sums = nodes.new_zeros(batch.count, nodes.shape[1]).index_add(0, batch.owners, nodes)
         counts = torch.bincount(batch.owners, minlength=batch.count).clamp_min(1)
         projected: Tensor = self.project(sums / counts[:, None])
-        return projected.view(batch.count, self.config.graph_tokens, self.model_width)
+        return projected[:, None]
 
 
-def save_network(folder: Path, network: GraphEncoder, width: int, made_for: dict[str, Any]) -> None:
+class EncoderRecord(Settings):
+    """What `network.json` says of a graph encoder."""
+
+    config: NetworkConfig
+    width: int  # of the text encoder's vectors
+    model_width: int
+    language_model: str  # that it was trained against
+    encoder: str
+
+
+def save_network(folder: Path, network: GraphEncoder, record: EncoderRecord) -> None:
     """Write weights and what they were trained for."""
     folder.mkdir(parents=True, exist_ok=True)
-    digest = save_weights(folder / "weights.safetensors", network.state_dict())
-    record = {"format": 1, "sha256": digest, "width": width, "model_width": network.model_width, **made_for}
-    write_json(folder / "network.json", {**record, "config": network.config.model_dump()})
+    write_record(folder / RECORD, record, save_weights(folder / "weights.safetensors", network.state_dict()))
 
 
-def load_network(folder: Path, device: str) -> tuple[GraphEncoder, dict[str, Any]]:
+def load_network(folder: Path, device: str) -> tuple[GraphEncoder, EncoderRecord]:
     """The network and what it was trained for. Raises NotFoundError or FormatError."""
-    record = read_json(folder / "network.json")
-    try:
-        if record["format"] != 1:
-            raise FormatError(f"{folder}: format {record['format']}, this clew reads 1; use the clew that wrote it")
-        network = GraphEncoder(NetworkConfig.model_validate(record["config"]), record["width"], record["model_width"])
-        digest = record["sha256"]
-    except (KeyError, TypeError, ValueError) as error:
-        raise FormatError(f"{folder}: not a graph encoder of this method ({error}); train again") from None
+    record, digest = read_record(EncoderRecord, folder / RECORD)
+    network = GraphEncoder(record.config, record.width, record.model_width)
     fill(network, load_weights(folder / "weights.safetensors", digest), str(folder))
     network.eval()
     return network.to(device), record

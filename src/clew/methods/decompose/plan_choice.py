@@ -11,7 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from clew.errors import FormatError, NotFoundError
+from clew.config import Settings
+from clew.learning.folders import read_record, write_record
 from clew.methods.decompose.plan import Steps
 
 FILE = "choosing.json"
@@ -26,8 +27,7 @@ class PlanOption:
     similarity: float  # cosine of its relations, as words, and the question
 
 
-@dataclass(frozen=True, slots=True)
-class PlanChoice:
+class PlanChoice(Settings):
     """How plans are weighed; `minimum_score` None asks the best one however little it weighs."""
 
     similarity_weight: float = 0.0
@@ -66,24 +66,9 @@ def best_minimum_score(scores: Sequence[float], gains: Sequence[int]) -> float |
 
 def save_plan_choice(folder: Path, choosing: PlanChoice) -> None:
     """Beside the decoder that it was chosen for."""
-    from clew.learning.checkpoints import write_json
-
-    write_json(
-        folder / FILE, {"similarity_weight": choosing.similarity_weight, "minimum_score": choosing.minimum_score}
-    )
+    write_record(folder / FILE, choosing)
 
 
 def read_plan_choice(folder: Path) -> PlanChoice:
     """What was chosen in training; the plain log-probability where nothing was. Raises FormatError."""
-    from clew.learning.checkpoints import read_json  # loads torch, which a small decomposer needs anyway
-
-    try:
-        found = read_json(folder / FILE)
-    except NotFoundError:
-        return PlanChoice()
-    try:
-        return PlanChoice(
-            float(found["similarity_weight"]), None if found["minimum_score"] is None else float(found["minimum_score"])
-        )
-    except (KeyError, TypeError, ValueError) as error:
-        raise FormatError(f"{folder / FILE}: not the choice of a decomposer ({error}); train again") from None
+    return read_record(PlanChoice, folder / FILE)[0] if (folder / FILE).is_file() else PlanChoice()

@@ -68,8 +68,8 @@ def open_prompter(
 
     network, made_for = load_network(model / FOLDER, config.device)
     for what, own, theirs in (
-        ("language model", reader.model.name, made_for["language_model"]),
-        ("encoder", encoder.name, made_for["encoder"]),
+        ("language model", reader.model.name, made_for.language_model),
+        ("encoder", encoder.name, made_for.encoder),
     ):
         if own != theirs:
             message = f"{model / FOLDER}: trained for {what} {theirs!r}, this is {own!r}"

@@ -23,11 +23,12 @@ from clew.graph.paths import RelationPath
 from clew.graph.subgraph import Ints
 from clew.llm import Prompt, clean, load_prompt, room
 from clew.methods.eperm.config import Style
-from clew.protocols import GraphStore, LanguageModel, LLMReply, LLMRequest, LLMText, Message, TextEncoder
+from clew.protocols import LanguageModel, LLMReply, LLMRequest, LLMText, Message, TextEncoder
 from clew.types import Question, Topic, Usage
 
 INVERSE = " (inverse)"
 SEPARATOR = " | "
+WORDS = 200  # of a question; a longer one is cut, and the answer says so
 SHORTEST_VALUE = 3  # letters of a value that is looked for in a question
 UNREAD = 0.5  # score of an entity whose reply cannot be read
 _SLOTS = {
@@ -64,15 +65,11 @@ class WeightedPlan:
 
 @dataclass(eq=False)
 class QuestionState:
-    """One question on its way through the stages."""
+    """One question on its way through the stages, with its account."""
 
     question: Question
     topics: list[Topic]
     text: str = ""  # the question as prompts show it
-    examples: str = ""  # other questions with their plans, for the plan prompt
-    graph: Subgraph | None = None  # Ḡ, what the retriever found
-    starts: Ints = field(default_factory=lambda: np.empty(0, np.int32))  # the topics in it
-    around: Subgraph | None = None  # where facts about entities are looked up
     plans: list[WeightedPlan] = field(default_factory=list)
     usage: Usage = field(default_factory=Usage)
     calls: dict[str, int] = field(default_factory=dict)  # by stage
@@ -88,6 +85,30 @@ class QuestionState:
         """Add to a number of `details`."""
         if number:
             self.details[what] = self.details.get(what, 0) + number
+
+
+@dataclass(eq=False, kw_only=True)
+class PlacedQuestion(QuestionState):
+    """A question with the graph that its topics lie in."""
+
+    graph: Subgraph  # Ḡ, what the retriever found
+    starts: Ints  # the topics in it
+    around: Subgraph  # where facts about entities are looked up
+    examples: str = ""  # other questions with their plans, for the plan prompt
+
+    @classmethod
+    def of(cls, case: QuestionState, graph: Subgraph, around: Subgraph, ids: Sequence[str]) -> PlacedQuestion:
+        """The same question, whose account goes on; `ids` of its topics."""
+        placed = cls(**vars(case), graph=graph, around=around, starts=np.empty(0, np.int32))
+        placed.place(graph, ids)
+        return placed
+
+    def place(self, graph: Subgraph, ids: Sequence[str]) -> None:
+        """Set the graph, and the topics in it."""
+        self.graph = graph
+        self.starts = np.array([local for id in ids if (local := graph.local(id)) is not None], np.int32)
+        if graph.truncated:
+            self.details["truncated"] = list(graph.truncated)
 
 
 class PromptClient:
@@ -163,7 +184,7 @@ def placeholders(topics: Sequence[Topic]) -> dict[str, str]:
     return {topic.entity.id: _TOPIC.format(numbers[topic.mention]) for topic in reversed(topics)}
 
 
-def shown_question(question: Question, topics: Sequence[Topic], style: Style, words: int) -> tuple[str, str]:
+def shown_question(question: Question, topics: Sequence[Topic], style: Style) -> tuple[str, str]:
     """The question as prompts show it, and a note when it was cut.
 
     In the style "short" each topic becomes `[T1]`, `[T2]`, …: what a small decoder writes must not hang on names.
@@ -175,9 +196,9 @@ def shown_question(question: Question, topics: Sequence[Topic], style: Style, wo
             for name in (topic.mention, topic.entity.label):
                 text = _replaced(text, name, marks[topic.entity.id])
     parts = text.split(" ")
-    if len(parts) <= words and len(text) <= 12 * words:
+    if len(parts) <= WORDS and len(text) <= 12 * WORDS:
         return text, ""
-    return " ".join(parts[:words])[: 12 * words], f"the question was cut to its first {words} words"
+    return " ".join(parts[:WORDS])[: 12 * WORDS], f"the question was cut to its first {WORDS} words"
 
 
 def _replaced(text: str, name: str, mark: str) -> str:
@@ -285,10 +306,3 @@ def shares(logprobs: Sequence[float], temperature: float = 1.0) -> list[float]:
         return [1 / len(values)] * len(values)
     weights = np.exp(values - values[np.isfinite(values)].max())
     return list((weights / weights.sum()).tolist())
-
-
-def graph_whole(store: GraphStore) -> Subgraph | None:
-    """The arrays of an embedded graph, over which facts are looked up; None for any other store."""
-    from clew.graph import Graph
-
-    return store.whole if isinstance(store, Graph) else None

@@ -5,8 +5,9 @@ What the paper leaves open is decided here; README.md beside this file says why.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
@@ -32,14 +33,11 @@ class Config(Settings):
     # trained model) takes the neighbourhood whole
     relation_limit: int = Field(default=5, ge=1)  # [K] relation paths kept per step and topic
     hops: int | None = Field(default=None, ge=1)  # [D] and the longest plan; 3 without a trained model
-    entity_limit: int = Field(default=64, ge=1)  # named entities kept per node and relation; mediators are always kept
-    max_triples: int = Field(default=20_000, ge=1)  # of a neighbourhood taken whole
     # B1. weighted plans
     examples: Path | None = (
         None  # training questions with answers (JSONL): those most like a question stand in its plan
     )
     # prompt, where a model states plans itself, with the plans that lead to their answers
-    shots: int = Field(default=3, ge=1)  # so many of them
     plans: int = Field(default=6, ge=1)  # [s] weighted plans per question
     weighing: Literal["auto", "beams", "samples", "self"] = "auto"  # auto: beams where the model can, else what
     # the model itself says of several plans in one reply; samples in the style "short"
@@ -47,37 +45,42 @@ class Config(Settings):
     similarity_weight: float | None = Field(
         default=None, ge=0
     )  # of the encoder's similarity of question and plan in it; paper: 0
-    sampling: float = Field(default=0.8, gt=0)  # temperature of samples, where there are no beams
     vocabulary: int = Field(default=120, ge=1)  # relations named per hop in the plan prompt of the style "paper"; the
     # first hop is named whole
-    corrections: int = Field(default=1, ge=0)  # more calls for plans where none that was written can be followed
     # B2. weighted evidence paths
-    # who scores the entities on a path; "mediators" (default without a trained model): the language model, where
+
+    # Who scores the entities on a path; "mediators" (default without a trained model): the language model, where
     # several mediators stand side by side, and nobody elsewhere
     entities: Scorer | None = None
     beam: int = Field(default=4, ge=1)  # [S] partial paths kept per plan and hop
-    ties: int = Field(default=500, ge=1)  # equal scores at the edge of the beam stay together, up to so many
     batch_scoring: bool = True  # one call per step; False: one per candidate, as in the paper
-    preselect: int = Field(default=32, ge=1)  # candidates of a step that the language model sees
     facts: int = Field(default=12, ge=1)  # triples shown of a candidate
     aside: float = Field(
         default=0.1, gt=0, le=1
     )  # factor of a path for each other topic of the question that none of its entities touches; paper: 1
-    normalise: bool = True  # path weights of a question sum to 1
     # C. answer predictor
     lines: int | None = Field(default=None, ge=1)  # evidence lines shown; 100 without a trained model
-    share: float = Field(
-        default=0.25, ge=0, le=1
-    )  # of the heaviest line chosen; a lighter one is left out (style short)
     evidence_tokens: int = Field(default=4096, ge=16)  # of the evidence in the answer prompt
-    question_words: int = Field(default=200, ge=8)  # a longer question is cut, and the answer says so
     max_tokens: int = Field(default=1024, ge=4)  # of the predictor's reply
     # Ablations, Tables 3 and 4
     finder: bool = True  # False: the question alone goes to the predictor
     filter: bool = True  # False: no weights, nothing is scored or filtered
     predictor: bool = True  # False: every end of a path is an answer
     device: str = "auto"  # of the trained model; auto: CUDA where there is one
-    batch: int = Field(default=64, ge=1)  # rows of a batch of the trained model
+
+    removed: ClassVar[Mapping[str, Any]] = {
+        "entity_limit": 64,
+        "max_triples": 20_000,
+        "shots": 3,
+        "sampling": 0.8,
+        "corrections": 1,
+        "ties": 500,
+        "preselect": 32,
+        "normalise": True,
+        "share": 0.25,
+        "question_words": 200,
+        "batch": 64,
+    }
 
 
 class TrainConfig(Settings):
@@ -91,16 +94,19 @@ class TrainConfig(Settings):
     hops: int = Field(default=2, ge=1, le=6)  # of the longest plan
     threshold: float = Field(default=0.5, ge=0, le=1)  # [t] answers reached / entities reached (Eq. 5)
     posterior: Literal["f1", "ratio"] = "f1"  # which plans above t are gold: those near the best F1, or all (paper)
-    max_plans: int = Field(default=4, ge=1)  # gold plans of a question
-    together: bool = True  # of several topics each has gold plans, where what they reach together is right
-    agreement: bool = True  # of several gold plans of a question, those that other questions with its words have, too
-    stated: bool = True  # gold paths that the question set states go first
     distractors: int = Field(default=5, ge=0)  # wrong plans shown beside the gold ones in an answer task, at most
-    misleading: float = Field(default=0.1, ge=0, le=1)  # share of answer tasks whose best weight is a wrong plan's
-    answers: bool = True  # answer tasks in the union
     scorers: bool = False  # relation and entity scoring tasks in the union; the paper leaves the scorers untrained
-    drawings: int = Field(default=1, ge=1)  # of the candidates of a question for its entity scoring tasks
     tune: TuneSettings = TuneSettings(epochs=8, batch=32, learning_rate=1e-3, bf16=False)
     max_questions: int | None = Field(default=None, ge=1)  # drawn by chance; None: all
     validate_on: int = Field(default=150, ge=0)  # dev questions for metrics and the temperature of the plan weights
     dev_share: float = Field(default=0.1, ge=0, lt=0.5)  # without a dev set: taken from the training questions for it
+
+    removed: ClassVar[Mapping[str, Any]] = {
+        "max_plans": 4,
+        "together": True,
+        "agreement": True,
+        "stated": True,
+        "misleading": 0.1,
+        "answers": True,
+        "drawings": 1,
+    }

@@ -24,6 +24,7 @@ from clew.paths.examples import Statement
 from clew.paths.gold import GoldLimits, PathCandidate, candidates, f1, in_common, judge, near_best
 
 NEARLY = math.log(3)  # a plan this much less likely than the best is one of another question
+MAX_PLANS = 4  # gold ones of a question
 DISTRACTORS = 60  # relation paths of a topic that distractors are chosen from
 MAX_PATHS, MAX_ENDS = 3000, 5000  # most relation paths listed of a topic; one that reaches more is not extended
 
@@ -81,7 +82,7 @@ def posterior(
         for each in _around(graph, i, topic, answers, config)
         if (i, each.steps) not in kept and each.reached and each.candidate.precision < config.threshold
     ]
-    return Posterior(tuple(gold[: config.max_plans]), tuple(others), fallback, cut)
+    return Posterior(tuple(gold[:MAX_PLANS]), tuple(others), fallback, cut)
 
 
 def _gold(found: Sequence[Sequence[TopicPlan]], answers: Ints, config: TrainConfig) -> tuple[list[TopicPlan], bool]:
@@ -89,7 +90,7 @@ def _gold(found: Sequence[Sequence[TopicPlan]], answers: Ints, config: TrainConf
     hits = [each for own in found for each in own]
     if not hits:
         return [], False
-    if config.together and (both := _together(found, answers, config.threshold)):
+    if both := _together(found, answers, config.threshold):
         return both, False
     passed = [each for each in hits if each.candidate.precision >= config.threshold]
     if not passed:

@@ -8,18 +8,21 @@ from contextlib import contextmanager
 from typing import ClassVar
 
 from clew.errors import InputError
+from clew.learning.folders import read_record
 from clew.llm import ModelSettings, open_language_model
-from clew.methods.eperm.asking import PromptClient, QuestionState, TextSimilarity, shown_question
+from clew.methods.eperm.asking import PlacedQuestion, PromptClient, QuestionState, TextSimilarity, shown_question
 from clew.methods.eperm.config import Config
-from clew.methods.eperm.model import MODEL, Trained, read_description
+from clew.methods.eperm.model import DESCRIPTION, MODEL, Trained
 from clew.methods.eperm.paths import PartialPaths, weigh_paths
 from clew.methods.eperm.plans import weigh_plans
-from clew.methods.eperm.predictor import FoundEvidence, answer_request, candidates, gather, shown_paths
+from clew.methods.eperm.predictor import Shown, answer_request, candidates, gather, shown_paths, unproven
 from clew.methods.eperm.retriever import retrieve
 from clew.methods.eperm.shots import PlanExamples
-from clew.protocols import GraphStore, LanguageModel, LLMReply, OnEvent, Tools, ignore
+from clew.protocols import GraphStore, LanguageModel, LLMReply, LLMRequest, OnEvent, Tools, ignore
 from clew.retrieval.linking import link_topics
 from clew.types import Answer, Candidate, Event, Evidence, Path, Question
+
+BATCH = 64  # rows of a batch of the trained model
 
 
 class Eperm:
@@ -45,12 +48,12 @@ class Eperm:
         trained = Trained()
         model: LanguageModel | None = tools.language_model
         if tools.model is not None:
-            trained = read_description(tools.model)
+            trained, _ = read_record(Trained, tools.model / DESCRIPTION)
             settings = ModelSettings(
                 backend="local",
                 model=str((tools.model / MODEL).absolute()),
                 device=config.device,
-                batch_size=config.batch,
+                batch_size=BATCH,
             )
             model = open_language_model(settings)
         own = [open_language_model(each) if each.model else None for each in (config.planner, config.scorer)]
@@ -79,7 +82,7 @@ class Eperm:
         if config.examples is not None:
             if self.similarity is None:
                 raise InputError("method.examples needs a text encoder: set encoder.name")
-            self._examples = PlanExamples(config.examples, config.shots, self._hops, self.similarity)
+            self._examples = PlanExamples(config.examples, self._hops, self.similarity)
 
     def answer(self, question: Question, graph: GraphStore, *, on_event: OnEvent = ignore) -> Answer:
         """One answer; `predict` with one question."""
@@ -88,34 +91,35 @@ class Eperm:
     def predict(self, questions: Sequence[Question], graph: GraphStore, *, on_event: OnEvent = ignore) -> list[Answer]:
         """Answers in order; the calls of a stage go out together for all questions."""
         seconds: dict[str, float] = {}
-        cases, partial = self.find(questions, graph, seconds=seconds)
+        with _timed("link", seconds):
+            linked = [self.link(question, graph) for question in questions]
         if self.config.finder:
-            on_event(_told(cases, partial))
-        with _timed("predict", seconds):
-            answers = self._predict(cases, [gather(case, own) for case, own in zip(cases, partial, strict=True)])
-        share = {stage: spent / max(1, len(cases)) for stage, spent in seconds.items()}
+            found = self.find(linked, graph, seconds)
+            on_event(_told(found))
+            with _timed("predict", seconds):
+                answers = self._predict(found)
+        else:
+            with _timed("predict", seconds):
+                answers = self._predict_alone(linked)
+        share = {stage: spent / max(1, len(linked)) for stage, spent in seconds.items()}
         for answer in answers:
             answer.seconds.update(share)
         return answers
 
     def find(
-        self, questions: Sequence[Question], graph: GraphStore, *, seconds: dict[str, float] | None = None
-    ) -> tuple[list[QuestionState], list[list[PartialPaths]]]:
-        """Everything before the answer predictor: the questions with their plans, and their weighted paths."""
-        spent: dict[str, float] = {} if seconds is None else seconds
+        self, linked: Sequence[QuestionState], graph: GraphStore, seconds: dict[str, float]
+    ) -> list[tuple[QuestionState, list[PartialPaths]]]:
+        """Everything before the answer predictor: the questions with their plans, and the weighted paths of each."""
         config, similarity = self.config, self.similarity
-        with _timed("link", spent):
-            cases = [self._link(question, graph) for question in questions]
-        if not config.finder:
-            return cases, [[] for _ in cases]
-        with _timed("retrieve", spent):
-            retrieve(cases, graph, config, self._relations, self._hops, similarity, self._scorer)
-        with _timed("plans", spent):
+        with _timed("retrieve", seconds):
+            cases = retrieve(linked, graph, config, self._relations, self._hops, similarity, self._scorer)
+        placed = [case for case in cases if isinstance(case, PlacedQuestion)]
+        with _timed("plans", seconds):
             if self._examples is not None:
-                for case in cases:
+                for case in placed:
                     case.examples = self._examples.text(case, graph)
             weigh_plans(
-                cases,
+                placed,
                 config,
                 self._hops,
                 self._temperature,
@@ -123,58 +127,80 @@ class Eperm:
                 similarity,
                 similarity_weight=self._similarity_weight,
             )
-        with _timed("paths", spent):
-            partial = weigh_paths(cases, config, self._entities, similarity, self._scorer)
-        return cases, partial
+        with _timed("paths", seconds):
+            paths = iter(weigh_paths(placed, config, self._entities, similarity, self._scorer))
+        return [(case, next(paths) if isinstance(case, PlacedQuestion) else []) for case in cases]
 
-    def _link(self, question: Question, graph: GraphStore) -> QuestionState:
+    def link(self, question: Question, graph: GraphStore) -> QuestionState:
         """The question with its topics, or with a note why there are none."""
         linked = link_topics(question, graph, linker=self._tools.link)
         topics = list(linked.topics)
-        text, cut = shown_question(question, topics, self._asker.style, self.config.question_words)
+        text, cut = shown_question(question, topics, self._asker.style)
         return QuestionState(question, topics, text, notes=[note for note in (linked.note, cut) if note])
 
-    def _predict(self, cases: Sequence[QuestionState], found: Sequence[FoundEvidence]) -> list[Answer]:
-        """The answer predictor, or every end of a path."""
-        config = self.config
-        paths = [shown_paths(own, config.normalise) for own in found]
-        ready = [i for i, case in enumerate(cases) if (found[i].lines if config.finder else case.topics and case.text)]
-        replies: dict[int, LLMReply | None] = dict.fromkeys(range(len(cases)))
-        if config.predictor:
-            requests = [
-                answer_request(self._asker, config, cases[i], found[i], [path for path, _ in paths[i]]) for i in ready
-            ]
-            replies.update(zip(ready, self._asker.ask("answer", [cases[i] for i in ready], requests), strict=True))
+    def _predict_alone(self, cases: Sequence[QuestionState]) -> list[Answer]:
+        """Without the finder: the question stands alone in the prompt (Table 3)."""
+        asked = [case for case in cases if self.config.predictor and case.topics and case.text]
+        prompt, most = self._asker.prompt("question"), self.config.max_tokens
+        requests = [LLMRequest(prompt.render(question=case.text), max_tokens=most) for case in asked]
+        replies = iter(self._asker.ask("answer", asked, requests))
         answers = []
-        for i, case in enumerate(cases):
-            reply = replies[i]
-            kept: tuple[Candidate, ...] = ()
-            support: tuple[Path, ...] = ()
-            if i in ready and (reply is not None or config.finder):
-                kept, support = candidates(case, config, self._asker.style, found[i], paths[i], reply)
-                if not kept:
-                    case.notes.append("the answer predictor named no answer")
-            details = {
-                "style": self._asker.style,
-                "plans": [[plan.text, round(plan.weight, 6)] for plan in case.plans],
-                "paths": len(paths[i]),
-                "calls": case.calls,
-                **case.details,
-            }
-            answers.append(
-                Answer(
-                    case.question,
-                    self.name,
-                    kept,
-                    Evidence(support),
-                    tuple(case.topics),
-                    note="; ".join(dict.fromkeys(case.notes)),
-                    reply=None if reply is None else reply.text,
-                    usage=case.usage,
-                    details=details,
-                )
-            )
+        for case in cases:
+            reply = next(replies) if case in asked else None
+            kept = () if reply is None else unproven(reply)
+            answers.append(self._answer(case, kept, (), 0, reply))
         return answers
+
+    def _predict(self, found: Sequence[tuple[QuestionState, list[PartialPaths]]]) -> list[Answer]:
+        """The answer predictor, or every end of a path."""
+        shown = [
+            Shown(case, evidence, shown_paths(evidence))
+            for case, partial in found
+            if isinstance(case, PlacedQuestion) and (evidence := gather(case, partial)).lines
+        ]
+        replies: list[LLMReply | None] = [None] * len(shown)
+        if self.config.predictor:
+            requests = [answer_request(self._asker, self.config, each) for each in shown]
+            replies = [*self._asker.ask("answer", [each.case for each in shown], requests)]
+        read = {id(each.case): (each, reply) for each, reply in zip(shown, replies, strict=True)}
+        answers = []
+        for case, _ in found:
+            if id(case) not in read:
+                answers.append(self._answer(case, (), (), 0, None))
+                continue
+            each, reply = read[id(case)]
+            kept, support = candidates(each, self.config, self._asker.style, reply)
+            answers.append(self._answer(case, kept, support, len(each.paths), reply))
+        return answers
+
+    def _answer(
+        self,
+        case: QuestionState,
+        kept: tuple[Candidate, ...],
+        support: tuple[Path, ...],
+        paths: int,
+        reply: LLMReply | None,
+    ) -> Answer:
+        if not kept and (reply is not None or paths):
+            case.notes.append("the answer predictor named no answer")
+        details = {
+            "style": self._asker.style,
+            "plans": [[plan.text, round(plan.weight, 6)] for plan in case.plans],
+            "paths": paths,
+            "calls": case.calls,
+            **case.details,
+        }
+        return Answer(
+            case.question,
+            self.name,
+            kept,
+            Evidence(support),
+            tuple(case.topics),
+            note="; ".join(dict.fromkeys(case.notes)),
+            reply=None if reply is None else reply.text,
+            usage=case.usage,
+            details=details,
+        )
 
 
 @contextmanager
@@ -184,7 +210,7 @@ def _timed(stage: str, seconds: dict[str, float]) -> Iterator[None]:
     seconds[stage] = time.perf_counter() - start
 
 
-def _told(cases: Sequence[QuestionState], partial: Sequence[Sequence[PartialPaths]]) -> Event:
-    plans = sum(len(case.plans) for case in cases)
-    paths = sum(len(each.ends) for own in partial for each in own)
-    return Event("find", f"{plans} plans, {paths} paths for {len(cases)} questions", {"plans": plans, "paths": paths})
+def _told(found: Sequence[tuple[QuestionState, Sequence[PartialPaths]]]) -> Event:
+    plans = sum(len(case.plans) for case, _ in found)
+    paths = sum(len(each.ends) for _, own in found for each in own)
+    return Event("find", f"{plans} plans, {paths} paths for {len(found)} questions", {"plans": plans, "paths": paths})

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Literal
 
 from pydantic import Field
 
-from clew.config import Settings, parse
-from clew.learning.checkpoints import read_json
+from clew.config import Settings
 from clew.methods.eperm.config import Scorer, Style
 
 DESCRIPTION = "eperm.json"
@@ -27,9 +25,3 @@ class Trained(Settings):
     similarity_weight: float = Field(
         default=0.0, ge=0
     )  # of the encoder's similarity of question and plan, fitted on dev
-
-
-def read_description(folder: Path) -> Trained:
-    """Raises NotFoundError, FormatError or ConfigError that name the file."""
-    path = folder / DESCRIPTION
-    return parse(Trained, read_json(path), str(path))

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,36 +18,43 @@ from numpy.typing import NDArray
 from clew.graph import Subgraph
 from clew.graph.paths import MinedPath
 from clew.graph.subgraph import Ints
-from clew.labels import label_to_text
 from clew.llm.constraint import Choices
 from clew.methods.eperm.asking import (
     UNREAD,
+    PlacedQuestion,
     PromptClient,
-    QuestionState,
     TextSimilarity,
     WeightedPlan,
-    marked,
-    placeholders,
     read_score,
     read_scores,
-    relation_text,
     shares,
 )
 from clew.methods.eperm.config import Config, Scorer
+from clew.methods.eperm.facts import (
+    CHOICE_TOKENS,
+    NO,
+    YES,
+    brief_facts,
+    choices_of,
+    described,
+    entities_prompt,
+    entity_prompt,
+    facts_of,
+)
 from clew.methods.eperm.retriever import step
-from clew.protocols import LLMReply, LLMRequest, Message
+from clew.protocols import LLMReply, LLMRequest
 
 Floats = NDArray[np.float64]
 EQUAL = 1e-9  # scores nearer than this are ties
-YES, NO = "yes", "no"
-CHOICE_WORDS, CHOICE_TOKENS = 12, 96  # of what speaks for a candidate and its number, at most
+TIES = 500  # at the edge of the beam stay together, up to so many
+PRESELECT = 32  # candidates of a step that a language model sees
 
 
 @dataclass(slots=True)
 class PartialPaths:
     """The partial paths of one plan from one topic, all of one length."""
 
-    case: QuestionState
+    case: PlacedQuestion
     plan: WeightedPlan
     topic: int  # position among the starts
     start: int
@@ -64,7 +70,6 @@ class PartialPaths:
     def path(self, i: int) -> MinedPath:
         """The i-th path in local numbers."""
         graph = self.case.graph
-        assert graph is not None
         triples = self.triples[i].tolist()
         forward = tuple(f for _, f in self.plan.steps)
         reached = [int((graph.tails if f else graph.heads)[t]) for t, f in zip(triples, forward, strict=True)]
@@ -84,7 +89,7 @@ class _Step:
 
 
 def weigh_paths(
-    cases: Sequence[QuestionState],
+    cases: Sequence[PlacedQuestion],
     config: Config,
     scorer: Scorer,
     similarity: TextSimilarity | None,
@@ -128,11 +133,11 @@ def weigh_paths(
     return results
 
 
-def _weigh_topics(case: QuestionState, ready: Sequence[PartialPaths], aside: float) -> None:
+def _weigh_topics(case: PlacedQuestion, ready: Sequence[PartialPaths], aside: float) -> None:
     """Paths that pass by the other topics of the question weigh more: "which film with X did Y direct"."""
     graph = case.graph
     mentions = list(dict.fromkeys(topic.mention for topic in case.topics))
-    if graph is None or len(mentions) < 2 or not ready:
+    if len(mentions) < 2 or not ready:
         return
     named = {topic.entity.id: topic.mention for topic in case.topics}
     own = [named[graph.entity(start).id] for start in case.starts.tolist()]
@@ -167,7 +172,6 @@ def _neighbors(graph: Subgraph, entities: Ints) -> Ints:
 
 def _expand(partial: PartialPaths, hop: int) -> _Step | None:
     graph = partial.case.graph
-    assert graph is not None
     relation, forward = partial.plan.steps[hop]
     row, reached, triples, _ = step(graph, partial.ends, relation, forward)
     if hop and partial.plan.steps[hop - 1] == (relation, not forward):
@@ -188,7 +192,7 @@ def _keep(found: _Step, config: Config) -> None:
     order = order[scores[order] > 0]
     if len(order) > config.beam:
         edge = scores[order[config.beam - 1]] - EQUAL if config.filter else 0.0
-        most = max(config.beam, config.ties)
+        most = max(config.beam, TIES)
         tied = order[scores[order] >= edge]
         if len(tied) > most:
             partial.case.count("paths_cut", len(tied) - most)
@@ -211,13 +215,13 @@ def _score(
     if scorer != "encoder" and asker is not None and asker.style == "paper":  # nobody is asked which of one is the best
         asked = [each for each in asked if len(each.candidates) > 1]
     if scorer == "mediators":
-        asked = [each for each in asked if _joined(each).any() and len(each.candidates) <= config.preselect]
+        asked = [each for each in asked if _joined(each).any() and len(each.candidates) <= PRESELECT]
     facts = [[facts_of(each.partial.case, int(c), config.facts) for c in each.candidates.tolist()] for each in asked]
-    if similarity is not None and (scorer == "encoder" or any(len(f) > config.preselect for f in facts)):
+    if similarity is not None and (scorer == "encoder" or any(len(f) > PRESELECT for f in facts)):
         similarity.prepare([described(known) for own in facts for known in own])
     similarities = [
         similarity.scores(each.partial.case.plain, [described(known) for known in own])
-        if similarity is not None and (scorer == "encoder" or len(own) > config.preselect)
+        if similarity is not None and (scorer == "encoder" or len(own) > PRESELECT)
         else np.ones(len(own))
         for each, own in zip(asked, facts, strict=True)
     ]
@@ -226,13 +230,13 @@ def _score(
             each.scores = scores / max(float(scores.max()), 1e-12)  # cosines have no scale: the best of a step has 1
         return
     if asker.style == "paper" and config.batch_scoring:
-        _score_together(asked, facts, similarities, config, asker)
+        _score_together(asked, facts, similarities, asker)
         return
     requests: list[LLMRequest] = []
-    owners: list[QuestionState] = []
+    owners: list[PlacedQuestion] = []
     shown: list[list[int]] = []
     for each, own, scores in zip(asked, facts, similarities, strict=True):
-        chosen = sorted(np.argsort(-scores, kind="stable")[: config.preselect].tolist())
+        chosen = sorted(np.argsort(-scores, kind="stable")[:PRESELECT].tolist())
         each.partial.case.count("candidates_not_scored", len(own) - len(chosen))
         shown.append(chosen)
         made = _requests(asker, config, each, _shown_facts(asker, config, each, chosen, own))
@@ -249,7 +253,6 @@ def _score(
 def _joined(found: _Step) -> NDArray[np.bool_]:
     """(C,) which candidates are mediators."""
     graph = found.partial.case.graph
-    assert graph is not None
     return graph.mediators[found.candidates]
 
 
@@ -257,14 +260,13 @@ def _score_together(
     asked: Sequence[_Step],
     facts: Sequence[Sequence[Sequence[str]]],
     similarities: Sequence[Floats],
-    config: Config,
     asker: PromptClient,
 ) -> None:
     """One call per question and hop: the candidates of all its plans, each once."""
     groups: dict[int, list[int]] = {}
     for i, each in enumerate(asked):
         groups.setdefault(id(each.partial.case), []).append(i)
-    owners: list[QuestionState] = []
+    owners: list[PlacedQuestion] = []
     requests: list[LLMRequest] = []
     shown: list[list[int]] = []
     for members in groups.values():
@@ -275,7 +277,7 @@ def _score_together(
             for c, score, known in zip(asked[i].candidates.tolist(), similarities[i].tolist(), facts[i], strict=True):
                 best[c] = max(best.get(c, 0.0), score)
                 told[c] = known
-        chosen = sorted(sorted(best, key=lambda c: -best[c])[: config.preselect])
+        chosen = sorted(sorted(best, key=lambda c: -best[c])[:PRESELECT])
         case.count("candidates_not_scored", len(best) - len(chosen))
         plans = "; ".join(dict.fromkeys(asked[i].partial.plan.text for i in members))
         messages = entities_prompt(asker, case, plans, [told[c] for c in chosen])
@@ -325,40 +327,6 @@ def _requests(asker: PromptClient, config: Config, found: _Step, facts: Sequence
     return [LLMRequest(each, max_tokens=64) for each in prompts]
 
 
-def entities_prompt(
-    asker: PromptClient, case: QuestionState, plan: str, facts: Sequence[Sequence[str]]
-) -> tuple[Message, ...]:
-    """The question for the scores of all candidates of a step, each with its name and facts."""
-    question, line = case.text, _listed
-    if asker.style == "short":
-        (question, facts), line = marked(case.text, facts), _brief
-    lines = "\n".join(f"{i} {line(known)}" for i, known in enumerate(facts, 1))
-    return asker.prompt("entities").render(question=question, plan=plan, candidates=lines)
-
-
-def choices_of(case: QuestionState, facts: Sequence[Sequence[str]]) -> list[str]:
-    """What a small decoder writes to choose each candidate: what speaks for it, then its number.
-
-    The number alone would have to be pointed at, which small decoders hardly learn; after what speaks for it, mostly
-    one number is left.
-    """
-    _, shown = marked(case.text, facts)
-    choices = []
-    for i, (known, told) in enumerate(zip(facts, shown, strict=True), 1):
-        speaks = [fact for fact in told[1:] if fact not in known] or [fact for fact in told if fact]
-        choices.append(" ".join([*(speaks[0].split()[:CHOICE_WORDS] if speaks else []), str(i)]))
-    return choices
-
-
-def entity_prompt(asker: PromptClient, case: QuestionState, plan: str, facts: Sequence[str]) -> tuple[Message, ...]:
-    """The question for the score of one candidate."""
-    prompt = asker.prompt("entity")
-    if asker.style == "short":
-        question, [known] = marked(case.text, [facts])
-        return prompt.render(question=question, plan=plan, facts=_brief(known))
-    return prompt.render(question=case.text, plan=plan, entity=facts[0], facts="\n".join(facts[1:]))
-
-
 def _read(asker: PromptClient, config: Config, found: _Step, count: int, replies: Iterable[LLMReply]) -> Floats:
     """(count,) scores of the candidates that were shown."""
     supply = iter(replies)
@@ -387,91 +355,3 @@ def _read(asker: PromptClient, config: Config, found: _Step, count: int, replies
                 scores.append(read_score(reply.text))
     found.partial.case.count("unread_entity_scores", sum(score is None for score in scores))
     return np.array([UNREAD if score is None else score for score in scores])
-
-
-def facts_of(case: QuestionState, local: int, limit: int) -> list[str]:
-    """The name of a candidate, then what the graph says about it: one triple per relation first, then more."""
-    assert case.graph is not None
-    told = [f"{fact.relation}: {fact.value}" for fact in _facts(case, local, limit)]
-    return [" ".join(case.graph.entity(local).label.split()), *told[:limit]]
-
-
-def brief_facts(case: QuestionState, local: int, limit: int, start: int, came: tuple[int, bool]) -> list[str]:
-    """The same for a small decoder: what tells a candidate from its siblings, in few tokens.
-
-    Topics are placeholders, as in the question, and facts about them come first. The names of mediators and the way
-    the candidate was reached say nothing and are left out.
-
-    Args:
-        start: the topic its path starts at.
-        came: relation and direction of the last step.
-    """
-    graph = case.graph
-    assert graph is not None
-    marks = placeholders(case.topics)
-    others = marks.keys() - {graph.entity(start).id}
-    told = [
-        (fact.id not in marks, f"{fact.relation}: {marks.get(fact.id, fact.value)}")
-        for fact in _facts(case, local, limit)
-        if not fact.mediator and (fact.id in others or fact.step != (came[0], not came[1]))
-    ]
-    told.sort(key=lambda each: each[0])
-    entity = graph.entity(local)
-    name = "" if entity.kind == "mediator" else marks.get(entity.id, " ".join(entity.label.split()))
-    return [name, *(line for _, line in told[:limit])]
-
-
-def described(facts: Sequence[str]) -> str:
-    """A candidate on one line, relations in words."""
-    told = (fact.partition(": ") for fact in facts[1:])
-    return (
-        f"{facts[0]} ({'; '.join(label_to_text(name) + mark + value for name, mark, value in told)})"
-        if len(facts) > 1
-        else facts[0]
-    )
-
-
-def _listed(facts: Sequence[str]) -> str:
-    """A candidate on one line as the graph names it; of a dotted relation the last part."""
-    told = (fact.partition(": ") for fact in facts[1:])
-    said = "; ".join(
-        (name.rpartition(".")[2] if name.count(".") > 1 else name) + mark + value for name, mark, value in told
-    )
-    return f"{facts[0]} ({said})" if said else facts[0]
-
-
-def _brief(facts: Sequence[str]) -> str:
-    """The same with relations as they are, since each is one token of a small decoder."""
-    return "; ".join(fact for fact in facts if fact)
-
-
-class _Fact(NamedTuple):
-    step: tuple[int, bool]  # relation and direction
-    relation: str
-    id: str  # of the other end
-    value: str
-    mediator: bool
-
-
-def _facts(case: QuestionState, local: int, limit: int) -> list[_Fact]:
-    """Triples of an entity, one per relation first; of one relation `limit` at most."""
-    graph, around = case.graph, case.around
-    assert graph is not None and around is not None
-    number = local if around is graph else around.local(graph.entity(local).id)
-    assert number is not None
-    rows: list[tuple[int, _Fact]] = []  # how often the relation was met before
-    for forward in (True, False):
-        side = around.out if forward else around.inc
-        span = slice(int(side.offsets[number]), int(side.offsets[number + 1]))
-        relations = side.relations[span]
-        first = np.searchsorted(relations, relations)  # siblings stand together
-        rank = np.arange(len(relations)) - first
-        few = np.flatnonzero(rank < limit)[: 4 * limit]
-        for i, other in zip(few.tolist(), side.neighbors[span][few].tolist(), strict=True):
-            entity = around.entity(other)
-            value, relation = " ".join(entity.label.split()), int(relations[i])
-            name = relation_text(around, relation, forward)
-            fact = _Fact((relation, forward), name, entity.id, value, entity.kind == "mediator")
-            rows.append((int(rank[i]), fact))
-    rows.sort(key=lambda row: row[0])
-    return [fact for _, fact in rows]

@@ -7,49 +7,46 @@ scores of its own; what it writes is read back into the graph and dropped where 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
-from rapidfuzz import fuzz
 
 from clew.graph import Subgraph
 from clew.graph.paths import RelationPath, follow, relation_paths
 from clew.graph.subgraph import Ints
 from clew.labels import label_to_text
-from clew.llm import clean, normalise, parse_json
+from clew.llm import clean, normalise
 from clew.methods.eperm.asking import (
     INVERSE,
     SEPARATOR,
+    PlacedQuestion,
     PromptClient,
-    QuestionState,
     TextSimilarity,
     WeightedPlan,
     plan_text,
-    read_score,
     relation_text,
     shares,
 )
 from clew.methods.eperm.config import Config
+from clew.methods.eperm.written import (
+    read_plan,
+    written_plans,
+)
 from clew.paths.walks import entities_reached, turns_back
 from clew.protocols import LLMReply, LLMRequest, Message
 from clew.retrieval.grammar import RelationGrammar
 
-_SPLIT = re.compile(r"\s*(?:\||->|→|,|;)\s*")
-_ITEM = re.compile(r"^\s*(?:[-*•]|\(?\d{1,2}[.):])\s+")
-_LEAD = re.compile(r"^[^|]{0,40}?(?:path|plan)s?\s*\d*\s*:\s*", re.IGNORECASE)
+SAMPLING = 0.8  # temperature of samples, where there are no beams
 UNSTATED = 0.5  # weight of a plan that the model gave none
 ENUMERATED = 250  # relations that a schema lists; servers bound how many it may have
 TOLD = 150  # relations named where a plan left the graph
-SPELLED = 85.0  # least similarity (0..100) of a relation as written and as it is
-_SCORED = re.compile(r"\s*\(?\s*score\b.*$", re.IGNORECASE)
 HOP_TOKENS = 24  # of one relation of a plan, at most
 
 
 def weigh_plans(
-    cases: Sequence[QuestionState],
+    cases: Sequence[PlacedQuestion],
     config: Config,
     hops: int,
     temperature: float,
@@ -68,7 +65,7 @@ def weigh_plans(
         way = "beams" if asker.constrained else "samples" if asker.style == "short" else "self"
     asked, requests, grammars = [], [], []
     for case in cases:
-        if case.graph is None or not len(case.starts):
+        if not len(case.starts):
             continue
         if not len(relation_paths(case.graph, case.starts, 1, max_paths=1).paths):
             case.notes.append("the topics have no relations in the graph")
@@ -82,9 +79,8 @@ def weigh_plans(
     replies = asker.ask("plans", asked, requests)
     reads = [_read(*each, way, hops) for each in zip(asked, replies, grammars, strict=True)]
     if way == "self":
-        _correct(asked, requests, replies, grammars, reads, config, hops, asker)
+        _correct(asked, requests, replies, grammars, reads, hops, asker)
     for case, found in zip(asked, reads, strict=True):
-        assert case.graph is not None
         empty = [steps for steps in found if turns_back(steps) and not _reaches(case.graph, case.starts, steps)]
         for steps in empty:
             del found[steps]
@@ -110,10 +106,10 @@ def weigh_plans(
 
 
 def plan_similarities(
-    case: QuestionState, plans: Sequence[RelationPath], similarity: TextSimilarity | None
+    case: PlacedQuestion, plans: Sequence[RelationPath], similarity: TextSimilarity | None
 ) -> list[float]:
     """How much each plan resembles the question by the encoder, in [0, 1]; zeros without one."""
-    if similarity is None or case.graph is None or not plans:
+    if similarity is None or not plans:
         return [0.0] * len(plans)
     graph = case.graph
     return [
@@ -172,7 +168,7 @@ def _told(way: str, config: Config) -> str:
 
 
 def _request(
-    case: QuestionState,
+    case: PlacedQuestion,
     way: str,
     config: Config,
     hops: int,
@@ -199,17 +195,16 @@ def _request(
         by_schema = "json_schema" in asker.model.abilities and levels
         schema = plan_schema(levels, hops, config.plans) if by_schema else None
         return LLMRequest(messages, max_tokens=(tokens + 16) * config.plans, json_schema=schema)
-    return LLMRequest(messages, max_tokens=tokens, n=config.plans, temperature=config.sampling)
+    return LLMRequest(messages, max_tokens=tokens, n=config.plans, temperature=SAMPLING)
 
 
-def vocabulary(case: QuestionState, limit: int, hops: int, similarity: TextSimilarity | None) -> list[list[str]]:
+def vocabulary(case: PlacedQuestion, limit: int, hops: int, similarity: TextSimilarity | None) -> list[list[str]]:
     """The relations that lead on at each hop, those of earlier hops left out.
 
     The first hop is whole; of a later one those that lead on from mediators come first, then those most like the
     question, `limit` together.
     """
     graph = case.graph
-    assert graph is not None
     known: set[str] = set()
     levels: list[list[str]] = []
     ends = case.starts
@@ -263,37 +258,33 @@ def plan_schema(levels: Sequence[Sequence[str]], hops: int, plans: int) -> dict[
 
 
 def _correct(
-    asked: Sequence[QuestionState],
-    requests: list[LLMRequest],
+    asked: Sequence[PlacedQuestion],
+    requests: Sequence[LLMRequest],
     replies: Sequence[LLMReply],
     grammars: Sequence[RelationGrammar],
     reads: list[dict[RelationPath, tuple[float, float | None]]],
-    config: Config,
     hops: int,
     asker: PromptClient,
 ) -> None:
-    """Say what leads on where plans broke off, and ask again, for questions none of whose plans can be followed."""
-    replies = list(replies)
-    for _ in range(config.corrections):
-        again = [i for i, found in enumerate(reads) if not found]
-        if not again:
-            return
-        for i in again:
-            said = (
-                Message("assistant", clean(replies[i].text) or "(nothing)"),
-                Message("user", f"None of these can be followed. {_broken_off(asked[i], replies[i].text)}Try again."),
-            )
-            requests[i] = replace(requests[i], messages=(*requests[i].messages, *said))
-        more = asker.ask("plans", [asked[i] for i in again], [requests[i] for i in again])
-        for i, reply in zip(again, more, strict=True):
-            replies[i] = reply
-            reads[i] = _read(asked[i], reply, grammars[i], "self", hops)
+    """Say what leads on where plans broke off, and ask once more, where no plan of a question can be followed."""
+    again = [i for i, found in enumerate(reads) if not found]
+    if not again:
+        return
+    corrected = []
+    for i in again:
+        said = (
+            Message("assistant", clean(replies[i].text) or "(nothing)"),
+            Message("user", f"None of these can be followed. {_broken_off(asked[i], replies[i].text)}Try again."),
+        )
+        corrected.append(replace(requests[i], messages=(*requests[i].messages, *said)))
+    more = asker.ask("plans", [asked[i] for i in again], corrected)
+    for i, reply in zip(again, more, strict=True):
+        reads[i] = _read(asked[i], reply, grammars[i], "self", hops)
 
 
-def _broken_off(case: QuestionState, text: str) -> str:
+def _broken_off(case: PlacedQuestion, text: str) -> str:
     """Where the first written plan leaves the graph, and what leads on there."""
     graph = case.graph
-    assert graph is not None
     for parts, _ in written_plans(text):
         walked = 0
         while walked < len(parts) and read_plan(graph, case.starts, parts[: walked + 1], walked + 1):
@@ -310,7 +301,7 @@ def _broken_off(case: QuestionState, text: str) -> str:
 
 
 def _read(
-    case: QuestionState, reply: LLMReply, grammar: RelationGrammar, way: str, hops: int
+    case: PlacedQuestion, reply: LLMReply, grammar: RelationGrammar, way: str, hops: int
 ) -> dict[RelationPath, tuple[float, float | None]]:
     """Weight and log-probability per token of every plan; the weight of a beam is how often it was written."""
     found: dict[RelationPath, tuple[float, float | None]] = {}
@@ -321,7 +312,6 @@ def _read(
                 found[steps] = (found.get(steps, (0.0, None))[0] + 1.0, logprob)
         return found
     graph, starts = case.graph, case.starts
-    assert graph is not None
     names = [normalise(topic.entity.label) for topic in case.topics]
     written = [plan for text in reply.texts for plan in written_plans(text.text)]
     for parts, stated in written:
@@ -337,84 +327,3 @@ def _read(
         for steps in paths:
             found[steps] = (found.get(steps, (0.0, None))[0] + weight / len(paths), None)
     return found
-
-
-def written_plans(text: str) -> list[tuple[tuple[str, ...], float | None]]:
-    """The plans of a reply as written, with the weights stated: the JSON that was asked for, else a plan a line."""
-    parsed = parse_json(text)
-    value = parsed.value
-    items = value.get("plans") if isinstance(value, dict) else value
-    if isinstance(items, list) and all(isinstance(item, str) and not _SPLIT.search(item) for item in items):
-        items = [items]  # one plan, relation by relation
-    if parsed.ok and isinstance(items, (list, tuple)):
-        found = []
-        for item in items:
-            path = item.get("path") if isinstance(item, dict) else item
-            weight = item.get("weight") if isinstance(item, dict) else None
-            parts = _SPLIT.split(path) if isinstance(path, str) else path if isinstance(path, list) else []
-            told = tuple(" ".join(part.split()) for part in parts if isinstance(part, str) and part.strip())
-            stated = float(weight) if isinstance(weight, (int, float)) and 0 <= weight <= 1 else None
-            if told:
-                found.append((told, stated))
-        if found:
-            return found
-    plans = []
-    for line in clean(text).splitlines():
-        bare = _SCORED.sub("", line.strip())
-        named = _ITEM.sub("", _LEAD.sub("", bare).replace("**", "").replace("`", ""))
-        parts = [part.strip(" .\"'<>[]") for part in _SPLIT.split(" ".join(named.split()))]
-        if told := tuple(part for part in parts if part):
-            plans.append((told, read_score(line) if bare != line.strip() else None))
-    return plans
-
-
-def read_plan(graph: Subgraph, starts: Ints, written: str | Sequence[str], hops: int) -> list[RelationPath]:
-    """The relation paths that a plan may stand for; a relation that leads on only against its direction is walked so.
-
-    Forms understood: `a | b`, `a -> b`, `a, b`; `(inverse)` after or `inverse:` before a relation; ids or labels in any
-    case, with spaces for underscores; else the last part of a dotted name; else what is spelled nearly so. Each only
-    among the relations that lead on. Empty where the graph has no such path from the starts, or it has too many hops.
-    """
-    parts = [*_SPLIT.split(" ".join(written.split()))] if isinstance(written, str) else list(written)
-    parts = [bare for part in parts if (bare := part.strip(" .\"'`<>[]"))]
-    if not 1 <= len(parts) <= hops:
-        return []
-    open_: list[tuple[RelationPath, Ints]] = [((), starts)]
-    for part in parts:
-        name, forward = _direction(part)
-        leading = [
-            (steps, each) for steps, ends in open_ for each in relation_paths(graph, ends, 1, max_paths=100_000).paths
-        ]
-        chosen = _likest(graph, name, forward, sorted({each.steps[0] for _, each in leading}))
-        open_ = [((*steps, each.steps[0]), each.ends) for steps, each in leading if each.steps[0] in chosen]
-    return [steps for steps, _ in open_ if len(follow(graph, starts, steps).entities)]
-
-
-def _likest(graph: Subgraph, name: str, forward: bool, steps: Sequence[tuple[int, bool]]) -> set[tuple[int, bool]]:
-    """Those of some steps that a name means: spelled so, else ending so, else spelled nearly so."""
-    spelled = [(step, (_plain(graph.relation(step[0]).label), _plain(graph.relation(step[0]).id))) for step in steps]
-    ways = [[each for each in spelled if each[0][1] is way] for way in (forward, not forward)]
-    for own in ways:  # a direction that leads nowhere was a slip
-        if exact := {step for step, forms in own if name in forms}:
-            return exact
-    for own in ways:
-        if short := {step for step, forms in own if name == forms[0].rpartition(".")[2]}:
-            return short
-    for own in ways:
-        near = [(max(fuzz.ratio(name, form) for form in forms), step) for step, forms in own]
-        best = max((score for score, _ in near), default=0.0)
-        if best >= SPELLED:
-            return {step for score, step in near if score == best}
-    return set()
-
-
-def _direction(part: str) -> tuple[str, bool]:
-    lowered = part.casefold()
-    for mark in ("(inverse)", "inverse:", "inverse of"):
-        if mark in lowered:
-            return _plain(lowered.replace(mark, "")), False
-    return _plain(part), True
-
-
-def _plain(name: str) -> str:
-    return " ".join(name.casefold().replace("_", " ").split())

@@ -15,7 +15,7 @@ import numpy as np
 
 from clew.graph.paths import path_record
 from clew.llm import clean, parse_answers, token_counter
-from clew.methods.eperm.asking import PromptClient, QuestionState, WeightedPlan
+from clew.methods.eperm.asking import PlacedQuestion, PromptClient, WeightedPlan
 from clew.methods.eperm.config import Config
 from clew.methods.eperm.paths import PartialPaths
 from clew.protocols import LLMReply, LLMRequest
@@ -25,6 +25,7 @@ from clew.types import Candidate, Evidence, Path, Triple
 
 PATHS_OF_ANSWER = 5  # evidence paths kept per candidate
 LINES = {"paper": 100, "short": 60}  # evidence lines shown where nothing says otherwise
+SHARE = 0.25  # of the heaviest line chosen; a lighter one is left out (style short)
 LEVELS = 20  # scores of one line differ by less than 1 / LEVELS
 
 
@@ -72,7 +73,16 @@ class FoundEvidence:
     scores: dict[int, float]  # end → sum over topics and plans of weight times best entity scores, per topic
 
 
-def gather(case: QuestionState, partial: Sequence[PartialPaths]) -> FoundEvidence:
+@dataclass(frozen=True, slots=True)
+class Shown:
+    """One question with what the predictor is shown."""
+
+    case: PlacedQuestion
+    found: FoundEvidence
+    paths: list[tuple[Path, int]]  # best first, each with the local number of its end
+
+
+def gather(case: PlacedQuestion, partial: Sequence[PartialPaths]) -> FoundEvidence:
     """The lines and ends of one question's paths."""
     lines: list[ScoredPaths] = []
     scores: dict[int, float] = {}
@@ -97,24 +107,21 @@ def line_text(number: int, topic: int, plan: WeightedPlan, weight: float | None,
     return f"{number}{shown} x{ends} [T{topic + 1}] {plan.text}"
 
 
-def answer_request(
-    asker: PromptClient, config: Config, case: QuestionState, found: FoundEvidence, paths: Sequence[Path]
-) -> LLMRequest:
-    """The request that asks for the answers; without the finder the question stands alone."""
-    if not config.finder:
-        return LLMRequest(asker.prompt("question").render(question=case.text), max_tokens=config.max_tokens)
+def answer_request(asker: PromptClient, config: Config, shown: Shown) -> LLMRequest:
+    """The request that asks for the answers."""
+    case = shown.case
     if asker.style == "short":
-        return _short_request(asker, config, case, found)
+        return _short_request(asker, config, case, shown.found)
     ways: dict[tuple[str, ...], Path] = {}
-    for path in paths:  # the same entities in the same order are one line, whichever relations join them
+    for path, _ in shown.paths:  # the same entities in the same order are one line, whichever relations join them
         ways.setdefault((path.start.id, *(hop.target.id for hop in path.hops)), path)
     told = tuple(ways.values())
     evidence = Evidence(told, tuple(_beside(case, told, config.facts)))
     count = token_counter(asker.model)
-    shown = evidence_text(
+    written = evidence_text(
         evidence, max_tokens=config.evidence_tokens, count=count, direction="mark", mediators="expand"
     )
-    own = [(line, i) for line, i in zip(shown.lines, shown.paths, strict=True) if i >= 0]
+    own = [(line, i) for line, i in zip(written.lines, written.paths, strict=True) if i >= 0]
     kept = own[: config.lines or LINES["paper"]]
     case.count("lines_not_shown", len(told) - len(kept))
     text = "\n".join(line + (f" Score:{told[i].score:.3f}" if config.filter else "") for line, i in kept)
@@ -122,11 +129,9 @@ def answer_request(
     return LLMRequest(messages, max_tokens=config.max_tokens)
 
 
-def _beside(case: QuestionState, paths: Sequence[Path], limit: int) -> Iterator[Triple]:
+def _beside(case: PlacedQuestion, paths: Sequence[Path], limit: int) -> Iterator[Triple]:
     """What the graph says about the mediators that paths cross: dates and roles that a question may name."""
     around = case.around
-    if around is None:
-        return
     on = {hop.target.id for path in paths for hop in path.hops} | {path.start.id for path in paths}
     crossed = [
         hop.target.id for path in paths[: LINES["paper"]] for hop in path.hops[:-1] if hop.target.kind == "mediator"
@@ -140,7 +145,7 @@ def _beside(case: QuestionState, paths: Sequence[Path], limit: int) -> Iterator[
             yield from (triple for triple in known if not {triple.head.id, triple.tail.id} <= on)
 
 
-def _short_request(asker: PromptClient, config: Config, case: QuestionState, found: FoundEvidence) -> LLMRequest:
+def _short_request(asker: PromptClient, config: Config, case: PlacedQuestion, found: FoundEvidence) -> LLMRequest:
     texts = [
         line_text(i, line.partial.topic, line.partial.plan, line.weight if config.filter else None, len(line.ends))
         for i, line in enumerate(found.lines[: config.lines or LINES["short"]], 1)
@@ -161,32 +166,29 @@ def read_numbers(text: str, count: int) -> list[int]:
     return list(dict.fromkeys(int(n) for n in re.findall(r"\d{1,6}", clean(text)) if 1 <= int(n) <= count))
 
 
-def shown_paths(found: FoundEvidence, normalise: bool) -> list[tuple[Path, int]]:
-    """Every path as a record with its weight, best first, and the local number of its end."""
+def shown_paths(found: FoundEvidence) -> list[tuple[Path, int]]:
+    """Every path as a record with its weight, best first and 1 together, and the local number of its end."""
     total = sum(float(line.partial.weights[line.rows].sum()) for line in found.lines)
-    scale = total if normalise and total > 0 else 1.0
+    scale = total if total > 0 else 1.0
     rows = [(float(line.partial.weights[i]) / scale, line.partial, i) for line in found.lines for i in line.rows]
     rows.sort(key=lambda row: -row[0])
     paths = []
     for weight, partial, i in rows:
-        assert partial.case.graph is not None
         paths.append((path_record(partial.case.graph, partial.path(i), weight), int(partial.ends[i])))
     return paths
 
 
+def unproven(reply: LLMReply) -> tuple[Candidate, ...]:
+    """The answers of a model that saw no paths."""
+    texts = parse_answers(reply.text)
+    return tuple(Candidate(text, (len(texts) - i) / len(texts)) for i, text in enumerate(texts))
+
+
 def candidates(
-    case: QuestionState,
-    config: Config,
-    style: str,
-    found: FoundEvidence,
-    paths: Sequence[tuple[Path, int]],
-    reply: LLMReply | None,
+    shown: Shown, config: Config, style: str, reply: LLMReply | None
 ) -> tuple[tuple[Candidate, ...], tuple[Path, ...]]:
     """The answers, best first, and the paths that support them."""
-    if not config.finder:
-        assert reply is not None
-        texts = parse_answers(reply.text)
-        return tuple(Candidate(text, (len(texts) - i) / len(texts)) for i, text in enumerate(texts)), ()
+    case, found, paths = shown.case, shown.found, shown.paths
     if reply is not None and style == "paper":
         return _by_name(case, found, [path for path, _ in paths], reply)
     chosen = {end for line in found.lines for end in line.answers}
@@ -195,17 +197,16 @@ def candidates(
         if not numbers:
             case.count("unread_answers")
             numbers = [1]  # the heaviest line: the criterion the predictor is asked to follow
-        least = config.share * max(found.lines[number - 1].weight for number in numbers)
+        least = SHARE * max(found.lines[number - 1].weight for number in numbers)
         lines = [found.lines[number - 1] for number in numbers if found.lines[number - 1].weight >= least]
         chosen = {end for line in lines for end in line.answers}
     return _by_end(case, found, paths, chosen)
 
 
 def _by_end(
-    case: QuestionState, found: FoundEvidence, paths: Sequence[tuple[Path, int]], chosen: set[int]
+    case: PlacedQuestion, found: FoundEvidence, paths: Sequence[tuple[Path, int]], chosen: set[int]
 ) -> tuple[tuple[Candidate, ...], tuple[Path, ...]]:
     graph = case.graph
-    assert graph is not None
     named = {end for end in chosen if not graph.mediators[end]}
     kept = sorted(named or chosen, key=lambda end: -found.scores[end])
     supporting: dict[int, list[Path]] = {end: [] for end in kept}
@@ -223,10 +224,9 @@ def _by_end(
 
 
 def _by_name(
-    case: QuestionState, found: FoundEvidence, paths: Sequence[Path], reply: LLMReply
+    case: PlacedQuestion, found: FoundEvidence, paths: Sequence[Path], reply: LLMReply
 ) -> tuple[tuple[Candidate, ...], tuple[Path, ...]]:
     graph = case.graph
-    assert graph is not None
     texts = parse_answers(reply.text)
     case.count("unread_answers", int(not texts))
     evidence = Evidence(tuple(paths))

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.graph import Subgraph
+from clew.graph import Subgraph, has_arrays
 from clew.graph.compiled_search import along
 from clew.graph.kernels import select
 from clew.graph.neighborhood import neighborhood
@@ -24,10 +24,10 @@ from clew.graph.subgraph import Ints
 from clew.labels import label_to_text
 from clew.llm.constraint import Choices
 from clew.methods.eperm.asking import (
+    PlacedQuestion,
     PromptClient,
     QuestionState,
     TextSimilarity,
-    graph_whole,
     plan_text,
     read_choices,
     relation_text,
@@ -36,6 +36,8 @@ from clew.methods.eperm.asking import (
 from clew.methods.eperm.config import Config, Scorer
 from clew.protocols import GraphStore, LLMRequest
 
+ENTITY_LIMIT = 64  # named entities kept per node and relation; mediators are always kept
+MAX_TRIPLES = 20_000  # of a neighbourhood taken whole
 MAX_RELATIONS = 2000  # relations of one step that are scored; told when there are more
 
 
@@ -73,10 +75,9 @@ class _BeamPath:
 class _Search:
     """The beam of one topic of one question."""
 
-    case: QuestionState
+    case: PlacedQuestion
     topic: str  # id
-    start: int
-    graph: Subgraph
+    start: int  # in the graph that is searched, all around the topics
     beam: list[_BeamPath]
     triples: list[Ints] = field(default_factory=list)
 
@@ -89,43 +90,34 @@ def retrieve(
     hops: int,
     similarity: TextSimilarity | None,
     asker: PromptClient | None,
-) -> None:
-    """Fill `graph`, `starts` and `around` of every case that has topics."""
-    linked = [case for case in cases if case.topics]
+) -> list[QuestionState]:
+    """Every case, those that have topics with the graph these lie in."""
+    whole = store.as_subgraph if has_arrays(store) else None
     searches: list[_Search] = []
-    whole = graph_whole(store)
-    for case in linked:
+    found: list[QuestionState] = []
+    for case in cases:
         ids = list(dict.fromkeys(topic.entity.id for topic in case.topics))
-        if scorer == "none" or whole is None:
-            found = neighborhood(store, ids, hops, max_triples=config.max_triples)
-            case.around = whole or found
-            _settle(case, found, ids)
+        if not ids:
+            found.append(case)
+            continue
+        near = whole
+        if scorer == "none" or near is None:
+            near = neighborhood(store, ids, hops, max_triples=MAX_TRIPLES)
+        placed = PlacedQuestion.of(case, near, whole or near, ids)
+        found.append(placed)
         if scorer != "none":
-            base = whole or case.graph
-            assert base is not None
-            case.around = base
-            for id in ids:
-                start = base.local(id)
-                assert start is not None
-                searches.append(_Search(case, id, start, base, [_BeamPath((), np.array([start], np.int32), 1.0)]))
+            for id, start in zip(ids, placed.starts.tolist(), strict=True):
+                searches.append(_Search(placed, id, start, [_BeamPath((), np.array([start], np.int32), 1.0)]))
+    if scorer == "none":
+        return found
     for _ in range(hops if searches else 0):
         _advance(searches, config, scorer, similarity, asker)
-    if scorer == "none":
-        return
-    for case in linked:
-        own = [search for search in searches if search.case is case]
-        base = own[0].graph
+    for placed in (case for case in found if isinstance(case, PlacedQuestion)):
+        own = [search for search in searches if search.case is placed]
         walked = [triples for search in own for triples in search.triples]
-        starts = [search.start for search in own]
         rows = np.unique(np.concatenate([np.empty(0, np.int32), *walked]))
-        _settle(case, select(base, rows, keep=starts), [search.topic for search in own])
-
-
-def _settle(case: QuestionState, graph: Subgraph, ids: Sequence[str]) -> None:
-    case.graph = graph
-    case.starts = np.array([local for id in ids if (local := graph.local(id)) is not None], np.int32)
-    if graph.truncated:
-        case.details["truncated"] = list(graph.truncated)
+        placed.place(select(placed.around, rows, keep=placed.starts.tolist()), [search.topic for search in own])
+    return found
 
 
 def _advance(
@@ -139,12 +131,12 @@ def _advance(
     offers: list[tuple[_Search, _BeamPath, list[tuple[int, bool]], list[str]]] = []
     for search in searches:
         for walk in search.beam:
-            leading = relation_paths(search.graph, walk.ends, 1, max_paths=MAX_RELATIONS)
+            leading = relation_paths(search.case.around, walk.ends, 1, max_paths=MAX_RELATIONS)
             options = [each.steps[0] for each in leading.paths]
             if leading.truncated:
                 search.case.details["truncated"] = [*search.case.details.get("truncated", []), *leading.truncated]
             if options:
-                texts = [relation_text(search.graph, relation, forward) for relation, forward in options]
+                texts = [relation_text(search.case.around, relation, forward) for relation, forward in options]
                 offers.append((search, walk, options, texts))
         search.beam = []
     if not offers:
@@ -159,7 +151,7 @@ def _advance(
     for search in searches:
         found = sorted(grown.get(id(search), []), key=lambda each: -each[0])[: config.relation_limit]
         for score, walk, (relation, forward) in found:
-            hop = step(search.graph, walk.ends, relation, forward, config.entity_limit)
+            hop = step(search.case.around, walk.ends, relation, forward, ENTITY_LIMIT)
             search.case.count("entities_left_out", hop.cut)
             search.triples.append(hop.triples)
             search.beam.append(_BeamPath((*walk.steps, (relation, forward)), np.unique(hop.reached), score))
@@ -201,12 +193,12 @@ def _similarities(
 ) -> NDArray[np.float64]:
     if similarity is None:
         return np.ones(len(texts))
-    walked = label_to_text(plan_text(search.graph, walk.steps))
+    walked = label_to_text(plan_text(search.case.around, walk.steps))
     return similarity.scores(f"{search.case.plain} {walked}".strip(), [label_to_text(text) for text in texts])
 
 
 def _request(asker: PromptClient, config: Config, search: _Search, walk: _BeamPath, texts: Sequence[str]) -> LLMRequest:
-    walked = plan_text(search.graph, walk.steps)
+    walked = plan_text(search.case.around, walk.steps)
     budget = min(config.relation_limit, len(texts))
     if asker.style == "short":
         messages = asker.prompt("relations").render(question=search.case.text, walked=walked)
@@ -215,7 +207,7 @@ def _request(asker: PromptClient, config: Config, search: _Search, walk: _BeamPa
         return LLMRequest(messages, max_tokens=64)
     messages = asker.prompt("relations").render(
         question=search.case.text,
-        topic=search.graph.entity(search.start).label,
+        topic=search.case.around.entity(search.start).label,
         walked=walked or "nothing",
         relations="; ".join(texts),
         budget=budget,

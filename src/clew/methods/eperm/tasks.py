@@ -18,10 +18,10 @@ import numpy as np
 from clew.graph.paths import path_record, trace
 from clew.graph.subgraph import Ints
 from clew.learning.tuning import Pair
-from clew.methods.eperm.asking import PromptClient, QuestionState, WeightedPlan, plan_text, relation_text
+from clew.methods.eperm.asking import PlacedQuestion, PromptClient, WeightedPlan, plan_text, relation_text
 from clew.methods.eperm.config import Config, TrainConfig
+from clew.methods.eperm.facts import NO, YES, brief_facts, choices_of, entities_prompt, entity_prompt, facts_of
 from clew.methods.eperm.gold import Posterior, TopicPlan
-from clew.methods.eperm.paths import NO, YES, brief_facts, choices_of, entities_prompt, entity_prompt, facts_of
 from clew.methods.eperm.plans import vocabulary, vocabulary_text
 from clew.methods.eperm.predictor import line_text
 from clew.methods.eperm.retriever import step
@@ -33,6 +33,7 @@ ANSWERS = 20  # most answers of a completion in the style "paper"
 CHOICES = 16  # candidates of a scoring task, at most
 GOLD_SHARE = (0.3, 0.95)  # of the weight that gold plans have together
 SURE, SURE_SHARE = 0.5, (0.95, 1.0)  # in so many tasks nearly all of it, as a sure planner gives
+MISLEADING = 0.1  # share of answer tasks whose best weight is a wrong plan's
 OFF_PATH = 0.3  # entity score shown of a sibling off the gold paths
 
 
@@ -44,12 +45,11 @@ class TaskWriter:
         self.written: Counter[str] = Counter()
         self.lines: list[int] = []  # of each answer task
 
-    def tasks(self, case: QuestionState, mined: Posterior, answers: Ints) -> list[Pair]:
+    def tasks(self, case: PlacedQuestion, mined: Posterior, answers: Ints) -> list[Pair]:
         """All tasks of one question; `case` has its topics, text, graph and starts."""
-        plans = {plan_text(case.graph, each.steps): each for each in mined.gold} if case.graph is not None else {}
+        plans = {plan_text(case.graph, each.steps): each for each in mined.gold}
         pairs = [self._pair("plan", self._plan(case), text) for text in plans]
-        if self._config.answers:
-            pairs.append(self._answer(case, mined, answers))
+        pairs.append(self._answer(case, mined, answers))
         if self._config.scorers:
             gold = mined.gold[int(self._random.integers(len(mined.gold)))]
             pairs += self._relation_tasks(case, gold)
@@ -60,7 +60,7 @@ class TaskWriter:
         self.written[kind] += 1
         return Pair(prompt, completion)
 
-    def _plan(self, case: QuestionState) -> tuple[Message, ...]:
+    def _plan(self, case: PlacedQuestion) -> tuple[Message, ...]:
         prompt = self._asker.prompt("plan")
         values: dict[str, object] = {"question": case.text}
         if "vocabulary" in prompt.slots:
@@ -76,7 +76,7 @@ class TaskWriter:
         share = float(self._random.uniform(*(SURE_SHARE if sure else GOLD_SHARE))) if others else 1.0
         right = self._split(share, len(gold))
         wrong = self._split(1 - share, len(others))
-        if others and self._random.random() < self._config.misleading:
+        if others and self._random.random() < MISLEADING:
             best, worst = right.index(max(right)), wrong.index(max(wrong))
             if right[best] > wrong[worst]:
                 right[best], wrong[worst] = wrong[worst], right[best]
@@ -98,10 +98,9 @@ class TaskWriter:
         chosen = self._random.choice(len(chance), count, replace=False, p=chance / chance.sum())
         return [mined.others[i] for i in chosen.tolist()]
 
-    def _answer(self, case: QuestionState, mined: Posterior, answers: Ints) -> Pair:
+    def _answer(self, case: PlacedQuestion, mined: Posterior, answers: Ints) -> Pair:
         rows = self.weighted(mined)
         graph = case.graph
-        assert graph is not None
         plans = [WeightedPlan(each.steps, plan_text(graph, each.steps), weight) for each, weight, _ in rows]
         self.lines.append(len(rows))
         if self._asker.style == "short":
@@ -126,10 +125,9 @@ class TaskWriter:
         prompt = self._asker.prompt("answer").render(question=case.text, lines=text)
         return self._pair("answer", prompt, json.dumps(shown, ensure_ascii=False))
 
-    def _relation_tasks(self, case: QuestionState, gold: TopicPlan) -> list[Pair]:
+    def _relation_tasks(self, case: PlacedQuestion, gold: TopicPlan) -> list[Pair]:
         """At one step of a gold plan: the relation that leads on, among those that could."""
         graph = case.graph
-        assert graph is not None
         at = int(self._random.integers(len(gold.steps)))
         walked, right = plan_text(graph, gold.steps[:at]), relation_text(graph, *gold.steps[at])
         prompt = self._asker.prompt("relations")
@@ -145,10 +143,9 @@ class TaskWriter:
         )
         return [self._pair("relations", prompt.render(**values), reply)]
 
-    def _entity_tasks(self, case: QuestionState, gold: TopicPlan, answers: Ints) -> list[Pair]:
+    def _entity_tasks(self, case: PlacedQuestion, gold: TopicPlan, answers: Ints) -> list[Pair]:
         """At one hop of a gold plan where some entities lie on a path to an answer and others do not."""
         graph = case.graph
-        assert graph is not None
         start = int(case.starts[gold.topic])
         paths = trace(graph, [start], gold.steps, answers)
         hops = list(range(1, len(gold.steps) + 1))
@@ -160,13 +157,10 @@ class TaskWriter:
                 reached = np.unique(step(graph, reached, relation, forward).reached)
             off = [e for e in reached.tolist() if e not in on]
             if on and off:
-                pairs: list[Pair] = []
-                for _ in range(self._config.drawings):
-                    mixed = [(e, True) for e in self._some(sorted(on), CHOICES // 2)]
-                    mixed += [(e, False) for e in self._some(off, CHOICES - len(mixed))]
-                    self._random.shuffle(mixed)
-                    pairs += self._entity_pairs(case, gold, hop, mixed)
-                return pairs
+                mixed = [(e, True) for e in self._some(sorted(on), CHOICES // 2)]
+                mixed += [(e, False) for e in self._some(off, CHOICES - len(mixed))]
+                self._random.shuffle(mixed)
+                return self._entity_pairs(case, gold, hop, mixed)
         return []
 
     def _some(self, entities: Sequence[int], most: int) -> list[int]:
@@ -175,9 +169,8 @@ class TaskWriter:
         return [int(e) for e in self._random.choice(np.array(entities), count, replace=False)]
 
     def _entity_pairs(
-        self, case: QuestionState, gold: TopicPlan, hop: int, mixed: Sequence[tuple[int, bool]]
+        self, case: PlacedQuestion, gold: TopicPlan, hop: int, mixed: Sequence[tuple[int, bool]]
     ) -> list[Pair]:
-        assert case.graph is not None
         short = self._asker.style == "short"
         plan, start, came = plan_text(case.graph, gold.steps), int(case.starts[gold.topic]), gold.steps[hop - 1]
         facts = [

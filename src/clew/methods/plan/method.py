@@ -7,7 +7,7 @@ running order, evidence, probabilities, abstention.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 from weakref import WeakKeyDictionary
@@ -25,7 +25,7 @@ from clew.reading.growth import GrowthLimits, PlanCandidate
 from clew.reading.network import Network
 from clew.reading.reader import Rated, Reader, Reading
 from clew.reading.threads import answers, best_guess, way_of
-from clew.reading.topics import but_for_names, start_of, starts_of
+from clew.reading.topics import ALTERNATIVES, MAX_TRIPLES, MOST_TOPICS, but_for_names, start_of, starts_of
 from clew.reading.wording import QuestionWording, Wording
 from clew.types import Answer, Event, Evidence, Question, Topic
 
@@ -34,14 +34,17 @@ class Config(Settings):
     """Settings of `plan`."""
 
     hops: int = Field(3, ge=1, le=4)  # most steps of a trail; passing through a mediator is one step
-    beam: int = Field(12, ge=1)  # trails of one length that are extended, per topic
-    plans: int = Field(64, ge=1)  # plans that the network reads
-    frontier: int = Field(400, ge=1)  # entities looked at to find the relations of a set of entities
     threshold: float = Field(0.3, ge=0, le=1)  # below this probability the answer is "no answer found"
-    topics: int = Field(6, ge=1)  # most topics that plans grow from
-    max_triples: int = Field(50_000, ge=1)  # of the neighbourhood fetched from a graph that is not embedded
     paths: int = Field(2, ge=1)  # threads shown per answer
-    alternatives: int = Field(3, ge=0)  # other plans named in `details`
+
+    removed: ClassVar[Mapping[str, Any]] = {
+        "beam": 12,
+        "plans": 64,
+        "frontier": 400,
+        "topics": MOST_TOPICS,
+        "max_triples": MAX_TRIPLES,
+        "alternatives": ALTERNATIVES,
+    }
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,7 +76,7 @@ class PlanMethod:
         self._config, self._tools, self._encoder = config, tools, tools.encoder
         network = Network.open(tools.model / "reader.safetensors") if tools.model is not None else None
         self._reader = Reader(network, tools.encoder)
-        self._limits = GrowthLimits(hops=config.hops, beam=config.beam, frontier=config.frontier, plans=config.plans)
+        self._limits = GrowthLimits(hops=config.hops)
         self._wordings: WeakKeyDictionary[GraphStore, Wording] = WeakKeyDictionary()
 
     def answer(self, question: Question, graph: GraphStore, *, on_event: OnEvent = ignore) -> Answer:
@@ -100,7 +103,7 @@ class PlanMethod:
 
     def _begin(self, question: Question, graph: GraphStore) -> _Asking:
         began = time.perf_counter()
-        start = start_of(question, graph, linker=self._tools.link, encoder=self._encoder, most=self._config.topics)
+        start = start_of(question, graph, linker=self._tools.link, encoder=self._encoder)
         return _Asking(question, start.topics, start.told, time.perf_counter() - began)
 
     @property
@@ -114,7 +117,7 @@ class PlanMethod:
         """The whole graph where it is embedded, else what lies around the topics."""
         if not has_arrays(graph):
             ids = list(dict.fromkeys(topic.entity.id for topic in topics))
-            ground = neighborhood(graph, ids, self._config.hops + 1, max_triples=self._config.max_triples)
+            ground = neighborhood(graph, ids, self._config.hops + 1, max_triples=MAX_TRIPLES)
             ground = ground.ordered()
             return ground, Wording(ground)
         wording = self._wordings.get(graph)
@@ -159,7 +162,7 @@ class PlanMethod:
             "signs": {name: round(value, 4) for name, value in signs(reading).items()},
             "alternatives": [
                 {"plan": plan_text(r, ground), "ends": len(r.plan.ends), "share": round(r.share, 4)}
-                for r in reading.rated[1 : 1 + self._config.alternatives]
+                for r in reading.rated[1 : 1 + ALTERNATIVES]
             ],
         }
         topics = [t for t in asking.topics if ground.local(t.entity.id) is not None]

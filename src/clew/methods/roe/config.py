@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
@@ -37,20 +38,23 @@ class Config(Settings):
     max_batches: int = Field(default=5, ge=0)
     batch_options: int = Field(default=24, ge=1)  # relation groups in one state of the short notations
     shown: int = Field(default=10, ge=1)  # entities shown of a group; the rest is counted
-    max_entities: int = Field(default=20_000, ge=1)  # a group beyond it is cut, and the answer says so
-    max_answers: int = Field(default=1000, ge=1)  # of a question
     max_tokens: int = Field(default=512, ge=4)  # of a reply; the short notations hardly need more than 64
-    max_question: int = Field(default=1500, ge=16)  # characters of a question that are shown
     every_batch: bool = False  # as in the paper: the other neighbours of a path are shown though some have answered
     closed_answers: bool = True  # an answer that was not seen in its state is dropped, else kept as unsupported
-    constrained: bool = True  # decode under a grammar where the model can; replies are checked either way
-    mask_topics: bool = True  # in the short notations: names of topics become placeholders
-    temperature: float = Field(default=0.0, ge=0)  # of sampling; 0: the likeliest reply
     stage: Literal["last", "supervised"] = "last"  # of a trained folder: which model to ask
-    batch_size: int = Field(default=64, ge=1)  # states that a trained model is shown together
     device: str = "auto"  # of a trained model; auto: CUDA where there is one
-    dtype: Literal["auto", "float32", "bfloat16", "float16"] = "auto"  # of its weights
     prompt: Path | None = None  # a file that replaces ours
+
+    removed: ClassVar[Mapping[str, Any]] = {
+        "dtype": "auto",
+        "max_entities": 20_000,
+        "max_answers": 1000,
+        "max_question": 1500,
+        "constrained": True,
+        "mask_topics": True,
+        "temperature": 0.0,
+        "batch_size": 64,
+    }
 
 
 class TrainConfig(Settings):
@@ -65,12 +69,7 @@ class TrainConfig(Settings):
     share: float = Field(default=0.6, gt=0, le=1)  # of the questions for Stage I; the rest is for Stage II
     gold: Literal["best", "all"] = "best"  # relation paths that fit the answers best, or all simple paths (the paper)
     hops: int = Field(default=0, ge=0, le=4)  # [L_max] 0: the most that the questions state, else 2
-    slack: int = Field(default=1, ge=0)  # a gold path may be so much longer than the shortest
-    max_paths: int = Field(default=256, ge=1)  # per question
-    max_siblings: int = Field(default=32, ge=1)  # gold extensions through one relation, where siblings = "each"
-    sibling_states: int = Field(default=2, ge=0)  # states off the gold paths per step
-    negatives: float = Field(default=1.0, ge=0)  # states without gold for each state with gold
-    precision: float = Field(default=0.5, ge=0, le=1)  # a group counts as gold when so much of it is
+    slack: int = Field(default=1, ge=0)  # with "all": a gold path may be so much longer than the shortest
     max_states: int = Field(default=100_000, ge=1)  # most training states of Stage I
     stage_one: TuneSettings = TuneSettings()
     rl: bool = True  # Stage II; off is an ablation of Figure 4
@@ -80,9 +79,17 @@ class TrainConfig(Settings):
     beta: float = Field(default=0.5, ge=0)  # [β] what an invented answer or path costs
     # On gold prefixes; where the supervised model goes; or of those the ones it gets wrong, with as many others.
     rl_states: Literal["gold", "visited", "hard"] = "gold"
-    max_rl_states: int = Field(default=2000, ge=1)  # most states of Stage II
     stage_two: ReinforceSettings = ReinforceSettings()
     validate_on: int = Field(default=200, ge=0)  # dev questions asked at the end
+
+    removed: ClassVar[Mapping[str, Any]] = {
+        "max_paths": 256,
+        "max_siblings": 32,
+        "sibling_states": 2,
+        "negatives": 1.0,
+        "precision": 0.5,
+        "max_rl_states": 2000,
+    }
 
 
 SCRATCH: dict[str, Any] = {

@@ -13,7 +13,7 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.graph import Graph, Subgraph
+from clew.graph import Subgraph, has_arrays
 from clew.graph.neighborhood import Gathered
 from clew.graph.subgraph import Csr, Ints
 from clew.protocols import GraphStore
@@ -44,7 +44,7 @@ class GraphEdges(Protocol):
 
 def edges_of(graph: GraphStore, *, limit: int) -> GraphEdges:
     """Args: limit: triples per entity that a remote store is asked for."""
-    return ArrayEdges(graph.whole) if isinstance(graph, Graph) else StoreEdges(graph, limit)
+    return ArrayEdges(graph.as_subgraph) if has_arrays(graph) else StoreEdges(graph, limit)
 
 
 def hop(edges: GraphEdges, triple: int, code: int) -> Hop:

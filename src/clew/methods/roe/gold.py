@@ -15,11 +15,13 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from clew.graph import Graph
+from clew.errors import UnsupportedError
+from clew.graph import has_arrays
 from clew.graph.paths import RelationPath, mine_paths
 from clew.methods.roe.config import Config, TrainConfig
 from clew.methods.roe.edges import ArrayEdges, GraphEdges
-from clew.methods.roe.environment import (
+from clew.methods.roe.notation import Topical
+from clew.methods.roe.options import (
     Action,
     ExplorationRules,
     ExplorationState,
@@ -33,12 +35,16 @@ from clew.methods.roe.environment import (
     options_of,
     root,
 )
-from clew.methods.roe.notation import Topical
 from clew.paths.examples import EntityIndex, TrainingQuestion, resolve
 from clew.paths.gold import GoldLimits, gold_paths
-from clew.protocols import Example
+from clew.protocols import Example, GraphStore
 
 Codes = tuple[int, ...]
+MAX_PATHS = 256  # gold ones of a question
+MAX_SIBLINGS = 32  # gold extensions through one relation, where siblings = "each"
+SIBLING_STATES = 2  # off the gold paths, per step
+PRECISION = 0.5  # a group counts as gold when so much of it is
+MAX_QUESTION = 1500  # characters of a question that are shown
 MAX_GOLD = 256  # answers of a question that `all` mines paths to
 
 
@@ -97,7 +103,6 @@ def plan_of(config: Config) -> ExplorationRules:
         batch_tokens=config.batch_tokens,
         batch_options=1_000_000 if config.notation == "json" else config.batch_options,
         shown=config.shown,
-        max_entities=config.max_entities,
         every_batch=config.every_batch,
         max_batches=config.max_batches,
     )
@@ -109,7 +114,7 @@ def spellings(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def tasks_of(
-    examples: Sequence[Example], shared: Graph, config: Config, train: TrainConfig, report: Mining
+    examples: Sequence[Example], shared: GraphStore, config: Config, train: TrainConfig, report: Mining
 ) -> Iterator[Task]:
     """The examples that can be learnt from, with their gold relation paths."""
     plan = plan_of(config)
@@ -117,9 +122,13 @@ def tasks_of(
     stated = [example.gold.hops for example in examples if example.gold.hops]
     hops = train.hops or min(4, max(stated, default=2))
     for example in examples:
-        graph = example.graph if isinstance(example.graph, Graph) else shared
+        graph = example.graph if example.graph is not None and has_arrays(example.graph) else shared
+        if not has_arrays(graph):
+            raise UnsupportedError(
+                f"graph {graph.name!r}: training needs its triples at hand; clew build makes such a graph"
+            )
         if graph.name not in known:
-            known[graph.name] = ArrayEdges(graph.whole), EntityIndex(graph.whole)
+            known[graph.name] = ArrayEdges(graph.as_subgraph), EntityIndex(graph.as_subgraph)
         edges, index = known[graph.name]
         usable, left = resolve([example], index)
         report.unknown_topic += left.get("unknown topic", [])
@@ -132,7 +141,7 @@ def tasks_of(
             mentions = {t: spellings([edges.entity(t).label, *example.question.topics]) for t in each.topics}
             yield Task(
                 example.question.id,
-                Topical(shown_text(example.question.text, config.max_question), mentions),
+                Topical(shown_text(example.question.text), mentions),
                 edges,
                 each.topics,
                 frozenset(each.answers.tolist()),
@@ -140,10 +149,10 @@ def tasks_of(
             )
 
 
-def shown_text(text: str, limit: int) -> str:
-    """A question on one line without control characters, cut at `limit` characters."""
+def shown_text(text: str) -> str:
+    """A question on one line without control characters, cut at MAX_QUESTION characters."""
     kept = "".join(c if c.isprintable() else " " for c in text)
-    return " ".join(kept.split())[:limit]
+    return " ".join(kept.split())[:MAX_QUESTION]
 
 
 def _gold(
@@ -167,7 +176,7 @@ def _gold(
             slack=train.slack,
             max_len=hops,
             max_paths_per_pair=64,
-            max_total=train.max_paths,
+            max_total=MAX_PATHS,
             returns=plan.repeats == "triples",
             repeats=plan.repeats,
         )
@@ -194,13 +203,13 @@ def gold_action(state: ExplorationState, task: Task, config: Config, train: Trai
             else:
                 leading = task.leading(option)
                 picks = [Pick(i, k) for k, member in enumerate(option.members.tolist()) if member in leading]
-                explore += picks[: train.max_siblings]
+                explore += picks[:MAX_SIBLINGS]
         if train.gold == "best" and codes not in paths:
             continue
         right = [k for k, member in enumerate(option.members.tolist()) if member in task.answers]
         if config.siblings == "each":
             answers += [Pick(i, k) for k in right]
-        elif right and (codes in paths or train.gold == "all") and len(right) >= train.precision * len(option.members):
+        elif right and (codes in paths or train.gold == "all") and len(right) >= PRECISION * len(option.members):
             answers.append(Pick(i))
         elif right and codes in paths and config.notation == "json":  # apart, as far as they have numbers
             answers += [Pick(i, k) for k in right if k < option.shown]
@@ -251,10 +260,10 @@ def states_of(
                     following += [extend(batch[i], batch[i].taken(k)[:1]) for i, k, _ in action.explore]
                 others += [option for i, option in enumerate(batch) if i not in chosen]
             if others and depth + 1 < plan.max_depth and any(id(path_group) in on_path for path_group in path_groups):
-                picked = random.permutation(len(others))[: train.sibling_states]
+                picked = random.permutation(len(others))[:SIBLING_STATES]
                 beside += [_one(others[i], config, random) for i in picked.tolist()]
         on_path = {id(path_group) for path_group in following}
-        level = (following + beside)[: plan.max_frontier if config.siblings == "group" else train.max_paths]
+        level = (following + beside)[: plan.max_frontier if config.siblings == "group" else MAX_PATHS]
         if not level:
             return
 

@@ -2,34 +2,32 @@
 
 from __future__ import annotations
 
-import json
 import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path as FilePath
-from typing import Any, ClassVar, Literal, get_args
+from typing import Any, ClassVar
 
 import numpy as np
 
 from clew.encoding import remembering
-from clew.errors import BudgetError, ConfigError, FormatError, NotFoundError
+from clew.errors import BudgetError, ConfigError
 from clew.labels import label_to_text
-from clew.llm import BudgetExhausted, ModelSettings, Prompt, load_prompt, open_language_model, token_counter
+from clew.llm import BudgetExhausted, Prompt, load_prompt, token_counter
 from clew.methods.roe.config import Config
-from clew.methods.roe.config import Notation as NotationName
 from clew.methods.roe.edges import GraphEdges, edges_of
-from clew.methods.roe.environment import Exploration, ExplorationState, PathGroup, RelationOption, path_of, path_to
-from clew.methods.roe.gold import plan_of, shown_text, spellings
+from clew.methods.roe.environment import Exploration
+from clew.methods.roe.gold import MAX_QUESTION, plan_of, shown_text, spellings
+from clew.methods.roe.model import check, read_trained
 from clew.methods.roe.notation import JsonNotation, Notation, Topical
+from clew.methods.roe.options import ExplorationState, PathGroup, RelationOption, path_of, path_to
 from clew.methods.roe.short import ShortNotation
-from clew.protocols import GraphStore, LanguageModel, LLMReply, LLMRequest, OnEvent, TextEncoder, Tools, ignore
+from clew.protocols import GraphStore, LLMReply, LLMRequest, OnEvent, TextEncoder, Tools, ignore
 from clew.retrieval.linking import link_topics
 from clew.types import Answer, Candidate, Event, Evidence, Path, Question, Topic, Usage
 
-RECORD = "roe.json"
-STAGES = ("supervised/model", "reinforced/model", "continued/model")  # where a training leaves weights
 STORE_LIMIT = 10_000  # triples per entity that a remote store is asked for
+MAX_ANSWERS = 1000  # of a question
 MAX_PATHS = 3  # evidence paths of one answer
 
 
@@ -53,16 +51,18 @@ class RoE:
     name: ClassVar[str] = "roe"
 
     def __init__(self, config: Config, tools: Tools):
+        model = tools.language_model
         if tools.model is not None:
-            config = in_its_notation(config, tools.model)
+            trained = read_trained(tools.model)
+            config = trained.asked_with(config)
+            model = trained.open(config)
         check(config)
-        self.config, self._tools = config, tools
-        self._model = open_trained(tools.model, config) if tools.model is not None else tools.language_model
-        if self._model is None:
+        if model is None:
             raise ConfigError(
                 "method 'roe' needs a language model: set [language_model] in the configuration, or name a model that "
                 "clew train roe made with --model"
             )
+        self.config, self._tools, self._language_model = config, tools, model
         self._prompt = load_prompt(
             "clew.methods.roe", "explore", slots=("question", "path", "neighbours"), override=config.prompt
         )
@@ -82,9 +82,10 @@ class RoE:
         """
         begun = time.perf_counter()
         edges = edges_of(graph, limit=STORE_LIMIT)
-        walks = [self._begin(question, graph, edges) for question in questions]
-        while live := [walk for walk in walks if walk.exploration is not None and not walk.exploration.done]:
-            states = [walk.state for walk in live]
+        begun_with = [self._begin(question, graph, edges) for question in questions]
+        walks = [walk for walk in begun_with if isinstance(walk, _Exploring)]
+        while live := [walk for walk in walks if not walk.going.done]:
+            states = [walk.going.prompt() for walk in live]
             requests = [self._request(walk, state) for walk, state in zip(live, states, strict=True)]
             replies, stopped = self._generate(requests, live)
             for walk, state, reply in zip(live, states, replies, strict=True):
@@ -93,45 +94,38 @@ class RoE:
                 else:
                     self._step(walk, state, reply, on_event)
         # Questions walk together, so each is booked its share of the time.
-        seconds = (time.perf_counter() - begun) / max(1, len(walks))
-        return [self._finish(walk, seconds) for walk in walks]
+        seconds = (time.perf_counter() - begun) / max(1, len(begun_with))
+        return [self._finish(each, seconds) if isinstance(each, _Exploring) else each for each in begun_with]
 
-    def _begin(self, question: Question, graph: GraphStore, edges: GraphEdges) -> _Exploring:
-        """Topics, and the first state."""
+    def _begin(self, question: Question, graph: GraphStore, edges: GraphEdges) -> _Exploring | Answer:
+        """Topics, and the first state; where nothing can be explored the answer says why."""
         linked = link_topics(question, graph, linker=self._tools.link)
-        topics, note = list(linked.topics), linked.note
-        text = shown_text(question.text, self.config.max_question)
-        notation = notation_of(self.config, edges, self._prompt, token_counter(self._language_model))
-        walk = _Exploring(question, topics, note, notation, Topical(text, {}))
-        if len(text) < len(" ".join(question.text.split())):
-            walk.notes.append(f"the question was cut at {self.config.max_question} characters (max_question)")
         starts: dict[int, Topic] = {}
-        for topic in topics:
+        for topic in linked.topics:
             number = edges.number(topic.entity.id)
             if number is not None:
                 starts.setdefault(number, topic)
-        if starts:
-            walk.text = Topical(text, {n: spellings([t.mention, t.entity.label]) for n, t in starts.items()})
-            rank = None if self._encoder is None else LikestFirst(self._encoder, edges, text)
-            walk.exploration = Exploration(list(starts), edges, plan_of(self.config), notation.weigh, rank=rank)
-        elif not note:
-            walk.note = "no topic entity lies in this graph"
+        if not starts:
+            note = linked.note or "no topic entity lies in this graph"
+            return Answer(question, self.name, topics=tuple(linked.topics), note=note)
+        text = shown_text(question.text)
+        named = Topical(text, {n: spellings([t.mention, t.entity.label]) for n, t in starts.items()})
+        notation = notation_of(self.config, edges, self._prompt, token_counter(self._language_model))
+        rank = None if self._encoder is None else LikestFirst(self._encoder, edges, text)
+        going = Exploration(list(starts), edges, plan_of(self.config), notation.weigh, rank=rank)
+        walk = _Exploring(question, tuple(linked.topics), notation, named, going)
+        if len(text) < len(" ".join(question.text.split())):
+            walk.notes.append(f"the question was cut at {MAX_QUESTION} characters")
         return walk
-
-    @property
-    def _language_model(self) -> LanguageModel:
-        assert self._model is not None
-        return self._model
 
     def _request(self, walk: _Exploring, state: ExplorationState) -> LLMRequest:
         """The prompt of a state, bound to its options as far as the model can be bound."""
         abilities, config = self._language_model.abilities, self.config
-        bound = config.constrained and "constrained" in abilities
-        by_schema = config.constrained and not bound and "json_schema" in abilities
+        bound = "constrained" in abilities
+        by_schema = not bound and "json_schema" in abilities
         return LLMRequest(
             walk.notation.messages(walk.text, state),
             max_tokens=config.max_tokens,
-            temperature=config.temperature,
             logprobs="logprobs" in abilities,
             json_schema=walk.notation.schema(state) if by_schema else None,
             constraint=walk.notation.grammar(state) if bound else None,
@@ -181,9 +175,7 @@ class RoE:
 
     def _finish(self, walk: _Exploring, seconds: float) -> Answer:
         """Everything that was named, best supported first, each with its paths."""
-        if walk.exploration is None:
-            return Answer(walk.question, self.name, topics=tuple(walk.topics), note=walk.note)
-        going, tally = walk.exploration, walk.exploration.tally
+        going, tally = walk.going, walk.going.tally
         candidates, paths, cut = self._candidates(going)
         notes = [*walk.notes, going.stopped, *tally.notes]
         if tally.cut:
@@ -192,7 +184,7 @@ class RoE:
                 "what lies beyond was not seen"
             )
         if cut:
-            notes.append(f"{cut} more answers are left out (max_answers)")
+            notes.append(f"{cut} more answers are left out")
         if not candidates:
             notes.insert(0, _why_nothing(going))
         details: dict[str, Any] = {
@@ -211,7 +203,7 @@ class RoE:
             self.name,
             tuple(candidates),
             Evidence(tuple(paths)),
-            tuple(walk.topics),
+            walk.topics,
             "; ".join(note for note in notes if note),
             walk.reply,
             walk.usage,
@@ -242,7 +234,7 @@ class RoE:
             for entity, ways in reached.items()
         ]
         order = sorted(range(len(scored)), key=lambda i: -scored[i][0])
-        kept = order[: self.config.max_answers]
+        kept = order[:MAX_ANSWERS]
         paths: list[Path] = []
         candidates: list[Candidate] = []
         for i in kept:
@@ -261,23 +253,13 @@ class _Exploring:
     """One question under way."""
 
     question: Question
-    topics: list[Topic]
-    note: str
+    topics: tuple[Topic, ...]
     notation: Notation
     text: Topical
-    exploration: Exploration | None = None
+    going: Exploration
     usage: Usage = field(default_factory=Usage)
     reply: str | None = None
     notes: list[str] = field(default_factory=list)
-
-    @property
-    def going(self) -> Exploration:
-        assert self.exploration is not None
-        return self.exploration
-
-    @property
-    def state(self) -> ExplorationState:
-        return self.going.prompt()
 
 
 @dataclass(frozen=True, eq=False)
@@ -322,73 +304,10 @@ class LikestFirst:
         return [options[i] for i in np.argsort(-likeness, kind="stable").tolist()]
 
 
-def check(config: Config) -> None:
-    """Raises ConfigError for settings that do not go together."""
-    if config.notation != "json" and config.siblings == "each":
-        raise ConfigError('siblings = "each" needs notation = "json": the short notations name whole groups')
-    if config.notation in ("names", "words") and config.state == "level":
-        raise ConfigError('state = "level" needs notation = "json" or "numbers": relations repeat between its paths')
-    if config.notation != "json" and config.mediators == "inline":
-        raise ConfigError('mediators = "inline" needs notation = "json": the short notations show no entities')
-
-
 def notation_of(config: Config, edges: GraphEdges, prompt: Prompt, count: Callable[[str], int]) -> Notation:
     """The configured notation over a graph."""
     if config.notation == "json":
         return JsonNotation(
             edges, prompt, count, closed_answers=config.closed_answers, inline=config.mediators != "keep"
         )
-    return ShortNotation(
-        edges, names=config.notation != "numbers", mask=config.mask_topics, words=config.notation == "words"
-    )
-
-
-def _record(folder: FilePath) -> dict[str, Any]:
-    file = folder / RECORD
-    try:
-        record = json.loads(file.read_text(encoding="utf-8"))
-        if isinstance(record, dict) and isinstance(record["stages"], dict):
-            return record
-    except OSError:
-        raise NotFoundError(
-            f"{folder}: holds no model of roe ({RECORD} is missing); clew train roe makes one"
-        ) from None
-    except (ValueError, KeyError, RecursionError):
-        pass
-    raise FormatError(f"{file}: damaged; train again, or restore it")
-
-
-def stage_of(folder: FilePath, stage: Literal["last", "supervised"]) -> str:
-    """Where in the folder of a trained model the weights of a stage lie; nowhere else, whatever its record says."""
-    part = _record(folder)["stages"].get(stage)
-    if part not in STAGES:
-        said = repr(part)[:80]
-        raise FormatError(
-            f"{folder / RECORD}: stage {stage!r} is {said}, expected one of {', '.join(STAGES)}; train again"
-        )
-    return str(part)
-
-
-def in_its_notation(config: Config, folder: FilePath) -> Config:
-    """`config` with the notation that the model of a folder learned, where its record says which."""
-    stated = _record(folder).get("notation", config.notation)
-    if stated not in get_args(NotationName):
-        said = repr(stated)[:80]
-        raise FormatError(
-            f"{folder / RECORD}: notation is {said}, expected {', '.join(get_args(NotationName))}; train again"
-        )
-    return config.model_copy(update={"notation": stated})
-
-
-def open_trained(folder: FilePath, config: Config) -> LanguageModel:
-    """The model of a folder that `clew train roe` wrote. Raises FormatError where it is damaged."""
-    chosen = folder / stage_of(folder, config.stage)
-    return open_language_model(
-        ModelSettings(
-            backend="local",
-            model=str(chosen.absolute()),
-            device=config.device,
-            dtype=config.dtype,
-            batch_size=config.batch_size,
-        )
-    )
+    return ShortNotation(edges, names=config.notation != "numbers", words=config.notation == "words")

@@ -33,52 +33,24 @@ def share(predicted: Collection[Item], gold: Collection[Item]) -> float:
     return len(set(predicted) & right) / len(right)
 
 
-def format_reward(readable: bool) -> float:
-    return 1.0 if readable else 0.0
-
-
-def answer_reward(predicted: Collection[Item], gold: Collection[Item]) -> float:
-    """Share of the state's gold answers that were named."""
-    return share(predicted, gold)
-
-
-def exploration_reward(predicted: Collection[Item], gold: Collection[Item]) -> float:
-    """Share of the state's gold extensions that were chosen."""
-    return share(predicted, gold)
-
-
-def _discovery(
-    predicted: Collection[Item], gold: Collection[Item], real: Collection[Item], beta: float, mode: Discovery
+def discovery(
+    predicted: Collection[Item],
+    gold: Collection[Item],
+    real: Collection[Item],
+    beta: float = 0.5,
+    mode: Discovery = "clipped",
 ) -> float:
-    """What is named beyond gold and real, less β for each that is not; beside the number of gold ones when clipped."""
+    """What is named beyond gold and real, less β for each that is not; beside the number of gold ones when clipped.
+
+    Args:
+        real: all right answers, or all extensions that exist.
+    """
     if mode == "off":
         return 0.0
     named, known = set(predicted), set(gold)
     truth = known | set(real)
     value = len((named & truth) - known) - beta * len(named - truth)
     return value if mode == "paper" else max(-1.0, min(1.0, value / max(1, len(known))))
-
-
-def answer_discovery(
-    predicted: Collection[Item],
-    gold: Collection[Item],
-    every: Collection[Item],
-    beta: float = 0.5,
-    mode: Discovery = "clipped",
-) -> float:
-    """Right answers that are not among the state's gold, less β for each wrong one."""
-    return _discovery(predicted, gold, every, beta, mode)
-
-
-def exploration_discovery(
-    predicted: Collection[Item],
-    gold: Collection[Item],
-    existing: Collection[Item],
-    beta: float = 0.5,
-    mode: Discovery = "clipped",
-) -> float:
-    """Extensions beyond the gold ones that exist, less β for each that does not."""
-    return _discovery(predicted, gold, existing, beta, mode)
 
 
 class Judged:
@@ -120,18 +92,18 @@ def reward_functions(
     def exploration(one: Judged) -> float:
         if observe is not None:
             observe(len(set(one.paths)))
-        return exploration_reward(one.paths, one.gold_paths) if one.readable else 0.0
+        return share(one.paths, one.gold_paths) if one.readable else 0.0
 
     rewards = {
-        "format": judged(lambda one: format_reward(one.readable)),
-        "answers": judged(lambda one: answer_reward(one.answers, one.gold_answers) if one.readable else 0.0),
+        "format": judged(lambda one: float(one.readable)),
+        "answers": judged(lambda one: share(one.answers, one.gold_answers) if one.readable else 0.0),
         "exploration": judged(exploration),
     }
     if mode != "off":
         rewards["answer_discovery"] = judged(
-            lambda one: answer_discovery(one.answers, one.gold_answers, one.every, beta, mode)
+            lambda one: discovery(one.answers, one.gold_answers, one.every, beta, mode)
         )
         rewards["exploration_discovery"] = judged(
-            lambda one: exploration_discovery(one.paths, one.gold_paths, one.existing, beta, mode)
+            lambda one: discovery(one.paths, one.gold_paths, one.existing, beta, mode)
         )
     return rewards

@@ -12,9 +12,10 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from clew.methods.roe.actions import ActionGrammar, Marks
 from clew.methods.roe.edges import GraphEdges
-from clew.methods.roe.environment import Action, ExplorationState, PathGroup, Pick, RelationOption
-from clew.methods.roe.notation import ActionGrammar, Marks, Topical, one_line
+from clew.methods.roe.notation import Topical, one_line
+from clew.methods.roe.options import Action, ExplorationState, PathGroup, Pick, RelationOption
 from clew.protocols import Message
 
 SHORT = Marks("-", "=", "", "+", "+", "", "")
@@ -32,8 +33,8 @@ class ShortNotation:
 
     TOPIC, OTHER = "[T]", "[O]"
 
-    def __init__(self, edges: GraphEdges, *, names: bool, mask: bool, words: bool = False) -> None:
-        self._edges, self._names, self._mask, self._words = edges, names, mask, words
+    def __init__(self, edges: GraphEdges, *, names: bool, words: bool = False) -> None:
+        self._edges, self._names, self._words = edges, names, words
 
     @staticmethod
     def relation_marks(label: str) -> tuple[str, str]:
@@ -103,10 +104,9 @@ class ShortNotation:
 
     def _masked(self, question: Topical, topics: set[int]) -> str:
         text = question.text
-        if self._mask:
-            rows = [(name, topic in topics) for topic, names in question.names.items() for name in names]
-            for name, own in sorted(rows, key=lambda row: -len(row[0])):
-                text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", "\0" if own else "\1", text, flags=re.IGNORECASE)
+        rows = [(name, topic in topics) for topic, names in question.names.items() for name in names]
+        for name, own in sorted(rows, key=lambda row: -len(row[0])):
+            text = re.sub(rf"(?<!\w){re.escape(name)}(?!\w)", "\0" if own else "\1", text, flags=re.IGNORECASE)
         return text.lower().replace("\0", self.TOPIC).replace("\1", self.OTHER)
 
 

@@ -43,14 +43,13 @@ def gold_walks(
     limits: GoldLimits,
     *,
     mode: Literal["best", "shortest"] = "best",
-    together: bool = True,
     topics_answer: bool = True,
     stated: Sequence[Statement] = (),
 ) -> list[TopicGold]:
     """Per topic the gold walks to `answers`, all in local numbers; see `clew.paths.gold.gold_paths`."""
     if mode == "shortest":
         return [_shortest(graph, topic, answers, limits, topics_answer) for topic in topics]
-    found = gold_paths(graph, topics, answers, limits, stated=stated, together=together, topics_answer=topics_answer)
+    found = gold_paths(graph, topics, answers, limits, stated=stated, topics_answer=topics_answer)
     return [
         TopicGold(tuple(_walks(graph, topic, each, each.right) for each in own), cut)
         for topic, own, cut in zip(topics, found.of_topics, found.cut, strict=True)

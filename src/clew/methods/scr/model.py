@@ -15,17 +15,17 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from clew.config import Settings, parse
-from clew.errors import FormatError, InputError
+from clew.config import Settings
+from clew.errors import InputError
 from clew.graph import Subgraph
-from clew.learning.checkpoints import fill, load_weights, read_json, save_weights, write_json
+from clew.learning.checkpoints import fill, load_weights, save_weights
+from clew.learning.folders import base_name, check_encoder, read_record, write_record
 from clew.learning.layers import Edges
 from clew.methods.scr.config import NetworkConfig
 from clew.methods.scr.features import Floats, entity_vectors, relation_vectors, token_kind
 from clew.methods.scr.network import CandidateTables, StepwiseNetwork
 from clew.protocols import TextEncoder
 
-FORMAT = 1
 DESCRIPTION, WEIGHTS = "model.json", "weights.safetensors"
 
 
@@ -72,11 +72,6 @@ class ScrModel:
     encoder_folder: Path | None = None  # of the trainable encoder, where the network has one
 
 
-def base_name(encoder: str) -> str:
-    """The encoder's name without its precision: vectors of 16 and 32 bits are near enough to share a model."""
-    return encoder.partition("@")[0]
-
-
 def encoder_folder(network: NetworkConfig, encoder: str) -> Path | None:
     """Where the weights and the tokenizer of a trainable question encoder lie."""
     if network.question == "states":
@@ -92,25 +87,13 @@ def save_model(folder: Path, network: StepwiseNetwork, trained: Trained, *, half
     if half:
         tensors = {name: t.half() if t.is_floating_point() else t for name, t in tensors.items()}
     digest = save_weights(folder / WEIGHTS, tensors)
-    write_json(folder / DESCRIPTION, {"format": FORMAT, "sha256": digest, **trained.model_dump(mode="json")})
+    write_record(folder / DESCRIPTION, trained, digest)
 
 
 def load_model(folder: Path, encoder: TextEncoder, device: str = "cpu") -> ScrModel:
     """The model in `folder`. Raises NotFoundError, FormatError, or InputError for another encoder than its own."""
-    record = read_json(folder / DESCRIPTION)
-    if not isinstance(record, dict) or "sha256" not in record:
-        raise FormatError(f"{folder / DESCRIPTION}: not the description of a model; train again")
-    if record.pop("format", 0) != FORMAT:
-        raise FormatError(
-            f"{folder}: written in another format than {FORMAT}; use the clew that wrote it, or train again"
-        )
-    digest = str(record.pop("sha256"))
-    trained = parse(Trained, record, str(folder / DESCRIPTION))
-    if base_name(encoder.name) != base_name(trained.encoder) or encoder.dim != trained.encoder_width:
-        raise InputError(
-            f"model {folder}: was trained with the encoder {trained.encoder!r} ({trained.encoder_width} dimensions), "
-            f"not {encoder.name!r} ({encoder.dim}); set encoder.name = {base_name(trained.encoder)!r} or train again"
-        )
+    trained, digest = read_record(Trained, folder / DESCRIPTION)
+    check_encoder(folder, encoder, trained.encoder, trained.encoder_width)
     if trained.network.question == "states" and token_kind(encoder) != trained.tokens:
         raise InputError(
             f"model {folder}: was trained on {trained.tokens} of the encoder, this one gives {token_kind(encoder)}"

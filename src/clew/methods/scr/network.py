@@ -23,6 +23,8 @@ from torch.nn import functional as F
 from clew.learning.layers import Edges, RelationalAttention, RelationalConvolution
 from clew.methods.scr.config import NetworkConfig
 
+BLOCKS, HEADS = 2, 4  # of the light question encoder
+TEMPERATURE = 0.05  # [tau] of the softmax over candidates (Eq. 11), before it is learned
 MAX_STEPS = 16  # positions of the decoder: the topic and up to fifteen hops
 
 
@@ -87,14 +89,12 @@ class StepDecoder(nn.Module):
         self.token = nn.Linear(text_width, width)
         self.places = nn.Parameter(torch.randn(64, width) * 0.02)  # of tokens; later ones share the last
         self.reader = nn.TransformerEncoderLayer(
-            width, config.block_heads, 2 * width, config.dropout, "gelu", batch_first=True, norm_first=True
+            width, HEADS, 2 * width, config.dropout, "gelu", batch_first=True, norm_first=True
         )
         self.entity = nn.Linear(text_width, width)
         self.relation = nn.ModuleList(nn.Linear(text_width, width, bias=False) for _ in range(2))  # forward, backward
         self.steps = nn.Parameter(torch.randn(MAX_STEPS, width) * 0.02)
-        self.blocks = nn.ModuleList(
-            DecoderBlock(width, config.block_heads, config.dropout) for _ in range(config.blocks)
-        )
+        self.blocks = nn.ModuleList(DecoderBlock(width, HEADS, config.dropout) for _ in range(BLOCKS))
         self.norm, self.out = nn.LayerNorm(width), nn.Linear(width, width)
         self.dropout, self.word_dropout = nn.Dropout(config.dropout), config.word_dropout
         self.look = nn.Linear(width, width) if config.hint else None
@@ -145,13 +145,12 @@ class StepDecoder(nn.Module):
 class BertReader(nn.Module):
     """The paper's question encoder: a whole BERT-like encoder, trained along."""
 
-    def __init__(self, folder: Path, pooling: str):
+    def __init__(self, folder: Path):
         super().__init__()
         from transformers import AutoConfig, AutoModel
 
         # The weights come from the folder only when a training starts; a trained model brings its own.
         self.model: Any = AutoModel.from_config(AutoConfig.from_pretrained(folder))
-        self.pooling = pooling
 
     def start_from(self, folder: Path) -> None:
         """Take the pre-trained weights."""
@@ -162,10 +161,7 @@ class BertReader(nn.Module):
     def forward(self, tokens: Tensor, real: Tensor) -> Tensor:
         """(B, L) token numbers to (B, D) queries."""
         states = self.model(input_ids=tokens, attention_mask=real.long()).last_hidden_state
-        pooled = (
-            states[:, 0] if self.pooling == "cls" else (states * real[..., None]).sum(1) / real.sum(1, keepdim=True)
-        )
-        return F.normalize(pooled.float(), dim=-1)
+        return F.normalize(((states * real[..., None]).sum(1) / real.sum(1, keepdim=True)).float(), dim=-1)
 
 
 class StepwiseNetwork(nn.Module):
@@ -184,16 +180,7 @@ class StepwiseNetwork(nn.Module):
             layers: list[nn.Module] = [RelationalConvolution(a, width, num_relations) for a in widths[:-1]]
         elif config.gnn == "attention":
             layers = [
-                RelationalAttention(
-                    a,
-                    width,
-                    text_width,
-                    heads=config.heads,
-                    residual=config.residual,
-                    message_relation=config.message_relation,
-                    activate=config.residual == "shared" or i + 1 < config.layers,
-                )
-                for i, a in enumerate(widths[:-1])
+                RelationalAttention(a, width, text_width, message_relation=config.message_relation) for a in widths[:-1]
             ]
         else:
             layers = []
@@ -205,13 +192,12 @@ class StepwiseNetwork(nn.Module):
             self.question = StepDecoder(text_width, config)
         else:
             assert encoder is not None
-            self.question = BertReader(encoder, config.pooling)
+            self.question = BertReader(encoder)
         if config.relation_aware:
             self.candidate = nn.Linear(width, width)
             self.edge = nn.ModuleList(nn.Linear(text_width, width, bias=False) for _ in range(2))
             self.stop = nn.Parameter(torch.randn(width) / math.sqrt(width))
-        temperature = torch.tensor(math.log(config.temperature))
-        self.log_temperature = nn.Parameter(temperature, requires_grad=config.learned_temperature)
+        self.log_temperature = nn.Parameter(torch.tensor(math.log(TEMPERATURE)))
 
     def encode_graph(self, entities: Tensor, edges: list[Edges], relations: Tensor) -> Tensor:
         """(N, E) frozen vectors to (N', D) unit vectors of the receivers of the last layer's edges (Eq. 6)."""

@@ -28,6 +28,10 @@ from clew.methods.scr.model import whole_edges
 from clew.methods.scr.search import one_each
 from clew.paths.walks import Int, moves
 
+CANDIDATES = 48  # most of a step
+FANOUT = (8, 6, 4)  # neighbours sampled per layer
+WHOLE = 20_000  # triples of a graph up to which nothing is sampled
+
 
 @dataclass(frozen=True, slots=True)
 class Item:
@@ -63,8 +67,8 @@ class BatchSampler:
     def __init__(self, graph: Subgraph, items: Sequence[Item], config: TrainConfig, layers: int, seed: int):
         self._graph, self._items, self._config, self._seed = graph, items, config, seed
         self._layers = layers
-        self._fanout = (config.fanout + (config.fanout[-1],) * layers)[:layers] if layers else ()
-        self._whole = whole_edges(graph) if config.every or graph.num_triples <= config.whole else None
+        self._fanout = (FANOUT + (FANOUT[-1],) * layers)[:layers] if layers else ()
+        self._whole = whole_edges(graph) if config.as_printed or graph.num_triples <= WHOLE else None
         self._order = lru_cache(maxsize=2)(self._shuffled)
 
     def _shuffled(self, epoch: int) -> NDArray[Any]:
@@ -132,7 +136,7 @@ class BatchSampler:
             single[one_each(found, ~(right & fresh))] = True
             fresh &= single
         good, bad = np.flatnonzero(right & fresh), np.flatnonzero(~right & fresh)
-        room = 4 * (len(found.codes) + 1) if config.every else config.candidates
+        room = 4 * (len(found.codes) + 1) if config.as_printed else CANDIDATES
         kept_good = rng.permutation(good)[: max(1, room // 4)]
         groups, group, sizes = np.unique(found.codes[bad], return_inverse=True, return_counts=True)
         if len(groups) > room:
@@ -159,7 +163,7 @@ class BatchSampler:
     def _single_step(self, items: Sequence[Item], rng: np.random.Generator) -> Batch:
         """Table 4, "w/o multi-step": the question against the answers and random entities, no walk."""
         everyone = np.unique(np.concatenate([item.answers for item in items]))
-        others = rng.integers(0, self._graph.num_entities, 8 * self._config.candidates)
+        others = rng.integers(0, self._graph.num_entities, 8 * CANDIDATES)
         pool = np.unique(np.concatenate([everyone, others]))
         code = np.full(len(pool), 2 * self._graph.num_relations)
         zero = np.zeros(len(pool))

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from clew.errors import FormatError
 from clew.graph import Subgraph
-from clew.learning.checkpoints import read_json, write_json
+from clew.learning.folders import read_json, write_json
 from clew.methods.scr.features import Floats, entity_vectors, relation_vectors
 from clew.methods.scr.model import GraphView, ScrModel, view
 from clew.methods.scr.sampling import layered

@@ -24,6 +24,7 @@ from clew.types import Candidate, Entity, Hop, Path, Relation, Triple
 CHAINS = 2000  # shown as evidence, the best ones
 CROSSED = 400  # mediators whose other facts are shown
 FACTS = 12  # of one mediator
+CUT = 0.95  # share of the best one's score that an answer needs
 PATHS = 4  # evidence paths named per answer
 
 
@@ -72,14 +73,13 @@ class EndState:
 
 
 def ends(
-    graph: Subgraph, plan: SchemaGraph, runs: Sequence[Trace], topics: Iterable[int], cut: float
+    graph: Subgraph, plan: SchemaGraph, runs: Sequence[Trace], topics: Iterable[int], cut: float = CUT
 ) -> list[EndState]:
     """The answers of one plan, best first.
 
     A state's worth is its mean T-score times the share of the plan's edges that were matched on its way. Topics of one
     question that reach the same entity add up; those that do not, count 0. A topic is an answer only where nothing else
-    is. Entities below `cut` of the best are left
-    out; among the rest, ways through the guidance graph go first.
+    is. Entities below `cut` of the best are left out; among the rest, ways through the guidance graph go first.
     """
     asked = set(topics)
     worth: dict[int, dict[int, float]] = {}

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field
 
@@ -22,15 +23,12 @@ class Config(Settings):
     grounder: ModelSettings = ModelSettings()
     planner: Literal["auto", "trained", "prompted"] = "auto"  # auto: the trained one where a model folder holds it
     beams: int = Field(default=4, ge=1)  # [B] plans per question
-    temperature: float = Field(default=0.7, gt=0)  # of sampled plans, where the language model has no beams
     retries: int = Field(default=1, ge=0)  # calls more when no plan of a question parses; the paper: 5
     # What a language model that plans by prompt sees of the graph: relations near the topics, most like the question,
     # with an example each; "free" is the paper's form, which sees nothing.
     schema_shown: Literal["retrieved", "free"] = "retrieved"
-    schema_lines: int = Field(default=80, ge=1)  # relations shown of it
     breadth_fallback: bool | None = None  # a Breadth that finds no edge of θ follows the best; None: planning by prompt
     strategy: Literal["adaptive", "precision", "breadth"] = "adaptive"  # Table 11
-    dedupe: bool = True  # equal schema graphs of several beams are traced once
     # Without a reader: how much the encoder's similarity of plan and question counts beside the plan's
     # log-probability. 0 (paper): the first plan that was traced to its end answers.
     similarity_weight: float = Field(default=0.0, ge=0)
@@ -51,19 +49,25 @@ class Config(Settings):
     ties: Literal["all", "guided", "first"] = "all"  # Precision: the best edge and all that read like it; of these
     # those in the guidance graph where there are any; one (paper)
     max_branch: int = Field(default=12, ge=1)  # edges of another relation per Breadth step
-    max_edges: int = Field(default=5000, ge=1)  # traced per question
-    hub: int = Field(default=512, ge=1)  # edges scored per state; beyond, only the most similar relations
     edge_text: Literal["composed", "text"] = "composed"  # T-scores from relation vectors, or from each edge's text
     collapse_mediators: bool = True  # head - mediator - tail is offered as one edge, too
 
     hops: int = Field(default=3, ge=1)  # neighbourhood that the Triple-GNN sees
-    neighborhood: int = Field(default=10_000, ge=1)  # triples of it; also what is fetched from a remote store
     reader: bool | None = None  # a language model writes the answers; None: where one is configured
-    cut: float = Field(default=0.95, ge=0, le=1)  # without a reader: share of the best chain's score an answer needs
-    max_answers: int = Field(default=1000, ge=1)  # of a question
-    evidence_tokens: int = Field(default=2048, ge=64)  # of the evidence that a reader sees
     prompts: Path | None = None  # a folder whose decompose.txt, ground.txt, answer.txt replace ours
     device: str = "cpu"  # of the networks
+
+    removed: ClassVar[Mapping[str, Any]] = {
+        "max_edges": 5000,
+        "evidence_tokens": 2048,
+        "temperature": 0.7,
+        "schema_lines": 80,
+        "dedupe": True,
+        "hub": 512,
+        "neighborhood": 10_000,
+        "cut": 0.95,
+        "max_answers": 1000,
+    }
 
 
 class NetworkConfig(Settings):
@@ -71,17 +75,17 @@ class NetworkConfig(Settings):
 
     width: int = Field(default=64, ge=8)  # [d] of a state
     layers: int = Field(default=3, ge=1)  # [L] rounds of messages
-    aggregate: Literal["sum", "mean"] = "sum"  # mean: as printed in the paper
-    boundary: bool = True  # the start state is added to every aggregate
-    residual: bool = True  # a layer adds to what it was given
-    head: Literal["mlp", "linear"] = "mlp"  # linear: as printed
-    inverse: bool = True  # edges both ways; the paper's converter has one way only
+    # As printed (Eq. 18-28): means, a linear head, edges one way, nothing added to what a layer or the start gave. Else
+    # sums, the start state and a residual in every layer, a head of two layers, and edges both ways.
+    printed: bool = False
 
-
-PAPER_NETWORK = NetworkConfig(
-    width=512, layers=6, aggregate="mean", boundary=False, residual=False, head="linear", inverse=False
-)
-"""The network as printed (Eq. 18-28)."""
+    removed: ClassVar[Mapping[str, Any]] = {
+        "aggregate": "sum",
+        "boundary": True,
+        "residual": True,
+        "head": "mlp",
+        "inverse": True,
+    }
 
 
 class DecomposeTune(TuneSettings):
@@ -131,7 +135,8 @@ class TrainConfig(Settings):
     network: NetworkConfig = NetworkConfig()
     fit: FitConfig = FitConfig(steps=200, lr=2e-3)
     batch: int = Field(default=8, ge=1)  # questions per step of the Triple-GNN
-    triples: int = Field(default=3000, ge=1)  # of a question's neighbourhood in training
     questions: int = Field(default=1000, ge=1)  # that the Triple-GNN trains on
     reworded: float = Field(default=0.5, ge=0, le=1)  # share of relations changed in further wordings of each schema
     device: str = "cpu"  # of the training
+
+    removed: ClassVar[Mapping[str, Any]] = {"triples": 3000}

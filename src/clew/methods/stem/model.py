@@ -7,21 +7,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
-from pydantic import ValidationError
 from torch import Tensor
 
 from clew.config import Settings
-from clew.errors import FormatError
+from clew.errors import ConfigError
 from clew.labels import label_to_text
-from clew.learning.checkpoints import fill, load_weights, read_json, save_weights, write_json
-from clew.methods.stem.config import NetworkConfig
+from clew.learning.checkpoints import fill, load_weights, save_weights
+from clew.learning.folders import check_encoder, read_record, write_record
+from clew.llm import ModelSettings, open_language_model
+from clew.methods.stem.config import Config, NetworkConfig
 from clew.methods.stem.network import TripleNetwork
+from clew.methods.stem.planner import Planner
 from clew.methods.stem.similarity import Similarity
-from clew.protocols import TextEncoder
+from clew.protocols import TextEncoder, Tools
 
 CARD = "stem.json"
 WEIGHTS = "network.safetensors"
@@ -31,7 +32,6 @@ DECOMPOSE, GROUND = "decompose", "ground"
 class Trained(Settings):
     """What `stem.json` says. Empty sums mean that the part was not trained."""
 
-    format: int = 1
     encoder: str
     encoder_width: int
     planner: bool = False
@@ -54,26 +54,16 @@ def save_model(folder: Path, trained: Trained, network: TripleNetwork | None) ->
     if network is not None:
         digest = save_weights(folder / WEIGHTS, network.state_dict())
         trained = trained.model_copy(update={"network": network.config, "network_sha256": digest})
-    write_json(folder / CARD, trained.model_dump(mode="json"))
+    write_record(folder / CARD, trained)
     return trained
 
 
 def load_model(folder: Path, encoder: TextEncoder, device: str) -> StemModel:
-    """Open a folder. Raises FormatError when it is damaged or was trained with another encoder."""
-    record: dict[str, Any] = read_json(folder / CARD)
-    try:
-        trained = Trained.model_validate(record)
-    except ValidationError as error:
-        raise FormatError(f"{folder / CARD}: damaged ({error.errors()[0]['msg']}); train again") from None
-    if trained.format != 1:
-        raise FormatError(f"{folder / CARD}: format {trained.format}, this clew reads 1; use the clew that wrote it")
+    """Open a folder. Raises FormatError when it is damaged, InputError when it was trained with another encoder."""
+    trained, _ = read_record(Trained, folder / CARD)
     network = None
     if trained.network is not None:
-        if trained.encoder_width != encoder.dim:
-            raise FormatError(
-                f"{folder}: trained with encoder {trained.encoder} ({trained.encoder_width} numbers), "
-                f"not {encoder.name} ({encoder.dim}); set encoder.name"
-            )
+        check_encoder(folder, encoder, trained.encoder, trained.encoder_width)
         network = TripleNetwork(trained.network, encoder.dim)
         fill(network, load_weights(folder / WEIGHTS, trained.network_sha256), str(folder / WEIGHTS))
         network.to(device).eval()
@@ -86,3 +76,31 @@ def relation_table(similarity: Similarity, encoder: TextEncoder, device: str) ->
     names = [f"inverse of {label_to_text(graph.relation(r).label)}" for r in range(graph.num_relations)]
     inverse = encoder.encode(names) if names else similarity.vectors
     return torch.from_numpy(np.concatenate([similarity.vectors, inverse])).to(device)
+
+
+def open_planner(config: Config, tools: Tools, model: StemModel | None) -> Planner:
+    """The trained planner, or one over the configured language models."""
+    trained = None if model is None or not model.trained.planner else model.folder
+    if config.planner == "trained" and trained is None:
+        raise ConfigError("method.planner = 'trained' needs a model folder with a planner: clew train stem GRAPH …")
+    if trained is not None and config.planner != "prompted":
+        two = [
+            open_language_model(
+                settings
+                if settings.model
+                else ModelSettings(backend="local", model=str((trained / part).absolute()), device=config.device)
+            )
+            for part, settings in ((DECOMPOSE, config.decomposer), (GROUND, config.grounder))
+        ]
+        return Planner(config, two[0], two[1], "trained")
+    decomposer, grounder = (
+        open_language_model(settings) if settings.model else tools.language_model
+        for settings in (config.decomposer, config.grounder)
+    )
+    decomposer, grounder = decomposer or grounder, grounder or decomposer  # a model that was named alone does both
+    if decomposer is None or grounder is None:
+        raise ConfigError(
+            "stem needs a planner: a trained one (clew train stem GRAPH --questions …, then "
+            "--model), or a language model (--set language_model.model=NAME)"
+        )
+    return Planner(config, decomposer, grounder, "prompted")

@@ -1,8 +1,8 @@
 """The Triple-GNN: which entities around a question matter for its schema triples (paper Eq. 3-7 and 18-28).
 
 Two forms. The default is the one with about 10 M parameters that the paper's counts point at: DistMult messages,
-summed, plus the start state, a residual, LayerNorm and an MLP head on state and query. `PAPER_NETWORK` is the form as
-printed. Many questions run as one graph whose parts do not touch.
+summed, plus the start state, a residual, LayerNorm and an MLP head on state and query; `printed` is the form of the
+equations. Many questions run as one graph whose parts do not touch.
 
 Shapes: N entities, T edges, R relations, Q questions, E width of the encoder, D width of the network.
 """
@@ -78,39 +78,31 @@ class TripleNetwork(nn.Module):
         )  # g_l
         self.update = nn.ModuleList(nn.Linear(2 * d, d) for _ in range(config.layers))
         self.norm = nn.ModuleList(nn.LayerNorm(d) for _ in range(config.layers))
-        if config.head == "mlp":
-            self.head: nn.Module = nn.Sequential(nn.Linear(2 * d, 2 * d), nn.ReLU(), nn.Linear(2 * d, 1))
-        else:
-            self.head = nn.Linear(d, 1)  # φ1
+        self.head: nn.Module = nn.Linear(d, 1)  # φ1
+        if not config.printed:
+            self.head = nn.Sequential(nn.Linear(2 * d, 2 * d), nn.ReLU(), nn.Linear(2 * d, 1))
 
     def forward(self, joined: JoinedInput, relations: Tensor) -> Tensor:
         """(N,) logits; `relations` is (2R, E): the relations' vectors, then those of their inverses."""
-        config, n = self.config, len(joined.owner)
+        printed, n = self.config.printed, len(joined.owner)
         queries = self.query(joined.queries)  # (Q, D)
         asked = queries[joined.owner]
         start = asked * joined.topic[:, None]
         table = self.relation(relations)
         senders, receivers, codes = joined.heads, joined.tails, joined.rels
-        if config.inverse:
+        if not printed:
             shift = len(relations) // 2
             senders, receivers = torch.cat([joined.heads, joined.tails]), torch.cat([joined.tails, joined.heads])
             codes = torch.cat([joined.rels, joined.rels + shift])
-        share = None
-        if config.aggregate == "mean":
-            share = 1.0 / torch.bincount(receivers, minlength=n).clamp(min=1).to(start.dtype)[:, None]
+        share = 1.0 / torch.bincount(receivers, minlength=n).clamp(min=1).to(start.dtype)[:, None]
         state = start
         for reading, update, norm in zip(self.reading, self.update, self.norm, strict=True):
             message = state[senders] * reading(table)[codes]
             gathered = torch.zeros_like(state).index_add_(0, receivers, message)
-            if share is not None:
-                gathered = gathered * share
-            if config.boundary:
-                gathered = gathered + start
+            gathered = gathered * share if printed else gathered + start
             new = F.relu(norm(update(torch.cat([state, gathered], 1))))
-            state = state + new if config.residual else new
-        if config.head == "mlp":
-            state = torch.cat([state, asked], 1)
-        logits: Tensor = self.head(state).squeeze(1)
+            state = new if printed else state + new
+        logits: Tensor = self.head(state if printed else torch.cat([state, asked], 1)).squeeze(1)
         return logits
 
 

@@ -36,6 +36,7 @@ from clew.types import Usage
 
 REMEMBERED = 20_000  # masked questions whose plans are kept
 SHOWN = "\n\nThe graph near it, by example triples (head | relation | tail):\n"  # between a text and the schema
+TEMPERATURE = 0.7  # of sampled plans, where the language model has no beams
 WRITTEN = 192  # most tokens of a decomposition or a schema
 PACKAGE = "clew.methods.stem"
 
@@ -111,7 +112,7 @@ class Planner:
             LLMRequest(
                 self._decompose.render(question=text) if self.form == "prompted" else bare(text),
                 max_tokens=WRITTEN,
-                temperature=0.0 if beams or (width == 1 and not attempt) else self.config.temperature,
+                temperature=0.0 if beams or (width == 1 and not attempt) else TEMPERATURE,
                 n=width,
                 beams=width if beams else 0,
                 seed=attempt,
@@ -183,7 +184,7 @@ class Planner:
             whole = [part for part in parts(plan) if part.target is not None]
             counts["plans without a topic"] += not whole
             plans += whole
-        kept = distinct(plans) if self.config.dedupe else plans
+        kept = distinct(plans)
         counts["equal plans"] = len(plans) - len(kept)
         if not kept:
             counts["plans from the question's words"] = 1

@@ -20,7 +20,6 @@ from clew.retrieval.masking import mask_topics, placeholder
 
 PLACEHOLDER = re.compile(r"\[ENT\s?(\d+)\]", re.IGNORECASE)
 TOPIC = re.compile(r"\[T(\d+)\]")
-STRATEGIES = ("Precision", "Breadth")
 MARKED = re.compile(r"\[(?:ENT|T)\d+\]")
 _STRATEGY = re.compile(r"\b(precision|breadth)\b", re.IGNORECASE)
 _STRATEGY_LINE = re.compile(r"^\W*(?:strategy\W+)?(precision|breadth)\W*$", re.IGNORECASE)

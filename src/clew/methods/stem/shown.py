@@ -16,11 +16,12 @@ from clew.graph.paths import relation_paths
 from clew.graph.subgraph import Ints
 from clew.methods.stem.similarity import Similarity
 
+LINES = 80  # example triples
 MOST = 2000  # relation steps of a hop that are looked at
 
 
-def shown_schema(similarity: Similarity, topics: Ints, question: str, lines: int) -> str:
-    """Example triples `head | relation | tail`, at most `lines`: those at the topics, out of mediators next to them,
+def shown_schema(similarity: Similarity, topics: Ints, question: str) -> str:
+    """Example triples `head | relation | tail`, at most LINES: those at the topics, out of mediators next to them,
     and one step further the relations most like the question."""
     graph = similarity.graph
     first = _examples(graph, topics, set())
@@ -30,9 +31,9 @@ def shown_schema(similarity: Similarity, topics: Ints, question: str, lines: int
     second = _examples(graph, reached[between], known)
     known |= {relation for relation, _ in second}
     third = _examples(graph, np.unique(np.concatenate([_ends(graph, reached[between]), reached[~between]])), known)
-    told = [*_likest(similarity, question, first, lines)]
-    told += _likest(similarity, question, second, max(lines - len(told), lines // 4))
-    told += _likest(similarity, question, third, max(0, lines - len(told)))
+    told = [*_likest(similarity, question, first, LINES)]
+    told += _likest(similarity, question, second, max(LINES - len(told), LINES // 4))
+    told += _likest(similarity, question, third, max(0, LINES - len(told)))
     return "\n".join(dict.fromkeys(text for _, text in told))
 
 

@@ -1,10 +1,9 @@
 """T-scores: how well an edge of the graph matches a triple of the schema (paper Eq. 10 and algorithms 1 and 2).
 
 Kept apart from tracing because there are two ways to know it. "text" encodes `head relation tail` of both sides, as
-the paper has it, once per edge and kept in one flat array. "composed" takes the cosine of the two relations' names and
-lets the ends be compared as what they are, entities of the graph: an edge met in the other direction loses REVERSED,
-one whose far end should be a topic and is not loses ELSEWHERE. It needs no text per edge; README.md beside this file
-says how well the two agree.
+the paper has it. "composed" takes the cosine of the two relations' names and lets the ends be compared as what they
+are, entities of the graph: an edge met in the other direction loses REVERSED, one whose far end should be a topic and
+is not loses ELSEWHERE. It needs no text per edge; README.md beside this file says how well the two agree.
 
 Shapes: R relations, E width of the encoder, C candidate edges.
 """
@@ -17,6 +16,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from clew.encoding import remembering
 from clew.encoding.index import VectorIndex
 from clew.graph import Subgraph
 from clew.graph.subgraph import Ints
@@ -40,7 +40,6 @@ PHRASINGS = (
 """Two ways to name a relation, and everything else in the list names others: what `suited_theta` is chosen by."""
 REVERSED = 0.1
 ELSEWHERE = 0.3
-REMEMBERED = 200_000  # texts and edges whose vectors are kept
 NEAREST = 5  # relations that one may be mistaken for
 
 
@@ -55,14 +54,10 @@ def suited_theta(encoder: TextEncoder) -> float:
 
 
 class Similarity:
-    """Vectors of one graph's relations, of schema texts, and of the edges that were met. Safe between threads.
-
-    What is remembered belongs together (`_rows` numbers `_edges`), so it changes under one lock; the encoder is asked
-    outside of it, because a thread that encodes must not keep the others from what is known.
-    """
+    """Vectors of one graph's relations, and of schema texts and edges as they are met. Safe between threads."""
 
     def __init__(self, graph: Subgraph, encoder: TextEncoder) -> None:
-        self.graph, self._encoder = graph, encoder
+        self.graph, self._encoder = graph, remembering(encoder)
         names = [graph.relation(r) for r in range(graph.num_relations)]
         self.vectors: Floats = (
             encoder.encode([label_to_text(name.label) for name in names])
@@ -70,25 +65,12 @@ class Similarity:
             else np.zeros((0, encoder.dim), np.float32)
         )
         self.number = {name.label: r for r, name in enumerate(names)} | {name.id: r for r, name in enumerate(names)}
-        self._lock = threading.RLock()
+        self._lock = threading.Lock()
         self._index: tuple[Ints, VectorIndex] | None = None  # of entity labels
-        self._texts: dict[str, Floats] = {}
-        self._rows: dict[int, int] = {}  # triple → row of _edges
-        self._edges: Floats = np.empty((0, encoder.dim), np.float32)
 
     def text(self, texts: Sequence[str]) -> Floats:
         """(len, E) vectors, remembered."""
-        with self._lock:
-            known = {text: self._texts[text] for text in texts if text in self._texts}
-        new = [text for text in dict.fromkeys(texts) if text not in known]
-        if new:
-            made = dict(zip(new, self._encoder.encode(new), strict=True))
-            known |= made
-            with self._lock:
-                if len(self._texts) + len(made) > REMEMBERED:
-                    self._texts.clear()
-                self._texts.update(made)
-        return np.stack([known[text] for text in texts])
+        return self._encoder.encode(texts)
 
     def exact(self, relation: str) -> int:
         """The graph's relation of that id or label, or -1."""
@@ -117,34 +99,12 @@ class Similarity:
         """(C,) cosine of the texts of a schema triple and of graph edges; node `near` is known to be `label`."""
         h, r, t = (label if end == near else end for end in triple)
         wanted = self.text([f"{h} {label_to_text(r)} {t}"])[0]
-        met, inverse = np.unique(candidates, return_inverse=True)
-        found: Floats = (self._met(met) @ wanted)[inverse]
+        at, inverse = np.unique(candidates, return_inverse=True)
+        heads, tails = self.graph.labels(self.graph.heads[at]), self.graph.labels(self.graph.tails[at])
+        relations = [label_to_text(self.graph.relation(int(r)).label) for r in self.graph.rels[at]]
+        met = self.text([f"{h} {r} {t}" for h, r, t in zip(heads, relations, tails, strict=True)])
+        found: Floats = (met @ wanted)[inverse]
         return found
-
-    def _met(self, triples: Ints) -> Floats:
-        """(len, E) vectors of the texts of distinct edges, remembered."""
-        numbers = triples.tolist()
-        with self._lock:
-            rows = np.array([self._rows.get(t, -1) for t in numbers], np.int64)
-            known = rows >= 0
-            kept = np.empty((len(rows), self._encoder.dim), np.float32)
-            kept[known] = self._edges[rows[known]]
-        missing = np.flatnonzero(~known)
-        if not len(missing):
-            return kept
-        graph, at = self.graph, triples[missing]
-        heads, tails = graph.labels(graph.heads[at]), graph.labels(graph.tails[at])
-        relations = [label_to_text(graph.relation(int(r)).label) for r in graph.rels[at]]
-        made = self._encoder.encode([f"{h} {r} {t}" for h, r, t in zip(heads, relations, tails, strict=True)])
-        kept[missing] = made
-        with self._lock:
-            if len(self._rows) + len(missing) > REMEMBERED:
-                self._rows.clear()
-                self._edges = self._edges[:0]
-            fresh = [i for i, row in enumerate(missing.tolist()) if numbers[row] not in self._rows]
-            self._rows.update({numbers[int(missing[i])]: len(self._edges) + n for n, i in enumerate(fresh)})
-            self._edges = np.concatenate([self._edges, made[fresh]])
-        return kept
 
     def nearest(self, name: str, most: int) -> tuple[Ints, Floats]:
         """The entities whose labels are nearest to `name`, best first, and their cosines (Eq. 8, 9).

@@ -26,9 +26,11 @@ from clew.methods.stem.similarity import ELSEWHERE, REVERSED, THETA, Similarity
 Longs = NDArray[np.int64]
 Doubles = NDArray[np.float64]
 Flags = NDArray[np.bool_]
+MAX_EDGES = 5000  # traced per question
 TIE = 1e-6
 NEAR = 0.85  # T-score of an edge that stands beside those of the schema's own relation, such as that one walked back
-SIMILAR = 8  # relations tried at a hub, the most similar ones
+HUB = 512  # edges of a state that are scored; of one with more those of the SIMILAR most similar relations
+SIMILAR = 8
 PREFERRED = 0.5  # anchor_consistency = "prefer"
 
 
@@ -127,7 +129,7 @@ def trace(
             found, bonus = _chosen(run, asking, found, far, anchors, guided, config)
             room = budget - (len(run.entity) - 1)
             if len(found.row) > room:
-                run.truncated.append(f"{len(found.row) - room} edges beyond max_edges were not traced")
+                run.truncated.append(f"{len(found.row) - room} edges were not traced")
                 best = np.sort(np.argsort(-(found.score + bonus), kind="stable")[: max(room, 0)])
                 found, bonus = found.take(best), bonus[best]
             new = _append(run, asking, found, bonus, number, far, guided)
@@ -210,7 +212,7 @@ def _candidates(
         wanted = similarity.relations(relation)
         for out in (True, False):
             side = graph.out if out else graph.inc
-            row, entity, triple = _incident(side, entities, open_rows, wanted, config.hub)
+            row, entity, triple = _incident(side, entities, open_rows, wanted, HUB)
             score = wanted[graph.rels[triple]] - REVERSED * (out != forward)
             found.append(_found(row, entity, triple, score))
         if config.collapse_mediators:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import shutil
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -19,8 +19,9 @@ from torch import Tensor
 from clew.errors import InputError, TrainingError
 from clew.graph import Subgraph
 from clew.graph.neighborhood import around
-from clew.learning import Stage, run_stages
-from clew.learning.checkpoints import fill, load_weights, write_json
+from clew.learning import TrainingStages
+from clew.learning.checkpoints import fill, load_weights
+from clew.learning.folders import write_json
 from clew.learning.loop import fit
 from clew.learning.processes import is_main_process, process_count, wait_for_all
 from clew.learning.scratch import SIZES, create_decoder
@@ -37,7 +38,16 @@ from clew.methods.stem.gold import (
     planner_examples,
 )
 from clew.methods.stem.guidance import guide
-from clew.methods.stem.model import CARD, DECOMPOSE, GROUND, WEIGHTS, Trained, relation_table, save_model
+from clew.methods.stem.model import (
+    CARD,
+    DECOMPOSE,
+    GROUND,
+    WEIGHTS,
+    Trained,
+    load_model,
+    relation_table,
+    save_model,
+)
 from clew.methods.stem.network import JoinedInput, QuestionInput, TripleNetwork, balanced_loss
 from clew.methods.stem.planner import bare
 from clew.methods.stem.schema import SchemaGraph, SchemaTriple, placed, write_decomposition, write_triples
@@ -48,6 +58,7 @@ from clew.synthesis import synthesize
 from clew.types import Event
 
 PLACEHOLDERS = ("[A]", "[B]", *(f"[ENT{i}]" for i in range(1, 9)), *(f"[T{i}]" for i in range(1, 5)))
+NEARBY = 3000  # triples of a question's neighbourhood
 VALIDATED = 100  # dev questions on which the Triple-GNN is judged
 WORDINGS = 4  # of each schema that the Triple-GNN sees, beside the graph's own
 
@@ -60,6 +71,28 @@ def _grounding(assertion: str, triple: SchemaTriple) -> Pair:
     return Pair(bare(text), write_triples([(back.get(h, h), r, back.get(t, t))]))
 
 
+@dataclass(frozen=True, slots=True)
+class MinedPlans:
+    """Training questions, and what a planner should write for them."""
+
+    questions: tuple[MaskedQuestion, ...]
+    planned: tuple[PlannerExample, ...]
+    report: MiningReport
+
+
+@dataclass(frozen=True, slots=True)
+class GuidanceExample:
+    """What the Triple-GNN sees of a question, several wordings of its schema, and which entities it should find."""
+
+    input: QuestionInput
+    wordings: tuple[Floats, ...]  # the graph's own first
+    labels: Floats  # (N,)
+    triples: int  # of the schema
+
+    def worded(self, wording: int) -> QuestionInput:
+        return replace(self.input, query=self.wordings[wording])
+
+
 class _Training:
     """The stages over one request."""
 
@@ -69,74 +102,69 @@ class _Training:
         self.request, self.on_event, self.encoder = request, on_event, request.tools.encoder
         self.config: TrainConfig = request.train_config or TrainConfig()
         source = training_graph(request.examples, request.graph)
-        self.graph: Subgraph = source.whole
-        self.report = MiningReport()
-        self.questions: list[MaskedQuestion] = []
-        self.planned: list[PlannerExample] = []
+        self.graph: Subgraph = source.as_subgraph
         self.chains = GoldChains(self.graph, self.config.hops)
         self.parameters: dict[str, int] = {}
-        self.metrics: dict[str, float] = {}
         self.trained = Trained(encoder=self.encoder.name, encoder_width=self.encoder.dim, graph=source.name)
 
-    def gold_paths(self) -> None:
+    def mine(self) -> MinedPlans:
         """D_std and D_syn."""
         config, request = self.config, self.request
         examples = list(request.examples) if config.standard else [e for e in request.examples if e.schema is not None]
         if config.synthetic:
             examples += [each.example() for each in synthesize(self.graph, config.synthetic, seed=request.seed)]
-        self.questions = masked_questions(examples, EntityIndex(self.graph), self.report)
+        report = MiningReport()
+        questions = masked_questions(examples, EntityIndex(self.graph), report)
         if "planner" not in config.parts:
-            return
+            return MinedPlans(tuple(questions), (), report)
         model = request.tools.language_model if config.assertions == "model" else None
         if config.assertions == "model" and model is None:
             raise InputError("train.assertions = 'model' needs a language model; set language_model.model")
-        self.planned = planner_examples(
-            self.questions,
+        planned = planner_examples(
+            questions,
             self.chains,
             TripleSentences(self.graph, request.seed),
             per_text=config.per_text,
             seed=request.seed,
-            report=self.report,
+            report=report,
             model=model,
         )
-        left = dict(self.report.left_out)
+        left = dict(report.left_out)
         write_json(
             request.out / "mining.json",
             {
-                "questions": self.report.questions,
-                "distinct masked texts": self.report.texts,
-                "D_std": self.report.plans,
-                "D_syn": self.report.synthetic,
+                "questions": report.questions,
+                "distinct masked texts": report.texts,
+                "D_std": report.plans,
+                "D_syn": report.synthetic,
                 "left out": left,
-                "strategies": dict(self.report.strategies),
-                "triples per plan": {str(k): v for k, v in sorted(self.report.hops.items())},
+                "strategies": dict(report.strategies),
+                "triples per plan": {str(k): v for k, v in sorted(report.hops.items())},
                 "examples": [
                     {"text": x.text, "assertions": x.assertions, "triples": x.triples, "strategy": x.strategy}
-                    for x in self.planned[:20]
+                    for x in planned[:20]
                 ],
             },
         )
-        if not self.planned:
+        if not planned:
             raise TrainingError(
                 "no question has a chain from a topic to an answer: check that topics and answers are ids or labels "
                 f"of graph {request.graph.name!r}; the reasons are in {request.out / 'mining.json'}"
             )
-        self.on_event(
-            Event(
-                "train", f"{len(self.planned)} plans to learn; left out: {left or 'none'}", {"plans": len(self.planned)}
-            )
-        )
+        told = f"{len(planned)} plans to learn; left out: {left or 'none'}"
+        self.on_event(Event("train", told, {"plans": len(planned)}))
+        return MinedPlans(tuple(questions), tuple(planned), report)
 
-    def decompose(self) -> None:
+    def decompose(self, planned: Sequence[PlannerExample]) -> None:
         """SGDA: masked question → strategy and assertions."""
-        pairs = [Pair(bare(each.text), write_decomposition(each.assertions, each.strategy)) for each in self.planned]
+        pairs = [Pair(bare(each.text), write_decomposition(each.assertions, each.strategy)) for each in planned]
         self._tune(DECOMPOSE, self.config.decompose, pairs, ())
 
-    def ground(self) -> None:
+    def ground(self, planned: Sequence[PlannerExample]) -> None:
         """SAGB: an assertion → its schema triple, with one token per relation."""
         pairs = {
             _grounding(said, triple): None
-            for each in self.planned
+            for each in planned
             for said, triple in zip(each.assertions, each.triples, strict=True)
         }
         # Every relation of the graph, also those that no plan has.
@@ -182,48 +210,42 @@ class _Training:
             shutil.rmtree(work)
         wait_for_all()
 
-    def network(self) -> None:
-        """The Triple-GNN on gold plans."""
+    def network(self, questions: Sequence[MaskedQuestion]) -> dict[str, float]:
+        """The Triple-GNN on gold plans; its metrics."""
         config, request, out = self.config, self.request, self.request.out
         if request.resume and (out / WEIGHTS).is_file() and not (out / "network").exists():
-            self._reopen()
-            return
+            self.trained = load_model(out, self.encoder, config.device).trained
+            return {}
         similarity = Similarity(self.graph, self.encoder)
         relations = relation_table(similarity, self.encoder, config.device)
-        parts, wordings, labels = self._parts(similarity, self.questions, config.questions, request.seed)
-        if not parts:
+        examples = self._examples(similarity, questions)
+        if not examples:
             raise TrainingError("no question has a gold chain to train the Triple-GNN on; leave 'network' out of parts")
-        held = min(VALIDATED, max(1, len(parts) // 10))
+        held = min(VALIDATED, max(1, len(examples) // 10))
         torch.manual_seed(request.seed)
         network = TripleNetwork(config.network, self.encoder.dim).to(config.device)
         self.parameters["network"] = sum(p.numel() for p in network.parameters())
-        train, dev = range(held, len(parts)), range(held)
-        if not len(train):
-            train = dev
-        order = np.random.default_rng(request.seed)
+        dev = examples[:held]
+        train = np.arange(held, len(examples)) if len(examples) > held else np.arange(held)
+        draw = np.random.default_rng(request.seed)
         shuffled: list[tuple[int, int]] = []  # a question, and which wording of its plan
         while len(shuffled) < config.fit.steps * config.fit.accumulate * config.batch * process_count():
-            shuffled += [
-                (i, int(order.integers(len(wordings[i])))) for i in order.permutation(np.array(train)).tolist()
-            ]
-
-        def worded(i: int, wording: int) -> QuestionInput:
-            return replace(parts[i], query=wordings[i][wording])
+            shuffled += [(i, int(draw.integers(len(examples[i].wordings)))) for i in draw.permutation(train).tolist()]
 
         def batch(k: int) -> list[tuple[int, int]]:
             return shuffled[k * config.batch : (k + 1) * config.batch]
 
         def loss(chosen: list[tuple[int, int]]) -> Tensor:
-            joined = JoinedInput.of([worded(*each) for each in chosen], config.device)
-            wanted = torch.from_numpy(np.concatenate([labels[i] for i, _ in chosen])).to(config.device)
+            joined = JoinedInput.of([examples[i].worded(wording) for i, wording in chosen], config.device)
+            wanted = torch.from_numpy(np.concatenate([examples[i].labels for i, _ in chosen])).to(config.device)
             return balanced_loss(network(joined, relations), wanted, joined.owner, len(chosen))
 
         def evaluate() -> dict[str, float]:
-            sizes = [Config().per_triple * self._lengths[i] for i in dev]
-            found = guide(network, relations, [worded(i, -1) for i in dev], sizes)
+            sizes = [Config().per_triple * each.triples for each in dev]
+            found = guide(network, relations, [each.worded(-1) for each in dev], sizes)
             recall = []
-            for i, size, members in zip(dev, sizes, found, strict=True):
-                gold = parts[i].graph.entities[labels[i] > 0]
+            for each, size, members in zip(dev, sizes, found, strict=True):
+                gold = each.input.graph.entities[each.labels > 0]
                 # No guidance graph of K entities can hold more than K of them.
                 recall.append(float(np.isin(gold, members).sum()) / max(1, min(len(gold), size)))
             return {"guided recall": float(np.mean(recall))}
@@ -242,36 +264,25 @@ class _Training:
             on_event=self.on_event,
         )
         fill(network, load_weights(out / "network" / "best.safetensors"), "best.safetensors")
-        self.metrics = {"guided recall": progress.best}
         wait_for_all()  # all have read the best weights
         if is_main_process():
             self.trained = save_model(out, self.trained, network)
             shutil.rmtree(out / "network")
         wait_for_all()
+        return {"guided recall": progress.best}
 
-    def _reopen(self) -> None:
-        from clew.methods.stem.model import load_model
-
-        self.trained = load_model(self.request.out, self.encoder, self.config.device).trained
-
-    def _parts(
-        self, similarity: Similarity, questions: Sequence[MaskedQuestion], most: int, seed: int
-    ) -> tuple[list[QuestionInput], list[list[Floats]], list[Floats]]:
-        """Inputs of the Triple-GNN for a sample of questions, several wordings of each schema, and the labels."""
+    def _examples(self, similarity: Similarity, questions: Sequence[MaskedQuestion]) -> list[GuidanceExample]:
+        """A sample of the questions that have a gold chain."""
         config = self.config
-        draw = np.random.default_rng(seed)
-        order = draw.permutation(len(questions))
-        parts: list[QuestionInput] = []
-        wordings: list[list[Floats]] = []
-        labels: list[Floats] = []
-        self._lengths: list[int] = []
-        for i in order[:most].tolist():
+        draw = np.random.default_rng(self.request.seed)
+        found: list[GuidanceExample] = []
+        for i in draw.permutation(len(questions))[: config.questions].tolist():
             each = questions[i]
             triples = self.chains.schema(each)
             if not triples:
                 continue
             plan = SchemaGraph((), "Precision", triples, {f"[T{n}]": n - 1 for n in range(1, len(each.topics) + 1)})
-            near = around(self.graph, each.topics, min(config.hops, len(triples)), max_triples=config.triples)
+            near = around(self.graph, each.topics, min(config.hops, len(triples)), max_triples=NEARBY)
             local = {int(number): k for k, number in enumerate(near.entities)}
             wanted = np.zeros(near.num_entities, np.float32)
             gold = gold_rows(self.chains, each)
@@ -282,20 +293,15 @@ class _Training:
                 said += [
                     replace(plan, triples=reworded(similarity, triples, config.reworded, draw)) for _ in range(WORDINGS)
                 ]
-            queries = [similarity.query(one, each.names) for one in said]
-            parts.append(QuestionInput(near, topics, queries[0]))
-            wordings.append(queries)
-            labels.append(wanted)
-            self._lengths.append(len(triples))
-        return parts, wordings, labels
+            wordings = tuple(similarity.query(one, each.names) for one in said)
+            found.append(GuidanceExample(QuestionInput(near, topics, wordings[0]), wordings, wanted, len(triples)))
+        return found
 
     def finish(self) -> None:
         """The card of the folder."""
-        if not is_main_process():
-            return
-        network = None
-        trained = self.trained.model_copy(update={"planner": (self.request.out / DECOMPOSE).is_dir()})
-        save_model(self.request.out, trained, network)
+        if is_main_process():
+            trained = self.trained.model_copy(update={"planner": (self.request.out / DECOMPOSE).is_dir()})
+            save_model(self.request.out, trained, None)
 
 
 def train(request: TrainRequest, on_event: OnEvent = ignore) -> TrainResult:
@@ -314,17 +320,22 @@ def train(request: TrainRequest, on_event: OnEvent = ignore) -> TrainResult:
         for file in (CARD, WEIGHTS):
             (request.out / file).unlink(missing_ok=True)
     work = _Training(request, on_event)
-    stages = [Stage("mine plans", work.gold_paths)]
-    if "planner" in work.config.parts:
-        stages += [Stage("tune SGDA", work.decompose, ("trl",)), Stage("tune SAGB", work.ground, ("trl",))]
-    if "network" in work.config.parts:
-        stages.append(Stage("fit the Triple-GNN", work.network, ("torch",)))
-    stages.append(Stage("write", work.finish))
-    seconds = run_stages(stages, on_event)
+    parts = work.config.parts
+    stages = TrainingStages(
+        2 + 2 * ("planner" in parts) + ("network" in parts), on_event, needs=("trl",) * ("planner" in parts)
+    )
+    mined = stages.run("mine plans", work.mine)
+    metrics: dict[str, float] = {}
+    if "planner" in parts:
+        stages.run("tune SGDA", work.decompose, mined.planned)
+        stages.run("tune SAGB", work.ground, mined.planned)
+    if "network" in parts:
+        metrics = stages.run("fit the Triple-GNN", work.network, mined.questions)
+    stages.run("write", work.finish)
     details = {
-        "plans": len(work.planned),
-        "questions": work.report.questions,
-        "left_out": dict(work.report.left_out),
+        "plans": len(mined.planned),
+        "questions": mined.report.questions,
+        "left_out": dict(mined.report.left_out),
         **{f"parameters of {part}": count for part, count in work.parameters.items()},
     }
-    return TrainResult(model=request.out, metrics=work.metrics, seconds=seconds, details=details)
+    return TrainResult(request.out, metrics, stages.seconds, details)

@@ -42,11 +42,11 @@ class SearchLimits:
     """What bounds the search."""
 
     hops: int
-    beam: int
-    frontier: int
-    shortlist: int
-    finalists: int
-    relations: int
+    beam: int = 8  # relation paths of one length that are extended, per topic
+    frontier: int = 2000  # entities looked at to find the relations of a set of entities
+    shortlist: int = 100  # longer paths per hop that are compared with the whole question
+    finalists: int = 32  # paths that are encoded as one text each
+    relations: int = 128  # of a hop that are encoded, in a graph of more than 300,000 entities
 
 
 @dataclass(frozen=True, eq=False)

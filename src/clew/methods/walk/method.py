@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
@@ -23,14 +23,14 @@ from clew.encoding.hashing import HashEncoder
 from clew.errors import ConfigError, unknown
 from clew.graph import Subgraph, has_arrays
 from clew.graph.neighborhood import neighborhood
-from clew.graph.remote import ServerGraph
+from clew.graph.remote import in_a_server
 from clew.graph.remote.ground import Ground
 from clew.methods.walk.candidates import BeamSearch, SearchLimits, WalkCandidate, texts_of
 from clew.methods.walk.ranking import FEATURES, Floats, Rating
 from clew.methods.walk.weights import CALIBRATION, UNITS, WEIGHTS
 from clew.protocols import GraphStore, OnEvent, Tools, ignore
 from clew.reading.threads import Way, all_ends, answers, way_of
-from clew.reading.topics import but_for_names, start_of, starts_of
+from clew.reading.topics import ALTERNATIVES, MAX_TRIPLES, MOST_TOPICS, but_for_names, start_of, starts_of
 from clew.reading.trails import type_relations
 from clew.retrieval.reader import read
 from clew.retrieval.scoring import QuestionParts, take_apart
@@ -41,19 +41,21 @@ class Config(Settings):
     """Settings of `walk`."""
 
     hops: int = Field(3, ge=1, le=4)  # most steps of a path; passing through a mediator is one step
-    beam: int = Field(8, ge=1)  # relation paths of one length that are extended, per topic
     threshold: float = Field(
         0.55, ge=0, le=1
     )  # from development questions; below this score the answer is "no answer found"
-    topics: int = Field(6, ge=1)  # most topics that are walked from
-    shortlist: int = Field(100, ge=1)  # longer paths per hop that are compared with the whole question
-    finalists: int = Field(32, ge=1)  # paths that are encoded as one text each
-    relations: int = Field(128, ge=1)  # per hop that are encoded, in a graph of more than 300,000 entities
-    frontier: int = Field(2000, ge=1)  # entities looked at to find the relations of a set of entities
-    max_triples: int = Field(50_000, ge=1)  # of the neighbourhood fetched from a graph that is not embedded
     paths: int = Field(2, ge=1)  # threads shown per answer
-    alternatives: int = Field(3, ge=0)  # other relation paths named in `details`, and offered to a reader
     weights: dict[str, float] = Field(default_factory=dict)  # overrides of the fitted linear weights
+
+    removed: ClassVar[Mapping[str, Any]] = {
+        "beam": 8,
+        "topics": MOST_TOPICS,
+        "shortlist": 100,
+        "finalists": 32,
+        "frontier": 2000,
+        "max_triples": MAX_TRIPLES,
+        "alternatives": ALTERNATIVES,
+    }
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,9 +92,7 @@ class Walk:
                 raise ConfigError(f"walk: {unknown('key', key, FEATURES)} in [method.weights]")
         self._config, self._tools, self._encoder = config, tools, remembering(tools.encoder)
         self.rating = Rating.of({**WEIGHTS, **config.weights}, UNITS)
-        self._limits = SearchLimits(
-            config.hops, config.beam, config.frontier, config.shortlist, config.finalists, config.relations
-        )
+        self.limits = SearchLimits(config.hops)
         self._lexical = remembering(HashEncoder())
         self._types: dict[str, list[int]] = {}
 
@@ -125,7 +125,7 @@ class Walk:
     def _begin(self, question: Question, graph: GraphStore) -> _Asking:
         """Topics, and the question taken apart with their mentions masked."""
         began = time.perf_counter()
-        start = start_of(question, graph, linker=self._tools.link, encoder=self._encoder, most=self._config.topics)
+        start = start_of(question, graph, linker=self._tools.link, encoder=self._encoder)
         told, kept = list(start.told), start.topics
         asked = take_apart(question.text, list(dict.fromkeys(topic.mention for topic in kept)))
         if asked.left_out:
@@ -137,9 +137,9 @@ class Walk:
         if has_arrays(graph):
             return graph.as_subgraph
         ids = list(dict.fromkeys(topic.entity.id for topic in topics))
-        if isinstance(graph, ServerGraph):
-            return Ground(graph, ids, most=self._config.max_triples)
-        return neighborhood(graph, ids, self._config.hops + 1, max_triples=self._config.max_triples)
+        if in_a_server(graph):
+            return Ground(graph, ids, most=MAX_TRIPLES)
+        return neighborhood(graph, ids, self._config.hops + 1, max_triples=MAX_TRIPLES)
 
     def candidates(self, question: Question, graph: GraphStore) -> tuple[Subgraph | None, list[WalkCandidate]]:
         """What competes for a question, best first, and the graph in which the ends stand; scripts/fit_walk.py."""
@@ -166,7 +166,7 @@ class Walk:
             self.rating,
             self._encode,
             self._lexical.encode,
-            self._limits,
+            self.limits,
             self._types[name],
         )
         return hunt.run(), (*ground.truncated, *hunt.cut)
@@ -181,13 +181,12 @@ class Walk:
             "path": found[0].text,
             "features": {name: round(float(v), 4) for name, v in zip(FEATURES, found[0].features, strict=True)},
             "alternatives": [
-                {"path": f.text, "ends": len(f.ends), "score": round(f.score, 3)}
-                for f in found[1 : 1 + self._config.alternatives]
+                {"path": f.text, "ends": len(f.ends), "score": round(f.score, 3)} for f in found[1 : 1 + ALTERNATIVES]
             ],
         }
         groups = [found[0], *_namesakes(found, asking.topics)]
         if self._tools.language_model is not None:
-            return self._read(asking, ground, [*groups, *found[1 : 1 + self._config.alternatives]], score, details)
+            return self._read(asking, ground, [*groups, *found[1 : 1 + ALTERNATIVES]], score, details)
         if score < self._config.threshold:
             note = f"no answer found: the best path, {found[0].text!r}, has score {score:.2f}"
             return self._abstain(asking, f"{note}, below {self._config.threshold:.2f} (threshold)", details)

@@ -160,7 +160,7 @@ def _make_model(path: Path) -> None:
     from clew.types import Gold, Question
     from clew.workspace import Workspace
 
-    tiny = {"network": {"width": 8, "layers": 1, "blocks": 1, "block_heads": 1}, "fit": {"steps": 2}, "hops": 1}
+    tiny = {"network": {"width": 8, "layers": 1}, "fit": {"steps": 2}, "hops": 1}
     space = Workspace(
         configure(flags={"method": {"name": "scr"}, "train": tiny}, environment={}),
         graph=_space().graph, encoder=HashEncoder(16),
