@@ -230,7 +230,7 @@ def _write_relation_labels(spool: Spooled, folder: Path, scratch: Path) -> None:
     labelled = {int(owner): row for row, owner in reversed(list(enumerate(np.concatenate(owners).tolist())))}
     for relation, other in _namesakes(ids, labelled).items():
         for part in (ranks, texts, lengths):
-            part.append(part[labelled[other] + 1])  # type: ignore[attr-defined]
+            part.append(part[labelled[other] + 1])
         owners.append(np.array([relation], np.int32))
     sizes = np.array(lengths[1:], np.int32)
     chosen = _Chosen(np.concatenate(owners), np.concatenate(ranks), np.concatenate(texts), sizes)
