@@ -106,7 +106,7 @@ class Trial:
         """A network that has seen one question twice: it ranks by next to nothing, as a hostile model's would."""
         head, relation, tail = next(fact for fact in of.facts if all(id in of.labels for id in fact[::2]))
         asked = Question("q", f"what is the {relation} of {of.labels[head]}?", (head,))
-        tiny = {"network": {"width": 8, "layers": 1, "blocks": 1, "block_heads": 1}, "fit": {"steps": 2}, "hops": 2}
+        tiny = {"network": {"width": 8, "layers": 1}, "fit": {"steps": 2}, "hops": 2}
         flags = {"method": {"name": "scr"}, "train": tiny}
         space = Workspace(configure(flags=flags, environment={}), graph=of.graph, encoder=self._encoder)
         example = Example(asked, Gold((of.labels[tail],), (tail,)))

@@ -21,7 +21,12 @@ class Check:
     def __init__(self, of: World) -> None:
         self._facts, self._ids, self._labels = set(of.facts), of.ids, of.labels
         nameless = {id for id in of.ids if id.startswith("m")}
-        self._naive = Naive(of.facts, read=lambda id: float(id) if id.isdigit() else None, nameless=nameless)
+        self._naive = Naive(of.facts, read=self._number, nameless=nameless)
+
+    def _number(self, id: str) -> float | None:
+        """What a thing is called may be a number, whatever its id."""
+        text = self._labels.get(id, id)
+        return float(text) if text.isdigit() else None
 
     def problems(self, row: Row) -> Iterator[str]:
         """In words; none where everything holds."""
