@@ -39,9 +39,12 @@ from clew.retrieval.reader import read
 from clew.retrieval.scoring import take_apart
 from clew.types import Answer, Event, Evidence, Question, Topic
 
-# Who, where and when ask for a person, a place and a time, never for a class.
 _WHEN = re.compile(r"(?:when|(?:in |on )?(?:what|which) (?:year|date|day))\b", re.IGNORECASE)
-_PARTICULAR = re.compile(r"(?:who|whom|whose|where|when)\b", re.IGNORECASE)
+_PARTICULAR = re.compile(r"(?:who|whom|whose|where|when)\b", re.IGNORECASE)  # never asks for a class
+_KIND = re.compile(  # asks for a kind, or for what something is
+    r"\b(?:type|kind|sort|class|category|species|genre|form)s?\b|^\W*(?:and )?what(?:'s| is| are| was| were)? (?!is|are)",
+    re.IGNORECASE,
+)
 _CHOICE = re.compile(  # what is named may be the answer
     r"\b(?:or|either|(?:which|who) of)\b|^\W*(?:is|are|was|were|do|does|did|has|have|had|can)\b", re.IGNORECASE
 )
@@ -128,9 +131,10 @@ class Auto:
         reading = self._plan.read(text, topics, ground, wording, as_plans(found))
         told = [f"the last {asked.left_out} words of the question were not read"] if asked.left_out else []
         proposed = options(found, reading)
-        if _PARTICULAR.match(text.strip()):
+        if _KIND.search(text) is None:
             kinds = set(type_relations(ground, range(ground.num_relations)))
-            proposed = [each for each in proposed if not _ends_in_a_kind(each.plan, kinds)]
+            others = [each for each in proposed if not _ends_in_a_kind(each.plan, kinds)]
+            proposed = others if others or _PARTICULAR.match(text.strip()) else proposed
         if has_arrays(graph) and (asked_for := asked_kind(text, graph)) is not None:
             proposed = _of_kind(proposed, ground, asked_for)
         if _CHOICE.search(text) is None:
