@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from clew.graph import Graph
-from clew.graph.sets import distinct, held, shared, surroundings, without
+from clew.graph.sets import distinct, first_tails, held, shared, surroundings, without
+from clew.graph.strings import Strings, Texts
 
 NUMBERS = st.lists(st.integers(0, 30), max_size=40)
 
@@ -38,3 +42,27 @@ def test_what_lies_around_a_set(rows: list[tuple[int, int, int]], names: set[int
     }
     assert all(len(set(ends)) == len(ends) for _, _, ends in found)
     assert [forward for _, forward, _ in found] == sorted((forward for _, forward, _ in found), reverse=True)
+
+
+def test_the_first_triples_of_a_relation_are_found_piece_by_piece(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [(f"e{i}", f"r{i % 3}", f"e{(7 * i) % 50}") for i in range(50)]
+    whole = Graph.from_triples(rows).as_subgraph
+    expected = whole.tails[whole.rels == 1]
+    for piece in (1, 7, 1000):
+        monkeypatch.setattr("clew.graph.sets.PIECE", piece)
+        for most in (1, 5, 100):
+            assert first_tails(whole, 1, most).tolist() == expected[:most].tolist()
+    assert len(first_tails(whole, None, 5)) == 0
+
+
+def test_a_label_is_looked_up_without_copying_what_it_is_sought_among() -> None:
+    owners = np.arange(0, 2_000_000, 2, dtype=np.int32)
+    texts = Texts(owners, Strings(np.arange(len(owners) + 1, dtype=np.int64), np.full(len(owners), 97, np.uint8)))
+    tracemalloc.start()
+    try:
+        assert texts.first(20) == "a" and texts.first(21) is None
+        assert texts.all(20) == ["a"]
+        assert texts.firsts(np.array([20, 21], np.int64)) == ["a", None]
+        assert tracemalloc.get_traced_memory()[1] < owners.nbytes // 10
+    finally:
+        tracemalloc.stop()

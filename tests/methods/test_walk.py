@@ -9,6 +9,7 @@ from clew.datasets import demo, read_plain
 from clew.encoding import HashEncoder, open_encoder
 from clew.errors import ConfigError
 from clew.graph import Graph, build
+from clew.methods.walk.candidates import SearchLimits
 from clew.methods.walk.method import Config, Walk
 from clew.methods.walk.ranking import FEATURES, Rating
 from clew.protocols import Tools
@@ -107,7 +108,11 @@ def test_in_a_large_graph_only_relations_spelled_like_the_question_are_compared_
     toy: Graph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("clew.methods.walk.candidates.WHOLE_UP_TO", 0)
-    answer = ask(toy, "What is the currency of the country that Lyon is located in?", "Lyon", relations=2)
+    walker = walk()
+    walker.limits = SearchLimits(3, relations=2)
+    answer = walker.answer(
+        Question("q", "What is the currency of the country that Lyon is located in?", ("Lyon",)), toy
+    )
     assert answer.texts == ("Euro",)
     assert any("relations the 2 spelled most like the question" in told for told in answer.details["limits"])
     assert ask(toy, "Who is the holder of the office held in France?", "France").texts == ("Ada Example",)  # a mediator

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 PAGE = mmap.PAGESIZE
 LARGE = 1 << 25  # bytes of an array below which a whole look-around of the system is as good
 NEAR = 8  # pages between two ranges that are read with them
-MOST = 1024  # ranges asked for at once: a thousand calls of the system take a millisecond
+MOST = 128  # ranges asked for at once: a thousand calls of the system take milliseconds, also where all is in memory
 AROUND = 256  # keys on either side of a guess: four times how far off it is
 
 

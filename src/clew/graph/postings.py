@@ -62,8 +62,8 @@ class Postings:
         return rows[chosen]
 
     def within(self, text: bytes, limit: int) -> Rows:
-        """Numbers of the names that stand in `text` or nearly so: at most half of its trigrams are missing (a
-        letter off costs three, two letters swapped four). The `limit` with most of them; candidates, in no order."""
+        """Numbers of the names that stand in `text` or nearly so: at most half of its trigrams are missing (one
+        letter off costs three, two letters changed about four). The `limit` with most of them; in no order."""
         lists, _ = self._rarest_first(text, MAX_TEXT_GRAMS)
         result: Rows = _inside(lists, self.places, self.coded, self.grams, limit)
         return result

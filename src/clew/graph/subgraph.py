@@ -21,6 +21,7 @@ from clew.types import Entity, Relation, Triple
 
 Ints = NDArray[np.int32]
 Offsets = NDArray[np.int64]
+PIECE = 1 << 22  # entities whose kinds are read at once
 
 
 class Csr(NamedTuple):
@@ -94,7 +95,8 @@ class Subgraph:
     @cached_property
     def mediators(self) -> NDArray[np.bool_]:
         """(N,) True where the entity is a nameless n-ary node."""
-        return self.names.mediators_at(self.entities)
+        pieces = [self.names.mediators_at(self.entities[i : i + PIECE]) for i in range(0, self.num_entities, PIECE)]
+        return pieces[0] if len(pieces) == 1 else np.concatenate([np.empty(0, np.bool_), *pieces])
 
     @cached_property
     def marks(self) -> list[Ints]:

@@ -36,6 +36,7 @@ TREES = 24  # ways to attach the parts that are tried
 SIBLINGS = 200  # other things of a kind that are looked at for what joins them
 EXACTLY = 0.9  # likeness from which the words say a relation that this thing does not have
 AROUND = 12  # steps from a set that a second one is tried behind
+MOST_OF_ONE = 10_000  # triples of another thing of a kind, that tells what things of the kind have
 AT_ONCE = 1_000_000  # triples around a set that are looked at together; of more those of one relation at a time
 UNSAID = 0.72  # what a word that nothing accounts for leaves of the score
 FAR = 0.9  # what a part that is not joined to its neighbour keeps
@@ -431,11 +432,13 @@ class _Composer:
         for kind in np.unique(np.concatenate(kinds)).tolist()[:2]:
             others = self._members(p.Class(self._graph.ids_at([kind])[0]))[: SIBLINGS + len(members)]
             others = others[~held(others, members)][:SIBLINGS]
-            for step, _ in steps_of(self._graph, others):
+            size = self._graph.whole.out.counts(others) + self._graph.whole.inc.counts(others)
+            others = others[size <= MOST_OF_ONE]  # what millions lead to says little of its kind
+            for step, ends in self._near(others):
                 silent = self._graph.relation_number(step.relation) in self._lexicon.silent
                 if silent or step in there or step in found:
                     continue
-                if held(self._executor.pairs(others, (step,))[1], wanted).any():
+                if held(ends, wanted).any():
                     found.append(step)
         return found
 

@@ -192,7 +192,7 @@ class BeamSearch:
         kept = {hops[i] for i in np.argsort(-likeness, kind="stable")[:most]}
         self.cut.append(
             f"{self.topics[trails[0].topic].entity.label}, step {len(trails[0].steps)}: of {len(hops):,} relations the "
-            f"{most:,} spelled most like the question were compared with it (relations)"
+            f"{most:,} spelled most like the question were compared with it"
         )
         return [trail for trail in trails if kept.issuperset(trail.steps[-1])]
 

@@ -36,6 +36,8 @@ from clew.retrieval.reader import read
 from clew.retrieval.scoring import QuestionParts, take_apart
 from clew.types import Answer, Candidate, Event, Evidence, Path, Question, Topic
 
+LEXICAL = remembering(HashEncoder())  # for all that are opened: a command or a service opens many
+
 
 class Config(Settings):
     """Settings of `walk`."""
@@ -93,7 +95,6 @@ class Walk:
         self._config, self._tools, self._encoder = config, tools, remembering(tools.encoder)
         self.rating = Rating.of({**WEIGHTS, **config.weights}, UNITS)
         self.limits = SearchLimits(config.hops)
-        self._lexical = remembering(HashEncoder())
         self._types: dict[str, list[int]] = {}
 
     def answer(self, question: Question, graph: GraphStore, *, on_event: OnEvent = ignore) -> Answer:
@@ -165,7 +166,7 @@ class Walk:
             [start for _, start in pairs],
             self.rating,
             self._encode,
-            self._lexical.encode,
+            LEXICAL.encode,
             self.limits,
             self._types[name],
         )
