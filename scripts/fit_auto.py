@@ -32,7 +32,7 @@ from clew.datasets.source import data_folder
 from clew.encoding import open_encoder, remembering
 from clew.graph import Graph
 from clew.methods.auto.fitting import Case, case, choose, fit_calibration, fit_rating
-from clew.methods.auto.merging import RatingNumbers, as_plans, features, options, probability
+from clew.methods.auto.merging import RatingNumbers, as_plans, features, options
 from clew.methods.plan.method import Config as PlanConfig
 from clew.methods.plan.method import PlanMethod
 from clew.methods.walk.method import Config as WalkConfig
@@ -41,6 +41,7 @@ from clew.methods.walk.ranking import Rating
 from clew.protocols import Example, TextEncoder, Tools
 from clew.query.question import read_question
 from clew.reading.account import ACCOUNT
+from clew.reading.calibration import calibrated
 from clew.reading.corpus import demo_graph, facts_graph, geo_graph, json_lines
 from clew.reading.synonyms import spelled_out
 from clew.reading.topics import start_of
@@ -267,7 +268,9 @@ def main() -> None:
             auto, none = choose(cases, numbers.weights), choose(emptied, numbers.weights)
             alone = [choose(cases, each).hits for each in ALONE.values()]
             possible = sum(each.precision.max(initial=0) for each in cases) / auto.questions
-            sure, unsure = (np.array([probability(told, numbers) for told in each.told]) for each in (auto, none))
+            sure, unsure = (
+                np.array([calibrated(told, numbers.calibration) for told in each.told]) for each in (auto, none)
+            )
             errors.append(error(sure, auto.right))
             told_apart = (sure[auto.right > 0.5][:, None] > unsure[None]).mean()
             line = (*alone, auto.hits, possible, errors[-1], told_apart)

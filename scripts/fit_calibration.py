@@ -29,12 +29,13 @@ from numpy.typing import NDArray
 from clew.encoding import open_encoder, remembering
 from clew.graph import Graph, Subgraph
 from clew.methods.auto.fitting import fit_calibration
-from clew.methods.auto.merging import Merged, RatedPlan, RatingNumbers, merge, probability
+from clew.methods.auto.merging import Merged, RatedPlan, RatingNumbers, merge
 from clew.methods.auto.method import Auto, Config
 from clew.methods.auto.weights import CALIBRATION, WEIGHTS
 from clew.protocols import Example, Tools
 from clew.query.question import read_question
 from clew.reading.account import ACCOUNT
+from clew.reading.calibration import calibrated
 from clew.reading.topics import start_of
 from clew.retrieval.linking import unknown_names
 from clew.types import Gold, Question
@@ -121,7 +122,7 @@ def fit(rows: Sequence[Row]) -> dict[str, float]:
 
 
 def sure(rows: Sequence[Row], numbers: Mapping[str, float]) -> NDArray[np.float64]:
-    return np.array([probability(row["signs"], RatingNumbers(WEIGHTS, numbers)) for row in rows])
+    return np.array([calibrated(row["signs"], numbers) for row in rows])
 
 
 def report(rows: Sequence[Row], *, fitted: bool) -> None:

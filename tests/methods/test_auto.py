@@ -11,11 +11,12 @@ import pytest
 from clew.encoding.hashing import HashEncoder
 from clew.errors import ConfigError
 from clew.graph import Graph
-from clew.methods.auto.merging import DOUBT, FEATURES, MOST, RatingNumbers, probability, rate, signs, table
+from clew.methods.auto.merging import DOUBT, FEATURES, RatingNumbers, rate, signs, table
 from clew.methods.auto.method import Auto, Config
 from clew.methods.auto.weights import CALIBRATION
 from clew.protocols import TextEncoder, Tools
 from clew.reading.account import ACCOUNT
+from clew.reading.calibration import MOST, calibrated
 from clew.reading.wording import PLAN_FEATURES
 from clew.testing.fake_llm import FakeLanguageModel
 from clew.testing.method import MethodSuite
@@ -145,7 +146,7 @@ def test_agreement_is_surer_than_disagreement() -> None:
         logits = rate(rows, SHIPPED)
         order = np.argsort(-logits, kind="stable")
         shares = np.exp(logits[order] - logits.max())
-        return probability(signs(rows[order[0]], shares / shares.sum(), rows[order], 0.01), SHIPPED)
+        return calibrated(signs(rows[order[0]], shares / shares.sum(), rows[order], 0.01), SHIPPED.calibration)
 
     assert sure([3.0, 0.0], [3.0, 0.0]) > sure([3.0, 0.0], [0.0, 3.0])
 
@@ -153,7 +154,7 @@ def test_agreement_is_surer_than_disagreement() -> None:
 def test_no_probability_is_certain() -> None:
     told = dict.fromkeys(CALIBRATION, 0.0)
     strong = {name: 100.0 if weight > 0 else -100.0 for name, weight in CALIBRATION.items() if name in told}
-    assert 0.9 < probability(strong, SHIPPED) <= MOST
+    assert 0.9 < calibrated(strong, SHIPPED.calibration) <= MOST
 
 
 def test_who_where_and_when_are_not_answered_by_a_class() -> None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from typing import TypeVar
 
 from rapidfuzz import fuzz, process
 
@@ -16,6 +17,7 @@ from clew.retrieval.linking import Linker, link_topics
 from clew.retrieval.masking import mask_topics
 from clew.types import Question, Topic
 
+T = TypeVar("T")
 MOST_TOPICS = 6  # that are walked from
 MAX_TRIPLES = 50_000  # of the neighbourhood fetched from a graph that is not embedded
 ALTERNATIVES = 3  # other plans named in `details`, and offered to a reader
@@ -88,3 +90,20 @@ def starts_of(ground: Subgraph, topics: Sequence[Topic]) -> list[int]:
 def but_for_names(trails: Sequence[PathHypothesis], topics: Sequence[Topic]) -> tuple[object, ...]:
     """Equal for paths that differ only in which of several equally likely entities of one name they start from."""
     return tuple((topics[t.topic].mention, round(topics[t.topic].score, 3), t.steps) for t in trails)
+
+
+def namesakes(
+    found: Sequence[T], topics: Sequence[Topic], way: Callable[[T], tuple[Sequence[PathHypothesis], object]]
+) -> list[T]:
+    """Those that differ from the first only in which of several equally likely entities of one name they start from.
+
+    Args:
+        way: the paths of each, and what follows where they meet.
+    """
+
+    def shape(each: T) -> tuple[object, ...]:
+        trails, after = way(each)
+        return *but_for_names(trails, topics), after
+
+    first = shape(found[0])
+    return [each for each in found[1:] if shape(each) == first]

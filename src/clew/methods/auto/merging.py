@@ -22,14 +22,14 @@ from clew.errors import FormatError, NotFoundError
 from clew.methods.auto.weights import CALIBRATION, WEIGHTS
 from clew.methods.walk.candidates import WalkCandidate
 from clew.reading.account import ACCOUNT
+from clew.reading.calibration import calibrated
 from clew.reading.growth import PlanCandidate
 from clew.reading.reader import Rated, Reading
-from clew.reading.topics import but_for_names
+from clew.reading.topics import namesakes
 from clew.reading.wording import PLAN_FEATURES
 from clew.types import Topic
 
 Floats = NDArray[np.float32]
-MOST = 0.98  # no question over a graph never seen is surer than this
 LEAST = -9.0  # log-share of what a reader does not propose
 DOUBT = 0.01  # share that is added to each of a reader's: where it is surely wrong, the other and the account decide
 FILE = "auto.json"  # in the folder of a model: the numbers fitted to one graph
@@ -173,11 +173,7 @@ class Merged:
 
     def namesakes(self, topics: Sequence[Topic]) -> list[RatedPlan]:
         """Options that differ from the best only in which of several equally likely entities of one name they use."""
-
-        def shape(option: RatedPlan) -> tuple[object, ...]:
-            return *but_for_names(option.plan.trails, topics), option.plan.after
-
-        return [each for each in self.options[1:] if shape(each) == shape(self.options[0])]
+        return namesakes(self.options, topics, lambda each: (each.plan.trails, each.plan.after))
 
 
 def merge(options: Sequence[RatedPlan], none: float, numbers: RatingNumbers) -> Merged:
@@ -198,7 +194,7 @@ def merge(options: Sequence[RatedPlan], none: float, numbers: RatingNumbers) -> 
         shares[order].astype(np.float32),
         none,
         told,
-        probability(told, numbers),
+        calibrated(told, numbers.calibration),
         _why(best),
     )
 
@@ -248,13 +244,6 @@ SIGNS = (
     "bias", "share", "walk", "plan", "both", "neither", "none", "unproposed", "steps_2", "steps_3", "joined", "after",
     "left", "taken_up", "width", "unused", "kind_named", "options", *ACCOUNT,
 )  # fmt: skip
-
-
-def probability(told: Mapping[str, float], numbers: RatingNumbers) -> float:
-    """In [0, MOST]."""
-    known = numbers.calibration
-    total = known["bias"] + sum(known.get(name, 0.0) * value for name, value in told.items())
-    return min(MOST, 1 / (1 + math.exp(-max(-30.0, min(30.0, total)))))
 
 
 def _why(best: Floats) -> str:

@@ -9,9 +9,8 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
+from clew.reading.calibration import calibrated
 from clew.reading.reader import Reading
-
-MOST = 0.98  # no question over a graph never seen is surer than this
 
 
 def signs(reading: Reading) -> dict[str, float]:
@@ -30,8 +29,6 @@ def signs(reading: Reading) -> dict[str, float]:
     }
 
 
-def probability(reading: Reading, calibration: Mapping[str, float]) -> float:
-    """In [0, MOST]."""
-    values = signs(reading)
-    total = calibration.get("bias", 0.0) + sum(calibration.get(name, 0.0) * value for name, value in values.items())
-    return min(MOST, 1 / (1 + math.exp(-max(-30.0, min(30.0, total)))))
+def probability(reading: Reading, numbers: Mapping[str, float]) -> float:
+    """That the best plan is right."""
+    return calibrated(signs(reading), numbers)

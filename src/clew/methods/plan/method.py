@@ -25,7 +25,7 @@ from clew.reading.growth import GrowthLimits, PlanCandidate
 from clew.reading.network import Network
 from clew.reading.reader import Rated, Reader, Reading
 from clew.reading.threads import answers, best_guess, way_of
-from clew.reading.topics import ALTERNATIVES, MAX_TRIPLES, MOST_TOPICS, but_for_names, start_of, starts_of
+from clew.reading.topics import ALTERNATIVES, MAX_TRIPLES, MOST_TOPICS, namesakes, start_of, starts_of
 from clew.reading.wording import QuestionWording, Wording
 from clew.types import Answer, Event, Evidence, Question, Topic
 
@@ -166,7 +166,7 @@ class PlanMethod:
             ],
         }
         topics = [t for t in asking.topics if ground.local(t.entity.id) is not None]
-        groups = [best, *_namesakes(reading.rated, topics)]
+        groups = [best, *namesakes(reading.rated, topics, lambda each: (each.plan.trails, each.plan.after))]
         starts = starts_of(ground, topics)
         ways = [way_of(each.plan.trails, each.plan.after, starts) for each in groups]
         candidates, paths = answers(ground, ways, score, self._config.paths)
@@ -184,15 +184,6 @@ def unused_topics(topics: Sequence[Topic], best: Rated) -> list[str]:
     """Labels of topics whose mention the plan does not use."""
     used = {topics[trail.topic].mention for trail in best.plan.trails}
     return list(dict.fromkeys(topic.entity.label for topic in topics if topic.mention not in used))
-
-
-def _namesakes(rated: Sequence[Rated], topics: Sequence[Topic]) -> list[Rated]:
-    """Plans that differ from the best only in which of several equally likely entities of one name they start from."""
-
-    def shape(each: Rated) -> tuple[object, ...]:
-        return *but_for_names(each.plan.trails, topics), each.plan.after
-
-    return [each for each in rated[1:] if shape(each) == shape(rated[0])]
 
 
 def plan_text(rated: Rated, ground: Subgraph) -> str:

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from clew.graph import Subgraph, has_arrays
 from clew.graph.neighborhood import Gathered
-from clew.graph.subgraph import Csr, Ints
+from clew.graph.subgraph import Ints
+from clew.paths.walks import moves
 from clew.protocols import GraphStore
 from clew.types import Entity, Hop, Relation, Triple
 
@@ -63,18 +64,10 @@ class ArrayEdges:
         self.graph = graph
 
     def moves(self, entities: Ints) -> FrontierMoves:
-        parts = [self._side(self.graph.out, entities, 0), self._side(self.graph.inc, entities, 1)]
-        codes, rows, targets, triples = (np.concatenate(column) for column in zip(*parts, strict=True))
-        return _sorted(codes, rows, targets, triples)
-
-    def _side(self, side: Csr, entities: Ints, backward: int) -> tuple[Ints, Ints, Ints, Ints]:
-        first = side.offsets[entities]
-        counts = side.offsets[np.asarray(entities, np.int64) + 1] - first
-        rows = np.repeat(np.arange(len(entities), dtype=np.int32), counts)
-        ends = np.cumsum(counts)
-        at = np.arange(int(ends[-1]) if len(ends) else 0) - np.repeat(ends - counts, counts) + np.repeat(first, counts)
-        codes = (2 * side.relations[at] + backward).astype(np.int32)
-        return codes, rows, side.neighbors[at], side.triples[at]
+        found = moves(self.graph, entities, np.full(len(entities), -1), turns=True)
+        backward, relation = np.divmod(found.codes, max(self.graph.num_relations, 1))
+        codes = (2 * relation + backward).astype(np.int32)
+        return _sorted(codes, found.walks.astype(np.int32), found.targets, found.triples)
 
     def number(self, id: str) -> int | None:
         return self.graph.local(id)

@@ -36,12 +36,8 @@ def abstains(finished: Sequence[FinishedWalk], *, by_path: bool) -> bool:
 
     Only a model that was trained with unanswerable questions ever does.
     """
-
-    def probability(walk: FinishedWalk) -> float:
-        return walk.path_probability if by_path else walk.probability
-
-    still = max((probability(walk) for walk in finished if not walk.codes), default=0.0)
-    return still > max((probability(walk) for walk in finished if walk.codes), default=0.0) and still > 0.5
+    still = max((walk.by(path=by_path) for walk in finished if not walk.codes), default=0.0)
+    return still > max((walk.by(path=by_path) for walk in finished if walk.codes), default=0.0) and still > 0.5
 
 
 def reach(

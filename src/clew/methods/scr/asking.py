@@ -144,10 +144,6 @@ def read_walks(
 
 def confident(walks: Sequence[FinishedWalk], threshold: float, *, by_path: bool) -> list[FinishedWalk]:
     """Walks with at least `threshold`; where there is none, the single best one."""
-
-    def probability(walk: FinishedWalk) -> float:
-        return walk.path_probability if by_path else walk.probability
-
     walked = [walk for walk in walks if walk.codes]
-    chosen = [walk for walk in walked if probability(walk) >= threshold]
-    return chosen or sorted(walked, key=lambda walk: -probability(walk))[:1]
+    chosen = [walk for walk in walked if walk.by(path=by_path) >= threshold]
+    return chosen or sorted(walked, key=lambda walk: -walk.by(path=by_path))[:1]

@@ -62,6 +62,10 @@ class FinishedWalk:
     probability: float
     path_probability: float
 
+    def by(self, *, path: bool) -> float:
+        """The probability by which it is ranked: of its relation path, or its own."""
+        return self.path_probability if path else self.probability
+
 
 @dataclass(frozen=True, slots=True)
 class SearchSettings:

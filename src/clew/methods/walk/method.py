@@ -8,7 +8,6 @@ Shapes: L texts, D width of a vector.
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -29,8 +28,9 @@ from clew.methods.walk.candidates import BeamSearch, SearchLimits, WalkCandidate
 from clew.methods.walk.ranking import FEATURES, Floats, Rating
 from clew.methods.walk.weights import CALIBRATION, UNITS, WEIGHTS
 from clew.protocols import GraphStore, OnEvent, Tools, ignore
+from clew.reading.calibration import calibrated
 from clew.reading.threads import Way, all_ends, answers, way_of
-from clew.reading.topics import ALTERNATIVES, MAX_TRIPLES, MOST_TOPICS, but_for_names, start_of, starts_of
+from clew.reading.topics import ALTERNATIVES, MAX_TRIPLES, MOST_TOPICS, namesakes, start_of, starts_of
 from clew.reading.trails import type_relations
 from clew.retrieval.reader import read
 from clew.retrieval.scoring import QuestionParts, take_apart
@@ -177,7 +177,7 @@ class Walk:
         details: dict[str, Any] = {"limits": [*asking.left_out, *cut]}
         if not found:
             return self._abstain(asking, "no answer found: no path leads from the topics", details)
-        score = calibrated(found)
+        score = calibrated(calibration_inputs(found), CALIBRATION, 1.0)
         details |= {
             "path": found[0].text,
             "features": {name: round(float(v), 4) for name, v in zip(FEATURES, found[0].features, strict=True)},
@@ -185,7 +185,7 @@ class Walk:
                 {"path": f.text, "ends": len(f.ends), "score": round(f.score, 3)} for f in found[1 : 1 + ALTERNATIVES]
             ],
         }
-        groups = [found[0], *_namesakes(found, asking.topics)]
+        groups = [found[0], *namesakes(found, asking.topics, lambda each: (each.trails, ()))]
         if self._tools.language_model is not None:
             return self._read(asking, ground, [*groups, *found[1 : 1 + ALTERNATIVES]], score, details)
         if score < self._config.threshold:
@@ -239,22 +239,8 @@ def _ways(ground: Subgraph, groups: Sequence[WalkCandidate], topics: Sequence[To
     return [way_of(group.trails, (), starts) for group in groups]
 
 
-def calibrated(found: Sequence[WalkCandidate]) -> float:
-    """The probability that the best candidate is right (weights.CALIBRATION; scripts/fit_walk.py)."""
-    values = calibration_inputs(found)
-    total = sum(CALIBRATION.get(name, 0.0) * value for name, value in values.items()) + CALIBRATION["bias"]
-    return 1 / (1 + math.exp(-max(-50.0, min(50.0, total))))
-
-
 def calibration_inputs(found: Sequence[WalkCandidate]) -> dict[str, float]:
     """What the calibration looks at: the best candidate alone, and against the others."""
     scores = np.array([f.score for f in found], np.float64)
     share = float(1 / np.exp(scores - scores[0]).sum())
     return {"share": share, **dict(zip(FEATURES, found[0].features.tolist(), strict=True))}
-
-
-def _namesakes(found: Sequence[WalkCandidate], topics: Sequence[Topic]) -> list[WalkCandidate]:
-    """Candidates that differ from the best only in which of several entities of one name they start from."""
-
-    shape = but_for_names(found[0].trails, topics)
-    return [f for f in found[1:] if but_for_names(f.trails, topics) == shape]
