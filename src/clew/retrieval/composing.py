@@ -21,8 +21,8 @@ from clew.graph.sets import distinct, first_tails, held, surroundings
 from clew.graph.subgraph import Ints
 from clew.protocols import TextEncoder
 from clew.query import plan as p
-from clew.query.decorate import steps_of
 from clew.query.execute import ExecutionLimits, Executor
+from clew.query.keys import steps_of
 from clew.query.vocabulary import SYNONYMS, forms, head_of, stem
 from clew.retrieval.chunks import LIGHT, Chunk, Spotted, spot
 from clew.retrieval.lexicon import Lexicon, owners, stems

@@ -214,3 +214,15 @@ def alike(
     if best < len(classes):
         return "class", p.Class(classes[best][0]), (), fit
     return "relation", None, (relations[best - len(classes)][0],), fit
+
+
+def class_in(text: str, graph: Graph) -> p.Class | None:
+    """The class whose name a text says first."""
+    known = Lexicon.of(graph).classes
+    words = [stem(word) for word in re.findall(r"[\w-]+", text.lower())]
+    for at in range(len(words)):
+        for length in (3, 2, 1):
+            label = known.get(tuple(words[at : at + length]))
+            if label is not None:
+                return p.Class(label)
+    return None

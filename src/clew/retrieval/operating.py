@@ -13,41 +13,46 @@ import numpy as np
 
 from clew.graph import Graph
 from clew.graph.sets import first_tails
+from clew.labels import label_to_text
 from clew.protocols import TextEncoder
 from clew.query import plan as p
 from clew.query.asked import ReadQuestion
 from clew.query.binding import Binding
 from clew.query.columns import Column, column
-from clew.query.decorate import Likeness, Proposal, decorate
+from clew.query.decorate import Proposal, best_first, decorate
 from clew.query.execute import execute
+from clew.query.keys import Likeness, by_words
 from clew.query.vocabulary import head_of, stem
 from clew.retrieval.chunks import spot
 from clew.retrieval.composing import Composed, compose
 from clew.retrieval.lexicon import Lexicon, owners, stems
+from clew.retrieval.linking import link
+from clew.retrieval.method_sets import sets_of
 from clew.retrieval.words import FUNCTION
-from clew.types import Question
+from clew.types import Answer, Question
 
 SETS = 4  # composed sets that operators are put around
 BORNE = 0.4  # likeness of words and a relation's name from which its bearers may be what is asked for
 SURE = 0.62  # a set below this decides no yes or no
+LEAST_ALIKE = 0.45  # cosine of operator words and a relation's label from which an encoder's opinion counts
 
 
 def operated(graph: Graph, sets: Sequence[Composed], read: ReadQuestion, likeness: Likeness) -> list[Proposal]:
     """The plans that a question's operators make of composed sets, best first."""
     read = replace(read, negated=False, without="")  # the sets hold what the question denies
-    made: dict[p.Plan, float] = {}
+    made: list[Proposal] = []
     for each in sets[:SETS]:
         if read.count and each.path and not read.filters and (plan := _stated(graph, each)) is not None:
-            made[plan] = each.score
+            made.append(Proposal(plan, each.score))
             continue
         if (plan := _commonest(graph, each, read)) is not None:
-            made[plan] = each.score
+            made.append(Proposal(plan, each.score))
             continue
         base, path = _operated_on(graph, each, read)
         for found in decorate(graph, base, read, likeness=likeness, domain=_domain(base)):
             plan = _projected(graph, found.plan, path)
-            made[plan] = max(made.get(plan, 0.0), found.prior * each.score)
-    return [Proposal(plan, prior) for plan, prior in sorted(made.items(), key=lambda item: -item[1])]
+            made.append(replace(found, plan=plan, prior=found.prior * each.score))
+    return best_first(made)
 
 
 def _stated(graph: Graph, each: Composed) -> p.Plan | None:
@@ -136,6 +141,21 @@ def bearers(graph: Graph, read: ReadQuestion, likeness: Likeness) -> list[p.SetP
     return sorted(best, key=lambda each: -best[each])[:2]
 
 
+def likeness_by(encoder: TextEncoder | None) -> Likeness:
+    """How well words fit names of relations: words in common; where there are none, what the encoder makes of it."""
+
+    def likeness(words: Sequence[str], labels: Sequence[str]) -> list[float]:
+        plain = [label_to_text(label) for label in labels]
+        scores = by_words(words, plain)
+        if encoder is None or max(scores, default=0.0) > 0.5 or not words:
+            return scores
+        asked = encoder.encode([" ".join(words[:2])], role="query")
+        alike = (encoder.encode(plain) @ asked[0]).tolist()
+        return [max(s, 0.8 * a) if a >= LEAST_ALIKE else s for s, a in zip(scores, alike, strict=True)]
+
+    return likeness
+
+
 def _domain(base: p.SetPlan) -> p.Class | None:
     """The kind of thing a set holds, where it is stated."""
     while isinstance(base, (p.And, p.Minus, p.Where, p.WhereCount)):
@@ -155,6 +175,53 @@ def named_together(question: Question, graph: Graph, encoder: TextEncoder | None
     if not ids or any(chunk.kind != "topic" for chunk in spotted.chunks):
         return []
     return [Composed(p.Entities(tuple(dict.fromkeys(ids))), (), 0.9, ())]
+
+
+def compared(read: ReadQuestion, graph: Graph, encoder: TextEncoder | None, likeness: Likeness) -> list[Proposal]:
+    """Plans that hold two things named against each other; none where one of them is not in the graph."""
+    assert read.sides is not None and read.ranked is not None
+    sides = []
+    for name in read.sides:
+        topics = link(Question("side", name), graph, encoder=encoder)
+        if not topics:
+            return []
+        same = [t.entity.id for t in topics if t.entity.label == topics[0].entity.label]
+        sides.append(p.Entities(tuple(same)))  # whichever of the namesakes has what is compared
+    both = p.Or((sides[0], sides[1]))
+    binding, made = Binding.of(graph), []
+    for proposal in decorate(
+        graph, both, replace(read, sides=None, difference=False, answer="entity"), likeness=likeness
+    ):
+        if isinstance(proposal.plan, p.Top):
+            key = proposal.plan.key
+            last = binding.moves(key.path)[-1]
+            if read.difference and not column(graph, *last).ordered:
+                continue
+            plan: p.Plan = (
+                p.Difference(sides[0], sides[1], key)
+                if read.difference
+                else p.Compare(sides[0], sides[1], key, proposal.plan.largest)
+            )
+            if read.answer == "truth" and isinstance(plan, p.Compare):
+                plan = p.Is(sides[0], plan)
+            made.append(Proposal(plan, proposal.prior))
+    return made
+
+
+def linked(read: ReadQuestion, found: Answer, graph: Graph, encoder: TextEncoder | None) -> list[Proposal]:
+    """Whether two things named are linked by the relation that the words ask for."""
+    if read.whoever:
+        score = found.candidates[0].score if found.candidates else 0.0
+        return [Proposal(p.Exists(plan), score) for plan in sets_of(found, graph)]
+    topics = [topic.entity.id for topic in found.topics]
+    others = [topic.entity.id for topic in link(Question("truth", read.rest), graph, encoder=encoder)]
+    named = list(dict.fromkeys([*others, *topics]))
+    for plan in sets_of(found, graph):
+        starts = {id for node in p.walk(plan) if isinstance(node, p.Entities) for id in node.ids}
+        rest = [id for id in named if id not in starts]
+        if rest:
+            return [Proposal(p.Is(p.Entities((rest[0],)), plan), found.candidates[0].score)]
+    return []
 
 
 class Truth:
