@@ -193,7 +193,9 @@ def _summed(found: ReadQuestion) -> ReadQuestion:
         return found
     summary = next(name for name in ("sum", "mean", "max", "min") if match[name])
     noun = match["noun"].lower()
-    if re.search(r"\b(?:\w+est|most|least|same|more|less|\w+er)(?: the)? $", found.rest[: match.start()], re.IGNORECASE):
+    if re.search(
+        r"\b(?:\w+est|most|least|same|more|less|\w+er)(?: the)? $", found.rest[: match.start()], re.IGNORECASE
+    ):
         return replace(found, unsaid="a comparison of averages") if summary == "mean" else found
     after = found.rest[match.end() :].strip()
     counted = re.match(r"(?:of|for) (?P<what>\w+(?: \w+)?)(?= (?:of|for|in|by|that|per)\b|$)", after)

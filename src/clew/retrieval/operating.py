@@ -25,7 +25,7 @@ from clew.query.keys import Likeness, by_words
 from clew.query.vocabulary import head_of, stem
 from clew.retrieval.chunks import spot
 from clew.retrieval.composing import Composed, compose
-from clew.retrieval.lexicon import Lexicon, owners, stems
+from clew.retrieval.lexicon import Lexicon, kinds_of, owners, stems
 from clew.retrieval.linking import link
 from clew.retrieval.method_sets import sets_of
 from clew.retrieval.words import FUNCTION
@@ -239,7 +239,7 @@ class Truth:
             sets = [each for each in self._sets(question, f"which {read.stated}") if _decides(each)]
             made = operated(self._graph, sets, asked, self._likeness)
             return [Proposal(p.Exists(each.plan), each.prior) for each in made if isinstance(each.plan, p.SetPlan)]
-        assert first.plan is not None
+        assert isinstance(first.plan, p.Entities)
         if read.whoever:
             sets = [each for each in self._sets(question, read.stated) if _decides(each)]
             return [
@@ -252,22 +252,15 @@ class Truth:
             made = operated(self._graph, [Composed(first.plan, (), 0.9, ())], asked, self._likeness)
             if read.filters:
                 return [Proposal(p.Exists(each.plan), each.prior) for each in made if isinstance(each.plan, p.SetPlan)]
-        texts = [f"what is {rest}", *(f"which {kind} {rest}" for kind in self._kinds(first.plan))]
+        noun = re.sub(r"^an? ", "which ", rest)  # "is the eagle a bird": whether it is among the birds
+        texts = [
+            f"what is {rest}",
+            *([noun] if noun != rest else []),
+            *(f"which {kind} {rest}" for kind in sorted(kinds_of(self._graph, first.plan.ids))[:3]),
+        ]
         sets = sorted((s for text in texts for s in self._sets(question, text)), key=lambda s: -s.score)
         made = operated(self._graph, [s for s in sets if _decides(s)], asked, self._likeness)
         return [Proposal(p.Is(first.plan, e.plan), e.prior) for e in made if isinstance(e.plan, p.SetPlan)]
 
     def _sets(self, question: Question, text: str) -> list[Composed]:
         return compose(replace(question, text=re.sub(r"\s+", " ", text)), self._graph, self._encoder)
-
-    def _kinds(self, plan: p.SetPlan) -> list[str]:
-        """The kinds of what is named, in words."""
-        binding, lexicon = Binding.of(self._graph), Lexicon.of(self._graph)
-        out, kinds = self._graph.whole.out, dict[str, None]()
-        assert isinstance(plan, p.Entities)
-        for number in binding.entities(plan.ids).tolist():
-            here = slice(int(out.offsets[number]), int(out.offsets[number + 1]))
-            for relation, end in zip(out.relations[here].tolist(), out.neighbors[here].tolist(), strict=True):
-                if relation in lexicon.types:
-                    kinds[lexicon.class_ids[self._graph.ids_at([end])[0]]] = None
-        return list(kinds)[:3]

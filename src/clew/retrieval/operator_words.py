@@ -120,7 +120,9 @@ def _stated_figures(text: str, graph: GraphStore) -> Iterator[str]:
     """What is stated and not computed: "points per game", "average age", where a relation is called so."""
     for relation in graph.relations():
         label = label_to_text(relation.label).lower()
-        if (" per " in label or label.startswith(("average ", "mean ", "total "))) and (at := text.lower().find(label)) >= 0:
+        if (" per " in label or label.startswith(("average ", "mean ", "total "))) and (
+            at := text.lower().find(label)
+        ) >= 0:
             yield text[at : at + len(label)]
 
 

@@ -33,7 +33,7 @@ from clew.retrieval.linking import link, link_topics, unknown_names
 from clew.retrieval.method_sets import best_of, narrowed, one_path, put, sets_of, without
 from clew.retrieval.operating import Truth, bearers, compared, likeness_by, linked, named_together, operated
 from clew.retrieval.operator_words import Asked, asked_of
-from clew.retrieval.refusing import accounted, implausible, missing
+from clew.retrieval.refusing import accounted, implausible, missing, unmet
 from clew.retrieval.tables import read_table
 from clew.types import Answer, Event, Question
 
@@ -50,8 +50,12 @@ class Operators:
 
     name: ClassVar[str] = "operators"
 
-    def __init__(self, method: Method, encoder: TextEncoder | None = None) -> None:
-        self._method, self._encoder = method, encoder
+    def __init__(self, method: Method, encoder: TextEncoder | None = None, *, trained: bool = False) -> None:
+        """Args:
+        trained: the method learned from questions what words mean in this graph; else it goes by names, and a word
+            that no name accounts for makes an unsure answer none.
+        """
+        self._method, self._encoder, self._trained = method, encoder, trained
         self._likeness = likeness_by(encoder)
         self.name = method.name  # type: ignore[misc]  # answers carry the name of the method that found the set
 
@@ -141,6 +145,8 @@ class Operators:
                 if not isinstance(store, Graph):
                     return self._uncomposed(asked, found)
                 why = implausible(question, found, store)
+                if not why and self._encoder is not None and not self._trained:
+                    why = unmet(question, found, store, self._encoder)
                 return replace(found, candidates=(), note=why) if why else found
             read = replace(read_question(""), stated=question.text)  # no operator of its own: the set is the answer
         if read.unsaid:
@@ -225,9 +231,11 @@ class Operators:
         named = [set(node.ids) for node in p.walk(composed.base) if isinstance(node, p.Entities)]
         return bool(used) and any(used.isdisjoint(ids) for ids in named)
 
-    def _readings(self, question: Question, graph: Graph, kind: p.SetPlan | None = None) -> list[Composed]:
+    def _readings(
+        self, question: Question, graph: Graph, kind: p.SetPlan | None = None, *, instead: bool = False
+    ) -> list[Composed]:
         """What the question's parts compose; where the asker named its topics, only what is about one of them."""
-        sets = compose(question, graph, self._encoder, kind)
+        sets = compose(question, graph, self._encoder, kind, instead=instead)
         if not question.topics:
             return sets
         wanted = {topic.entity.id for topic in link_topics(question, graph).topics}
@@ -260,11 +268,14 @@ class Operators:
         alone = replace(alone, usage=found.usage + alone.usage)
         if read.ranked is not None or read.filters:
             proposals = [*proposals, *self._of_method(alone, read, graph, None)]
-        proposals = sorted(proposals, key=lambda each: -each.prior * each.share)
+        named = [each for each in proposals if each.named]  # what a word of the question names is not told by another
+        proposals = sorted(named or proposals, key=lambda each: -each.prior * each.share)
         taken = [each for each in proposals if self._outweighs(each, alone, read, graph)]
         why = missing(read, alone, graph, self._likeness)
         if taken or (proposals and why):
             return taken or proposals
+        if not why and not self._trained and (read.ranked is not None or read.filters):
+            why = f"the graph has nothing that “{' '.join(read.removed)}” can be told by"
         if why:
             return replace(alone, candidates=(), note=f"I cannot compare this: {why}")
         return replace(alone, note=alone.note or f"no relation fits the {read.kind}: not applied")
@@ -347,7 +358,7 @@ class Operators:
         sets = [
             each
             for kind in bearers(graph, read, self._likeness)
-            for each in self._readings(stated, graph, kind)
+            for each in self._readings(stated, graph, kind, instead=not made)
             if each.score >= max(least, COMPOSED)
         ]
         others = operated(graph, sets, read, self._likeness)

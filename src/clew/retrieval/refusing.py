@@ -6,21 +6,89 @@ Kept apart from `operators`: here nothing is found, only told why what was found
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
+
+import numpy as np
 
 from clew.graph import Graph
+from clew.labels import label_to_text
+from clew.protocols import TextEncoder
 from clew.query import plan as p
 from clew.query.asked import ReadQuestion
 from clew.query.binding import Binding
 from clew.query.columns import column
 from clew.query.keys import Likeness
-from clew.query.vocabulary import MEASURES, stem
+from clew.query.vocabulary import MEASURES, SYNONYMS, forms, stem
 from clew.retrieval.chunks import LIGHT
-from clew.retrieval.lexicon import class_in, stems
+from clew.retrieval.lexicon import ALIKE_KIND, class_in, kinds_of, stems
+from clew.retrieval.method_sets import best_of
 from clew.retrieval.operating import LEAST_ALIKE
 from clew.retrieval.words import FUNCTION
 from clew.types import Answer, Question
 
+CERTAIN = 0.7  # an answer as sure as this is believed, whatever its words
+MET = 0.45  # cosine of what is asked for and a relation's name from which the one may mean the other
+LOOKED_AT = 5  # answers whose paths are looked at
+NEIGHBOURS = 50  # of an answer, whose names are looked at
+_BE = r"(?:['’]s| is| are| was| were)"
+_NOUN_OF = re.compile(
+    rf"(?:[Ww]ho|[Ww]hat){_BE} (?:the |an? )(?P<what>(?:[a-z-]+|[A-Z]{{2,}})(?: [a-z-]+){{0,2}}?) (?:of|for|in|at) "
+)
+_WHO_DOES = re.compile(
+    r"[Ww]ho (?!is|are|was|were|do|does|did|has|have|had|can|lives?\b)(?P<what>[a-z]+) (?=[A-Z]|the )"
+)
+_WHICH = re.compile(
+    r"(?:[Ww]hich|[Ww]hat) (?!is|are|was|were|do|does|did|has|have)(?P<what>[a-z-]+(?: [a-z-]+)?)"
+    r"(?= (?:is|are|was|were|do|does|did|has|have|can|[a-z]+s|[a-z]+ed|in|from|of)\b)"
+)
+_ABOUT = re.compile(rf"[Ww]hat{_BE} .* about\W*$")
 _KINDS = frozenset(["kind", "type", "class", "category", "sort", "job", "occupation", "profession", "role"])
+
+
+def unmet(question: Question, found: Answer, graph: Graph, encoder: TextEncoder) -> str:
+    """What a question asks for by a word that nothing on the way to an unsure answer is called by: "the dean" of a
+    department whose members are all that the graph holds.
+
+    Only for methods that go by names. One trained on questions may have learned what its words mean here.
+    """
+    asked = _asked_for(question.text)
+    if not asked or not found.candidates or found.candidates[0].score >= CERTAIN:
+        return ""
+    best = [path for c in best_of(found)[:LOOKED_AT] for path in found.paths_of(c) if path.relations]
+    relations = {relation for path in best for relation, _ in path.relations}
+    if not relations:
+        return ""
+    binding = Binding.of(graph)
+    labels = {label_to_text(graph.relation_at(binding.relation(r)).label) for r in relations}
+    ids = [c.entity.id for c in best_of(found)[:LOOKED_AT] if c.entity is not None]
+    kinds = sorted(kinds_of(graph, ids))
+    told = {form for label in (*labels, *_stated_of(graph, ids)) for word in stems(label) for form in forms(word)}
+    told |= {stem(word) for c in best_of(found) for word in stems(c.text)}
+    words = [word for phrase in asked for word in phrase.split()]
+    if any(forms(word) & told or told & set(SYNONYMS.get(stem(word), ())) for word in words):
+        return ""
+    near = encoder.encode([*sorted(labels), *kinds]) @ encoder.encode(list(asked), role="query").T
+    if float(near[: len(labels)].max()) >= MET or (kinds and float(near[len(labels) :].max()) >= ALIKE_KIND):
+        return ""
+    return f"the graph has no relation for “{asked[0]}”: the best guess is {found.candidates[0].text}"
+
+
+def _stated_of(graph: Graph, ids: Sequence[str]) -> list[str]:
+    """The names of what some things lead to: "birds" are those of which it is said."""
+    out, numbers = graph.whole.out, Binding.of(graph).entities(tuple(ids)).tolist()
+    ends = [out.neighbors[int(out.offsets[n]) : int(out.offsets[n + 1])][:NEIGHBOURS] for n in numbers]
+    return graph.labels_at(np.unique(np.concatenate([np.empty(0, np.int32), *ends])))
+
+
+def _asked_for(text: str) -> tuple[str, ...]:
+    """The noun or the verb that says what is asked for, with the words beside it; none where no pattern fits."""
+    for pattern in (_NOUN_OF, _WHO_DOES, _WHICH):
+        match = pattern.match(text)
+        if match is None:
+            continue
+        words = [word for word in match["what"].lower().split() if word not in LIGHT and word not in FUNCTION]
+        return tuple(dict.fromkeys((" ".join(words), words[-1], words[0]))) if words else ()
+    return ("subject", "about") if _ABOUT.match(text) else ()
 
 
 def implausible(question: Question, found: Answer, graph: Graph) -> str:
