@@ -51,8 +51,10 @@ class Operators:
     name: ClassVar[str] = "operators"
 
     def __init__(self, method: Method, encoder: TextEncoder | None = None, *, trained: bool = False) -> None:
-        """Args:
-        trained: the method learned from questions what words mean in this graph; else it goes by names, and a word
+        """Put operators around a method.
+
+        Args:
+            trained: the method learned from questions what words mean in this graph; else it goes by names, and a word
             that no name accounts for makes an unsure answer none.
         """
         self._method, self._encoder, self._trained = method, encoder, trained

@@ -41,6 +41,7 @@ _WHICH = re.compile(
     r"(?:[Ww]hich|[Ww]hat) (?!is|are|was|were|do|does|did|has|have)(?P<what>[a-z-]+(?: [a-z-]+)?)"
     r"(?= (?:is|are|was|were|do|does|did|has|have|can|[a-z]+s|[a-z]+ed|in|from|of)\b)"
 )
+_KIND_OF = re.compile(r" (?:the |an? )?(?:type|kind|sort|style|form)s? of ")
 _ABOUT = re.compile(rf"[Ww]hat{_BE} .* about\W*$")
 _KINDS = frozenset(["kind", "type", "class", "category", "sort", "job", "occupation", "profession", "role"])
 
@@ -51,7 +52,9 @@ def unmet(question: Question, found: Answer, graph: Graph, encoder: TextEncoder)
 
     Only for methods that go by names. One trained on questions may have learned what its words mean here.
     """
-    asked = _asked_for(question.text)
+    asked = _asked_for(question.text, kinds=bool(Binding.of(graph).type_relations))
+    named = {stem(word) for topic in found.topics for word in topic.mention.lower().split()}
+    asked = tuple(phrase for phrase in asked if not named & set(stems(phrase)))
     if not asked or not found.candidates or found.candidates[0].score >= CERTAIN:
         return ""
     best = [path for c in best_of(found)[:LOOKED_AT] for path in found.paths_of(c) if path.relations]
@@ -80,9 +83,13 @@ def _stated_of(graph: Graph, ids: Sequence[str]) -> list[str]:
     return graph.labels_at(np.unique(np.concatenate([np.empty(0, np.int32), *ends])))
 
 
-def _asked_for(text: str) -> tuple[str, ...]:
-    """The noun or the verb that says what is asked for, with the words beside it; none where no pattern fits."""
-    for pattern in (_NOUN_OF, _WHO_DOES, _WHICH):
+def _asked_for(text: str, *, kinds: bool) -> tuple[str, ...]:
+    """The noun or the verb that says what is asked for, with the words beside it; none where no pattern fits.
+
+    In a graph without kinds nothing says of what kind an answer is, so that "which city" asks for no word.
+    """
+    text = _KIND_OF.sub(" ", text)
+    for pattern in (_NOUN_OF, _WHO_DOES, *([_WHICH] if kinds else [])):
         match = pattern.match(text)
         if match is None:
             continue
