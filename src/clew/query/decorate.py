@@ -190,9 +190,9 @@ class _Decorator:
         if isinstance(plan, p.Follow) and len(plan.path) == 2 and dated:
             yield from self._qualified(plan, stated, found)
         keys = self._keys.values(plan, stated.words or ("number",), dates=dated or None)
-        unit = unit_of(stated.value.unit) if isinstance(stated.value, p.Number) and stated.value.unit else None
-        if unit is not None:
-            keys = self._keys.measured(plan, unit, stated.value.unit, keys) or keys
+        name = stated.value.unit if isinstance(stated.value, p.Number) else ""
+        if name and (unit := unit_of(name)) is not None:
+            keys = self._keys.measured(plan, unit, name, keys) or keys
         for key in keys:
             yield found.along(p.Where(plan, p.Test(key.path, stated.op, stated.value, stated.upper)), key)
 
