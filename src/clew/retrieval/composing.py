@@ -271,6 +271,15 @@ class _Composer:
             and not forms(word) & told and word not in EXCEPT and word != ","
         )  # fmt: skip
 
+    def _names_itself(self, made: _Made) -> bool:
+        """Whether nothing but what the question names comes out of it."""
+        plan = _followed(made.plan, made.path)
+        named = {id for node in p.walk(plan) if isinstance(node, p.Entities) for id in node.ids}
+        if not named or isinstance(plan, p.Entities):
+            return False
+        members = self._joins.members(plan)
+        return 0 < len(members) <= len(named) and set(self._graph.ids_at(members)) <= named
+
     def _finds(self, plan: p.SetPlan) -> bool:
         return len(self._joins.members(plan)) > 0
 

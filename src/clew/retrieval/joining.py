@@ -62,15 +62,6 @@ class Joins:
         except ClewError:
             return np.empty(0, np.int32)
 
-    def _names_itself(self, made: _Made) -> bool:
-        """Whether nothing but what the question names comes out of it."""
-        plan = _followed(made.plan, made.path)
-        named = {id for node in p.walk(plan) if isinstance(node, p.Entities) for id in node.ids}
-        if not named or isinstance(plan, p.Entities):
-            return False
-        members = self._members(plan)
-        return 0 < len(members) <= len(named) and set(self._graph.ids_at(members)) <= named
-
     def edges(self, child: p.SetPlan, domain: p.SetPlan | None, k: int, parent: int) -> list[Edge]:
         """The joins from the set of part `k` to what `parent` stands for, of which `domain` is known; best first."""
         key = (child, domain, k)
