@@ -378,7 +378,7 @@ class Workspace:
             return method
         from clew.retrieval.operators import Operators
 
-        return Operators(method, tools.encoder)
+        return Operators(method, tools.encoder, trained=tools.model is not None)
 
     def operators(self) -> bool:
         """Whether questions that count, compare or filter are taken apart; without it a method is as in its paper."""

@@ -77,3 +77,29 @@ def test_operators_are_read_with_their_numbers() -> None:
 )  # fmt: skip
 def test_a_superlative_inside_a_question(text: str, parts: tuple[str, str] | None) -> None:
     assert nested(text) == parts
+
+
+@pytest.mark.parametrize(
+    ("text", "unsaid"),
+    [
+        ("What is the average salary per department?", "a figure for each department by itself"),
+        ("What is the average age of the players of each club?", "a figure for each club by itself"),
+        ("How many players does each club have?", "a figure for each club by itself"),
+        ("Who is the oldest player of every club?", "a figure for each club by itself"),
+        ("How many players do the clubs have each?", "a figure for each one by itself"),
+        ("Which department has the highest average salary?", "a comparison of averages"),
+        ("What is the capital of every country?", ""),  # a list is what is asked for
+        ("Who plays for each of the two clubs?", ""),
+        ("How much does Ann earn per year?", ""),  # a unit is no group
+        ("What is the population per square km of Ohio?", ""),
+    ],
+)
+def test_a_figure_for_each_of_several_is_said_to_be_none(text: str, unsaid: str) -> None:
+    assert read_question(text).unsaid == unsaid
+
+
+def test_the_longest_time_is_the_earliest_start() -> None:
+    ranked = read_question("Who has been a member for the longest time?").ranked
+    assert ranked is not None and (ranked.date, ranked.largest, ranked.words[0]) == (True, False, "since")
+    length = read_question("Which rivers are the longest?").ranked
+    assert length is not None and not length.date

@@ -1,14 +1,18 @@
 """When a question's parts are composed, and what an exception takes away."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import ClassVar
 
+import numpy as np
 import pytest
 
 from clew.graph import Graph
 from clew.protocols import GraphStore, OnEvent, ignore
 from clew.query import execute, parse
+from clew.retrieval.operator_words import asked_of
 from clew.retrieval.operators import Operators
+from clew.retrieval.refusing import unmet
 from clew.types import Answer, Candidate, Evidence, Hop, Path, Question
 
 ROWS = [
@@ -84,3 +88,128 @@ def test_an_exception_is_a_member_or_what_leads_there(graph: Graph, text: str, a
     assert answer.plan is not None
     found = execute(parse(answer.plan.text), graph).members
     assert found.tolist() == execute(parse(plan), graph).members.tolist()
+
+
+# -- what is no operator -----------------------------------------------------------------------------------------------
+
+
+def _read(text: str, graph: Graph, *topics: str) -> str | None:
+    read = asked_of(Question("q", text, topics), graph).read
+    return None if read is None else read.kind
+
+
+def test_names_quotations_and_topics_hold_no_operators() -> None:
+    named = Graph.from_triples([("I'm Not Anyone", "by", "Sam"), ("The Greatest Story: Live", "by", "Sam")])
+    assert (
+        _read('Who said "it is not what it was" first hand?', named) == "superlative"
+    )  # "not" is quoted, "first" is not
+    assert _read('Who said "it is not what it was"?', named) is None
+    assert not asked_of(Question("q", "who wrote I'm Not Anyone", ("I'm Not Anyone",)), named).marked
+    assert _read("What is the film The greatest story about?", named, "The Greatest Story: Live") is None
+    assert _read("What is the film The greatest story about?", named) == "superlative"
+
+
+def test_figures_that_a_relation_states_are_not_computed_for_each() -> None:
+    games = Graph.from_triples(
+        [("Ann", "points per match", "7"), ("Ann", "average age", "30"), ("Ann", "genre", "jazz")]
+    )
+    assert asked_of(Question("q", "What are the total points per match of Ann?"), games).read is not None
+    computed = asked_of(Question("q", "What are the total goals per match of Ann?"), games).read
+    assert computed is not None and computed.unsaid == "a figure for each match by itself"
+    stated = asked_of(Question("q", "Who has the highest average age?"), games).read
+    assert stated is not None and not stated.unsaid and stated.ranked is not None
+    grouped = asked_of(Question("q", "What is the number of songs by genre?"), games).read
+    assert grouped is not None and grouped.unsaid == "a figure for each genre by itself"
+
+
+# -- the method's answer to the whole question -------------------------------------------------------------------------
+
+SHOPS = Graph.from_triples(
+    [
+        *[("Ivo", "owns", shop) for shop in ("Alder", "Birch", "Cedar", "Dogwood")],
+        ("Alder", "floor area", "90"), ("Birch", "floor area", "70"), ("Cedar", "floor area", "50"),
+        ("Alder", "inspected", "2019-05-01"), ("Birch", "inspected", "2018-02-01"), ("Dogwood", "till number", "4"),
+    ]
+)  # fmt: skip
+
+
+class Prefers(Follows):
+    """Follows relations, and puts one of their ends first where it is asked the whole question."""
+
+    def __init__(self, first: str, score: float, start: str, *relations: tuple[str, bool]) -> None:
+        super().__init__(start, *relations)
+        self.first, self.score = first, score
+
+    def _one(self, question: Question, graph: GraphStore) -> Answer:
+        found = super()._one(question, graph)
+        if not question.text.endswith("?"):
+            return found
+        return replace(found, candidates=tuple(
+            replace(c, score=self.score if c.text == self.first else 0.3)
+            for c in sorted(found.candidates, key=lambda c: c.text != self.first)
+        ))  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "first", "answer"),
+    [
+        ("Which one that Ivo owns has the largest floor area?", "Dogwood", "Alder"),  # named, and most have it
+        ("Which one that Ivo owns has the largest till number?", "Birch", "Birch"),  # one of four has it
+        ("Which one that Ivo owns opened first?", "Dogwood", "Dogwood"),  # no opening is stated, an inspection is
+        ("Which one that Ivo owns opened first?", "Alder", "Birch"),  # what the method says is compared with others
+    ],
+)
+def test_a_superlative_leaves_to_the_method_what_it_cannot_compare(text: str, first: str, answer: str) -> None:
+    method = Prefers(first, 0.9, "Ivo", ("owns", True))
+    assert Operators(method, trained=True).answer(Question("q", text), SHOPS).texts[0] == answer
+
+
+def test_a_superlative_that_nothing_states_is_told_where_the_method_goes_by_names() -> None:
+    question = Question("q", "Which one that Ivo owns is the heaviest?")
+    method = Prefers("Cedar", 0.9, "Ivo", ("owns", True))
+    answer = Operators(method).answer(question, SHOPS)
+    assert (answer.texts, answer.note) == (
+        (),
+        "I cannot compare this: the graph has nothing that “the heaviest” can be told by",
+    )
+    assert Operators(method, trained=True).answer(question, SHOPS).texts[0] == "Cedar"
+
+
+def test_the_same_thing_of_two_is_answered_by_it() -> None:
+    answer = Operators(Follows("Ivo", ("owns", True))).answer(
+        Question("q", "Did Ivo and Ada buy the same shop?"), SHOPS
+    )
+    assert len(answer.texts) == 4
+
+
+# -- words that nothing accounts for -----------------------------------------------------------------------------------
+
+
+class Letters:
+    """An encoder to which only equal texts are alike."""
+
+    dim: ClassVar[int] = 64
+    name: ClassVar[str] = "letters"
+
+    def encode(self, texts: Sequence[str], *, role: str = "text") -> np.ndarray:
+        known: dict[str, int] = self.__dict__.setdefault("known", {})
+        made = np.zeros((len(texts), self.dim), np.float32)
+        for i, text in enumerate(texts):
+            made[i, known.setdefault(text, len(known) % self.dim)] = 1
+        return made
+
+
+@pytest.mark.parametrize(
+    ("text", "score", "told"),
+    [
+        ("Who is the dean of Northwind?", 0.6, "the graph has no relation for “dean”: the best guess is Carla"),
+        ("Who is the dean of Northwind?", 0.8, ""),  # sure enough
+        ("Who works for Northwind?", 0.6, ""),
+        ("Which person is at Northwind?", 0.6, ""),  # what kind of thing the answer is
+        ("Who sponsors Northwind?", 0.6, "the graph has no relation for “sponsors”: the best guess is Carla"),
+    ],
+)
+def test_what_is_asked_for_by_an_unknown_word_is_told(graph: Graph, text: str, score: float, told: str) -> None:
+    found = Follows("Northwind", ("works for", False)).answer(Question("q", text), graph)
+    found = replace(found, candidates=tuple(replace(c, score=score) for c in found.candidates))
+    assert unmet(Question("q", text), found, graph, Letters()) == told

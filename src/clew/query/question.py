@@ -77,6 +77,9 @@ def read_question(text: str) -> ReadQuestion:
         return replace(found, unsaid="a recommendation", stated=found.rest)
     if _WHY.match(found.rest):
         return replace(found, unsaid=REASON, stated=found.rest)
+    if (match := _EACH.search(found.rest)) is not None and _FIGURE.search(found.rest) is not None:
+        group = match["group"] or match["owner"] or "one"
+        return replace(found, unsaid=f"a figure for each {group.lower()} by itself", stated=found.rest)
     if (match := _ALL_OF.match(found.rest)) is not None:
         return replace(found, unsaid=f"whether {match['what']}", stated=found.rest)
     for step in (comparison, _truth, _counted, _summed, superlative, filtered):
@@ -106,6 +109,18 @@ _ADVICE = re.compile(
 _BEYOND = re.compile(
     r"\b(?:what|which|the) (?P<what>percentage|proportion|fraction|ratio|median|standard deviation|variance"
     r"|correlation)(?= (?:of|between)\b)",
+    re.IGNORECASE,
+)
+_UNITS = r"(?:cent|capita|square|km\w*|sq\w*|person|head|year|month|week|day|hour|minute|second|night|game|season)s?\b"
+_EACH = re.compile(  # a figure for each of several is a table, which no plan makes
+    r"\b(?:(?:for|of|in|at|by|from|to|with|on|within|across|does|do|did|has|have) (?:each|every)(?: of the)?"
+    rf"|per|(?:grouped|broken down|split) by(?: the)?) (?!other\b)(?!{_UNITS})(?P<group>[a-z]+)"
+    r"|\b(?:each|every) (?P<owner>[a-z]+)['’]s\b|\beach$",
+    re.IGNORECASE,
+)
+_FIGURE = re.compile(
+    r"\b(?:average|mean|total|combined|sum|maximum|minimum|how many|how much|number of|amount of|count"
+    r"|\w+est(?= \w+ .*\b(?:each|every)\b)|(?:most|least|fewest|top)(?= .*\b(?:each|every)\b))\b",
     re.IGNORECASE,
 )
 _ALL_OF = re.compile(r"(?:are|do|did|does|is|were|have|has) (?P<what>(?:all|every|most)\b.+)$", re.IGNORECASE)
@@ -178,15 +193,18 @@ def _summed(found: ReadQuestion) -> ReadQuestion:
         return found
     summary = next(name for name in ("sum", "mean", "max", "min") if match[name])
     noun = match["noun"].lower()
+    if re.search(
+        r"\b(?:\w+est|most|least|same|more|less|\w+er)(?: the)? $", found.rest[: match.start()], re.IGNORECASE
+    ):
+        return replace(found, unsaid="a comparison of averages") if summary == "mean" else found
     after = found.rest[match.end() :].strip()
     counted = re.match(r"(?:of|for) (?P<what>\w+(?: \w+)?)(?= (?:of|for|in|by|that|per)\b|$)", after)
     if noun.split()[0] in ("number", "amount") and counted is not None:
         noun, after = counted["what"].lower(), after[counted.end() :].strip()
         if not after and summary == "sum":
             return found  # "the total number of cities" is a count
-    if noun.split()[0] in ("number", "amount") or re.search(r"\bper (?!cent)\w+|\b(?:for|of|by) each\b", found.rest):
-        what = "an average" if summary == "mean" else f"a {summary}"
-        return replace(found, unsaid=f"{what} of {noun}, for every one of several")
+    if noun.split()[0] in ("number", "amount"):
+        return replace(found, unsaid=f"{'an average' if summary == 'mean' else f'a {summary}'} of counts")
     rest = re.sub(r"^(?:of|for|in|across) (?:all )?(?:the )?", "", after) or noun
     return replace(
         found, kind="arithmetic", answer="number", summary=summary, summary_words=tuple(noun.split()),

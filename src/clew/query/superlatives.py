@@ -69,6 +69,10 @@ _OFTEN = re.compile(
     r"|\b(?:the )?(?:most|(?P<fewest>least))(?= (?:on|in) (?:this|the) (?:chart|list|table)$|$)",
     re.IGNORECASE,
 )
+_SINCE = re.compile(  # "who has been a member for the longest time", "who has worked here the longest"
+    r"(?:\bfor |(?<!\bis )(?<!\bare ))the (?:longest|(?P<short>shortest))(?: time)?$", re.IGNORECASE
+)
+_PERFECT = re.compile(r"\b(?:has|have|had) (?:been|\w+ed|had|held)\b", re.IGNORECASE)
 _HAVING = ("with", "has", "have", "having", "had", "got", "by", "of", "which", "who", "what", "is", "are", "in")
 _WITH_EST = re.compile(  # "the state with the lowest population density", "which state has the largest city"
     rf"\b(?:with|has|have|having|had) (?:the )?{_ORDER}(?P<adj>[a-z]+est) (?P<noun>\w+(?: (?!{STOPS})\w+){{0,2}})",
@@ -120,6 +124,11 @@ def _superlative_itself(found: ReadQuestion) -> ReadQuestion:
         top = Ranked((key, *key.split()[:1]), match["end"].lower() == "top", _k(match))
         put = f"{match['noun']}{match['between']}"
         return cut(found, match, put, kind=kind, ranked=top)
+    match = _SINCE.search(found.rest)
+    if match is not None and _PERFECT.search(found.rest) is not None:  # who came first
+        verbs = dating_verb(found.rest[: match.start()])
+        since = Ranked((*verbs, "since", "start", "from", "date", "year"), match["short"] is not None, date=True)
+        return cut(found, match, kind=kind, ranked=since)
     match = _OFTEN.search(found.rest)
     if match is not None:
         ranked = Ranked((OFTEN,), match["least"] is None and match["fewest"] is None, noun=OFTEN)

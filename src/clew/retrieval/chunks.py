@@ -65,11 +65,19 @@ class Spotted:
     root: int | None  # the chunk that is asked for; None: nothing says of what kind it is
 
 
-def spot(question: Question, graph: Graph, encoder: TextEncoder | None, kind: p.SetPlan | None = None) -> Spotted:
+def spot(
+    question: Question,
+    graph: Graph,
+    encoder: TextEncoder | None,
+    kind: p.SetPlan | None = None,
+    *,
+    instead: bool = False,
+) -> Spotted:
     """The chunks of a question. What no name, kind or relation accounts for stays between them.
 
     Args:
         kind: what is asked for where the words name no kind: "who", or a noun in a graph without kinds.
+        instead: `kind` also stands in for a kind that a noun is only like.
     """
     text, lexicon = re.sub(r"(?<=\w)['’]s\b", "", question.text), Lexicon.of(graph)
     if not any((word,) in names for word in ("name", "title") for names in (lexicon.relations, lexicon.classes)):
@@ -143,9 +151,13 @@ def spot(question: Question, graph: Graph, encoder: TextEncoder | None, kind: p.
         root = chunks.index([c for c in chunks if c.start not in verbs][root])
     if root is not None and (called := _noun(chunks, root, found, graph, lexicon)) is not None:
         root, chunks[called[0]] = called
+    alike_only = instead and root is not None and chunks[root].kind == "class" and chunks[root].fit < 1
+    if alike_only and root is not None:
+        del chunks[root]  # "the youngest musician" is no instrument where these are not born
+        root = None
     wants = root is None or chunks[root].kind == "topic" or (chunks[root].kind == "relation" and "who" in words)
     if kind is not None and wants:
-        root = _of_kind(chunks, words, asked, kind, lexicon)
+        root = _of_kind(chunks, words, asked, kind, noun=alike_only or not lexicon.types)
     if root is not None and root + 1 < len(chunks) and chunks[root].end == chunks[root + 1].start:
         first, second = chunks[root].kind, chunks[root + 1].kind
         after = words[chunks[root + 1].end : chunks[root + 1].end + 1]
@@ -299,12 +311,12 @@ def _asked(words: tuple[str, ...]) -> int | None:
     return None
 
 
-def _of_kind(chunks: list[Chunk], words: tuple[str, ...], asked: int | None, kind: p.SetPlan, lexicon: Lexicon) -> int:
-    """The place of a chunk for what is asked for, put where the question word stands; in a graph without kinds it
-    takes the noun behind it too."""
+def _of_kind(chunks: list[Chunk], words: tuple[str, ...], asked: int | None, kind: p.SetPlan, *, noun: bool) -> int:
+    """The place of a chunk for what is asked for, put where the question word stands; where nothing is of a kind called
+    by the noun behind it, it takes that too."""
     place = next((i for i, word in enumerate(words) if word in _ASKS or word == "how"), 0)
     free = asked is not None and not any(chunk.start <= asked < chunk.end for chunk in chunks)
-    end = asked + 1 if free and asked is not None and not lexicon.types else place + 1
+    end = asked + 1 if free and asked is not None and noun else place + 1
     chunks[:] = [chunk for chunk in chunks if chunk.end <= place or chunk.start >= end]
     chunks.append(Chunk(place, end, "class", kind, (), 0.85))
     chunks.sort(key=lambda chunk: chunk.start)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal
 from weakref import WeakKeyDictionary
 
@@ -32,6 +32,7 @@ ALIKE_ONLY = 0.8  # the same in a graph without kinds, where the noun may be a k
 ALIKE_KIND = 0.6  # cosine from which a noun means a class or a relation of another name ("towns", city)
 WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*|,")
 _DONE = ("sold", "won", "made", "held", "paid", "spent", "written", "given", "taken", "run", "built")
+_AMOUNT = re.compile(r"^(?:total |whole )?(?:number|amount|count|quantity) of ", re.IGNORECASE)
 _DOER = re.compile(r"\w{3,}(?:ian|ist|ians|ists)$")  # names who does something, and never what a relation leads to
 _ASKED = re.compile(
     r"^\W*(?:(?:in|on|at|of|for|from|by|to|with) )?(?:which|what|name|list|find|(?:give|show|tell) me)(?: all)?"
@@ -76,7 +77,8 @@ class Lexicon:
             self.labels[relation.id] = label
             last = label.rsplit(" ", 1)[-1]
             done = label.removesuffix(f" {last}") if last.endswith("ed") or last in _DONE else label  # goals "scored"
-            for name in dict.fromkeys((label, head_of(label), done)):
+            amount = _AMOUNT.sub("", label)  # "number of pages" are pages
+            for name in dict.fromkeys((label, head_of(label), done, amount)):
                 if stems(name):
                     self.relations.setdefault(stems(name), []).append(relation.id)
         ends: dict[tuple[str, ...], list[str]] = {}
@@ -214,3 +216,25 @@ def alike(
     if best < len(classes):
         return "class", p.Class(classes[best][0]), (), fit
     return "relation", None, (relations[best - len(classes)][0],), fit
+
+
+def class_in(text: str, graph: Graph) -> p.Class | None:
+    """The class whose name a text says first."""
+    known = Lexicon.of(graph).classes
+    words = [stem(word) for word in re.findall(r"[\w-]+", text.lower())]
+    for at in range(len(words)):
+        for length in (3, 2, 1):
+            label = known.get(tuple(words[at : at + length]))
+            if label is not None:
+                return p.Class(label)
+    return None
+
+
+def kinds_of(graph: Graph, ids: Iterable[str]) -> set[str]:
+    """The names of the kinds that some things are said to be."""
+    lexicon, out, kinds = Lexicon.of(graph), graph.whole.out, set[str]()
+    for number in Binding.of(graph).entities(tuple(ids)).tolist():
+        here = slice(int(out.offsets[number]), int(out.offsets[number + 1]))
+        ends = out.neighbors[here][np.isin(out.relations[here], list(lexicon.types))]
+        kinds |= {lexicon.class_ids[id] for id in graph.ids_at(ends)}
+    return kinds

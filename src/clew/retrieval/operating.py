@@ -13,41 +13,46 @@ import numpy as np
 
 from clew.graph import Graph
 from clew.graph.sets import first_tails
+from clew.labels import label_to_text
 from clew.protocols import TextEncoder
 from clew.query import plan as p
 from clew.query.asked import ReadQuestion
 from clew.query.binding import Binding
 from clew.query.columns import Column, column
-from clew.query.decorate import Likeness, Proposal, decorate
+from clew.query.decorate import Proposal, best_first, decorate
 from clew.query.execute import execute
+from clew.query.keys import Likeness, by_words
 from clew.query.vocabulary import head_of, stem
 from clew.retrieval.chunks import spot
 from clew.retrieval.composing import Composed, compose
-from clew.retrieval.lexicon import Lexicon, owners, stems
+from clew.retrieval.lexicon import Lexicon, kinds_of, owners, stems
+from clew.retrieval.linking import link
+from clew.retrieval.method_sets import sets_of
 from clew.retrieval.words import FUNCTION
-from clew.types import Question
+from clew.types import Answer, Question
 
 SETS = 4  # composed sets that operators are put around
 BORNE = 0.4  # likeness of words and a relation's name from which its bearers may be what is asked for
 SURE = 0.62  # a set below this decides no yes or no
+LEAST_ALIKE = 0.45  # cosine of operator words and a relation's label from which an encoder's opinion counts
 
 
 def operated(graph: Graph, sets: Sequence[Composed], read: ReadQuestion, likeness: Likeness) -> list[Proposal]:
     """The plans that a question's operators make of composed sets, best first."""
     read = replace(read, negated=False, without="")  # the sets hold what the question denies
-    made: dict[p.Plan, float] = {}
+    made: list[Proposal] = []
     for each in sets[:SETS]:
         if read.count and each.path and not read.filters and (plan := _stated(graph, each)) is not None:
-            made[plan] = each.score
+            made.append(Proposal(plan, each.score))
             continue
         if (plan := _commonest(graph, each, read)) is not None:
-            made[plan] = each.score
+            made.append(Proposal(plan, each.score))
             continue
         base, path = _operated_on(graph, each, read)
         for found in decorate(graph, base, read, likeness=likeness, domain=_domain(base)):
             plan = _projected(graph, found.plan, path)
-            made[plan] = max(made.get(plan, 0.0), found.prior * each.score)
-    return [Proposal(plan, prior) for plan, prior in sorted(made.items(), key=lambda item: -item[1])]
+            made.append(replace(found, plan=plan, prior=found.prior * each.score))
+    return best_first(made)
 
 
 def _stated(graph: Graph, each: Composed) -> p.Plan | None:
@@ -136,6 +141,21 @@ def bearers(graph: Graph, read: ReadQuestion, likeness: Likeness) -> list[p.SetP
     return sorted(best, key=lambda each: -best[each])[:2]
 
 
+def likeness_by(encoder: TextEncoder | None) -> Likeness:
+    """How well words fit names of relations: words in common; where there are none, what the encoder makes of it."""
+
+    def likeness(words: Sequence[str], labels: Sequence[str]) -> list[float]:
+        plain = [label_to_text(label) for label in labels]
+        scores = by_words(words, plain)
+        if encoder is None or max(scores, default=0.0) > 0.5 or not words:
+            return scores
+        asked = encoder.encode([" ".join(words[:2])], role="query")
+        alike = (encoder.encode(plain) @ asked[0]).tolist()
+        return [max(s, 0.8 * a) if a >= LEAST_ALIKE else s for s, a in zip(scores, alike, strict=True)]
+
+    return likeness
+
+
 def _domain(base: p.SetPlan) -> p.Class | None:
     """The kind of thing a set holds, where it is stated."""
     while isinstance(base, (p.And, p.Minus, p.Where, p.WhereCount)):
@@ -157,6 +177,53 @@ def named_together(question: Question, graph: Graph, encoder: TextEncoder | None
     return [Composed(p.Entities(tuple(dict.fromkeys(ids))), (), 0.9, ())]
 
 
+def compared(read: ReadQuestion, graph: Graph, encoder: TextEncoder | None, likeness: Likeness) -> list[Proposal]:
+    """Plans that hold two things named against each other; none where one of them is not in the graph."""
+    assert read.sides is not None and read.ranked is not None
+    sides = []
+    for name in read.sides:
+        topics = link(Question("side", name), graph, encoder=encoder)
+        if not topics:
+            return []
+        same = [t.entity.id for t in topics if t.entity.label == topics[0].entity.label]
+        sides.append(p.Entities(tuple(same)))  # whichever of the namesakes has what is compared
+    both = p.Or((sides[0], sides[1]))
+    binding, made = Binding.of(graph), []
+    for proposal in decorate(
+        graph, both, replace(read, sides=None, difference=False, answer="entity"), likeness=likeness
+    ):
+        if isinstance(proposal.plan, p.Top):
+            key = proposal.plan.key
+            last = binding.moves(key.path)[-1]
+            if read.difference and not column(graph, *last).ordered:
+                continue
+            plan: p.Plan = (
+                p.Difference(sides[0], sides[1], key)
+                if read.difference
+                else p.Compare(sides[0], sides[1], key, proposal.plan.largest)
+            )
+            if read.answer == "truth" and isinstance(plan, p.Compare):
+                plan = p.Is(sides[0], plan)
+            made.append(Proposal(plan, proposal.prior))
+    return made
+
+
+def linked(read: ReadQuestion, found: Answer, graph: Graph, encoder: TextEncoder | None) -> list[Proposal]:
+    """Whether two things named are linked by the relation that the words ask for."""
+    if read.whoever:
+        score = found.candidates[0].score if found.candidates else 0.0
+        return [Proposal(p.Exists(plan), score) for plan in sets_of(found, graph)]
+    topics = [topic.entity.id for topic in found.topics]
+    others = [topic.entity.id for topic in link(Question("truth", read.rest), graph, encoder=encoder)]
+    named = list(dict.fromkeys([*others, *topics]))
+    for plan in sets_of(found, graph):
+        starts = {id for node in p.walk(plan) if isinstance(node, p.Entities) for id in node.ids}
+        rest = [id for id in named if id not in starts]
+        if rest:
+            return [Proposal(p.Is(p.Entities((rest[0],)), plan), found.candidates[0].score)]
+    return []
+
+
 class Truth:
     """Yes or no: whether what is named first is among what the rest of the question says; or whether there is any."""
 
@@ -172,7 +239,7 @@ class Truth:
             sets = [each for each in self._sets(question, f"which {read.stated}") if _decides(each)]
             made = operated(self._graph, sets, asked, self._likeness)
             return [Proposal(p.Exists(each.plan), each.prior) for each in made if isinstance(each.plan, p.SetPlan)]
-        assert first.plan is not None
+        assert isinstance(first.plan, p.Entities)
         if read.whoever:
             sets = [each for each in self._sets(question, read.stated) if _decides(each)]
             return [
@@ -185,22 +252,15 @@ class Truth:
             made = operated(self._graph, [Composed(first.plan, (), 0.9, ())], asked, self._likeness)
             if read.filters:
                 return [Proposal(p.Exists(each.plan), each.prior) for each in made if isinstance(each.plan, p.SetPlan)]
-        texts = [f"what is {rest}", *(f"which {kind} {rest}" for kind in self._kinds(first.plan))]
+        noun = re.sub(r"^an? ", "which ", rest)  # "is the eagle a bird": whether it is among the birds
+        texts = [
+            f"what is {rest}",
+            *([noun] if noun != rest else []),
+            *(f"which {kind} {rest}" for kind in sorted(kinds_of(self._graph, first.plan.ids))[:3]),
+        ]
         sets = sorted((s for text in texts for s in self._sets(question, text)), key=lambda s: -s.score)
         made = operated(self._graph, [s for s in sets if _decides(s)], asked, self._likeness)
         return [Proposal(p.Is(first.plan, e.plan), e.prior) for e in made if isinstance(e.plan, p.SetPlan)]
 
     def _sets(self, question: Question, text: str) -> list[Composed]:
         return compose(replace(question, text=re.sub(r"\s+", " ", text)), self._graph, self._encoder)
-
-    def _kinds(self, plan: p.SetPlan) -> list[str]:
-        """The kinds of what is named, in words."""
-        binding, lexicon = Binding.of(self._graph), Lexicon.of(self._graph)
-        out, kinds = self._graph.whole.out, dict[str, None]()
-        assert isinstance(plan, p.Entities)
-        for number in binding.entities(plan.ids).tolist():
-            here = slice(int(out.offsets[number]), int(out.offsets[number + 1]))
-            for relation, end in zip(out.relations[here].tolist(), out.neighbors[here].tolist(), strict=True):
-                if relation in lexicon.types:
-                    kinds[lexicon.class_ids[self._graph.ids_at([end])[0]]] = None
-        return list(kinds)[:3]

@@ -22,8 +22,8 @@ from clew.labels import label_to_text
 from clew.query import plan as p
 from clew.query.binding import Binding
 from clew.query.columns import Column, column
-from clew.query.decorate import steps_of
 from clew.query.execute import ExecutionLimits, Executor
+from clew.query.keys import steps_of
 from clew.query.plan import walk
 from clew.query.text import show
 from clew.query.vocabulary import MEASURES, head_of

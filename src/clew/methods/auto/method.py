@@ -42,7 +42,8 @@ from clew.types import Answer, Event, Evidence, Question, Topic
 _WHEN = re.compile(r"(?:when|(?:in |on )?(?:what|which) (?:year|date|day))\b", re.IGNORECASE)
 _PARTICULAR = re.compile(r"(?:who|whom|whose|where|when)\b", re.IGNORECASE)  # never asks for a class
 _KIND = re.compile(  # asks for a kind, or for what something is
-    r"\b(?:type|kind|sort|class|category|species|genre|form)s?\b|^\W*(?:and )?what(?:'s| is| are| was| were)? (?!is|are)",
+    r"\b(?:type|kind|sort|class|category|species|genre|form)s?\b"
+    r"|^\W*(?:and )?what(?:'s| is| are| was| were)? (?!is|are)",
     re.IGNORECASE,
 )
 _CHOICE = re.compile(  # what is named may be the answer

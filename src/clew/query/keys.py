@@ -1,0 +1,227 @@
+"""What the members of a set can be compared, counted or filtered by: relations that they have, chosen by words.
+
+Kept apart from `decorate`, which puts operators around a set: here a key is found, with how well the words fit it,
+whether they name it and how many of the members have it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from clew.errors import ClewError
+from clew.graph import Graph
+from clew.graph.subgraph import Ints
+from clew.labels import label_to_text
+from clew.query import plan as p
+from clew.query.binding import Binding
+from clew.query.columns import column
+from clew.query.execute import ExecutionLimits, Executor
+from clew.query.superlatives import OFTEN
+from clew.query.values import Unit
+from clew.query.vocabulary import BEGUN, INVERSE, SYNONYMS, akin, forms, head_of, stem
+
+Likeness = Callable[[Sequence[str], Sequence[str]], Sequence[float]]
+"""How well words fit each of several labels: (words, labels) → scores in [0, 1]."""
+
+KEYS = 4  # most keys tried for one operator
+SOME_DATE = 0.35  # what a column of dates fits a question about time, whatever it is called
+LEAST = 0.3  # a key that fits less is not proposed
+LOOKED_AT = 2000  # members looked at to find the relations they have
+_ANY_TIME = frozenset(["date", "year", "time"])  # say that a date is meant, and not which
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A path to what is compared or counted."""
+
+    path: p.Path
+    fit: float  # of the words, and of how many have it
+    share: float = 1.0  # of the members that have it
+    named: bool = True  # the words name it; else it is taken because it holds dates, or for its likeness
+
+
+def steps_of(graph: Graph, members: Ints, *, backward: bool = True) -> list[tuple[p.Step, float]]:
+    """The steps that members have, with the share of them that do."""
+    if len(members) > LOOKED_AT:
+        members = members[np.linspace(0, len(members) - 1, LOOKED_AT).astype(np.int64)]
+    whole, found = graph.whole, []
+    for side, forward in ((whole.out, True), (whole.inc, False)):
+        if not forward and not backward:
+            continue
+        low, high = side.offsets[members], side.offsets[members.astype(np.int64) + 1]
+        counts = high - low
+        if int(counts.sum()) > 2_000_000:
+            continue
+        first = np.cumsum(counts) - counts
+        places = np.arange(int(counts.sum())) + np.repeat(low - first, counts)
+        owners = np.repeat(np.arange(len(members)), counts)
+        relations = side.relations[places]
+        first_of = np.ones(len(places), np.bool_)  # of its relation, with this owner: an owner's stand in order
+        first_of[1:] = (relations[1:] != relations[:-1]) | (owners[1:] != owners[:-1])
+        having = np.bincount(relations[first_of], minlength=1)
+        found += [
+            (p.Step(graph.relation_at(r).id, forward), having[r] / max(len(members), 1))
+            for r in np.flatnonzero(having).tolist()
+        ]
+    return found
+
+
+def by_words(words: Sequence[str], labels: Sequence[str]) -> list[float]:
+    """Words in common: the earlier a word stands in `words`, the more it says."""
+    found = []
+    for label in labels:
+        name = label.lower().replace("_", " ").replace(".", " ")
+        parts, head = {stem(part) for part in name.split()}, {stem(part) for part in head_of(name).split()}
+        score = 0.0
+        for place, word in enumerate(words):
+            wanted = {stem(part) for part in word.split()}
+            if wanted and wanted <= parts:
+                among = head if wanted <= head else parts
+                score = max(score, (1.0 - 0.08 * place) * (0.6 + 0.4 * len(wanted) / len(among)))
+            elif len(wanted) == 1 and parts & _same(next(iter(wanted))):
+                score = max(score, 0.8 * (1.0 - 0.08 * place))
+            elif len(wanted) == 1 and any(forms(word) & forms(part) for part in parts):
+                score = max(score, 0.95 * (1.0 - 0.08 * place))
+            elif len(wanted) == 1 and any(akin(word, part) for part in head):
+                score = max(score, 0.75 * (1.0 - 0.08 * place))
+        found.append(score)
+    return found
+
+
+def _same(word: str) -> frozenset[str]:
+    return frozenset(SYNONYMS.get(word, ())) | (BEGUN if word == "founded" else frozenset())
+
+
+def names(words: Sequence[str], label: str) -> bool:
+    """Whether one of the words, in any form, stands in a label; that a date is meant names no date."""
+    parts = {form for part in label.lower().replace("_", " ").replace(".", " ").split() for form in forms(part)}
+    said = [word for phrase in words for word in phrase.split() if word not in _ANY_TIME]
+    return any(parts & (forms(word) | _same(stem(word))) for word in said)
+
+
+class Keys:
+    """The keys of sets in one graph."""
+
+    def __init__(self, graph: Graph, likeness: Likeness = by_words) -> None:
+        self._graph, self._likeness = graph, likeness
+        self._binding = Binding.of(graph)
+        self._executor = Executor(graph, ExecutionLimits(pairs=5_000_000))
+
+    def members(self, plan: p.SetPlan) -> Ints:
+        """The members of a set; none where a plan cannot be executed within its limits."""
+        try:
+            return self._executor.members(plan)
+        except ClewError:
+            return np.empty(0, np.int32)
+
+    def finds(self, plan: p.Plan) -> bool:
+        """Whether a plan finds a member or a number."""
+        if isinstance(plan, p.SetPlan):
+            return len(self.members(plan)) > 0
+        try:
+            return not isinstance(plan, p.ValuePlan) or self._executor.quantity(plan) is not None
+        except ClewError:
+            return False
+
+    def compared(self, plan: p.Plan) -> Ints:
+        """The things that a plan's superlatives and conditions find a value of."""
+        found = [np.empty(0, np.int32)]
+        for node in p.walk(plan):
+            if isinstance(node, (p.Top, p.Where)):
+                path = node.key.path if isinstance(node, p.Top) else node.test.path
+                counted = isinstance(node, p.Top) and node.key.how == "count"
+                members = self.members(node.of)
+                found.append(members if counted else members[np.unique(self._executor.pairs(members, path)[0])])
+        return np.unique(np.concatenate(found))
+
+    def label(self, step: p.Step) -> str:
+        """A relation's name without its domain."""
+        return self._graph.relation_at(self._binding.relation(step.relation)).label.rsplit(".", 1)[-1]
+
+    def values(
+        self, plan: p.SetPlan, words: Sequence[str], *, dates: bool | None, stated: Sequence[str] = ()
+    ) -> list[Found]:
+        """Paths of one or two steps to values with an order that the words fit, best first.
+
+        Two steps where the first leads to a nameless node, or its words are asked for as well ("largest capital").
+
+        Args:
+            dates: only dates (True), no dates (False), or both.
+            stated: the words that name a key where not all of `words` do: a noun that stands beside the adjective.
+        """
+        found: list[tuple[p.Path, float]] = []
+        members = self.members(plan)
+        for step, share in steps_of(self._graph, members):
+            if step.forward and self._ordered(step, dates):
+                found.append(((step,), share))
+                continue
+            ends = self._executor.pairs(members[:LOOKED_AT], (step,))[1]
+            if len(ends) and bool(self._graph.mediators_at(ends[:1])[0]):
+                for second, part in steps_of(self._graph, np.unique(ends), backward=False):
+                    if self._ordered(second, dates) and second.relation != step.relation:  # not there and back
+                        found.append(((step, second), share * part))
+        if not found:
+            return []
+        labels = [" ".join(map(self.label, path)) for path, _ in found]
+        scored, narrowed = [], not isinstance(plan, p.All)  # among all things whoever has it is meant
+        for (path, share), label, fit in zip(found, labels, self._likeness(words, labels), strict=True):
+            fit = (max(fit, SOME_DATE) if dates else fit) * (0.5 + 0.5 * share)
+            if fit >= (0.5 * SOME_DATE if dates else LEAST):
+                scored.append(Found(path, fit, share if narrowed else 1.0, names(stated or words, label)))
+        return sorted(scored, key=lambda each: -each.fit)[:KEYS]
+
+    def _ordered(self, step: p.Step, dates: bool | None) -> bool:
+        values = column(self._graph, self._binding.relation(step.relation))
+        return values.ordered and (dates is None or (values.kind == "date") == dates)
+
+    def measured(self, plan: p.SetPlan, unit: Unit, name: str, known: Sequence[Found]) -> list[Found]:
+        """The keys that are measured in a unit, whatever they are called, or that its name stands in."""
+        fits = {each.path: each.fit for each in known}
+        same: list[Found] = []
+        for step, share in steps_of(self._graph, self.members(plan), backward=False):
+            values = column(self._graph, self._binding.relation(step.relation))
+            named = stem(name) in map(stem, label_to_text(self.label(step)).lower().split())
+            if values.ordered and (values.dimension == unit.dimension or (named and not values.dimension)):
+                same.append(Found((step,), max(fits.get((step,), 0.0), 0.5 + 0.4 * share), share))
+        return sorted(same, key=lambda each: -each.fit)
+
+    def counted(self, plan: p.SetPlan, noun: str, verb: str = "") -> list[Found]:
+        """Steps whose ends are of the kind that a noun names, or whose label is the noun."""
+        members = self.members(plan)
+        found: list[Found] = []
+        wanted = stem(noun)
+        instances = self._called(wanted)
+        for step, share in steps_of(self._graph, members):
+            if self._binding.relation(step.relation) in self._binding.type_relations:
+                continue
+            owners, reached = self._executor.pairs(members[:LOOKED_AT], (step,))
+            ends = np.unique(reached)
+            of_kind = float(np.isin(ends, instances).mean()) if len(ends) and len(instances) else 0.0
+            label = self.label(step)
+            named = by_words((noun,), [label])[0]
+            if not step.forward and label.lower() in INVERSE.get(wanted, ()):
+                named = 1.0
+            elif noun == OFTEN and not step.forward:
+                named = 0.7  # "the most common": what most things lead to
+            fit = max(named, 0.9 * of_kind) * (0.5 + 0.5 * share)
+            if verb and not self._binding.type_relations:
+                fit = max(fit, 0.8 * by_words(verb.split()[:1], [label])[0])  # what nothing says the kind of
+            if verb:
+                fit *= 0.7 + 0.3 * max(self._likeness((verb,), [label])[0], by_words(verb.split(), [label])[0])
+            if len(members) > 1 and len(np.unique(owners)) == len(owners):
+                fit *= 0.5  # one for each member: there is nothing to count
+            if fit >= LEAST:
+                found.append(Found((step,), fit))
+        return sorted(found, key=lambda each: -each.fit)[:KEYS]
+
+    def _called(self, noun: str) -> Ints:
+        """The things of the kinds whose names a noun is, or ends: "clubs" are football clubs."""
+        if not self._binding.type_relations:
+            return np.empty(0, np.int32)
+        labels = {label: label_to_text(label).lower() for label in self._binding.classes()}
+        kinds = [label for label, name in labels.items() if stem(name) == noun]
+        kinds = kinds or [label for label, name in labels.items() if stem(name.split()[-1]) == noun]
+        return np.unique(np.concatenate([np.empty(0, np.int32), *(self.members(p.Class(kind)) for kind in kinds)]))

@@ -1,0 +1,109 @@
+"""How the parts of a question hang together: which depends on which, and what the words between them do to it.
+
+Kept apart from `composing`, which makes sets of the parts: here nothing is known of the graph.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Literal
+
+from clew.retrieval.chunks import Spotted
+from clew.retrieval.words import FUNCTION
+
+TREES = 24  # ways to attach the parts that are tried
+FAR = 0.9  # what a part that is not joined to its neighbour keeps
+EXCEPT = ("except", "besides", "excluding", "beside", "apart", "aside")
+_DENIES = """
+not no never without don't doesn't didn't isn't aren't wasn't weren't haven't hasn't neither nor n't nobody nothing none
+"""
+NOT = frozenset(_DENIES.split())
+_AND = frozenset(["and", "or", "both", "either", ",", "the", "a", "an", "also"])
+Mode = Literal["and", "or", "not", "except"]
+
+
+class Attachments:
+    """The ways to attach the parts of one question."""
+
+    def __init__(self, spotted: Spotted) -> None:
+        self._spotted, self._words, self._chunks = spotted, spotted.words, spotted.chunks
+
+    def trees(self) -> Iterator[tuple[dict[int, int], float]]:
+        """Parents of all parts but the root (-1: nothing says what is asked for), nested, likeliest first."""
+        root = self._spotted.root
+        top = -1 if root is None else root
+        made: list[tuple[dict[int, int], float]] = [({}, 1.0)]
+        for k in range(len(self._chunks)):
+            if k == top:
+                continue
+            grown = []
+            for tree, prior in made:
+                for parent, share in self._places(k, top, tree):
+                    grown.append(({**tree, k: parent}, prior * share))
+            made = sorted(grown, key=lambda item: -item[1])[:TREES]
+        yield from made
+
+    def _places(self, k: int, top: int, tree: dict[int, int]) -> Iterator[tuple[int, float]]:
+        if k < top or k == 0 or (top == -1 and k - 1 not in tree and k - 1 != top):
+            yield top, 1.0
+            return
+        if self.coordinated(k) and k - 1 in tree:
+            yield tree[k - 1], 1.0
+            return
+        between = self.between(k)
+        joined = "and" in between or "or" in between or "but" in between
+        here, share = k - 1, (0.7 if joined else 1.0)
+        while True:
+            fits = self._chunks[here].kind != "topic" if here >= 0 else True
+            if here == top or fits or top == -1:
+                yield here, share * (1.0 if fits else 0.75)
+                share *= FAR / (0.7 if joined and share == 0.7 else 1.0)
+            if here == top or here not in tree:
+                return
+            here = tree[here]
+
+    def between(self, k: int) -> tuple[str, ...]:
+        """The words between a part and the one before it."""
+        start = self._chunks[k - 1].end if k else 0
+        return self._words[start : self._chunks[k].start]
+
+    def coordinated(self, k: int) -> bool:
+        """Whether a part is said together with the one before it: "A and B"."""
+        between = set(self.between(k))
+        return k > 0 and between <= _AND and bool(between & {"and", "or", ","})
+
+    def mode(self, k: int) -> Mode:
+        """What the words before a part do with it: keep what is joined to it, or leave it out."""
+        between = self.between(k)
+        if self.coordinated(k):
+            before = self.mode(k - 1)
+            if before in ("not", "except"):
+                return before
+            after = [word for j in range(k, len(self._chunks)) for word in self.between(j)]
+            return "or" if "or" in after or "either" in self.between(k - 1) else "and"
+        text = " ".join(between)
+        if any(word in between for word in EXCEPT) or "other than" in text or "but not" in text:
+            return "except"
+        return "not" if NOT & set(between) else "and"
+
+    def groups(self, k: int, tree: dict[int, int]) -> list[list[int]]:
+        """The parts that depend on a part, those said together in one list."""
+        groups: list[list[int]] = []
+        for child in sorted(c for c in tree if tree[c] == k):
+            if groups and self.coordinated(child) and groups[-1][-1] == child - 1:
+                groups[-1].append(child)
+            else:
+                groups.append([child])
+        return groups
+
+    def span(self, k: int) -> frozenset[int]:
+        """The places of the words that say how a part is joined."""
+        start = self._chunks[k - 1].end if k else 0
+        end = len(self._words) if k == len(self._chunks) - 1 else self._chunks[k].end
+        after = self._chunks[k + 1].start if k == 0 and self._spotted.root != 0 and len(self._chunks) > 1 else end
+        return frozenset(range(start, max(end, after)))
+
+    def active(self, k: int) -> bool:
+        """Whether a part is the object of a verb, so that what is asked for leads to it; not "of X", "in X"."""
+        between = self.between(k)
+        return bool(set(between) - FUNCTION) and not {"of", "by"} & set(between[-2:])

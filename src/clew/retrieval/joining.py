@@ -1,0 +1,209 @@
+"""What joins two parts of a question: the relation paths that a graph has between their sets, chosen by the words.
+
+Kept apart from `composing`, which makes sets of the joins. The words between the parts choose the path, and where they
+say nothing the commonest does ("cities in Germany").
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from clew.errors import ClewError
+from clew.graph import Graph
+from clew.graph.sets import distinct, first_tails, held, surroundings
+from clew.graph.subgraph import Ints
+from clew.protocols import TextEncoder
+from clew.query import plan as p
+from clew.query.execute import ExecutionLimits, Executor
+from clew.query.keys import steps_of
+from clew.query.vocabulary import SYNONYMS, head_of, stem
+from clew.retrieval.attaching import NOT, Attachments
+from clew.retrieval.chunks import Spotted
+from clew.retrieval.lexicon import Lexicon, stems
+from clew.retrieval.words import FUNCTION
+
+SAID = 0.45  # likeness from which the words between two parts mean a relation
+EDGES = 3  # joins of two parts that are tried
+SIBLINGS = 200  # other things of a kind that are looked at for what joins them
+EXACTLY = 0.9  # likeness from which the words say a relation that this thing does not have
+AROUND = 12  # steps from a set that a second one is tried behind
+MOST_OF_ONE = 10_000  # triples of another thing of a kind, that tells what things of the kind have
+AT_ONCE = 1_000_000  # triples around a set that are looked at together; of more those of one relation at a time
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A join of two parts."""
+
+    path: p.Path  # from the child's set to the parent's
+    fit: float
+    said: bool
+    absent: bool = False  # things of the child's kind are joined so, this one is to nothing: the set is empty
+
+
+class Joins:
+    """The joins of the parts of one question in one graph."""
+
+    def __init__(self, spotted: Spotted, parts: Attachments, graph: Graph, encoder: TextEncoder | None) -> None:
+        self._words, self._chunks, self._parts = spotted.words, spotted.chunks, parts
+        self._graph, self._encoder = graph, encoder
+        self._lexicon = Lexicon.of(graph)
+        self._executor = Executor(graph, ExecutionLimits(pairs=5_000_000))
+        self._ends: dict[bytes, list[tuple[p.Step, Ints]]] = {}
+        self._joins: dict[tuple[p.SetPlan, p.SetPlan | None, int], list[Edge]] = {}
+
+    def members(self, plan: p.SetPlan) -> Ints:
+        """The members of a set; none where a plan cannot be executed within its limits."""
+        try:
+            return self._executor.members(plan)
+        except ClewError:
+            return np.empty(0, np.int32)
+
+    def edges(self, child: p.SetPlan, domain: p.SetPlan | None, k: int, parent: int) -> list[Edge]:
+        """The joins from the set of part `k` to what `parent` stands for, of which `domain` is known; best first."""
+        key = (child, domain, k)
+        if key not in self._joins:
+            self._joins[key] = self._found(child, domain, k, parent)
+        return self._joins[key]
+
+    def _found(self, child: p.SetPlan, domain: p.SetPlan | None, k: int, parent: int) -> list[Edge]:
+        members = self.members(child)
+        wanted = None if domain is None else self.members(domain)
+        if not len(members) or (wanted is not None and not len(wanted)):
+            return []
+        named = self._chunks[parent] if parent >= 0 else None
+        said = [
+            self._words[i] for i in sorted(self._parts.span(k)) if not self._chunks[k].start <= i < self._chunks[k].end
+        ]
+        content = [word for word in said if word not in FUNCTION and word not in NOT and word != ","]
+        above = self._words[named.start : named.end] if named is not None else ()
+        found: list[tuple[p.Path, int, str]] = []
+        near = self._near(members)
+        for step, ends in near:
+            if self._silent(step):
+                continue
+            size = len(ends) if wanted is None else int(held(ends, wanted).sum())
+            if size:
+                found.append(((step,), size, self._lexicon.labels[step.relation]))
+        place = parent < 0 and "where" in self._words
+        if place:  # what is somewhere is no number
+            found = [each for each in found if not self._literal(each[0][-1])]
+        there = {path[0] for path, _, _ in found}
+        unsure = wanted is not None and (content or not found)
+        absent = self._absent(child, members, wanted, there) if unsure and wanted is not None else []
+        like_absent = self._likeness(content, above, [self._lexicon.labels[step.relation] for step in absent])
+        exact = [step for step, like in zip(absent, like_absent, strict=True) if like >= EXACTLY]
+        far, joined = 1.0, bool(found)
+        if not found and wanted is not None and not exact:
+            far, found = 0.8, list(self._two(wanted, near))
+        same: list[Edge] = []
+        inside = wanted is not None and not isinstance(domain, p.All) and bool(held(members, wanted).any())
+        if inside and not self._parts.between(k):
+            same = [Edge((), 0.8, True)]  # "the city Paris"; a row that is named
+        possible = exact if exact or joined else absent if not content or len(absent) == 1 else []
+        nothing = [Edge((step,), 0.95 if step in exact else 0.7, True, absent=True) for step in possible]
+        if not found:
+            return sorted([*same, *nothing], key=lambda edge: -edge.fit)[:EDGES]
+        fits = self._likeness(content, above, [label for _, _, label in found])
+        most = max(size for _, size, _ in found)
+        edges = []
+        for (path, size, _), like in zip(found, fits, strict=True):
+            common = math.log1p(size) / math.log1p(most)
+            said_ = like >= SAID
+            fit = (
+                0.5 + 0.5 * like if said_ else (0.5 + 0.2 * common if not content else 0.45 + 0.1 * common + 0.2 * like)
+            )
+            fit += 0.02 * common * said_
+            fit += 0.01 * (path[-1].forward != self._parts.active(k))  # "countries border X": those that lead to X
+            if not said_ and len({label for _, _, label in found}) == 1:
+                fit = max(fit, 0.75)  # nothing else links the two
+            only = len(found) == 1 and (place or not content)
+            edges.append(Edge(path, far * fit, said_ or only))
+        if any(edge.said for edge in edges):
+            nothing = []
+        return sorted([*edges, *same, *nothing], key=lambda edge: -edge.fit)[:EDGES]
+
+    def _absent(self, child: p.SetPlan, members: Ints, wanted: Ints, there: set[p.Step]) -> list[p.Step]:
+        """The steps that lead from other things of a name's kind to what is asked for, and from this one nowhere."""
+        if not isinstance(child, p.Entities) or not self._lexicon.types:
+            return []
+        out = self._graph.whole.out
+        kinds = [
+            out.neighbors[out.offsets[n] : out.offsets[n + 1]][
+                np.isin(out.relations[out.offsets[n] : out.offsets[n + 1]], list(self._lexicon.types))
+            ]
+            for n in members.tolist()
+        ]
+        found: list[p.Step] = []
+        for kind in np.unique(np.concatenate(kinds)).tolist()[:2]:
+            others = self.members(p.Class(self._graph.ids_at([kind])[0]))[: SIBLINGS + len(members)]
+            others = others[~held(others, members)][:SIBLINGS]
+            size = self._graph.whole.out.counts(others) + self._graph.whole.inc.counts(others)
+            others = others[size <= MOST_OF_ONE]  # what millions lead to says little of its kind
+            for step, ends in self._near(others):
+                silent = self._graph.relation_number(step.relation) in self._lexicon.silent
+                if silent or step in there or step in found:
+                    continue
+                if held(ends, wanted).any():
+                    found.append(step)
+        return found
+
+    def _literal(self, step: p.Step) -> bool:
+        """Whether a step leads to literals, by the first of its triples."""
+        ends = first_tails(self._graph.whole, self._graph.relation_number(step.relation), 20)
+        return step.forward and bool(self._graph.literals_at(ends).all())
+
+    def _two(self, wanted: Ints, near: list[tuple[p.Step, Ints]]) -> Iterator[tuple[p.Path, int, str]]:
+        labels = self._lexicon.labels
+        for step, between in near[:AROUND]:
+            if self._silent(step):
+                continue
+            for second, ends in self._near(between)[:AROUND]:
+                back = second.relation == step.relation and second.forward != step.forward
+                if back or self._silent(second):
+                    continue
+                size = int(held(ends, wanted).sum())
+                if size:
+                    heads = (head_of(labels[each.relation]).split() for each in (step, second))
+                    said = " ".join(word for head in heads for word in head if word.lower() not in FUNCTION)
+                    yield (step, second), size, said
+
+    def _near(self, members: Ints) -> list[tuple[p.Step, Ints]]:
+        """The steps that members of a set have (of a wide one those of a sample), each with all its ends."""
+        key = members.tobytes()
+        if key not in self._ends:
+            steps = steps_of(self._graph, members)
+            sides = (self._graph.whole.out, self._graph.whole.inc)
+            if sum(int(side.counts(members).sum()) for side in sides) <= AT_ONCE:
+                ends = {
+                    (self._graph.relation_at(relation).id, forward): ends
+                    for (relation, forward), ends in surroundings(self._graph.whole, members)
+                }
+                self._ends[key] = [(step, ends[step.relation, step.forward]) for step, _ in steps]
+            else:
+                self._ends[key] = [(s, distinct(self._executor.pairs(members, (s,))[1])) for s, _ in steps]
+        return self._ends[key]
+
+    def _silent(self, step: p.Step) -> bool:
+        return self._graph.relation_number(step.relation) in self._lexicon.silent
+
+    def _likeness(self, content: Sequence[str], above: Sequence[str], labels: Sequence[str]) -> list[float]:
+        """How well words between two parts, and the upper part itself, say each relation: in [0, 1]."""
+        mine = {stem(word) for word in content} | {s for word in content for s in SYNONYMS.get(stem(word), ())}
+        theirs = {stem(word) for word in above}
+        found = []
+        for label in labels:
+            parts = {s for s in stems(head_of(label)) if s not in FUNCTION} or set(stems(label))
+            here, over = (len(parts & words) / max(1, len(parts)) for words in (mine, theirs))
+            found.append(max(0.5 + 0.5 * here if here else 0.0, 0.4 + 0.5 * over if over else 0.0))
+        if self._encoder is not None and content and max(found, default=1.0) < 0.9:
+            alike = self._encoder.encode(list(labels)) @ self._encoder.encode([" ".join(content)], role="query")[0]
+            found = [
+                max(score, float(a) if a >= SAID else 0.5 * max(0.0, float(a)))
+                for score, a in zip(found, alike, strict=True)
+            ]
+        return found

@@ -1,0 +1,135 @@
+"""What a method found, as set plans: the relation paths of its best answers over the whole graph.
+
+Kept apart from `operators`, which decides when such a set is taken: here plans are made of paths, and changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import fields, replace
+from typing import Any
+
+from clew.graph import Graph
+from clew.query import plan as p
+from clew.query.execute import execute
+from clew.types import Answer, Candidate
+
+SAME = 1e-6  # candidates whose scores differ less are one answer of the method
+TOGETHER = 4  # most relation paths of a method's answer that are taken together
+
+
+def best_of(found: Answer) -> list[Candidate]:
+    """The candidates that a method puts first, all that it holds for equally good."""
+    return [c for c in found.candidates if c.score >= found.candidates[0].score - SAME]
+
+
+def sets_of(found: Answer, graph: Graph, domain: p.Class | None = None) -> list[p.SetPlan]:
+    """The relation paths that the method's best answers end, as one set; of the kind asked for, where known."""
+    top = best_of(found) if found.candidates else []
+    branches: dict[tuple[str, tuple[tuple[str, bool], ...]], None] = {}
+    for candidate in top:
+        for path in found.paths_of(candidate):
+            branches.setdefault((path.start.id, path.relations))
+    if not branches or len(branches) > 50:
+        return []
+    plans: dict[tuple[tuple[str, bool], ...], list[str]] = {}
+    for start, relations in branches:
+        plans.setdefault(relations, []).append(start)
+    joint = _joint(top, found)
+    made = [_walked(starts, relations, graph) for relations, starts in list(plans.items())[:TOGETHER]]
+    if joint:
+        made = [_walked([start], relations, graph) for start, relations in list(branches)[:TOGETHER]]
+    plan = made[0] if len(made) == 1 else p.And(tuple(made)) if joint else p.Or(tuple(made))
+    if domain is not None:
+        kept = p.And((domain, plan))
+        if len(execute(kept, graph).members):
+            return [kept]
+    return [plan]
+
+
+def _joint(top: Sequence[Candidate], found: Answer) -> bool:
+    """Whether each answer is reached from several starts: what meets there must meet in the plan as well."""
+    starts = [{path.start.id for path in found.paths_of(candidate)} for candidate in top]
+    return bool(starts) and all(len(each) > 1 and each == starts[0] for each in starts)
+
+
+def put(node: Any, id: str, plan: p.SetPlan) -> Any:
+    """A plan with an entity replaced by the plan that found it."""
+    return _rewritten(node, lambda entities: plan if entities.ids == (id,) else entities)
+
+
+def narrowed(node: Any, wanted: set[str]) -> Any:
+    """A plan in which, of several entities of one name, only those stand that are wanted."""
+
+    def kept(entities: p.Entities) -> p.Entities:
+        ids = tuple(id for id in entities.ids if id in wanted)
+        return p.Entities(ids) if ids else entities
+
+    return _rewritten(node, kept)
+
+
+def _rewritten(node: Any, change: Callable[[p.Entities], p.SetPlan]) -> Any:
+    """A plan, or a part of one, with what `change` makes of each set of named entities."""
+    if isinstance(node, p.Entities):
+        return change(node)
+    if isinstance(node, tuple):
+        return tuple(_rewritten(each, change) for each in node)
+    if isinstance(node, (p.Plan, p.Test)):
+        record: Any = node
+        return replace(record, **{f.name: _rewritten(getattr(record, f.name), change) for f in fields(record)})
+    return node
+
+
+def _of_all(plan: p.SetPlan) -> bool:
+    """Whether a plan is everything, or all that a relation leads to."""
+    while isinstance(plan, p.Follow):
+        plan = plan.of
+    return isinstance(plan, p.All)
+
+
+def one_path(plan: p.SetPlan) -> bool:
+    """Whether a plan is a relation path from what one name stands for."""
+    if isinstance(plan, p.And):
+        narrow = [part for part in plan.sets if not _of_all(part)]
+        return len(narrow) == 1 and one_path(narrow[0])
+    while isinstance(plan, p.Follow):
+        plan = plan.of
+    return isinstance(plan, p.Entities)
+
+
+def _from(starts: p.Entities, plan: p.SetPlan) -> p.SetPlan | None:
+    """The relation path of a plan that is one path, from other starts; None for another plan."""
+    if isinstance(plan, p.Entities):
+        return starts
+    if isinstance(plan, p.And):
+        return next((made for made in (_from(starts, part) for part in plan.sets) if made is not None), None)
+    if isinstance(plan, p.Follow):
+        of = _from(starts, plan.of)
+        return None if of is None else p.Follow(of, plan.path)
+    return None
+
+
+def _walked(starts: Sequence[str], relations: Sequence[tuple[str, bool]], graph: Graph) -> p.SetPlan:
+    """A relation path as a set plan; a step through nameless nodes is one node of two relations."""
+    plan: p.SetPlan = p.Entities(tuple(starts))
+    left = [p.Step(relation, forward) for relation, forward in relations]
+    while left:
+        one = p.Follow(plan, (left[0],))
+        members = execute(one, graph).members
+        if len(left) > 1 and len(members) and bool(graph.mediators_at(members[:1])[0]):
+            plan, left = p.Follow(plan, (left[0], left[1])), left[2:]
+        else:
+            plan, left = one, left[1:]
+    return plan
+
+
+def without(plan: p.SetPlan, named: p.Entities, graph: Graph) -> p.SetPlan:
+    """A set without what is excepted: members of it, or what leads where the set leads, elsewhere.
+
+    "The neighbours of France except Spain" leaves a member out; "who knows Rust but not Python" those who know
+    Python, because Python itself is no member.
+    """
+    alike = None if len(execute(p.And((plan, named)), graph).members) else _from(named, plan)
+    if alike is None or not len(execute(alike, graph).members):
+        return p.Minus(plan, named)
+    return p.Minus(plan, alike)

@@ -1,0 +1,149 @@
+"""What of a question is an operator in this graph: names, quotations and the names of relations are read for none.
+
+Kept apart from `clew.query.question`, a grammar that knows no graph.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+from clew.graph import Graph
+from clew.labels import label_to_text
+from clew.protocols import GraphStore
+from clew.query.asked import ReadQuestion
+from clew.query.question import REASON, read_question
+from clew.query.vocabulary import stem
+from clew.retrieval.lexicon import Lexicon, stems
+from clew.types import Question
+
+MARKED = re.compile(
+    r"\b(?:or|either|neither|not|never|without|except|excluding|besides|other than|apart from|but not|no"
+    r"|nobody|nothing|none)\b|n['’]t\b",
+    re.I,
+)  # words that join or deny sets: no relation path says them
+EITHER = re.compile(r"\b(an?) \w+ or (an?) \w+\s*\W*$", re.I)  # "is she a singer or a writer" asks which, not whether
+_REASONS = frozenset(["reason", "cause", "because", "purpose", "why", "motive", "explanation", "due"])
+_NAME = re.compile(r"[A-Z][\w'’-]*(?: (?:(?:of|the|and|at|to|for|a|in|from|on|with) )*[A-Z0-9][\w'’-]*)*")
+_QUOTED = re.compile(r"(?<!\w)[\"“«„](?P<inner>[^\"“”«»„]{2,})[\"”»]")
+_GROUPED = re.compile(
+    r"\b(?:average|mean|total|combined|sum of|number of|how many)(?: the)? [a-z]+(?: [a-z]+)?"
+    r" by (?:the )?(?P<group>[a-z]+)\W*$",
+    re.I,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question with what its words ask for beside a set; no `read`: nothing, and a method's path answers it."""
+
+    question: Question
+    read: ReadQuestion | None
+    marked: bool  # words join or deny sets; "a man or a woman" names what to choose from
+
+    @property
+    def rest(self) -> Question:
+        """What a method is asked: the question without its operator."""
+        return self.question if self.read is None or not self.read.rest else replace(self.question, text=self.read.rest)
+
+
+def asked_of(question: Question, graph: GraphStore) -> Asked:
+    """Read a question for its operators, knowing the names in it."""
+    text = question.text
+    hidden, names = _without_names(question, graph)
+    read = _restored(read_question(hidden), names)
+    marked = MARKED.search(hidden) is not None and EITHER.search(hidden) is None
+    plain = read.kind == "plain" and not read.unsaid and not read.removed
+    choice = read.answer == "truth" and EITHER.search(text) is not None
+    if plain or choice or _is_named(read, graph):
+        return Asked(question, None, marked)
+    return Asked(question, _by_groups(replace(read, text=text), graph), marked)
+
+
+def _is_named(read: ReadQuestion, graph: GraphStore) -> bool:
+    """Whether the words that look like an operator name a relation here: a reason, a percentage, "highest point"."""
+    if read.unsaid == REASON:
+        return any(_REASONS & set(stems(label_to_text(r.label))) for r in graph.relations())
+    figure = read.unsaid.removeprefix("a ")
+    if figure.isalpha() and any(figure in label_to_text(r.label).lower() for r in graph.relations()):
+        return True
+    if read.ranked is None or read.kind != "superlative" or not read.removed:
+        return False
+    said = f"{read.removed[-1].split()[-1]} {read.ranked.noun}".strip().lower()
+    labels = {label_to_text(r.label).lower() for r in graph.relations()}
+    return any(re.search(rf"^{re.escape(label)}\b", said) for label in labels if " " in label)
+
+
+def _by_groups(read: ReadQuestion, graph: GraphStore) -> ReadQuestion:
+    """ "The number of films by genre" asks for one number of each genre, where that is a kind or a relation."""
+    match = _GROUPED.search(read.text) if read.answer == "number" and not read.unsaid else None
+    if match is None or not isinstance(graph, Graph):
+        return read
+    group, lexicon = match["group"], Lexicon.of(graph)
+    if stem(group) != group or not ((group,) in lexicon.classes or (group,) in lexicon.relations):
+        return read
+    return replace(read, unsaid=f"a figure for each {group} by itself")
+
+
+# -- names -------------------------------------------------------------------------------------------------------------
+
+
+def _without_names(question: Question, graph: GraphStore) -> tuple[str, dict[str, str]]:
+    """The question with a sign for each name in which a word might be taken for an operator, and what the signs stand
+    for."""
+    text = question.text
+    plain = read_question(text)
+    if plain.kind == "plain" and not plain.removed and not plain.unsaid and MARKED.search(text) is None:
+        return text, {}
+    signs: dict[str, str] = {}
+    found = [*_names(question, graph), *(_stated_figures(text, graph) if plain.unsaid else ())]
+    for name in sorted(dict.fromkeys(found), key=lambda each: -len(each)):
+        sign = f"Zz{chr(ord('a') + len(signs))}zz"
+        if name in text and len(signs) < 26:
+            text, signs[sign] = text.replace(name, sign), name
+    return text, signs
+
+
+def _names(question: Question, graph: GraphStore) -> Iterator[str]:
+    text = question.text
+    yield from (match["inner"] for match in _QUOTED.finditer(text) if " " in match["inner"])
+    if isinstance(graph, Graph):
+        yield from (name for name in _NAME.findall(text) if " " in name and graph.resolve(name))
+        for id in question.topics:
+            if graph.number_of(id) is not None and (said := _run(graph.entity(id).label, text)):
+                yield said
+
+
+def _stated_figures(text: str, graph: GraphStore) -> Iterator[str]:
+    """What is stated and not computed: "points per game", "average age", where a relation is called so."""
+    for relation in graph.relations():
+        label = label_to_text(relation.label).lower()
+        if (" per " in label or label.startswith(("average ", "mean ", "total "))) and (
+            at := text.lower().find(label)
+        ) >= 0:
+            yield text[at : at + len(label)]
+
+
+def _run(label: str, text: str) -> str:
+    """The longest piece of a text that begins a name of several words, where it is more than half of it."""
+    words = label.split()
+    for count in range(len(words), max(1, len(words) // 2), -1):
+        pattern = r"\W+".join(re.escape(word.strip(".,:;!?")) for word in words[:count])
+        if (match := re.search(rf"(?<!\w){pattern}(?!\w)", text, re.IGNORECASE)) is not None:
+            return match.group(0)
+    return ""
+
+
+def _restored(read: ReadQuestion, signs: dict[str, str]) -> ReadQuestion:
+    def named(value: Any) -> Any:
+        if isinstance(value, str):
+            for sign, name in signs.items():
+                value = re.sub(sign, lambda _, name=name: name, value, flags=re.IGNORECASE)  # type: ignore[misc]
+            return value
+        return (
+            tuple(map(named, value)) if isinstance(value, tuple) and all(isinstance(v, str) for v in value) else value
+        )
+
+    return replace(read, **{f.name: named(getattr(read, f.name)) for f in fields(read)}) if signs else read

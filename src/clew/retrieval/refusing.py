@@ -1,0 +1,152 @@
+"""When an answer is none: a figure for "who", a kind for a place, a comparison of what is not stated.
+
+Kept apart from `operators`: here nothing is found, only told why what was found is not what was asked for.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+
+from clew.graph import Graph
+from clew.labels import label_to_text
+from clew.protocols import TextEncoder
+from clew.query import plan as p
+from clew.query.asked import ReadQuestion
+from clew.query.binding import Binding
+from clew.query.columns import column
+from clew.query.keys import Likeness
+from clew.query.vocabulary import MEASURES, SYNONYMS, forms, stem
+from clew.retrieval.chunks import LIGHT
+from clew.retrieval.lexicon import ALIKE_KIND, class_in, kinds_of, stems
+from clew.retrieval.method_sets import best_of
+from clew.retrieval.operating import LEAST_ALIKE
+from clew.retrieval.words import FUNCTION
+from clew.types import Answer, Question
+
+CERTAIN = 0.7  # an answer as sure as this is believed, whatever its words
+MET = 0.45  # cosine of what is asked for and a relation's name from which the one may mean the other
+LOOKED_AT = 5  # answers whose paths are looked at
+NEIGHBOURS = 50  # of an answer, whose names are looked at
+_BE = r"(?:['’]s| is| are| was| were)"
+_NOUN_OF = re.compile(
+    rf"(?:[Ww]ho|[Ww]hat){_BE} (?:the |an? )(?P<what>(?:[a-z-]+|[A-Z]{{2,}})(?: [a-z-]+){{0,2}}?) (?:of|for|in|at) "
+)
+_WHO_DOES = re.compile(
+    r"[Ww]ho (?!is|are|was|were|do|does|did|has|have|had|can|lives?\b)(?P<what>[a-z]+) (?=[A-Z]|the )"
+)
+_WHICH = re.compile(
+    r"(?:[Ww]hich|[Ww]hat) (?!is|are|was|were|do|does|did|has|have)(?P<what>[a-z-]+(?: [a-z-]+)?)"
+    r"(?= (?:is|are|was|were|do|does|did|has|have|can|[a-z]+s|[a-z]+ed|in|from|of)\b)"
+)
+_KIND_OF = re.compile(r" (?:the |an? )?(?:type|kind|sort|style|form)s? of ")
+_ABOUT = re.compile(rf"[Ww]hat{_BE} .* about\W*$")
+_KINDS = frozenset(["kind", "type", "class", "category", "sort", "job", "occupation", "profession", "role"])
+
+
+def unmet(question: Question, found: Answer, graph: Graph, encoder: TextEncoder) -> str:
+    """What a question asks for by a word that nothing on the way to an unsure answer is called by: "the dean" of a
+    department whose members are all that the graph holds.
+
+    Only for methods that go by names. One trained on questions may have learned what its words mean here.
+    """
+    asked = _asked_for(question.text, kinds=bool(Binding.of(graph).type_relations))
+    named = {stem(word) for topic in found.topics for word in topic.mention.lower().split()}
+    asked = tuple(phrase for phrase in asked if not named & set(stems(phrase)))
+    if not asked or not found.candidates or found.candidates[0].score >= CERTAIN:
+        return ""
+    best = [path for c in best_of(found)[:LOOKED_AT] for path in found.paths_of(c) if path.relations]
+    relations = {relation for path in best for relation, _ in path.relations}
+    if not relations:
+        return ""
+    binding = Binding.of(graph)
+    labels = {label_to_text(graph.relation_at(binding.relation(r)).label) for r in relations}
+    ids = [c.entity.id for c in best_of(found)[:LOOKED_AT] if c.entity is not None]
+    kinds = sorted(kinds_of(graph, ids))
+    told = {form for label in (*labels, *_stated_of(graph, ids)) for word in stems(label) for form in forms(word)}
+    told |= {stem(word) for c in best_of(found) for word in stems(c.text)}
+    words = [word for phrase in asked for word in phrase.split()]
+    if any(forms(word) & told or told & set(SYNONYMS.get(stem(word), ())) for word in words):
+        return ""
+    near = encoder.encode([*sorted(labels), *kinds]) @ encoder.encode(list(asked), role="query").T
+    if float(near[: len(labels)].max()) >= MET or (kinds and float(near[len(labels) :].max()) >= ALIKE_KIND):
+        return ""
+    return f"the graph has no relation for “{asked[0]}”: the best guess is {found.candidates[0].text}"
+
+
+def _stated_of(graph: Graph, ids: Sequence[str]) -> list[str]:
+    """The names of what some things lead to: "birds" are those of which it is said."""
+    out, numbers = graph.whole.out, Binding.of(graph).entities(tuple(ids)).tolist()
+    ends = [out.neighbors[int(out.offsets[n]) : int(out.offsets[n + 1])][:NEIGHBOURS] for n in numbers]
+    return graph.labels_at(np.unique(np.concatenate([np.empty(0, np.int32), *ends])))
+
+
+def _asked_for(text: str, *, kinds: bool) -> tuple[str, ...]:
+    """The noun or the verb that says what is asked for, with the words beside it; none where no pattern fits.
+
+    In a graph without kinds nothing says of what kind an answer is, so that "which city" asks for no word.
+    """
+    text = _KIND_OF.sub(" ", text)
+    for pattern in (_NOUN_OF, _WHO_DOES, *([_WHICH] if kinds else [])):
+        match = pattern.match(text)
+        if match is None:
+            continue
+        words = [word for word in match["what"].lower().split() if word not in LIGHT and word not in FUNCTION]
+        return tuple(dict.fromkeys((" ".join(words), words[-1], words[0]))) if words else ()
+    return ("subject", "about") if _ABOUT.match(text) else ()
+
+
+def implausible(question: Question, found: Answer, graph: Graph) -> str:
+    """Why an answer cannot be what was asked for: what kind of thing something is, or a figure for "who"."""
+    if not found.candidates:
+        return ""
+    paths = [path for c in found.candidates[:5] for path in found.paths_of(c) if path.relations]
+    last = {path.relations[-1] for path in paths}
+    binding, asked = Binding.of(graph), question.text.lower()
+    moves = [(binding.relation(relation), forward) for relation, forward in last]
+    if not moves:
+        return ""
+    kinds = all(relation in binding.type_relations and forward for relation, forward in moves)
+    named = {part for topic in found.topics for part in stems(topic.mention)}
+    told = {part for c in found.candidates[:5] for part in stems(c.text)}
+    unmet = {stem(word) for word in stems(asked) if word not in FUNCTION and word not in LIGHT} - named - told
+    if kinds and unmet and not unmet & _KINDS:
+        return "the graph says of what kind it is, and nothing that the question asks for"
+    if re.match(r"who(?:m|se)?\b", asked) and all(forward and column(graph, r).ordered for r, forward in moves):
+        return "the graph has only figures where the question asks who"
+    columns = [column(graph, *move) for move in moves]
+    figures = [each.ordered for each in columns]
+    if re.match(r"where\b", asked) and all(figures):
+        return "the graph has only figures where the question asks for a place"
+    digits = any(letter.isdigit() for c in found.candidates[:5] for letter in c.text)
+    if re.match(r"when\b", asked) and (
+        all(f and c.kind == "number" for f, c in zip(figures, columns, strict=True)) or not digits
+    ):
+        return "the graph has no date where the question asks when"
+    measured = re.match(r"how (\w+)\b", asked)
+    if measured and MEASURES.get(measured[1]) and measured[1] not in ("much", "many") and not digits:
+        return f"the graph has no figure where the question asks how {measured[1]}"
+    return ""
+
+
+def missing(read: ReadQuestion, alone: Answer, graph: Graph, likeness: Likeness) -> str:
+    """What a graph lacks for a comparison: dates for a filter by date, the kind of thing for a superlative."""
+    known = Binding.of(graph)
+    dated = any(isinstance(each.value, p.Date) for each in read.filters)
+    if dated and not any(column(graph, r).kind == "date" for r in range(graph.num_relations)):
+        return "the graph states no dates"
+    if read.ranked is not None and known.type_relations and not accounted(read, alone, graph, likeness):
+        return "the graph has nothing of the kind that is asked for"
+    return ""
+
+
+def accounted(read: ReadQuestion, found: Answer, graph: Graph, likeness: Likeness) -> bool:
+    """Whether what a count is of ("lakes") is what the method's answers are, by the words of the last relation."""
+    noun = next((w for w in re.findall(r"[\w-]+", read.rest.lower())[1:] if w not in FUNCTION and w not in LIGHT), "")
+    if not found.candidates or not noun or class_in(noun, graph) is not None:
+        return bool(found.candidates)
+    relations = {path.relations[-1][0] for path in found.paths_of(found.candidates[0]) if path.relations}
+    labels = [graph.relation_at(Binding.of(graph).relation(r)).label for r in sorted(relations)]
+    return bool(labels) and max(likeness((noun,), labels)) >= LEAST_ALIKE
