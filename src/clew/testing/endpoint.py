@@ -93,7 +93,7 @@ class LocalEndpoint:
                 try:
                     found: Any = store.query(form["query"][0])
                     status, body = 200, found.serialize(format=ox.QueryResultsFormat.JSON)
-                except (SyntaxError, ValueError) as error:
+                except (SyntaxError, ValueError, OSError) as error:  # OSError: SERVICE, of another place
                     status, body = 400, str(error).encode()
                 self.send_response(status)
                 self.send_header("Content-Type", "application/sparql-results+json" if status == 200 else "text/plain")

@@ -9,17 +9,22 @@ Shapes: N entities.
 
 from __future__ import annotations
 
+import fcntl
+import hashlib
 import json
 import os
+import zlib
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clew.errors import FormatError, NotFoundError
+from clew.graph.layout import META
 from clew.graph.remote.records import GraphServer
 from clew.graph.store import Graph
 from clew.graph.strings import Strings, Texts
@@ -71,14 +76,21 @@ class RemoteNames:
     @classmethod
     def open(cls, folder: Path) -> RemoteNames | None:
         """The index in `folder`, None where there is none that is whole."""
-        try:
-            graph = Graph.open(folder)
-            degrees = np.load(_degrees(folder, graph), allow_pickle=False)
-        except (NotFoundError, FormatError, OSError, ValueError):
-            return None
-        if degrees.shape != (graph.num_entities,):
-            return None
-        return cls(graph, degrees, str(graph.meta.get("inputs", [""])[0]))
+        counted = ""
+        while True:
+            before = counted
+            try:
+                graph = Graph.open(folder)
+                identity, counted = graph.meta["inputs"]
+                degrees = np.load(_degrees(folder, counted), allow_pickle=False)
+            except FileNotFoundError:
+                if counted == before:
+                    return None
+                continue  # replaced while it was being opened
+            except (NotFoundError, FormatError, OSError, ValueError, KeyError, TypeError):
+                return None
+            whole = degrees.shape == (graph.num_entities,) and _sum(degrees) == counted
+            return cls(graph, degrees, str(identity)) if whole else None
 
     def entity(self, id: str) -> Entity | None:
         number = self.graph.number_of(id)
@@ -105,8 +117,13 @@ class RemoteNames:
         return Named(self.graph.entity_at(found.number), found.score, found.reason, int(self.degrees[found.number]))
 
 
-def _degrees(folder: Path, graph: Graph) -> Path:
-    return folder.parent / f"{folder.stem}-degrees-{graph.fingerprint[:16]}.npy"
+def _degrees(folder: Path, counted: str) -> Path:
+    return folder.parent / f"{folder.stem}-degrees-{counted}.npy"
+
+
+def _sum(degrees: NDArray[np.int64]) -> str:
+    """The checksum of the degrees, by which an index names the file that holds them."""
+    return hashlib.sha256(degrees.tobytes()).hexdigest()[:16]
 
 
 def fetch_names(
@@ -121,45 +138,99 @@ def fetch_names(
     """Fetch every entity and every name of a server's graph and index them in `folder`.
 
     What was fetched so far lies beside it; an interrupted fetch of the same state of the graph (`identity`) goes on.
+    Where another process or thread is fetching, it is waited for, and what it made is taken.
     """
     folder.parent.mkdir(parents=True, exist_ok=True)
-    spool = _Spool(folder.with_suffix(".fetching"), identity)
-    if spool.stage == "entities":
-        for after, pairs in server.terms(spool.start):
-            spool.add("entities", after, pairs)
-            on_progress(Fetched("entities", after))
-        spool.next("names")
-    for start, texts in server.texts(spool.start):
-        spool.add("names", start, texts)
-        on_progress(Fetched("names", start))
-    on_progress(Fetched("index", 0, expected))
-    names = _index(spool, folder, identity, kind_of)
-    spool.remove()
+    with _Spool(folder, identity) as spool:
+        if spool.waited and (made := RemoteNames.open(folder)) is not None and made.identity == identity:
+            spool.remove()
+            return made
+        if spool.stage == "entities":
+            for after, pairs in server.terms(spool.start):
+                spool.add("entities", after, pairs)
+                on_progress(Fetched("entities", after))
+            spool.next("names")
+        for start, texts in server.texts(spool.start):
+            spool.add("names", start, texts)
+            on_progress(Fetched("names", start))
+        on_progress(Fetched("index", 0, expected))
+        names = _index(spool, folder, identity, kind_of)
+        spool.remove()
     return names
 
 
-class _Spool:
-    """Fetched pages as lines of JSON, and a state file that says how far they reach; killing leaves both usable."""
+def remove_leftovers(folder: Path) -> None:
+    """Delete fetched pages that the index in `folder` holds already: a kill came before they were removed."""
+    with suppress(OSError), _Spool.lines(folder).open("rb") as handle:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)  # or somebody is fetching
+        if os.fstat(handle.fileno()).st_mtime_ns <= (folder / META).stat().st_mtime_ns:
+            _Spool.state(folder).unlink(missing_ok=True)
+            _Spool.lines(folder).unlink()
 
-    def __init__(self, stem: Path, identity: str) -> None:
-        self._lines, self._state = stem.with_suffix(".lines"), stem.with_suffix(".state")
-        self.stage, self.start, self._bytes = "entities", 0, 0
+
+class _Spool:
+    """Fetched pages as lines of JSON, and a state file that says how far they reach; killing leaves both usable.
+
+    One process or thread at a time holds it; `waited` tells that another one did before.
+    """
+
+    def __init__(self, folder: Path, identity: str) -> None:
+        self._lines, self._state = self.lines(folder), self.state(folder)
+        self._handle, self.waited = self._held()
+        self.stage, self.start, self._bytes, self._crc = "entities", 0, 0, 0
         self._identity = identity
         try:
-            state = json.loads(self._state.read_text("utf-8"))
-            if state["identity"] == identity and self._lines.stat().st_size >= int(state["bytes"]):
-                self.stage, self.start, self._bytes = str(state["stage"]), int(state["start"]), int(state["bytes"])
-        except (OSError, ValueError, KeyError, TypeError):
+            summed, _, said = self._state.read_text("utf-8").partition(" ")
+            if summed == _crc(said):  # then this class wrote it
+                whose, stage, start, bytes, crc = json.loads(said)
+                if whose == identity and self._crc_of(bytes) == crc:
+                    self.stage, self.start, self._bytes, self._crc = stage, start, bytes, crc
+        except (OSError, UnicodeDecodeError):
             pass
-        with self._lines.open("ab") as handle:
-            handle.truncate(self._bytes)
+        self._handle.truncate(self._bytes)
+
+    @staticmethod
+    def lines(folder: Path) -> Path:
+        return folder.with_suffix(".lines")
+
+    @staticmethod
+    def state(folder: Path) -> Path:
+        return folder.with_suffix(".state")
+
+    def _held(self) -> tuple[IO[bytes], bool]:
+        waited = False
+        while True:
+            handle = self._lines.open("a+b")
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                waited = True
+                fcntl.flock(handle, fcntl.LOCK_EX)
+            with suppress(FileNotFoundError):
+                if os.path.samestat(os.fstat(handle.fileno()), self._lines.stat()):
+                    return handle, waited
+            handle.close()  # whoever held it has removed it
+
+    def __enter__(self) -> _Spool:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._handle.close()
+
+    def _crc_of(self, bytes: int) -> int | None:
+        """Of what was fetched; None where there is less than that."""
+        self._handle.seek(0)
+        crc = 0
+        while bytes > 0 and (piece := self._handle.read(min(bytes, 1 << 20))):
+            crc, bytes = zlib.crc32(piece, crc), bytes - len(piece)
+        return crc if bytes == 0 else None
 
     def add(self, stage: str, start: int, rows: Sequence[tuple[Any, ...]]) -> None:
-        with self._lines.open("ab") as handle:
-            handle.write("".join(json.dumps([stage, *row]) + "\n" for row in rows).encode())
-            handle.flush()
-            os.fsync(handle.fileno())
-            self._bytes = handle.tell()
+        page = "".join(json.dumps([stage, *row]) + "\n" for row in rows).encode()
+        self._handle.write(page)
+        self._handle.flush()
+        os.fsync(self._handle.fileno())
+        self._bytes, self._crc = self._bytes + len(page), zlib.crc32(page, self._crc)
         self.start = start
         self._note(stage)
 
@@ -169,19 +240,23 @@ class _Spool:
 
     def _note(self, stage: str) -> None:
         self.stage = stage
-        state = {"identity": self._identity, "stage": stage, "start": self.start, "bytes": self._bytes}
+        said = json.dumps([self._identity, stage, self.start, self._bytes, self._crc])
         temporary = self._state.with_suffix(".new")
-        temporary.write_text(json.dumps(state), encoding="utf-8")
+        temporary.write_text(f"{_crc(said)} {said}", encoding="utf-8")
         temporary.replace(self._state)
 
     def rows(self) -> Any:
-        with self._lines.open("rb") as handle:
-            for line in handle:
-                yield json.loads(line)
+        self._handle.seek(0)
+        for line in self._handle:
+            yield json.loads(line)
 
     def remove(self) -> None:
         self._state.unlink(missing_ok=True)
         self._lines.unlink(missing_ok=True)
+
+
+def _crc(text: str) -> str:
+    return f"{zlib.crc32(text.encode()):08x}"
 
 
 def _index(spool: _Spool, folder: Path, identity: str, kind_of: KindOf) -> RemoteNames:
@@ -213,13 +288,14 @@ def _index(spool: _Spool, folder: Path, identity: str, kind_of: KindOf) -> Remot
     )
     rows: Ints = np.empty((0, 3), np.int32)
     graph = Graph.of_arrays(rows, terms, title="names")
-    graph.meta["inputs"] = [identity]
-    saved = graph.save(folder)
     counts = np.array(list(degrees.values()), np.int64)
-    place = _degrees(folder, saved)
-    for old in place.parent.glob(f"{folder.stem}-degrees-*.npy"):
-        old.unlink()
-    temporary = place.with_suffix(".new.npy")
-    np.save(temporary, counts, allow_pickle=False)
+    place = _degrees(folder, _sum(counts))
+    temporary = place.with_suffix(".new")
+    with temporary.open("wb") as handle:
+        np.save(handle, counts, allow_pickle=False)
     temporary.replace(place)
+    graph.meta["inputs"] = [identity, _sum(counts)]
+    saved = graph.save(folder)
+    for old in {*place.parent.glob(f"{folder.stem}-degrees-*")} - {place}:
+        old.unlink()
     return RemoteNames(saved, counts, identity)

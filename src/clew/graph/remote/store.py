@@ -9,7 +9,6 @@ Costs: `neighbors` is one query whatever the number of entities, and none for en
 from __future__ import annotations
 
 import json
-import os
 import re
 import threading
 import time
@@ -23,18 +22,19 @@ from typing import Any
 from rapidfuzz import fuzz
 
 from clew.errors import InputError, NotFoundError, UnsupportedError, nearest
-from clew.graph.layout import LITERAL, MEDIATOR, NAMED
+from clew.graph.layout import LITERAL, MEDIATOR, NAMED, write_whole
 from clew.graph.names import words_of
 from clew.graph.naming import mediator_test
 from clew.graph.remote.address import Address, digest
 from clew.graph.remote.dialects import STATEMENT_NODES
-from clew.graph.remote.names import Fetched, Named, NamedSpan, RemoteNames, fetch_names
+from clew.graph.remote.names import Fetched, Named, NamedSpan, RemoteNames, fetch_names, remove_leftovers
 from clew.graph.remote.records import Fact, Facts, FactsWanted, GraphServer, Profile
 from clew.graph.remote.replies import Replies
 from clew.graph.remote.settings import ServerSettings
 from clew.graph.remote.terms import is_literal
 from clew.graph.spelling import normalise
 from clew.graph.strings import literal_parts
+from clew.graph.writing import UNSEEN_S
 from clew.labels import readable
 from clew.protocols import Direction, StoreAbility
 from clew.types import Entity, Relation, Triple
@@ -125,9 +125,10 @@ class ServerGraph:
         try:
             self.path.mkdir(parents=True, exist_ok=True)
             place = self.path / f"profile-{self._key}.json"
-            temporary = place.with_name(f"{place.name}.{os.getpid()}.new")
-            temporary.write_text(json.dumps(profile.to_json(), ensure_ascii=False), encoding="utf-8")
-            temporary.replace(place)
+            for half in self.path.glob(f".{place.name}.*"):  # by a process that was killed
+                if time.time() - half.stat().st_mtime > UNSEEN_S:
+                    half.unlink()
+            write_whole(place, json.dumps(profile.to_json(), ensure_ascii=False).encode())
         except OSError as error:
             warnings.warn(
                 f"{self.path}: nothing can be kept there ({error.strerror}); set graph.server.home", stacklevel=2
@@ -410,6 +411,8 @@ class ServerGraph:
             raise InputError(
                 f"graph {self.address.shown}: no name index here; build it once:  clew link-index {self.address.shown}"
             )
+        if names is not None:
+            remove_leftovers(self.names_folder)
         return names
 
     @property
