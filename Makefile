@@ -62,7 +62,7 @@ check-slow: setup
 INPUTS ?= 10000
 SEED   ?= 1
 fuzz: setup
-	@for door in graph build commands folders questions asked settings queries; do \
+	@for door in graph build commands folders questions asked settings queries servers; do \
 	  $(BIN)/python -m clew.testing.fuzz $$door --inputs $(INPUTS) --seed $(SEED) || exit 1; \
 	done
 

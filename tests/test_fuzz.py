@@ -11,7 +11,7 @@ from clew.testing.fuzz.inputs import corpus
 
 FEW = {
     "questions": 900, "settings": 700, "queries": 250, "folders": 100, "asked": 20, "graph": 60, "build": 30,
-    "commands": 20,
+    "commands": 20, "servers": 20,
 }  # fmt: skip
 
 
@@ -43,5 +43,5 @@ def test_what_ends_the_process_is_a_failure(trier: Trier) -> None:
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("door", FEW)
 def test_thousands(trier: Trier, door: str) -> None:
-    found = fuzz(door, {"commands": 1000, "asked": 2000}.get(door, 5000), seed=19, trier=trier)
+    found = fuzz(door, {"commands": 1000, "asked": 2000, "servers": 1000}.get(door, 5000), seed=19, trier=trier)
     assert [f"{ended} {given}"[:1000] for given, ended in found.failed] == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -12,7 +13,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from clew.errors import InputError
+from clew.graph import Graph
+from clew.graph.remote import ServerSettings, open_server
 from clew.graph.remote.names import RemoteNames, fetch_names, remove_leftovers
+from clew.testing.endpoint import BASE, LocalEndpoint
 
 PAGES = 6
 
@@ -174,3 +179,18 @@ def _interrupt(page: int) -> None:
 
 def _as_old_as(file: Path, other: Path) -> None:
     os.utime(file, ns=(other.stat().st_atime_ns, other.stat().st_mtime_ns))
+
+
+def test_a_server_that_heeds_no_offset_is_refused(tmp_path: Path) -> None:
+    """It would be asked for the next page for ever."""
+    pytest.importorskip("pyoxigraph", reason="the extra sparql is not installed")
+    rows = [(f"n{i}", "r", f"n{i + 1}") for i in range(150)]
+    with LocalEndpoint(Graph.from_triples(rows)) as endpoint:
+        store = open_server(endpoint.url, ServerSettings(base=BASE, home=tmp_path, page=100, names="exact"))
+        query = store.server.http.select  # type: ignore[attr-defined]
+        store.server.http.select = lambda text, *a, **k: query(re.sub(r" OFFSET \d+", "", text), *a, **k)  # type: ignore[attr-defined]
+        _ = store.profile
+        store.server._small = False  # type: ignore[attr-defined]
+        with pytest.raises(InputError, match="heeds no OFFSET"):
+            list(store.triples())
+        store.close()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from clew.graph.remote.table import bindings, told
+from clew.errors import InputError
+from clew.graph.remote.table import bindings, solutions, told
 from clew.graph.remote.terms import RemoteTerms
 
 HEADER = '"d","n","n_is","n_type","n_lang"\n'
@@ -40,7 +41,7 @@ def test_long_texts_are_read() -> None:
 
 
 @pytest.mark.parametrize(
-    "cut", ['"o","http://e/a",0,,', '"o","http://e/a",0\n', '"o","http://e/a\n', "\xff\n"]
+    "cut", ['"o","http://e/a",0,,', '"o\n', '"o","http://e/a",0\n', '"o","http://e/a\n', "\xff\n"]
 )  # fmt: skip
 def test_a_table_that_is_not_whole_is_refused(cut: str) -> None:
     with pytest.raises(ValueError, match=r"."):
@@ -49,3 +50,28 @@ def test_a_table_that_is_not_whole_is_refused(cut: str) -> None:
 
 def test_the_query_asks_for_the_kind() -> None:
     assert told("?n") == "(isLiteral(?n) AS ?n_is) (DATATYPE(?n) AS ?n_type) (LANG(?n) AS ?n_lang)"
+
+
+@pytest.mark.parametrize(
+    "found",
+    [None, {}, [1], [[]], [{"s": 1}], [{"s": {"value": "x"}}], [{"s": {"type": "uri", "value": 1}}],
+     [{"s": {"type": "literal", "value": "x", "xml:lang": None}}]],
+)  # fmt: skip
+def test_what_are_no_rows_is_refused(found: object) -> None:
+    with pytest.raises(ValueError, match=r"."):
+        solutions(found)
+
+
+def test_what_a_row_lacks_is_said() -> None:
+    (row,) = solutions([{"n": {"type": "literal", "value": "12"}, "t": {"type": "literal", "value": "1e3"}}])
+    assert row.count("n") == 12 and "s" not in row
+    with pytest.raises(InputError, match=r"binds no \?s"):
+        row["s"]
+    with pytest.raises(InputError, match="counts '1e3'"):
+        row.count("t")
+
+
+def test_a_quoted_triple_is_a_term_without_a_text() -> None:
+    parts = {"subject": {"type": "uri", "value": "http://e/a"}}
+    (row,) = solutions([{"s": {"type": "triple", "value": parts}, "o": {"type": "uri", "value": "http://e/b"}}])
+    assert RemoteTerms().read(row["s"]) is None and RemoteTerms().read(row["o"]) == "http://e/b"

@@ -6,7 +6,7 @@ Apart from the queries themselves (`sparql.py`, `survey.py`), which only say wha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -17,11 +17,11 @@ from clew.graph.remote.http import Http, RefusedError, TooMuchError
 from clew.graph.remote.records import Traffic
 from clew.graph.remote.replies import Replies
 from clew.graph.remote.settings import ServerSettings
-from clew.graph.remote.table import told
+from clew.graph.remote.table import Solution, told
 from clew.graph.remote.terms import RemoteTerms, is_literal
 from clew.graph.statements import DESCRIPTIONS, LABELS
 
-Binding = Mapping[str, Mapping[str, str]]
+Binding = Solution
 
 
 class Endpoint:
@@ -70,9 +70,11 @@ class Endpoint:
             table: the query says what its terms are (`shown_as`), so that it may come as CSV.
         """
         reply = self.http.select(query, self._where, fresh=fresh, table=table)
-        found = reply.get("results", {}).get("bindings")
-        if not isinstance(found, list):
+        if "results" not in reply:
             raise InputError(f"graph {self.shown}: a SPARQL result without bindings")
+        found: list[Binding] = reply["results"]["bindings"]
+        if found and type(found[0]) is not Solution:  # from the replies that are kept
+            found = [Solution(row) for row in found]
         self.traffic.rows += len(found)
         return found
 
@@ -114,7 +116,7 @@ class Endpoint:
             rows = self.rows("SELECT (COUNT(*) AS ?n) WHERE { ?s ?p ?o }", fresh=True)
         except (TooMuchError, RefusedError):
             return None
-        return int(rows[0]["n"]["value"]) if rows and "n" in rows[0] else 0
+        return rows[0].count("n") if rows and "n" in rows[0] else 0
 
     def keep(self, replies: Replies) -> None:
         """Answer from these replies, and add to them, from now on."""

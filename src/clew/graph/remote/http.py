@@ -12,7 +12,8 @@ import json
 import random
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from typing import TYPE_CHECKING, Any
@@ -23,7 +24,7 @@ from clew.graph.remote.address import PASSWORD, TOKEN, USER, Address
 from clew.graph.remote.records import Traffic
 from clew.graph.remote.replies import Replies
 from clew.graph.remote.settings import ServerSettings
-from clew.graph.remote.table import CSV, bindings
+from clew.graph.remote.table import CSV, bindings, solutions
 
 if TYPE_CHECKING:
     import httpx
@@ -146,7 +147,8 @@ class Http:
         self._reached = True
         self.traffic.bytes += len(body)
         self.server, self.headers = headers.get("server", self.server), headers
-        return self._read(status, headers, body, table=table)
+        with _uncollected():
+            return self._read(status, headers, body, table=table)
 
     def _wait_turn(self) -> None:
         if not self.settings.pause_s:
@@ -231,6 +233,8 @@ class Http:
                 raise _Transient(f"the reply is no whole table of {len(body):,} bytes: {error}", heavy=True) from None
         try:
             data = _decoded(body)
+        except RecursionError:
+            raise InputError(f"{self._name}: answers with JSON nested too deep to be a SPARQL result") from None
         except ValueError:
             if kind not in (JSON, "application/json", "") or not body.lstrip().startswith(b"{"):
                 raise InputError(
@@ -242,6 +246,13 @@ class Http:
             ) from None
         if not isinstance(data, dict) or not ("boolean" in data or isinstance(data.get("results"), dict)):
             raise InputError(f"{self._name}: answers with JSON that is no SPARQL result: {said}")
+        if "boolean" not in data:
+            try:
+                return {"results": {"bindings": solutions(data["results"].get("bindings"))}}
+            except ValueError as error:
+                raise InputError(
+                    f"{self._name}: answers with JSON that is no SPARQL result ({error}): {said}"
+                ) from None
         return data
 
     def _absent(self, error: Exception) -> UnavailableError:
@@ -255,15 +266,26 @@ class Http:
 
 
 def _decoded(body: bytes) -> Any:
-    """JSON; the compiled parser takes a third of the time, and refuses halves of characters, which RDF may not hold."""
+    """JSON; the compiled parser takes a third of the time, and refuses halves of characters, which RDF may not hold.
+
+    They become question marks. Raises ValueError where it is none, RecursionError where it is nested too deep.
+    """
     import orjson
 
-    collecting = gc.isenabled()
-    gc.disable()  # a hundred thousand dictionaries at once, all of them wanted, would be looked through again and again
     try:
         return orjson.loads(body)
     except ValueError:
-        return json.loads(body)
+        whole = json.dumps(json.loads(body), ensure_ascii=False)
+        return json.loads(whole.encode("utf-8", "replace"))
+
+
+@contextmanager
+def _uncollected() -> Iterator[None]:
+    """A hundred thousand dictionaries at once, all of them wanted, would be looked through again and again."""
+    collecting = gc.isenabled()
+    gc.disable()
+    try:
+        yield
     finally:
         if collecting:
             gc.enable()

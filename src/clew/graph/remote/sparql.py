@@ -17,6 +17,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 
+from clew.errors import InputError
 from clew.graph.remote import dialects
 from clew.graph.remote.address import Address
 from clew.graph.remote.endpoint import Binding, Endpoint
@@ -285,7 +286,7 @@ class SparqlServer(Endpoint):
         for row in self.split(ids, ask, self._at_once):
             e, p = self.ids.read(row["e"]), self.ids.read(row["p"])
             if e in asked and p is not None:
-                counts[Group(str(e), row["d"]["value"] == "o", p)] = int(row["c"]["value"])
+                counts[Group(str(e), row["d"]["value"] == "o", p)] = row.count("c")
         return dict(sorted(counts.items()))
 
     # -- names ---------------------------------------------------------------------------------------------------------
@@ -369,10 +370,11 @@ class SparqlServer(Endpoint):
         inner = f"SELECT {select} WHERE {{ {where} }} {order}"
         if self.engine == "virtuoso":  # sorts no more than ten thousand rows unless the sorting stands in a subquery
             inner = f"SELECT * WHERE {{ {{ {inner} }} }}"
-        while True:
-            rows = self.rows(f"{inner} LIMIT {self.room} OFFSET {start}", table=table)
-            if not rows:
-                return
+        before: list[Binding] = []
+        while rows := self.rows(f"{inner} LIMIT {self.room} OFFSET {start}", table=table):
+            if rows == before:
+                raise InputError(f"graph {self.shown}: sends the same rows again for the next page; it heeds no OFFSET")
+            before = rows
             start += len(rows)
             yield start, rows
 
@@ -384,7 +386,8 @@ class SparqlServer(Endpoint):
             return rows if len(rows) <= WHOLE else None
         if grouping:
             return None
-        expected = int(self.rows(f"SELECT (COUNT(*) AS ?c) WHERE {{ {where} }}")[0]["c"]["value"])
+        (counted,) = self.rows(f"SELECT (COUNT(*) AS ?c) WHERE {{ {where} }}")
+        expected = counted.count("c")
         rows = []
         while len(rows) < expected:
             more = self.rows(f"SELECT {select} WHERE {{ {where} }} LIMIT {self.room} OFFSET {len(rows)}", table=table)
@@ -402,7 +405,7 @@ class SparqlServer(Endpoint):
         into = f"{self.fact('?s', '?p', '?e')} {self.filters(None, (), '?e')}"
         where = f"{{ {out} }} UNION {{ {into} }}"
         for after, rows in self._pages("?e (COUNT(*) AS ?c)", where, "GROUP BY ?e ORDER BY ?e", start):
-            pairs = ((self.ids.read(row["e"]), int(row["c"]["value"])) for row in rows if "e" in row)
+            pairs = ((self.ids.read(row["e"]), row.count("c")) for row in rows if "e" in row)
             yield after, [(id, count, "") for id, count in pairs if id is not None]
 
     def texts(self, start: int) -> Iterator[tuple[int, list[tuple[str, str, int]]]]:

@@ -90,9 +90,7 @@ def _counted_relations(endpoint: Endpoint, notes: list[str]) -> dict[str, int | 
         notes.append("listing the relations took too long: those of a sample of triples are known")
         rows = endpoint.rows(f"SELECT DISTINCT ?p WHERE {{ {{ SELECT ?p WHERE {{ ?s ?p ?o }} LIMIT {PROBE_ROWS} }} }}")
     return {
-        endpoint.ids.of_iri(row["p"]["value"]): int(row["n"]["value"]) if "n" in row else None
-        for row in rows
-        if "p" in row
+        endpoint.ids.of_iri(row["p"]["value"]): row.count("n") if "n" in row else None for row in rows if "p" in row
     }
 
 

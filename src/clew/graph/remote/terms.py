@@ -104,7 +104,7 @@ class RemoteTerms:
         """The short form of an IRI, where writing it gives the same IRI back."""
         if not self._base or not value.startswith(self._base):
             return value
-        rest = unquote(value[len(self._base) :], errors="strict") if "%" in value else value[len(self._base) :]
+        rest = unquote(value[len(self._base) :], errors="replace") if "%" in value else value[len(self._base) :]
         if not rest or is_literal(rest) or is_blank(rest) or self.write(rest) != f"<{value}>":
             return value
         return rest

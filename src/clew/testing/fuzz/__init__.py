@@ -27,7 +27,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from clew.testing.fuzz import builds, commands, folders, graphs, questions, settings
+from clew.testing.fuzz import builds, commands, folders, graphs, questions, servers, settings
 from clew.testing.fuzz.inputs import Input
 
 PATIENCE_S = 20  # of work
@@ -47,6 +47,7 @@ class Door(Protocol):
 DOORS: dict[str, Door] = {
     "graph": graphs, "build": builds, "commands": commands, "folders": folders,
     "questions": questions, "asked": questions.AskedQuestions(), "settings": settings, "queries": settings.QueryTexts(),
+    "servers": servers,
 }  # fmt: skip
 
 
