@@ -40,10 +40,10 @@ from clew.methods.walk.method import Walk
 from clew.methods.walk.ranking import Rating
 from clew.protocols import Example, TextEncoder, Tools
 from clew.query.question import read_question
+from clew.query.relatives import spelled_out
 from clew.reading.account import ACCOUNT
 from clew.reading.calibration import calibrated
 from clew.reading.corpus import demo_graph, facts_graph, geo_graph, json_lines
-from clew.reading.synonyms import spelled_out
 from clew.reading.topics import start_of
 from clew.retrieval.scoring import take_apart
 from clew.types import Gold, Question

@@ -2,7 +2,8 @@
 
 import pytest
 
-from clew.reading.synonyms import as_asked, plain_text, spelled_out
+from clew.query.relatives import spelled_out
+from clew.reading.synonyms import as_asked, plain_text
 
 
 @pytest.mark.parametrize(

@@ -15,8 +15,8 @@ from clew.protocols import TextEncoder
 from clew.query import plan as p
 from clew.query.asked import DATING_VERBS
 from clew.query.binding import Binding
+from clew.query.relatives import has_relatives, spelled_out
 from clew.query.vocabulary import INVERSE, MEASURES, SYNONYMS, head_of, stem
-from clew.reading.synonyms import has_relatives, spelled_out
 from clew.retrieval.lexicon import ALIKE_KIND, WORD, Lexicon, alike, doers_of, owners, stems
 from clew.retrieval.linking import SAME_NAME, candidates
 from clew.retrieval.words import FUNCTION

@@ -29,8 +29,8 @@ from clew.methods.walk.method import Config as WalkConfig
 from clew.methods.walk.method import Walk
 from clew.protocols import GraphStore, OnEvent, Tools, ignore
 from clew.query.columns import column
+from clew.query.relatives import spelled_out
 from clew.reading.growth import PlanCandidate
-from clew.reading.synonyms import spelled_out
 from clew.reading.threads import all_ends, answers, best_guess, way_of
 from clew.reading.topics import ALTERNATIVES, MAX_TRIPLES, MOST_TOPICS, Start, start_of, starts_of
 from clew.reading.trails import type_relations
