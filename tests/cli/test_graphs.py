@@ -86,7 +86,7 @@ def test_a_file_of_triples_is_read_as_build_reads_it(clew: Any, graph: Path, tmp
 def test_repair_and_doctor(clew: Any, graph: Path, tmp_path: Path) -> None:
     from clew.graph.generation import Generation
 
-    assert clew("repair", graph).out == f"{graph}: nothing is damaged\n"
+    assert clew("repair", graph).out == f"{graph}: nothing is damaged or lacking\n"
     clew("add", graph, "Madrid", "capital of", "Spain")
     tails = Generation.open(tmp_path / graph).place / "tails.i32"
     tails.write_bytes(bytes(tails.stat().st_size))

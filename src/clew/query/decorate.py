@@ -16,7 +16,7 @@ from clew.query import plan as p
 from clew.query.asked import Filter, Ranked, ReadQuestion
 from clew.query.binding import Binding
 from clew.query.columns import column
-from clew.query.keys import Found, Keys, Likeness, by_words
+from clew.query.keys import FoundKey, Keys, Likeness, by_words
 from clew.query.values import unit_of
 from clew.query.vocabulary import AGES, PACES, TIMES, stem
 
@@ -33,7 +33,7 @@ class Proposal:
     share: float = 1.0  # of the things compared that have what they are compared by
     named: bool = True  # the question's words name what is compared
 
-    def along(self, plan: p.Plan, key: Found, keeps: float = 1.0) -> Proposal:
+    def along(self, plan: p.Plan, key: FoundKey, keeps: float = 1.0) -> Proposal:
         """A plan that compares by a key what this one finds."""
         return Proposal(plan, self.prior * key.fit * keeps, min(self.share, key.share), self.named and key.named)
 

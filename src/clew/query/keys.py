@@ -34,7 +34,7 @@ _ANY_TIME = frozenset(["date", "year", "time"])  # say that a date is meant, and
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundKey:
     """A path to what is compared or counted."""
 
     path: p.Path
@@ -143,7 +143,7 @@ class Keys:
 
     def values(
         self, plan: p.SetPlan, words: Sequence[str], *, dates: bool | None, stated: Sequence[str] = ()
-    ) -> list[Found]:
+    ) -> list[FoundKey]:
         """Paths of one or two steps to values with an order that the words fit, best first.
 
         Two steps where the first leads to a nameless node, or its words are asked for as well ("largest capital").
@@ -170,28 +170,28 @@ class Keys:
         for (path, share), label, fit in zip(found, labels, self._likeness(words, labels), strict=True):
             fit = (max(fit, SOME_DATE) if dates else fit) * (0.5 + 0.5 * share)
             if fit >= (0.5 * SOME_DATE if dates else LEAST):
-                scored.append(Found(path, fit, share if narrowed else 1.0, names(stated or words, label)))
+                scored.append(FoundKey(path, fit, share if narrowed else 1.0, names(stated or words, label)))
         return sorted(scored, key=lambda each: -each.fit)[:KEYS]
 
     def _ordered(self, step: p.Step, dates: bool | None) -> bool:
         values = column(self._graph, self._binding.relation(step.relation))
         return values.ordered and (dates is None or (values.kind == "date") == dates)
 
-    def measured(self, plan: p.SetPlan, unit: Unit, name: str, known: Sequence[Found]) -> list[Found]:
+    def measured(self, plan: p.SetPlan, unit: Unit, name: str, known: Sequence[FoundKey]) -> list[FoundKey]:
         """The keys that are measured in a unit, whatever they are called, or that its name stands in."""
         fits = {each.path: each.fit for each in known}
-        same: list[Found] = []
+        same: list[FoundKey] = []
         for step, share in steps_of(self._graph, self.members(plan), backward=False):
             values = column(self._graph, self._binding.relation(step.relation))
             named = stem(name) in map(stem, label_to_text(self.label(step)).lower().split())
             if values.ordered and (values.dimension == unit.dimension or (named and not values.dimension)):
-                same.append(Found((step,), max(fits.get((step,), 0.0), 0.5 + 0.4 * share), share))
+                same.append(FoundKey((step,), max(fits.get((step,), 0.0), 0.5 + 0.4 * share), share))
         return sorted(same, key=lambda each: -each.fit)
 
-    def counted(self, plan: p.SetPlan, noun: str, verb: str = "") -> list[Found]:
+    def counted(self, plan: p.SetPlan, noun: str, verb: str = "") -> list[FoundKey]:
         """Steps whose ends are of the kind that a noun names, or whose label is the noun."""
         members = self.members(plan)
-        found: list[Found] = []
+        found: list[FoundKey] = []
         wanted = stem(noun)
         instances = self._called(wanted)
         for step, share in steps_of(self._graph, members):
@@ -214,7 +214,7 @@ class Keys:
             if len(members) > 1 and len(np.unique(owners)) == len(owners):
                 fit *= 0.5  # one for each member: there is nothing to count
             if fit >= LEAST:
-                found.append(Found((step,), fit))
+                found.append(FoundKey((step,), fit))
         return sorted(found, key=lambda each: -each.fit)[:KEYS]
 
     def _called(self, noun: str) -> Ints:

@@ -36,7 +36,7 @@ _GROUPED = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class OperatorQuestion:
     """A question with what its words ask for beside a set; no `read`: nothing, and a method's path answers it."""
 
     question: Question
@@ -49,7 +49,7 @@ class Asked:
         return self.question if self.read is None or not self.read.rest else replace(self.question, text=self.read.rest)
 
 
-def asked_of(question: Question, graph: GraphStore) -> Asked:
+def asked_of(question: Question, graph: GraphStore) -> OperatorQuestion:
     """Read a question for its operators, knowing the names in it."""
     text = question.text
     hidden, names = _without_names(question, graph)
@@ -58,8 +58,8 @@ def asked_of(question: Question, graph: GraphStore) -> Asked:
     plain = read.kind == "plain" and not read.unsaid and not read.removed
     choice = read.answer == "truth" and EITHER.search(text) is not None
     if plain or choice or _is_named(read, graph):
-        return Asked(question, None, marked)
-    return Asked(question, _by_groups(replace(read, text=text), graph), marked)
+        return OperatorQuestion(question, None, marked)
+    return OperatorQuestion(question, _by_groups(replace(read, text=text), graph), marked)
 
 
 def _is_named(read: ReadQuestion, graph: GraphStore) -> bool:

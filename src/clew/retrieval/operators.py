@@ -32,7 +32,7 @@ from clew.retrieval.lexicon import Lexicon, class_in
 from clew.retrieval.linking import link, link_topics, unknown_names
 from clew.retrieval.method_sets import best_of, narrowed, one_path, put, sets_of, without
 from clew.retrieval.operating import Truth, bearers, compared, likeness_by, linked, named_together, operated
-from clew.retrieval.operator_words import Asked, asked_of
+from clew.retrieval.operator_words import OperatorQuestion, asked_of
 from clew.retrieval.refusing import accounted, implausible, missing, unmet
 from clew.retrieval.tables import read_table
 from clew.types import Answer, Event, Question
@@ -128,7 +128,7 @@ class Operators:
 
     def _finished(
         self,
-        asked: Asked,
+        asked: OperatorQuestion,
         found: Answer,
         store: GraphStore,
         within: tuple[str, p.SetPlan] | None,
@@ -193,14 +193,14 @@ class Operators:
         )  # fmt: skip
 
     @staticmethod
-    def _uncomposed(asked: Asked, found: Answer) -> Answer:
+    def _uncomposed(asked: OperatorQuestion, found: Answer) -> Answer:
         """What a method found over a store without arrays, where a folder's parts would have been composed as well."""
         if found.candidates and not asked.marked:
             return found
         why = f"not applied: a question of several parts {_ELSEWHERE}"
         return replace(found, note="; ".join(filter(None, (found.note, why))))
 
-    def _answering(self, asked: Asked, found: Answer, graph: Graph) -> Sequence[Composed] | None:
+    def _answering(self, asked: OperatorQuestion, found: Answer, graph: Graph) -> Sequence[Composed] | None:
         """What the parts of a question without an operator compose, where that answers it; None: the method's path."""
         question = asked.question
         sets = self._readings(question, graph)
@@ -251,7 +251,7 @@ class Operators:
     # -- what the method says of the whole question ------------------------------------------------------------------
 
     def _alone(
-        self, asked: Asked, read: ReadQuestion, found: Answer, proposals: Sequence[Proposal], graph: Graph
+        self, asked: OperatorQuestion, read: ReadQuestion, found: Answer, proposals: Sequence[Proposal], graph: Graph
     ) -> list[Proposal] | Answer:
         """Plans, or the method's own answer to the whole question, where no plan is sure.
 
@@ -304,7 +304,7 @@ class Operators:
 
     # -- sets --------------------------------------------------------------------------------------------------------
 
-    def _proposals(self, asked: Asked, read: ReadQuestion, found: Answer, graph: Graph) -> list[Proposal]:
+    def _proposals(self, asked: OperatorQuestion, read: ReadQuestion, found: Answer, graph: Graph) -> list[Proposal]:
         """Plans, best first: of the set that the question's parts compose, else of the set that the method found."""
         if read.sides is not None:
             return compared(read, graph, self._encoder, self._likeness)
@@ -335,19 +335,19 @@ class Operators:
         return best_first(made)
 
     @staticmethod
-    def _plainly(asked: Asked, made: list[Proposal]) -> list[Proposal]:
+    def _plainly(asked: OperatorQuestion, made: list[Proposal]) -> list[Proposal]:
         """Of the plans for a question without an operator those that say what is asked for: "and Italy?" does not."""
         if asked.marked:
             return made
         return [each for each in made if not any(isinstance(node, p.All) for node in p.walk(each.plan))]
 
     @staticmethod
-    def _least(asked: Asked) -> float:
+    def _least(asked: OperatorQuestion) -> float:
         """From which score on a composed set is taken: no method's path says "or" and "not"."""
         return DOUBTFUL if asked.marked else COMPOSED
 
     def _composed(
-        self, asked: Asked, read: ReadQuestion, sets: Sequence[Composed], graph: Graph, *, least: float
+        self, asked: OperatorQuestion, read: ReadQuestion, sets: Sequence[Composed], graph: Graph, *, least: float
     ) -> list[Proposal]:
         """Plans of the sets that the question's parts compose, or those of things that have what it asks for."""
         stated = _stated(asked.question, read)

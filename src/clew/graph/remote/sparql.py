@@ -15,7 +15,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from types import MappingProxyType
 
 from clew.errors import InputError
 from clew.graph.remote import dialects
@@ -73,13 +72,16 @@ class SparqlServer(Endpoint):
             query = self._hop(part, wanted)
             if query is None:
                 return []
-            rows = self.rows(f"{query} LIMIT {self.room}", table=self.as_tables)
+            rows = self.rows(f"{query} LIMIT {self.room}", table=self.in_table(part))
             if len(rows) >= self.room:
                 crowded.extend(part)
                 return []
-            return [self._read(rows, set(part), self._numbered(part))]
+            return [self._read(rows, set(part))]
 
-        for found in self.split(asked, ask, self._at_once):
+        # Apart where replies are tables: see `in_table`.
+        texts = [id for id in asked if is_literal(id)] if self.as_tables else []
+        things = [id for id in asked if not is_literal(id)] if texts else asked
+        for found in [each for ids in (things, texts) for each in self.split(ids, ask, self._at_once)]:
             result.rows += found.rows
             result.labels |= found.labels
         if crowded:
@@ -97,28 +99,14 @@ class SparqlServer(Endpoint):
         node = _NODE_ID.match(id) if self.engine == "virtuoso" else None
         return f"<{node.group(1)}>" if node else self.ids.write(id)
 
-    def _numbered(self, ids: Sequence[str]) -> dict[str, str]:
-        """What stands for each text that a query names: tables of Virtuoso hold such texts in another encoding."""
-        return {f"#{place}": id for place, id in enumerate(ids) if is_literal(id)} if self.as_tables else {}
-
-    def _starts(self, ids: Sequence[str], numbered: Mapping[str, str] | None = None) -> list[tuple[str, str]]:
-        """Patterns that bind ?e to entities, each with the variable that holds their texts, "" where none is one.
-
-        Args:
-            numbered: texts that ?e gets a number for, see `_numbered`.
-        """
+    def _starts(self, ids: Sequence[str]) -> list[tuple[str, str]]:
+        """Patterns that bind ?e to entities, each with the variable that holds their texts, "" where none is one."""
         written = {id: term for id in ids if (term := self._term(id))}
-        numbers = {id: number for number, id in (numbered or {}).items()}
         starts = []
-        things = [term for id, term in written.items() if not is_literal(id)]
-        texts = {id: term for id, term in written.items() if is_literal(id)}
-        if things:
-            starts.append((f"VALUES ?e {{ {' '.join(things)} }}", ""))
-        if numbers and texts:
-            numbered_texts = " ".join(f'({term} "{numbers[id]}")' for id, term in texts.items())
-            starts.append((f"VALUES (?text ?e) {{ {numbered_texts} }}", "?text"))
-        elif texts:
-            starts.append((f"VALUES ?e {{ {' '.join(texts.values())} }}", "?e"))
+        for text in ("", "?e"):
+            terms = [term for id, term in written.items() if is_literal(id) == bool(text)]
+            if terms:
+                starts.append((f"VALUES ?e {{ {' '.join(terms)} }}", text))
         by_shape: dict[tuple[bool, ...], dict[str, None]] = {}
         for id in ids:
             route = () if id in written else self._routes.get(id, ())
@@ -138,7 +126,7 @@ class SparqlServer(Endpoint):
 
     def _hop(self, ids: Sequence[str], wanted: FactsWanted) -> str | None:
         """Facts around `ids`, with the labels of what they lead to, as one query; None where nothing can be asked."""
-        starts = self._starts(ids, self._numbered(ids))
+        starts = self._starts(ids)
         branches = self._sides(starts, wanted)
         if not branches:
             return None
@@ -150,7 +138,7 @@ class SparqlServer(Endpoint):
                     branches.append(f'{{ SELECT DISTINCT ?n ?p ?l ?d WHERE {{ {named} BIND("l" AS ?d) }} }}')
         # Terms in VALUES meet each fact once; a way to a nameless node may lead there twice.
         once = not wanted.labels and not any(start.startswith("VALUES (?x0") for start, _ in starts)
-        terms = self.shown_as(*(("?n", "?l") if wanted.labels else ("?n",)), table=self.as_tables)
+        terms = self.shown_as(*(("?n", "?l") if wanted.labels else ("?n",)), table=self.in_table(ids))
         shown = f"?d ?e ?p {terms}{' ?g' if self.graphs else ''}"
         return f"SELECT {'' if once else 'DISTINCT '}{shown} WHERE {{ {' UNION '.join(branches)} }}"
 
@@ -166,9 +154,7 @@ class SparqlServer(Endpoint):
                 branches.append(f'{{ {start} {fact} {filters} BIND("{"o" if forward else "i"}" AS ?d) }}')
         return branches
 
-    def _read(
-        self, rows: Iterable[Binding], asked: Collection[str] | None, numbered: Mapping[str, str] = MappingProxyType({})
-    ) -> Facts:
+    def _read(self, rows: Iterable[Binding], asked: Collection[str] | None) -> Facts:
         """Rows of a hop; those of nameless siblings that nobody asked for are dropped."""
         read = self.ids.read
         seen: dict[tuple[str, str, str], str | None] = {}
@@ -179,8 +165,7 @@ class SparqlServer(Endpoint):
             if kind == "l":
                 labels.append(row)
                 continue
-            p, n = read(row["p"]), read(row["n"])
-            e = numbered.get(row["e"]["value"]) or read(row["e"])
+            e, p, n = read(row["e"]), read(row["p"]), read(row["n"])
             if e is None or p is None or n is None or (asked is not None and e not in asked):
                 continue
             forward = kind == "o"
