@@ -6,7 +6,9 @@ SET: demo-dev, demo-test (tests/questions, written before their answers were see
 alone by somebody who knew no code of clew, and read by nobody who worked on it), geo-train, geo-dev (query split),
 wtq (300 questions of the dev part, by its official normalisation), spider (200 dev questions with one answer column);
 these four read CLEW_DATA. company, football, university, zoo (errors on them were read while the method was made),
-music, library (looked at once): small graphs as users have them, with questions of every kind (tests/questions/graphs).
+music, library (looked at once, errors read since): small graphs as users have them, with questions of every kind
+(tests/questions/graphs). genealogy, movies, pharmacy, politics, transit (errors read) and astronomy, food, history, software,
+tv (asked once, at the end): graphs of 60 questions each, written by somebody who knew no code of clew.
 """
 
 from __future__ import annotations
@@ -41,6 +43,16 @@ GRAPHS = {
     "zoo": ("zoo.tsv",),
     "music": ("music.ttl",),
     "library": ("library.tsv",),
+    "genealogy": ("genealogy.tsv",),
+    "movies": ("movies-nodes.csv", "movies-edges.csv"),
+    "pharmacy": ("pharmacy.ttl",),
+    "politics": ("politics.nt",),
+    "transit": ("transit.tsv",),
+    "astronomy": ("astronomy-nodes.csv", "astronomy-edges.csv"),
+    "food": ("food.ttl",),
+    "history": ("history.tsv",),
+    "software": ("software.graphml",),
+    "tv": ("tv.tsv",),
 }
 SAMPLES = {"wtq": 300, "spider": 200}
 

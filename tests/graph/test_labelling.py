@@ -131,3 +131,35 @@ def test_types_go_by_other_names(tmp_path: Path) -> None:
     assert [row["things"] for row in Graph.from_triples(rows).info()["types"]] == [5, 5]
     rows = [(f"x{i}", "category", "City" if i % 3 else "Town") for i in range(10)]
     assert [row["label"] for row in Graph.from_triples(rows).info()["types"]] == ["City", "Town"]
+
+
+def test_a_relation_with_properties_is_not_named_by_one_of_them(tmp_path: Path) -> None:
+    (tmp_path / "nodes.csv").write_text(
+        ":ID,name,:LABEL\n" + "".join(f"p{i},Person {i},Person\n" for i in range(12)) + "f1,Heat,Film\n"
+    )
+    roles = "".join(f"p{i},f1,ACTED_IN,Role {chr(65 + i)}\n" for i in range(12))
+    (tmp_path / "edges.csv").write_text(":START_ID,:END_ID,:TYPE,role\n" + roles)
+    report = build([tmp_path / "nodes.csv", tmp_path / "edges.csv"], tmp_path / "g.kg")
+    assert (report.mediators, "role" in report.names_from) == (12, False)
+
+
+WIKIDATA = """
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> . @prefix e: <http://kb.org/entity/> .
+@prefix p: <http://kb.org/prop/> . @prefix ps: <http://kb.org/prop/statement/> .
+@prefix pq: <http://kb.org/prop/qualifier/> . @prefix wdt: <http://kb.org/prop/direct/> .
+e:Q1 rdfs:label "Karin" ; p:P39 <http://kb.org/entity/statement/Q1-1a> . e:Q2 rdfs:label "Prime Minister" .
+<http://kb.org/entity/statement/Q1-1a> ps:P39 e:Q2 ; pq:P580 "2002-10-14" .
+wdt:P39 rdfs:label "position held" . e:P580 rdfs:label "start time" .
+"""
+
+
+def test_statements_are_passed_through_and_all_relations_of_a_property_have_its_label(tmp_path: Path) -> None:
+    graph, _ = built(tmp_path, "g.ttl", WIKIDATA)
+    assert graph.entity("http://kb.org/entity/statement/Q1-1a").kind == "mediator"
+    labels = {relation.id.removeprefix("http://kb.org/prop/"): relation.label for relation in graph.relations()}
+    assert labels == {"P39": "position held", "statement/P39": "position held", "qualifier/P580": "start time"}
+
+
+def test_values_without_a_name_are_nothing_to_warn_of(tmp_path: Path) -> None:
+    _, said = built(tmp_path, "g.tsv", "".join(f"Town {chr(65 + i)}\tpopulation\t{1000 + i}\n" for i in range(20)))
+    assert "warning" not in said

@@ -103,3 +103,29 @@ def test_the_longest_time_is_the_earliest_start() -> None:
     assert ranked is not None and (ranked.date, ranked.largest, ranked.words[0]) == (True, False, "since")
     length = read_question("Which rivers are the longest?").ranked
     assert length is not None and not length.date
+
+
+@pytest.mark.parametrize(
+    ("text", "sides", "largest"),
+    [
+        ("was simvastatin or atorvastatin approved first?", ("simvastatin", "atorvastatin"), False),
+        ("did Nathaniel Penrose or Everard Castle die later", ("Nathaniel Penrose", "Everard Castle"), True),
+        ("Is Kite or Ember bigger?", ("Kite", "Ember"), True),
+    ],
+)
+def test_a_choice_of_two_put_as_yes_or_no(text: str, sides: tuple[str, str], largest: bool) -> None:
+    read = read_question(text)
+    assert read.kind == "comparison" and read.sides == sides and read.ranked is not None
+    assert read.ranked.largest is largest
+
+
+@pytest.mark.parametrize(
+    ("text", "op"), [("Which stations have 10 or more platforms?", ">="), ("tunnels of 3 km or less", "<=")]
+)
+def test_a_number_or_more(text: str, op: str) -> None:
+    (stated,) = read_question(text).filters
+    assert stated.op == op
+
+
+def test_whether_one_or_another_is_something_is_no_comparison() -> None:
+    assert read_question("Was Tom or Ann a manager").sides is None

@@ -40,6 +40,8 @@ def test_two_nouns_of_one_relation_are_both_kept() -> None:
         ("great-grandfather of Ann", "father of the parent of the parent of Ann"),
         ("Ann's mother-in-law", "Ann's spouse's mother"),
         ("Ann's cousins", "Ann's parent's sibling's children"),
+        ("paternal grandmother of Ann", "mother of the father of Ann"),
+        ("the grandfather on the mother's side of Ann", "the father of the mother of Ann"),
         ("who built the great wall", "who built the great wall"),
     ],
 )
