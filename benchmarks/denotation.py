@@ -7,8 +7,8 @@ alone by somebody who knew no code of clew, and read by nobody who worked on it)
 wtq (300 questions of the dev part, by its official normalisation), spider (200 dev questions with one answer column);
 these four read CLEW_DATA. company, football, university, zoo (errors on them were read while the method was made),
 music, library (looked at once, errors read since): small graphs as users have them, with questions of every kind
-(tests/questions/graphs). genealogy, movies, pharmacy, politics, transit (errors read) and astronomy, food, history, software,
-tv (asked once, at the end): graphs of 60 questions each, written by somebody who knew no code of clew.
+(tests/questions/graphs). genealogy, movies, pharmacy, politics, transit (errors read) and astronomy, food, history,
+software, tv (asked once, at the end): graphs of 60 questions each, written by somebody who knew no code of clew.
 """
 
 from __future__ import annotations
