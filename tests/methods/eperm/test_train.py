@@ -24,8 +24,8 @@ from clew.methods.eperm.gold import Posterior, agreed, posterior
 from clew.methods.eperm.method import Eperm
 from clew.methods.eperm.model import DESCRIPTION, Trained
 from clew.methods.eperm.tasks import TaskWriter
-from clew.methods.eperm.train import _Silent, train
-from clew.protocols import Example, Tools, TrainRequest, TrainResult
+from clew.methods.eperm.train import _Silent, _Training, train
+from clew.protocols import Example, Tools, TrainRequest, TrainResult, ignore
 from clew.types import Event, Gold, Question
 
 pytestmark = pytest.mark.filterwarnings("ignore")  # the training libraries warn about themselves
@@ -182,6 +182,13 @@ def test_the_tuned_model_answers(folder: Path) -> None:
     assert all(answer.details["style"] == "short" for answer in answers)
     assert all(candidate.supported for answer in answers for candidate in answer.candidates)
     assert all(answer.usage.calls == 2 for answer in answers)
+
+
+@pytest.mark.parametrize(("set_to", "stated", "hops"), [(0, [3, 1], 3), (0, [0, 0], 2), (0, [9, 2], 4), (1, [3, 3], 1)])
+def test_plans_are_as_long_as_the_questions_say(set_to: int, stated: list[int], hops: int, tmp_path: Path) -> None:
+    asked = [Example(Question(str(i), "who?"), Gold(("a",), hops=n or None)) for i, n in enumerate(stated)]
+    request = TrainRequest(films(), asked, (), Config(), TrainConfig(hops=set_to), Tools(), tmp_path)
+    assert _Training(request, ignore).config.longest == hops
 
 
 def test_what_training_leaves_behind(folder: Path) -> None:

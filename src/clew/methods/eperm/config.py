@@ -83,6 +83,9 @@ class Config(Settings):
     }
 
 
+HOPS = 2  # of the longest plan where neither a setting nor a question says it
+
+
 class TrainConfig(Settings):
     """How the model is tuned on plans and answers together (Eq. 8)."""
 
@@ -91,7 +94,7 @@ class TrainConfig(Settings):
     style: Style | None = None  # None: short from scratch, else paper
     relations: Literal["none", "encoder", "llm"] = "none"  # the retriever that the model will be asked with
     entities: Scorer = "none"  # as `method.entities`
-    hops: int = Field(default=2, ge=1, le=6)  # of the longest plan
+    hops: int = Field(default=0, ge=0, le=6)  # of the longest plan; 0: the most that the questions state, else 2
     threshold: float = Field(default=0.5, ge=0, le=1)  # [t] answers reached / entities reached (Eq. 5)
     posterior: Literal["f1", "ratio"] = "f1"  # which plans above t are gold: those near the best F1, or all (paper)
     distractors: int = Field(default=5, ge=0)  # wrong plans shown beside the gold ones in an answer task, at most
@@ -110,3 +113,8 @@ class TrainConfig(Settings):
         "answers": True,
         "drawings": 1,
     }
+
+    @property
+    def longest(self) -> int:
+        """Hops of the longest plan."""
+        return self.hops or HOPS

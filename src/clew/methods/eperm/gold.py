@@ -68,10 +68,10 @@ def posterior(
     Args:
         stated: relation paths that the question set names as gold.
     """
-    named = [TopicPlan(i, judge(graph, topics[i], path, answers)) for i, path in stated if len(path) <= config.hops]
+    named = [TopicPlan(i, judge(graph, topics[i], path, answers)) for i, path in stated if len(path) <= config.longest]
     gold, fallback, cut = [each for each in named if len(each.candidate.right)], False, False
     if not gold:
-        searched = [candidates(graph, topic, answers, GoldLimits(config.hops)) for topic in topics]
+        searched = [candidates(graph, topic, answers, GoldLimits(config.longest)) for topic in topics]
         cut = any(cut for _, cut in searched)
         found = [[TopicPlan(i, each) for each in own if each.path] for i, (own, _) in enumerate(searched)]
         gold, fallback = _gold(found, answers, config)
@@ -157,6 +157,6 @@ def agreed(texts: Sequence[str], plans: Sequence[Sequence[str]]) -> list[list[bo
 
 def _around(graph: Subgraph, i: int, topic: int, answers: Ints, config: TrainConfig) -> list[TopicPlan]:
     """A sample of the relation paths from a topic, spread over all lengths."""
-    every = relation_paths(graph, [topic], config.hops, max_paths=MAX_PATHS, max_ends=MAX_ENDS).paths
+    every = relation_paths(graph, [topic], config.longest, max_paths=MAX_PATHS, max_ends=MAX_ENDS).paths
     chosen = every[:: max(1, len(every) // DISTRACTORS)]
     return [TopicPlan(i, judge(graph, topic, each.steps, answers)) for each in chosen]

@@ -64,7 +64,7 @@ class TaskWriter:
         prompt = self._asker.prompt("plan")
         values: dict[str, object] = {"question": case.text}
         if "vocabulary" in prompt.slots:
-            values["vocabulary"] = vocabulary_text(vocabulary(case, self._shown.vocabulary, self._config.hops, None))
+            values["vocabulary"] = vocabulary_text(vocabulary(case, self._shown.vocabulary, self._config.longest, None))
             values["topics"] = ", ".join(dict.fromkeys(topic.entity.label for topic in case.topics))
         return prompt.render(**values)
 

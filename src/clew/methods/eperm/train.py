@@ -25,7 +25,7 @@ from clew.learning.scratch import create_decoder
 from clew.learning.tuning import Pair, tune
 from clew.llm import normalise
 from clew.methods.eperm.asking import SEPARATOR, PlacedQuestion, PromptClient, relation_text, shown_question
-from clew.methods.eperm.config import TrainConfig
+from clew.methods.eperm.config import HOPS, TrainConfig
 from clew.methods.eperm.gold import Posterior, TopicPlan, agreed, posterior
 from clew.methods.eperm.method import Eperm
 from clew.methods.eperm.model import DESCRIPTION, MODEL, Trained
@@ -73,7 +73,9 @@ class _Training:
 
     def __init__(self, request: TrainRequest, on_event: OnEvent):
         self.request, self.on_event = request, on_event
-        self.config: TrainConfig = request.train_config or TrainConfig()
+        config: TrainConfig = request.train_config or TrainConfig()
+        stated = [example.gold.hops for example in request.examples if example.gold.hops]
+        self.config = config.model_copy(update={"hops": config.hops or min(4, max(stated, default=HOPS))})
         self.style = self.config.style or ("paper" if self.config.base else "short")
         self._names: EntityIndex | None = None
         self.random = np.random.default_rng(request.seed)
@@ -234,7 +236,7 @@ class _Training:
             style=self.style,
             relations=self.config.relations,
             entities=self.config.entities,
-            hops=self.config.hops,
+            hops=self.config.longest,
             lines=lines,
         )
         write_record(request.out / DESCRIPTION, trained)
