@@ -5,7 +5,7 @@ Gold is read here, in `paths.gold` and in evaluation only. Answering never impor
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,6 +16,7 @@ from clew.graph.paths import RelationPath
 from clew.graph.subgraph import Ints, Subgraph
 from clew.protocols import Example, GraphStore
 
+MOST_STATED = 4  # hops that a training takes from what its questions state
 Statement = tuple[int, RelationPath]  # position of the topic in its question, and a gold relation path from it
 
 
@@ -75,6 +76,11 @@ def resolve(examples: Sequence[Example], index: EntityIndex) -> tuple[list[Train
 def unanswerable(example: Example) -> bool:
     """Whether the data set says that the graph holds no answer."""
     return example.gold.hops == 0 or example.gold.kind == "unanswerable"
+
+
+def longest_stated(examples: Iterable[Example], default: int) -> int:
+    """The most hops that questions state, up to `MOST_STATED`; `default` where none states any."""
+    return min(MOST_STATED, max((example.gold.hops for example in examples if example.gold.hops), default=default))
 
 
 def stated_paths(

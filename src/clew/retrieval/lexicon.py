@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import partial
 from typing import Literal
 from weakref import WeakKeyDictionary
 
@@ -126,10 +127,16 @@ def asked_kind(text: str, graph: Graph) -> Ints | None:
             if known is not None:
                 return execute(p.Class(known), graph).members
         if (doing := _doing(said[at], lexicon)) is not None:
-            here = graph.whole.rels == graph.relation_number(doing)
-            passive = lexicon.labels[doing].lower().split()[-1] == "by"
-            return np.unique((graph.whole.tails if passive else graph.whole.heads)[here])
+            return graph.derived(("lexicon.doers", doing), partial(_doers, graph, doing, lexicon.labels[doing]))
     return None
+
+
+def _doers(graph: Graph, relation: str, label: str) -> Ints:
+    """What does what a relation says: its heads, of a passive one ("produced by") its tails."""
+    whole = graph.whole
+    ends = whole.tails if label.lower().split()[-1] == "by" else whole.heads
+    found: Ints = np.unique(ends[whole.rels == graph.relation_number(relation)])
+    return found
 
 
 def _kind_called(said: tuple[str, ...], lexicon: Lexicon) -> str | None:
@@ -164,24 +171,23 @@ def _kind_of_heads(whole: Subgraph, relation: int, types: Sequence[int]) -> int 
 
 def doers_of(word: str, lexicon: Lexicon, graph: Graph) -> p.SetPlan | None:
     """The kind of thing that does what a relation says: "players" are whatever plays for something."""
-    noun = stem(word)
+    doing = _doing(stem(word), lexicon, past=False)
+    return None if doing is None else owners(graph, doing)
+
+
+def _doing(noun: str, lexicon: Lexicon, *, past: bool = True) -> str | None:
+    """The relation that says what a doer does.
+
+    Args:
+        past: also in the past or by whom it is done: "directed", "produced by".
+    """
     if not noun.endswith(("er", "or")):
         return None
     for id, label in lexicon.labels.items():
         first, *rest = label.lower().split()
-        if rest and first not in FUNCTION and stem(first) != noun and forms(noun) & {stem(first)}:
-            return owners(graph, id)
-    return None
-
-
-def _doing(noun: str, lexicon: Lexicon) -> str | None:
-    """The relation that says what a doer does, or by whom it is done."""
-    if not noun.endswith(("er", "or")):
-        return None
-    for id, label in lexicon.labels.items():
-        first, *rest = label.lower().split()
-        verb = bool(rest) or first.endswith("ed")
-        if verb and first not in FUNCTION and stem(first) != noun and forms(noun) & forms(first):
+        verb = bool(rest) or (past and first.endswith("ed"))
+        said = forms(first) if past else {stem(first)}
+        if verb and first not in FUNCTION and stem(first) != noun and forms(noun) & said:
             return id
     return None
 

@@ -31,7 +31,7 @@ from clew.methods.eperm.method import Eperm
 from clew.methods.eperm.model import DESCRIPTION, MODEL, Trained
 from clew.methods.eperm.plans import plan_similarities
 from clew.methods.eperm.tasks import TaskWriter
-from clew.paths.examples import EntityIndex, stated_paths
+from clew.paths.examples import EntityIndex, longest_stated, stated_paths
 from clew.protocols import Example, GraphStore, LLMReply, LLMRequest, OnEvent, TrainRequest, TrainResult, ignore
 from clew.types import Answer, Event, Gold, Topic
 
@@ -74,8 +74,7 @@ class _Training:
     def __init__(self, request: TrainRequest, on_event: OnEvent):
         self.request, self.on_event = request, on_event
         config: TrainConfig = request.train_config or TrainConfig()
-        stated = [example.gold.hops for example in request.examples if example.gold.hops]
-        self.config = config.model_copy(update={"hops": config.hops or min(4, max(stated, default=HOPS))})
+        self.config = config.model_copy(update={"hops": config.hops or longest_stated(request.examples, HOPS)})
         self.style = self.config.style or ("paper" if self.config.base else "short")
         self._names: EntityIndex | None = None
         self.random = np.random.default_rng(request.seed)

@@ -35,7 +35,7 @@ from clew.methods.roe.options import (
     options_of,
     root,
 )
-from clew.paths.examples import EntityIndex, TrainingQuestion, resolve
+from clew.paths.examples import EntityIndex, TrainingQuestion, longest_stated, resolve
 from clew.paths.gold import GoldLimits, gold_paths
 from clew.protocols import Example, GraphStore
 
@@ -119,8 +119,7 @@ def tasks_of(
     """The examples that can be learnt from, with their gold relation paths."""
     plan = plan_of(config)
     known: dict[str, tuple[ArrayEdges, EntityIndex]] = {}
-    stated = [example.gold.hops for example in examples if example.gold.hops]
-    hops = train.hops or min(4, max(stated, default=2))
+    hops = train.hops or longest_stated(examples, default=2)
     for example in examples:
         graph = example.graph if example.graph is not None and has_arrays(example.graph) else shared
         if not has_arrays(graph):
