@@ -2,8 +2,9 @@
 
     CLEW_DATA=… python scripts/fit_walk.py [--share 1.0] [--show] [--without FOLDER]
 
-Fitted on the demo's training questions, MetaQA-R development questions and WebQSP and CWQ training questions over
-freebase-pooled; never on a question that is reported. Short questions count more (MIX), because askers ask them more.
+Fitted on the demo's training questions, MetaQA-R development questions, WebQSP and CWQ training questions over
+freebase-pooled, and questions of invented worlds (`clew.reading.invented`); never on a question that is reported. Short
+questions count more (MIX), because askers ask them more.
 Writes src/clew/methods/walk/weights.py unless --show. Candidates are those that answering sees with the present
 weights, so run it twice after a change to the features. With --without nothing but FOLDER/walk-without-GROUP.json is
 written: the rating fitted without each group, with which scripts/fit_auto.py shows what `walk` does on graphs left out.
@@ -18,6 +19,7 @@ import json
 import math
 import random
 import tempfile
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -31,22 +33,39 @@ from clew.graph import Graph, build
 from clew.methods.walk.method import Config, Walk, calibration_inputs
 from clew.methods.walk.ranking import FEATURES, Rating
 from clew.protocols import Example, Tools
+from clew.reading.corpus import PARTS, invented_worlds
+from clew.reading.invented import DrawnWorld
+from clew.types import Gold, Question
 
 # question set, split, questions, weight in the loss
 MIX = (
     ("demo", "train", 500, 3.0),
     ("metaqa-r-1hop", "dev", 300, 3.0),
     ("metaqa-r-2hop", "dev", 250, 1.0),
-    ("metaqa-r-3hop", "dev", 90, 0.5),
+    ("metaqa-r-3hop", "dev", 150, 1.5),
     ("webqsp-pooled", "train", 250, 2.0),
     ("cwq-pooled", "train", 120, 1.0),
+    ("invented", "train", 30, 10.0),  # of each world
 )
-WIDTH, DROPOUT, DECAY, RATE, STEPS = 12, 0.1, 0.1, 1e-2, 400  # of the hidden units and their fit
+WIDTH, DROPOUT, DECAY, RATE, STEPS = 64, 0.2, 0.1, 1e-2, 600  # of the hidden units and their fit
 # Set by hand: the topics of these questions are given, so they tell nothing about linking, and few name two together.
 FIXED = {"linked": 2.0, "pair_missed": -4.0}
 SHARPNESS = 8.0  # of the target: exp(SHARPNESS · F1), normalised over a question's candidates
 RIGHT = 0.5  # least F1 of the best candidate for the answer to count as right in the calibration
 TARGET = Path(__file__).resolve().parent.parent / "src" / "clew" / "methods" / "walk" / "weights.py"
+
+
+def worlds(count: int) -> Iterator[tuple[Graph, list[Example]]]:
+    """The invented worlds that networks are trained on; those that are kept are for scripts/fit_auto.py."""
+    for world in (world for part in range(1, PARTS) for world in invented_worlds(part)):
+        drawn = DrawnWorld(world, random.Random(1))
+        rows = [row for row in drawn.questions(1) if row.answers]
+        named = [tuple(drawn.labels.get(answer, answer) for answer in row.answers) for row in rows]
+        made = [
+            Example(Question(str(i), row.text, row.topics), Gold(answers, row.answers))
+            for i, (row, answers) in enumerate(zip(rows, named, strict=True))
+        ]
+        yield drawn.graph(), random.Random(1).sample(made, min(count, len(made)))
 
 
 def examples(name: str, split: str, count: int) -> list[Example]:
@@ -182,8 +201,12 @@ def main() -> None:
     sets, mix = {}, {}
     with tempfile.TemporaryDirectory() as folder:
         for name, split, count, weight in MIX:
-            graph = graph_of(name, Path(folder))
-            sets[name], mix[name] = collect(walk, graph, examples(name, split, round(count * args.share))), weight
+            count = round(count * args.share)
+            if name == "invented":
+                asked = worlds(count)
+            else:
+                asked = iter([(graph_of(name, Path(folder)), examples(name, split, count))])
+            sets[name], mix[name] = [each for graph, rows in asked for each in collect(walk, graph, rows)], weight
             best = [y.max(initial=0.0) for _, y, _, answerable in sets[name] if answerable]
             print(f"{name}: {len(sets[name])} questions, best candidate has F1 {np.mean(best):.3f}", flush=True)
     if args.without:

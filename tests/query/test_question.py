@@ -35,6 +35,25 @@ from clew.query.question import nested, read_question
         ("who was the First Lady in 1990", "date filter", "who was the First Lady"),
         ("what rivers run through West Virginia", "plain", "what rivers run through West Virginia"),
         ("¿Cuántos ríos hay?", "plain", "¿Cuántos ríos hay"),
+        # what only asks for the question
+        ("could you tell me how many rivers are in Peru", "count", "which rivers are in Peru"),
+        ("hey, do you know which city is the largest in Peru?", "superlative", "which city is in Peru"),
+        ("I'd like to know whether Lima is in Peru", "boolean", "Lima in Peru"),
+        ("tell me the mayor of Lima", "plain", "tell me the mayor of Lima"),
+        # no operators
+        ("candidates with arc welding", "plain", "candidates with arc welding"),
+        ("isla verde founding year", "plain", "isla verde founding year"),
+        (
+            "is there anybody from Toronto on the roster, and who",
+            "plain",
+            "is there anybody from Toronto on the roster, and who",
+        ),
+        ("where is Oak Step sold, I mean the shop", "plain", "where is Oak Step sold, I mean the shop"),
+        ("what year did Peru first win", "plain", "what year did Peru first win"),
+        ("who built First Harbour Bank", "plain", "who built First Harbour Bank"),
+        ("who is the best friend of Leo", "plain", "who is the best friend of Leo"),
+        ("I have never heard Ebb, tell me its genre", "plain", "I have never heard Ebb, tell me its genre"),
+        ("besides Orla, who works at Nimbus", "negation", "who works at Nimbus"),
         ("", "plain", ""),
     ],
 )

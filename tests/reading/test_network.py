@@ -51,10 +51,12 @@ def test_numpy_and_torch_agree(tmp_path: Path) -> None:
         np.int32,
     )
     features, ends, kinds = draw(2, len(PLAN_FEATURES)), draw(2, 24) / scale, draw(2, 24) / scale
+    leads = draw(5, 24) / scale
     starts = network.starts(read, flags, 2)
-    logits, none = network.rate(steps, read, starts, kinds, tokens, features, ends)
+    logits, none = network.rate(steps, leads, read, starts, kinds, tokens, features, ends)
     torch_logits, torch_none = net.rate(
-        torch_steps[None], wanted, hidden, t(starts)[None], t(kinds * np.float32(scale))[None],
+        torch_steps[None], t(leads * np.float32(scale))[None], wanted, hidden, t(starts)[None],
+        t(kinds * np.float32(scale))[None],
         t(tokens.astype(np.int64))[None], t(features)[None], t(ends * np.float32(scale))[None],
     )  # fmt: skip
     near(logits, torch_logits[0])

@@ -63,9 +63,35 @@ def nested(text: str) -> tuple[str, str] | None:
     return last
 
 
+_POLITE = re.compile(
+    r"^(?:(?:hey|hi|hello|please|ok(?:ay)?|so|well|and|quick question|question)\b[,:!.]* +"
+    r"|(?:(?:can|could|would|will) (?:you|someone|anyone) )?(?:please |kindly |maybe )?"
+    r"(?:(?:tell|show|give)(?: (?:me|us))?|say|explain|look up|find out)(?: please)?[,:]? +"
+    r"|(?:do|does) (?:you|anyone|anybody|somebody) (?:happen to |by any chance |perhaps )?know,? +"
+    r"|(?:i(?:['’]d| would) (?:like|love|need)|i (?:want|need|have)) to (?:know|find out|learn|hear),? +"
+    r"|i(?:['’]?m| am| was)? ?(?:just )?(?:wonder(?:ing)?|curious)(?: to know)?,? +|any idea,? +|let me know,? +)+"
+    r"(?=(?:(?:in|on|at|for|from|by|to|with|of|under) )?(?:how|what|which|who|whom|whose|where|when|whether|if)\b"
+    r"|the (?:total )?number of\b|is\b|are\b|does\b|did\b)",
+    re.IGNORECASE,
+)
+_WHETHER = re.compile(
+    r"(?:whether|if) (?P<who>.+?) (?P<verb>is|are|was|were|has|have|had|can) (?P<what>.+)$", re.IGNORECASE
+)
+
+
+def plainly(text: str) -> str:
+    """A question without the words that only ask for it: "could you tell me how many …", "do you know whether …"."""
+    match = _POLITE.match(text)
+    if match is None:
+        return text
+    text = text[match.end() :]
+    whether = _WHETHER.match(text)
+    return text if whether is None else f"{whether['verb']} {whether['who']} {whether['what']}"
+
+
 def read_question(text: str) -> ReadQuestion:
     """Read a question once. What is not understood as an operator stays in `rest`."""
-    plain = re.sub(r"\s+", " ", text.strip()).rstrip("?!. ")
+    plain = plainly(re.sub(r"\s+", " ", text.strip()).rstrip("?!. "))
     measured = re.match(r"how \w+ (?:is|are|was|were) ", plain, re.IGNORECASE) is not None
     plain = _OR_MORE.sub(lambda m: f"{'at least' if m['up'] else 'at most'} {m['n']}", plain)
     found = ReadQuestion(text, "plain", plain, of_key=measured and not plain.lower().startswith("how many"))
@@ -127,9 +153,11 @@ _ALL_OF = re.compile(r"(?:are|do|did|does|is|were|have|has) (?P<what>(?:all|ever
 
 
 _YES_NO = re.compile(
-    r"^(?:is it (?:true|correct|right) that |is|are|was|were|does|do|did|has|have|had|can) ?(?P<rest>.+)$",
+    r"^(?:is it (?:true|correct|right) that|is|are|was|were|does|do|did|has|have|had|can)\b ?(?P<rest>.+)$",
     re.IGNORECASE,
 )
+_REQUEST = re.compile(r"(?:can|could) (?:i|you|we|someone)\b|do you (?:happen to )?(?:know|have)\b", re.IGNORECASE)
+_NAMED_TOO = re.compile(r"(?:,| and) (?:who|whom|what|where|(?:and )?which)(?: ones?)?$", re.IGNORECASE)
 
 
 def _truth(found: ReadQuestion) -> ReadQuestion:
@@ -137,6 +165,8 @@ def _truth(found: ReadQuestion) -> ReadQuestion:
     there = re.match(r"(?:is|are|was|were) there\b", found.rest, re.IGNORECASE)
     other = re.search(rf"\b{WH}\b", found.rest.split(",")[0][:40], re.IGNORECASE)
     if match is None or found.kind != "plain" or (other and not there):
+        return found
+    if _REQUEST.match(found.rest) or _NAMED_TOO.search(found.rest):  # "is there anybody from Toronto, and who"
         return found
     rest = re.sub(r"^there (?:any |an? )?|^any ", "", match["rest"], flags=re.IGNORECASE)
     whoever = re.match(r"(?:any|some)(?:one|body)\b(?: who)?", rest, re.IGNORECASE)
@@ -180,7 +210,7 @@ def _counted(found: ReadQuestion) -> ReadQuestion:
 
 
 _SUMMARY = re.compile(
-    r"\b(?:(?P<sum>total|combined|sum of(?: all)?(?: the)?|overall)|(?P<mean>average|mean)"
+    r"\b(?:(?P<sum>total|combined|sum of(?: all)?(?: the)?|overall)|(?P<mean>average|(?<!\bi )mean)"
     r"|(?P<max>maximum)|(?P<min>minimum))"
     r" (?P<noun>\w+(?: \w+)?)(?= (?:of|for|in|across|that|per)\b|$)",
     re.IGNORECASE,
@@ -222,7 +252,21 @@ _NO = re.compile(
 )
 
 
+_APART = re.compile(
+    r"^(?:besides|apart from|except(?: for)?|other than) (?:the )?(?P<what>[^,]+), (?P<rest>.+)$", re.IGNORECASE
+)
+_ASIDE = re.compile(
+    r"^(?:never mind|i(?:['’]m| am) not|i (?:don['’]t|do not|have never)|i['’]ve never)\b", re.IGNORECASE
+)
+
+
 def _negation(found: ReadQuestion) -> ReadQuestion:
+    if _ASIDE.match(found.rest):  # of whoever asks, not of what is asked for
+        return found
+    match = _APART.match(found.rest)
+    if match is not None:
+        kind = "negation" if found.kind == "plain" else found.kind
+        return replace(found, rest=match["rest"], without=match["what"], kind=kind)
     match = _EXCEPT.search(found.rest)
     if match is not None:
         without = re.sub(r"\b(?:and )?(?:excluding|except(?: for)?)\b", "and", match["what"], flags=re.IGNORECASE)

@@ -30,9 +30,13 @@ _EST = re.compile(
 )
 _LAST = re.compile(
     r"\b(?:the )?(?:(?P<first>first|earliest)|(?P<last>last|final|most recently|most recent|latest|newest))\b"
-    r"(?! (?:name|lady|language|names|world|division|person))",
+    r"(?! (?:name|lady|language|names|world|division|person|place|time|of all))(?<!\bat first)",
     re.IGNORECASE,
 )
+_ASKS_WHEN = re.compile(
+    r"(?:.*\b)?(?:when|since when|(?:what|which|the) (?:exact )?(?:year|date|month|day|time)s?)\b", re.IGNORECASE
+)
+_FRIEND = re.compile(r" (?:friends?|pals?|mates?|man|men|in show|known)\b", re.IGNORECASE)  # "best friend"
 _NOT_SUPERLATIVE = frozenset(
     [
         "west",
@@ -160,7 +164,9 @@ def _superlative_itself(found: ReadQuestion) -> ReadQuestion:
         return cut(found, match, "", kind="ordinal" if made.skip else kind, ranked=made)
     for match in _EST.finditer(found.rest):
         base = base_of(match["adj"])
-        if not base or match["adj"].lower() in _NOT_SUPERLATIVE:
+        if not base or match["adj"].lower() in _NOT_SUPERLATIVE or _in_name(found.rest, match):
+            continue
+        if match["adj"].lower() == "best" and _FRIEND.match(found.rest, match.end()):
             continue
         dated = later_wins(base) if base not in ("old", "young") else None
         largest = dated if dated is not None else base not in DOWN
@@ -169,11 +175,28 @@ def _superlative_itself(found: ReadQuestion) -> ReadQuestion:
         made = replace(made, noun=" ".join(w for w in (noun.groups() if noun else ()) if w).lower())
         return cut(found, match, "", kind="ordinal" if made.skip else kind, ranked=made)
     match = _LAST.search(found.rest)
+    if match is not None and (_in_name(found.rest, match) or _adverb(found.rest, match)):
+        return found
     if match is not None and found.kind == "plain":
         verbs = dating_verb(found.rest[: match.start()])
         made = Ranked((*verbs, "date", "year", "time"), bool(match["last"]), date=True)
         return cut(found, match, "", kind="superlative", ranked=made, dated=(*found.dated, *verbs))
     return found
+
+
+def _in_name(text: str, match: re.Match[str]) -> bool:
+    """Whether a word is part of a name: "First Harbour Bank"."""
+    word = match.group(0).strip()
+    return match.start() > 0 and word[:1].isupper() and text[match.end() :].strip()[:1].isupper()
+
+
+def _adverb(text: str, match: re.Match[str]) -> bool:
+    """Whether "first" only says when something happened: "what year did Peru first win"."""
+    return (
+        match["first"] is not None
+        and not match.group(0).lower().startswith("the")
+        and (_ASKS_WHEN.match(text[: match.start()]) is not None)
+    )
 
 
 def _k(match: re.Match[str]) -> int:

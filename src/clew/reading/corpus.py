@@ -15,9 +15,10 @@ import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 from rapidfuzz import fuzz, process
@@ -26,7 +27,18 @@ from clew.datasets import demo, load, question_set, read_plain
 from clew.graph import Graph, build
 from clew.graph.subgraph import Subgraph
 from clew.reading import spider
-from clew.reading.records import Made, TrainingRecord, from_graph, from_schema, likeness, renaming, reworded
+from clew.reading.growth import PlanCandidate
+from clew.reading.invented import DrawnQuestion, DrawnWorld, Step, World, worlds
+from clew.reading.records import (
+    Made,
+    TrainingRecord,
+    from_graph,
+    from_schema,
+    likeness,
+    renaming,
+    reworded,
+    walked,
+)
 from clew.reading.trails import Hops
 from clew.reading.wording import Floats, QuestionWording, WordedStep, Wording, plain_words
 from clew.retrieval.linking import link
@@ -120,6 +132,34 @@ class Builder:
             if record is not None:
                 yield record
 
+    def drawn(self, group: str, drawn: DrawnWorld) -> Iterator[TrainingRecord]:
+        """Records of an invented world's questions."""
+        graph = drawn.graph()
+        whole = graph.whole
+        plain, bare = Wording(whole), Wording(whole, untyped=True)
+        _ = plain.types, bare.types
+        rows = list(drawn.questions(1))
+        askings = [QuestionWording.of(row.text, row.names) for row in rows]
+        states, at = self.encoder.encode_tokens([asked.text for asked in askings])
+        for i, (row, asked) in enumerate(zip(rows, askings, strict=True)):
+            wording = bare if self.chance.random() < UNTYPED else plain
+            wording = wording.renamed(renaming(whole, plain, self.chance, RENAMED / 2))
+            starts = [whole.local(topic) for topic in row.topics]
+            if any(start is None for start in starts):  # a value that no thing has
+                continue
+            known = [start for start in starts if start is not None]
+            meant = _meant(row, drawn, graph, known)
+            if row.answers and meant is None:
+                continue
+            rate = likeness(asked, states[at[i] : at[i + 1]], wording, self.encode)
+            gold = () if meant is None else meant.ends.tolist()
+            record = from_graph(
+                group, whole, wording, asked, known, range(len(known)), gold, rate, self.chance,
+                meant=meant, nothing=meant is None,
+            )  # fmt: skip
+            if record is not None:
+                yield record
+
     def siblings(self, pool: Sequence[WordedStep]) -> Callable[[WordedStep], Sequence[WordedStep]]:
         """Steps of the pool whose words are most like a step's, ten of the nearest in a new order each time."""
         table = self.encode([f"{step.first} {step.second}".strip() for step in pool])
@@ -193,7 +233,61 @@ def _stated(asking: CorpusQuestion, whole: Subgraph, graph: Graph, start: int) -
     return (tuple(steps),)
 
 
+def _meant(row: DrawnQuestion, drawn: DrawnWorld, graph: Graph, starts: Sequence[int]) -> PlanCandidate | None:
+    """The plan that a drawn question means; None where none does, or where it ends at a statement."""
+    if not row.answers:
+        return None
+    whole = graph.whole
+
+    def hops(begin: Iterable[str], steps: Sequence[Step]) -> tuple[Hops, ...]:
+        """Two hops around a statement are one step."""
+        found: list[Hops] = []
+        open_step: Hops = ()
+        for number, (name, forward) in enumerate(steps):
+            relation = graph.relation_number(name)
+            assert relation is not None
+            open_step = (*open_step, (relation, forward))
+            at = whole.local(next(iter(drawn.reach(begin, steps[: number + 1]))))
+            if at is not None and not whole.mediators[at]:
+                found.append(open_step)
+                open_step = ()
+        return () if open_step else tuple(found)
+
+    trails = [(topic, hops([row.topics[topic]], steps)) for topic, steps in row.trails]
+    if not all(steps for _, steps in trails):
+        return None
+    meeting = drawn.reach([row.topics[row.trails[0][0]]], row.trails[0][1])
+    for topic, steps in row.trails[1:]:
+        reached = drawn.reach([row.topics[topic]], steps)
+        meeting = {each: None for each in meeting if each in reached}
+    after = hops(list(meeting), row.after)
+    if row.after and not after:
+        return None
+    return walked(whole, starts, trails, after)
+
+
 # -- sources -------------------------------------------------------------------------------------------------------
+
+
+PARTS = 4  # of the invented worlds; the first is read by no network
+
+
+def invented_worlds(part: int) -> list[World]:
+    """A part of the worlds, by the names of their files. Part 0 is for fitting and measuring what comes after."""
+    return [world for world in worlds() if crc32(world.file.encode()) % PARTS == part]
+
+
+def _invented(part: int, times: int) -> Callable[[Builder, int], Iterator[TrainingRecord]]:
+    def read(builder: Builder, most: int) -> Iterator[TrainingRecord]:
+        made = (
+            record
+            for world in invented_worlds(part)
+            for _ in range(times)  # another graph each time
+            for record in builder.drawn("invented" if part else "invented-0", DrawnWorld(world, builder.chance))
+        )
+        return islice(made, most)
+
+    return read
 
 
 def _named(name: str, split: str, group: str, path: str = "") -> Callable[[Builder, int], Iterator[TrainingRecord]]:
@@ -422,6 +516,13 @@ def _way(triples: Sequence[tuple[str, str, str]], topic: str) -> list[tuple[str,
 
 
 SOURCES: dict[str, CorpusSource] = {
+    "invented-0": CorpusSource(
+        "invented-0", 0.0, _invented(0, 1), 20_000, "as clew; a language model wrote it"
+    ),
+    **{
+        f"invented-{part}": CorpusSource("invented", 2.0, _invented(part, 2), 20_000, "as invented-0")
+        for part in range(1, PARTS)
+    },
     "simplequestions": CorpusSource("simplequestions", 1.6, _simple, 9000, "CC BY 3.0; facts Wikidata CC0"),
     "simplequestions-synthetic": CorpusSource(
         "simplequestions", 0.5, _made_up("simplequestions", facts_graph), 1200, "CC0"

@@ -64,7 +64,7 @@ class Batches:
         hidden = np.ones((b, n), bool)
         tokens, features = np.zeros((b, p, length, 4), np.int64), np.zeros((b, p, pack.features.shape[1]), np.float32)
         kinds, labels = np.zeros((b, p), np.int64), np.full((b, p), -1, np.int64)
-        steps, told = np.zeros((b, s, 3), np.int64), np.zeros((b, s, pack.step_features.shape[1]), np.float32)
+        steps, told = np.zeros((b, s, 4), np.int64), np.zeros((b, s, pack.step_features.shape[1]), np.float32)
         asked, starts = np.full((b, s), -1, np.int64), np.zeros((b, m), np.int64)
         for i, ((chosen, walked, rows, begin), (first, last)) in enumerate(zip(parts, spans, strict=True)):
             states[i, : last - first], flags[i, : last - first] = pack.states[first:last], pack.flags[first:last]
@@ -78,7 +78,8 @@ class Batches:
         return {
             "states": t(states), "flags": t(flags), "hidden": t(hidden), "tokens": t(tokens), "features": t(features),
             "kinds": self.vectors[t(kinds)], "labels": t(labels), "first": self.vectors[t(steps[..., 0])],
-            "second": self.vectors[t(steps[..., 1])], "way": t(steps[..., 2]), "told": t(told), "asked": t(asked),
+            "second": self.vectors[t(steps[..., 1])], "way": t(steps[..., 2]),
+            "step_kinds": self.vectors[t(steps[..., 3])], "told": t(told), "asked": t(asked),
             "start_kinds": self.vectors[t(starts)],
         }  # fmt: skip
 
@@ -129,8 +130,9 @@ def forward(net: ReaderNet, batch: Mapping[str, Tensor]) -> tuple[Tensor, Tensor
     whole = (~hidden).float().unsqueeze(1)
     mentions = torch.where(stands > 0, mentions / stands.clamp(min=1), whole / whole.sum(-1, keepdim=True))
     scores, none = net.rate(
-        steps, read, hidden, mentions @ read, batch["start_kinds"], batch["tokens"], batch["features"], batch["kinds"]
-    )
+        steps, batch["step_kinds"], read, hidden, mentions @ read, batch["start_kinds"], batch["tokens"],
+        batch["features"], batch["kinds"],
+    )  # fmt: skip
     return scores.masked_fill(batch["tokens"][..., 0].amax(-1) == 0, BIG), none, relevant
 
 
@@ -168,7 +170,7 @@ def start_from_words(net: ReaderNet, batches: Sequence[Batches]) -> None:
     spread = torch.eye(d)[torch.arange(d).view(-1, net.shape.heads).t().reshape(-1)]
     with torch.no_grad():
         for layer, share in ((net.word, 1.0), (net.first, 1.0), (net.second, 0.7), (net.end_kind, 0.7),
-                             (net.start_kind, 0.3)):  # fmt: skip
+                             (net.start_kind, 0.3), (net.step_kind, 0.3)):  # fmt: skip
             layer.weight.copy_(basis * share)
         for attention in net.readers:
             attention.q.weight.add_(spread)

@@ -20,7 +20,7 @@ from clew.errors import FormatError, NotFoundError
 from clew.reading.wording import PLAN_FEATURES, STEP_FEATURES
 
 Floats = NDArray[np.float32]
-FORMAT = 1
+FORMAT = 2
 
 
 def _gelu(x: Floats) -> Floats:
@@ -136,6 +136,7 @@ class Network:
     def rate(
         self,
         steps: Floats,
+        step_kinds: Floats,
         question: Floats,
         starts: Floats,
         start_kinds: Floats,
@@ -146,13 +147,15 @@ class Network:
         """(P,) logits of the plans, and that of "none of these".
 
         Args:
-            steps: (S, d) told. starts: (M, d). start_kinds: (M, states) unit vectors. tokens: (P, L, 4).
+            steps: (S, d) told. step_kinds: (S, states) unit vectors of what they lead to. starts: (M, d).
+            start_kinds: (M, states) unit vectors. tokens: (P, L, 4).
             features: (P, F). end_kinds: (P, states) unit vectors.
         """
         role, trail, place, ref = np.moveaxis(tokens, -1, 0)
         scale = np.float32(end_kinds.shape[-1] ** 0.5)
         w = self.weights
         x = w["role.weight"][role] + w["trail.weight"][trail] + w["place.weight"][place]
+        steps = steps + self._linear("step_kind", step_kinds * scale)
         begin = self._linear("start_state", starts) + self._linear("start_kind", start_kinds * scale)
         end = self._linear("features", features) + self._linear("end_kind", end_kinds * scale)
         is_step = (role == 2) | (role == 3)

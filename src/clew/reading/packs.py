@@ -32,7 +32,7 @@ class Pack:
     flags: Array  # (N,) mention numbers from 1, 0 for none
     question: Array  # (R,)
     steps_at: Array
-    steps: Array  # (ΣS, 3) first text, second text, way
+    steps: Array  # (ΣS, 4) first text, second text, way, text of the kind it leads to
     step_features: Array  # (ΣS, G)
     asked: Array  # (ΣS,) 1 where a right plan walks the step
     plans_at: Array
@@ -56,7 +56,13 @@ class Pack:
             return texts.setdefault(text, len(texts))
 
         which = [questions.setdefault((r.text, r.spans), len(questions)) for r in records]
-        steps = [[(number(s.first), number(s.second), s.way) for s in r.sheet.steps] for r in records]
+        steps = [
+            [
+                (number(s.first), number(s.second), s.way, number(kind))
+                for s, kind in zip(r.sheet.steps, r.sheet.step_kinds, strict=True)
+            ]
+            for r in records
+        ]
         kinds = [[number(kind) for kind in r.sheet.kinds] for r in records]
         start_kinds = [[number(kind) for kind in r.sheet.start_kinds] for r in records]
         longest = max(r.sheet.tokens.shape[1] for r in records)

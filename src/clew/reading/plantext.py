@@ -28,6 +28,7 @@ class Sheet:
     """What the network is given about a question's plans."""
 
     steps: list[WordedStep]  # (S,)
+    step_kinds: list[str]  # (S,) of what each leads to, where a plan ends with it
     step_features: Floats  # (S, G)
     tokens: NDArray[np.int32]  # (P, L, 4)
     features: Floats  # (P, F)
@@ -64,18 +65,22 @@ def sheet(
     """The sheet of the plans grown for a question."""
     numbers: dict[WordedStep, int] = {}
     rows = []
-    for plan in plans:
+    said = [plan_features(asked, plan, wording, starts, mentions) for plan in plans]
+    leads: dict[int, str] = {}
+    for plan, (_, kind) in zip(plans, said, strict=True):
         trails = [
             (mentions[t.topic], [numbers.setdefault(wording.step(s), len(numbers)) for s in t.steps])
             for t in plan.trails
         ]
         after = [numbers.setdefault(wording.step(step), len(numbers)) for step in plan.after]
         rows.append(tokens_of(trails, after))
-    said = [plan_features(asked, plan, wording, starts, mentions) for plan in plans]
+        if len(trails) == 1 or after:
+            leads.setdefault((after or trails[0][1])[-1], kind or wording.value(plan.ends))
     first = dict(zip(reversed(mentions), reversed(starts), strict=True))
     steps = list(numbers)
     return Sheet(
         steps,
+        [leads.get(number, "") for number in range(len(steps))],
         step_features(asked, steps),
         padded(rows),
         np.array([row for row, _ in said], np.float32).reshape(len(plans), -1),

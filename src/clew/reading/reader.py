@@ -134,6 +134,7 @@ class Reader:
         told = self._told(asked, states, page.steps)
         logits, none = self.network.rate(
             told,
+            self._encode(page.step_kinds),
             read,
             self.network.starts(read, flags, len(order)),
             self._encode(page.start_kinds),

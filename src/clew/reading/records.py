@@ -11,13 +11,14 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, reduce
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from clew.graph import Subgraph
+from clew.graph.sets import shared
 from clew.reading.growth import Growth, GrowthLimits, PlanCandidate
 from clew.reading.plantext import Sheet, padded, sheet, tokens_of
 from clew.reading.trails import Hops, PathHypothesis
@@ -88,17 +89,27 @@ def from_graph(
     relevance: Callable[[Sequence[Hops]], Floats],
     chance: random.Random,
     stated: Sequence[tuple[Hops, ...]] = (),
+    meant: PlanCandidate | None = None,
+    nothing: bool = False,
 ) -> TrainingRecord | None:
     """The record of one question over a graph; None where no plan gives the gold answers.
 
     Args:
         starts: the topics; mentions: which part of the question names each.
         stated: the right steps from the first topic, where the source names them.
+        meant: the right plan, where the source names all of it.
+        nothing: that no plan is right.
     """
     plans = Growth(graph, starts, mentions, relevance, TRAINING, frozenset(wording.types)).run()
     wanted = np.unique(np.asarray(gold, np.int32))
     f1 = np.array([_f1(plan.ends, wanted) for plan in plans])
-    if stated:
+    if nothing:
+        labels = [0] * len(plans)
+    elif meant is not None:
+        plans = plans if any(plan.key == meant.key for plan in plans) else [meant, *plans]
+        f1 = np.array([_f1(plan.ends, wanted) for plan in plans])
+        labels = [1 if plan.key == meant.key else -1 if f >= CLOSE else 0 for plan, f in zip(plans, f1, strict=True)]
+    elif stated:
         right = [len(plan.trails) == 1 and not plan.after and plan.trails[0].steps in stated for plan in plans]
         if not any(right):
             made = [_walked(graph, starts[0], steps) for steps in stated]
@@ -118,6 +129,8 @@ def from_graph(
         least = min(s for s, label in zip(size, labels, strict=True) if label == 1)
         labels = [-1 if label == 1 and s > least else label for s, label in zip(size, labels, strict=True)]
     order = _picked(labels, chance)
+    if not order:
+        return None
     plans, labels = [plans[i] for i in order], [labels[i] for i in order]
     page = sheet(asked, plans, wording, starts, mentions)
     return _record(group, asked, page, labels)
@@ -152,6 +165,24 @@ def _f1(ends: np.ndarray, gold: np.ndarray) -> float:
         return 0.0
     common = int(np.isin(ends, gold, assume_unique=True).sum())
     return 2 * common / (len(ends) + len(gold))
+
+
+def walked(
+    graph: Subgraph, starts: Sequence[int], trails: Sequence[tuple[int, tuple[Hops, ...]]], after: tuple[Hops, ...]
+) -> PlanCandidate | None:
+    """The plan of some trails, by the positions of their topics, and the steps after; None where it leads nowhere."""
+    from clew.graph.paths import follow
+
+    found = []
+    for topic, steps in trails:
+        ends = follow(graph, [starts[topic]], [hop for step in steps for hop in step]).entities
+        found.append(PathHypothesis(topic, steps, ends))
+    ends = reduce(shared, (each.ends for each in found))
+    if after:
+        ends = follow(graph, ends.tolist(), [hop for step in after for hop in step]).entities
+    if after or len(found) > 1 or len(found[0].steps) > 1:
+        ends = ends[~np.isin(ends, [starts[topic] for topic, _ in trails])]
+    return PlanCandidate(tuple(found), ends, after) if len(ends) else None
 
 
 def _walked(graph: Subgraph, start: int, steps: tuple[Hops, ...]) -> PlanCandidate | None:
@@ -267,6 +298,7 @@ def from_schema(
     distinct = list(numbers)
     page = Sheet(
         distinct,
+        [" ".join(filter(None, kind_of(step))) if kind_of is not None else "" for step in distinct],
         step_features(asked, distinct),
         padded(rows),
         np.array(features, np.float32),

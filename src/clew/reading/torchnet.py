@@ -97,6 +97,7 @@ class ReaderNet(nn.Module):
         self.relevance = nn.Linear(d, 1)
         self.role, self.trail, self.place = nn.Embedding(ROLES, d), nn.Embedding(TRAILS, d), nn.Embedding(PLACES, d)
         self.start_kind, self.end_kind = nn.Linear(s, d, bias=False), nn.Linear(s, d, bias=False)
+        self.step_kind = nn.Linear(s, d, bias=False)
         self.start_state = nn.Linear(d, d)
         self.features = nn.Linear(len(PLAN_FEATURES), d)
         plan = [Block(d, shape.heads, True, dropout) for _ in range(shape.plan_layers)]
@@ -133,6 +134,7 @@ class ReaderNet(nn.Module):
     def rate(
         self,
         steps: Tensor,
+        step_kinds: Tensor,
         question: Tensor,
         hidden: Tensor,
         starts: Tensor,
@@ -144,7 +146,8 @@ class ReaderNet(nn.Module):
         """Logits of the plans and of "none of these".
 
         Args:
-            steps: (B, S, d) told steps. starts: (B, M, d) question state of each mention.
+            steps: (B, S, d) told. step_kinds: (B, S, states) of what they lead to.
+            starts: (B, M, d) question state of each mention.
             start_kinds: (B, M, states). tokens: (B, P, L, 4). features: (B, P, F). end_kinds: (B, P, states).
 
         Returns:
@@ -154,6 +157,7 @@ class ReaderNet(nn.Module):
         d = self.shape.width
         role, trail, place, ref = tokens.unbind(-1)
         x = self.role(role) + self.trail(trail) + self.place(place)
+        steps = steps + self.step_kind(step_kinds)
         begin = self.start_state(starts) + self.start_kind(start_kinds)  # (B, M, d)
         end = self.features(features) + self.end_kind(end_kinds)  # (B, P, d)
         flat = ref.reshape(b, -1, 1).expand(-1, -1, d)

@@ -32,7 +32,7 @@ from clew.reading.torchnet import ReaderNet, Shape
 from clew.reading.wording import PLAN_FEATURES, STEP_FEATURES
 
 HELD = 60  # records of each source that are measured and not trained on
-LEFT_OUT = 120  # records of each left-out source that are measured
+LEFT_OUT = 400  # records of each left-out source that are measured
 UNFITTED = {"share": 1.0, "bias": 0.0}
 
 
@@ -100,7 +100,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     training, held, batches = {}, {}, {name: Batches(pack) for name, pack in made.items()}
     for name, pack in made.items():
         order = np.random.default_rng(0).permutation(len(pack)).tolist()
-        if pack.group in left_out:
+        if pack.group in left_out or not SOURCES[name].weight:  # the latter is for fitting what comes after
             held[name] = order[:LEFT_OUT]
         else:
             kept = min(HELD, len(pack) // 10)
@@ -115,8 +115,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     def measure() -> str:
         shares = {name: right_share(net, batches[name], numbers) for name, numbers in held.items()}
         return " ".join(
-            f"{name}{' (left out)' if made[name].group in left_out else ''} {share:.2f}"
-            for name, share in shares.items()
+            f"{name}{' (left out)' if name not in training else ''} {share:.2f}" for name, share in shares.items()
         )
 
     fit(
