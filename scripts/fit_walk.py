@@ -1,13 +1,12 @@
 """Fits the numbers of `walk`: how paths are rated (a small softmax network), and the calibration (logistic regression).
 
-    CLEW_DATA=… python scripts/fit_walk.py [--share 1.0] [--show] [--without FOLDER]
+    CLEW_DATA=… python scripts/fit_walk.py [--share 1.0] [--show]
 
 Fitted on the demo's training questions, MetaQA-R development questions, WebQSP and CWQ training questions over
 freebase-pooled, and questions of invented worlds (`clew.reading.invented`); never on a question that is reported. Short
 questions count more (MIX), because askers ask them more.
 Writes src/clew/methods/walk/weights.py unless --show. Candidates are those that answering sees with the present
-weights, so run it twice after a change to the features. With --without nothing but FOLDER/walk-without-GROUP.json is
-written: the rating fitted without each group, with which scripts/fit_auto.py shows what `walk` does on graphs left out.
+weights, so run it twice after a change to the features.
 
 Shapes: P candidates of a question, F features.
 """
@@ -15,10 +14,10 @@ Shapes: P candidates of a question, F features.
 from __future__ import annotations
 
 import argparse
-import json
 import math
 import random
 import tempfile
+import textwrap
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -80,11 +79,6 @@ def graph_of(name: str, folder: Path) -> Graph:
     triples = question_set(name).triples
     assert triples is not None
     return Graph.from_triples(triples(), name=name)
-
-
-def group_of(name: str) -> str:
-    """Sets over one graph or one schema."""
-    return "freebase" if name.endswith("-pooled") else name.partition("-")[0]
 
 
 def f1(found: set[str], gold: set[str]) -> float:
@@ -194,7 +188,6 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--share", type=float, default=1.0, help="share of the questions that are used")
     parser.add_argument("--show", action="store_true", help="print, write nothing")
-    parser.add_argument("--without", type=Path, help="folder of the ratings that have a group left out")
     args = parser.parse_args()
     walk = Walk(Config(), Tools(encoder=open_encoder()))
     walk.limits = replace(walk.limits, finalists=40, beam=10)
@@ -209,13 +202,6 @@ def main() -> None:
             sets[name], mix[name] = [each for graph, rows in asked for each in collect(walk, graph, rows)], weight
             best = [y.max(initial=0.0) for _, y, _, answerable in sets[name] if answerable]
             print(f"{name}: {len(sets[name])} questions, best candidate has F1 {np.mean(best):.3f}", flush=True)
-    if args.without:
-        for group in dict.fromkeys(map(group_of, sets)):
-            linear, inner = fit_rating({n: each for n, each in sets.items() if group_of(n) != group}, mix)
-            args.without.mkdir(parents=True, exist_ok=True)
-            text = json.dumps({"linear": linear, "units": inner})
-            (args.without / f"walk-without-{group}.json").write_text(text, encoding="utf-8")
-        return
     weights, units = fit_rating(sets, mix)
     rating = Rating.of(weights, units)
     for name, collected in sets.items():
@@ -230,8 +216,10 @@ def main() -> None:
         body = [f'    "{name}": {value:.3f},' for name, value in numbers.items()]
         lines += [f"{title}: dict[str, float] = {{", *body, "}", ""]
     lines += ["UNITS: dict[str, tuple[float, ...]] = {"]
-    lines += [f'    "{name}": ({", ".join(f"{value:.3f}" for value in row)}),' for name, row in units.items()]
-    text = "\n".join([*lines, "}", ""])
+    for name, row in units.items():
+        values = textwrap.fill(", ".join(f"{value:.3f}" for value in row) + ",", 108)
+        lines += [f'    "{name}": (', textwrap.indent(values, " " * 8), "    ),"]
+    text = "\n".join([*lines, "}  # fmt: skip", ""])
     print(text) if args.show else TARGET.write_text(text, encoding="utf-8")
 
 

@@ -40,6 +40,8 @@ class FitSettings:
     rate: float = 1e-3
     decay: float = 0.02
     warmup: int = 2000  # questions
+    noise: float = 0.2  # of every text's vector and token's state, against its own spread
+    hidden: float = 0.08  # share of the question's tokens that are not read, topics apart
     seed: int = 0
     every: int = 5_000  # questions between checkpoints
 
@@ -107,6 +109,22 @@ class Batches:
         place[kept] = np.arange(len(kept))
         rows[..., 3] = np.where(is_step, place[rows[..., 3] * is_step], rows[..., 3])
         return chosen, walked[kept], rows, begin
+
+
+def disturbed(batch: Mapping[str, Tensor], settings: FitSettings) -> dict[str, Tensor]:
+    """A training batch with noise in its vectors and a few words unread, so that no wording is learned by heart."""
+    made = dict(batch)
+    states = made["states"]
+    spread = states.norm(dim=-1, keepdim=True) / states.shape[-1] ** 0.5
+    made["states"] = states + settings.noise * spread * torch.randn_like(states)
+    for name in ("first", "second", "kinds", "step_kinds"):
+        vectors = made[name]
+        there = vectors.abs().sum(-1, keepdim=True) > 0
+        made[name] = vectors + settings.noise * torch.randn_like(vectors) * there
+    unread = (torch.rand(made["hidden"].shape) < settings.hidden) & (made["flags"] == 0)
+    unread[:, 0] = False
+    made["hidden"] = made["hidden"] | unread
+    return made
 
 
 def forward(net: ReaderNet, batch: Mapping[str, Tensor]) -> tuple[Tensor, Tensor, Tensor]:
@@ -208,7 +226,7 @@ def fit(
             group["lr"] = settings.rate * min(1, (seen + 1) / settings.warmup) * 0.5 * (1 + math.cos(math.pi * part))
         batches, numbers, _ = sources[chance.choices(names, weights)[0]]
         drawn = chance.sample(list(numbers), min(settings.batch, len(numbers)))
-        plans, steps = loss_of(net, batches.batch(drawn, settings.plans, chance))
+        plans, steps = loss_of(net, disturbed(batches.batch(drawn, settings.plans, chance), settings))
         (plans + steps).backward()  # type: ignore[no-untyped-call]
         nn.utils.clip_grad_norm_(net.parameters(), 1.0)
         optimizer.step()

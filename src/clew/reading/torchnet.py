@@ -78,7 +78,7 @@ class Block(nn.Module):
 class ReaderNet(nn.Module):
     """See the module."""
 
-    def __init__(self, shape: Shape, dropout: float = 0.1) -> None:
+    def __init__(self, shape: Shape, dropout: float = 0.15) -> None:
         super().__init__()
         d, s = shape.width, shape.states
         self.shape = shape

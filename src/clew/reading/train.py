@@ -20,6 +20,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from safetensors import safe_open
 from safetensors.numpy import save_file
 
 from clew.datasets.source import data_folder
@@ -75,6 +76,18 @@ def write(net: ReaderNet, path: Path, about: Mapping[str, Any]) -> None:
     weights = {name: value.detach().numpy().astype(np.float16) for name, value in net.state_dict().items()}
     path.parent.mkdir(parents=True, exist_ok=True)
     save_file(weights, path, metadata={"clew": json.dumps(said)})
+
+
+def mean(paths: Sequence[Path], out: Path) -> None:
+    """The mean of the weights of networks that were trained one from another: better than any of them alone.
+
+    After Wortsman et al. 2022, "Model soups": weights within one basin of the loss may be averaged.
+    """
+    with safe_open(str(paths[-1]), "np") as file:
+        about = file.metadata()
+    made = [Network.open(path).weights for path in paths]
+    weights = {name: np.mean([each[name] for each in made], axis=0).astype(np.float16) for name in made[0]}
+    save_file(weights, out, metadata=about)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
