@@ -516,9 +516,7 @@ def _way(triples: Sequence[tuple[str, str, str]], topic: str) -> list[tuple[str,
 
 
 SOURCES: dict[str, CorpusSource] = {
-    "invented-0": CorpusSource(
-        "invented-0", 0.0, _invented(0, 1), 20_000, "as clew; a language model wrote it"
-    ),
+    "invented-0": CorpusSource("invented-0", 0.0, _invented(0, 1), 20_000, "as clew; a language model wrote it"),
     **{
         f"invented-{part}": CorpusSource("invented", 2.0, _invented(part, 2), 20_000, "as invented-0")
         for part in range(1, PARTS)
