@@ -22,7 +22,8 @@ _DOES_MORE = re.compile(  # "who earns more, A or B", "which takes longer, A or 
     re.IGNORECASE,
 )
 _IS_FIRST = re.compile(  # "was A or B approved first", "did A or B die earlier", "is A or B older"
-    r"^(?:is|are|was|were|did|does|do|has|had) (?:the )?(?P<a>[^,]+?),? or (?:the )?(?P<b>.+?)(?: (?P<verb>[a-z]+))?? "
+    r"^(?:is|are|was|were|did|does|do|has|had) (?:the )?(?P<a>[^,]+?),? or (?:the )?(?P<b>.+?)(?: "
+    r"(?P<verb>(?-i:[a-z]+)))?? "
     r"(?P<adj>first|last|earlier|later|\w+er)(?P<noun>)$",
     re.IGNORECASE,
 )
@@ -34,7 +35,8 @@ _TWO = re.compile(  # "who has more people, A or B", "does A or B have more peop
     re.IGNORECASE,
 )
 _IS_MORE = re.compile(
-    r"^(?:is|are|was|were|does|do) (?:the )?(?P<a>.+?) (?:have )?(?:an? )?(?P<adj>more(?! than)|less(?! than)|\w+er)"
+    r"^(?:is|are|was|were|does|do) (?!it (?:true|correct|right)\b)(?:the )?(?P<a>.+?) (?:have )?(?:an? "
+    r")?(?P<adj>more(?! than)|less(?! than)|\w+er)"
     r"(?: (?P<noun>\w+(?: \w+)?))? than (?:the )?(?P<b>\D+)$",
     re.IGNORECASE,
 )

@@ -25,7 +25,10 @@ _DATE_STATED = (
     rf"(?P<date>(?:\d{{1,2}} )?(?:{'|'.join(MONTHS)}),? (?:\d{{1,2}},? )?\d{{4}}|\d{{4}}-\d{{2}}-\d{{2}}"
     r"|(?:the )?\d{3,4}'?s|(?:the )?\d{1,2}(?:st|nd|rd|th) century|\d{4}(?! \w*(?:people|inhabitants|km|miles|meters)))"
 )
-_BETWEEN_YEARS = re.compile(r"\b(?:between|from) (?P<low>\d{4}) (?:and|to|until|till) (?P<high>\d{4})\b", re.IGNORECASE)
+_MONTH_OR_YEAR = rf"(?:(?:{'|'.join(MONTHS)}),? )?\d{{4}}"
+_BETWEEN_YEARS = re.compile(
+    rf"\b(?:between|from) (?P<low>{_MONTH_OR_YEAR}) (?:and|to|until|till) (?P<high>{_MONTH_OR_YEAR})\b", re.IGNORECASE
+)
 _BETWEEN_NUMBERS = re.compile(
     r"(?:\b(?P<owned>with|has|have|having|whose) (?:an? |the )?)?(?:\b(?P<before>\w+) (?:is |are |was |were |of )?)?"
     rf"\bbetween (?P<low>\d[\d,]*(?:\.\d+)?) and (?P<high>\d[\d,]*(?:\.\d+)?){UNIT}\b"
@@ -48,8 +51,10 @@ def filtered(found: ReadQuestion) -> ReadQuestion:
     match = _BETWEEN_YEARS.search(found.rest)
     if match is not None:
         verbs = dating_verb(found.rest[: match.start()])
-        filters.append(Filter((*verbs, "date", "year"), "between", p.Date(match["low"]), p.Date(match["high"])))
-        found = cut(found, match, dated=(*found.dated, *verbs))
+        ends_stated = _date(match["low"]), _date(match["high"])
+        if ends_stated[0] is not None and ends_stated[1] is not None:
+            filters.append(Filter((*verbs, "date", "year"), "between", ends_stated[0][0], ends_stated[1][0]))
+            found = cut(found, match, dated=(*found.dated, *verbs))
     match = _TWO_YEARS.search(found.rest)
     if match is not None and abs(int(match["one"]) - int(match["other"])) == 1:
         first, last = sorted((match["one"], match["other"]))
@@ -94,9 +99,11 @@ def filtered(found: ReadQuestion) -> ReadQuestion:
         down = more.split()[0] in ("less", "fewer", "lower", "smaller", "shorter", "younger", "under", "below")
         op = ops.get(more, "<" if down else ">")
         noun = (match["noun"] or "").strip().lower()
+        place = _of_another(found.rest, match)
         noun = (
             ""
-            if noun in ("with", "has", "have", "whose", "is", "are", "that", "which", "in", "for", "and", "a", "an")
+            if place
+            or noun in ("with", "has", "have", "whose", "is", "are", "that", "which", "in", "for", "and", "a", "an")
             else noun
         )
         counted = (match["counted"] or "").lower()
@@ -112,7 +119,7 @@ def filtered(found: ReadQuestion) -> ReadQuestion:
         verbs = (verb,) if verb in _MEASURING and not named else ()
         counts = not noun and bool(counted) and not match["unit"]
         filters.append(Filter((*verbs, *words), op, value, of_count=counts and not verbs))
-        found = cut(found, match, dated=(*found.dated, *verbs))
+        found = cut(found, match, place, dated=(*found.dated, *verbs))
     match = _SO_MANY.search(found.rest) if match is None else None
     if match is not None:
         value = p.Number(float(NUMBERS.get(match["n"].lower(), match["n"])))
@@ -123,6 +130,17 @@ def filtered(found: ReadQuestion) -> ReadQuestion:
     dated = any(isinstance(each.value, p.Date) for each in filters)
     kind: Kind = found.kind if found.kind != "plain" else "date filter" if dated else "number filter"
     return replace(found, filters=tuple(filters), kind=kind)
+
+
+def _of_another(text: str, match: re.Match[str]) -> str:
+    """The word before a comparison where it is no key but part of what is asked about: "slopes in Oslo longer than"."""
+    if match["noun"] is None or (at := match.start("noun")) == 0:
+        return ""
+    noun, before = match["noun"].strip(), text[:at].split()[-1:]
+    if not before or noun.lower() in KNOWN_MEASURES:
+        return ""
+    named = noun[:1].isupper() and before[0][:1].isupper() and _ASKS.match(before[0]) is None
+    return noun if named or before[0].lower() in ("in", "at", "on", "from", "by", "near") else ""
 
 
 _SO_MANY = re.compile(  # "which films have two genres"

@@ -11,8 +11,10 @@ import re
 from dataclasses import replace
 
 from clew.query.asked import WH, ReadQuestion, cut
+from clew.query.capitals import with_names, without_names
 from clew.query.comparisons import comparison
 from clew.query.filters import filtered
+from clew.query.rewording import reworded
 from clew.query.superlatives import superlative
 from clew.query.vocabulary import base_of
 
@@ -63,35 +65,14 @@ def nested(text: str) -> tuple[str, str] | None:
     return last
 
 
-_POLITE = re.compile(
-    r"^(?:(?:hey|hi|hello|please|ok(?:ay)?|so|well|and|quick question|question)\b[,:!.]* +"
-    r"|(?:(?:can|could|would|will) (?:you|someone|anyone) )?(?:please |kindly |maybe )?"
-    r"(?:(?:tell|show|give)(?: (?:me|us))?|say|explain|look up|find out)(?: please)?[,:]? +"
-    r"|(?:do|does) (?:you|anyone|anybody|somebody) (?:happen to |by any chance |perhaps )?know,? +"
-    r"|(?:i(?:['’]d| would) (?:like|love|need)|i (?:want|need|have)) to (?:know|find out|learn|hear),? +"
-    r"|i(?:['’]?m| am| was)? ?(?:just )?(?:wonder(?:ing)?|curious)(?: to know)?,? +|any idea,? +|let me know,? +)+"
-    r"(?=(?:(?:in|on|at|for|from|by|to|with|of|under) )?(?:how|what|which|who|whom|whose|where|when|whether|if)\b"
-    r"|the (?:total )?number of\b|is\b|are\b|does\b|did\b)",
-    re.IGNORECASE,
-)
-_WHETHER = re.compile(
-    r"(?:whether|if) (?P<who>.+?) (?P<verb>is|are|was|were|has|have|had|can) (?P<what>.+)$", re.IGNORECASE
-)
-
-
-def plainly(text: str) -> str:
-    """A question without the words that only ask for it: "could you tell me how many …", "do you know whether …"."""
-    match = _POLITE.match(text)
-    if match is None:
-        return text
-    text = text[match.end() :]
-    whether = _WHETHER.match(text)
-    return text if whether is None else f"{whether['verb']} {whether['who']} {whether['what']}"
-
-
 def read_question(text: str) -> ReadQuestion:
     """Read a question once. What is not understood as an operator stays in `rest`."""
-    plain = plainly(re.sub(r"\s+", " ", text.strip()).rstrip("?!. "))
+    hidden = without_names(re.sub(r"\s+", " ", text.strip()).rstrip("?!. "))
+    read = _read(text, reworded(hidden))
+    return read if "qq" not in hidden else replace(with_names(read), text=text)
+
+
+def _read(text: str, plain: str) -> ReadQuestion:
     measured = re.match(r"how \w+ (?:is|are|was|were) ", plain, re.IGNORECASE) is not None
     plain = _OR_MORE.sub(lambda m: f"{'at least' if m['up'] else 'at most'} {m['n']}", plain)
     found = ReadQuestion(text, "plain", plain, of_key=measured and not plain.lower().startswith("how many"))
@@ -99,6 +80,8 @@ def read_question(text: str) -> ReadQuestion:
         found = cut(found, match)  # a set has no order
     if (match := _BEYOND.search(found.rest)) is not None:
         return replace(found, unsaid=f"a {match['what'].lower()}", stated=found.rest)
+    if _RATIO.match(found.rest):
+        return replace(found, unsaid="a ratio", stated=found.rest)
     if _ADVICE.match(found.rest):
         return replace(found, unsaid="a recommendation", stated=found.rest)
     if _WHY.match(found.rest):
@@ -110,7 +93,10 @@ def read_question(text: str) -> ReadQuestion:
         return replace(found, unsaid=f"whether {match['what']}", stated=found.rest)
     for step in (comparison, _truth, _counted, _summed, superlative, filtered):
         found = step(found)
-    found = replace(found, rest=re.sub(r"\s+", " ", found.rest).strip())
+    rest = re.sub(r"\s+", " ", found.rest).strip()
+    if found.removed:  # "wards in Oslo, between 12 and 20 beds", "films that made the most money"
+        rest = re.sub(r"(?<=\w)(?:(?<!before)(?<!after) (?:that|which|who))?,?$", "", rest)
+    found = replace(found, rest=rest)
     stated = found.rest
     for verb in found.dated:
         stated = re.sub(rf"\b(?:(?:was|were|is|are|been) )?{re.escape(verb)}\b", "", stated, count=1)
@@ -137,6 +123,7 @@ _BEYOND = re.compile(
     r"|correlation)(?= (?:of|between)\b)",
     re.IGNORECASE,
 )
+_RATIO = re.compile(r"how many times (?:\w+er|more|less|as \w+)\b(?=.* (?:than|as)\b)", re.IGNORECASE)
 _UNITS = r"(?:cent|capita|square|km\w*|sq\w*|person|head|year|month|week|day|hour|minute|second|night|game|season)s?\b"
 _EACH = re.compile(  # a figure for each of several is a table, which no plan makes
     r"\b(?:(?:for|of|in|at|by|from|to|with|on|within|across|does|do|did|has|have) (?:each|every)(?: of the)?"
@@ -185,14 +172,15 @@ _PEOPLE = re.compile(
     re.IGNORECASE,
 )
 _COUNT = re.compile(
-    r"^(?:(?:(?P<where>in|on|at|for|from|by|to|with|through) )?how many(?: different| distinct| of the)?"
+    r"^(?:(?:(?P<where>in|on|at|for|from|by|to|with|through|of) )?how many(?: different| distinct| of the)?"
     r"|(?:what|which) (?:is|are|was) the (?:total )?number of(?: different)?"
     r"|what's the (?:total )?number of|(?:give|tell|show|find|return)(?: me)? the (?:total )?number of"
     r"|the (?:total )?number of|count(?: the)?(?: number of)?|number of)\b(?: the)?",
     re.IGNORECASE,
 )
 _PERIODS = re.compile(
-    r"^how many (?:years|days|months|hours|minutes|points|km|kilometers|miles|meters|feet)\b", re.IGNORECASE
+    r"^(?:by )?how many (?:years|days|months|hours|minutes|points|km|kilomet(?:er|re)s|miles|met(?:er|re)s|feet)\b",
+    re.I,
 )
 
 

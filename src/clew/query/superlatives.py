@@ -25,7 +25,7 @@ _WITH_MOST = re.compile(
     re.IGNORECASE,
 )
 _EST = re.compile(
-    rf"\b(?:the )?(?:top )?{_HOW_MANY}{_ORDER}(?P<adj>[a-z]+est|best|worst)\b(?: {_HOW_MANY.replace('k', 'k2')})?",
+    rf"\b(?:the )?(?:top )?{_HOW_MANY}{_ORDER}(?P<adj>[a-z]+est|best|worst)\b(?!-)(?: {_HOW_MANY.replace('k', 'k2')})?",
     re.IGNORECASE,
 )
 _LAST = re.compile(
@@ -166,7 +166,7 @@ def _superlative_itself(found: ReadQuestion) -> ReadQuestion:
         base = base_of(match["adj"])
         if not base or match["adj"].lower() in _NOT_SUPERLATIVE or _in_name(found.rest, match):
             continue
-        if match["adj"].lower() == "best" and _FRIEND.match(found.rest, match.end()):
+        if match["adj"].lower() == "best" and _FRIEND.match(found.rest, match.end("adj")):
             continue
         dated = later_wins(base) if base not in ("old", "young") else None
         largest = dated if dated is not None else base not in DOWN

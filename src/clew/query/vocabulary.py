@@ -17,6 +17,7 @@ MEASURES: dict[str, tuple[str, ...]] = {
     "little": ("area", "size"),
     "high": ("elevation", "height", "altitude"), "tall": ("height", "elevation", "altitude"),
     "low": ("elevation", "height", "altitude"), "deep": ("depth",), "shallow": ("depth",),
+    "steep": ("gradient", "slope", "grade"),
     "populous": ("population",), "populated": ("population",), "dense": ("density",), "sparse": ("density",),
     "heavy": ("weight", "mass"), "light": ("weight", "mass"), "wide": ("width",), "broad": ("width",),
     "rich": ("wealth", "gdp", "income"), "poor": ("gdp", "income"), "fast": ("speed", "time", "duration"),

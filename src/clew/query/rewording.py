@@ -1,0 +1,393 @@
+"""Other wordings of what the grammar of operators reads, put into the plain form that it knows.
+
+"lifts in Oslo, how many" → "how many lifts in Oslo"; "A or B, which one's longer" → "which is longer, A or B". Each
+rule holds for any question of its shape. A wording whose meaning is not certain ("around 1972", "this century") has no
+rule: it stays as it is and is read as plain.
+"""
+
+from __future__ import annotations
+
+import re
+
+from clew.query.asked import UNITS
+from clew.query.rewording_values import DATES, DENIED, FIGURES, Rule, rule
+from clew.query.vocabulary import KNOWN_MEASURES, MEASURES, NUMBERS, base_of
+
+_AUX = r"(?:is|are|was|were|does|do|did|has|have|had|can|could|will|would)"
+_WH = r"(?:what|which|who|whom|whose|when|where|why|how)"
+_ASKING = rf"(?:{_WH}|{_AUX}|name|list|give|show|tell|find|count)\b"
+
+
+def reworded(text: str) -> str:
+    """A question in the words of the grammar: one line without its final mark; case is kept."""
+    text = re.sub(r"(?<=\w)n’t\b", "n't", text)
+    for pattern, put in _ASIDES:
+        text = pattern.sub(put, text)
+    text = _plainly(text.strip(" ,"))
+    for pattern, put in _RULES:
+        text = pattern.sub(put, text)
+    return re.sub(r"\s+", " ", text).strip()
+
+
+# -- what only asks for the question, and asides -----------------------------------------------------------------------
+
+_POLITE = re.compile(
+    r"^(?:(?:hey|hi|hello|please|ok(?:ay)?|so|well|and|quick question|question)\b[,:!.]* +"
+    r"|(?:(?:can|could|would|will) (?:you|someone|anyone) )?(?:please |kindly |maybe )?"
+    r"(?:(?:tell|show|give)(?: (?:me|us))?|say|explain|look up|find out)(?: please)?[,:]? +"
+    r"|(?:do|does) (?:you|anyone|anybody|somebody) (?:happen to |by any chance |perhaps )?know,? +"
+    r"|(?:i(?:['’]d| would) (?:like|love|need|be (?:curious|interested|keen|glad|happy))|i (?:want|need|have))"
+    r" to (?:know|find out|learn|hear),? +"
+    r"|i(?:['’]?m| am| was)? ?(?:just )?(?:wonder(?:ing)?|curious)(?: to know)?,? +|any idea,? +|let me know,? +"
+    r"|i (?:need|want) (?=the (?:total )?number of)"
+    r"|i(?: have|['’]ve(?: got)?)? ?(?:no (?:idea|clue)|don['’]t know|do not know|can['’]t (?:remember|recall|"
+    r"tell)),? +"
+    r"|(?:my|our) (?:\w+ ){1,3}(?:wants|would like|needs|likes) to (?:know|find out|hear),? +)+"
+    r"(?=(?:(?:in|on|at|for|from|by|to|with|of|under) )?(?:how|what|which|who|whom|whose|where|when|whether|if)\b"
+    r"|the (?:total )?number of\b|is\b|are\b|does\b|did\b)",
+    re.IGNORECASE,
+)
+_WHETHER = re.compile(
+    r"(?:whether|if) (?P<who>.+?) (?P<verb>is|are|was|were|has|have|had|can) (?P<what>.+)$", re.IGNORECASE
+)
+
+
+def _plainly(text: str) -> str:
+    """A question without the words that only ask for it: "could you tell me how many …", "do you know whether …"."""
+    match = _POLITE.match(text)
+    if match is None:
+        return text
+    text = text[match.end() :]
+    whether = _WHETHER.match(text)
+    return text if whether is None else f"{whether['verb']} {whether['who']} {whether['what']}"
+
+
+_ASIDES: tuple[Rule, ...] = (
+    rule(r"\bhowmany\b", "how many"),
+    rule(r"\b(what|who|where)s\b(?= (?:the|a|an)\b)", r"\1's"),
+    rule(r"\b(is|are|was|were|do|does|did|has|have)nt\b", r"\1n't"),
+    rule(r"(?<!total )\b(?:amount|quantity|tally) of (?=[a-z]+s\b)", "number of "),
+    rule(r"^(?:can|could|would|will) you (?:please |kindly )?(?=(?:show|give|list|find|name)\b)", ""),
+    rule(r"^(?:not to|sorry to|i hate to|i do(?:n't| not) (?:want|mean) to) [^,;:]{1,40}?,? but,? ", ""),
+    rule(r"^last(?:ly)?,? but not least[,:]? ", ""),
+    rule(r"^(?:lastly|finally|firstly|first of all|first off)[,:] ", ""),
+    rule(r"^i (?:really )?(?:can't|cannot) (?:decide|choose|make up my mind)[.,;:!]+ ", ""),
+    rule(rf"^(?:i|my|we)\b[^:;?.]*[:;.] (?={_WH}\b)", ""),
+    rule(r"[,?]? (?:please|pls|plz|thanks|thank you|thx|do you(?: know)?)$", ""),
+    rule(
+        r",? if (?:it|that|this)(?:'s|’s|s|n't| is| isn't| is not)[^,]*(?:trouble|bother|problem|possible|ask|"
+        r"ok(?:ay)?)$",
+        "",
+    ),
+    rule(r", i (?:can't|cannot|don't|do not)\b[^,]*(?:remember|recall|know|think of it)$", ""),
+    rule(r",? (?:as|so) far as (?:i|we|you) know$| so far$", ""),
+)
+
+
+# -- yes or no ---------------------------------------------------------------------------------------------------------
+
+_STATED = "is it true that "
+_TAG = (
+    r"(?:, (?:correct|right|true|true or false|yes or no|or not)"
+    r"|,? (?:is|was|are|were|does|do|did|has|have|ca)n't (?:it|he|she|they)|[,.] is (?:that|it) (?:so|true|"
+    r"right|correct))"
+)
+_TRUTH: tuple[Rule, ...] = (
+    rule(rf"^({_AUX}\b.+?),? (?:yes or no|or not)$", r"\1"),
+    rule(
+        r"^(?:am i|are we) (?:right|correct) (?:(?:in )?(?:thinking|saying|assuming|believing)|to (?:think|say|assume|"
+        r"believe))(?: that)? ",
+        _STATED,
+    ),
+    rule(r"^true or false[:,?]* ", _STATED),
+    rule(r"^(?:(?:can|could) you )?(?:please )?(?:check|confirm|verify) (?:that|whether|if) ", _STATED),
+    rule(
+        r"^would it be (?:true|correct|right|fair|accurate) to say(?: that)? |^would you say(?: that)? "
+        r"|^is it (?:the case|a fact|so) that ",
+        _STATED,
+    ),
+    rule(
+        rf"^(?:(?:so|well|ok(?:ay)?|and),? )?(?!{_ASKING})(?:i (?:heard|read|think|thought|believe|was told)(?: "
+        rf"that)? )?"
+        rf"(.+?){_TAG}$",
+        rf"{_STATED}\1",
+    ),
+    rule(r"^(is|are|was|were|does|do|did|has|have)n't (?!you\b|we\b|i\b|there\b)(?=\w)", r"\1 "),
+    rule(
+        r"^(?:is|was) it (?!(?:true|correct|right)\b)(?P<who>(?:(?! or ).)+?) (?:who|that|which) (?P<does>.+)$",
+        rf"{_STATED}\g<who> \g<does>",
+    ),
+    rule(
+        r"^(?:is|was|are|were) (?P<who>.+?) (?:one|some) of (?:the )?(?:people|those|ones) (?:who|that) (?P<does>.+)$",
+        rf"{_STATED}\g<who> \g<does>",
+    ),
+    rule(r"^(?:might|may) (?!i\b|we\b)(.+?) be ", r"is \1 "),
+    rule(
+        rf"^(?!{_ASKING})(?!(?:in|on|at|after|before|when|if)\b)(?P<who>\w[\w'’.&-]*(?: [\w'’.&-]+){{0,4}})[,:] "
+        rf"(?P<aux>{_AUX}) (?:it|he|she|they) (?P<what>(?!.*\b{_WH}\b).+)$",
+        r"\g<aux> \g<who> \g<what>",
+    ),
+    rule(rf"^({_AUX}\b.+?) at any (?:point|time)$", r"\1"),
+)
+
+
+# -- counts ------------------------------------------------------------------------------------------------------------
+
+_ALL = r"(?: (?:in all|in total|altogether|overall|all in all))?"
+_NUMBER = rf"(?:how many(?: are there| is that)?|(?:the )?(?:total )?(?:number|count)(?: of(?: them)?)?){_ALL}"
+_COUNTS: tuple[Rule, ...] = (
+    rule(r"^what number of ", "how many "),
+    rule(r"^how often (?=(?:has|have|had|did|was|were)\b)", "how many times "),
+    rule(
+        r"^(?:i (?:need|want|would like) )?(?:an? |the )?(?:head ?count|count|tally) (?:of|for) (?:the )?", "number of "
+    ),
+    rule(rf"^(?:of|among|out of) (?:all )?(?:the )?([^,]+), how many (?:are there|exist){_ALL}$", r"how many \1"),
+    rule(
+        rf"^((?:in|at|on|within|for) (?!each\b|every\b)[^,]+), how many ([^,]+?) are there{_ALL}$",
+        lambda m: f"how many {m[2]} are there {_inside(m[1])}",
+    ),
+    rule(
+        r"^(?:of|among|out of) (?:all )?(?:the )?([^,]+), how many (?=(?:are|were|have|do|did|\w+ed)\b)",
+        r"how many \1 ",
+    ),
+    rule(rf"^(?!{_ASKING})([^,:]+?)(?:,|:| -| –) {_NUMBER}$", r"how many \1"),
+    rule(rf"^(?!{_ASKING})((?:(?! (?:{_AUX}) )[^,:])+?)(?:,|:| -| –) how many (\w+(?: \w+)?)$", r"how many \2 of \1"),
+    rule(rf"^(?!{_ASKING})([a-z]+s \w+ .*?)(?<!page)(?<!word)(?<!head)(?<!the)(?<!to) count$", r"how many \1"),
+    rule(
+        rf"^(?!{_ASKING}|i\b|we\b)(?P<x>[^,:]+? [^,:]+?)(?P<prep> (?:in|on|at|for|from|by|to|with|of|through)"
+        rf")?(?<!total of)(?<!between)(?<!than)(?<!least)(?<!most)(?<! is)(?<! are)(?<! was) how many "
+        rf"(?P<y>(?!(?:{UNITS}|ms|months?|points)\b)[a-z]+(?: [a-z]+)?)$",
+        lambda m: f"{m['prep'] or ''} how many {m['y']} {_inside(m['x'])}".strip(),
+    ),
+)
+
+
+def _inside(words: str) -> str:
+    """Words that began a question, inside one: "In our office" → "in our office"."""
+    return re.sub(r"^(?:The|A|An|In|At|On|For|Within)\b", lambda m: m.group(0).lower(), words)
+
+
+# -- superlatives ------------------------------------------------------------------------------------------------------
+
+_COUNTING = rf"(?:\d|(?:{'|'.join(n for n in NUMBERS if len(n) > 2)})\b)"
+_BY = {"grossing": "gross", "earning": "earnings", "scoring": "score", "rated": "rating"}
+_EST = r"\w+est|best|worst|first|last|latest"
+_SUPERLATIVES: tuple[Rule, ...] = (
+    rule(r"\b(highest|lowest)-lying\b", r"\1"),
+    rule(
+        rf"\b(?:the )?(?P<est>highest|lowest|top)-(?P<by>{'|'.join(_BY)}) (?P<x>\w.*)$",
+        lambda m: f"{m['x']} with the {'lowest' if m['est'].lower() == 'lowest' else 'highest'} {_BY[m['by'].lower()]}",
+    ),
+    rule(r"\beldest (?=[a-z])", "oldest ", 0),
+    rule(r"\b(?:the |a )?record number of\b", "the most"),
+    rule(r"\b(has|have|had|with|having) (?:the |a )?maximum number of\b", r"\1 the most"),
+    rule(r"\b(has|have|had|with|having) (?:the |a )?minimum number of\b", r"\1 the fewest"),
+    rule(r"\b(?:the )?(?:best|highest|top)[- ]paid (\w.*)$", r"\1 with the highest salary"),
+    rule(r"\b(?:the )?(?:worst|lowest|least)[- ]paid (\w.*)$", r"\1 with the lowest salary"),
+    rule(
+        r"\bmore ([a-z]+) than (?:any(?:one|body|thing)? (?:else|other(?: \w+)?)|all (?:the )?others)$", r"the most \1"
+    ),
+    rule(r"\bthe (\w+) with the (?=(?:most|fewest|least) (?!of\b))", r"the \1 having the "),
+    rule(
+        rf"\bthe (?P<est>{_EST})(?: one)? of (?:all )?(?:the|these|those) (?!{_COUNTING})(?=\w)",
+        lambda m: f"the {m['est']} " if _known(m["est"]) else m.group(0),
+    ),
+    rule(
+        rf"^(?P<x>(?!{_ASKING})[^,:]+)[,:] (?:just |only )?(?:the )?(?P<est>{_EST})(?: one| of them)?$",
+        lambda m: f"the {m['est']} {m['x']}" if _known(m["est"]) else m.group(0),
+    ),
+    rule(
+        rf"^(?:(?:among|of|out of) )?(?:all )?(?:the )?(?P<x>(?!{_ASKING})[^,:]+), the one (?P<that>that|which|"
+        rf"who|with) "
+        rf"(?=.*\b(?:most|fewest|{_EST})\b)",
+        r"\g<x> \g<that> ",
+    ),
+    rule(
+        rf"^(?:among|of|out of) (?:all )?(?:the )?(?P<x>(?!two\b)[^,:]+), (?:who|which|what)(?: one)? "
+        rf"(?=.*\b(?:most|fewest|number of|{_EST})\b)",
+        lambda m: m.group(0) if " and " in m["x"] else f"which {m['x']} ",
+    ),
+)
+
+
+def _known(adjective: str) -> bool:
+    return bool(base_of(adjective)) or adjective.lower() in ("first", "last")
+
+
+# -- two against each other --------------------------------------------------------------------------------------------
+
+_ADJ = r"(?:more \w+|less \w+|\w+er|better|worse)"
+_PAIR = r"(?:the )?(?P<a>[^,:;]+?),? (?:or|vs\.?|versus) (?:the )?(?P<b>[^,:;]+?)"
+_AND = r"(?:the )?(?P<a>[^,:;]+?) (?:and|or) (?:the )?(?P<b>[^,:;]+?)"
+_SEP = r"(?:,|:|;| -| –)"
+_WHICH = r"(?:which|who|what)(?:ever)?(?: one| of (?:the two|them|these|those))?"
+
+
+def _choice(match: re.Match[str]) -> str:
+    """ "which is longer, A or B" of a match with `a`, `b` and `ask`; the match itself where nothing is compared."""
+    ask = re.sub(r"^(?:(?:and|so) )?(?:tell me |give me |name |say )?", "", match["ask"], flags=re.IGNORECASE)
+    ask = re.sub(r" (?:of (?:the two|them|these)|one|ones)$", "", ask, flags=re.IGNORECASE)
+    ask = re.sub(
+        rf"^{_WHICH}(?:['’]s\b|(?= ))",
+        lambda m: "which is" if m.group(0)[-2:] in ("'s", "’s") else "which",
+        ask,
+        flags=re.I,
+    )
+    noun = re.fullmatch(rf"(?:which (?:is|was|are|were) )?(?:the )?(?P<adj>{_ADJ})(?: (?P<noun>[a-z]+))?", ask, re.I)
+    if noun is not None:
+        if not _compares(noun["adj"]) or (noun["noun"] and " " in noun["adj"]):
+            return match.group(0)
+        asked = f"which is the {noun['adj']} {noun['noun']}" if noun["noun"] else f"which is {noun['adj']}"
+        return f"{asked}, {match['a'].strip()} or {match['b'].strip()}"
+    if not ask.lower().startswith("which ") or re.search(r"\b(?:died|lived) (?:young|old)er\b", ask, re.IGNORECASE):
+        return match.group(0)  # who died younger is a matter of two dates each
+    words = re.findall(r"\w+", ask.lower())
+    if not any(w in ("more", "fewer", "less", "first", "last") or (w.endswith("er") and base_of(w)) for w in words):
+        return match.group(0)
+    return f"{ask}, {match['a'].strip()} or {match['b'].strip()}"
+
+
+def _compares(adjective: str) -> bool:
+    words = adjective.lower().split()
+    return bool(base_of(words[-1])) or (len(words) > 1 and words[-1] in MEASURES)
+
+
+def _named(match: re.Match[str]) -> str:
+    """As `_choice`, where both sides are names: "which of Tyrol and Telemark", not "of the red and blue lines"."""
+    lower = match.string == match.string.lower()
+    lower = lower and " " not in match["a"] + match["b"]
+    return _choice(match) if lower or (match["a"][:1].isupper() and match["b"][:1].isupper()) else match.group(0)
+
+
+_CHOICES: tuple[Rule, ...] = (
+    rule(r"\bmore recently\b", "later"),
+    rule(r"\b(cheaper|cheapest) to (?:buy|get|purchase)\b", r"\1"),
+    rule(r"\ba (?:higher|larger|greater|bigger) number of\b", "more"),
+    rule(r"\ba (?:lower|smaller) number of\b", "fewer"),
+    rule(
+        rf"^(?:{_STATED})?(?P<a>.+?) (?:is|was|are|were) (?P<ask>\w+er) than (?P<b>.+?),? or (?:is it )?"
+        r"(?:the other way (?:a)?round|vice versa)$",
+        _choice,
+    ),
+    rule(rf"^{_STATED}(.+?) (is|was|are|were) (?=.* than )", r"\2 \1 "),
+    rule(rf"^{_STATED}(.+?) (?:has|have|had) (?=(?:more|less|fewer) .* than )", r"does \1 have "),
+    rule(
+        r"^(?:did|does) (?P<a>.+?) (?P<v>\w+) (?P<w>before|after) (?P<b>.+?),? or (?:did |does )?(?P=b) (?P=v) "
+        r"(?P=w) (?P=a)$",
+        lambda m: f"which {m['v']} {'first' if m['w'].lower() == 'before' else 'last'}, {m['a']} or {m['b']}",
+    ),
+    rule(
+        r"^(?:is|was) it (?P<a>.+?) or (?P<b>.+?) (?:that|who|which) (?P<ask>.+)$",
+        lambda m: f"which {m['ask']}, {m['a']} or {m['b']}",
+    ),
+    rule(
+        r"^are there (more|fewer) ([a-z]+(?: [a-z]+)?) ((?:at|in|on) )([^,]+?) or (?:\3)?([^,]+)$",
+        r"which has \1 \2, \4 or \5",
+    ),
+    rule(r"^((?:which|who|what) [^,:]+): (?=.+ or )", r"\1, "),
+    rule(r"^(which|who) of (?:these|those|them|the two(?: (?!(?:is|was|has|does)\b)\w+s)?) (?=.* or )", r"\1 "),
+    rule(
+        rf"^(?:between |of |out of )?{_PAIR}{_SEP} (?P<ask>(?:and |so )?(?:tell me |name )?(?:{_WHICH}\b|the "
+        rf"|{_ADJ}).*)$",
+        _choice,
+    ),
+    rule(rf"^{_PAIR} - (?P<ask>(?:the )?{_ADJ}(?: \w+)?)$", _choice),
+    rule(rf"^(?:between|of|out of) {_AND}{_SEP} (?P<ask>(?:{_WHICH}\b|the ).+)$", _named),
+    rule(rf"^{_AND}{_SEP} (?P<ask>(?:tell me |name |give me )?(?:{_WHICH}\b|the |{_ADJ}).*)$", _named),
+    rule(
+        rf"^(?:the )?(?P<a>[^,:;]+), (?:the )?(?P<b>[^,:;]+?)(?::|;| -| –) (?P<ask>(?:{_WHICH}\b|the |{_ADJ}).*)$",
+        _choice,
+    ),
+    rule(
+        rf"^(?:which|who)(?: one)? of {_AND} (?P<ask>(?:is|was|has|have|had|does|did|\w+ed)\b.+)$",
+        lambda m: _named_ask(m),
+    ),
+    rule(rf"^(?P<ask>(?:which|who|what) [^,:]+?) (?:out of|of|between|from among) {_AND}$", _named),
+    rule(rf"^(?:the )?(?P<ask>{_ADJ}(?: [a-z]+)?){_SEP} {_PAIR}$", _choice),
+    rule(
+        r"^(?P<ask>(?-i:[a-z]+er)(?: (?-i:[a-z]+))?) (?P<a>(?-i:[A-Z])[^,:]*|\w+) (?:vs\.?|versus|or) (?P<b>[^,:]+)$",
+        _choice,
+    ),
+    rule(r"^((?:who|which) [\w ]+? (?:earlier|later|first|sooner)) (\w+) or (\w+)$", r"\1, \2 or \3"),
+)
+
+
+def _named_ask(match: re.Match[str]) -> str:
+    found = re.fullmatch(r"(?P<a>.+)\0(?P<b>.+)\0(?P<ask>.+)", f"{match['a']}\0{match['b']}\0which {match['ask']}")
+    made = _named(found) if found is not None else ""
+    return match.group(0) if "\0" in made or not made else made
+
+
+# -- sums, means, differences ------------------------------------------------------------------------------------------
+
+_ON_AVERAGE = r"on (?:the )?average"
+_COMBINED = r",? (?:(?:taken |put )?together|altogether|in total|combined|(?:all )?added up|summed up)"
+
+
+def _measured(match: re.Match[str]) -> str:
+    measures = MEASURES.get(match["adj"].lower())
+    return f"the average {measures[0]} of {match['x']}" if measures else match.group(0)
+
+
+def _gap(match: re.Match[str]) -> str:
+    noun = match["noun"].lower()
+    return f"what is the difference in {noun} between {match['pair']}" if noun in KNOWN_MEASURES else match.group(0)
+
+
+def _together(match: re.Match[str]) -> str:
+    """A total, not what several share: "population of A and B together", but "films of A and B together"."""
+    shared = re.search(r" together$", match.group(0)) is not None and match["noun"].lower() not in KNOWN_MEASURES
+    related = re.search(r"\b(?:that|which|who|whose|most|least|\w+est)\b", match["x"], re.IGNORECASE)
+    return match.group(0) if shared or related else f"the total {match['noun']} of {match['x']}"
+
+
+_SUMS: tuple[Rule, ...] = (
+    rule(
+        rf"^{_ON_AVERAGE},? how many ([a-z]+) (?:does|do|has|have) (?:an? |the |each )?(.+?)(?: have| has)?$",
+        r"the average \1 of \2",
+    ),
+    rule(
+        rf"^how many ([a-z]+) (?:does|do|has|have) (?:an? |the |each )?(.+?)(?: have| has)? {_ON_AVERAGE}$",
+        r"the average \1 of \2",
+    ),
+    rule(rf"^{_ON_AVERAGE},? how (?P<adj>\w+) (?:is|are|was|were) (?:an? |the )?(?P<x>.+)$", _measured),
+    rule(rf"^how (?P<adj>\w+) (?:is|are|was|were) (?:an? |the )?(?P<x>.+?),? {_ON_AVERAGE}$", _measured),
+    rule(
+        rf"^(?:{_ON_AVERAGE},? )?how much (?:does|do|did) (?:an? |the )?(?P<x>.+?) (?P<verb>cost|earn|weigh)"
+        rf"(?P<end> {_ON_AVERAGE})?$",
+        lambda m: f"the average {m['verb']} of {m['x']}" if "average" in m.group(0).lower() else m.group(0),
+    ),
+    rule(
+        r"^(the )?average ([a-z]+) (?!(?:of|for|in|across|that|per|by|at|on|from)\b)(?=\w)",
+        lambda m: f"the average {m[2]} of " if m[2].lower() in KNOWN_MEASURES else m.group(0),
+    ),
+    rule(
+        rf"^(?:(?:what is|what's|what are) )?(?:the )?(?P<noun>(?!number\b|count\b|total\b)[a-z]+) (?:of|in|for)"
+        rf" (?:the )?"
+        rf"(?P<x>[^,]+?){_COMBINED}(?:, all .+)?$",
+        _together,
+    ),
+    rule(
+        r"^(?:taken |put )?together,? (?:what|which|how much) ([a-z]+) (?:do|does|did) (?:the )?(.+?) (?:have|"
+        r"cover|hold|span|make)$",
+        r"what is the total \1 of \2",
+    ),
+    rule(
+        r"^(?:what is |what's )?(?:the )?(?P<noun>[a-z]+) (?:gap|difference) between (?P<pair>.+?)(?:, in \w+)?$", _gap
+    ),
+    rule(r"^(how much \w+er (?:is|are|was|were) .+?),? (?:as )?compared (?:with|to) ", r"\1 than "),
+    rule(r"^(how much \w+er) (?:would|will) (.+?) be than ", r"\1 is \2 than "),
+    rule(r"^by how much (is|are|was|were) (.+?) (\w+er) than ", r"how much \3 \1 \2 than "),
+    rule(
+        r"^how many years (?:after|before) (?P<a>.+?) (?:did|was|were) (?P<b>.+?) (?P<verb>[a-z]+)$",
+        r"what is the difference in \g<verb> year between \g<a> and \g<b>",
+    ),
+    rule(
+        r"^how many years (?:lie|are there|passed|went by|elapsed|are) between (?:the )?(?P<verb>[a-z]+) of "
+        r"(?P<a>.+?) and "
+        r"(?:that|the (?P=verb)) of (?P<b>.+)$",
+        r"what is the difference in \g<verb> year between \g<a> and \g<b>",
+    ),
+)
+
+_RULES = (*_TRUTH, *_CHOICES, *_COUNTS, *_SUPERLATIVES, *DATES, *FIGURES, *DENIED, *_SUMS)

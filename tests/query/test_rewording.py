@@ -1,0 +1,151 @@
+"""Wordings that are put into the form that the grammar of operators reads, and those that are left alone."""
+
+import pytest
+
+from clew.query import plan as p
+from clew.query.question import read_question
+from clew.query.rewording import reworded
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "rest"),
+    [
+        # counts
+        ("bridges in Lund, how many", "count", "which bridges in Lund"),
+        ("lund - how many bridges?", "count", "which bridges of lund"),
+        ("bridges in Lund: total number please", "count", "which bridges in Lund"),
+        ("The choir performs in how many towns?", "count", "in which towns the choir performs"),
+        ("Of the books by Ann, how many are there?", "count", "which books by Ann"),
+        ("what number of ferries serve Lund", "count", "which ferries serve Lund"),
+        # superlatives
+        ("towers in Lund, the oldest one", "superlative", "towers in Lund"),
+        ("Among the towers of Lund, the one that closed last", "superlative", "towers of Lund that closed"),
+        ("the tallest of the old towers in Lund", "superlative", "old towers in Lund"),
+        ("the club with the most members", "superlative", "the club"),
+        ("best-paid trainer of Lund", "superlative", "trainer of Lund"),
+        # dates
+        ("songs released in the nineties", "date filter", "songs released"),
+        ("songs that came out from 1960 onwards", "date filter", "songs that came out"),
+        ("songs released 1985 to 1990", "date filter", "songs released"),
+        ("songs of the seventeenth century", "date filter", "songs"),
+        ("songs by Ann, at latest 1970", "date filter", "songs by Ann"),
+        ("staff hired in the last quarter of 2022", "date filter", "staff hired"),
+        # numbers
+        ("towns with over half a million people", "number filter", "towns"),
+        ("clubs that have a dozen or more members", "number filter", "clubs"),
+        ("rivers in France, 500 km minimum", "number filter", "rivers in France"),
+        ("rivers in France longer than 500 km", "number filter", "rivers in France"),
+        ("which towns have fewer inhabitants than 100,000", "number filter", "which towns"),
+        # two against each other
+        ("Nile or Amazon, which one's longer", "comparison", "Nile and Amazon"),
+        ("Between Oslo and Rome, which was founded earlier?", "comparison", "Oslo and Rome"),
+        ("bigger city oslo vs rome", "comparison", "oslo and rome"),
+        ("the Nile, the Congo: the longer one?", "comparison", "Nile and Congo"),
+        ("which of Oslo and Rome has more parks", "comparison", "Oslo and Rome"),
+        ("Are there more parks in Oslo or in Rome?", "comparison", "Oslo and Rome"),
+        # yes or no
+        ("true or false: Ann lives in Oslo", "boolean", "Ann lives in Oslo"),
+        ("Ann lives in Oslo, correct?", "boolean", "Ann lives in Oslo"),
+        ("so Oslo is in Norway isn't it", "boolean", "Oslo is in Norway"),
+        ("am I right in thinking that Ann lives in Oslo", "boolean", "Ann lives in Oslo"),
+        ("Isn't Ann one of the people who run Oslo?", "boolean", "Ann run Oslo"),
+        ("the Owls: did they play in Rome", "boolean", "the Owls play in Rome"),
+        ("does the Rhine cross Basel or not", "boolean", "the Rhine cross Basel"),
+        # what is left out
+        ("phones w/o camera", "negation", "phones has camera"),
+        ("clerks lacking a desk", "negation", "clerks has a desk"),
+        ("languages of Belgium, French aside", "negation", "languages of Belgium"),
+        ("who founded Oslo Labs, leaving Ann out", "negation", "who founded Oslo Labs"),
+        ("which players have yet to score", "negation", "which players score"),
+        # figures
+        ("on the average, how tall are the towers of Lund", "arithmetic", "which towers of Lund"),
+        ("average salary sales team", "arithmetic", "which sales team"),
+        ("population of norway and sweden together", "arithmetic", "which norway and sweden"),
+        ("the age gap between Ann and Bo, in years", "arithmetic", "Ann and Bo"),
+        ("how much longer is the Nile compared with the Po", "arithmetic", "Nile and Po"),
+        # what is no operator
+        ("Not to be a pain, but where is Ann based?", "plain", "where is Ann based"),
+        ("Last but not least, who heads Lund?", "plain", "who heads Lund"),
+        ("I have no idea who runs Lund, do you?", "plain", "who runs Lund"),
+        ("who is on duty, if it isn't too much trouble", "plain", "who is on duty"),
+        ("who starred in Mean Streets", "plain", "who starred in Mean Streets"),
+        ("author of Less Than Nothing", "plain", "author of Less Than Nothing"),
+        ("who owns the Most restaurant in Lund", "plain", "who owns the Most restaurant in Lund"),
+        ("who is married to the First Minister", "plain", "who is married to the First Minister"),
+        ("who was best man at the wedding", "plain", "who was best man at the wedding"),
+        ("who won the 1998-99 season", "plain", "who won the 1998-99 season"),
+        ("who managed Lund around 1972", "plain", "who managed Lund around 1972"),
+        ("who died younger out of Ann and Bo", "plain", "who died younger out of Ann and Bo"),
+        ("films of Ann and Bo together", "plain", "films of Ann and Bo together"),
+        ("a frame's size is how many ms", "plain", "a frame's size is how many ms"),
+    ],
+)
+def test_wordings(text: str, kind: str, rest: str) -> None:
+    found = read_question(text)
+    assert (found.kind, found.rest, found.text) == (kind, rest, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "op", "value", "upper"),
+    [
+        ("songs from the 90s", "between", "1990", "1999"),
+        ("songs of the eighteenth century", "between", "1701", "1800"),
+        ("songs from 1960 onwards", ">=", "1960", None),
+        ("songs no later than 1970", "<=", "1970", None),
+        ("songs on or before 31/12/2018", "<=", "2018-12-31", None),
+        ("songs post-2008", ">", "2008", None),
+        ("songs pre 1930", "<", "1930", None),
+        ("songs released, 1861-65", "between", "1861", "1865"),
+        ("songs between March 2019 and June 2021", "between", "2019-03", "2021-06"),
+        ("songs of the second half of 2020", "between", "2020-07", "2020-12"),
+    ],
+)
+def test_dates(text: str, op: str, value: str, upper: str | None) -> None:
+    (stated,) = read_question(text).filters
+    assert (stated.op, stated.value) == (op, p.Date(value))
+    assert stated.upper == (p.Date(upper) if upper else None)
+
+
+@pytest.mark.parametrize(
+    ("text", "op", "value"),
+    [
+        ("towns with over half a million people", ">", 500_000),
+        ("clubs with a dozen or more members", ">=", 12),
+        ("who earns at least 60k", ">=", 60_000),
+        ("halls holding 50,000+", ">=", 50_000),
+        ("nurses, aged fifty plus", ">=", 50),
+        ("mountains of 2000 m and up", ">=", 2000),
+        ("lifts, capacity > 1200 per hour", ">", 1200),
+        ("players with upwards of 20 goals", ">", 20),
+        ("lifts with no fewer than two seats", ">=", 2),
+        ("songs that don't go beyond two minutes", "<=", 2),
+        ("flats with a rent not exceeding 900", "<=", 900),
+        ("islands with a population of precisely zero", "=", 0),
+    ],
+)
+def test_numbers(text: str, op: str, value: float) -> None:
+    (stated,) = read_question(text).filters
+    assert stated.op == op and isinstance(stated.value, p.Number) and stated.value.value == value
+
+
+@pytest.mark.parametrize(
+    ("text", "made"),
+    [
+        ("Of Kite and Ember, which is the newer boat", "which is the newer boat, Kite or Ember"),
+        ("golf or polo, whichever uses less petrol", "which uses less petrol, golf or polo"),
+        ("Would you say Ann is older than Bo, or the other way round", "which is older, Ann or Bo"),
+        ("Did Oslo start before Rome or did Rome start before Oslo", "which start first, Oslo or Rome"),
+        ("by how much is the Nile longer than the Po", "how much longer is the Nile than the Po"),
+        ("How many years after Oslo did Rome open", "what is the difference in open year between Oslo and Rome"),
+        ("which film has the record number of viewers", "which film has the most viewers"),
+        ("a thousand ways to leave", "a thousand ways to leave"),
+        ("which of the red and blue lines is longer", "which of the red and blue lines is longer"),
+    ],
+)
+def test_forms(text: str, made: str) -> None:
+    assert reworded(text) == made
+
+
+def test_a_ratio_is_no_difference_and_a_metre_no_thing_to_count() -> None:
+    assert read_question("how many times larger is Russia than France").unsaid == "a ratio"
+    assert not read_question("by how many metres does K2 fall short of Everest").count
