@@ -5,7 +5,7 @@
 Steps, in this order; everything lies in OUT, and a second start goes on where the last one ended:
 
     network   records of every source, then the network (clew.reading.train), then rounds: each trains on from the mean
-              of the networks so far, and the mean of all ships
+              of the networks so far, and the mean of the rounds ships
     plan      its calibration for the method `plan` (fit_reader.py)
     walk      the rating of `walk`, twice, since its candidates are found with the rating before (fit_walk.py)
     auto      the numbers of `auto`, fitted on worlds that none of these read (fit_auto.py)
@@ -38,7 +38,7 @@ def run(*command: object) -> None:
 
 
 def network(out: Path, questions: int, rounds: int) -> None:
-    """The first network and its rounds; the mean of all is copied into the package."""
+    """The first network and its rounds; the mean of the rounds is copied into the package."""
     train = ("-m", "clew.reading.train")
     shared = ("--packs", out / "packs", "--resume")
     run(*train, out / "round-0", *shared, "--questions", questions)
@@ -48,7 +48,7 @@ def network(out: Path, questions: int, rounds: int) -> None:
         again = ("--start", out / "mean.safetensors", "--questions", ROUND, "--rate", RATE, "--seed", number)
         run(*train, out / f"round-{number}", *shared, *again)
         made.append(out / f"round-{number}" / "reader.safetensors")
-    mean(made, out / "mean.safetensors")
+    mean(made[1:], out / "mean.safetensors")
     shutil.copyfile(out / "mean.safetensors", TARGET)
 
 
