@@ -134,8 +134,10 @@ def filtered(found: ReadQuestion) -> ReadQuestion:
 
 def _of_another(text: str, match: re.Match[str]) -> str:
     """The word before a comparison where it is no key but part of what is asked about: "slopes in Oslo longer than"."""
-    if match["noun"] is None or (at := match.start("noun")) == 0:
+    if match["noun"] is None:
         return ""
+    if (at := match.start("noun")) == 0:  # "animals of at least 150 kg", but "population over 5 million"
+        return match["noun"].strip() if match["noun"].strip().lower() not in KNOWN_MEASURES else ""
     noun, before = match["noun"].strip(), text[:at].split()[-1:]
     if not before or noun.lower() in KNOWN_MEASURES:
         return ""

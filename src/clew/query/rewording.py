@@ -189,8 +189,9 @@ _SUPERLATIVES: tuple[Rule, ...] = (
     ),
     rule(r"\bthe (\w+) with the (?=(?:most|fewest|least) (?!of\b))", r"the \1 having the "),
     rule(
-        rf"\bthe (?P<est>{_EST})(?: one)? of (?:all )?(?:the|these|those) (?!{_COUNTING})(?=\w)",
-        lambda m: f"the {m['est']} " if _known(m["est"]) else m.group(0),
+        rf"^(?P<is>(?:(?:what|which|who) (?:is|are|was|were) )?)the (?P<est>{_EST})(?: one)? of (?:all )?"
+        rf"(?:the|these|those) (?!{_COUNTING})(?=\w)",
+        lambda m: f"{m['is']}the {m['est']} " if _known(m["est"]) else m.group(0),
     ),
     rule(
         rf"^(?P<x>(?!{_ASKING})[^,:]+)[,:] (?:just |only )?(?:the )?(?P<est>{_EST})(?: one| of them)?$",
@@ -379,7 +380,11 @@ _SUMS: tuple[Rule, ...] = (
     rule(r"^(how much \w+er) (?:would|will) (.+?) be than ", r"\1 is \2 than "),
     rule(r"^by how much (is|are|was|were) (.+?) (\w+er) than ", r"how much \3 \1 \2 than "),
     rule(
-        r"^how many years (?:after|before) (?P<a>.+?) (?:did|was|were) (?P<b>.+?) (?P<verb>[a-z]+)$",
+        r"^how many years after (?P<a>.+?) (?:did|was|were) (?P<b>.+?) (?P<verb>[a-z]+)$",
+        r"what is the difference in \g<verb> year between \g<b> and \g<a>",
+    ),
+    rule(
+        r"^how many years before (?P<a>.+?) (?:did|was|were) (?P<b>.+?) (?P<verb>[a-z]+)$",
         r"what is the difference in \g<verb> year between \g<a> and \g<b>",
     ),
     rule(
