@@ -28,7 +28,7 @@ from clew.graph import Graph, build
 from clew.graph.subgraph import Subgraph
 from clew.reading import spider
 from clew.reading.growth import PlanCandidate
-from clew.reading.invented import DrawnQuestion, DrawnWorld, Step, World, worlds
+from clew.reading.invented import DrawnQuestion, DrawnWorld, InventedWorld, Step, worlds
 from clew.reading.records import (
     Made,
     TrainingRecord,
@@ -272,7 +272,7 @@ def _meant(row: DrawnQuestion, drawn: DrawnWorld, graph: Graph, starts: Sequence
 PARTS = 4  # of the invented worlds; the first is read by no network
 
 
-def invented_worlds(part: int) -> list[World]:
+def invented_worlds(part: int) -> list[InventedWorld]:
     """A part of the worlds, by the names of their files. Part 0 is for fitting and measuring what comes after."""
     return [world for world in worlds() if crc32(world.file.encode()) % PARTS == part]
 

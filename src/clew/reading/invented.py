@@ -52,7 +52,7 @@ class Kind:
 
 
 @dataclass(frozen=True, slots=True)
-class Relation:
+class WorldRelation:
     name: str
     source: str
     target: str
@@ -70,13 +70,13 @@ class Intent:
 
 
 @dataclass(eq=False)
-class World:
+class InventedWorld:
     """One file."""
 
     title: str
     file: str  # its name; by it worlds are kept from training, whichever else there are
     kinds: dict[str, Kind] = field(default_factory=dict)
-    relations: dict[str, Relation] = field(default_factory=dict)
+    relations: dict[str, WorldRelation] = field(default_factory=dict)
     intents: list[Intent] = field(default_factory=list)
     nothing: list[str] = field(default_factory=list)
 
@@ -104,9 +104,9 @@ def slot_kind(slot: str) -> str:
     return re.sub(r" \d+$", "", slot)
 
 
-def read_world(path: Path) -> World:
+def read_world(path: Path) -> InventedWorld:
     """Raises FormatError that names the line."""
-    world, part, opened = World(path.stem, path.stem), "", None
+    world, part, opened = InventedWorld(path.stem, path.stem), "", None
     wordings: list[str] = []
 
     def fail(number: int, line: str, reason: str) -> FormatError:
@@ -150,7 +150,7 @@ def read_world(path: Path) -> World:
             if match[1] in world.relations:
                 raise fail(number, line, "this relation is there already; give each pair of kinds its own relation")
             least = int(match[4])
-            world.relations[match[1]] = Relation(match[1], match[2], match[3], least, int(match[5] or least))
+            world.relations[match[1]] = WorldRelation(match[1], match[2], match[3], least, int(match[5] or least))
         elif part == "[questions]" and line.startswith("="):
             close()
             wordings = []
@@ -175,7 +175,7 @@ def read_world(path: Path) -> World:
     return world
 
 
-def _intent(text: str, world: World) -> tuple[tuple[tuple[str, tuple[Step, ...]], ...], tuple[Step, ...]]:
+def _intent(text: str, world: InventedWorld) -> tuple[tuple[tuple[str, tuple[Step, ...]], ...], tuple[Step, ...]]:
     text, _, onward = text.partition(">")
     trails, ends = [], set()
     for part in text.split("&"):
@@ -197,7 +197,7 @@ def _intent(text: str, world: World) -> tuple[tuple[tuple[str, tuple[Step, ...]]
     return tuple(trails), after
 
 
-def _steps(text: str, at: str, world: World) -> tuple[tuple[Step, ...], str]:
+def _steps(text: str, at: str, world: InventedWorld) -> tuple[tuple[Step, ...], str]:
     steps = []
     for word in text.split():
         name, forward = word.lstrip("~"), not word.startswith("~")
@@ -212,7 +212,7 @@ def _steps(text: str, at: str, world: World) -> tuple[tuple[Step, ...], str]:
     return tuple(steps), at
 
 
-def worlds(folder: Path = FOLDER) -> Iterator[World]:
+def worlds(folder: Path = FOLDER) -> Iterator[InventedWorld]:
     """All worlds, by name of file."""
     for path in sorted(folder.glob("*.txt")):
         yield read_world(path)
@@ -228,7 +228,7 @@ TRIES = 12  # at topics whose question has an answer
 class DrawnWorld:
     """A world with facts drawn at random: some things have many, others few, as in real graphs."""
 
-    def __init__(self, world: World, chance: random.Random) -> None:
+    def __init__(self, world: InventedWorld, chance: random.Random) -> None:
         self.world, self._chance = world, chance
         self.labels: dict[str, str] = {}
         self.members: dict[str, list[str]] = {}
@@ -257,7 +257,7 @@ class DrawnWorld:
             [*self.triples, *types], name=self.world.title, labels=self.labels, mediator=statements.__contains__
         )
 
-    def _tails(self, relation: Relation, head: str) -> list[str]:
+    def _tails(self, relation: WorldRelation, head: str) -> list[str]:
         chance, kind = self._chance, self.world.kinds[relation.target]
         count = chance.randint(relation.least, relation.most)
         if kind.value in ("number", "date"):
