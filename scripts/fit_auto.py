@@ -109,12 +109,7 @@ def invented(count: int) -> Iterator[tuple[str, Graph, list[Example]]]:
         drawn = DrawnWorld(world, random.Random(7))
         rows = list(drawn.questions(1))
         random.Random(5).shuffle(rows)
-        yield world.file, drawn.graph(), [
-            Example(
-                Question(str(i), row.text), Gold(tuple(drawn.labels.get(a, a) for a in row.answers), row.answers)
-            )
-            for i, row in enumerate(rows[:count])
-        ]  # fmt: skip
+        yield world.file, drawn.graph(), [drawn.example(row, str(i), linked=True) for i, row in enumerate(rows[:count])]
 
 
 def small_graphs() -> Iterator[tuple[str, Graph, list[Example]]]:

@@ -34,7 +34,6 @@ from clew.methods.walk.ranking import FEATURES, Rating
 from clew.protocols import Example, Tools
 from clew.reading.corpus import PARTS, invented_worlds
 from clew.reading.invented import DrawnWorld
-from clew.types import Gold, Question
 
 # question set, split, questions, weight in the loss
 MIX = (
@@ -59,11 +58,7 @@ def worlds(count: int) -> Iterator[tuple[Graph, list[Example]]]:
     for world in (world for part in range(1, PARTS) for world in invented_worlds(part)):
         drawn = DrawnWorld(world, random.Random(1))
         rows = [row for row in drawn.questions(1) if row.answers]
-        named = [tuple(drawn.labels.get(answer, answer) for answer in row.answers) for row in rows]
-        made = [
-            Example(Question(str(i), row.text, row.topics), Gold(answers, row.answers))
-            for i, (row, answers) in enumerate(zip(rows, named, strict=True))
-        ]
+        made = [drawn.example(row, str(i), linked=False) for i, row in enumerate(rows)]
         yield drawn.graph(), random.Random(1).sample(made, min(count, len(made)))
 
 

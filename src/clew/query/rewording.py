@@ -226,7 +226,12 @@ _WHICH = r"(?:which|who|what)(?:ever)?(?: one| of (?:the two|them|these|those))?
 
 def _choice(match: re.Match[str]) -> str:
     """ "which is longer, A or B" of a match with `a`, `b` and `ask`; the match itself where nothing is compared."""
-    ask = re.sub(r"^(?:(?:and|so) )?(?:tell me |give me |name |say )?", "", match["ask"], flags=re.IGNORECASE)
+    return _asked(match["ask"], match["a"], match["b"]) or match.group(0)
+
+
+def _asked(ask: str, a: str, b: str) -> str:
+    """ "which is longer, A or B"; nothing where nothing is compared."""
+    ask = re.sub(r"^(?:(?:and|so) )?(?:tell me |give me |name |say )?", "", ask, flags=re.IGNORECASE)
     ask = re.sub(r" (?:of (?:the two|them|these)|one|ones)$", "", ask, flags=re.IGNORECASE)
     ask = re.sub(
         rf"^{_WHICH}(?:['’]s\b|(?= ))",
@@ -237,15 +242,15 @@ def _choice(match: re.Match[str]) -> str:
     noun = re.fullmatch(rf"(?:which (?:is|was|are|were) )?(?:the )?(?P<adj>{_ADJ})(?: (?P<noun>[a-z]+))?", ask, re.I)
     if noun is not None:
         if not _compares(noun["adj"]) or (noun["noun"] and " " in noun["adj"]):
-            return match.group(0)
+            return ""
         asked = f"which is the {noun['adj']} {noun['noun']}" if noun["noun"] else f"which is {noun['adj']}"
-        return f"{asked}, {match['a'].strip()} or {match['b'].strip()}"
+        return f"{asked}, {a.strip()} or {b.strip()}"
     if not ask.lower().startswith("which ") or re.search(r"\b(?:died|lived) (?:young|old)er\b", ask, re.IGNORECASE):
-        return match.group(0)  # who died younger is a matter of two dates each
+        return ""  # who died younger is a matter of two dates each
     words = re.findall(r"\w+", ask.lower())
     if not any(w in ("more", "fewer", "less", "first", "last") or (w.endswith("er") and base_of(w)) for w in words):
-        return match.group(0)
-    return f"{ask}, {match['a'].strip()} or {match['b'].strip()}"
+        return ""
+    return f"{ask}, {a.strip()} or {b.strip()}"
 
 
 def _compares(adjective: str) -> bool:
@@ -255,9 +260,13 @@ def _compares(adjective: str) -> bool:
 
 def _named(match: re.Match[str]) -> str:
     """As `_choice`, where both sides are names: "which of Tyrol and Telemark", not "of the red and blue lines"."""
-    lower = match.string == match.string.lower()
-    lower = lower and " " not in match["a"] + match["b"]
-    return _choice(match) if lower or (match["a"][:1].isupper() and match["b"][:1].isupper()) else match.group(0)
+    return _choice(match) if _names(match["a"], match["b"], match.string) else match.group(0)
+
+
+def _names(a: str, b: str, around: str) -> bool:
+    """Whether two sides are names: capitalised, or single words where nothing around them is."""
+    lower = around == around.lower() and " " not in a + b
+    return lower or (a[:1].isupper() and b[:1].isupper())
 
 
 _CHOICES: tuple[Rule, ...] = (
@@ -314,9 +323,9 @@ _CHOICES: tuple[Rule, ...] = (
 
 
 def _named_ask(match: re.Match[str]) -> str:
-    found = re.fullmatch(r"(?P<a>.+)\0(?P<b>.+)\0(?P<ask>.+)", f"{match['a']}\0{match['b']}\0which {match['ask']}")
-    made = _named(found) if found is not None else ""
-    return match.group(0) if "\0" in made or not made else made
+    """As `_named`, of "which of A and B is …": what is asked stands after the sides."""
+    a, b, ask = match["a"], match["b"], match["ask"]
+    return (_asked(f"which {ask}", a, b) if _names(a, b, f"{a}{b}{ask}") else "") or match.group(0)
 
 
 # -- sums, means, differences ------------------------------------------------------------------------------------------

@@ -63,8 +63,8 @@ def _years(match: re.Match[str]) -> str:
 
 
 def _part(match: re.Match[str]) -> str:
-    months, which = (3, 4) if match["part"].lower() == "quarter" else (6, 2), match["which"].lower()
-    size, parts = months
+    size, parts = (3, 4) if match["part"].lower() == "quarter" else (6, 2)  # months of a part, parts of a year
+    which = match["which"].lower()
     at = parts - 1 if which in ("last", "final") else _QUARTERS[which]
     if at >= parts:
         return match.group(0)

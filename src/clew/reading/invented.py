@@ -31,6 +31,8 @@ from pathlib import Path
 
 from clew.errors import FormatError
 from clew.graph import Graph
+from clew.protocols import Example
+from clew.types import Gold, Question
 
 FOLDER = Path(__file__).parent / "worlds"
 _SLOT = re.compile(r"\{([^{}]+)\}")
@@ -290,6 +292,15 @@ class DrawnWorld:
         for wording in self.world.nothing:
             for _ in range(times):
                 yield self._worded(wording, self._filled(wording), (), (), ())
+
+    def example(self, row: DrawnQuestion, id: str, *, linked: bool) -> Example:
+        """A drawn question with its gold answers.
+
+        Args:
+            linked: its topics are to be found by linking; else they are given.
+        """
+        gold = Gold(tuple(self.labels.get(answer, answer) for answer in row.answers), row.answers)
+        return Example(Question(id, row.text, () if linked else row.topics), gold)
 
     def _filled(self, wording: str) -> dict[str, str]:
         """A thing for each slot, in the order of the text; no two the same."""

@@ -18,6 +18,7 @@ from typing import Any
 import numpy as np
 
 from clew.graph import Subgraph
+from clew.graph.paths import follow
 from clew.graph.sets import shared
 from clew.reading.growth import Growth, GrowthLimits, PlanCandidate
 from clew.reading.plantext import Sheet, padded, sheet, tokens_of
@@ -101,18 +102,18 @@ def from_graph(
         nothing: that no plan is right.
     """
     plans = Growth(graph, starts, mentions, relevance, TRAINING, frozenset(wording.types)).run()
+    if meant is not None and all(plan.key != meant.key for plan in plans):
+        plans = [meant, *plans]
     wanted = np.unique(np.asarray(gold, np.int32))
     f1 = np.array([_f1(plan.ends, wanted) for plan in plans])
     if nothing:
         labels = [0] * len(plans)
     elif meant is not None:
-        plans = plans if any(plan.key == meant.key for plan in plans) else [meant, *plans]
-        f1 = np.array([_f1(plan.ends, wanted) for plan in plans])
         labels = [1 if plan.key == meant.key else -1 if f >= CLOSE else 0 for plan, f in zip(plans, f1, strict=True)]
     elif stated:
         right = [len(plan.trails) == 1 and not plan.after and plan.trails[0].steps in stated for plan in plans]
         if not any(right):
-            made = [_walked(graph, starts[0], steps) for steps in stated]
+            made = [walked(graph, starts, ((0, steps),), ()) for steps in stated]
             plans = [*(plan for plan in made if plan is not None), *plans]
             f1 = np.array([_f1(plan.ends, wanted) for plan in plans])
             right = [len(plan.trails) == 1 and plan.trails[0].steps in stated for plan in plans]
@@ -171,8 +172,6 @@ def walked(
     graph: Subgraph, starts: Sequence[int], trails: Sequence[tuple[int, tuple[Hops, ...]]], after: tuple[Hops, ...]
 ) -> PlanCandidate | None:
     """The plan of some trails, by the positions of their topics, and the steps after; None where it leads nowhere."""
-    from clew.graph.paths import follow
-
     found = []
     for topic, steps in trails:
         ends = follow(graph, [starts[topic]], [hop for step in steps for hop in step]).entities
@@ -183,14 +182,6 @@ def walked(
     if after or len(found) > 1 or len(found[0].steps) > 1:
         ends = ends[~np.isin(ends, [starts[topic] for topic, _ in trails])]
     return PlanCandidate(tuple(found), ends, after) if len(ends) else None
-
-
-def _walked(graph: Subgraph, start: int, steps: tuple[Hops, ...]) -> PlanCandidate | None:
-    from clew.graph.paths import follow
-
-    ends = follow(graph, [start], [hop for step in steps for hop in step]).entities
-    ends = ends[ends != start] if len(steps) > 1 else ends
-    return PlanCandidate((PathHypothesis(0, steps, ends),), ends) if len(ends) else None
 
 
 # -- from a schema alone -------------------------------------------------------------------------------------------
