@@ -177,6 +177,9 @@ def _abandoned(out: Path) -> Iterator[tuple[Path, int]]:
         except BlockingIOError:
             os.close(descriptor)
             continue
+        if not folder.exists():  # its build ended, and let go of it, after it had been opened here
+            os.close(descriptor)
+            continue
         yield folder, descriptor
 
 
