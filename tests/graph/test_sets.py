@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clew.graph import Graph
-from clew.graph.sets import distinct, first_tails, held, shared, surroundings, without
+from clew.graph.sets import distinct, first_tails, held, shared, surroundings, touched, without
 from clew.graph.strings import Strings, Texts
 
 NUMBERS = st.lists(st.integers(0, 30), max_size=40)
@@ -41,6 +41,10 @@ def test_what_lies_around_a_set(rows: list[tuple[int, int, int]], names: set[int
         key: ends for key, ends in wanted.items() if ends
     }
     assert all(len(set(ends)) == len(ends) for _, _, ends in found)
+    for side, forward in ((graph.out, True), (graph.inc, False)):
+        relations, ends = touched(graph, side, members)
+        assert [graph.relation(r).id for r in relations.tolist()] == [r for r, way, _ in found if way == forward]
+        assert set(graph.labels(ends)) == {end for _, way, some in found if way == forward for end in some}
     assert [forward for _, forward, _ in found] == sorted((forward for _, forward, _ in found), reverse=True)
 
 

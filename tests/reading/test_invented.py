@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from clew.errors import FormatError
@@ -84,6 +85,16 @@ def test_the_graph_holds_the_drawn_facts_types_and_statements(tmp_path: Path) ->
     assert graph.num_triples == len(drawn.triples) + 9  # and a type for each of nine things
     number = graph.whole.local("prize#0")
     assert number is not None and graph.whole.mediators[number]
+
+
+def test_statements_may_be_things_with_a_name(tmp_path: Path) -> None:
+    drawn = DrawnWorld(world_of(tmp_path), random.Random(3), events=True)
+    graph = drawn.graph()
+    number = graph.whole.local("prize#0")
+    assert number is not None and not graph.whole.mediators[number]
+    assert graph.whole.labels(np.array([number])) == ["Prize 00"]
+    plain = DrawnWorld(world_of(tmp_path), random.Random(3))
+    assert drawn.triples == plain.triples and graph.num_triples > plain.graph().num_triples  # their types
 
 
 def test_every_shipped_world_is_read_and_the_first_part_is_in_no_training() -> None:

@@ -30,6 +30,7 @@ from clew.reading import spider
 from clew.reading.growth import PlanCandidate
 from clew.reading.invented import DrawnQuestion, DrawnWorld, InventedWorld, Step, worlds
 from clew.reading.records import (
+    TRAINING,
     Made,
     TrainingRecord,
     from_graph,
@@ -149,7 +150,7 @@ class Builder:
                 continue
             known = [start for start in starts if start is not None]
             meant = _meant(row, drawn, graph, known)
-            if row.answers and meant is None:
+            if row.answers and (meant is None or max(len(trail.steps) for trail in meant.trails) > TRAINING.hops):
                 continue
             rate = likeness(asked, states[at[i] : at[i + 1]], wording, self.encode)
             gold = () if meant is None else meant.ends.tolist()
@@ -269,6 +270,7 @@ def _meant(row: DrawnQuestion, drawn: DrawnWorld, graph: Graph, starts: Sequence
 # -- sources -------------------------------------------------------------------------------------------------------
 
 
+MOST_INVENTED = 40_000  # questions of a part
 PARTS = 4  # of the invented worlds; the first is read by no network
 
 
@@ -282,8 +284,10 @@ def _invented(part: int, times: int) -> Callable[[Builder, int], Iterator[Traini
         made = (
             record
             for world in invented_worlds(part)
-            for _ in range(times)  # another graph each time
-            for record in builder.drawn("invented" if part else "invented-0", DrawnWorld(world, builder.chance))
+            for time in range(times)  # another graph each time
+            for record in builder.drawn(
+                "invented" if part else "invented-0", DrawnWorld(world, builder.chance, events=time % 2 == 1)
+            )
         )
         return islice(made, most)
 
@@ -516,9 +520,9 @@ def _way(triples: Sequence[tuple[str, str, str]], topic: str) -> list[tuple[str,
 
 
 SOURCES: dict[str, CorpusSource] = {
-    "invented-0": CorpusSource("invented-0", 0.0, _invented(0, 1), 20_000, "as clew; a language model wrote it"),
+    "invented-0": CorpusSource("invented-0", 0.0, _invented(0, 1), MOST_INVENTED, "as clew; a language model wrote it"),
     **{
-        f"invented-{part}": CorpusSource("invented", 2.0, _invented(part, 2), 20_000, "as invented-0")
+        f"invented-{part}": CorpusSource("invented", 3.0, _invented(part, 2), MOST_INVENTED, "as invented-0")
         for part in range(1, PARTS)
     },
     "simplequestions": CorpusSource("simplequestions", 1.6, _simple, 9000, "CC BY 3.0; facts Wikidata CC0"),

@@ -228,15 +228,22 @@ TRIES = 12  # at topics whose question has an answer
 
 
 class DrawnWorld:
-    """A world with facts drawn at random: some things have many, others few, as in real graphs."""
+    """A world with facts drawn at random: some things have many, others few, as in real graphs.
 
-    def __init__(self, world: InventedWorld, chance: random.Random) -> None:
-        self.world, self._chance = world, chance
+    Args:
+        events: whether statements are things with a type and a name ("Hire 07"), as property graphs and tables have
+            them; else nodes without a name.
+    """
+
+    def __init__(self, world: InventedWorld, chance: random.Random, *, events: bool = False) -> None:
+        self.world, self._chance, self._events = world, chance, events
         self.labels: dict[str, str] = {}
         self.members: dict[str, list[str]] = {}
         for kind in world.kinds.values():
             if kind.value == "statement":
                 self.members[kind.name] = [f"{kind.name}#{i}" for i in range(STATEMENTS)]
+                if events:
+                    self.labels |= {f"{kind.name}#{i}": f"{kind.name} {i:02}".capitalize() for i in range(STATEMENTS)}
             elif not kind.value:
                 self.members[kind.name] = [f"{kind.name}/{name}" for name in kind.names]
                 self.labels |= dict(zip(self.members[kind.name], kind.names, strict=True))
@@ -252,9 +259,10 @@ class DrawnWorld:
     def graph(self) -> Graph:
         """The facts with a type for each thing."""
         kinds = self.world.kinds
-        types = [(each, TYPE, kinds[name].stated) for name, some in self.members.items() if kinds[name].stated
-                 for each in some]  # fmt: skip
-        statements = {m for name, some in self.members.items() if kinds[name].value == "statement" for m in some}
+        stated = {name: kind.stated or (name if self._events else "") for name, kind in kinds.items()}
+        types = [(each, TYPE, stated[name]) for name, some in self.members.items() if stated[name] for each in some]
+        nameless = {name for name, kind in kinds.items() if kind.value == "statement" and not self._events}
+        statements = {m for name in nameless for m in self.members[name]}
         return Graph.from_triples(
             [*self.triples, *types], name=self.world.title, labels=self.labels, mediator=statements.__contains__
         )

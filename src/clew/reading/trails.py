@@ -9,16 +9,18 @@ Shapes: N entities, F entities of a frontier, R relations.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from clew.graph import Subgraph
-from clew.graph.sets import around, distinct, shared, surroundings, without
+from clew.graph.sets import around, distinct, shared, surroundings, touched, without
 from clew.graph.subgraph import Ints
 
-Hops = tuple[tuple[int, bool], ...]  # (relation, forward): one step is one hop, or two around a mediator
+AT_ONCE = 8  # times as many mediators are looked at for the relations around them as entities
+Hop = tuple[int, bool]  # (relation, forward)
+Hops = tuple[Hop, ...]  # one step is one hop, or two around a mediator
 
 
 @dataclass(frozen=True, eq=False, slots=True)
@@ -35,16 +37,21 @@ class PathHypothesis:
         return tuple(hop for step in self.steps for hop in step)
 
 
-def expand(graph: Subgraph, trail: PathHypothesis, most: int) -> Iterator[PathHypothesis]:
+def expand(
+    graph: Subgraph, trail: PathHypothesis, most: int, along: Collection[Hop] | None = None
+) -> Iterator[PathHypothesis]:
     """Every trail one step longer.
 
     Args:
         most: entities of the frontier that are looked at; of a wider one an even sample finds the relations, and the
             ends of the chosen path are computed afresh, so that no answer is lost.
+        along: the only hops to take; None: all.
     """
     frontier, sampled = _thin(graph, trail.ends, most)
     sampled |= trail.sampled
     for hop, reached, through in _hops(graph, frontier):
+        if along is not None and hop not in along:
+            continue
         if not through:
             yield PathHypothesis(trail.topic, (*trail.steps, (hop,)), reached, sampled)
             continue
@@ -55,6 +62,8 @@ def expand(graph: Subgraph, trail: PathHypothesis, most: int) -> Iterator[PathHy
         if nameless.any():
             between, cut = _thin(graph, reached[nameless], most)
             for second, ends in surroundings(graph, between):
+                if along is not None and second not in along:
+                    continue
                 ends = ends[~graph.mediators[ends]]
                 if second == (hop[0], not hop[1]):
                     ends = without(ends, frontier)
@@ -62,7 +71,24 @@ def expand(graph: Subgraph, trail: PathHypothesis, most: int) -> Iterator[PathHy
                     yield PathHypothesis(trail.topic, (*trail.steps, (hop, second)), ends, sampled or cut)
 
 
-def _hops(graph: Subgraph, frontier: Ints) -> Iterator[tuple[tuple[int, bool], Ints, bool]]:
+def hops_around(graph: Subgraph, trails: Sequence[PathHypothesis], most: int) -> list[Hop]:
+    """Every hop of the steps that `expand` can take from these trails, those behind mediators included.
+
+    Costs two looks at the graph, and not one for every relation that leads to a mediator.
+    """
+    members = frontier_of(graph, trails, most)
+    found: dict[Hop, None] = {}
+    for _ in range(2):
+        between = []
+        for side, forward in ((graph.out, True), (graph.inc, False)):
+            relations, ends = touched(graph, side, members)
+            found |= dict.fromkeys((relation, forward) for relation in relations.tolist())
+            between.append(ends[graph.mediators[ends]])
+        members, _ = _thin(graph, distinct(np.concatenate(between)), AT_ONCE * most)
+    return list(found)
+
+
+def _hops(graph: Subgraph, frontier: Ints) -> Iterator[tuple[Hop, Ints, bool]]:
     """Each hop, what it reaches, and whether a mediator may be among these."""
     for side, forward in ((graph.out, True), (graph.inc, False)):
         found = around(side, frontier)

@@ -26,7 +26,7 @@ from clew.retrieval.operating import LEAST_ALIKE
 from clew.retrieval.words import FUNCTION
 from clew.types import Answer, Question
 
-CERTAIN = 0.7  # an answer as sure as this is believed, whatever its words
+CERTAIN = 0.5  # an answer as sure as this is believed, whatever its words
 MET = 0.45  # cosine of what is asked for and a relation's name from which the one may mean the other
 LOOKED_AT = 5  # answers whose paths are looked at
 NEIGHBOURS = 50  # of an answer, whose names are looked at

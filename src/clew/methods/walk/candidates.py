@@ -19,7 +19,16 @@ from clew.graph.subgraph import Ints
 from clew.labels import label_to_text
 from clew.methods.walk.ranking import FEATURES, Floats, RankedPath, Rating, features
 from clew.reading.synonyms import as_asked, nouns_of, plain_text
-from clew.reading.trails import Hops, PathHypothesis, expand, frontier_of, joined, mediators_around
+from clew.reading.trails import (
+    Hop,
+    Hops,
+    PathHypothesis,
+    expand,
+    frontier_of,
+    hops_around,
+    joined,
+    mediators_around,
+)
 from clew.reading.wording import plain_words
 from clew.retrieval.scoring import CUE_TEXT, QuestionParts, relation_text, value_cue
 from clew.types import Topic
@@ -140,7 +149,8 @@ class BeamSearch:
                 frontier = frontier_of(self.graph, level, self.limits.frontier)
                 yield Wanted(frontier)
                 yield Wanted(mediators_around(self.graph, frontier))
-            longer = [t for trail in level for t in expand(self.graph, trail, self.limits.frontier)]
+            along = self._spelled_alike(level) if self._large else None
+            longer = [t for trail in level for t in expand(self.graph, trail, self.limits.frontier, along)]
             longer = [t for t in longer if not (len(t.ends) == 1 and t.ends[0] == start)]
             if not longer:
                 break
@@ -167,7 +177,6 @@ class BeamSearch:
 
     def _promising(self, trails: list[PathHypothesis]) -> list[PathHypothesis]:
         """A cheap first pass where relations abound: the trails whose new step is most like some phrase."""
-        trails = self._worded(trails) if self._large else trails
         if len(trails) <= self.limits.shortlist:
             return trails
         steps = list(dict.fromkeys(trail.steps[-1] for trail in trails))
@@ -181,20 +190,18 @@ class BeamSearch:
         scores = np.array([by_step[trail.steps[-1]] for trail in trails])
         return [trails[i] for i in np.sort(np.argsort(-scores, kind="stable")[: self.limits.shortlist])]
 
-    def _worded(self, trails: list[PathHypothesis]) -> list[PathHypothesis]:
-        """Of thousands of relations around a hub those that have most letters in common with the question."""
-        hops = list(dict.fromkeys(hop for trail in trails for hop in trail.steps[-1]))
-        most = self.limits.relations
+    def _spelled_alike(self, trails: Sequence[PathHypothesis]) -> set[Hop] | None:
+        """Of thousands of hops around a hub those that have most letters in common with the question; None: all."""
+        hops, most = hops_around(self.graph, trails, self.limits.frontier), self.limits.relations
         if len(hops) <= most:
-            return trails
+            return None
         said = self.lexical([relation_text(self.graph.relation(r).label, forward) for r, forward in hops])
         likeness = (self.lexical([self.asked.text, *self.asked.phrases]) @ said.T).max(axis=0)
-        kept = {hops[i] for i in np.argsort(-likeness, kind="stable")[:most]}
         self.cut.append(
-            f"{self.topics[trails[0].topic].entity.label}, step {len(trails[0].steps)}: of {len(hops):,} relations the "
-            f"{most:,} spelled most like the question were compared with it"
+            f"{self.topics[trails[0].topic].entity.label}, step {len(trails[0].steps) + 1}: of {len(hops):,} relations "
+            f"the {most:,} spelled most like the question were compared with it"
         )
-        return [trail for trail in trails if kept.issuperset(trail.steps[-1])]
+        return {hops[i] for i in np.argsort(-likeness, kind="stable")[:most]}
 
     def _of_steps(self, steps: Sequence[tuple[str, ...]]) -> Floats:
         """(U, D) vectors of steps by the texts of their hops.
