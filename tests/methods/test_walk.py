@@ -107,7 +107,7 @@ def test_abstention_says_why(toy: Graph) -> None:
 def test_in_a_large_graph_only_relations_spelled_like_the_question_are_compared_and_the_rest_is_told(
     toy: Graph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("clew.methods.walk.candidates.WHOLE_UP_TO", 0)
+    monkeypatch.setattr("clew.reading.likely.WHOLE_UP_TO", 0)
     walker = walk()
     walker.limits = SearchLimits(3, relations=2)
     answer = walker.answer(

@@ -9,7 +9,7 @@ Shapes: N entities, E ends of a plan.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from clew.graph import Subgraph
 from clew.graph.sets import shared
 from clew.graph.subgraph import Ints
-from clew.reading.trails import Hops, PathHypothesis, expand, joined
+from clew.reading.likely import LikelyHops
+from clew.reading.trails import Hop, Hops, PathHypothesis, expand, joined
 
 Floats = NDArray[np.float32]
 Relevance = Callable[[Sequence[Hops]], Floats]
@@ -68,6 +69,7 @@ class Growth:
     relevance: Relevance
     limits: GrowthLimits = field(default_factory=GrowthLimits)
     types: frozenset[int] = frozenset()  # relations that state what kind of thing an entity is
+    likely: LikelyHops | None = None  # the hops to take in a large graph
     cut: list[str] = field(default_factory=list)
 
     def run(self) -> list[PlanCandidate]:
@@ -81,7 +83,8 @@ class Growth:
         level = [(0.0, PathHypothesis(topic, (), np.array([start], np.int32)))]
         found: list[PlanCandidate] = []
         for _ in range(self.limits.hops):
-            longer = [(score, t) for score, trail in level for t in self._longer(trail, start)]
+            along = self._likely([trail for _, trail in level])
+            longer = [(score, t) for score, trail in level for t in self._longer(trail, start, along)]
             if not longer:
                 break
             gains = self.relevance([trail.steps[-1] for _, trail in longer])
@@ -100,13 +103,16 @@ class Growth:
             level = [(float(scores[i]), longer[i][1]) for i in order[: self.limits.beam]]
         return found
 
-    def _longer(self, trail: PathHypothesis, start: int) -> list[PathHypothesis]:
+    def _likely(self, trails: Sequence[PathHypothesis]) -> Collection[Hop] | None:
+        return None if self.likely is None else self.likely.along(trails, self.limits.frontier)
+
+    def _longer(self, trail: PathHypothesis, start: int, along: Collection[Hop] | None) -> list[PathHypothesis]:
         """Every sensible trail one step longer."""
         before = trail.steps[-1] if trail.steps else None
         # From a value only the way back is open: what else has this value.
         value = before is not None and bool(self._values(trail.ends))
         longer = []
-        for each in expand(self.graph, trail, self.limits.frontier):
+        for each in expand(self.graph, trail, self.limits.frontier, along):
             step = each.steps[-1]
             back = before is not None and undoes(step, before)
             if value and not back:
@@ -165,7 +171,8 @@ class Growth:
         for pair in pairs:
             if self._values(pair.ends):
                 continue
-            for each in expand(self.graph, PathHypothesis(-1, (), pair.ends), self.limits.frontier):
+            trail = PathHypothesis(-1, (), pair.ends)
+            for each in expand(self.graph, trail, self.limits.frontier, self._likely([trail])):
                 lasts = [trail.steps[-1] for trail in pair.trails]
                 if any(undoes(each.steps[-1], last) for last in lasts) or each.steps[-1][0][0] in self.types:
                     continue

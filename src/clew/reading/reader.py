@@ -22,10 +22,12 @@ from clew.graph import Subgraph
 from clew.protocols import TextEncoder, TokenEncoder, encodes_tokens
 from clew.reading.account import accounts
 from clew.reading.growth import Growth, GrowthLimits, PlanCandidate
+from clew.reading.likely import LikelyHops
 from clew.reading.network import Floats, Network, similarities
 from clew.reading.plantext import sheet
 from clew.reading.trails import Hops
 from clew.reading.wording import PLAN_FEATURES, QuestionWording, WordedStep, Wording, mention_flags, step_features
+from clew.retrieval.scoring import take_apart
 
 SHIPPED = Path(__file__).parent / "weights" / "reader.safetensors"
 TAKEN_UP = 4.0
@@ -124,7 +126,9 @@ class Reader:
                 known.update(zip(new, (-np.logaddexp(0.0, -logits)).tolist(), strict=True))
             return np.array([known[step] for step in steps], np.float32)
 
-        growth = Growth(ground, starts, mentions, relevance, limits, frozenset(wording.types))
+        parts = take_apart(question, order)
+        likely = LikelyHops.of(ground, (parts.text, *parts.phrases))
+        growth = Growth(ground, starts, mentions, relevance, limits, frozenset(wording.types), likely)
         plans = growth.run()
         grown = {plan.key for plan in plans}
         plans += [plan for plan in also if plan.key not in grown]

@@ -14,10 +14,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from clew.graph import Subgraph
-from clew.graph.store import WHOLE_UP_TO
 from clew.graph.subgraph import Ints
 from clew.labels import label_to_text
 from clew.methods.walk.ranking import FEATURES, Floats, RankedPath, Rating, features
+from clew.reading.likely import LikelyHops
 from clew.reading.synonyms import as_asked, nouns_of, plain_text
 from clew.reading.trails import (
     Hop,
@@ -25,7 +25,6 @@ from clew.reading.trails import (
     PathHypothesis,
     expand,
     frontier_of,
-    hops_around,
     joined,
     mediators_around,
 )
@@ -79,7 +78,6 @@ class BeamSearch:
     starts: Sequence[int]  # local numbers of the topics
     rating: Rating
     encode: Encode
-    lexical: Encode  # vectors that cost next to nothing, and know spelling alone
     limits: SearchLimits
     types: Sequence[int] = ()  # relations that state what kind of thing an entity is
     cut: list[str] = field(default_factory=list)
@@ -92,7 +90,8 @@ class BeamSearch:
         self._step_number: dict[Hops, int] = {}
         self._texts: list[tuple[str, ...]] = []  # of each step, one of each hop
         self._sides: tuple[list[tuple[str, ...]], list[tuple[str, ...]]] = ([], [])  # as walked forward, and backward
-        self._large = self.graph.num_entities > WHOLE_UP_TO
+        self._likely_hops = LikelyHops.of(self.graph, (self.asked.text, *self.asked.phrases), self.limits.relations)
+        self._large = self._likely_hops is not None
         self._kind_number: dict[str, int] = {}
         self._ends: dict[tuple[int, bool], tuple[int, str, bool]] = {}
         self._starts = set(self.starts)
@@ -149,7 +148,7 @@ class BeamSearch:
                 frontier = frontier_of(self.graph, level, self.limits.frontier)
                 yield Wanted(frontier)
                 yield Wanted(mediators_around(self.graph, frontier))
-            along = self._spelled_alike(level) if self._large else None
+            along = self._likely(level)
             longer = [t for trail in level for t in expand(self.graph, trail, self.limits.frontier, along)]
             longer = [t for t in longer if not (len(t.ends) == 1 and t.ends[0] == start)]
             if not longer:
@@ -190,18 +189,18 @@ class BeamSearch:
         scores = np.array([by_step[trail.steps[-1]] for trail in trails])
         return [trails[i] for i in np.sort(np.argsort(-scores, kind="stable")[: self.limits.shortlist])]
 
-    def _spelled_alike(self, trails: Sequence[PathHypothesis]) -> set[Hop] | None:
-        """Of thousands of hops around a hub those that have most letters in common with the question; None: all."""
-        hops, most = hops_around(self.graph, trails, self.limits.frontier), self.limits.relations
-        if len(hops) <= most:
+    def _likely(self, trails: Sequence[PathHypothesis]) -> set[Hop] | None:
+        """The hops that are worth a look where thousands lie around a hub; None: all."""
+        if self._likely_hops is None:
             return None
-        said = self.lexical([relation_text(self.graph.relation(r).label, forward) for r, forward in hops])
-        likeness = (self.lexical([self.asked.text, *self.asked.phrases]) @ said.T).max(axis=0)
-        self.cut.append(
-            f"{self.topics[trails[0].topic].entity.label}, step {len(trails[0].steps) + 1}: of {len(hops):,} relations "
-            f"the {most:,} spelled most like the question were compared with it"
-        )
-        return {hops[i] for i in np.argsort(-likeness, kind="stable")[:most]}
+        along = self._likely_hops.along(trails, self.limits.frontier)
+        if along is not None:
+            self.cut.append(
+                f"{self.topics[trails[0].topic].entity.label}, step {len(trails[0].steps) + 1}: of "
+                f"{len(along) + self._likely_hops.left_out:,} relations the {len(along):,} spelled most like the "
+                "question were compared with it"
+            )
+        return along
 
     def _of_steps(self, steps: Sequence[tuple[str, ...]]) -> Floats:
         """(U, D) vectors of steps by the texts of their hops.

@@ -18,7 +18,6 @@ from pydantic import Field
 
 from clew.config import Settings
 from clew.encoding import remembering
-from clew.encoding.hashing import HashEncoder
 from clew.errors import ConfigError, unknown
 from clew.graph import Subgraph, has_arrays
 from clew.graph.neighborhood import neighborhood
@@ -35,8 +34,6 @@ from clew.reading.trails import type_relations
 from clew.retrieval.reader import read
 from clew.retrieval.scoring import QuestionParts, take_apart
 from clew.types import Answer, Candidate, Event, Evidence, Path, Question, Topic
-
-LEXICAL = remembering(HashEncoder())  # for all that are opened: a command or a service opens many
 
 
 class Config(Settings):
@@ -166,7 +163,6 @@ class Walk:
             [start for _, start in pairs],
             self.rating,
             self._encode,
-            LEXICAL.encode,
             self.limits,
             self._types[name],
         )
