@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from clew.graph import Subgraph
 from clew.graph.sets import shared
 from clew.graph.subgraph import Ints
-from clew.reading.likely import LikelyHops
+from clew.reading.likely import WIDEST, LikelyHops
 from clew.reading.trails import Hop, Hops, PathHypothesis, expand, joined
 
 Floats = NDArray[np.float32]
@@ -77,6 +77,8 @@ class Growth:
         trails = [self._from(i, start) for i, start in enumerate(self.starts)]
         plans = [plan for found in trails for plan in found]
         plans += self._meeting(trails)
+        if self.likely is not None and self.likely.too_wide:
+            self.cut.append(f"{self.likely.too_wide} paths lead to more than {WIDEST:,} things and were not followed")
         return _spread(plans, self.limits.plans, self.mentions)
 
     def _from(self, topic: int, start: int) -> list[PlanCandidate]:
@@ -112,7 +114,8 @@ class Growth:
         # From a value only the way back is open: what else has this value.
         value = before is not None and bool(self._values(trail.ends))
         longer = []
-        for each in expand(self.graph, trail, self.limits.frontier, along):
+        found = expand(self.graph, trail, self.limits.frontier, along)
+        for each in found if self.likely is None else self.likely.narrow(found):
             step = each.steps[-1]
             back = before is not None and undoes(step, before)
             if value and not back:

@@ -1,4 +1,4 @@
-"""Which hops of a large graph are worth a look: those spelled like the question.
+"""What of a large graph is worth a look: hops spelled like the question, and no path to a million things.
 
 Around a hub of a graph of millions lie thousands of relations, and behind its mediators as many again. To encode each
 with a sentence encoder takes seconds; letters in common cost next to nothing and let the likely ones through.
@@ -8,7 +8,7 @@ Shapes: H hops, T texts of the question.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from clew.reading.trails import Hop, PathHypothesis, hops_around
 from clew.retrieval.scoring import relation_text
 
 MOST = 128  # hops of one step
+WIDEST = 100_000  # things that a path may lead to; "everything of the type Person" is neither an answer nor a way
 _LETTERS = remembering(HashEncoder())  # for all that are opened: a command or a service opens many
 
 
@@ -34,11 +35,19 @@ class LikelyHops:
     def __init__(self, graph: Subgraph, texts: Sequence[str], most: int = MOST) -> None:
         self._graph, self._texts, self._most = graph, tuple(texts), most
         self.left_out = 0  # hops of the last step that were not let through
+        self.too_wide = 0  # paths that were dropped
 
     @classmethod
     def of(cls, graph: Subgraph, texts: Sequence[str], most: int = MOST) -> LikelyHops | None:
         """None where the graph is small enough for all hops to be looked at."""
         return cls(graph, texts, most) if graph.num_entities > WHOLE_UP_TO else None
+
+    def narrow(self, trails: Iterable[PathHypothesis]) -> list[PathHypothesis]:
+        """The trails that lead to no more than WIDEST things."""
+        every = list(trails)
+        kept = [trail for trail in every if len(trail.ends) <= WIDEST]
+        self.too_wide += len(every) - len(kept)
+        return kept
 
     def along(self, trails: Sequence[PathHypothesis], frontier: int) -> set[Hop] | None:
         """Of the hops around the ends of trails those most like the question; None: all of them.

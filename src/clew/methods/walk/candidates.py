@@ -17,7 +17,7 @@ from clew.graph import Subgraph
 from clew.graph.subgraph import Ints
 from clew.labels import label_to_text
 from clew.methods.walk.ranking import FEATURES, Floats, RankedPath, Rating, features
-from clew.reading.likely import LikelyHops
+from clew.reading.likely import WIDEST, LikelyHops
 from clew.reading.synonyms import as_asked, nouns_of, plain_text
 from clew.reading.trails import (
     Hop,
@@ -106,6 +106,8 @@ class BeamSearch:
         for number, start in enumerate(self.starts):
             pool += [(trail,) for trail in self._walk(number, start)]
         pool += self._conjunctions(pool)
+        if self._likely_hops is not None and (wide := self._likely_hops.too_wide):
+            self.cut.append(f"{wide} paths lead to more than {WIDEST:,} things and were not followed")
         return self._finish(pool)
 
     def _scout(self) -> None:
@@ -151,6 +153,7 @@ class BeamSearch:
             along = self._likely(level)
             longer = [t for trail in level for t in expand(self.graph, trail, self.limits.frontier, along)]
             longer = [t for t in longer if not (len(t.ends) == 1 and t.ends[0] == start)]
+            longer = longer if self._likely_hops is None else self._likely_hops.narrow(longer)
             if not longer:
                 break
             longer = self._promising(longer)
