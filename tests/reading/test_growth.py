@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 
 from clew.graph import Graph
+from clew.graph.kinds import stated_kinds
 from clew.reading.growth import Growth, GrowthLimits, PlanCandidate
-from clew.reading.trails import Hops, type_relations
+from clew.reading.trails import Hops
 
 TRIPLES = [
     ("Ann", "child", "Bo"),
@@ -32,7 +33,7 @@ def grow(*topics: str, mentions: Sequence[int] | None = None, **limits: int) -> 
     ground = GRAPH.whole
     starts = [ground.local(topic) for topic in topics]
     assert None not in starts
-    types = frozenset(type_relations(ground, range(ground.num_relations)))
+    types = frozenset(stated_kinds(ground.names))
 
     def flat(steps: Sequence[Hops]) -> np.ndarray:
         return np.full(len(steps), -1.0, np.float32)

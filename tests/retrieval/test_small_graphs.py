@@ -10,7 +10,7 @@ import pytest
 from clew.graph import Graph
 from clew.protocols import GraphStore, OnEvent, ignore
 from clew.retrieval.operators import Operators
-from clew.types import Answer, Question
+from clew.types import Answer, Candidate, Question
 
 PLAYERS = {
     "Ann": ("Rovers", "defender", "Norway", 3), "Bea": ("Rovers", "forward", "Norway", 21),
@@ -97,3 +97,66 @@ ZOO = Graph.from_triples(  # no kinds: animals, enclosures and keepers are told 
 def test_questions_over_a_graph_without_kinds(text: str, answers: list[str]) -> None:
     answer = Operators(Nothing()).answer(Question("q", text), ZOO)
     assert sorted(answer.texts) == answers, (answer.note, answer.plan)
+
+
+HOSTS = Graph.from_triples(  # kinds stated by a property, kinds of hosts by another, flags as yes, no and true
+    [
+        *[(x, "kind", "Host") for x in ("mx1", "mx2", "www", "db")],
+        *[(x, "kind", "Team") for x in ("Red Cell", "Blue Cell")],
+        *[(x, "kind", "Person") for x in ("Iva", "Oto", "Rea")],
+        *[(x, "category", kind) for x, kind in (("mx1", "mail"), ("mx2", "mail"), ("www", "web server"))],
+        ("db", "category", "web server"),
+        *[(x, "internetFacing", said) for x, said in (("mx1", "true"), ("mx2", "false"), ("www", "true"))],
+        *[(x, "patched", said) for x, said in (("mx1", "no"), ("mx2", "yes"), ("www", "yes"), ("db", "yes"))],
+        *[(x, "team", team) for x, team in (("mx1", "Red Cell"), ("mx2", "Red Cell"), ("www", "Blue Cell"))],
+        *[(x, "member of", t) for x, t in (("Iva", "Red Cell"), ("Oto", "Red Cell"), ("Rea", "Blue Cell"))],
+    ],
+    name="hosts",
+)
+
+
+@pytest.mark.parametrize(
+    ("text", "answers"),
+    [
+        ("Which hosts are patched?", ["db", "mx2", "www"]),
+        ("Which hosts are not patched?", ["mx1"]),
+        ("hosts of Red Cell that are patched", ["mx2"]),
+        ("unpatched hosts", ["mx1"]),
+        ("internet-facing hosts of Red Cell", ["mx1"]),
+        ("How many hosts are internet facing and patched?", ["1"]),
+        ("Is mx2 patched?", ["yes"]),
+        ("Is mx2 reachable from the internet?", ["no"]),
+        ("Is mx1 not patched?", ["yes"]),
+        ("web servers of Blue Cell", ["www"]),  # a kind within a kind
+        ("How many web servers are there?", ["2"]),
+        ("Which people are members of Red Cell?", ["Iva", "Oto"]),
+        ("hosts without a patch", ["mx1"]),
+    ],
+)
+def test_kinds_and_flags_that_properties_state(text: str, answers: list[str]) -> None:
+    answer = Operators(Nothing()).answer(Question("q", text), HOSTS)
+    assert sorted(answer.texts) == answers, (answer.note, answer.plan)
+
+
+class Says:
+    """A method whose answer is the same things whatever is asked."""
+
+    name: ClassVar[str] = "says"
+
+    def __init__(self, *ids: str) -> None:
+        self._ids = ids
+
+    def predict(self, questions: Sequence[Question], graph: GraphStore, *, on_event: OnEvent = ignore) -> list[Answer]:
+        said = tuple(Candidate(label, 0.9, graph.entity(label)) for label in self._ids)
+        return [Answer(question, self.name, candidates=said) for question in questions]
+
+
+def test_what_is_of_another_kind_than_is_asked_for_is_left_out() -> None:
+    answer = Operators(Says("Iva", "mx1", "mx2")).answer(Question("q", "hosts around Red Cell"), HOSTS)
+    assert answer.texts == ("mx1", "mx2")
+
+
+def test_yes_and_no_together_are_no_answer() -> None:
+    answer = Operators(Says("true", "false")).answer(Question("q", "Who looks after Red Cell at night?"), HOSTS)
+    assert answer.texts == ()
+    assert "only says yes or no" in answer.note

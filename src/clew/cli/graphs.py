@@ -167,7 +167,7 @@ def info(
 def _answered(path: Path, graph: Graph) -> tuple[list[str], str]:
     """Three questions made from the graph that `ask` answers rightly with nothing trained, or why there are none."""
     from clew.errors import ClewError
-    from clew.graph.summary import type_relations
+    from clew.graph.kinds import kind_relations
     from clew.synthesis import SamplingConfig, synthesize
 
     if graph.num_triples > MADE_UP_TO:
@@ -175,7 +175,7 @@ def _answered(path: Path, graph: Graph) -> tuple[list[str], str]:
     right: list[str] = []
     try:
         space = workspace(str(path))
-        states_type = {graph.relation_at(r).id for r in type_relations(graph)}
+        states_type = {graph.relation_at(r).id for r in kind_relations(graph).all}
         sampling = SamplingConfig(hops=(0.8, 0.2), max_answers=5, exclude=(*SamplingConfig().exclude, *states_type))
         for made in synthesize(graph.whole, TRIED, sampling=sampling):
             answer = space.ask(made.question.text)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from clew.graph.kinds import kind_relations
 from clew.graph.layout import LITERAL, MEDIATOR
 from clew.graph.subgraph import Ints
 from clew.labels import label_to_text
@@ -19,8 +20,6 @@ from clew.types import Entity
 if TYPE_CHECKING:
     from clew.graph.store import Graph
 
-TYPES = ("type", "instance of", "is a", "isa", "p31", "rdf type")
-KINDS = ("class", "kind", "category", "entity type", "node type", "label")
 MOST_TYPES = 50
 MOST_SEEN = 4_000_000  # triples of which examples are drawn
 SAMPLE = 100  # values of a relation that are looked at
@@ -77,28 +76,10 @@ def info(graph: Graph) -> dict[str, Any]:
     }
 
 
-def type_relations(graph: Graph) -> list[int]:
-    """Numbers of the relations that state what kind of thing an entity is: `rdf:type`, "instance of", `P31`.
-
-    Where none is called so, one called a class, a kind or a category whose values are few and many things share.
-    """
-    said = [label_to_text(graph.relation_at(r).id).casefold() for r in range(graph.num_relations)]
-    labels = [label_to_text(graph.relation_at(r).label).casefold() for r in range(graph.num_relations)]
-    named = [r for r in range(len(said)) if said[r] in TYPES or labels[r] in TYPES]
-    if named:
-        return named
-    found = []
-    for r, words in enumerate(labels):
-        tails = graph.whole.tails[graph.whole.rels == r] if words in KINDS else np.empty(0, np.int32)
-        if len(tails) >= 10 and len(np.unique(tails)) <= 0.2 * len(tails):
-            found.append(r)
-    return found
-
-
 def _types(graph: Graph) -> list[dict[str, Any]]:
     """Each type with how many things have it, the largest first."""
     whole = graph.whole
-    here = np.isin(whole.rels, type_relations(graph))
+    here = np.isin(whole.rels, kind_relations(graph).stated)
     types, counts = np.unique(whole.tails[here], return_counts=True)
     order = np.argsort(-counts, kind="stable")[:MOST_TYPES]
     entities = [graph.entity_at(int(types[i])) for i in order]

@@ -11,15 +11,9 @@ import numpy as np
 
 from clew.errors import InputError, NotFoundError, unknown
 from clew.graph import Graph
+from clew.graph.kinds import kind_relations
 from clew.graph.subgraph import Ints
 from clew.query import plan as p
-
-TYPES = (
-    "http://www.w3.org/1999/02/22-rdf-syntax-ns#type",
-    "http://www.wikidata.org/prop/direct/P31",
-    "type.object.type",
-)
-TYPE_LABELS = frozenset({"type", "instance of", "is a", "isa", "is_a", "instance_of", "rdf:type"})
 
 Move = tuple[int, bool]  # a relation's number and whether it is walked forward
 
@@ -48,14 +42,15 @@ class Binding:
                 table.setdefault(name, []).append(number)
         return table
 
-    @cached_property
+    @property
     def type_relations(self) -> tuple[int, ...]:
-        """The relations that lead from an instance to its class; by their ids, else by their labels."""
-        stated = [self.graph.relation_number(id) for id in TYPES]
-        known = [number for number in stated if number is not None]
-        if not known:
-            known = [i for i, r in enumerate(self.graph.relations()) if r.label.casefold() in TYPE_LABELS]
-        return tuple(known)
+        """The relations that lead from an instance to its class (`clew.graph.kinds`)."""
+        return kind_relations(self.graph).stated
+
+    @property
+    def kind_relations(self) -> tuple[int, ...]:
+        """These, and those that lead to a finer kind: a class is what one of them leads to."""
+        return kind_relations(self.graph).all
 
     def relation(self, name: str) -> int:
         """The number of a relation. Raises NotFoundError with the nearest, InputError where the name is several's."""
@@ -91,8 +86,8 @@ class Binding:
         return [n for n in named if n is not None]
 
     def instances_of(self, name: str) -> tuple[Ints, tuple[int, ...]]:
-        """The numbers of a class and the type relations. A class is what a type relation leads to."""
-        if not self.type_relations:
+        """The numbers of a class and the relations that lead to it from its instances."""
+        if not self.kind_relations:
             raise InputError(
                 f"graph {self.graph.title!r} has no type relation (such as rdf:type), so it has no classes"
             )
@@ -103,11 +98,11 @@ class Binding:
         ]
         if not typed:
             raise NotFoundError(f"graph {self.graph.title!r}: {unknown('class', name, self.classes())}")
-        return np.array(typed, np.int32), self.type_relations
+        return np.array(typed, np.int32), self.kind_relations
 
     def _has_instances(self, node: int, relations: Ints) -> bool:
         types = np.array(
-            sorted(self.type_relations), np.int32
+            sorted(self.kind_relations), np.int32
         )  # of the type of what it is sought among, or that is copied
         low, high = relations.searchsorted(types, "left"), relations.searchsorted(types, "right")
         return bool((high > low).any())
@@ -115,7 +110,7 @@ class Binding:
     def classes(self) -> list[str]:
         """The labels of what has instances."""
         whole = self.graph.whole
-        nodes = np.unique(whole.tails[np.isin(whole.rels, self.type_relations)])
+        nodes = np.unique(whole.tails[np.isin(whole.rels, self.kind_relations)])
         return self.graph.labels_at(nodes)
 
 

@@ -12,8 +12,9 @@ import json
 from typing import Any
 
 from clew.graph import Graph
+from clew.graph.kinds import TYPES
 from clew.query import plan as p
-from clew.query.binding import TYPES, Binding
+from clew.query.binding import Binding
 from clew.query.values import in_base, shown_number
 
 _OPS = {"=": "=", "!=": "<>", "<": "<", "<=": "<=", ">": ">", ">=": ">="}
@@ -176,7 +177,7 @@ class CypherPlanWriter:
     def _type_relations(self) -> list[str]:
         if self._graph is None or self._binding is None:
             return [TYPES[0]]
-        return [self._graph.relation_at(r).id for r in self._binding.type_relations]
+        return [self._graph.relation_at(r).id for r in self._binding.kind_relations]
 
     def _top(self, members: str, key: p.Key, largest: bool, k: int, skip: int) -> str:
         if key.how == "count":

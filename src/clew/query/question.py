@@ -109,7 +109,7 @@ _OR_MORE = re.compile(
     re.IGNORECASE,
 )
 _SORTED = re.compile(
-    r",? (?:and )?(?:ordered|sorted|ranked|listed|in order) (?:by|of|from) .+$"
+    r",? (?:and )?(?:ordered|sorted|ranked|in order) (?:by|of|from) .+$|(?:,| and) listed (?:by|from) .+$"
     r"|,? (?:ordered |sorted )?in (?:ascending|descending|alphabetical|increasing|decreasing|reverse)\b.*$",
     re.IGNORECASE,
 )

@@ -15,6 +15,7 @@ from typing import Any
 
 from clew.errors import InputError, NotFoundError, UnsupportedError, unknown
 from clew.graph import Graph
+from clew.graph.kinds import by_names
 from clew.graph.property_values import literals
 from clew.graph.remote import ServerGraph
 from clew.graph.remote.cypher import CypherServer
@@ -24,7 +25,7 @@ from clew.graph.remote.nodes import LABEL
 from clew.graph.remote.pull import collect, topics_of
 from clew.graph.remote.sparql import SparqlServer
 from clew.query import plan as p
-from clew.query.binding import TYPE_LABELS, TYPES, local_name
+from clew.query.binding import local_name
 from clew.query.english import sentence
 from clew.query.execute import execute
 from clew.query.property_plan import PropertyPlanWriter
@@ -215,9 +216,7 @@ class _Names:
 
     def _types(self) -> list[str]:
         relations = self._store.relations()
-        known = [r.id for r in relations if r.id in TYPES] or [
-            r.id for r in relations if r.label.casefold() in TYPE_LABELS
-        ]
+        known = [relations[r].id for r in by_names((n, r.id, r.label) for n, r in enumerate(relations))]
         if not known:
             raise InputError(f"graph {self._store.title!r} has no type relation (such as rdf:type), so no classes")
         return known

@@ -119,13 +119,3 @@ def _thin(graph: Subgraph, entities: Ints, most: int) -> tuple[Ints, bool]:
 def joined(first: PathHypothesis, second: PathHypothesis) -> Ints:
     """What both trails reach."""
     return shared(first.ends, second.ends)
-
-
-def type_relations(graph: Subgraph, relations: Sequence[int]) -> list[int]:
-    """Of these relations, those that state what kind of thing an entity is."""
-    return [r for r in relations if _states_type(graph.relation(r).id)]
-
-
-def _states_type(id: str) -> bool:
-    local = id.rsplit("#", 1)[-1].rsplit("/", 1)[-1].replace("_", " ").casefold()
-    return local in ("type", "instance of", "is a", "isa", "p31")

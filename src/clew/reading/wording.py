@@ -20,11 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.graph import Subgraph
+from clew.graph.kinds import stated_kinds
 from clew.graph.subgraph import Ints
 from clew.labels import label_to_text
 from clew.reading.growth import PlanCandidate, undoes
 from clew.reading.synonyms import as_asked, plain_text
-from clew.reading.trails import Hops, type_relations
+from clew.reading.trails import Hops
 from clew.retrieval.masking import mask_topics
 from clew.retrieval.scoring import answer_cue, value_cue
 from clew.retrieval.words import FUNCTION
@@ -119,7 +120,7 @@ class Wording:
     def types(self) -> list[int]:
         """Relations that state what kind of thing an entity is."""
         if self._types is None:
-            self._types = type_relations(self.graph, range(self.graph.num_relations))
+            self._types = list(stated_kinds(self.graph.names))
         return self._types
 
     def relation(self, number: int) -> str:

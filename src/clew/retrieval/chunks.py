@@ -17,7 +17,8 @@ from clew.query.asked import DATING_VERBS
 from clew.query.binding import Binding
 from clew.query.relatives import has_relatives, spelled_out
 from clew.query.vocabulary import INVERSE, MEASURES, SYNONYMS, head_of, stem
-from clew.retrieval.lexicon import ALIKE_KIND, WORD, Lexicon, alike, doers_of, owners, stems
+from clew.retrieval.flagging import FlagSaid, flags_said
+from clew.retrieval.lexicon import ALIKE_KIND, WORD, Lexicon, alike, doers_of, kind_called, owners, stems
 from clew.retrieval.linking import SAME_NAME, candidates
 from clew.retrieval.words import FUNCTION
 from clew.types import Question, Topic
@@ -54,6 +55,7 @@ class Chunk:
     relations: tuple[str, ...] = ()
     fit: float = 1.0
     inverse: bool = False  # relations that are meant against their direction: children are whose father one is
+    flag: FlagSaid | None = None  # that says `plan`
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +105,9 @@ def spot(
             put(Chunk(start, end, "class", p.Class(topics[0].entity.id)))
         else:
             put(Chunk(start, end, "topic", p.Entities(tuple(t.entity.id for t in topics))))
+    for said_flag in flags_said(words, taken, graph):
+        if not any(taken[said_flag.start : said_flag.end]):
+            put(Chunk(said_flag.start, said_flag.end, "topic", said_flag.plan, (), said_flag.fit, flag=said_flag))
     for length in (4, 3, 2, 1):
         for start in range(len(words) - length + 1):
             if any(taken[start : start + length]):
@@ -146,6 +151,10 @@ def spot(
         put(Chunk(anybody, anybody + 1, "class", doers, (), 0.9))  # "how many people work on …"
         chunks.sort(key=lambda chunk: chunk.start)
         asked = anybody
+    elif anybody is not None and (known := kind_called((stem(words[anybody]),), lexicon)) is not None:
+        put(Chunk(anybody, anybody + 1, "class", p.Class(known), (), 0.9))  # "which people …" of persons
+        chunks.sort(key=lambda chunk: chunk.start)
+        asked = anybody
     root = _root([c for c in chunks if c.start not in verbs], words, asked)
     if root is not None:
         root = chunks.index([c for c in chunks if c.start not in verbs][root])
@@ -163,9 +172,9 @@ def spot(
         after = words[chunks[root + 1].end : chunks[root + 1].end + 1]
         named = [label for id, label in lexicon.labels.items() if id in chunks[root + 1].relations]
         said = words[chunks[root + 1].start : chunks[root + 1].end]
-        noun = any(
-            head_of(label) == label and said[-1] + "s" != label.lower() for label in named
-        )  # no "works in", "treats"
+        noun = any(head_of(label) == label and said[-1] + "s" != label.lower() for label in named) or (
+            "who" in words and after in (("of",), ("for",))
+        )  # no "works in", "treats", but "who is the team lead of"
         if (first, second) == ("class", "relation") and noun and (not after or after[0] in _AFTER_NOUN):
             root += 1  # "state capitals" are capitals of states
         elif (first, second) == ("relation", "class"):

@@ -16,7 +16,7 @@ from clew.protocols import TextEncoder
 from clew.query import plan as p
 from clew.query.keys import steps_of
 from clew.query.vocabulary import forms
-from clew.retrieval.attaching import EXCEPT, NOT, Attachments
+from clew.retrieval.attaching import EXCEPT, NOT, Attachments, Mode
 from clew.retrieval.chunks import LIGHT, Chunk, Spotted, spot
 from clew.retrieval.joining import Joins
 from clew.retrieval.lexicon import Lexicon, owners
@@ -142,6 +142,9 @@ class _Composer:
             for step in self._steps_named(self._chunks[first].relations, made.plan):
                 yield replace(made, plan=p.WhereCount(made.plan, (step,), "=", 0), fits=(*made.fits, 0.95))
             return
+        if all(self._chunks[c].flag is not None for c in group) and (flagged := self._flagged(made, group, mode)):
+            yield flagged
+            return
         domain = made.plan if k >= 0 else None
         for child in self._node(first, tree):
             for edge in self._joins.edges(child.plan, domain if mode != "not" else self._kind(k), first, k):
@@ -164,6 +167,26 @@ class _Composer:
                     yield _Made(_and(made.plan, together), tuple(fits), explained)
                     continue
                 yield self._checked(_and(made.plan, together), fits, explained)
+
+    def _flagged(self, made: _Made, group: list[int], mode: Mode) -> _Made | None:
+        """A set with what flags say of its members ("huts without showers"); None where they say it of other things."""
+        said = [flag for c in group if (flag := self._chunks[c].flag) is not None]
+        plans = [flag.opposite if mode == "not" else flag.plan for flag in said]
+        known = [each for flag in said for each in (flag.plan, flag.opposite) if each is not None]
+        if not any(self._finds(p.And((made.plan, each))) for each in known):
+            return None
+        explained = made.explained.union(*(self._parts.span(c) for c in group if self._chunks[c].fit == 1))
+        fits = (*made.fits, *(0.95 * self._chunks[c].fit for c in group))
+        if mode == "not" and None in plans:
+            denied = p.Or(tuple(flag.plan for flag in said)) if len(said) > 1 else said[0].plan
+            return _Made(p.Minus(made.plan, denied), fits, explained)
+        stated = [plan for plan in plans if plan is not None]
+        if mode == "or" and len(stated) > 1:
+            return _Made(_and(made.plan, p.Or(tuple(stated))), fits, explained)
+        plan = made.plan
+        for each in stated:
+            plan = _and(plan, each)
+        return _Made(plan, fits, explained)
 
     def _kind(self, k: int) -> p.SetPlan | None:
         """What a denied part is denied of; of an unstated kind anything."""

@@ -32,6 +32,7 @@ SIBLINGS = 200  # other things of a kind that are looked at for what joins them
 EXACTLY = 0.9  # likeness from which the words say a relation that this thing does not have
 AROUND = 12  # steps from a set that a second one is tried behind
 MOST_OF_ONE = 10_000  # triples of another thing of a kind, that tells what things of the kind have
+_BE = frozenset(["that", "which", "is", "are", "was", "were", "a", "an"])
 AT_ONCE = 1_000_000  # triples around a set that are looked at together; of more those of one relation at a time
 
 
@@ -102,8 +103,9 @@ class Joins:
             far, found = 0.8, list(self._two(wanted, near))
         same: list[Edge] = []
         inside = wanted is not None and not isinstance(domain, p.All) and bool(held(members, wanted).any())
-        if inside and not self._parts.between(k):
-            same = [Edge((), 0.8, True)]  # "the city Paris"; a row that is named
+        between = self._parts.between(k)
+        if inside and set(between) <= _BE:
+            same = [Edge((), 0.96 if between else 0.8, True)]  # "the city Paris", "species that are reptiles"
         possible = exact if exact or joined else absent if not content or len(absent) == 1 else []
         nothing = [Edge((step,), 0.95 if step in exact else 0.7, True, absent=True) for step in possible]
         if not found:

@@ -15,6 +15,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from clew.graph import Graph
+from clew.graph.kinds import kind_relations, spread
 from clew.graph.paths import follow
 from clew.graph.subgraph import Ints, Subgraph
 from clew.graph.tables import NEXT, ORDER
@@ -26,11 +27,10 @@ from clew.query.execute import execute
 from clew.query.vocabulary import SYNONYMS, akin, forms, head_of, stem
 from clew.retrieval.words import FUNCTION
 
-ALL_UP_TO = 8_000_000  # triples of a graph that are all read for its kinds; of more, a quarter as many
-BLOCK = 16_384  # triples read at once: heads stand together, so that each block has some of every common kind
 HEADS = 100_000  # of a relation, that tell what kind of thing has it
 ALIKE_ONLY = 0.8  # the same in a graph without kinds, where the noun may be a kind that nothing states
 ALIKE_KIND = 0.6  # cosine from which a noun means a class or a relation of another name ("towns", city)
+_LONG = re.compile(r"[^\W\d_]{3}")  # "A" is a category, and no word for a kind
 WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*|,")
 _DONE = ("sold", "won", "made", "held", "paid", "spent", "written", "given", "taken", "run", "built")
 _AMOUNT = re.compile(r"^(?:total |whole )?(?:number|amount|count|quantity) of ", re.IGNORECASE)
@@ -48,23 +48,30 @@ class Lexicon:
     """The names of kinds and relations of one graph, by stems."""
 
     def __init__(self, graph: Graph) -> None:
-        binding = Binding.of(graph)
-        self.types = frozenset(binding.type_relations)
+        kinds = kind_relations(graph)
+        self.types = frozenset(kinds.stated)
         order = (graph.relation_number(ORDER), graph.relation_number(NEXT))
         self.table = None not in order  # rows of one table: whatever a question calls them
         self.silent = self.types  # relations that no words ask for
         self.classes: dict[tuple[str, ...], str] = {}
         self.class_ids: dict[str, str] = {}
-        if binding.type_relations:
-            whole = graph.whole
-            rows = _spread(whole.num_triples)
-            nodes = np.unique(whole.tails[rows][np.isin(whole.rels[rows], binding.type_relations)])
+        self.finer: set[str] = set()  # ids of classes that are kinds within a kind
+        for relations in (kinds.stated, kinds.finer):
+            if not relations:
+                continue
+            nodes = _ends_of(graph.whole, relations)
             for id, label in zip(graph.ids_at(nodes), graph.labels_at(nodes), strict=True):
-                self.class_ids[id] = label_to_text(label)
-                self.classes.setdefault(stems(label_to_text(label)), id)
+                named = stems(label_to_text(label))
+                if relations is kinds.stated:
+                    self.class_ids[id] = label_to_text(label)
+                    self.classes.setdefault(named, id)
+                elif named not in self.classes and id not in self.class_ids and _LONG.search(label):
+                    self.classes[named] = id
+                    self.finer.add(id)
+        if self.classes:
             heads: dict[str, list[str]] = {}
             for named, id in self.classes.items():
-                if len(named) > 1:
+                if len(named) > 1 and id not in self.finer:
                     heads.setdefault(named[-1], []).append(id)
             for head, ids in heads.items():
                 if len(ids) == 1:  # "clubs" are football clubs where no other clubs are
@@ -100,12 +107,10 @@ class Lexicon:
 _LEXICONS: WeakKeyDictionary[Graph, Lexicon] = WeakKeyDictionary()
 
 
-def _spread(triples: int) -> slice | Ints:
-    """All rows of a graph's triples; of very many, blocks of them evenly spread, which are read in one go each."""
-    if triples <= ALL_UP_TO:
-        return slice(None)
-    starts = np.linspace(0, triples - BLOCK, ALL_UP_TO // (4 * BLOCK)).astype(np.int64)
-    found: Ints = (starts[:, None] + np.arange(BLOCK)).ravel()
+def _ends_of(whole: Subgraph, relations: Sequence[int]) -> Ints:
+    """What some relations lead to, ascending; of a large graph, what a sample of its triples shows."""
+    rows = spread(whole.num_triples)
+    found: Ints = np.unique(whole.tails[rows][np.isin(whole.rels[rows], relations)])
     return found
 
 
@@ -123,7 +128,7 @@ def asked_kind(text: str, graph: Graph) -> Ints | None:
     lexicon = Lexicon.of(graph)
     for at in range(min(len(said), ADJECTIVES + 1)):
         for end in range(len(said), at, -1):
-            known = _kind_called(said[at:end], lexicon)
+            known = kind_called(said[at:end], lexicon)
             if known is not None:
                 return execute(p.Class(known), graph).members
         if (doing := _doing(said[at], lexicon)) is not None:
@@ -139,7 +144,8 @@ def _doers(graph: Graph, relation: str, label: str) -> Ints:
     return found
 
 
-def _kind_called(said: tuple[str, ...], lexicon: Lexicon) -> str | None:
+def kind_called(said: tuple[str, ...], lexicon: Lexicon) -> str | None:
+    """The class that words (stems) name, one word also by a synonym."""
     if said in lexicon.classes or len(said) > 1:
         return lexicon.classes.get(said)
     return next((lexicon.classes[(same,)] for same in SYNONYMS.get(said[0], ()) if (same,) in lexicon.classes), None)
@@ -158,7 +164,7 @@ def owners(graph: Graph, relation: str) -> p.SetPlan | None:
 
 def _kind_of_heads(whole: Subgraph, relation: int, types: Sequence[int]) -> int | None:
     """The class of most heads of a relation; of very many heads an even sample tells."""
-    rows = _spread(whole.num_triples)
+    rows = spread(whole.num_triples)
     heads = np.unique(whole.heads[rows][whole.rels[rows] == relation])
     if len(heads) > HEADS:
         heads = heads[np.linspace(0, len(heads) - 1, HEADS).astype(np.int64)]

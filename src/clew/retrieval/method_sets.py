@@ -9,9 +9,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
+import numpy as np
+
 from clew.graph import Graph
+from clew.graph.sets import held
 from clew.query import plan as p
 from clew.query.execute import execute
+from clew.retrieval.lexicon import asked_kind
 from clew.types import Answer, Candidate
 
 SAME = 1e-6  # candidates whose scores differ less are one answer of the method
@@ -21,6 +25,21 @@ TOGETHER = 4  # most relation paths of a method's answer that are taken together
 def best_of(found: Answer) -> list[Candidate]:
     """The candidates that a method puts first, all that it holds for equally good."""
     return [c for c in found.candidates if c.score >= found.candidates[0].score - SAME]
+
+
+def of_asked_kind(found: Answer, text: str, graph: Graph) -> Answer:
+    """An answer without what is of another kind than a question says it asks for ("schools in Salthill"), where some
+    of it is of that kind."""
+    best = best_of(found) if found.candidates else []
+    members = asked_kind(text, graph) if len(best) > 1 else None
+    if members is None:
+        return found
+    numbers = [None if c.entity is None else graph.number_of(c.entity.id) for c in best]
+    fitting = [number is not None and bool(held(np.array([number], np.int32), members)[0]) for number in numbers]
+    if not any(fitting) or all(fitting):
+        return found
+    kept = tuple(c for c, fits in zip(best, fitting, strict=True) if fits)
+    return replace(found, candidates=(*kept, *found.candidates[len(best) :]))
 
 
 def sets_of(found: Answer, graph: Graph, domain: p.Class | None = None) -> list[p.SetPlan]:

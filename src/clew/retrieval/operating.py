@@ -23,7 +23,8 @@ from clew.query.decorate import Proposal, best_first, decorate
 from clew.query.execute import execute
 from clew.query.keys import Likeness, by_words
 from clew.query.vocabulary import head_of, stem
-from clew.retrieval.chunks import spot
+from clew.retrieval.attaching import NOT
+from clew.retrieval.chunks import Spotted, spot
 from clew.retrieval.composing import Composed, compose
 from clew.retrieval.lexicon import Lexicon, kinds_of, owners, stems
 from clew.retrieval.linking import link
@@ -235,11 +236,10 @@ class Truth:
         spotted = spot(replace(question, text=read.stated), self._graph, self._encoder)
         first = spotted.chunks[0] if spotted.chunks else None
         asked = replace(read, answer="entity", kind="plain")
-        if first is None or first.kind != "topic" or set(spotted.words[: first.start]) - FUNCTION:
+        if first is None or not isinstance(first.plan, p.Entities) or set(spotted.words[: first.start]) - FUNCTION:
             sets = [each for each in self._sets(question, f"which {read.stated}") if _decides(each)]
             made = operated(self._graph, sets, asked, self._likeness)
             return [Proposal(p.Exists(each.plan), each.prior) for each in made if isinstance(each.plan, p.SetPlan)]
-        assert isinstance(first.plan, p.Entities)
         if read.whoever:
             sets = [each for each in self._sets(question, read.stated) if _decides(each)]
             return [
@@ -247,6 +247,8 @@ class Truth:
                 for each in operated(self._graph, sets, asked, self._likeness)
                 if isinstance(each.plan, p.SetPlan)
             ]
+        if (flagged := self._flagged(spotted)) is not None:
+            return [flagged]
         rest = " ".join(spotted.words[first.end :])
         if len(spotted.chunks) == 1 and (read.filters or read.ranked):
             made = operated(self._graph, [Composed(first.plan, (), 0.9, ())], asked, self._likeness)
@@ -261,6 +263,19 @@ class Truth:
         sets = sorted((s for text in texts for s in self._sets(question, text)), key=lambda s: -s.score)
         made = operated(self._graph, [s for s in sets if _decides(s)], asked, self._likeness)
         return [Proposal(p.Is(first.plan, e.plan), e.prior) for e in made if isinstance(e.plan, p.SetPlan)]
+
+    def _flagged(self, spotted: Spotted) -> Proposal | None:
+        """Whether a flag is said of what is named: "does the lock run on batteries". None where the graph says neither
+        yes nor no of it."""
+        first, *others = spotted.chunks
+        if len(others) != 1 or (flag := others[0].flag) is None or not isinstance(first.plan, p.Entities):
+            return None
+        either = [each for each in (flag.plan, flag.opposite) if each is not None]
+        if not any(len(execute(p.And((first.plan, each)), self._graph).members) for each in either):
+            return None
+        denied = bool(NOT & set(spotted.words[first.end : others[0].start]))
+        plan = flag.opposite or p.Minus(first.plan, flag.plan) if denied else flag.plan
+        return Proposal(p.Is(first.plan, plan), 0.95 * flag.fit)
 
     def _sets(self, question: Question, text: str) -> list[Composed]:
         return compose(replace(question, text=re.sub(r"\s+", " ", text)), self._graph, self._encoder)

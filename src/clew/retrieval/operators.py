@@ -30,10 +30,10 @@ from clew.query.text import parse, show
 from clew.retrieval.composing import Composed, compose
 from clew.retrieval.lexicon import Lexicon, class_in
 from clew.retrieval.linking import link, link_topics, unknown_names
-from clew.retrieval.method_sets import best_of, narrowed, one_path, put, sets_of, without
+from clew.retrieval.method_sets import best_of, narrowed, of_asked_kind, one_path, put, sets_of, without
 from clew.retrieval.operating import Truth, bearers, compared, likeness_by, linked, named_together, operated
 from clew.retrieval.operator_words import OperatorQuestion, asked_of
-from clew.retrieval.refusing import accounted, implausible, missing, unmet
+from clew.retrieval.refusing import YES_AND_NO, accounted, implausible, missing, only_truth, unmet
 from clew.retrieval.tables import read_table
 from clew.types import Answer, Event, Question
 
@@ -149,7 +149,7 @@ class Operators:
                 why = implausible(question, found, store)
                 if not why and self._encoder is not None and not self._trained:
                     why = unmet(question, found, store, self._encoder)
-                return replace(found, candidates=(), note=why) if why else found
+                return replace(found, candidates=(), note=why) if why else of_asked_kind(found, question.text, store)
             read = replace(read_question(""), stated=question.text)  # no operator of its own: the set is the answer
         if read.unsaid:
             why = "the graph states no reasons" if read.unsaid == REASON else f"I cannot compute {read.unsaid}"
@@ -172,7 +172,7 @@ class Operators:
                 return decided
             proposals = decided
         if not proposals:
-            return found
+            return replace(found, candidates=(), note=YES_AND_NO) if only_truth(found, graph) else found
         if within is not None:
             proposals = [Proposal(put(each.plan, *within), each.prior) for each in proposals]
         return self._executed(found, question, proposals, graph, on_event)
@@ -204,7 +204,7 @@ class Operators:
         """What the parts of a question without an operator compose, where that answers it; None: the method's path."""
         question = asked.question
         sets = self._readings(question, graph)
-        if not found.candidates or asked.marked:
+        if not found.candidates or asked.marked or only_truth(found, graph):
             return sets
         if not sets or one_path(sets[0].plan):
             return None  # methods read relation paths better: their words need not be those of the relations

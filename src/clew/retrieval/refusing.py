@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from clew.graph import Graph
+from clew.graph.flags import truth_values
 from clew.labels import label_to_text
 from clew.protocols import TextEncoder
 from clew.query import plan as p
@@ -20,7 +21,7 @@ from clew.query.columns import column
 from clew.query.keys import Likeness
 from clew.query.vocabulary import MEASURES, SYNONYMS, forms, stem
 from clew.retrieval.chunks import LIGHT
-from clew.retrieval.lexicon import ALIKE_KIND, class_in, kinds_of, stems
+from clew.retrieval.lexicon import ALIKE_KIND, asked_kind, class_in, kinds_of, stems
 from clew.retrieval.method_sets import best_of
 from clew.retrieval.operating import LEAST_ALIKE
 from clew.retrieval.words import FUNCTION
@@ -30,6 +31,7 @@ CERTAIN = 0.5  # an answer as sure as this is believed, whatever its words
 MET = 0.45  # cosine of what is asked for and a relation's name from which the one may mean the other
 LOOKED_AT = 5  # answers whose paths are looked at
 NEIGHBOURS = 50  # of an answer, whose names are looked at
+YES_AND_NO = "the graph only says yes or no of it, and the question asks for something else"
 _BE = r"(?:['’]s| is| are| was| were)"
 _NOUN_OF = re.compile(
     rf"(?:[Ww]ho|[Ww]hat){_BE} (?:the |an? )(?P<what>(?:[a-z-]+|[A-Z]{{2,}})(?: [a-z-]+){{0,2}}?) (?:of|for|in|at) "
@@ -102,6 +104,8 @@ def implausible(question: Question, found: Answer, graph: Graph) -> str:
     """Why an answer cannot be what was asked for: what kind of thing something is, or a figure for "who"."""
     if not found.candidates:
         return ""
+    if only_truth(found, graph):
+        return YES_AND_NO
     paths = [path for c in found.candidates[:5] for path in found.paths_of(c) if path.relations]
     last = {path.relations[-1] for path in paths}
     binding, asked = Binding.of(graph), question.text.lower()
@@ -131,6 +135,13 @@ def implausible(question: Question, found: Answer, graph: Graph) -> str:
     return ""
 
 
+def only_truth(found: Answer, graph: Graph) -> bool:
+    """Whether an answer is nothing but both a yes and a no, which nobody asks for."""
+    entities = [c.entity for c in best_of(found)] if found.candidates else []
+    numbers = {graph.number_of(each.id) for each in entities if each is not None}
+    return len(numbers) > 1 and len(numbers) == len(entities) and numbers <= truth_values(graph)
+
+
 def missing(read: ReadQuestion, alone: Answer, graph: Graph, likeness: Likeness) -> str:
     """What a graph lacks for a comparison: dates for a filter by date, the kind of thing for a superlative."""
     known = Binding.of(graph)
@@ -144,6 +155,11 @@ def missing(read: ReadQuestion, alone: Answer, graph: Graph, likeness: Likeness)
 
 def accounted(read: ReadQuestion, found: Answer, graph: Graph, likeness: Likeness) -> bool:
     """Whether what a count is of ("lakes") is what the method's answers are, by the words of the last relation."""
+    members = asked_kind(read.rest, graph)
+    if members is not None and found.candidates:  # "which people …" of persons
+        numbers = [graph.number_of(c.entity.id) for c in best_of(found) if c.entity is not None]
+        if numbers and bool(np.isin([n for n in numbers if n is not None], members).all()):
+            return True
     noun = next((w for w in re.findall(r"[\w-]+", read.rest.lower())[1:] if w not in FUNCTION and w not in LIGHT), "")
     if not found.candidates or not noun or class_in(noun, graph) is not None:
         return bool(found.candidates)

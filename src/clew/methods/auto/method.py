@@ -20,6 +20,7 @@ from clew.config import Settings
 from clew.encoding import remembering
 from clew.errors import ConfigError
 from clew.graph import Graph, Subgraph, has_arrays
+from clew.graph.kinds import stated_kinds
 from clew.graph.remote import in_a_server
 from clew.graph.subgraph import Ints
 from clew.methods.auto.merging import FILE, Merged, RatedPlan, RatingNumbers, as_plans, merge, options
@@ -33,7 +34,6 @@ from clew.query.relatives import spelled_out
 from clew.reading.growth import PlanCandidate
 from clew.reading.threads import all_ends, answers, best_guess, way_of
 from clew.reading.topics import ALTERNATIVES, MAX_TRIPLES, MOST_TOPICS, Start, start_of, starts_of
-from clew.reading.trails import type_relations
 from clew.retrieval.lexicon import asked_kind
 from clew.retrieval.reader import read
 from clew.retrieval.scoring import take_apart
@@ -133,7 +133,7 @@ class Auto:
         told = [f"the last {asked.left_out} words of the question were not read"] if asked.left_out else []
         proposed = options(found, reading)
         if _KIND.search(text) is None:
-            kinds = set(type_relations(ground, range(ground.num_relations)))
+            kinds = set(stated_kinds(ground.names))
             others = [each for each in proposed if not _ends_in_a_kind(each.plan, kinds)]
             proposed = others if others or _PARTICULAR.match(text.strip()) else proposed
         if has_arrays(graph) and (asked_for := asked_kind(text, graph)) is not None:

@@ -20,6 +20,7 @@ from clew.config import Settings
 from clew.encoding import remembering
 from clew.errors import ConfigError, unknown
 from clew.graph import Subgraph, has_arrays
+from clew.graph.kinds import stated_kinds
 from clew.graph.neighborhood import neighborhood
 from clew.graph.remote import in_a_server
 from clew.graph.remote.ground import Ground
@@ -30,7 +31,6 @@ from clew.protocols import GraphStore, OnEvent, Tools, ignore
 from clew.reading.calibration import calibrated
 from clew.reading.threads import Way, all_ends, answers, way_of
 from clew.reading.topics import ALTERNATIVES, MAX_TRIPLES, MOST_TOPICS, namesakes, start_of, starts_of
-from clew.reading.trails import type_relations
 from clew.retrieval.reader import read
 from clew.retrieval.scoring import QuestionParts, take_apart
 from clew.types import Answer, Candidate, Event, Evidence, Path, Question, Topic
@@ -155,7 +155,7 @@ class Walk:
         if not pairs:
             return [], ()
         if name not in self._types or ground.truncated:
-            self._types[name] = type_relations(ground, range(ground.num_relations))
+            self._types[name] = list(stated_kinds(ground.names))
         hunt = BeamSearch(
             ground,
             asked,

@@ -1,0 +1,139 @@
+"""Which relations of a graph say what kind of thing something is: the one rule that everything else goes by.
+
+A standard relation says it by its id (`rdf:type`), others by their name and by how they are used: a property `kind`
+that most things have, with few different values, is read as a type is, whether its values are entities or texts. One
+that only some things have beside it (a `category` of devices, a `type` of properties) is finer: its values are words
+for kinds as well, and what kind of thing something is in the first place is said by the other.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from clew.graph.subgraph import Ints, Names
+from clew.labels import label_to_text
+
+if TYPE_CHECKING:
+    from clew.graph.store import Graph
+
+TYPES = (
+    "http://www.w3.org/1999/02/22-rdf-syntax-ns#type",
+    "http://www.wikidata.org/prop/direct/P31",
+    "type.object.type",
+)
+STATING = frozenset(["type", "types", "instance of", "is a", "isa", "p31", "rdf type", "rdf:type", "@type"])
+_NAMED = re.compile(r"(?:\w+ )?(?:type|kind|class|category|label)s?|categories")
+SHARED = 0.5  # different values of a relation, of the things that have it, up to which it may say their kind
+COVERED = 0.5  # share of the things of the relation that most have, from which another says as much
+LEAST = 4  # things that have a relation whose name alone does not say that it states kinds
+READ = 200  # values that are looked at
+ALL_UP_TO = 8_000_000  # triples of a graph that are all read for its kinds; of more, a quarter as many
+BLOCK = 16_384  # triples read at once: heads stand together, so that each block has some of every common kind
+_TRUTH = ("true", "false", "yes", "no")
+_WORDY = re.compile(r"[^\W\d_]{2}")
+
+
+@dataclass(frozen=True, slots=True)
+class KindRelations:
+    """The numbers of the relations that say what kind of thing something is."""
+
+    stated: tuple[int, ...] = ()
+    finer: tuple[int, ...] = ()  # of some things, beside or without a stated one: kinds within a kind
+
+    @property
+    def all(self) -> tuple[int, ...]:
+        return (*self.stated, *self.finer)
+
+
+@dataclass(frozen=True, slots=True)
+class _Use:
+    """How a relation is used."""
+
+    relation: int
+    things: int  # that have it
+    sure: bool  # its name says that it states kinds, whatever its values are
+
+
+def kind_relations(graph: Graph) -> KindRelations:
+    """The relations of a graph that say what kind of thing something is, worked out once; of a large graph from an
+    even sample of its triples."""
+    return graph.derived("graph.kinds", lambda: _found(graph))
+
+
+def stated_kinds(names: Names) -> tuple[int, ...]:
+    """The same of any store, stated ones only: of one without arrays by their ids and names."""
+    from clew.graph.store import Graph
+
+    if isinstance(names, Graph):
+        return kind_relations(names).stated
+    return by_names((r, (relation := names.relation_at(r)).id, relation.label) for r in range(names.num_relations))
+
+
+def by_names(relations: Iterable[tuple[int, str, str]]) -> tuple[int, ...]:
+    """Of relations (number, id, label) those that state kinds by their ids, else by their names."""
+    known = list(relations)
+    standard = tuple(number for number, id, _ in known if id in TYPES)
+    return standard or tuple(number for number, id, label in known if STATING & _said(id, label))
+
+
+def spread(triples: int) -> slice | Ints:
+    """All rows of a graph's triples; of very many, blocks of them evenly spread, which are read in one go each."""
+    if triples <= ALL_UP_TO:
+        return slice(None)
+    starts = np.linspace(0, triples - BLOCK, ALL_UP_TO // (4 * BLOCK)).astype(np.int64)
+    found: Ints = (starts[:, None] + np.arange(BLOCK)).ravel()
+    return found
+
+
+def _said(id: str, label: str) -> set[str]:
+    """A relation's id and label as plain words."""
+    return {label_to_text(text).casefold() for text in (id, label)} | {label.casefold().replace("_", " ")}
+
+
+def _found(graph: Graph) -> KindRelations:
+    standard = tuple(n for n in map(graph.relation_number, TYPES) if n is not None)
+    uses = []
+    for number, relation in enumerate(graph.relations()):
+        said = _said(relation.id, relation.label)
+        sure = bool(STATING & said)
+        if number not in standard and (sure or any(map(_NAMED.fullmatch, said))):
+            uses += _use(graph, number, sure)
+    if standard:
+        return KindRelations(standard, tuple(use.relation for use in uses))
+    most = max((use.things for use in uses), default=0)
+    widely = [use for use in uses if use.things >= COVERED * most]
+    stated = [use for use in widely if use.sure]
+    if not stated:  # no more than one, which most things have
+        stated = sorted(widely, key=lambda use: -use.things)[:1]
+        stated = [use for use in stated if use.things >= COVERED * _things(graph)]
+    if not stated:
+        stated = [use for use in uses if use.sure]
+    chosen = tuple(use.relation for use in stated)
+    return KindRelations(chosen, tuple(use.relation for use in uses if use.relation not in chosen))
+
+
+def _use(graph: Graph, relation: int, sure: bool) -> list[_Use]:
+    """How a relation is used; nothing where its values are no kinds: numbers, codes, or hardly two things share one."""
+    whole, rows = graph.whole, spread(graph.whole.num_triples)
+    mine = whole.rels[rows] == relation
+    tails = np.unique(whole.tails[rows][mine])
+    things = len(np.unique(whole.heads[rows][mine]))
+    if not sure and (things < LEAST or len(tails) > SHARED * things):
+        return []
+    if not sure:
+        said = [label_to_text(label) for label in graph.labels_at(tails[:READ])]
+        if not all(_WORDY.search(text) is not None and text.casefold() not in _TRUTH for text in said):
+            return []
+    return [_Use(relation, things, sure)] if things else []
+
+
+def _things(graph: Graph) -> int:
+    """How many things have relations of their own."""
+    whole = graph.whole
+    heads = np.unique(whole.heads[spread(whole.num_triples)])
+    return len(heads) - int(np.count_nonzero(graph.mediators_at(heads)))
