@@ -27,6 +27,7 @@ class Filter:
     value: p.Number | p.Date
     upper: p.Number | p.Date | None = None
     of_count: bool = False  # "with more than two children"
+    base: str = ""  # the adjective behind "longer than"
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,11 +70,14 @@ class ReadQuestion:
 
 
 WH = r"(?:what|which|who|whom|whose|when|where|how|name|list|give|show|tell|find|return|state|count)"
-AMOUNT = r"(?P<n>\$?\d[\d,]*(?:\.\d+)?|" + "|".join(sorted(NUMBERS, key=len, reverse=True)) + r")"
+AMOUNT = r"(?P<n>[$€£]?\d[\d,]*(?:\.\d+)?|" + "|".join(sorted(NUMBERS, key=len, reverse=True)) + r")"
 SCALE = r"(?: (?P<scale>hundred|thousand|million|billion))?"
 UNITS = (
-    "km2|km|kilometers|kilometres|miles|meters|metres|feet|ft|m|kg|kilograms|grams|g|pounds|tons|percent|%|years|dollars|"
-    "euros|seconds?|minutes?|mins?|hours?|days?|weeks?"
+    "km2|km²|sq km|square kilomet(?:er|re)s?|m2|m²|sq m|square met(?:er|re)s?|square (?:miles?|feet)|hectares?|ha|"
+    "acres?|km|kilomet(?:er|re)s?|miles?|met(?:er|re)s?|centimet(?:er|re)s?|cm|mm|feet|ft|m|"
+    "kg|kilograms?|kilos?|grams?|g|pounds?|tonnes?|tons?|litres?|liters?|percent|%|"
+    "dollars?|euros?|eur|usd|chf|gbp|€|francs?|yen|watts?|kw|kilowatts?|megawatts?|mw|km/h|mph|"
+    "years?|seconds?|minutes?|mins?|hours?|days?|weeks?|months?"
 )
 UNIT = rf"(?: ?(?P<unit>{UNITS}))?"
 STOPS = r"(?:in|of|on|for|from|to|with|by|at|that|which|who|and|or|does|do|did|is|are|was|were|have|has|had)\b"

@@ -9,7 +9,7 @@ Shapes: M distinct things that a relation leads to, T its triples.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
@@ -19,6 +19,7 @@ from clew.graph import Graph
 from clew.graph.strings import literal_parts
 from clew.graph.subgraph import Ints
 from clew.labels import label_to_text
+from clew.query.meanings import spelled_out, stated_unit
 from clew.query.values import ReadValue, loosely, parse_date, typed, untyped
 
 ColumnKind = Literal["number", "date", "text"]
@@ -30,6 +31,11 @@ LOOSE = 0.7  # the same where only what a text begins with is a value
 SAMPLE = 1000  # things looked at first; where none of them reads as a value, the others are not looked at
 _NUMBER, _DATE = 1, 2
 _YEAR_WORDS = ("year", "date", "founded", "born", "died", "established", "since", "season")
+_PERHAPS = re.compile(  # where all its numbers may be years: "first climbed in", "joined the EU in", "bar_yr", "est"
+    r"(?:.* )?(?:\w+ed|built|won|made|begun|born)\b.* in|first \w+|\w+ed|(?:.* )?(?:year|established|inception|start"
+    r"|end|opening|founding|foundation|launch|construction|birth|death)"
+)
+_YEARS = (1000, 2200)  # numbers outside are no years unless the name says so
 _DATING = re.compile(  # a verb alone says when: "opened", "enrolled in"
     r"(?:opened|joined|enrolled|hired|released|published|launched|formed|started|completed|built|began|created|closed"
     r"|acquired|inaugurated|incorporated|painted|composed|recorded|discovered|retired)(?: in| on| at)?"
@@ -48,6 +54,7 @@ class Column:
     dimension: str = ""
     unit: str = ""  # the commonest one as written
     precision: str = ""  # of dates, the commonest
+    stated: str = ""  # the unit that the relation's name states, of bare numbers
 
     @property
     def ordered(self) -> bool:
@@ -70,11 +77,21 @@ def column(graph: Graph, relation: int, forward: bool = True) -> Column:
         mine = np.flatnonzero(whole.rels == relation)
         ends, counts = np.unique((whole.tails if forward else whole.heads)[mine], return_counts=True)
         label = graph.relation_at(relation).label.casefold()
-        plain = label_to_text(label).lower()
+        plain, unit = label_to_text(label).lower(), stated_unit(graph.relation_at(relation).label)
         dated = any(word in label for word in _YEAR_WORDS) or _DATING.fullmatch(plain) is not None
-        return column_of(graph, ends, counts, years=dated)
+        found = column_of(graph, ends, counts, years=dated)
+        if found.kind != "number" or found.dimension:
+            return found
+        if unit in ("", "year", "years") and _PERHAPS.fullmatch(spelled_out(label).lower()) and _may_be_years(found):
+            return column_of(graph, ends, counts, years=True)
+        return replace(found, stated=unit)
 
     return graph.derived(("query.column", relation, forward), made)
+
+
+def _may_be_years(found: Column) -> bool:
+    whole = bool((found.low == np.floor(found.low)).all())
+    return whole and found.share == 1.0 and _YEARS[0] <= float(found.low.min()) and float(found.low.max()) < _YEARS[1]
 
 
 def column_of(graph: Graph, nodes: Ints, counts: NDArray[np.int64] | None = None, *, years: bool = False) -> Column:

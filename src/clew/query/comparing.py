@@ -16,7 +16,7 @@ from clew.errors import InputError
 from clew.graph.strings import packed
 from clew.graph.subgraph import Ints
 from clew.query.columns import Bools, Column, Floats
-from clew.query.values import ReadValue, in_base, parse_date, shown_date, shown_number, unit_of
+from clew.query.values import ReadValue, from_base, in_base, parse_date, shown_date, shown_number, unit_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +103,13 @@ def _fitted(column: Column, against: Readings, name: str, note: Callable[[str], 
 
 def _converted(column: Column, against: Readings, name: str, note: Callable[[str], None]) -> Readings:
     unit = against.unit
+    if unit and not column.dimension and column.stated:
+        meant, own = unit_of(unit), unit_of(column.stated)
+        assert own is not None
+        if meant is not None and meant.dimension != own.dimension:
+            raise InputError(f"{name} is in {column.stated}: {unit} cannot be compared with it")
+        own_values = np.array([from_base(in_base(v, unit), column.stated) for v in against.low.tolist()])
+        return Readings("number", own_values, own_values)
     if unit and not column.dimension:
         note(f"{name} states no unit: {unit} was not converted")
         unit = ""

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import replace
 
 from clew.query.asked import Ranked, ReadQuestion
-from clew.query.vocabulary import base_of, is_down, later_wins, measures_of
+from clew.query.meanings import TENURE
+from clew.query.vocabulary import MEASURES, base_of, is_down, later_wins, measures_of
 
 _COMPARED = re.compile(
     r"^(?:what|which|who)(?: \w+)?? (?:is|are|has|have|was|were|of the two is) (?:the |a )?"
@@ -77,7 +79,7 @@ def comparison(found: ReadQuestion) -> ReadQuestion:
     match = _TWO.match(found.rest)
     if match:
         noun, most = (match["noun"] or match["noun2"]).lower(), (match["most"] or match["most2"]).lower()
-        words = ("population", noun) if noun in INHABITANTS else (noun,)
+        words = ("population", noun) if noun in INHABITANTS else measures_of(noun) or (noun,)
         words += (match["verb"].lower(),) if match["verb"] else ()  # "holds more people": a capacity
         sides = ((match["a"] or match["c"]).strip(), (match["b"] or match["d"]).strip())
         least = re.search(r"few|less|small|low", most) is not None
@@ -131,3 +133,73 @@ def comparison(found: ReadQuestion) -> ReadQuestion:
         found, kind="comparison", sides=sides, rest=" and ".join(sides),
         ranked=Ranked(words, largest, noun=noun, date=dated is not None, base=base_of(adjective)),
     )  # fmt: skip
+
+
+# -- by what stands around two names that the graph holds --------------------------------------------------------------
+
+_WORD = re.compile(r"[^\W\d_][\w'’-]*")
+_FIRST = {"first": False, "earlier": False, "earliest": False, "sooner": False, "before": False,
+          "last": True, "later": True, "latest": True, "after": True}  # fmt: skip
+_PERFECT = re.compile(
+    r"\b(?:has|have|had|['’]s) (?:been|\w+ed|worked|held|sat|stood|run|gone)\b|\b(?:served|stayed|existed|been)\b", re.I
+)
+_SMALL_WORDS = """
+a an the of in on at for from to with by and or is are was were be been being do does did has have had which what who
+whom whose one ones it its they we us our you i me my he she his her their them that this these those than two both up
+out down off around there here any more less fewer most least so tell say know about would can could will
+"""
+_SMALL = frozenset(_SMALL_WORDS.split())
+
+
+def between(ask: str, sides: tuple[str, str], *, truth: bool) -> ReadQuestion | None:
+    """A comparison of two names by what stands around them: "which is higher up", "who gives us more money".
+
+    Args:
+        ask: the question without the two names and what joins them.
+        truth: whether the first is more than the second, and not which of the two.
+
+    Returns:
+        None where no word of it compares.
+    """
+    words = [word.lower() for word in _WORD.findall(ask)]
+    kind = words[1] if len(words) > 2 and words[0] in ("which", "what") and words[1] not in _SMALL else ""
+    ranked = _compared(words, ask, kind)
+    if ranked is None:
+        return None
+    found = ReadQuestion(ask, "comparison", " and ".join(sides), sides=sides, ranked=ranked)
+    return replace(found, kind="boolean", answer="truth") if truth else found
+
+
+def _compared(words: Sequence[str], ask: str, kind: str) -> Ranked | None:
+    """What is compared, by the words around two names; `kind` says what both are and is no measure."""
+    said = [word for word in words if word not in _SMALL and word != kind]
+    for at, word in enumerate(words):
+        after = words[at + 1] if at + 1 < len(words) else ""
+        if word in ("longer", "shorter") and _PERFECT.search(ask) is not None:
+            others = [each for each in said if each != word]
+            return Ranked((*others, "since", "start", "from", "date", "year"), word == "longer", base=TENURE)
+        if word in ("more", "less", "fewer", "most", "least", "fewest"):
+            up = word in ("more", "most")
+            if after in MEASURES and after not in ("many", "much"):
+                others = [each for each in said if each != after]
+                dated, down = later_wins(after), is_down(after)
+                largest = dated == up if dated is not None else up != down
+                return Ranked((*others, *MEASURES[after]), largest, date=dated is not None, base=after)
+            if not said:
+                return None
+            noun = after if after in said else ""
+            extra = ("population",) if noun in INHABITANTS else ()
+            others = [each for each in said if each != noun]
+            return Ranked((*((noun,) if noun else ()), *extra, *others), up, noun=noun)
+        base = base_of(word) if word.endswith(("er", "est", "rse", "rst")) else ""
+        if word in _FIRST and not (base and base not in ("early", "late")):
+            others = [each for each in said if each != word]
+            return Ranked(
+                (*others, "date", "year"), _FIRST[word], noun="", date=True, base="late" if _FIRST[word] else "early"
+            )
+        if base:
+            others = [each for each in said if each != word]
+            dated = later_wins(base)
+            largest = dated if dated is not None else not is_down(base)
+            return Ranked((*others, *MEASURES[base]), largest, date=dated is not None and not others, base=base)
+    return None

@@ -17,10 +17,12 @@ from clew.query.asked import Filter, Ranked, ReadQuestion
 from clew.query.binding import Binding
 from clew.query.columns import column
 from clew.query.keys import FoundKey, Keys, Likeness, by_words
-from clew.query.values import unit_of
+from clew.query.meanings import SIZES, TENURE
+from clew.query.values import unit_for
 from clew.query.vocabulary import AGES, PACES, TIMES, stem
 
 _RANKS = frozenset(["rank", "ranking", "position", "place", "finish", "standing", "seed", "pos", "pos."])
+WITHIN = 0.7  # how far a condition is believed of what a set was reached through, beside the set itself
 MOST_COUNTED = 1000  # "fewer than 6439 students" is a figure the graph states, not a count of its links
 
 
@@ -32,10 +34,12 @@ class Proposal:
     prior: float
     share: float = 1.0  # of the things compared that have what they are compared by
     named: bool = True  # the question's words name what is compared
+    note: str = ""  # what was taken that they do not name
 
     def along(self, plan: p.Plan, key: FoundKey, keeps: float = 1.0) -> Proposal:
         """A plan that compares by a key what this one finds."""
-        return Proposal(plan, self.prior * key.fit * keeps, min(self.share, key.share), self.named and key.named)
+        note = f"compared by “{key.note}”, the only figure that fits" if key.note else self.note
+        return Proposal(plan, self.prior * key.fit * keeps, min(self.share, key.share), self.named and key.named, note)
 
 
 def best_first(proposals: Sequence[Proposal]) -> list[Proposal]:
@@ -84,7 +88,8 @@ class _Decorator:
         if read.negated and domain is not None and plan != domain and not isinstance(plan, p.WhereCount):
             sets = [Proposal(p.Minus(domain, plan), 1.0)]
         for stated in read.filters:
-            sets = [made for found in sets for made in self._filtered(found, stated)]
+            ways = (self._filtered, self._within, self._at_events)
+            sets = [made for found in sets for way in ways for made in way(found, stated)]
         if read.ranked is not None and read.sides is None:
             ranked = _without_head(read.ranked, domain, self._graph)
             sets = [made for found in sets for made in self._ranked(found, ranked)]
@@ -129,7 +134,10 @@ class _Decorator:
         nouns = [word for word in ranked.noun.split() if word]
         words = (*([" ".join(nouns)] if nouns else []), *nouns[:1], *ranked.words, *ranked.verb.split()[:1])
         dates = True if ranked.date else None
-        for key in self._keys.values(plan, words, dates=dates, stated=nouns):
+        keys = self._keys.values(plan, words, dates=dates, stated=nouns, base=ranked.base)
+        if not keys and ranked.base in SIZES:
+            keys = self._keys.only(plan)
+        for key in keys:
             yield found.along(self._top(plan, p.Key(key.path), ranked, self._largest(key.path, ranked)), key)
         yield from self._between(found, ranked, words)
         if nouns and not ranked.date:
@@ -158,6 +166,8 @@ class _Decorator:
             return not ranked.largest
         step = path[-1]
         values = column(self._graph, self._binding.relation(step.relation), step.forward)
+        if ranked.base == TENURE:
+            return ranked.largest != (values.kind == "date")
         if ranked.base in AGES and values.kind == "date":
             return ranked.base == "young"
         if ranked.base in PACES:
@@ -189,12 +199,44 @@ class _Decorator:
                 yield found.along(kept, key)
         if isinstance(plan, p.Follow) and len(plan.path) == 2 and dated:
             yield from self._qualified(plan, stated, found)
-        keys = self._keys.values(plan, stated.words or ("number",), dates=dated or None)
+        keys = self._keys.values(plan, stated.words or ("number",), dates=dated or None, base=stated.base)
         name = stated.value.unit if isinstance(stated.value, p.Number) else ""
-        if name and (unit := unit_of(name)) is not None:
-            keys = self._keys.measured(plan, unit, name, keys) or keys
+        if name:
+            keys = self._keys.measured(plan, name, keys) or keys
+        if not keys and isinstance(stated.value, p.Number):
+            keys = self._keys.only(plan, stated.value.value, unit=name)
         for key in keys:
-            yield found.along(p.Where(plan, p.Test(key.path, stated.op, stated.value, stated.upper)), key)
+            value, upper = (self._in_unit(each, key.path[-1]) for each in (stated.value, stated.upper))
+            assert value is not None
+            yield found.along(p.Where(plan, p.Test(key.path, stated.op, value, upper)), key)
+
+    def _within(self, found: Proposal, stated: Filter) -> Iterator[Proposal]:
+        """A condition on what a set was reached through: "animals that received treatment in 2023"."""
+        if not isinstance(found.plan, p.And):
+            return
+        for at, part in enumerate(found.plan.sets):
+            if not isinstance(part, p.Follow) or isinstance(part.of, (p.Entities, p.All)) or part.qualifiers:
+                continue
+            for inner in self._filtered(Proposal(part.of, found.prior * WITHIN), stated):
+                assert isinstance(inner.plan, p.SetPlan)
+                sets = (*found.plan.sets[:at], replace(part, of=inner.plan), *found.plan.sets[at + 1 :])
+                yield replace(inner, plan=p.And(sets))
+
+    def _at_events(self, found: Proposal, stated: Filter) -> Iterator[Proposal]:
+        """A date of what happened to a set's members: "boats that were repaired in 2023", where repairs have dates."""
+        if not isinstance(stated.value, p.Date) or not isinstance(found.plan, p.SetPlan):
+            return
+        for kind in self._keys.kinds_called(stated.words):
+            for step in self._keys.leading_to(found.plan, p.Class(kind)):
+                for inner in self._filtered(Proposal(p.Class(kind), found.prior * WITHIN), stated):
+                    if isinstance(inner.plan, p.SetPlan):
+                        yield replace(inner, plan=p.And((found.plan, p.Follow(inner.plan, (step,)))))
+
+    def _in_unit(self, value: p.Number | p.Date | None, step: p.Step) -> p.Number | p.Date | None:
+        """A stated value in the unit that its name means beside a relation: "pounds" of money or of weight."""
+        if not isinstance(value, p.Number) or not value.unit:
+            return value
+        return p.Number(value.value, unit_for(value.unit, self._keys.dimension(step)))
 
     def _qualified(self, plan: p.Follow, stated: Filter, found: Proposal) -> Iterator[Proposal]:
         """A date on the nameless nodes: within it, or for a point in time from a start to an end around it."""

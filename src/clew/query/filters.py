@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from clew.query import plan as p
 from clew.query.asked import AMOUNT, SCALE, STOPS, UNIT, UNITS, Filter, Kind, ReadQuestion, cut, dating_verb
-from clew.query.vocabulary import KNOWN_MEASURES, MONTHS, NUMBERS, measures_of
+from clew.query.values import unit_of
+from clew.query.vocabulary import KNOWN_MEASURES, MONTHS, NUMBERS, base_of, measures_of
 
 _MORE = (
     r"(?P<more>more than|greater than|larger than|higher than|bigger than|longer than|taller than|older than|over|"
@@ -74,13 +75,15 @@ def filtered(found: ReadQuestion) -> ReadQuestion:
             op, low, high = ">", high or low, None
         elif when == "since":
             op, high = ">=", None
-        verb = (found.rest[: match.start()].split() or [""])[-1].lower()
-        filters.append(Filter((verb, "date", "year") if verb.isalpha() else ("date", "year"), op, low, high))
+        said = [word.lower() for word in found.rest[: match.start()].split()[-2:] if word.isalpha()]
+        if said[-1:] and said[-1] not in _PARTICLES:
+            said = said[-1:]  # of "came out" both, or else the verb
+        filters.append(Filter((*said, "date", "year"), op, low, high))
         found = cut(found, match, dated=(*found.dated, *dating_verb(found.rest[: match.start()])))
     asked = _ASKS.match(found.rest)
     match = _BETWEEN_NUMBERS.search(found.rest, asked.end() if asked else 0)
     if match is not None:
-        unit, noun = _unit(match["unit"]), (match["noun"] or "").lower()
+        unit, noun = _unit(match["unit"], match["low"]), (match["noun"] or "").lower()
         before = (match["before"] or "").lower()
         key = before in _MEASURING or before in KNOWN_MEASURES or (match["owned"] is not None and not noun)
         noun = before if key else noun
@@ -106,8 +109,11 @@ def filtered(found: ReadQuestion) -> ReadQuestion:
             or noun in ("with", "has", "have", "whose", "is", "are", "that", "which", "in", "for", "and", "a", "an")
             else noun
         )
+        before = _OWNED_BEFORE.search(found.rest[: match.start()]) if noun else None
+        if before is not None:  # "with an asking price under 300k"
+            noun = f"{before['more']} {noun}".lower()
         counted = (match["counted"] or "").lower()
-        value = p.Number(_amount(match), _unit(match["unit"]))
+        value = p.Number(_amount(match), _unit(match["unit"], match["n"]))
         measured = measures_of(more.split()[0])
         specific = more.split()[0] in ("longer", "taller", "shorter", "older", "younger")
         owned = re.search(r"\b(?:with|having|whose|an?|of|is|are|was)\b", match.group(0), re.IGNORECASE) is not None
@@ -118,8 +124,11 @@ def filtered(found: ReadQuestion) -> ReadQuestion:
         words = (*measured, *named) if specific else (*named, *measured) or ((counted,) if counted else ())
         verbs = (verb,) if verb in _MEASURING and not named else ()
         counts = not noun and bool(counted) and not match["unit"]
-        filters.append(Filter((*verbs, *words), op, value, of_count=counts and not verbs))
+        base = base_of(more.split()[0])
+        filters.append(Filter((*verbs, *words), op, value, of_count=counts and not verbs, base=base))
+        left_out = found.rest[before.start() : match.start()] if before is not None else ""
         found = cut(found, match, place, dated=(*found.dated, *verbs))
+        found = replace(found, rest=re.sub(r"\s+", " ", found.rest.replace(left_out.strip(), "", 1)).strip())
     match = _SO_MANY.search(found.rest) if match is None else None
     if match is not None:
         value = p.Number(float(NUMBERS.get(match["n"].lower(), match["n"])))
@@ -145,6 +154,8 @@ def _of_another(text: str, match: re.Match[str]) -> str:
     return noun if named or before[0].lower() in ("in", "at", "on", "from", "by", "near") else ""
 
 
+_OWNED_BEFORE = re.compile(r"\b(?:with|has|have|having|whose)(?: an?| the)? (?P<more>[a-z]+)\s*$")
+_PARTICLES = frozenset(["out", "off", "up", "down", "in", "on", "together", "over", "through", "away", "into"])
 _SO_MANY = re.compile(  # "which films have two genres"
     r"\b(?:with|have|has|having|had) (?:exactly |only )?(?P<n>one|two|three|four|five|six|seven|eight|nine|ten|\d{1,2})"
     rf" (?P<counted>(?!(?:{UNITS})\b)\w+)$",
@@ -157,15 +168,19 @@ _MEASURING = frozenset(_MEASURES.split())
 
 
 def _amount(match: re.Match[str]) -> float:
-    stated = match["n"].lower().replace(",", "").lstrip("$")
+    stated = match["n"].lower().replace(",", "").lstrip("$€£")
     value = float(NUMBERS[stated]) if stated in NUMBERS else float(stated)
     scales = {"hundred": 1e2, "thousand": 1e3, "million": 1e6, "billion": 1e9}
     return value * scales.get((match["scale"] or "").lower(), 1.0)
 
 
-def _unit(stated: str | None) -> str:
-    known = {"dollars": "USD", "tons": "ton", "miles": "mi", "percent": "%"}
-    return known.get((stated or "").lower(), stated or "")
+def _unit(stated: str | None, number: str = "") -> str:
+    """The unit that stands behind a number or before it; "" for none that is known: then it is a word like others."""
+    if not stated and number[:1] in ("$", "€", "£"):
+        return number[0]
+    name = (stated or "").lower()
+    known = {"tons": "ton", "miles": "mi", "percent": "%", "kilos": "kg", "kilo": "kg"}.get(name, stated or "")
+    return known if known and unit_of(known) is not None else ""
 
 
 def _date(text: str) -> tuple[p.Date, p.Date | None] | None:

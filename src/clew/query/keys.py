@@ -17,10 +17,11 @@ from clew.graph.subgraph import Ints
 from clew.labels import label_to_text
 from clew.query import plan as p
 from clew.query.binding import Binding
-from clew.query.columns import column
+from clew.query.columns import Column, column
 from clew.query.execute import ExecutionLimits, Executor
+from clew.query.meanings import BY_FAMILY, meant, measures, spelled_out
 from clew.query.superlatives import OFTEN
-from clew.query.values import Unit
+from clew.query.values import unit_for, unit_of
 from clew.query.vocabulary import BEGUN, INVERSE, SYNONYMS, akin, forms, head_of, stem
 
 Likeness = Callable[[Sequence[str], Sequence[str]], Sequence[float]]
@@ -29,8 +30,11 @@ Likeness = Callable[[Sequence[str], Sequence[str]], Sequence[float]]
 KEYS = 4  # most keys tried for one operator
 SOME_DATE = 0.35  # what a column of dates fits a question about time, whatever it is called
 LEAST = 0.3  # a key that fits less is not proposed
+GUESSED = 0.6  # what the only figure that there is fits words that do not name it
+MOST = 0.5  # share of the members that must have it
 LOOKED_AT = 2000  # members looked at to find the relations they have
-_ANY_TIME = frozenset(["date", "year", "time"])  # say that a date is meant, and not which
+_FLAGS = frozenset(["true", "false", "yes", "no"])
+ANY_TIME = frozenset(["date", "year", "time"])  # say that a date is meant, and not which
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +45,7 @@ class FoundKey:
     fit: float  # of the words, and of how many have it
     share: float = 1.0  # of the members that have it
     named: bool = True  # the words name it; else it is taken because it holds dates, or for its likeness
+    note: str = ""  # what it is called, where it is the likeliest and nothing more
 
 
 def steps_of(graph: Graph, members: Ints, *, backward: bool = True) -> list[tuple[p.Step, float]]:
@@ -98,7 +103,7 @@ def _same(word: str) -> frozenset[str]:
 def names(words: Sequence[str], label: str) -> bool:
     """Whether one of the words, in any form, stands in a label; that a date is meant names no date."""
     parts = {form for part in label.lower().replace("_", " ").replace(".", " ").split() for form in forms(part)}
-    said = [word for phrase in words for word in phrase.split() if word not in _ANY_TIME]
+    said = [word for phrase in words for word in phrase.split() if word not in ANY_TIME]
     return any(parts & (forms(word) | _same(stem(word))) for word in said)
 
 
@@ -142,7 +147,13 @@ class Keys:
         return self._graph.relation_at(self._binding.relation(step.relation)).label.rsplit(".", 1)[-1]
 
     def values(
-        self, plan: p.SetPlan, words: Sequence[str], *, dates: bool | None, stated: Sequence[str] = ()
+        self,
+        plan: p.SetPlan,
+        words: Sequence[str],
+        *,
+        dates: bool | None,
+        stated: Sequence[str] = (),
+        base: str = "",
     ) -> list[FoundKey]:
         """Paths of one or two steps to values with an order that the words fit, best first.
 
@@ -151,6 +162,7 @@ class Keys:
         Args:
             dates: only dates (True), no dates (False), or both.
             stated: the words that name a key where not all of `words` do: a noun that stands beside the adjective.
+            base: the adjective behind the words, whose family may name a key as well.
         """
         found: list[tuple[p.Path, float]] = []
         members = self.members(plan)
@@ -165,28 +177,58 @@ class Keys:
                         found.append(((step, second), share * part))
         if not found:
             return []
-        labels = [" ".join(map(self.label, path)) for path, _ in found]
+        labels = [" ".join(spelled_out(self.label(step)) for step in path) for path, _ in found]
         scored, narrowed = [], not isinstance(plan, p.All)  # among all things whoever has it is meant
         for (path, share), label, fit in zip(found, labels, self._likeness(words, labels), strict=True):
-            fit = (max(fit, SOME_DATE) if dates else fit) * (0.5 + 0.5 * share)
+            other = meant(tuple(words), base, self.label(path[-1]), date=self._column(path[-1]).kind == "date")
+            fit = (max(fit, other, SOME_DATE) if dates else max(fit, other)) * (0.5 + 0.5 * share)
             if fit >= (0.5 * SOME_DATE if dates else LEAST):
-                scored.append(FoundKey(path, fit, share if narrowed else 1.0, names(stated or words, label)))
+                named = names(stated or words, label) or other >= BY_FAMILY
+                scored.append(FoundKey(path, fit, share if narrowed else 1.0, named))
         return sorted(scored, key=lambda each: -each.fit)[:KEYS]
 
+    def _column(self, step: p.Step) -> Column:
+        return column(self._graph, self._binding.relation(step.relation))
+
     def _ordered(self, step: p.Step, dates: bool | None) -> bool:
-        values = column(self._graph, self._binding.relation(step.relation))
+        values = self._column(step)
         return values.ordered and (dates is None or (values.kind == "date") == dates)
 
-    def measured(self, plan: p.SetPlan, unit: Unit, name: str, known: Sequence[FoundKey]) -> list[FoundKey]:
+    def measured(self, plan: p.SetPlan, unit: str, known: Sequence[FoundKey]) -> list[FoundKey]:
         """The keys that are measured in a unit, whatever they are called, or that its name stands in."""
         fits = {each.path: each.fit for each in known}
         same: list[FoundKey] = []
         for step, share in steps_of(self._graph, self.members(plan), backward=False):
-            values = column(self._graph, self._binding.relation(step.relation))
-            named = stem(name) in map(stem, label_to_text(self.label(step)).lower().split())
-            if values.ordered and (values.dimension == unit.dimension or (named and not values.dimension)):
+            values, own = self._column(step), self.dimension(step)
+            meant = unit_of(unit_for(unit, own))
+            named = stem(unit) in map(stem, spelled_out(self.label(step)).lower().split())
+            if values.ordered and ((meant is not None and own == meant.dimension) or (named and not own)):
                 same.append(FoundKey((step,), max(fits.get((step,), 0.0), 0.5 + 0.4 * share), share))
         return sorted(same, key=lambda each: -each.fit)
+
+    def dimension(self, step: p.Step) -> str:
+        """What a relation's values are measured in, by themselves or by its name; "" where neither says it."""
+        values = self._column(step)
+        stated = unit_of(values.stated) if values.stated else None
+        return values.dimension or ("" if stated is None else stated.dimension)
+
+    def only(self, plan: p.SetPlan, around: float | None = None, *, unit: str = "") -> list[FoundKey]:
+        """The one figure that the members have, of those between whose values a number lies; none where several do.
+
+        What nothing in the words names: the key says what it is called.
+        """
+        found = []
+        for step, share in steps_of(self._graph, self.members(plan), backward=False):
+            values, own = self._column(step), self.dimension(step)
+            if values.kind != "number" or not values.ordered or share < MOST or not measures(self.label(step)):
+                continue
+            if unit and own:
+                continue  # measured in something else
+            inside = around is None or float(values.low.min()) <= around <= float(values.high.max())
+            if inside and len(np.unique(values.low)) > 1:
+                name = spelled_out(self.label(step))
+                found.append(FoundKey((step,), GUESSED * (0.5 + 0.5 * share), share, False, name))
+        return found if len(found) == 1 else []
 
     def counted(self, plan: p.SetPlan, noun: str, verb: str = "") -> list[FoundKey]:
         """Steps whose ends are of the kind that a noun names, or whose label is the noun."""
@@ -206,6 +248,8 @@ class Keys:
                 named = 1.0
             elif noun == OFTEN and not step.forward:
                 named = 0.7  # "the most common": what most things lead to
+            if (self._column(step).ordered and step.forward) or self._is_flag(ends):
+                continue  # a figure or a yes is none of several
             fit = max(named, 0.9 * of_kind) * (0.5 + 0.5 * share)
             if verb and not self._binding.type_relations:
                 fit = max(fit, 0.8 * by_words(verb.split()[:1], [label])[0])  # what nothing says the kind of
@@ -216,6 +260,24 @@ class Keys:
             if fit >= LEAST:
                 found.append(FoundKey((step,), fit))
         return sorted(found, key=lambda each: -each.fit)[:KEYS]
+
+    def kinds_called(self, words: Sequence[str]) -> list[str]:
+        """The kinds whose names one of some words is, in any form: "repaired" is said of repairs."""
+        said = {form for phrase in words for word in phrase.split() if word not in ANY_TIME for form in forms(word)}
+        kinds = {label: label_to_text(label).lower().split() for label in self._binding.classes()}
+        return [label for label, name in kinds.items() if any(forms(word) & said for word in name)]
+
+    def leading_to(self, plan: p.SetPlan, kind: p.Class) -> list[p.Step]:
+        """The steps from things of a kind to members of a set."""
+        members, of_kind = self.members(plan), self.members(kind)
+        if not len(of_kind) or not len(members) or np.isin(of_kind, members).any():
+            return []
+        whole = self._graph.whole
+        mine = np.isin(whole.heads, of_kind) & np.isin(whole.tails, members)
+        return [p.Step(self._graph.relation_at(number).id) for number in np.unique(whole.rels[mine]).tolist()]
+
+    def _is_flag(self, ends: Ints) -> bool:
+        return 0 < len(ends) <= 2 and {text.lower() for text in self._graph.labels_at(ends)} <= _FLAGS
 
     def _called(self, noun: str) -> Ints:
         """The things of the kinds whose names a noun is, or ends: "clubs" are football clubs."""

@@ -81,6 +81,14 @@ _ASIDES: tuple[Rule, ...] = (
     ),
     rule(r", i (?:can't|cannot|don't|do not)\b[^,]*(?:remember|recall|know|think of it)$", ""),
     rule(r",? (?:as|so) far as (?:i|we|you) know$| so far$", ""),
+    rule(
+        r"(?<!\bnot)(?<!\bnever)(?:,? (?:(?:that|which) (?:is|are|we have) )?(?:still |currently )?(?:on (?:the |our )?"
+        r"(?:books|record|records|file)|in (?:the |our |this |my )?(?:system|database|data|dataset|graph))"
+        r"| (?:ever|of all time|to date|anywhere|right now|at the moment)| we(?:['’]ve| have)(?: got)?(?: here)?)$",
+        "",
+    ),
+    rule(r"(?:[,;?]| -| –| —)+ which(?: one)?$", ""),
+    rule(r"\bthe (more \w+|less \w+|\w+er) one$", r"\1"),
 )
 
 
@@ -170,15 +178,26 @@ def _inside(words: str) -> str:
 # -- superlatives ------------------------------------------------------------------------------------------------------
 
 _COUNTING = rf"(?:\d|(?:{'|'.join(n for n in NUMBERS if len(n) > 2)})\b)"
-_BY = {"grossing": "gross", "earning": "earnings", "scoring": "score", "rated": "rating"}
+_BY = {
+    "grossing": "gross", "earning": "earnings", "scoring": "score", "rated": "rating", "selling": "sales",
+    "ranked": "rank", "reviewed": "review", "attended": "attendance", "visited": "visitors", "viewed": "views",
+    "played": "plays", "cited": "citations", "ranking": "rank", "grading": "grade", "yielding": "yield",
+}  # fmt: skip
+_END = {"lowest": "lowest", "worst": "lowest", "least": "lowest"}
 _EST = r"\w+est|best|worst|first|last|latest"
 _SUPERLATIVES: tuple[Rule, ...] = (
     rule(r"\b(highest|lowest)-lying\b", r"\1"),
     rule(
-        rf"\b(?:the )?(?P<est>highest|lowest|top)-(?P<by>{'|'.join(_BY)}) (?P<x>\w.*)$",
-        lambda m: f"{m['x']} with the {'lowest' if m['est'].lower() == 'lowest' else 'highest'} {_BY[m['by'].lower()]}",
+        rf"\b(?:the )?(?P<est>highest|lowest|top|best|worst|most|least)[- ](?P<by>{'|'.join(_BY)}) "
+        r"(?P<x>\w.*?)(?: of all(?: time)?)?$",
+        lambda m: f"{m['x']} with the {_END.get(m['est'].lower(), 'highest')} {_BY[m['by'].lower()]}",
     ),
     rule(r"\beldest (?=[a-z])", "oldest ", 0),
+    rule(
+        r"^(?:what|which|who)(?:['’]s| is| was) the (?P<est>\w+est|most \w+) (?P<noun>[a-z]+(?: [a-z]+)?)"
+        r"(?:,| -| –| —|:|\?) ?(?:and )?(?:which|what|who) (?P<x>[a-z]+)(?: (?:is|was) (?:it|that))?$",
+        r"which \g<x> has the \g<est> \g<noun>",
+    ),
     rule(r"\b(?:the |a )?record number of\b", "the most"),
     rule(r"\b(has|have|had|with|having) (?:the |a )?maximum number of\b", r"\1 the most"),
     rule(r"\b(has|have|had|with|having) (?:the |a )?minimum number of\b", r"\1 the fewest"),

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 
 from clew.query.asked import UNITS
-from clew.query.vocabulary import MONTHS, NUMBERS
+from clew.query.vocabulary import MONTHS, NUMBERS, stem
 
 Rule = tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]
 
@@ -77,7 +77,26 @@ def _day(match: re.Match[str]) -> str:
     return f"{match['year']}-{month:02d}-{day:02d}" if 12 < day <= 31 and 1 <= month <= 12 else match.group(0)
 
 
+_WHEN = r"(?= (?:before|after|in|since|between|during|on|until|till|by|from|first|last|earlier|later|prior)\b|$)"
+_PHRASAL = {  # what a date is called, of the verbs of two words that ask for it
+    r"(?:kicked off|got going|got under ?way|went ahead)": "started", r"got together": "formed",
+    r"(?:wrapped up|came to an end|drew to a close)": "ended", r"set up": "founded",
+    r"put up": "built", r"taken on": "hired", r"went live": "launched", r"(?:went|put) into service": "commissioned",
+    r"passed away": "died", r"tied the knot": "married", r"signed up": "joined",
+}  # fmt: skip
+
+
+def _or_worse(match: re.Match[str]) -> str:
+    """Which way "worse" goes: a severity up, a score down, a place up."""
+    noun = match["noun"].lower()
+    better_up = stem(noun) in ("score", "rating", "mark", "star", "point", "review", "evaluation")
+    up = (match["way"].lower() == "better") == better_up
+    return f"{noun} {'at least' if up else 'at most'} {match['n']}"
+
+
 DATES: tuple[Rule, ...] = (
+    *(rule(rf"\b{said}\b{_WHEN}", meant) for said, meant in _PHRASAL.items()),
+    rule(r"\b([a-z]+ed) for the (?:very )?first time\b", r"\1"),
     rule(r"\b(?P<day>\d{1,2})/(?P<month>\d{1,2})/(?P<year>\d{4})\b", _day),
     rule(rf"\bthe ({'|'.join(_DECADES)})\b", lambda m: f"the 19{_DECADES[m[1].lower()]}s", 0),
     rule(r"\bthe ['’]?([2-9]0)['’]?s\b", r"the 19\1s"),
@@ -168,6 +187,13 @@ def _figure(match: re.Match[str]) -> str:
 _QUANTITY = rf"(?P<n>\d[\d,]*(?:\.\d+)?(?: (?:hundred|thousand|million|billion))?(?: ?(?:{UNITS})\b| [a-z]+)?)"
 _AT_MOST = r"no (?:longer|bigger|larger|higher|taller|older|greater|heavier) than|not exceeding"
 FIGURES: tuple[Rule, ...] = (
+    rule(r"\b(?P<noun>[a-z]+) (?:of )?(?P<n>\d+(?:\.\d+)?) or (?P<way>worse|better)\b", _or_worse),
+    rule(
+        r"^where (?:can|could|do|would|might) (?:i|we|you|one|somebody) (?:get|find|buy|have|eat|order|rent|hire) "
+        r"(?:an? |the |some )?(?P<x>.+?) (?:for|at|costing) "
+        r"(?=(?:less than|under|below|at most|up to|no more than) \D?\d)",
+        r"who has a \g<x> ",
+    ),
     rule(
         rf"(?P<before>\b{_MORE_THAN} )?(?<![\w.,]){_NUMERAL}(?![\w,]|\.\d)(?P<after>(?: \w+)?{_MORE_AFTER})?",
         _figure,

@@ -6,19 +6,25 @@ import re
 from dataclasses import replace
 
 from clew.query.asked import STOPS, Kind, Ranked, ReadQuestion, cut, dating_verb
+from clew.query.meanings import TENURE
 from clew.query.vocabulary import DOWN, KNOWN_MEASURES, MEASURES, NUMBERS, ORDINALS, base_of, later_wins
 
 _HOW_MANY = r"(?:(?P<k>\d+|two|three|four|five|six|seven|eight|nine|ten) )?"
 _ORDER = r"(?:(?P<order>second|third|fourth|fifth|2nd|3rd|4th|5th)[ -](?:to |the )?)?"
+_LONG_ADJECTIVES = (
+    "populous|populated|expensive|recent|popular|dense|costly|senior|severe|serious|valuable|difficult|powerful"
+    "|successful|profitable"
+)
 _MOST_ADJECTIVE = re.compile(
     rf"\b(?:the )?(?:top )?{_HOW_MANY}{_ORDER}(?P<most>most|least) "
-    r"(?P<adj>populous|populated|densely populated|sparsely populated|expensive|recent|popular|dense|costly)\b",
+    rf"(?P<adj>densely populated|sparsely populated|{_LONG_ADJECTIVES})\b",
     re.IGNORECASE,
 )
 _WITH_MOST = re.compile(
     r"\b(?:(?P<verb>\w+(?: (?:through|in|on|by|with|for|to|from|into|over|after))?) )?(?:the )?(?<!\bat )"
     rf"{_ORDER}"
-    r"(?P<most>most(?! (?:of|common|recent|popul|dens|spars|expens|costl|famous|important))|least(?! popul)|fewest|"
+    r"(?P<most>most(?! (?:of|common|recent|popul|dens|spars|expens|costl|famous|important|senior|sever|serious|valuab"
+    r"|difficult|powerful|success|profitab))|least(?! popul)|fewest|"
     r"greatest number of|largest number of|"
     r"smallest number of|highest number of|lowest number of|maximum number of|minimum number of)(?: number of)? "
     rf"(?:other |different |distinct )?(?P<noun>\w+(?: per \w+| (?!{STOPS})[a-z]+(?=$))?)",
@@ -59,10 +65,16 @@ _NOT_SUPERLATIVE = frozenset(
 
 
 _NOUN = re.compile(
-    r" ?(?!(?:by|in|of|on|for|from|to|with|is|are|was|were|that|who)\b)(\w+)(?: (?!(?:in|of|on)\b)(\w+))?"
+    r" ?(?!(?:by|in|of|on|for|from|to|with|is|are|was|were|that|who)\b)(\w+)"
+    r"(?: (?!(?:in|of|on|at|by|per|for|from|with|still|ever|we|has|have|had)\b)(\w+))?"
 )
 _BY = re.compile(
-    r" (?:by|in terms of|measured by|according to|in) (?:its |their |the )?(?P<key>\w+(?: \w+)?)$", re.IGNORECASE
+    r" (?:by|in terms of|measured by|according to|in) (?:its |their |the )?(?:(?:number|amount|count) of )?"
+    r"(?P<key>\w+(?: \w+)?)$",
+    re.IGNORECASE,
+)
+_PER = re.compile(
+    r" (?:per|an?) (?P<key>hour|night|day|week|month|year|minute|person|head|unit|km|kilo)$", re.IGNORECASE
 )
 
 
@@ -73,10 +85,19 @@ _OFTEN = re.compile(
     r"|\b(?:the )?(?:most|(?P<fewest>least))(?= (?:on|in) (?:this|the) (?:chart|list|table)$|$)",
     re.IGNORECASE,
 )
+_SERVING = re.compile(  # "the longest serving ranger", "the shortest-standing member"
+    r"\b(?:the )?(?:longest|(?P<short>shortest))[ -]"
+    r"(?:serving|standing|running|established|employed|tenured|playing)\b",
+    re.IGNORECASE,
+)
 _SINCE = re.compile(  # "who has been a member for the longest time", "who has worked here the longest"
     r"(?:\bfor |(?<!\bis )(?<!\bare ))the (?:longest|(?P<short>shortest))(?: time)?$", re.IGNORECASE
 )
-_PERFECT = re.compile(r"\b(?:has|have|had) (?:been|\w+ed|had|held)\b", re.IGNORECASE)
+_PERFECT = re.compile(r"\b(?:has|have|had) (?:been|\w+ed|had|held)\b(?: (?P<where>[a-z ]+))?$", re.IGNORECASE)
+_PERFECT_ANY = re.compile(r"\b(?:has|have|had) (?:been|\w+ed|had|held)\b", re.IGNORECASE)
+_SMALL = frozenset(
+    ["a", "an", "the", "at", "in", "on", "of", "for", "with", "by", "to", "from", "here", "there", "our"]
+)
 _HAVING = ("with", "has", "have", "having", "had", "got", "by", "of", "which", "who", "what", "is", "are", "in")
 _WITH_EST = re.compile(  # "the state with the lowest population density", "which state has the largest city"
     rf"\b(?:with|has|have|having|had) (?:the )?{_ORDER}(?P<adj>[a-z]+est) (?P<noun>\w+(?: (?!{STOPS})\w+){{0,2}})",
@@ -87,8 +108,13 @@ _WITH_EST = re.compile(  # "the state with the lowest population density", "whic
 def superlative(found: ReadQuestion) -> ReadQuestion:
     """A superlative, with the measure that is stated beside it: "the biggest country by area"."""
     made = _several(_superlative_itself(found))
+    if made.ranked is not None and made.removed:  # whatever is found is shown by its name
+        made = replace(made, rest=re.sub(r"^(?:the )?names? of (?:the )?(?=[a-z])", "", made.rest, flags=re.IGNORECASE))
     if made.ranked is None or made.sides is not None:
         return made
+    match = _PER.search(made.rest)
+    if match is not None:  # "the cheapest lawyer per hour"
+        return replace(cut(made, match), ranked=replace(made.ranked, words=(*made.ranked.words, match["key"].lower())))
     match = _BY.search(made.rest)
     said = match["key"].lower() if match else ""
     if match is None or (" in " in f" {match.group(0)}"[:5] and said not in KNOWN_MEASURES) or said in ("far", "the"):
@@ -129,10 +155,16 @@ def _superlative_itself(found: ReadQuestion) -> ReadQuestion:
         put = f"{match['noun']}{match['between']}"
         return cut(found, match, put, kind=kind, ranked=top)
     match = _SINCE.search(found.rest)
-    if match is not None and _PERFECT.search(found.rest) is not None:  # who came first
+    perfect = _PERFECT.search(found.rest[: match.start()].strip()) if match is not None else None
+    if match is not None and (perfect or _PERFECT_ANY.search(found.rest)):  # who came first
         verbs = dating_verb(found.rest[: match.start()])
-        since = Ranked((*verbs, "since", "start", "from", "date", "year"), match["short"] is not None, date=True)
-        return cut(found, match, kind=kind, ranked=since)
+        where = tuple(word for word in (perfect["where"] or "").split() if word not in _SMALL) if perfect else ()
+        words = (*verbs, *where, "since", "start", "from", "date", "year")
+        return cut(found, match, kind=kind, ranked=Ranked(words, match["short"] is None, base=TENURE))
+    match = _SERVING.search(found.rest)
+    if match is not None:
+        words = ("since", "start", "from", "tenure", "service", "date", "year")
+        return cut(found, match, kind=kind, ranked=Ranked(words, match["short"] is None, base=TENURE))
     match = _OFTEN.search(found.rest)
     if match is not None:
         ranked = Ranked((OFTEN,), match["least"] is None and match["fewest"] is None, noun=OFTEN)
@@ -160,7 +192,8 @@ def _superlative_itself(found: ReadQuestion) -> ReadQuestion:
         measures = ("density",) if adjective.startswith(("densely", "sparsely")) else MEASURES[adjective.split()[-1]]
         largest = (match["most"].lower() == "most") != adjective.startswith("sparsely")
         dated = later_wins(adjective)
-        made = Ranked(measures, largest, _k(match), _skip(match), date=dated is not None)
+        base = adjective.split()[-1]
+        made = Ranked(measures, largest, _k(match), _skip(match), date=dated is not None, base=base)
         return cut(found, match, "", kind="ordinal" if made.skip else kind, ranked=made)
     for match in _EST.finditer(found.rest):
         base = base_of(match["adj"])

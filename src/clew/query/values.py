@@ -80,11 +80,15 @@ _define(
 )  # fmt: skip
 _define("speed", (1, "m/s"), (1 / 3.6, "km/h|kph|kmh"), (0.44704, "mph"), (1852 / 3600, "kn|knots"))
 _define("share", (0.01, "%|percent|per cent"))
-_define("power", (1, "W"), (1000, "kW"), (1e6, "MW"), (1e9, "GW"))
+_define("power", (1, "W|watt|watts"), (1000, "kW|kilowatt|kilowatts"), (1e6, "MW|megawatt|megawatts"), (1e9, "GW"))
 for _sign, _code in (("$", "USD"), ("US$", "USD"), ("€", "EUR"), ("£", "GBP"), ("¥", "JPY"), ("₹", "INR")):
     _UNITS[_sign] = (Unit(_code, 1.0), _code)
 for _code in ("USD", "EUR", "GBP", "JPY", "INR", "CHF", "CAD", "AUD", "CNY", "SEK"):
     _UNITS[_code] = (Unit(_code, 1.0), _code)
+_CURRENCIES = {"euro": "EUR", "dollar": "USD", "franc": "CHF", "yen": "JPY", "rupee": "INR", "yuan": "CNY"}
+for _word, _code in _CURRENCIES.items():
+    _UNITS[_word] = _UNITS[f"{_word}s"] = (Unit(_code, 1.0), _code)
+_ALSO = {"dollar": ("USD", "CAD", "AUD"), "pound": ("GBP", "lb")}  # what a word may mean; the graph's own unit decides
 for _sign, _kelvin in (("°C", (1.0, 273.15)), ("°F", (5 / 9, 459.67 * 5 / 9)), ("K", (1.0, 0.0))):
     _UNITS[_sign] = (Unit("temperature", *_kelvin), _sign)
 _FOLDED = {name.casefold(): entry for name, entry in reversed(_UNITS.items())}
@@ -94,6 +98,12 @@ def unit_of(name: str) -> Unit | None:
     """What a unit's name means; None for a name that is none."""
     found = _UNITS.get(name) or _FOLDED.get(name.casefold().rstrip("."))
     return None if found is None else found[0]
+
+
+def unit_for(name: str, dimension: str) -> str:
+    """What a unit's name means beside a quantity of a dimension: "pounds" are money where the graph states money."""
+    names = (name, *_ALSO.get(name.casefold().removesuffix("s"), ()))
+    return next((each for each in names if (unit := unit_of(each)) and unit.dimension == dimension), name)
 
 
 def in_base(value: float, unit: str) -> float:

@@ -29,6 +29,11 @@ MEASURES: dict[str, tuple[str, ...]] = {
     "new": ("date", "year", "founded", "release"),
     "recent": ("date", "year"), "late": ("date", "year", "time"),
     "early": ("date", "year", "time"), "senior": ("age", "hired", "rank"),
+    "severe": ("severity", "grade", "level"), "serious": ("severity", "grade", "level"),
+    "valuable": ("value", "worth", "price"), "difficult": ("difficulty", "grade"), "hard": ("difficulty", "hardness"),
+    "easy": ("difficulty", "grade"), "narrow": ("width",), "thick": ("thickness",), "thin": ("thickness",),
+    "loud": ("loudness", "volume"), "bright": ("brightness", "magnitude"), "powerful": ("power", "strength"),
+    "successful": ("success", "gross", "revenue"), "profitable": ("profit", "revenue"),
     "hot": ("temperature",), "warm": ("temperature",), "cold": ("temperature",),
     "good": ("rating", "score", "position", "place", "rank"),
     "bad": ("rating", "score", "position", "place", "rank"), "strong": ("strength", "power"),
@@ -37,7 +42,7 @@ MEASURES: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 KNOWN_MEASURES = frozenset(word for words in MEASURES.values() for word in words)
 _DOWN = """
-short small little low shallow sparse light poor slow cheap young early cold bad near close few least
+short small little low shallow sparse light poor slow cheap young early cold bad near close few least easy narrow thin
 """
 DOWN = frozenset(_DOWN.split())
 DATED = {"recent": True, "new": True, "late": True, "early": False, "old": False}  # whether the later date wins
@@ -48,7 +53,8 @@ IRREGULAR = {
     "best": "good", "worst": "bad", "biggest": "big", "hottest": "hot", "earliest": "early", "heaviest": "heavy",
     "farthest": "far", "furthest": "far", "latest": "late", "better": "good", "worse": "bad", "bigger": "big",
     "earlier": "early", "heavier": "heavy", "farther": "far", "further": "far", "later": "late", "hotter": "hot",
-    "larger": "large", "largest": "large",
+    "larger": "large", "largest": "large", "priciest": "expensive", "pricier": "expensive", "dearest": "expensive",
+    "dearer": "expensive", "eldest": "old", "elder": "old",
 }  # fmt: skip
 ORDINALS = {"second": 1, "2nd": 1, "third": 2, "3rd": 2, "fourth": 3, "4th": 3, "fifth": 4, "5th": 4, "next": 1}
 NUMBERS = {
@@ -116,7 +122,7 @@ def stem(word: str) -> str:
 def forms(word: str) -> frozenset[str]:
     """A word's stem and what it may be the past, participle or doer of: "hired" is said of a hire date."""
     whole = stem(word)
-    cut = [whole.removesuffix(end) for end in ("ed", "d", "ing", "er", "or") if whole.endswith(end)]
+    cut = [whole.removesuffix(end) for end in ("ed", "d", "ing", "er", "or", "ment") if whole.endswith(end)]
     made = [form for each in cut if len(each) > 2 for form in (each, stem(f"{each}e"))]
     return frozenset((whole, *made, *(each[:-1] for each in cut if len(each) > 3 and each[-1] == each[-2])))
 
@@ -161,7 +167,9 @@ _SYNONYMS: dict[str, tuple[str, ...]] = {
     "speak": ("language", "spoken"), "speaker": ("language",), "located": ("in",), "pay": ("currency", "salary"),
     "earn": ("salary", "earning", "income", "wage"), "salary": ("wage", "income", "earning"),
     "cost": ("price", "budget", "fee"), "price": ("cost",),
-    "weigh": ("weight", "mass"), "calorie": ("energy", "kcal"),
+    "weigh": ("weight", "mass"), "sale": ("sold", "sell", "copy"), "review": ("score", "rating"),
+    "charge": ("rate", "fee", "price", "cost"), "rating": ("score", "grade", "stars"), "score": ("rating",),
+    "spend": ("price", "cost", "paid"), "born": ("birth",), "calorie": ("energy", "kcal"),
     "boss": ("manager", "report", "supervisor"), "manager": ("report", "supervisor", "manage", "boss"),
     "write": ("author", "writer", "written"), "wrote": ("author", "writer", "written"), "written": ("author", "writer"),
     "cause": ("effect",), "boy": ("male",), "girl": ("female",), "wife": ("spouse",), "husband": ("spouse",),

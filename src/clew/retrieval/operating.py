@@ -21,7 +21,8 @@ from clew.query.binding import Binding
 from clew.query.columns import Column, column
 from clew.query.decorate import Proposal, best_first, decorate
 from clew.query.execute import execute
-from clew.query.keys import Likeness, by_words
+from clew.query.keys import ANY_TIME, Likeness, by_words
+from clew.query.meanings import AGEING, meant, spelled_out
 from clew.query.vocabulary import head_of, stem
 from clew.retrieval.attaching import NOT
 from clew.retrieval.chunks import Spotted, spot
@@ -127,7 +128,8 @@ def bearers(graph: Graph, read: ReadQuestion, likeness: Likeness) -> list[p.SetP
     labels = list(lexicon.labels.items())
     if not labels or not words:
         return []
-    fits = likeness(words, [label for _, label in labels])
+    base = next((each.base for each in (read.ranked, *read.filters) if each is not None and each.base), "")
+    fits = _told_by(words, base, [label for _, label in labels], likeness)
     best: dict[p.SetPlan, float] = {}
     counted = {stem(each.words[0].split()[-1]) for each in read.filters if each.of_count and each.words}
     ends = [p.Class(id) for said, id in lexicon.classes.items() if said and said[-1] in counted]
@@ -140,6 +142,16 @@ def bearers(graph: Graph, read: ReadQuestion, likeness: Likeness) -> list[p.SetP
         if fit >= BORNE and (of := owners(graph, id)) is not None:
             best[of] = max(fit, best.get(of, 0.0))
     return sorted(best, key=lambda each: -best[each])[:2]
+
+
+def _told_by(words: Sequence[str], base: str, labels: Sequence[str], likeness: Likeness) -> list[float]:
+    """How well relations fit what is compared; where a word names one, none is taken because it holds some date."""
+    said = [spelled_out(label) for label in labels]
+    exact = [word for word in words if word not in ANY_TIME]
+    fits = likeness(exact, said) if exact else [0.0] * len(said)
+    dated = len(exact) < len(words) or base in AGEING
+    fits = [max(f, meant(tuple(words), base, label, date=dated)) for f, label in zip(fits, labels, strict=True)]
+    return fits if max(fits) >= BORNE else list(likeness(words, said))
 
 
 def likeness_by(encoder: TextEncoder | None) -> Likeness:

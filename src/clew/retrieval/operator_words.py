@@ -17,6 +17,7 @@ from clew.query.asked import ReadQuestion
 from clew.query.question import REASON, read_question
 from clew.query.vocabulary import stem
 from clew.retrieval.lexicon import Lexicon, stems
+from clew.retrieval.two_names import of_two_names
 from clew.types import Question
 
 MARKED = re.compile(
@@ -54,6 +55,8 @@ def asked_of(question: Question, graph: GraphStore) -> OperatorQuestion:
     text = question.text
     hidden, names = _without_names(question, graph)
     read = _restored(read_question(hidden), names)
+    if isinstance(graph, Graph) and not all(graph.resolve(side) for side in read.sides or ("",)):
+        read = of_two_names(text, graph) or read
     marked = MARKED.search(hidden) is not None and EITHER.search(hidden) is None
     plain = read.kind == "plain" and not read.unsaid and not read.removed
     choice = read.answer == "truth" and EITHER.search(text) is not None
@@ -74,6 +77,26 @@ def _is_named(read: ReadQuestion, graph: GraphStore) -> bool:
     said = f"{read.removed[-1].split()[-1]} {read.ranked.noun}".strip().lower()
     labels = {label_to_text(r.label).lower() for r in graph.relations()}
     return any(re.search(rf"^{re.escape(label)}\b", said) for label in labels if " " in label)
+
+
+_AROUND = re.compile(
+    r"^(?P<kept>.+?),? (?:still |now |currently |there )?(?:in|at|on|with|within|of) (?:the|our|this|my) "
+    r"(?P<noun>[a-z]+(?: [a-z]+)?)$"
+)
+
+
+def of_everything(read: ReadQuestion, graph: Graph) -> ReadQuestion | None:
+    """A question without an end that names nothing here and so means all of it: "the oldest host in the inventory".
+
+    None where there is no such end, or the graph has something of its name.
+    """
+    match = _AROUND.match(read.stated or read.rest)
+    if match is None or (read.ranked is None and not read.filters) or len(match["kept"].split()) < 1:
+        return None
+    noun, lexicon = match["noun"], Lexicon.of(graph)
+    names = {stems(noun), stems(noun.split()[-1])}
+    known = any(name in lexicon.classes or name in lexicon.relations for name in names) or graph.resolve(noun)
+    return None if known else replace(read, rest=match["kept"], stated=match["kept"])
 
 
 def _by_groups(read: ReadQuestion, graph: GraphStore) -> ReadQuestion:

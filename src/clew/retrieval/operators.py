@@ -27,12 +27,13 @@ from clew.query.keys import Keys
 from clew.query.proof import proven
 from clew.query.question import REASON, nested, read_question
 from clew.query.text import parse, show
+from clew.query.vocabulary import stem
 from clew.retrieval.composing import Composed, compose
 from clew.retrieval.lexicon import Lexicon, class_in
 from clew.retrieval.linking import link, link_topics, unknown_names
 from clew.retrieval.method_sets import best_of, narrowed, of_asked_kind, one_path, put, sets_of, without
 from clew.retrieval.operating import Truth, bearers, compared, likeness_by, linked, named_together, operated
-from clew.retrieval.operator_words import OperatorQuestion, asked_of
+from clew.retrieval.operator_words import OperatorQuestion, asked_of, of_everything
 from clew.retrieval.refusing import YES_AND_NO, accounted, implausible, missing, only_truth, unmet
 from clew.retrieval.tables import read_table
 from clew.types import Answer, Event, Question
@@ -40,6 +41,7 @@ from clew.types import Answer, Event, Question
 COMPOSED = 0.62  # a composed set below this leaves the question to what the method found
 SURER = 0.9  # a composed set as sure as this, and surer than the method is of its answer, is taken instead
 DOUBTFUL = 0.5  # where the method found nothing, a composed set from here on is taken
+MAY_BE = 0.38  # cosine of a noun and a kind's name from which a noun may mean the kind that alone has what is compared
 MOST = 0.5  # share of the things compared that must have what they are compared by
 _ELSEWHERE = "is put together over a folder or a small graph (triples_at_once) only; clew pull copies a part"
 _SAME = re.compile(r"\bthe same \w+", re.I)  # "did A and B attend the same school" is answered by the school
@@ -189,7 +191,7 @@ class Operators:
         details = {**found.details, "plans": [{"plan": show(each.plan), "prior": each.prior} for each in proposals[:5]]}
         return replace(
             found, question=question, candidates=candidates, evidence=evidence, plan=proof, details=details,
-            note="; ".join(result.notes),
+            note="; ".join(filter(None, (best.note, *result.notes))),
         )  # fmt: skip
 
     @staticmethod
@@ -315,6 +317,10 @@ class Operators:
         made = self._composed(asked, read, sets, graph, least=self._least(asked))
         if made:
             return made
+        if (shorter := of_everything(read, graph)) is not None and (
+            made := self._proposals(asked, shorter, found, graph)
+        ):
+            return made
         if read.count and not accounted(read, found, graph, self._likeness):
             return []
         domain = class_in(read.rest or asked.question.text, graph)
@@ -361,10 +367,19 @@ class Operators:
             each
             for kind in bearers(graph, read, self._likeness)
             for each in self._readings(stated, graph, kind, instead=not made)
-            if each.score >= max(least, COMPOSED)
+            if each.score >= max(least, COMPOSED) or self._may_be(each, kind, graph)
         ]
         others = operated(graph, sets, read, self._likeness)
         return sorted([*made, *others], key=lambda each: -each.prior)
+
+    def _may_be(self, each: Composed, kind: p.SetPlan, graph: Graph) -> bool:
+        """Whether the one word that nothing accounts for may mean the kind that has what is compared: "bands" that
+        formed in some year are acts."""
+        if self._encoder is None or each.plan != kind or len(each.unsaid) != 1 or not isinstance(kind, p.Class):
+            return False
+        name = Lexicon.of(graph).class_ids.get(kind.id, "")
+        near = self._encoder.encode([name]) @ self._encoder.encode([stem(each.unsaid[0])], role="query").T
+        return bool(name) and each.score >= 0.95 * COMPOSED and float(near.max()) >= MAY_BE
 
 
 def _sure(read: ReadQuestion, proposals: Sequence[Proposal]) -> bool:
