@@ -397,16 +397,17 @@ def _parts(reading: MentionReading, mentions: Sequence[Mention], index: _Names) 
         if not done.isdisjoint(range(first, last + 1)):
             continue
         run = reading.words[first : last + 1]
-        start, end = run[0].start, run[-1].end
-        part = re.sub(r"['’]s?$", "", reading.text[start:end])
-        end = start + len(part)
-        if (start, end) in spans:
-            continue
-        named = _readings(part, words_of(part), reading, index) if len(run) <= 2 else list(index.holders(part))
-        if named:
-            if named[0][1] >= SURE:
-                done.update(range(first, last + 1))
-            result.append(Mention(start, end, part, tuple(named[:NAMESAKES]), len(named), exact=False))
+        start, whole = run[0].start, reading.text[run[0].start : run[-1].end]
+        for part in dict.fromkeys((whole, re.sub(r"['’]s?$", "", whole))):  # "St Bride's", "Ann's"
+            end = start + len(part)
+            if (start, end) in spans:
+                continue
+            named = _readings(part, words_of(part), reading, index) if len(run) <= 2 else list(index.holders(part))
+            if named:
+                if named[0][1] >= SURE:
+                    done.update(range(first, last + 1))
+                result.append(Mention(start, end, part, tuple(named[:NAMESAKES]), len(named), exact=False))
+                break
     return result
 
 
@@ -419,8 +420,14 @@ def _windows(reading: MentionReading, holding: Sequence[int]) -> list[tuple[int,
             run = reading.words[first : last + 1]
             if wanted.isdisjoint(range(first, last + 1)) or run[0].folded in FUNCTION or run[-1].folded in FUNCTION:
                 continue
-            found.append((-sum(map(reading.weight, run)), first, last))
-    return [(first, last) for _, first, last in sorted(found)[:PARTS]]
+            found.append((not _written_as_a_name(reading, run), -sum(map(reading.weight, run)), first, last))
+    names = sum(not each[0] for each in found)
+    return [(first, last) for _, _, first, last in sorted(found)[: PARTS + min(names, PARTS)]]
+
+
+def _written_as_a_name(reading: MentionReading, run: Sequence[Word]) -> bool:
+    """Whether every word is capitalised, within the question: these are looked up before all other runs."""
+    return run[0].start > 0 and all(map(reading.capital, run))
 
 
 # -- stores that are asked by name -----------------------------------------------------------------------------------
