@@ -71,7 +71,8 @@ def kinds_of_any(names: Names) -> KindRelations:
 
     if isinstance(names, Graph):
         return kind_relations(names)
-    return KindRelations(by_names((r, (relation := names.relation_at(r)).id, relation.label) for r in range(names.num_relations)))
+    relations = (names.relation_at(number) for number in range(names.num_relations))
+    return KindRelations(by_names((number, each.id, each.label) for number, each in enumerate(relations)))
 
 
 def by_names(relations: Iterable[tuple[int, str, str]]) -> tuple[int, ...]:

@@ -17,7 +17,7 @@ from clew.query.asked import DATING_VERBS
 from clew.query.binding import Binding
 from clew.query.relatives import has_relatives, spelled_out
 from clew.query.vocabulary import INVERSE, MEASURES, SYNONYMS, head_of, stem
-from clew.retrieval.flagging import FlagSaid, flags_said
+from clew.retrieval.flagging import Condition, conditions_said
 from clew.retrieval.lexicon import ALIKE_KIND, WORD, Lexicon, alike, doers_of, kind_called, owners, stems
 from clew.retrieval.linking import SAME_NAME, candidates
 from clew.retrieval.words import FUNCTION
@@ -58,7 +58,7 @@ class Chunk:
     relations: tuple[str, ...] = ()
     fit: float = 1.0
     inverse: bool = False  # relations that are meant against their direction: children are whose father one is
-    flag: FlagSaid | None = None  # that says `plan`
+    condition: Condition | None = None  # that `plan` is the set of
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,9 +108,9 @@ def spot(
             put(Chunk(start, end, "class", p.Class(topics[0].entity.id)))
         else:
             put(Chunk(start, end, "topic", p.Entities(tuple(t.entity.id for t in topics))))
-    for said_flag in flags_said(words, taken, graph):
-        if not any(taken[said_flag.start : said_flag.end]):
-            put(Chunk(said_flag.start, said_flag.end, "topic", said_flag.plan, (), said_flag.fit, flag=said_flag))
+    for met in conditions_said(words, taken, graph):
+        if not any(taken[met.start : met.end]):
+            put(Chunk(met.start, met.end, "topic", met.plan, (), met.fit, condition=met))
     for length in (4, 3, 2, 1):
         for start in range(len(words) - length + 1):
             if any(taken[start : start + length]):

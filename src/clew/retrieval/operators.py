@@ -20,7 +20,7 @@ from clew.graph.remote import ServerGraph
 from clew.graph.remote.mirror import at_hand
 from clew.protocols import GraphStore, Method, OnEvent, TextEncoder, ignore
 from clew.query import plan as p
-from clew.query.asked import ReadQuestion
+from clew.query.asked import WH, ReadQuestion
 from clew.query.decorate import Proposal, best_first, decorate
 from clew.query.execute import execute
 from clew.query.keys import Keys
@@ -44,6 +44,7 @@ NARROWER = 0.4  # a composed set from here on is taken where it is a part of wha
 DOUBTFUL = 0.5  # where the method found nothing, a composed set from here on is taken
 MAY_BE = 0.38  # cosine of a noun and a kind's name from which a noun may mean the kind that alone has what is compared
 MOST = 0.5  # share of the things compared that must have what they are compared by
+_BEFORE = r"(?:in|on|at|of|for|from|by|to|with)"  # "in which city"
 _ELSEWHERE = "is put together over a folder or a small graph (triples_at_once) only; clew pull copies a part"
 _SAME = re.compile(r"\bthe same \w+", re.I)  # "did A and B attend the same school" is answered by the school
 
@@ -177,8 +178,9 @@ class Operators:
                 return decided
             proposals = decided
         if not proposals:
-            told = only_truth(found, graph)
-            return replace(found, candidates=(), note=YES_AND_NO) if told else of_asked_kind(found, question.text, graph)
+            if only_truth(found, graph):
+                return replace(found, candidates=(), note=YES_AND_NO)
+            return of_asked_kind(found, question.text, graph)
         if within is not None:
             proposals = [Proposal(put(each.plan, *within), each.prior) for each in proposals]
         return self._executed(found, question, proposals, graph, on_event)
@@ -414,8 +416,10 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _stated(question: Question, read: ReadQuestion) -> Question:
-    """A question with what it denies and excepts, without its operators."""
-    return replace(question, text=read.stated or question.text)
+    """A question with what it denies and excepts, without its operators: "oldest lion …" asks which lion."""
+    text = read.stated or question.text
+    asks = read.ranked is None or re.match(rf"(?:{_BEFORE} )?{WH}\b", text, re.IGNORECASE) is not None
+    return replace(question, text=text if asks else f"which {text}")
 
 
 def _kind(composed: Composed) -> p.Class | None:
