@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from clew.graph import Graph
-from clew.graph.kinds import stated_kinds
+from clew.graph.kinds import kinds_of_any
 from clew.reading.growth import Growth, GrowthLimits, PlanCandidate
 from clew.reading.trails import Hops
 
@@ -33,7 +33,7 @@ def grow(*topics: str, mentions: Sequence[int] | None = None, **limits: int) -> 
     ground = GRAPH.whole
     starts = [ground.local(topic) for topic in topics]
     assert None not in starts
-    types = frozenset(stated_kinds(ground.names))
+    types = frozenset(kinds_of_any(ground.names).stated)
 
     def flat(steps: Sequence[Hops]) -> np.ndarray:
         return np.full(len(steps), -1.0, np.float32)

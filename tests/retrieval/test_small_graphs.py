@@ -109,6 +109,8 @@ HOSTS = Graph.from_triples(  # kinds stated by a property, kinds of hosts by ano
         *[(x, "internetFacing", said) for x, said in (("mx1", "true"), ("mx2", "false"), ("www", "true"))],
         *[(x, "patched", said) for x, said in (("mx1", "no"), ("mx2", "yes"), ("www", "yes"), ("db", "yes"))],
         *[(x, "team", team) for x, team in (("mx1", "Red Cell"), ("mx2", "Red Cell"), ("www", "Blue Cell"))],
+        *[(x, "rack units", str(n)) for x, n in (("mx1", 2), ("mx2", 4), ("www", 2), ("db", 4))],
+        *[(x, "opened", year) for x, year in (("mx1", "2011"), ("mx2", "2019"), ("www", "2004"), ("db", "2016"))],
         *[(x, "member of", t) for x, t in (("Iva", "Red Cell"), ("Oto", "Red Cell"), ("Rea", "Blue Cell"))],
     ],
     name="hosts",
@@ -131,6 +133,9 @@ HOSTS = Graph.from_triples(  # kinds stated by a property, kinds of hosts by ano
         ("How many web servers are there?", ["2"]),
         ("Which people are members of Red Cell?", ["Iva", "Oto"]),
         ("hosts without a patch", ["mx1"]),
+        ("4 unit hosts that are patched", ["db", "mx2"]),  # a value beside the name of its property
+        ("Which people who are members of Red Cell are there?", ["Iva", "Oto"]),  # this "who" does not ask
+        ("oldest mail host", ["mx1"]),
     ],
 )
 def test_kinds_and_flags_that_properties_state(text: str, answers: list[str]) -> None:
@@ -154,6 +159,23 @@ class Says:
 def test_what_is_of_another_kind_than_is_asked_for_is_left_out() -> None:
     answer = Operators(Says("Iva", "mx1", "mx2")).answer(Question("q", "hosts around Red Cell"), HOSTS)
     assert answer.texts == ("mx1", "mx2")
+
+
+def test_a_set_that_meets_more_of_what_is_named_is_taken_instead_of_all() -> None:
+    answer = Operators(Says("mx1", "mx2", "www")).answer(Question("q", "patched machines kept by Red Cell"), HOSTS)
+    assert answer.texts == ("mx1", "mx2", "www")  # “machines” are nothing here
+    answer = Operators(Says("mx1", "mx2")).answer(Question("q", "patched hosts kept by Red Cell"), HOSTS)
+    assert answer.texts == ("mx2",)
+
+
+def test_a_condition_on_how_two_things_are_linked_leads_to_what_is_linked() -> None:
+    works = [("Ada", "m.1", "partner"), ("Ben", "m.2", "clerk"), ("Cleo", "m.3", "partner")]
+    facts = [
+        fact for who, m, role in works for fact in ((who, "employed", m), (m, "employed", "Vane"), (m, "role", role))
+    ]
+    firms = Graph.from_triples([*facts, ("Vane", "kind", "firm"), ("Pell", "kind", "firm")], name="firms")
+    answer = Operators(Nothing()).answer(Question("q", "partners at Vane"), firms)
+    assert sorted(answer.texts) == ["Ada", "Cleo"]
 
 
 def test_yes_and_no_together_are_no_answer() -> None:

@@ -65,13 +65,14 @@ def kind_relations(graph: Graph) -> KindRelations:
     return graph.derived("graph.kinds", lambda: _found(graph))
 
 
-def stated_kinds(names: Names) -> tuple[int, ...]:
-    """The same of any store, stated ones only: of one without arrays by their ids and names."""
+def kinds_of_any(names: Names) -> KindRelations:
+    """The same of any store: of one without arrays by the ids and names of its relations."""
     from clew.graph.store import Graph
 
     if isinstance(names, Graph):
-        return kind_relations(names).stated
-    return by_names((r, (relation := names.relation_at(r)).id, relation.label) for r in range(names.num_relations))
+        return kind_relations(names)
+    relations = (names.relation_at(number) for number in range(names.num_relations))
+    return KindRelations(by_names((number, each.id, each.label) for number, each in enumerate(relations)))
 
 
 def by_names(relations: Iterable[tuple[int, str, str]]) -> tuple[int, ...]:

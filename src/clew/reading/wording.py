@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.graph import Subgraph
-from clew.graph.kinds import stated_kinds
+from clew.graph.kinds import kinds_of_any
 from clew.graph.subgraph import Ints
 from clew.labels import label_to_text
 from clew.reading.growth import PlanCandidate, undoes
@@ -120,7 +120,7 @@ class Wording:
     def types(self) -> list[int]:
         """Relations that state what kind of thing an entity is."""
         if self._types is None:
-            self._types = list(stated_kinds(self.graph.names))
+            self._types = list(kinds_of_any(self.graph.names).stated)
         return self._types
 
     def relation(self, number: int) -> str:

@@ -17,7 +17,7 @@ from clew.query.asked import DATING_VERBS
 from clew.query.binding import Binding
 from clew.query.relatives import has_relatives, spelled_out
 from clew.query.vocabulary import INVERSE, MEASURES, SYNONYMS, head_of, stem
-from clew.retrieval.flagging import FlagSaid, flags_said
+from clew.retrieval.flagging import Condition, conditions_said
 from clew.retrieval.lexicon import ALIKE_KIND, WORD, Lexicon, alike, doers_of, kind_called, owners, stems
 from clew.retrieval.linking import SAME_NAME, candidates
 from clew.retrieval.words import FUNCTION
@@ -44,6 +44,9 @@ _NAMES_OF = re.compile(r"\b(?:the )?(?:names?|titles?) (?:of|for)\b(?: the\b)?",
 _ASKS = frozenset(re.findall(r"\w+", "what which who whom whose where when many list name show give find all count"))
 
 
+_RELATIVE = frozenset(["who", "whom", "whose", "which", "where"])
+
+
 @dataclass(frozen=True, slots=True)
 class Chunk:
     """Some words in a row: a set that is named (`plan`), or relations asked for (`relations`, best first)."""
@@ -55,7 +58,7 @@ class Chunk:
     relations: tuple[str, ...] = ()
     fit: float = 1.0
     inverse: bool = False  # relations that are meant against their direction: children are whose father one is
-    flag: FlagSaid | None = None  # that says `plan`
+    condition: Condition | None = None  # that `plan` is the set of
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,9 +108,9 @@ def spot(
             put(Chunk(start, end, "class", p.Class(topics[0].entity.id)))
         else:
             put(Chunk(start, end, "topic", p.Entities(tuple(t.entity.id for t in topics))))
-    for said_flag in flags_said(words, taken, graph):
-        if not any(taken[said_flag.start : said_flag.end]):
-            put(Chunk(said_flag.start, said_flag.end, "topic", said_flag.plan, (), said_flag.fit, flag=said_flag))
+    for met in conditions_said(words, taken, graph):
+        if not any(taken[met.start : met.end]):
+            put(Chunk(met.start, met.end, "topic", met.plan, (), met.fit, condition=met))
     for length in (4, 3, 2, 1):
         for start in range(len(words) - length + 1):
             if any(taken[start : start + length]):
@@ -296,7 +299,7 @@ def _noun(
 
 def _who_does(words: tuple[str, ...]) -> bool:
     """Whether a question asks who does something: a verb stands behind "who", not "the manager of"."""
-    place = next((i for i, word in enumerate(words) if word in _ASKS), len(words))
+    place = next((i for i in range(len(words)) if _asks(words, i)), len(words))
     if words[place : place + 1] != ("who",):
         return False
     behind = next((i for i in range(place + 1, len(words)) if words[i] not in FUNCTION), len(words))
@@ -305,10 +308,18 @@ def _who_does(words: tuple[str, ...]) -> bool:
     return words[behind - 1] not in _BE or words[behind].endswith("ed") or words[behind] in DATING_VERBS
 
 
+def _asks(words: tuple[str, ...], i: int) -> bool:
+    """Whether a word asks: "who" behind a noun ("rangers who speak …") only goes on from it."""
+    if words[i] not in _ASKS:
+        return False
+    noun = i > 0 and words[i - 1] not in FUNCTION and words[i - 1] not in _ASKS and words[i - 1] != ","
+    return not (noun and words[i] in _RELATIVE)
+
+
 def _asked(words: tuple[str, ...]) -> int | None:
     """The noun that a question word stands before."""
-    for i, word in enumerate(words):
-        if word in _ASKS:
+    for i in range(len(words)):
+        if _asks(words, i):
             if _who_does(words):
                 return None
             after = i + 1
@@ -342,8 +353,8 @@ def _root(chunks: list[Chunk], words: tuple[str, ...], asked: int | None) -> int
                 behind = chunks[i + 1] if i + 1 < len(chunks) else None
                 beside = behind is not None and behind.start == chunk.end and behind.kind != "topic"
                 return i + 1 if chunk.kind == "topic" and beside else i  # "which science fiction books"
-    if any(word in _ASKS for word in words) or (words and words[0] == "how"):
-        place = next((i for i, w in enumerate(words) if w in _ASKS or w == "how"), 0)
+    if any(_asks(words, i) for i in range(len(words))) or (words and words[0] == "how"):
+        place = next((i for i, w in enumerate(words) if w == "how" or _asks(words, i)), 0)
         for i, chunk in enumerate(chunks):
             unknown = set(words[place + 1 : chunk.start]) - FUNCTION - LIGHT
             if chunk.start >= place and chunk.kind != "topic" and len(unknown) <= ADJECTIVES:

@@ -82,7 +82,7 @@ class _Composer:
     def composed(self) -> list[Composed]:
         found: dict[tuple[p.SetPlan, p.Path], Composed] = {}
         for tree, prior in self._parts.trees():
-            for made in self._root(tree):
+            for made in map(self._past_mediators, self._root(tree)):
                 if _comes_back(made) or self._names_itself(made):
                     continue
                 unsaid = self._unsaid(made)
@@ -103,6 +103,20 @@ class _Composer:
         if chunk.kind == "topic":
             return []  # "which Lakes": a name is not what is asked for
         return self._property(top, chunk, tree) if chunk.kind == "relation" else self._node(top, tree)
+
+    def _past_mediators(self, made: _Made) -> _Made:
+        """A set of nameless nodes is no answer: what the step by which they were reached leads to on their other side
+        ("partners at X", where a role is said of an employment)."""
+        members = self._joins.members(made.plan)
+        if made.path or not len(members) or not self._graph.mediators_at(members).all():
+            return made
+        steps = [node.path[0] for node in p.walk(made.plan) if isinstance(node, p.Follow) and len(node.path) == 1]
+        for step in reversed(list(dict.fromkeys(steps))):
+            on = p.Follow(made.plan, (step,))
+            ends = self._joins.members(on)
+            if len(ends) and not self._graph.mediators_at(ends).any() and not self._graph.literals_at(ends).any():
+                return replace(made, plan=on)
+        return made
 
     def _node(self, k: int, tree: dict[int, int]) -> list[_Made]:
         chunk = self._chunks[k]
@@ -142,8 +156,8 @@ class _Composer:
             for step in self._steps_named(self._chunks[first].relations, made.plan):
                 yield replace(made, plan=p.WhereCount(made.plan, (step,), "=", 0), fits=(*made.fits, 0.95))
             return
-        if all(self._chunks[c].flag is not None for c in group) and (flagged := self._flagged(made, group, mode)):
-            yield flagged
+        if all(self._chunks[c].condition is not None for c in group) and (meeting := self._meeting(made, group, mode)):
+            yield meeting
             return
         domain = made.plan if k >= 0 else None
         for child in self._node(first, tree):
@@ -168,17 +182,17 @@ class _Composer:
                     continue
                 yield self._checked(_and(made.plan, together), fits, explained)
 
-    def _flagged(self, made: _Made, group: list[int], mode: Mode) -> _Made | None:
+    def _meeting(self, made: _Made, group: list[int], mode: Mode) -> _Made | None:
         """A set with what flags say of its members ("huts without showers"); None where they say it of other things."""
-        said = [flag for c in group if (flag := self._chunks[c].flag) is not None]
-        plans = [flag.opposite if mode == "not" else flag.plan for flag in said]
-        known = [each for flag in said for each in (flag.plan, flag.opposite) if each is not None]
+        said = [met for c in group if (met := self._chunks[c].condition) is not None]
+        plans = [each.opposite if mode == "not" else each.plan for each in said]
+        known = [each for met in said for each in (met.plan, met.opposite) if each is not None]
         if not any(self._finds(p.And((made.plan, each))) for each in known):
             return None
         explained = made.explained.union(*(self._parts.span(c) for c in group if self._chunks[c].fit == 1))
         fits = (*made.fits, *(0.95 * self._chunks[c].fit for c in group))
         if mode == "not" and None in plans:
-            denied = p.Or(tuple(flag.plan for flag in said)) if len(said) > 1 else said[0].plan
+            denied = p.Or(tuple(met.plan for met in said)) if len(said) > 1 else said[0].plan
             return _Made(p.Minus(made.plan, denied), fits, explained)
         stated = [plan for plan in plans if plan is not None]
         if mode == "or" and len(stated) > 1:

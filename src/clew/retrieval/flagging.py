@@ -1,7 +1,7 @@
-"""Where a question says what a flag of its graph says: "huts without showers", "is it indoors", "battery powered".
+"""Where a question says what a flag or a value of its graph says: "huts without showers", "battery powered", "phase 3".
 
-Kept apart from `chunks`, which puts what is found among the other parts: a flag is a set of things, those of which it
-says yes, and no relation that anything is joined by.
+Kept apart from `chunks`, which puts what is found among the other parts: such words are a set of things, those that
+meet them, and no relation that anything is joined by.
 """
 
 from __future__ import annotations
@@ -9,44 +9,42 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from clew.graph import Graph
 from clew.graph.flags import Flag, flags
+from clew.graph.sets import first_tails
 from clew.query import plan as p
-from clew.query.vocabulary import forms
+from clew.query.vocabulary import forms, stem
 from clew.retrieval.lexicon import Lexicon, stems
 from clew.retrieval.words import FUNCTION
 
 PARTLY = 0.85  # fit of a flag of which a question says one telling word: "on batteries", batteryPowered
 TELLING = 4  # letters of such a word
+SHORTEST = 3  # letters of the name of a property beside its value
+MOST_VALUES = 20_000  # triples of a relation whose values are looked at
+_COMPARED = frozenset(["than", "least", "most", "over", "under", "above", "below", "top", "first", "last", "about"])
 _PREFIXES = ("un", "non-", "non", "in", "dis")
 
 
 @dataclass(frozen=True, slots=True)
-class FlagSaid:
-    """A flag that words of a question say."""
+class Condition:
+    """Words of a question that things meet or do not meet, whatever they are joined by."""
 
     start: int
     end: int
-    flag: Flag
-    fit: float
-    denied: bool = False  # by the word itself: "unfurnished"
-
-    @property
-    def plan(self) -> p.SetPlan:
-        """The things of which it is said."""
-        return self._of(self.flag.no if self.denied else self.flag.yes)
-
-    @property
-    def opposite(self) -> p.SetPlan | None:
-        """The things of which the graph says that it is not so; None where it says so of none."""
-        ids = self.flag.yes if self.denied else self.flag.no
-        return self._of(ids) if ids else None
-
-    def _of(self, ids: tuple[str, ...]) -> p.SetPlan:
-        return p.Follow(p.Entities(ids), (p.Step(self.flag.relation, False),))
+    plan: p.SetPlan  # the things that meet it
+    opposite: p.SetPlan | None = None  # those of which the graph says that they do not
+    fit: float = 1.0
 
 
-def flags_said(words: Sequence[str], taken: Sequence[bool], graph: Graph) -> Iterator[FlagSaid]:
+def conditions_said(words: Sequence[str], taken: Sequence[bool], graph: Graph) -> Iterator[Condition]:
+    """The conditions that words of a question state: flags, and values of what they name ("phase 3", "4 bed")."""
+    yield from _flags_said(words, taken, graph)
+    yield from _values_said(words, taken, graph)
+
+
+def _flags_said(words: Sequence[str], taken: Sequence[bool], graph: Graph) -> Iterator[Condition]:
     """The flags that the words of a question say, those said in full first.
 
     In full: all words of its name in a row. Else by one word of four letters or more that no other relation and no kind
@@ -73,10 +71,10 @@ def flags_said(words: Sequence[str], taken: Sequence[bool], graph: Graph) -> Ite
                 continue
             if forms(word) & telling:
                 said.add(flag.relation)
-                yield FlagSaid(i, i + 1, flag, PARTLY)
+                yield _condition(i, i + 1, flag, PARTLY)
 
 
-def _in_full(words: Sequence[str], taken: Sequence[bool], flag: Flag, name: Sequence[str]) -> FlagSaid | None:
+def _in_full(words: Sequence[str], taken: Sequence[bool], flag: Flag, name: Sequence[str]) -> Condition | None:
     if not name:
         return None
     wanted = [forms(part) for part in name]
@@ -84,19 +82,69 @@ def _in_full(words: Sequence[str], taken: Sequence[bool], flag: Flag, name: Sequ
         parts = word.split("-")
         joined = len(parts) == len(name) > 1 and not taken[start]  # "battery-powered"
         if joined and all(forms(part) & form for part, form in zip(parts, wanted, strict=True)):
-            return FlagSaid(start, start + 1, flag, 1.0)
+            return _condition(start, start + 1, flag, 1.0)
     for start in range(len(words) - len(name) + 1):
         here = range(start, start + len(name))
         if any(taken[i] for i in here):
             continue
         if all(forms(words[i]) & form for i, form in zip(here, wanted, strict=True)):
-            return FlagSaid(start, start + len(name), flag, 1.0)
+            return _condition(start, start + len(name), flag, 1.0)
         turned = _turned(words[start]) if len(name) == 1 else ""
         if flag.no and len(turned) >= TELLING and forms(turned) & wanted[0]:
-            return FlagSaid(start, start + 1, flag, 0.95, denied=True)
+            return _condition(start, start + 1, flag, 0.95, denied=True)
     return None
+
+
+def _condition(start: int, end: int, flag: Flag, fit: float, *, denied: bool = False) -> Condition:
+    """A flag that words say; `denied` by the word itself: "unfurnished"."""
+    step = (p.Step(flag.relation, False),)
+    having, lacking = (p.Follow(p.Entities(ids), step) if ids else None for ids in (flag.yes, flag.no))
+    plan, opposite = (lacking, having) if denied else (having, lacking)
+    assert plan is not None  # only flags with a yes are looked for, and denied ones with a no
+    return Condition(start, end, plan, opposite, fit)
 
 
 def _turned(word: str) -> str:
     """A word without what denies it: "unfurnished", "non-smoking"; "" where nothing does."""
     return next((word.removeprefix(each).lstrip("-") for each in _PREFIXES if word.startswith(each)), "")
+
+
+def _values_said(words: Sequence[str], taken: Sequence[bool], graph: Graph) -> Iterator[Condition]:
+    """A number beside the name of a property that has this very value: "phase 3", "grade 4", "4 bed"."""
+    lexicon = Lexicon.of(graph)
+    for i, word in enumerate(words):
+        if taken[i] or not word.isdigit():
+            continue
+        if i and words[i - 1] in _COMPARED:
+            continue
+        for other in (i - 1, i + 1):
+            if not 0 <= other < len(words) or taken[other] or len(words[other]) < SHORTEST or words[other] in FUNCTION:
+                continue
+            found = {id: ids for id in _called(words[other], lexicon) if (ids := _with_value(graph, id, word))}
+            if len(found) == 1:
+                (relation, ids), first = next(iter(found.items())), min(i, other)
+                yield Condition(first, first + 2, p.Follow(p.Entities(ids), (p.Step(relation, False),)))
+                break
+
+
+def _called(word: str, lexicon: Lexicon) -> list[str]:
+    """The relations whose name is a word, or one of its words begins with it: "bed" of bedrooms."""
+    named = lexicon.relations.get((stem(word),), [])
+    begun = [id for id, label in lexicon.labels.items() if any(part.startswith(stem(word)) for part in stems(label))]
+    return named or begun
+
+
+def _with_value(graph: Graph, relation: str, value: str) -> tuple[str, ...]:
+    """The ids of what a relation leads to that is called by a number."""
+    number = graph.relation_number(relation)
+    if number is None:
+        return ()
+
+    def made() -> dict[str, tuple[str, ...]]:
+        tails = np.unique(first_tails(graph.whole, number, MOST_VALUES))
+        known: dict[str, tuple[str, ...]] = {}
+        for id, label in zip(graph.ids_at(tails), graph.labels_at(tails), strict=True):
+            known[label] = (*known.get(label, ()), id)
+        return known
+
+    return graph.derived(("flagging.values", number), made).get(value, ())

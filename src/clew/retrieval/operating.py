@@ -259,8 +259,8 @@ class Truth:
                 for each in operated(self._graph, sets, asked, self._likeness)
                 if isinstance(each.plan, p.SetPlan)
             ]
-        if (flagged := self._flagged(spotted)) is not None:
-            return [flagged]
+        if (meeting := self._meeting(spotted)) is not None:
+            return [meeting]
         rest = " ".join(spotted.words[first.end :])
         if len(spotted.chunks) == 1 and (read.filters or read.ranked):
             made = operated(self._graph, [Composed(first.plan, (), 0.9, ())], asked, self._likeness)
@@ -276,18 +276,18 @@ class Truth:
         made = operated(self._graph, [s for s in sets if _decides(s)], asked, self._likeness)
         return [Proposal(p.Is(first.plan, e.plan), e.prior) for e in made if isinstance(e.plan, p.SetPlan)]
 
-    def _flagged(self, spotted: Spotted) -> Proposal | None:
+    def _meeting(self, spotted: Spotted) -> Proposal | None:
         """Whether a flag is said of what is named: "does the lock run on batteries". None where the graph says neither
         yes nor no of it."""
         first, *others = spotted.chunks
-        if len(others) != 1 or (flag := others[0].flag) is None or not isinstance(first.plan, p.Entities):
+        if len(others) != 1 or (met := others[0].condition) is None or not isinstance(first.plan, p.Entities):
             return None
-        either = [each for each in (flag.plan, flag.opposite) if each is not None]
+        either = [each for each in (met.plan, met.opposite) if each is not None]
         if not any(len(execute(p.And((first.plan, each)), self._graph).members) for each in either):
             return None
         denied = bool(NOT & set(spotted.words[first.end : others[0].start]))
-        plan = flag.opposite or p.Minus(first.plan, flag.plan) if denied else flag.plan
-        return Proposal(p.Is(first.plan, plan), 0.95 * flag.fit)
+        plan = met.opposite or p.Minus(first.plan, met.plan) if denied else met.plan
+        return Proposal(p.Is(first.plan, plan), 0.95 * met.fit)
 
     def _sets(self, question: Question, text: str) -> list[Composed]:
         return compose(replace(question, text=re.sub(r"\s+", " ", text)), self._graph, self._encoder)

@@ -20,7 +20,7 @@ from clew.graph.remote import ServerGraph
 from clew.graph.remote.mirror import at_hand
 from clew.protocols import GraphStore, Method, OnEvent, TextEncoder, ignore
 from clew.query import plan as p
-from clew.query.asked import ReadQuestion
+from clew.query.asked import WH, ReadQuestion
 from clew.query.decorate import Proposal, best_first, decorate
 from clew.query.execute import execute
 from clew.query.keys import Keys
@@ -40,9 +40,11 @@ from clew.types import Answer, Event, Question
 
 COMPOSED = 0.62  # a composed set below this leaves the question to what the method found
 SURER = 0.9  # a composed set as sure as this, and surer than the method is of its answer, is taken instead
+NARROWER = 0.4  # a composed set from here on is taken where it is a part of what the method found
 DOUBTFUL = 0.5  # where the method found nothing, a composed set from here on is taken
 MAY_BE = 0.38  # cosine of a noun and a kind's name from which a noun may mean the kind that alone has what is compared
 MOST = 0.5  # share of the things compared that must have what they are compared by
+_BEFORE = r"(?:in|on|at|of|for|from|by|to|with)"  # "in which city"
 _ELSEWHERE = "is put together over a folder or a small graph (triples_at_once) only; clew pull copies a part"
 _SAME = re.compile(r"\bthe same \w+", re.I)  # "did A and B attend the same school" is answered by the school
 
@@ -162,7 +164,9 @@ class Operators:
         graph = store
         try:
             if sets is not None:
-                proposals = self._plainly(asked, self._composed(asked, read, sets, graph, least=self._least(asked)))
+                chosen = bool(sets and found.candidates) and not asked.marked and not only_truth(found, graph)
+                least = min(self._least(asked), sets[0].score) if chosen else self._least(asked)
+                proposals = self._plainly(asked, self._composed(asked, read, sets, graph, least=least))
             else:
                 proposals = self._proposals(asked, read, found, graph)
         except ClewError as error:
@@ -174,7 +178,9 @@ class Operators:
                 return decided
             proposals = decided
         if not proposals:
-            return replace(found, candidates=(), note=YES_AND_NO) if only_truth(found, graph) else found
+            if only_truth(found, graph):
+                return replace(found, candidates=(), note=YES_AND_NO)
+            return of_asked_kind(found, question.text, graph)
         if within is not None:
             proposals = [Proposal(put(each.plan, *within), each.prior) for each in proposals]
         return self._executed(found, question, proposals, graph, on_event)
@@ -215,6 +221,8 @@ class Operators:
             return None
         if best.score >= COMPOSED and not best.unsaid and self._passes_over(best, found, graph):
             return sets
+        if best.score >= NARROWER and len(best.unsaid) <= 1 and self._narrows(best, found, graph):
+            return sets
         if best.score < max(SURER, found.candidates[0].score):
             return None
         named = {id for node in p.walk(best.plan) if isinstance(node, p.Entities) for id in node.ids}
@@ -222,6 +230,19 @@ class Operators:
             return None  # the asker's topics are all to be used
         said = {c.text for c in best_of(found)}
         return None if set(graph.labels_at(execute(best.plan, graph).members)) == said else sets
+
+    @staticmethod
+    def _narrows(composed: Composed, found: Answer, graph: Graph) -> bool:
+        """Whether a set is a part of the method's answer, which meets less of what the question names: "accepted offers
+        by X" of all offers by X."""
+        numbers = [None if c.entity is None else graph.number_of(c.entity.id) for c in best_of(found)]
+        members = execute(composed.plan, graph).members
+        said = np.array(sorted(n for n in numbers if n is not None), np.int32)
+        if not 0 < len(members) < len(said) or not np.isin(members, said).all():
+            return False
+        used = {e.id for c in best_of(found) for path in found.paths_of(c) for e in (path.start, path.end)}
+        named = [set(node.ids) for node in p.walk(composed.base) if isinstance(node, p.Entities)]
+        return any(used.isdisjoint(ids) for ids in named)
 
     @staticmethod
     def _passes_over(composed: Composed, found: Answer, graph: Graph) -> bool:
@@ -395,8 +416,10 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _stated(question: Question, read: ReadQuestion) -> Question:
-    """A question with what it denies and excepts, without its operators."""
-    return replace(question, text=read.stated or question.text)
+    """A question with what it denies and excepts, without its operators: "oldest lion …" asks which lion."""
+    text = read.stated or question.text
+    asks = read.ranked is None or re.match(rf"(?:{_BEFORE} )?{WH}\b", text, re.IGNORECASE) is not None
+    return replace(question, text=text if asks else f"which {text}")
 
 
 def _kind(composed: Composed) -> p.Class | None:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from clew.graph.kinds import kinds_of_any
 from clew.graph.subgraph import Ints, Subgraph
 from clew.synthesis.lexicon import SAME, Meaning, extended, meaning_of, shared
 from clew.synthesis.phrases import (
@@ -33,9 +34,6 @@ from clew.types import Entity
 
 _YEAR = re.compile(r"-?\d{3,4}(?:-\d\d(?:-\d\d)?)?(?:T.*)?")
 _NUMERIC = re.compile(r"[-+]?[\d,]*\.?\d+(?:[eE][-+]?\d+)?")
-_TYPE_RELATIONS = re.compile(
-    r"(?:^|[/#._ ])(?:type|instance[ _]?of|is[ _]a|notable[ _]types?|kind|class)$", re.IGNORECASE
-)
 _WRAPPERS = (
     "{}",
     "what is {}",
@@ -343,11 +341,7 @@ def _domain_of(relation: str) -> str:
 
 def _type_nouns(graph: Subgraph) -> dict[int, str]:
     """A noun for every entity whose type the graph states."""
-    wanted = [
-        r
-        for r in range(graph.num_relations)
-        if _TYPE_RELATIONS.search(graph.relation(r).id) or _TYPE_RELATIONS.search(graph.relation(r).label)
-    ]
+    wanted = kinds_of_any(graph.names).all
     if not wanted:
         return {}
     rows = np.flatnonzero(np.isin(graph.rels, wanted))

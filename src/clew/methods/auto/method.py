@@ -20,7 +20,7 @@ from clew.config import Settings
 from clew.encoding import remembering
 from clew.errors import ConfigError
 from clew.graph import Graph, Subgraph, has_arrays
-from clew.graph.kinds import stated_kinds
+from clew.graph.kinds import kinds_of_any
 from clew.graph.remote import in_a_server
 from clew.graph.subgraph import Ints
 from clew.methods.auto.merging import FILE, Merged, RatedPlan, RatingNumbers, as_plans, merge, options
@@ -133,7 +133,7 @@ class Auto:
         told = [f"the last {asked.left_out} words of the question were not read"] if asked.left_out else []
         proposed = options(found, reading)
         if _KIND.search(text) is None:
-            kinds = set(stated_kinds(ground.names))
+            kinds = set(kinds_of_any(ground.names).stated)
             others = [each for each in proposed if not _ends_in_a_kind(each.plan, kinds)]
             proposed = others if others or _PARTICULAR.match(text.strip()) else proposed
         if has_arrays(graph) and (asked_for := asked_kind(text, graph)) is not None:

@@ -20,7 +20,7 @@ from clew.config import Settings
 from clew.encoding import remembering
 from clew.errors import ConfigError, unknown
 from clew.graph import Subgraph, has_arrays
-from clew.graph.kinds import stated_kinds
+from clew.graph.kinds import kinds_of_any
 from clew.graph.neighborhood import neighborhood
 from clew.graph.remote import in_a_server
 from clew.graph.remote.ground import Ground
@@ -155,7 +155,7 @@ class Walk:
         if not pairs:
             return [], ()
         if name not in self._types or ground.truncated:
-            self._types[name] = list(stated_kinds(ground.names))
+            self._types[name] = list(kinds_of_any(ground.names).stated)
         hunt = BeamSearch(
             ground,
             asked,
