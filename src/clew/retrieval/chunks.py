@@ -129,7 +129,8 @@ def spot(
         if back and not taken[i]:
             put(Chunk(i, i + 1, "relation", None, tuple(back), 0.95, inverse=True))
     _measured(words, taken, lexicon, put)
-    asked = _asked(words)
+    asking = _asking(words, chunks)
+    asked = _asked(asking)
     for i, word in enumerate(words):
         if lexicon.types and not taken[i] and (doers := doers_of(word, lexicon, graph)) is not None:
             put(Chunk(i, i + 1, "class", doers, (), 0.9))
@@ -158,7 +159,7 @@ def spot(
         put(Chunk(anybody, anybody + 1, "class", p.Class(known), (), 0.9))  # "which people …" of persons
         chunks.sort(key=lambda chunk: chunk.start)
         asked = anybody
-    root = _root([c for c in chunks if c.start not in verbs], words, asked)
+    root = _root([c for c in chunks if c.start not in verbs], asking, asked)
     if root is not None:
         root = chunks.index([c for c in chunks if c.start not in verbs][root])
     if root is not None and (called := _noun(chunks, root, found, graph, lexicon)) is not None:
@@ -167,7 +168,7 @@ def spot(
     if alike_only and root is not None:
         del chunks[root]  # "the youngest musician" is no instrument where these are not born
         root = None
-    wants = root is None or chunks[root].kind == "topic" or (chunks[root].kind == "relation" and "who" in words)
+    wants = root is None or chunks[root].kind == "topic" or (chunks[root].kind == "relation" and "who" in asking)
     if kind is not None and wants:
         root = _of_kind(chunks, words, asked, kind, noun=alike_only or not lexicon.types)
     if root is not None and root + 1 < len(chunks) and chunks[root].end == chunks[root + 1].start:
@@ -295,6 +296,13 @@ def _noun(
         return None
     step = p.Step(graph.relation_at(told[0][0]).id, False)
     return root, replace(chunk, kind="class", plan=p.Follow(chunk.plan, (step,)), fit=0.9)
+
+
+def _asking(words: tuple[str, ...], chunks: list[Chunk]) -> tuple[str, ...]:
+    """The words with "that" for a pronoun behind the kind of thing it stands for: "rangers who speak" asks for them."""
+    behind = {c.end for c in chunks if c.kind == "class"}
+    first = next((i for i, word in enumerate(words) if word in _ASKS or word == "how"), len(words))
+    return tuple("that" if i == first and i in behind else word for i, word in enumerate(words))
 
 
 def _who_does(words: tuple[str, ...]) -> bool:

@@ -29,9 +29,8 @@ from clew.retrieval.chunks import Spotted, spot
 from clew.retrieval.composing import Composed, compose
 from clew.retrieval.lexicon import Lexicon, kinds_of, owners, stems
 from clew.retrieval.linking import link
-from clew.retrieval.method_sets import sets_of
 from clew.retrieval.words import FUNCTION
-from clew.types import Answer, Question
+from clew.types import Question
 
 SETS = 4  # composed sets that operators are put around
 BORNE = 0.4  # likeness of words and a relation's name from which its bearers may be what is asked for
@@ -219,22 +218,6 @@ def compared(read: ReadQuestion, graph: Graph, encoder: TextEncoder | None, like
                 plan = p.Is(sides[0], plan)
             made.append(Proposal(plan, proposal.prior))
     return made
-
-
-def linked(read: ReadQuestion, found: Answer, graph: Graph, encoder: TextEncoder | None) -> list[Proposal]:
-    """Whether two things named are linked by the relation that the words ask for."""
-    if read.whoever:
-        score = found.candidates[0].score if found.candidates else 0.0
-        return [Proposal(p.Exists(plan), score) for plan in sets_of(found, graph)]
-    topics = [topic.entity.id for topic in found.topics]
-    others = [topic.entity.id for topic in link(Question("truth", read.rest), graph, encoder=encoder)]
-    named = list(dict.fromkeys([*others, *topics]))
-    for plan in sets_of(found, graph):
-        starts = {id for node in p.walk(plan) if isinstance(node, p.Entities) for id in node.ids}
-        rest = [id for id in named if id not in starts]
-        if rest:
-            return [Proposal(p.Is(p.Entities((rest[0],)), plan), found.candidates[0].score)]
-    return []
 
 
 class Truth:

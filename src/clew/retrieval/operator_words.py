@@ -8,18 +8,20 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from clew.graph import Graph
 from clew.labels import label_to_text
 from clew.protocols import GraphStore
 from clew.query.asked import ReadQuestion
+from clew.query.denials import Denial, denial
 from clew.query.question import REASON, read_question
 from clew.query.vocabulary import stem
 from clew.retrieval.lexicon import Lexicon, stems
 from clew.retrieval.two_names import of_two_names
 from clew.types import Question
 
+R = TypeVar("R", ReadQuestion, Denial)
 MARKED = re.compile(
     r"\b(?:or|either|neither|not|never|without|except|excluding|besides|other than|apart from|but not|no"
     r"|nobody|nothing|none)\b|n['’]t\b",
@@ -29,6 +31,7 @@ EITHER = re.compile(r"\b(an?) \w+ or (an?) \w+\s*\W*$", re.I)  # "is she a singe
 _REASONS = frozenset(["reason", "cause", "because", "purpose", "why", "motive", "explanation", "due"])
 _NAME = re.compile(r"[A-Z][\w'’-]*(?: (?:(?:of|the|and|at|to|for|a|in|from|on|with) )*[A-Z0-9][\w'’-]*)*")
 _QUOTED = re.compile(r"(?<!\w)[\"“«„](?P<inner>[^\"“”«»„]{2,})[\"”»]")
+_SIGN = re.compile(r"zz[a-z]zz", re.IGNORECASE)  # stands for a name
 _GROUPED = re.compile(
     r"\b(?:average|mean|total|combined|sum of|number of|how many)(?: the)? [a-z]+(?: [a-z]+)?"
     r" by (?:the )?(?P<group>[a-z]+)\W*$",
@@ -43,6 +46,7 @@ class OperatorQuestion:
     question: Question
     read: ReadQuestion | None
     marked: bool  # words join or deny sets; "a man or a woman" names what to choose from
+    denied: Denial | None = None  # a link that the things asked for lack
 
     @property
     def rest(self) -> Question:
@@ -54,15 +58,18 @@ def asked_of(question: Question, graph: GraphStore) -> OperatorQuestion:
     """Read a question for its operators, knowing the names in it."""
     text = question.text
     hidden, names = _without_names(question, graph)
-    read = _restored(read_question(hidden), names)
+    read = read_question(hidden)
+    denied = denial(read.stated or hidden)
+    denied = None if denied is None else _restored(denied, names)
+    read = _restored(read, names)
     if isinstance(graph, Graph) and not all(graph.resolve(side) for side in read.sides or ("",)):
         read = of_two_names(text, graph) or read
     marked = MARKED.search(hidden) is not None and EITHER.search(hidden) is None
     plain = read.kind == "plain" and not read.unsaid and not read.removed
     choice = read.answer == "truth" and EITHER.search(text) is not None
     if plain or choice or _is_named(read, graph):
-        return OperatorQuestion(question, None, marked)
-    return OperatorQuestion(question, _by_groups(replace(read, text=text), graph), marked)
+        return OperatorQuestion(question, None, marked, denied)
+    return OperatorQuestion(question, _by_groups(replace(read, text=text), graph), marked, denied)
 
 
 def _is_named(read: ReadQuestion, graph: GraphStore) -> bool:
@@ -159,12 +166,13 @@ def _run(label: str, text: str) -> str:
     return ""
 
 
-def _restored(read: ReadQuestion, signs: dict[str, str]) -> ReadQuestion:
+def _restored(read: R, signs: dict[str, str]) -> R:
+    """A record of a question's words with the names in the place of their signs."""
+    known = {sign.lower(): name for sign, name in signs.items()}
+
     def named(value: Any) -> Any:
         if isinstance(value, str):
-            for sign, name in signs.items():
-                value = re.sub(sign, lambda _, name=name: name, value, flags=re.IGNORECASE)  # type: ignore[misc]
-            return value
+            return re.sub(_SIGN, lambda match: known.get(match.group(0).lower(), match.group(0)), value)
         return (
             tuple(map(named, value)) if isinstance(value, tuple) and all(isinstance(v, str) for v in value) else value
         )

@@ -29,13 +29,16 @@ from clew.query.question import REASON, nested, read_question
 from clew.query.text import parse, show
 from clew.query.vocabulary import stem
 from clew.retrieval.composing import Composed, compose
+from clew.retrieval.lacking import Lacking
 from clew.retrieval.lexicon import Lexicon, class_in
 from clew.retrieval.linking import link, link_topics, unknown_names
 from clew.retrieval.method_sets import best_of, narrowed, of_asked_kind, one_path, put, sets_of, without
-from clew.retrieval.operating import Truth, bearers, compared, likeness_by, linked, named_together, operated
+from clew.retrieval.operating import Truth, bearers, compared, likeness_by, named_together, operated
 from clew.retrieval.operator_words import OperatorQuestion, asked_of, of_everything
 from clew.retrieval.refusing import YES_AND_NO, accounted, implausible, missing, only_truth, unmet
+from clew.retrieval.spoken import in_graph_words
 from clew.retrieval.tables import read_table
+from clew.retrieval.together import linked
 from clew.types import Answer, Event, Question
 
 COMPOSED = 0.62  # a composed set below this leaves the question to what the method found
@@ -78,15 +81,18 @@ class Operators:
         graph = at_hand(graph, on_event=on_event)
         if isinstance(graph, Graph) and Lexicon.of(graph).table:
             return [self._of_table(question, graph, on_event) for question in questions]
+        asked = questions
+        if isinstance(graph, Graph):
+            questions = [in_graph_words(question, graph) for question in questions]
         named = isinstance(graph, Graph) or (isinstance(graph, ServerGraph) and graph.names is not None)
         lacking = [unknown_names(question, graph) if named else [] for question in questions]
         known = [question for question, names in zip(questions, lacking, strict=True) if not names]
         answers = iter(self._predict(known, graph, on_event))
         return [
-            next(answers)
+            replace(next(answers), question=question)
             if not names
             else Answer(question, self.name, note=f"the graph has nothing called {_listed(names)}")
-            for question, names in zip(questions, lacking, strict=True)
+            for question, names in zip(asked, lacking, strict=True)
         ]
 
     def _of_table(self, question: Question, graph: Graph, on_event: OnEvent) -> Answer:
@@ -139,6 +145,8 @@ class Operators:
         on_event: OnEvent,
     ) -> Answer:
         question, read = asked.question, asked.read
+        if isinstance(store, Graph) and (lacking := self._lacking(asked, store)):
+            return self._executed(found, question, lacking, store, on_event)
         sets: Sequence[Composed] | None = None
         if read is None:
             if isinstance(store, Graph):
@@ -271,6 +279,20 @@ class Operators:
 
         return [replace(each, base=narrowed(each.base, wanted)) for each in sets if about(each.plan)]
 
+    def _lacking(self, asked: OperatorQuestion, graph: Graph) -> list[Proposal]:
+        """Plans of a question that denies a link of the things it asks for."""
+        read, denied = asked.read or replace(read_question(""), stated=asked.question.text), asked.denied
+        if denied is None or read.answer not in ("entity", "number") or read.unsaid or read.sides is not None:
+            return []
+        try:
+            head = replace(asked.question, text=f"which {denied.head}")
+            heads = self._readings(head, graph) if denied.head else []
+            made = Lacking(self._method, graph, self._encoder).proposals(asked.question, denied, heads)
+            sets = [Composed(each.plan, (), each.prior, ()) for each in made if isinstance(each.plan, p.SetPlan)]
+            return operated(graph, sets, read, self._likeness)
+        except ClewError:
+            return []
+
     # -- what the method says of the whole question ------------------------------------------------------------------
 
     def _alone(
@@ -333,7 +355,7 @@ class Operators:
             return compared(read, graph, self._encoder, self._likeness)
         if read.answer == "truth":
             truth = Truth(graph, self._encoder, self._likeness).proposals(asked.question, read)
-            return truth or linked(read, found, graph, self._encoder)
+            return truth or linked(self._method, read, found, graph, self._encoder)
         sets = self._readings(_stated(asked.question, read), graph)
         made = self._composed(asked, read, sets, graph, least=self._least(asked))
         if made:
@@ -378,7 +400,7 @@ class Operators:
     ) -> list[Proposal]:
         """Plans of the sets that the question's parts compose, or those of things that have what it asks for."""
         stated = _stated(asked.question, read)
-        sets = [each for each in sets if each.score >= least]
+        sets = [each for each in sets if each.score >= least and (asked.denied is None or not _undenied(each))]
         if not sets and read.summary:
             sets = named_together(stated, graph, self._encoder)
         made = operated(graph, sets, read, self._likeness)
@@ -409,6 +431,12 @@ def _sure(read: ReadQuestion, proposals: Sequence[Proposal]) -> bool:
         return False
     one = read.answer == "entity" and not read.negated and (read.ranked is not None or bool(read.filters))
     return not one or (proposals[0].named and proposals[0].share >= MOST)
+
+
+def _undenied(each: Composed) -> bool:
+    """Whether a set passes over what a question denies: "countries without kerbs" are not all countries."""
+    denies = any(isinstance(node, (p.Minus, p.WhereCount, p.Where)) for node in p.walk(each.plan))
+    return bool(each.unsaid) and not denies
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -23,20 +23,24 @@ from clew.graph import Graph, Subgraph, has_arrays
 from clew.graph.kinds import kinds_of_any
 from clew.graph.remote import in_a_server
 from clew.graph.subgraph import Ints
+from clew.labels import label_to_text
 from clew.methods.auto.merging import FILE, Merged, RatedPlan, RatingNumbers, as_plans, merge, options
 from clew.methods.plan.method import Config as PlanConfig
 from clew.methods.plan.method import PlanMethod, plan_text, unused_topics
 from clew.methods.walk.method import Config as WalkConfig
 from clew.methods.walk.method import Walk
 from clew.protocols import GraphStore, OnEvent, Tools, ignore
+from clew.query import plan as p
 from clew.query.columns import column
 from clew.query.relatives import spelled_out
 from clew.reading.growth import PlanCandidate
 from clew.reading.threads import all_ends, answers, best_guess, way_of
 from clew.reading.topics import ALTERNATIVES, MAX_TRIPLES, MOST_TOPICS, Start, start_of, starts_of
-from clew.retrieval.lexicon import asked_kind
+from clew.retrieval.examples import Way
+from clew.retrieval.lexicon import WORD, asked_kind
 from clew.retrieval.reader import read
 from clew.retrieval.scoring import take_apart
+from clew.retrieval.voice import leads
 from clew.types import Answer, Event, Evidence, Question, Topic
 
 _WHEN = re.compile(r"(?:when|(?:in |on )?(?:what|which) (?:year|date|day))\b", re.IGNORECASE)
@@ -138,6 +142,7 @@ class Auto:
             proposed = others if others or _PARTICULAR.match(text.strip()) else proposed
         if has_arrays(graph) and (asked_for := asked_kind(text, graph)) is not None:
             proposed = _of_kind(proposed, ground, asked_for)
+        proposed = _as_voiced(proposed, text, topics, ground)
         if _CHOICE.search(text) is None:
             proposed = _but_for_the_named(proposed, topics, ground)
         if has_arrays(graph) and _WHEN.match(text.strip()):
@@ -165,6 +170,23 @@ class Auto:
             if ids:
                 found.setdefault(ids, OfferedReading(said, used, tuple(entity.label for entity in ends), ids, share))
         return list(found.values())
+
+    def ways(self, question: Question, graph: GraphStore, most: int = 40) -> list[Way]:
+        """The relation paths that may lead from the question's one topic to what is asked of it, likeliest first."""
+        start = start_of(question, graph, linker=self._tools.link, encoder=self._tools.encoder)
+        if not start.topics or self.walk_only(graph):
+            return []
+        ground, merged, _ = self.propose(question.text, start.topics[:1], graph)
+        if merged is None:
+            return []
+        found: dict[p.Path, float] = {}
+        for option, share in zip(merged.options, merged.shares.tolist(), strict=True):
+            hops = [hop for trail in option.plan.trails for hop in trail.hops]
+            hops += [hop for after in option.plan.after for hop in after]
+            path = tuple(p.Step(ground.relation(number).id, forward) for number, forward in hops)
+            if len(option.plan.trails) == 1 and path:
+                found[path] = found.get(path, 0.0) + share
+        return [Way(path, share, merged.probability) for path, share in list(found.items())[:most]]
 
     def walk_only(self, graph: GraphStore) -> str:
         """Why `plan` cannot be asked; "" where it can."""
@@ -236,6 +258,41 @@ def _of_kind(proposed: list[RatedPlan], ground: Subgraph, members: Ints) -> list
     """The options that lead to the kind of thing that is asked for, where there are any."""
     fitting = [o for o in proposed if np.isin(ground.entities[o.plan.ends[:LOOKED_AT]], members).mean() >= MOSTLY]
     return fitting or proposed
+
+
+def _as_voiced(proposed: list[RatedPlan], text: str, topics: Sequence[Topic], ground: Subgraph) -> list[RatedPlan]:
+    """Of the options that differ in a first relation's direction those that the order of the words means."""
+    words, places = [match.group(0).lower() for match in WORD.finditer(text)], dict[str, tuple[int, int]]()
+    for mention in {topic.mention for topic in topics}:
+        said = [match.group(0).lower() for match in WORD.finditer(mention)]
+        at = next((i for i in range(len(words)) if said and words[i : i + len(said)] == said), None)
+        if at is not None:
+            places[mention] = (at, at + len(said))
+    here = [topic for topic in topics if ground.local(topic.entity.id) is not None]
+    meant: dict[tuple[int, int], bool | None] = {}
+
+    def against(option: RatedPlan) -> bool:
+        for trail in option.plan.trails:
+            place = places.get(here[trail.topic].mention)
+            if place is None or not trail.hops:
+                continue
+            relation, forward = trail.hops[0]
+            key = trail.topic, relation
+            if key not in meant:
+                label = label_to_text(ground.relation(relation).label.rsplit(".", 1)[-1])
+                meant[key] = leads(words, *place, label)
+            if meant[key] is not None and meant[key] != forward:
+                return True
+        return False
+
+    kept = [option for option in proposed if not against(option)]
+    there = {(trail.topic, trail.hops[0][0]) for option in kept for trail in option.plan.trails if trail.hops}
+    return [
+        option
+        for option in proposed
+        if option in kept
+        or not {(trail.topic, trail.hops[0][0]) for trail in option.plan.trails if trail.hops} <= there
+    ]
 
 
 def _but_for_the_named(proposed: list[RatedPlan], topics: Sequence[Topic], ground: Subgraph) -> list[RatedPlan]:

@@ -1,0 +1,71 @@
+"""A question in the words of a graph: misspelt kinds of things, and names behind a kind that is used as a title.
+
+Done before anything is linked, so that every reader of the question sees the same words. Only what has one meaning is
+changed: one kind that is one slip away, one thing of the kind that is called so.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from rapidfuzz.distance import OSA
+
+from clew.graph import Graph
+from clew.graph.names import words_of
+from clew.query import plan as p
+from clew.query.execute import execute
+from clew.query.vocabulary import SYNONYMS, stem
+from clew.retrieval.chunks import LIGHT
+from clew.retrieval.lexicon import Lexicon, stems
+from clew.retrieval.words import FUNCTION
+from clew.types import Question
+
+SHORTEST = 5  # letters of a word that may be a slip
+LONGEST = 200  # kinds whose names are compared with a word
+LABELS = 20_000  # things of a kind whose names are looked at
+_WORD = re.compile(r"(?<![\w'’-])[a-z]+(?![\w'’-])")
+_TITLED = re.compile(r"\b(?P<title>[A-Z][a-z]+) (?P<name>[A-Z][\w'’-]*\w)(?! [A-Z])")
+
+
+def in_graph_words(question: Question, graph: Graph) -> Question:
+    """The question with kinds spelt, and things named, as in the graph; unchanged where its topics are given."""
+    lexicon = Lexicon.of(graph)
+    if question.topics or not lexicon.types:
+        return question
+    text = _TITLED.sub(lambda match: _named(match, lexicon, graph), question.text)
+    text = _WORD.sub(lambda match: _spelt(match.group(0), lexicon, graph), text)
+    return question if text == question.text else replace(question, text=text)
+
+
+def _spelt(word: str, lexicon: Lexicon, graph: Graph) -> str:
+    """A word, or the kind that it is one slip away from, in the same number."""
+    root = stem(word)
+    known = (root,) in lexicon.classes or (root,) in lexicon.relations or SYNONYMS.get(root)
+    if len(word) < SHORTEST or known or word in FUNCTION or word in LIGHT or graph.resolve(word):
+        return word
+    kinds = {part: said for said in list(lexicon.classes)[:LONGEST] for part in said if len(part) >= SHORTEST - 1}
+    near = [part for part in kinds if part[0] == word[0] and _one_slip(word, part)]
+    said = {part for labels in lexicon.labels.values() for part in stems(labels)}
+    if len(near) != 1 or root in said or any(root in name for name in lexicon.classes):
+        return word
+    return f"{near[0]}s" if word.endswith("s") and not near[0].endswith("s") else near[0]
+
+
+def _one_slip(word: str, kind: str) -> bool:
+    """Whether a word is a kind, or several of it, with one letter wrong, missing, too many or in another's place."""
+    forms = (kind, f"{kind}s") if word.endswith("s") else (kind,)
+    return any(OSA.distance(form, word, score_cutoff=1) == 1 for form in forms) and f"{kind}s" != word
+
+
+def _named(match: re.Match[str], lexicon: Lexicon, graph: Graph) -> str:
+    """ "Judge Pike" as "Rosalind Pike", where judges are a kind and one of them is called so."""
+    kind = lexicon.classes.get((stem(match["title"].lower()),))
+    if kind is None or graph.resolve(match.group(0)) or graph.resolve(match["name"]):
+        return match.group(0)
+    members = execute(p.Class(kind), graph).members
+    folded = {word.folded for word in words_of(match["name"])}
+    if len(members) > LABELS or not folded:
+        return match.group(0)
+    labels = [label for label in graph.labels_at(members) if folded <= {word.folded for word in words_of(label)}]
+    return labels[0] if len(labels) == 1 else match.group(0)

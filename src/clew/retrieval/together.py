@@ -1,0 +1,73 @@
+"""Whether things that are named are linked as a question says: "did Ada found the bakery".
+
+Kept apart from `operating`, which goes by the names of relations: here a method that reads plain questions is asked
+about each of two names in turn ("which bakery did Ada found", "who founded the bakery").
+"""
+
+from __future__ import annotations
+
+import re
+
+from clew.graph import Graph
+from clew.protocols import Method, TextEncoder
+from clew.query import plan as p
+from clew.query.asked import ReadQuestion
+from clew.query.decorate import Proposal
+from clew.query.execute import execute
+from clew.retrieval.examples import ways_from
+from clew.retrieval.lexicon import kinds_of
+from clew.retrieval.linking import link
+from clew.retrieval.method_sets import sets_of
+from clew.types import Answer, Question, Topic
+
+_MORE = re.compile(r"\d|(?<!^)\b[A-Z]")  # a third name or a date, of which a path between the two says nothing
+SOME = 100  # ends of a path whose kinds are looked at
+LEAST = 0.4  # share from which a path is what the words mean
+
+
+def linked(
+    method: Method, read: ReadQuestion, found: Answer, graph: Graph, encoder: TextEncoder | None
+) -> list[Proposal]:
+    """Whether two things named are linked by the relation that the words ask for."""
+    if read.whoever:
+        score = found.candidates[0].score if found.candidates else 0.0
+        return [Proposal(p.Exists(plan), score) for plan in sets_of(found, graph)]
+    named: dict[str, list[Topic]] = {}
+    for topic in link(Question("truth", read.rest), graph, encoder=encoder):
+        named.setdefault(topic.mention, []).append(topic)
+    left = read.rest
+    for mention in named:
+        left = left.replace(mention, " ", 1)
+    if read.filters or read.ranked is not None or _MORE.search(left) is not None:
+        return []
+    if len(named) == 2 and (made := _either(method, read.rest, tuple(named.values()), graph)):
+        return made
+    topics = [topic.entity.id for topic in found.topics]
+    others = [topic.entity.id for topics in named.values() for topic in topics]
+    for plan in sets_of(found, graph):
+        starts = {id for node in p.walk(plan) if isinstance(node, p.Entities) for id in node.ids}
+        rest = [id for id in dict.fromkeys([*others, *topics]) if id not in starts]
+        if rest:
+            return [Proposal(p.Is(p.Entities((rest[0],)), plan), found.candidates[0].score)]
+    return []
+
+
+def _either(method: Method, said: str, sides: tuple[list[Topic], ...], graph: Graph) -> list[Proposal]:
+    """Whether a path that the words mean leads from one of two names to the other, by the surer side."""
+    made: list[Proposal] = []
+    for one, other in (sides, sides[::-1]):
+        ids = tuple(topic.entity.id for topic in other)
+        rest = said.replace(other[0].mention, " ", 1)
+        kinds = kinds_of(graph, ids)
+        for kind in sorted(kinds)[:2] or ["thing"]:
+            text = " ".join(f"which {kind.lower()} {rest}".split())
+            for way in ways_from(method, Question("truth", text, (one[0].entity.id,)), graph):
+                if way.share < LEAST:
+                    break
+                plan: p.SetPlan = p.Entities(tuple(topic.entity.id for topic in one))
+                for step in way.path:
+                    plan = p.Follow(plan, (step,))
+                ends = graph.ids_at(execute(plan, graph).members[:SOME])
+                if set(ends) & set(ids) or (kinds and kinds & kinds_of(graph, ends)):
+                    made.append(Proposal(p.Is(p.Entities(ids), plan), way.share * way.probability))
+    return sorted(made, key=lambda each: -each.prior)
