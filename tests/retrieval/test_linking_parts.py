@@ -1,4 +1,4 @@
-"""Parts of names in a question: behind a title, with an apostrophe inside, in a long sentence."""
+"""Parts of names in a question: with an apostrophe inside, in a long sentence."""
 
 from __future__ import annotations
 
@@ -10,19 +10,15 @@ from clew.types import Question
 
 TRIPLES = [
     *((name, "is a", kind) for name, kind in (
-        ("Deborah Castellanos", "Judge"), ("Lucia Castellanos", "Lawyer"), ("Castellanos Vane", "Firm"),
         ("St Bride's Hospital", "Hospital"), ("Tessera Entertainment", "Publisher"), ("Vega One", "Console"),
     )),
-    ("Lucia Castellanos", "works for", "Castellanos Vane"),
     ("Vega One", "made by", "Tessera Entertainment"),
-    ("Deborah Castellanos", "born in", "Leeds"),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(
     ("text", "label"),
     [
-        ("Which areas of law has Judge Castellanos dealt with?", "Deborah Castellanos"),
         ("Which studies ran at St Bride's in the spring?", "St Bride's Hospital"),
         ("which studios have put out at least one game on the consoles that Tessera makes", "Tessera Entertainment"),
     ],
@@ -32,5 +28,3 @@ def test_parts_of_names(text: str, label: str) -> None:
     topics = link_topics(Question("q", text), graph)
     assert label in [topic.entity.label for topic in topics]
     assert not unknown_names(Question("q", text), graph)
-    wrong = {"Lucia Castellanos", "Castellanos Vane"} & {topic.entity.label for topic in topics}
-    assert not wrong

@@ -200,14 +200,9 @@ def _ranked(
     """Mentions with their topics, the best mention first."""
     reading = MentionReading.of(_shortened(question.text), _relation_words(graph))
     ranked = []
-    found = mentions_in(reading, graph)
-    exact = {mention.end: mention for mention in found if mention.exact}
-    for mention in found:
+    for mention in mentions_in(reading, graph):
         certainty = _certainty(mention, reading)
-        title = None if mention.exact else exact.get(mention.start - 1)
-        if title is not None and (titled := _titled(mention, title, graph)) is not None:
-            mention = titled
-        beside = "" if mention.exact or title is not None else _name_goes_on(mention, reading)
+        beside = "" if mention.exact else _name_goes_on(mention, reading)
         shared = f"; one of {mention.namesakes} so called" if mention.namesakes > len(mention.named) else ""
         topics = [
             Topic(entity, certainty * likeness * _whole(entity, beside), mention.text, reason + shared)
@@ -219,21 +214,6 @@ def _ranked(
         ranked = _in_context(reading.text, ranked, graph, encoder)
     order = [(span, sorted(topics, key=lambda topic: -topic.score)) for span, topics in ranked if topics]
     return sorted(order, key=lambda pair: (-pair[1][0].score, pair[0][0] - pair[0][1], pair[0][0]))
-
-
-def _titled(mention: Mention, title: Mention, graph: GraphStore) -> Mention | None:
-    """A part of a name behind what its bearer is, "Judge Pike": of those so called who are that; None where none is."""
-    if not isinstance(graph, Graph):
-        return None
-    whole, kinds = graph.whole, [graph.number_of(entity.id) for entity, _, _ in title.named]
-    mine = []
-    for each in mention.named:
-        number = graph.number_of(each[0].id)
-        if number is not None:
-            around = whole.out.neighbors[int(whole.out.offsets[number]) : int(whole.out.offsets[number + 1])]
-            if np.isin(around, [kind for kind in kinds if kind is not None]).any():
-                mine.append(each)
-    return replace(mention, named=tuple(mine), namesakes=len(mine)) if mine else None
 
 
 def _name_goes_on(mention: Mention, reading: MentionReading) -> str:
