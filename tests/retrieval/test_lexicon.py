@@ -9,7 +9,7 @@ from clew.query.execute import execute
 from clew.query.vocabulary import stem
 from clew.reading.topics import start_of
 from clew.retrieval.composing import compose
-from clew.retrieval.lexicon import asked_kind
+from clew.retrieval.lexicon import Lexicon, asked_kind, of_value
 from clew.types import Question
 
 FACTS = [
@@ -64,3 +64,11 @@ def test_no_set_only_repeats_what_is_named(graph: Graph) -> None:
 @pytest.mark.parametrize(("one", "many"), [("movie", "movies"), ("city", "cities"), ("calorie", "calories")])
 def test_a_word_and_its_plural_are_one(one: str, many: str) -> None:
     assert stem(one) == stem(many)
+
+
+def test_a_noun_made_of_a_value_is_whatever_has_the_value() -> None:
+    plays = [("Ada", "drums"), ("Ben", "drums"), ("Cem", "cello"), ("Dee", "cello"), ("Eve", "viola")]
+    graph = Graph.from_triples([(who, "instrument", what) for who, what in plays], name="band")
+    found = {word: of_value(word, Lexicon.of(graph), graph) for word in ("drummers", "cellists", "violist", "number")}
+    names = {word: graph.labels_at(execute(plan, graph).members) for word, plan in found.items() if plan is not None}
+    assert names == {"drummers": ["Ada", "Ben"], "cellists": ["Cem", "Dee"]}  # what only one has is no kind

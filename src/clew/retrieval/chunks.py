@@ -18,7 +18,7 @@ from clew.query.binding import Binding
 from clew.query.relatives import has_relatives, spelled_out
 from clew.query.vocabulary import INVERSE, MEASURES, SYNONYMS, head_of, stem
 from clew.retrieval.flagging import Condition, conditions_said
-from clew.retrieval.lexicon import ALIKE_KIND, WORD, Lexicon, alike, doers_of, kind_called, owners, stems
+from clew.retrieval.lexicon import ALIKE_KIND, WORD, Lexicon, alike, doers_of, kind_called, of_value, owners, stems
 from clew.retrieval.linking import SAME_NAME, candidates
 from clew.retrieval.words import FUNCTION
 from clew.types import Question, Topic
@@ -134,9 +134,13 @@ def spot(
     for i, word in enumerate(words):
         if lexicon.types and not taken[i] and (doers := doers_of(word, lexicon, graph)) is not None:
             put(Chunk(i, i + 1, "class", doers, (), 0.9))
+        elif not taken[i] and (said_of := of_value(word, lexicon, graph)) is not None:
+            put(Chunk(i, i + 1, "class", said_of, (), 0.9))
     over = next((c for c in chunks if c.kind == "topic" and asked is not None and c.start <= asked < c.end), None)
     if over is not None and any(c.kind == "class" and c.start == over.end for c in chunks):
         asked = over.end  # "which English players"
+    if asked is not None and not taken[asked] and any(c.kind == "class" and c.start == asked + 1 for c in chunks):
+        asked += 1  # "which law firm"
     if asked is not None and not any(chunk.start <= asked < chunk.end for chunk in chunks) and not taken[asked]:
         kin = alike(words[asked], lexicon, encoder)
         if kin is not None:

@@ -115,7 +115,7 @@ def _values_said(words: Sequence[str], taken: Sequence[bool], graph: Graph) -> I
     for i, word in enumerate(words):
         if taken[i] or not word.isdigit():
             continue
-        if i and words[i - 1] in _COMPARED:
+        if (i and words[i - 1] in _COMPARED) or (i + 1 < len(words) and words[i + 1] in ("or", "and", "to")):
             continue
         for other in (i - 1, i + 1):
             if not 0 <= other < len(words) or taken[other] or len(words[other]) < SHORTEST or words[other] in FUNCTION:

@@ -35,6 +35,7 @@ WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*|,")
 _DONE = ("sold", "won", "made", "held", "paid", "spent", "written", "given", "taken", "run", "built")
 _AMOUNT = re.compile(r"^(?:total |whole )?(?:number|amount|count|quantity) of ", re.IGNORECASE)
 _DOER = re.compile(r"\w{3,}(?:ian|ist|ians|ists)$")  # names who does something, and never what a relation leads to
+_OF_VALUE = re.compile(r"(?P<of>[a-z]{3,})(?:er|ist)")
 _ASKED = re.compile(
     r"^\W*(?:(?:in|on|at|of|for|from|by|to|with) )?(?:which|what|name|list|find|(?:give|show|tell) me)(?: all)?"
     r"(?: the)? (?P<noun>\w+(?: \w+){0,3})"
@@ -179,6 +180,26 @@ def doers_of(word: str, lexicon: Lexicon, graph: Graph) -> p.SetPlan | None:
     """The kind of thing that does what a relation says: "players" are whatever plays for something."""
     doing = _doing(stem(word), lexicon, past=False)
     return None if doing is None else owners(graph, doing)
+
+
+def of_value(word: str, lexicon: Lexicon, graph: Graph) -> p.SetPlan | None:
+    """The things of which a value is said that a noun is made of: "drummers" of drums, "pianists" of piano."""
+    match = _OF_VALUE.fullmatch(stem(word))
+    if match is None or word in FUNCTION:
+        return None
+    cut = match["of"]
+    bases = (cut, cut[:-1] if cut[-1] == cut[-2] else f"{cut}e", f"{cut}o", f"{cut}a")
+    inc = graph.whole.inc
+    for name in (form for base in bases for form in (base, f"{base}s")):
+        number = next((graph.number_of(entity.id) for entity in graph.resolve(name)), None)
+        if number is None:
+            continue
+        said = Counter(inc.relations[int(inc.offsets[number]) : int(inc.offsets[number + 1])].tolist())
+        told = [relation for relation, times in said.most_common(1) if relation not in lexicon.silent and times > 1]
+        if told:
+            step = p.Step(graph.relation_at(told[0]).id, False)
+            return p.Follow(p.Entities((graph.ids_at([number])[0],)), (step,))
+    return None
 
 
 def _doing(noun: str, lexicon: Lexicon, *, past: bool = True) -> str | None:

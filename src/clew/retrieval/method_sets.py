@@ -42,6 +42,18 @@ def of_asked_kind(found: Answer, text: str, graph: Graph) -> Answer:
     return replace(found, candidates=(*kept, *found.candidates[len(best) :]))
 
 
+def meets_more(plan: p.SetPlan, found: Answer, graph: Graph) -> bool:
+    """Whether a set is a part of a method's answer and goes by a name that the answer's paths do not: "accepted offers
+    by X" of all offers by X."""
+    numbers = [None if c.entity is None else graph.number_of(c.entity.id) for c in best_of(found)]
+    members, said = execute(plan, graph).members, np.array(sorted(n for n in numbers if n is not None), np.int32)
+    if not 0 < len(members) < len(said) or not held(members, said).all():
+        return False
+    used = {e.id for c in best_of(found) for path in found.paths_of(c) for e in (path.start, path.end)}
+    named = [set(node.ids) for node in p.walk(plan) if isinstance(node, p.Entities)]
+    return any(used.isdisjoint(ids) for ids in named)
+
+
 def sets_of(found: Answer, graph: Graph, domain: p.Class | None = None) -> list[p.SetPlan]:
     """The relation paths that the method's best answers end, as one set; of the kind asked for, where known."""
     top = best_of(found) if found.candidates else []

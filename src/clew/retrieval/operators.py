@@ -32,7 +32,7 @@ from clew.retrieval.composing import Composed, compose
 from clew.retrieval.lacking import Lacking
 from clew.retrieval.lexicon import Lexicon, class_in
 from clew.retrieval.linking import link, link_topics, unknown_names
-from clew.retrieval.method_sets import best_of, narrowed, of_asked_kind, one_path, put, sets_of, without
+from clew.retrieval.method_sets import best_of, meets_more, narrowed, of_asked_kind, one_path, put, sets_of, without
 from clew.retrieval.operating import Truth, bearers, compared, likeness_by, named_together, operated
 from clew.retrieval.operator_words import OperatorQuestion, asked_of, of_everything
 from clew.retrieval.refusing import YES_AND_NO, accounted, implausible, missing, only_truth, unmet
@@ -229,7 +229,7 @@ class Operators:
             return None
         if best.score >= COMPOSED and not best.unsaid and self._passes_over(best, found, graph):
             return sets
-        if best.score >= NARROWER and len(best.unsaid) <= 1 and self._narrows(best, found, graph):
+        if best.score >= NARROWER and len(best.unsaid) <= 1 and meets_more(best.plan, found, graph):
             return sets
         if best.score < max(SURER, found.candidates[0].score):
             return None
@@ -238,19 +238,6 @@ class Operators:
             return None  # the asker's topics are all to be used
         said = {c.text for c in best_of(found)}
         return None if set(graph.labels_at(execute(best.plan, graph).members)) == said else sets
-
-    @staticmethod
-    def _narrows(composed: Composed, found: Answer, graph: Graph) -> bool:
-        """Whether a set is a part of the method's answer, which meets less of what the question names: "accepted offers
-        by X" of all offers by X."""
-        numbers = [None if c.entity is None else graph.number_of(c.entity.id) for c in best_of(found)]
-        members = execute(composed.plan, graph).members
-        said = np.array(sorted(n for n in numbers if n is not None), np.int32)
-        if not 0 < len(members) < len(said) or not np.isin(members, said).all():
-            return False
-        used = {e.id for c in best_of(found) for path in found.paths_of(c) for e in (path.start, path.end)}
-        named = [set(node.ids) for node in p.walk(composed.base) if isinstance(node, p.Entities)]
-        return any(used.isdisjoint(ids) for ids in named)
 
     @staticmethod
     def _passes_over(composed: Composed, found: Answer, graph: Graph) -> bool:
