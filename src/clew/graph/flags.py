@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from clew.graph.subgraph import Ints
+from clew.graph.kinds import spread
 from clew.labels import label_to_text
 
 if TYPE_CHECKING:
@@ -34,7 +34,8 @@ class Flag:
 
 
 def flags(graph: Graph) -> tuple[Flag, ...]:
-    """The flags of a graph, worked out once: every value of such a relation is a yes or a no."""
+    """The flags of a graph, worked out once: every value of such a relation is a yes or a no. Of a large graph a sample
+    of its triples is looked at."""
     return graph.derived("graph.flags", lambda: _found(graph))
 
 
@@ -53,20 +54,21 @@ def _found(graph: Graph) -> tuple[Flag, ...]:
     digits = _values(graph, ("1", "0"))
     if not words and not digits:
         return ()
-    in_all = np.bincount(graph.whole.rels, minlength=graph.num_relations)
+    rows = spread(graph.num_triples)
+    rels, tails = graph.whole.rels[rows], graph.whole.tails[rows]
+    in_all = np.bincount(rels, minlength=graph.num_relations)
     made = []
     for values, numeric in ((words, False), (digits, True)):
-        counts = {number: _relations_to(graph, number) for number in values}
-        said = sum(counts.values(), np.zeros(graph.num_relations, np.int64))
+        here = np.isin(tails, list(values))
+        said = np.bincount(rels[here], minlength=graph.num_relations)
         for relation in np.flatnonzero((said > 0) & (said == in_all)).tolist():
             record = graph.relation_at(relation)
             label = label_to_text(record.label)
-            typed = any(values[n][0].endswith(f"{_XSD}boolean>") for n in values if counts[n][relation])
-            if numeric and not typed and _ASKING.match(label) is None:
+            ends = [values[n] for n in np.unique(tails[here & (rels == relation)]).tolist()]
+            if numeric and _ASKING.match(label) is None and not any(id.endswith(f"{_XSD}boolean>") for id, _ in ends):
                 continue  # how often, and not whether
-            ends = {True: [values[n][0] for n in values if counts[n][relation] and values[n][1]]}
-            ends[False] = [values[n][0] for n in values if counts[n][relation] and not values[n][1]]
-            made.append(Flag(record.id, _ASKING.sub("", label, count=1), tuple(ends[True]), tuple(ends[False])))
+            yes, no = (tuple(id for id, said_yes in ends if said_yes == wanted) for wanted in (True, False))
+            made.append(Flag(record.id, _ASKING.sub("", label, count=1), yes, no))
     return tuple(made)
 
 
@@ -80,10 +82,3 @@ def _values(graph: Graph, texts: tuple[str, ...]) -> dict[int, tuple[str, bool]]
             if (number := graph.number_of(id)) is not None:
                 found[number] = (id, text in _YES or text == "1")
     return found
-
-
-def _relations_to(graph: Graph, number: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
-    """How often each relation leads to a thing."""
-    inc = graph.whole.inc
-    mine: Ints = inc.relations[int(inc.offsets[number]) : int(inc.offsets[number + 1])]
-    return np.bincount(mine, minlength=graph.num_relations).astype(np.int64)

@@ -98,43 +98,40 @@ def _said(id: str, label: str) -> set[str]:
 
 def _found(graph: Graph) -> KindRelations:
     standard = tuple(n for n in map(graph.relation_number, TYPES) if n is not None)
-    uses = []
+    called: list[tuple[int, bool]] = []  # with whether its name alone says that it states kinds
     for number, relation in enumerate(graph.relations()):
         said = _said(relation.id, relation.label)
         sure = bool(STATING & said)
         if number not in standard and (sure or any(map(_NAMED.fullmatch, said))):
-            uses += _use(graph, number, sure)
+            called.append((number, sure))
+    if not called:
+        return KindRelations(standard)
+    whole, rows = graph.whole, spread(graph.whole.num_triples)
+    heads, rels, tails = (column[rows] for column in (whole.heads, whole.rels, whole.tails))
+    uses = []
+    for number, sure in called:
+        mine = rels == number
+        uses += _use(graph, _Use(number, len(np.unique(heads[mine])), sure), np.unique(tails[mine]))
     if standard:
         return KindRelations(standard, tuple(use.relation for use in uses))
     most = max((use.things for use in uses), default=0)
     widely = [use for use in uses if use.things >= COVERED * most]
     stated = [use for use in widely if use.sure]
     if not stated:  # no more than one, which most things have
+        all_heads = np.unique(heads)
+        things = len(all_heads) - int(np.count_nonzero(graph.mediators_at(all_heads)))
         stated = sorted(widely, key=lambda use: -use.things)[:1]
-        stated = [use for use in stated if use.things >= COVERED * _things(graph)]
-    if not stated:
-        stated = [use for use in uses if use.sure]
+        stated = [use for use in stated if use.things >= COVERED * things] or [use for use in uses if use.sure]
     chosen = tuple(use.relation for use in stated)
     return KindRelations(chosen, tuple(use.relation for use in uses if use.relation not in chosen))
 
 
-def _use(graph: Graph, relation: int, sure: bool) -> list[_Use]:
-    """How a relation is used; nothing where its values are no kinds: numbers, codes, or hardly two things share one."""
-    whole, rows = graph.whole, spread(graph.whole.num_triples)
-    mine = whole.rels[rows] == relation
-    tails = np.unique(whole.tails[rows][mine])
-    things = len(np.unique(whole.heads[rows][mine]))
-    if not sure and (things < LEAST or len(tails) > SHARED * things):
+def _use(graph: Graph, use: _Use, tails: Ints) -> list[_Use]:
+    """A use, or nothing where its values are no kinds: numbers, codes, or hardly two things share one."""
+    if use.sure:
+        return [use] if use.things else []
+    if use.things < LEAST or len(tails) > SHARED * use.things:
         return []
-    if not sure:
-        said = [label_to_text(label) for label in graph.labels_at(tails[:READ])]
-        if not all(_WORDY.search(text) is not None and text.casefold() not in _TRUTH for text in said):
-            return []
-    return [_Use(relation, things, sure)] if things else []
-
-
-def _things(graph: Graph) -> int:
-    """How many things have relations of their own."""
-    whole = graph.whole
-    heads = np.unique(whole.heads[spread(whole.num_triples)])
-    return len(heads) - int(np.count_nonzero(graph.mediators_at(heads)))
+    said = [label_to_text(label) for label in graph.labels_at(tails[:READ])]
+    wordy = all(_WORDY.search(text) is not None and text.casefold() not in _TRUTH for text in said)
+    return [use] if wordy else []
