@@ -4,8 +4,10 @@ import pytest
 
 from clew.graph import Graph
 from clew.query import plan as p
+from clew.query.keys import by_words
 from clew.query.question import read_question
 from clew.retrieval.examples import Way
+from clew.retrieval.operating import Truth
 from clew.retrieval.together import linked
 from clew.types import Answer, Question
 
@@ -65,3 +67,26 @@ def test_a_path_to_another_kind_of_thing_decides_nothing(graph: Graph) -> None:
 def test_an_unlikely_path_and_a_third_condition_decide_nothing(graph: Graph) -> None:
     assert _truth("Did Ada Quell start Old Mill?", graph, _way(0.2, ("founder of", True))) == []
     assert _truth("Did Ada Quell start Old Mill before 1990?", graph, _way(0.9, ("founder of", True))) == []
+
+
+FAMILY = [
+    ("Ivy Sloe", "type", "Otter"), ("Fern Sloe", "type", "Otter"), ("Moss Sloe", "type", "Otter"),
+    ("Dell Pool", "type", "Pool"), ("Kelp Pool", "type", "Pool"), ("Ivy Sloe", "mother", "Moss Sloe"),
+    ("Fern Sloe", "mother", "Moss Sloe"), ("Ivy Sloe", "swims in", "Dell Pool"),
+    ("Fern Sloe", "swims in", "Dell Pool"), ("Moss Sloe", "swims in", "Kelp Pool"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("Are Ivy Sloe and Fern Sloe siblings?", True),
+        ("Are Ivy Sloe and Moss Sloe siblings?", False),
+        ("Do both Ivy Sloe and Fern Sloe swim in Dell Pool?", True),
+        ("Do Ivy Sloe and Moss Sloe swim in Dell Pool?", False),
+    ],
+)
+def test_two_names_said_together(text: str, said: bool) -> None:
+    graph = Graph.from_triples(FAMILY, name="otters")
+    made = Truth(graph, None, by_words).proposals(Question("q", text), read_question(text))
+    assert _holds(made[0].plan, graph) is said

@@ -183,6 +183,8 @@ def spot(
         noun = any(head_of(label) == label and said[-1] + "s" != label.lower() for label in named) or (
             "who" in words and after in (("of",), ("for",))
         )  # no "works in", "treats", but "who is the team lead of"
+        if _begins_verb(words, chunks[root].end, after):
+            noun = False
         if (first, second) == ("class", "relation") and noun and (not after or after[0] in _AFTER_NOUN):
             root += 1  # "state capitals" are capitals of states
         elif (first, second) == ("relation", "class"):
@@ -307,6 +309,12 @@ def _asking(words: tuple[str, ...], chunks: list[Chunk]) -> tuple[str, ...]:
     behind = {c.end for c in chunks if c.kind == "class"}
     first = next((i for i, word in enumerate(words) if word in _ASKS or word == "how"), len(words))
     return tuple("that" if i == first and i in behind else word for i, word in enumerate(words))
+
+
+def _begins_verb(words: tuple[str, ...], at: int, after: tuple[str, ...]) -> bool:
+    """Whether a word that may be a noun or a verb is what several do: "trails start at", but "state capitals in"."""
+    several = stem(words[at - 1]) != words[at - 1] and stem(words[at]) == words[at]
+    return several and bool(after) and after[0] in ("at", "in", "on", "by", "to", "from", "with")
 
 
 def _who_does(words: tuple[str, ...]) -> bool:

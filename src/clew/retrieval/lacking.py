@@ -29,6 +29,12 @@ LEAST = 0.2  # share from which a path is meant at all
 OF_KIND = 0.5  # share of a path's ends that are of the kind that is said to be lacking
 
 
+def passes_over(each: Composed) -> bool:
+    """Whether a set passes over what a question denies: "countries without kerbs" are not all countries."""
+    denies = any(isinstance(node, (p.Minus, p.WhereCount, p.Where)) for node in p.walk(each.plan))
+    return bool(each.unsaid) and not denies
+
+
 class Lacking:
     """The plans for denials in one graph."""
 

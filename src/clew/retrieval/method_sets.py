@@ -15,10 +15,13 @@ from clew.graph import Graph
 from clew.graph.sets import held
 from clew.query import plan as p
 from clew.query.execute import execute
-from clew.retrieval.lexicon import asked_kind
-from clew.types import Answer, Candidate
+from clew.query.keys import steps_of
+from clew.retrieval.lexicon import Lexicon, asked_kind, stems
+from clew.retrieval.linking import candidates
+from clew.types import Answer, Candidate, Question
 
 SAME = 1e-6  # candidates whose scores differ less are one answer of the method
+MOST_NARROWED = 200  # answers that are looked at for a value that the question says
 TOGETHER = 4  # most relation paths of a method's answer that are taken together
 
 
@@ -52,6 +55,59 @@ def meets_more(plan: p.SetPlan, found: Answer, graph: Graph) -> bool:
     used = {e.id for c in best_of(found) for path in found.paths_of(c) for e in (path.start, path.end)}
     named = [set(node.ids) for node in p.walk(plan) if isinstance(node, p.Entities)]
     return any(used.isdisjoint(ids) for ids in named)
+
+
+def of_said_values(found: Answer, question: Question, graph: Graph) -> Answer:
+    """An answer without what lacks a value that the question says by its very name and no path uses: of the cases that
+    somebody acted in the "environment cases", where that is the area of some of them and not of others."""
+    best = best_of(found) if found.candidates else []
+    known = [None if c.entity is None else graph.number_of(c.entity.id) for c in best]
+    numbers = [number for number in known if number is not None]
+    if len(best) < 2 or len(best) > MOST_NARROWED or question.topics or len(numbers) < len(best):
+        return found
+    paths = [path for c in best for path in found.paths_of(c)]
+    used = {entity.id for path in paths for hop in path.hops for entity in (hop.source, hop.target)}
+    used |= {path.start.id for path in paths}
+    mentions = [topic.mention.casefold() for topic in found.topics if topic.entity.id in used]
+    walked = {stem for path in paths for hop in path.hops for stem in stems(hop.triple.relation.label)}
+    kinds = Lexicon.of(graph)
+    kept = np.ones(len(best), np.bool_)
+    for topic in candidates(question, graph, limit=20):
+        said = topic.mention.casefold()
+        plain = topic.reason.startswith("exact") and topic.entity.id not in (used | kinds.class_ids.keys())
+        if not plain or any(said in other or other in said for other in mentions) or set(stems(said)) & walked:
+            continue
+        value = graph.number_of(topic.entity.id)
+        out = graph.whole.out
+        has = np.array([value in out.neighbors[out.offsets[n] : out.offsets[n + 1]] for n in numbers])
+        if (kept & has).any():
+            kept &= has
+    if kept.all():
+        return found
+    return replace(
+        found,
+        candidates=(*(c for c, stays in zip(best, kept, strict=True) if stays), *found.candidates[len(best) :]),
+    )
+
+
+def past_mediators(plan: p.SetPlan, graph: Graph) -> p.SetPlan | None:
+    """A set of things with names: what nameless nodes lead to, but for where they were reached from; of several
+    relations the one that led there (a link with properties has one name on both sides). None where that is not one."""
+    members = execute(plan, graph).members
+    if not len(members) or not graph.mediators_at(members).all():
+        return plan
+    named = {id for node in p.walk(plan) if isinstance(node, p.Entities) for id in node.ids}
+    taken = {node.relation for node in p.walk(plan) if isinstance(node, p.Step)}
+    onward: list[p.Follow] = []
+    for step, share in steps_of(graph, members):
+        further = p.Follow(plan, (step,))
+        ends = execute(further, graph).members
+        unnamed = graph.mediators_at(ends).any() or graph.literals_at(ends).any()
+        if share == 1 and not unnamed and named.isdisjoint(graph.ids_at(ends)):
+            onward.append(further)
+    if len(onward) > 1:
+        onward = [further for further in onward if further.path[0].relation in taken]
+    return onward[0] if len(onward) == 1 else None
 
 
 def sets_of(found: Answer, graph: Graph, domain: p.Class | None = None) -> list[p.SetPlan]:

@@ -6,7 +6,7 @@ Kept apart from `operators`, which decides between these and what a method finds
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -23,12 +23,14 @@ from clew.query.decorate import Proposal, best_first, decorate
 from clew.query.execute import execute
 from clew.query.keys import ANY_TIME, Likeness, by_words
 from clew.query.meanings import AGEING, meant, spelled_out
-from clew.query.vocabulary import head_of, stem
+from clew.query.vocabulary import INVERSE, head_of, stem
+from clew.query.vocabulary import forms as word_forms
 from clew.retrieval.attaching import NOT
 from clew.retrieval.chunks import Spotted, spot
 from clew.retrieval.composing import Composed, compose
 from clew.retrieval.lexicon import Lexicon, kinds_of, owners, stems
 from clew.retrieval.linking import link
+from clew.retrieval.method_sets import past_mediators
 from clew.retrieval.words import FUNCTION
 from clew.types import Question
 
@@ -180,6 +182,25 @@ def _decides(each: Composed) -> bool:
     return each.score >= SURE and not (each.unsaid and isinstance(each.plan, p.Class))
 
 
+_SIBLINGS = frozenset(["siblings", "brothers", "sisters", "brother and sister", "sister and brother"])
+_EITHER = re.compile(r"\b(?P<one>[a-z]+) or (?P<other>[a-z]+)(?= (?:at|in|on|by|to|from|with|for|through)\b)")
+
+
+def either(question: Question, graph: Graph, encoder: TextEncoder | None) -> list[Composed]:
+    """What either of two relations leads to: "trails that start or end at X"; nothing for other words around "or"."""
+    match, lexicon = _EITHER.search(question.text), Lexicon.of(graph)
+    said = {form for label in lexicon.labels.values() for word in stems(label) for form in word_forms(word)}
+    if match is None or not all(word_forms(word) & said for word in match.groups()):
+        return []
+    before, after = question.text[: match.start()], question.text[match.end() :]
+    found = [compose(replace(question, text=f"{before}{word}{after}"), graph, encoder) for word in match.groups()]
+    if not all(found) or found[0][0].plan == found[1][0].plan:
+        return []
+    one, other = found[0][0], found[1][0]
+    unsaid = tuple(dict.fromkeys((*one.unsaid, *other.unsaid)))
+    return [Composed(p.Or((one.plan, other.plan)), (), min(one.score, other.score), unsaid)]
+
+
 def named_together(question: Question, graph: Graph, encoder: TextEncoder | None) -> list[Composed]:
     """The things that a question names and nothing else: "Belgium and Luxembourg"."""
     spotted = spot(question, graph, encoder)
@@ -187,6 +208,14 @@ def named_together(question: Question, graph: Graph, encoder: TextEncoder | None
     if not ids or any(chunk.kind != "topic" for chunk in spotted.chunks):
         return []
     return [Composed(p.Entities(tuple(dict.fromkeys(ids))), (), 0.9, ())]
+
+
+def of_named(proposals: Sequence[Proposal], graph: Graph) -> Iterator[Proposal]:
+    """The plans, with what nameless nodes lead to in their place: such a node is never an answer."""
+    for each in proposals:
+        plan = past_mediators(each.plan, graph) if isinstance(each.plan, p.SetPlan) else each.plan
+        if plan is not None:
+            yield replace(each, plan=plan)
 
 
 def compared(read: ReadQuestion, graph: Graph, encoder: TextEncoder | None, likeness: Likeness) -> list[Proposal]:
@@ -244,6 +273,13 @@ class Truth:
             ]
         if (meeting := self._meeting(spotted)) is not None:
             return [meeting]
+        second = spotted.chunks[1].plan if len(spotted.chunks) > 1 else None
+        if isinstance(second, p.Entities) and spotted.words[first.end : spotted.chunks[1].start] == ("and",):
+            if " ".join(spotted.words[spotted.chunks[1].end :]) in _SIBLINGS:
+                return self._siblings(first.plan, second)
+            both = p.Entities((*first.plan.ids, *second.ids))  # "do both A and B lie on C": all of them
+            first = replace(first, end=spotted.chunks[1].end, plan=both)
+        assert isinstance(first.plan, p.Entities)
         rest = " ".join(spotted.words[first.end :])
         if len(spotted.chunks) == 1 and (read.filters or read.ranked):
             made = operated(self._graph, [Composed(first.plan, (), 0.9, ())], asked, self._likeness)
@@ -258,6 +294,15 @@ class Truth:
         sets = sorted((s for text in texts for s in self._sets(question, text)), key=lambda s: -s.score)
         made = operated(self._graph, [s for s in sets if _decides(s)], asked, self._likeness)
         return [Proposal(p.Is(first.plan, e.plan), e.prior) for e in made if isinstance(e.plan, p.SetPlan)]
+
+    def _siblings(self, one: p.Entities, other: p.Entities) -> list[Proposal]:
+        """Whether two have a parent in common, where the graph names parents."""
+        labels = Lexicon.of(self._graph).labels
+        parents = [id for id, label in labels.items() if label.lower() in INVERSE["child"]]
+        theirs = [p.Follow(p.Follow(one, (p.Step(id),)), (p.Step(id, False),)) for id in parents]
+        if not any(len(execute(each, self._graph).members) for each in theirs):
+            return []
+        return [Proposal(p.Is(other, theirs[0] if len(theirs) == 1 else p.Or(tuple(theirs))), 0.9)]
 
     def _meeting(self, spotted: Spotted) -> Proposal | None:
         """Whether a flag is said of what is named: "does the lock run on batteries". None where the graph says neither

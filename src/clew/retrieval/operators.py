@@ -29,11 +29,21 @@ from clew.query.question import REASON, nested, read_question
 from clew.query.text import parse, show
 from clew.query.vocabulary import stem
 from clew.retrieval.composing import Composed, compose
-from clew.retrieval.lacking import Lacking
+from clew.retrieval.lacking import Lacking, passes_over
 from clew.retrieval.lexicon import Lexicon, class_in
 from clew.retrieval.linking import link, link_topics, unknown_names
-from clew.retrieval.method_sets import best_of, meets_more, narrowed, of_asked_kind, one_path, put, sets_of, without
-from clew.retrieval.operating import Truth, bearers, compared, likeness_by, named_together, operated
+from clew.retrieval.method_sets import (
+    best_of,
+    meets_more,
+    narrowed,
+    of_asked_kind,
+    of_said_values,
+    one_path,
+    put,
+    sets_of,
+    without,
+)
+from clew.retrieval.operating import Truth, bearers, compared, either, likeness_by, named_together, of_named, operated
 from clew.retrieval.operator_words import OperatorQuestion, asked_of, of_everything
 from clew.retrieval.refusing import YES_AND_NO, accounted, implausible, missing, only_truth, unmet
 from clew.retrieval.spoken import in_graph_words
@@ -161,7 +171,9 @@ class Operators:
                 why = implausible(question, found, store)
                 if not why and self._encoder is not None and not self._trained:
                     why = unmet(question, found, store, self._encoder)
-                return replace(found, candidates=(), note=why) if why else of_asked_kind(found, question.text, store)
+                if why:
+                    return replace(found, candidates=(), note=why)
+                return of_said_values(of_asked_kind(found, question.text, store), question, store)
             read = replace(read_question(""), stated=question.text)  # no operator of its own: the set is the answer
         if read.unsaid:
             why = "the graph states no reasons" if read.unsaid == REASON else f"I cannot compute {read.unsaid}"
@@ -185,6 +197,7 @@ class Operators:
             if isinstance(decided, Answer):
                 return decided
             proposals = decided
+        proposals = list(of_named(proposals, graph))
         if not proposals:
             if only_truth(found, graph):
                 return replace(found, candidates=(), note=YES_AND_NO)
@@ -255,7 +268,7 @@ class Operators:
         self, question: Question, graph: Graph, kind: p.SetPlan | None = None, *, instead: bool = False
     ) -> list[Composed]:
         """What the question's parts compose; where the asker named its topics, only what is about one of them."""
-        sets = compose(question, graph, self._encoder, kind, instead=instead)
+        sets = either(question, graph, self._encoder) or compose(question, graph, self._encoder, kind, instead=instead)
         if not question.topics:
             return sets
         wanted = {topic.entity.id for topic in link_topics(question, graph).topics}
@@ -387,7 +400,7 @@ class Operators:
     ) -> list[Proposal]:
         """Plans of the sets that the question's parts compose, or those of things that have what it asks for."""
         stated = _stated(asked.question, read)
-        sets = [each for each in sets if each.score >= least and (asked.denied is None or not _undenied(each))]
+        sets = [each for each in sets if each.score >= least and (asked.denied is None or not passes_over(each))]
         if not sets and read.summary:
             sets = named_together(stated, graph, self._encoder)
         made = operated(graph, sets, read, self._likeness)
@@ -418,12 +431,6 @@ def _sure(read: ReadQuestion, proposals: Sequence[Proposal]) -> bool:
         return False
     one = read.answer == "entity" and not read.negated and (read.ranked is not None or bool(read.filters))
     return not one or (proposals[0].named and proposals[0].share >= MOST)
-
-
-def _undenied(each: Composed) -> bool:
-    """Whether a set passes over what a question denies: "countries without kerbs" are not all countries."""
-    denies = any(isinstance(node, (p.Minus, p.WhereCount, p.Where)) for node in p.walk(each.plan))
-    return bool(each.unsaid) and not denies
 
 
 def _listed(names: Sequence[str]) -> str:

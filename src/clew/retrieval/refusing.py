@@ -158,8 +158,9 @@ def accounted(read: ReadQuestion, found: Answer, graph: Graph, likeness: Likenes
     members = asked_kind(read.rest, graph)
     if members is not None and found.candidates:  # "which people …" of persons
         numbers = [graph.number_of(c.entity.id) for c in best_of(found) if c.entity is not None]
-        if numbers and bool(np.isin([n for n in numbers if n is not None], members).all()):
-            return True
+        here = np.isin([n for n in numbers if n is not None], members)
+        if numbers and bool(here.all() or (here.any() and class_in(read.rest, graph) is not None)):
+            return True  # of a class those that are no members are left out
     noun = next((w for w in re.findall(r"[\w-]+", read.rest.lower())[1:] if w not in FUNCTION and w not in LIGHT), "")
     if not found.candidates or not noun or class_in(noun, graph) is not None:
         return bool(found.candidates)
