@@ -66,6 +66,8 @@ def of_said_values(found: Answer, question: Question, graph: Graph) -> Answer:
     if len(best) < 2 or len(best) > MOST_NARROWED or question.topics or len(numbers) < len(best):
         return found
     paths = [path for c in best for path in found.paths_of(c)]
+    if not all(c.paths for c in best):
+        return found  # what was used to find it is not known
     used = {entity.id for path in paths for hop in path.hops for entity in (hop.source, hop.target)}
     used |= {path.start.id for path in paths}
     mentions = [topic.mention.casefold() for topic in found.topics if topic.entity.id in used]
