@@ -81,6 +81,12 @@ def _asked(text: str) -> Answer:
         ("boats longer than 40 feet", ["Heron", "Skua"]),  # converted to what the name states
         ("Which skippers were born after 1990?", ["Cem Aksoy"]),
         ("Which boats were repaired in 2023?", ["Petrel", "Skua"]),  # the repair's date
+        ("Which boats were repaired on Friday the 2nd of April?", ["Heron"]),  # the only year that has such a day
+        ("When was the last repair of Skua?", ["2023-06-11"]),
+        ("When did Heron last win?", []),  # no date of its is that of a win
+        ("Which boats launched for the first time before 1990?", ["Heron"]),
+        ("Which skipper gets the lowest rate?", ["Ben Lund"]),
+        ("What is the highest rate - which skipper?", ["Cem Aksoy"]),
         ("harbours with more than 100 moorings", ["Port Quill"]),
         ("Which boats are about less than 50,000?", ["Petrel"]),  # the one figure that such a number lies in
     ],

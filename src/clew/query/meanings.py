@@ -15,6 +15,7 @@ from clew.query.vocabulary import forms, stem
 
 BY_UNIT = 0.6  # what a property fits that is measured in what the words measure: `halfboard_eur`, a price
 BY_FAMILY = 0.55  # the same of one whose name is of the adjective's family: `amt_claimed`, "biggest"
+BORN = 0.95  # of a birth date, for "young" and "old"
 BY_BEGINNING = 0.6  # of a date from which things count as old
 SOME_BEGINNING = 0.4  # of one that may be either
 LATER_DATE = 0.25  # of any other date: a thing is no older for having ended earlier
@@ -169,6 +170,8 @@ def meant(words: tuple[str, ...], base: str, label: str, *, date: bool) -> float
     said = spelled_out(label).lower()
     parts = {form for part in said.split() for form in forms(part)}
     if date:
+        if base in ("old", "young") and parts & _formed("birth born"):
+            return BORN
         asked = {form for word in words for part in word.split() for form in forms(part)}
         for verbs, names in _DATED_BY:
             if asked & _formed(verbs) and parts & _formed(names):

@@ -93,6 +93,8 @@ def _read(text: str, plain: str) -> ReadQuestion:
         return replace(found, unsaid=f"whether {match['what']}", stated=found.rest)
     for step in (comparison, _truth, _counted, _summed, superlative, filtered):
         found = step(found)
+    if found.ranked is not None and found.ranked.date and found.sides is None and _WHEN.match(plain) is not None:
+        found = replace(found, of_key=True)  # "when was the last repair": its date
     rest = re.sub(r"\s+", " ", found.rest).strip()
     if found.removed:  # "wards in Oslo, between 12 and 20 beds", "films that made the most money"
         rest = re.sub(r"(?<=\w)(?:(?<!before)(?<!after) (?:that|which|who))?,?$", "", rest)
@@ -103,6 +105,7 @@ def _read(text: str, plain: str) -> ReadQuestion:
     return replace(_negation(found), stated=re.sub(r"\s+", " ", stated).strip())
 
 
+_WHEN = re.compile(r"(?:when|(?:on |in )?(?:what|which) (?:year|date|month|day))\b", re.IGNORECASE)
 _OR_MORE = re.compile(
     r"(?P<n>\d[\d,.]*(?: (?!or\b)\w+)?) or "
     r"(?:(?P<up>more|higher|above|greater|later|longer|older)|less|fewer|lower|below|under)\b",

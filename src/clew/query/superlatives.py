@@ -100,7 +100,9 @@ _SMALL = frozenset(
 )
 _HAVING = ("with", "has", "have", "having", "had", "got", "by", "of", "which", "who", "what", "is", "are", "in")
 _WITH_EST = re.compile(  # "the state with the lowest population density", "which state has the largest city"
-    rf"\b(?:with|has|have|having|had) (?:the )?{_ORDER}(?P<adj>[a-z]+est) (?P<noun>\w+(?: (?!{STOPS})\w+){{0,2}})",
+    r"\b(?:with|has|have|having|had|charg(?:es?|ing|ed)|gets?|got|earn(?:s|ed)?|pa(?:ys?|id)|receive[sd]?|scored?"
+    r"|commands?|offer(?:s|ed)?|demand(?:s|ed)?|report(?:s|ed)?|achieve[sd]?|post(?:s|ed)|reach(?:es|ed)) "
+    rf"(?:the )?{_ORDER}(?P<adj>[a-z]+est) (?P<noun>\w+(?: (?!{STOPS})\w+){{0,2}})",
     re.IGNORECASE,
 )
 

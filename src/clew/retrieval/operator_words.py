@@ -87,13 +87,14 @@ def _is_named(read: ReadQuestion, graph: GraphStore) -> bool:
 
 
 _AROUND = re.compile(
-    r"^(?P<kept>.+?),? (?:still |now |currently |there )?(?:in|at|on|with|within|of) (?:the|our|this|my) "
+    r"^(?P<kept>.+?),? (?:still |now |currently |there )?(?:in|at|on|within) (?:the|our|this|my) "
     r"(?P<noun>[a-z]+(?: [a-z]+)?)$"
 )
 
 
-def of_everything(read: ReadQuestion, graph: Graph) -> ReadQuestion | None:
-    """A question without an end that names nothing here and so means all of it: "the oldest host in the inventory".
+def of_everything(read: ReadQuestion, graph: Graph) -> tuple[ReadQuestion, str] | None:
+    """A question without an end that names nothing here and so means all of it, and that end: "the oldest host in the
+    inventory".
 
     None where there is no such end, or the graph has something of its name.
     """
@@ -103,7 +104,7 @@ def of_everything(read: ReadQuestion, graph: Graph) -> ReadQuestion | None:
     noun, lexicon = match["noun"], Lexicon.of(graph)
     names = {stems(noun), stems(noun.split()[-1])}
     known = any(name in lexicon.classes or name in lexicon.relations for name in names) or graph.resolve(noun)
-    return None if known else replace(read, rest=match["kept"], stated=match["kept"])
+    return None if known else (replace(read, rest=match["kept"], stated=match["kept"]), noun)
 
 
 def _by_groups(read: ReadQuestion, graph: GraphStore) -> ReadQuestion:

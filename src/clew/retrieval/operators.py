@@ -29,6 +29,7 @@ from clew.query.question import REASON, nested, read_question
 from clew.query.text import parse, show
 from clew.query.vocabulary import stem
 from clew.retrieval.composing import Composed, compose
+from clew.retrieval.dating import with_years
 from clew.retrieval.lacking import Lacking, passes_over
 from clew.retrieval.lexicon import Lexicon, class_in
 from clew.retrieval.linking import link, link_topics, unknown_names
@@ -45,7 +46,7 @@ from clew.retrieval.method_sets import (
 )
 from clew.retrieval.operating import Truth, bearers, compared, either, likeness_by, named_together, of_named, operated
 from clew.retrieval.operator_words import OperatorQuestion, asked_of, of_everything
-from clew.retrieval.refusing import YES_AND_NO, accounted, implausible, missing, only_truth, unmet
+from clew.retrieval.refusing import YES_AND_NO, accounted, implausible, missing, only_truth, past, undated, unmet
 from clew.retrieval.spoken import in_graph_words
 from clew.retrieval.tables import read_table
 from clew.retrieval.together import linked
@@ -93,7 +94,7 @@ class Operators:
             return [self._of_table(question, graph, on_event) for question in questions]
         asked = questions
         if isinstance(graph, Graph):
-            questions = [in_graph_words(question, graph) for question in questions]
+            questions = [with_years(in_graph_words(question, graph), graph) for question in questions]
         named = isinstance(graph, Graph) or (isinstance(graph, ServerGraph) and graph.names is not None)
         lacking = [unknown_names(question, graph) if named else [] for question in questions]
         known = [question for question, names in zip(questions, lacking, strict=True) if not names]
@@ -169,6 +170,8 @@ class Operators:
                 if not isinstance(store, Graph):
                     return self._uncomposed(asked, found)
                 why = implausible(question, found, store)
+                if not why and past(question, found):
+                    why = "the graph states no date to come"
                 if not why and self._encoder is not None and not self._trained:
                     why = unmet(question, found, store, self._encoder)
                 if why:
@@ -202,6 +205,8 @@ class Operators:
             if only_truth(found, graph):
                 return replace(found, candidates=(), note=YES_AND_NO)
             return of_asked_kind(found, question.text, graph)
+        if not self._trained and (why := undated(question.text, proposals[0].plan, graph)):
+            return replace(found, question=question, candidates=(), note=why)
         if within is not None:
             proposals = [Proposal(put(each.plan, *within), each.prior) for each in proposals]
         return self._executed(found, question, proposals, graph, on_event)
@@ -358,11 +363,12 @@ class Operators:
             return truth or linked(self._method, read, found, graph, self._encoder)
         sets = self._readings(_stated(asked.question, read), graph)
         made = self._composed(asked, read, sets, graph, least=self._least(asked))
+        if (whole := of_everything(read, graph)) is not None:
+            shorter, left_out = whole
+            note = f"“{left_out}” names nothing in the graph and was left out"
+            every = [replace(each, note=note) for each in self._proposals(asked, shorter, found, graph)]
+            made = sorted([*made, *every], key=lambda each: -each.prior)
         if made:
-            return made
-        if (shorter := of_everything(read, graph)) is not None and (
-            made := self._proposals(asked, shorter, found, graph)
-        ):
             return made
         if read.count and not accounted(read, found, graph, self._likeness):
             return []

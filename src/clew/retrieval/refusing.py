@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from datetime import UTC, datetime
 
 import numpy as np
 
@@ -19,6 +20,8 @@ from clew.query.asked import ReadQuestion
 from clew.query.binding import Binding
 from clew.query.columns import column
 from clew.query.keys import Likeness
+from clew.query.meanings import meant, spelled_out
+from clew.query.values import ReadValue, parse_date, untyped
 from clew.query.vocabulary import MEASURES, SYNONYMS, forms, stem
 from clew.retrieval.chunks import LIGHT
 from clew.retrieval.lexicon import ALIKE_KIND, asked_kind, class_in, kinds_of, stems
@@ -45,6 +48,13 @@ _WHICH = re.compile(
 )
 _KIND_OF = re.compile(r" (?:the |an? )?(?:type|kind|sort|style|form)s? of ")
 _ABOUT = re.compile(rf"[Ww]hat{_BE} .* about\W*$")
+_LAST_DONE = re.compile(
+    r"(?:when|(?:on )?(?:what|which) (?:date|day|time|year|month))\b.*?\b(?:last|latest|most recently|next) "
+    r"(?:time )?(?P<what>[a-z]+)",
+    re.IGNORECASE,
+)
+_NEXT = re.compile(r"(?:when|(?:on |in )?(?:what|which) (?:date|day|time|year|month))\b.*\bnext\b", re.IGNORECASE)
+_HAPPENS = frozenset(["happen", "occur", "take", "took", "place", "go", "went", "date", "day", "time", "year", "event"])
 _KINDS = frozenset(["kind", "type", "class", "category", "sort", "job", "occupation", "profession", "role"])
 
 
@@ -140,6 +150,44 @@ def only_truth(found: Answer, graph: Graph) -> bool:
     entities = [c.entity for c in best_of(found)] if found.candidates else []
     numbers = {graph.number_of(each.id) for each in entities if each is not None}
     return len(numbers) > 1 and len(numbers) == len(entities) and numbers <= truth_values(graph)
+
+
+def undated(text: str, plan: p.Plan, graph: Graph) -> str:
+    """Why a plan tells no "when did X last …": nothing in it is called by what was done; "" where something is.
+
+    The latest purchase of what is near a camera is no record of it.
+    """
+    match = _LAST_DONE.match(text)
+    if match is None or match["what"].lower() in FUNCTION or stem(match["what"]) in _HAPPENS:
+        return ""
+    what = match["what"].lower()
+    steps = {
+        graph.relation_at(Binding.of(graph).relation(s.relation)).label for s in p.walk(plan) if isinstance(s, p.Step)
+    }
+    kinds = graph.labels_at(Binding.of(graph).entities(tuple(k.id for k in p.walk(plan) if isinstance(k, p.Class))))
+    told = {form for name in (*steps, *kinds) for word in spelled_out(name).lower().split() for form in forms(word)}
+    dated = any(meant((what,), "", label, date=True) for label in steps)
+    return "" if forms(what) & told or dated else f"the graph has no date for “{what}”"
+
+
+def past(question: Question, found: Answer) -> bool:
+    """Whether what comes next is asked for and every date found has gone by."""
+    if _NEXT.match(question.text) is None or not found.candidates:
+        return False
+    dates = [parse_date(text) or untyped(text) for text in found.texts[:LOOKED_AT]]
+    now = datetime.now(UTC)
+    ends = [_ended(each) for each in dates]
+    return all(end is not None and end <= now.timestamp() for end in ends)
+
+
+def _ended(reading: ReadValue | None) -> float | None:
+    """When a date is over, in seconds; a bare number may be a year."""
+    if reading is None:
+        return None
+    if reading.kind == "number":
+        year = parse_date(f"{int(reading.low):04d}") if 1000 <= reading.low < 3000 else None
+        return None if year is None else year.high
+    return reading.high
 
 
 def missing(read: ReadQuestion, alone: Answer, graph: Graph, likeness: Likeness) -> str:

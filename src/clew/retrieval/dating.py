@@ -1,0 +1,83 @@
+"""Dates that a question states without their year, made whole by the dates that the graph holds.
+
+Kept apart from the grammar of questions, which knows no graph: "on Friday 18 July" is one day only where the graph's
+dates say of which year. Where several years fit the text stays as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+
+from clew.graph import Graph
+from clew.query.columns import column
+from clew.query.vocabulary import MONTHS
+from clew.types import Question
+
+MOST = 2_000_000  # triples of a graph whose dates are all looked at
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
+_WEEKDAY = rf"(?:{'|'.join(_WEEKDAYS)})"
+_NAMES = "|".join((*MONTHS, *(month[:3] for month in MONTHS if month != "may")))
+_TH = "(?:st|nd|rd|th)?"
+_DAY = re.compile(
+    rf"(?:\b{_WEEKDAY},? (?:the )?)?(?:\bthe )?\b(?:(?P<day>\d{{1,2}}){_TH}(?: of)? (?P<month>{_NAMES})\.?"
+    rf"|(?P<month2>{_NAMES})\.? (?:the )?(?P<day2>\d{{1,2}}){_TH})(?!\w)(?!,? ?\d{{3,4}})",
+    re.IGNORECASE,
+)
+_DATED = re.compile(
+    rf"\b{_WEEKDAY},? (?:the )?(?=\d{{4}}-\d\d-\d\d|\d{{1,2}}{_TH}(?: of)? [A-Za-z]{{3,9}},? \d{{4}})", re.IGNORECASE
+)
+_ALONE = re.compile(
+    rf"\bon (?:the )?(?P<weekday>{_WEEKDAY})(?= ?(?:night|evening|morning|afternoon)?\W*$)", re.IGNORECASE
+)
+
+
+def with_years(question: Question, graph: Graph) -> Question:
+    """A question whose days have their year: "on the 18th of July" → "on 2025-07-18", where only that year fits."""
+    text = _DATED.sub("", question.text)
+    match = _DAY.search(text)
+    alone = _ALONE.search(text) if match is None else None
+    if (match is None and alone is None) or graph.whole.num_triples > MOST:
+        return question if text == question.text else replace(question, text=text)
+    days = _days(graph)
+    if match is not None:
+        month = next(
+            i for i, name in enumerate(MONTHS, 1) if name.startswith((match["month"] or match["month2"])[:3].lower())
+        )
+        day = int(match["day"] or match["day2"])
+        fitting = [each for each in days if each[5:] == f"{month:02d}-{day:02d}"]
+    else:
+        assert alone is not None
+        if graph.resolve(alone["weekday"]) or graph.resolve(alone["weekday"].capitalize()):
+            return question
+        wanted = _WEEKDAYS.index(alone["weekday"].lower())
+        fitting = [each for each in days if datetime.fromisoformat(each).weekday() == wanted]
+    if len(fitting) != 1:
+        return question
+    if match is not None:
+        before = text[: match.start()].rstrip()
+        on = "" if re.search(r"\b(?:on|before|after|since|until|by|from|to|between|and)$", before, re.I) else "on "
+        return replace(question, text=f"{before} {on}{fitting[0]}{text[match.end() :]}".strip())
+    assert alone is not None
+    return replace(question, text=f"{text[: alone.start()]}on {fitting[0]}{text[alone.end() :]}")
+
+
+def _days(graph: Graph) -> list[str]:
+    """The days that the graph's dates fall on, each once, ascending."""
+
+    def made() -> list[str]:
+        found: set[str] = set()
+        for number in range(graph.num_relations):
+            dates = column(graph, number)
+            if dates.kind != "date" or not dates.ordered or dates.precision not in ("day", "second"):
+                continue
+            for second in np.unique(dates.low).tolist():
+                if abs(second) < 6e10:
+                    found.add((_EPOCH + timedelta(seconds=second)).date().isoformat())
+        return sorted(found)
+
+    return graph.derived(("dating.days",), made)
