@@ -20,6 +20,7 @@ from clew.retrieval.attaching import EXCEPT, NOT, Attachments, Mode
 from clew.retrieval.chunks import LIGHT, Chunk, Spotted, spot
 from clew.retrieval.joining import Joins
 from clew.retrieval.lexicon import Lexicon, owners
+from clew.retrieval.method_sets import past_mediators
 from clew.retrieval.words import FUNCTION
 from clew.types import Question
 
@@ -105,18 +106,9 @@ class _Composer:
         return self._property(top, chunk, tree) if chunk.kind == "relation" else self._node(top, tree)
 
     def _past_mediators(self, made: _Made) -> _Made:
-        """A set of nameless nodes is no answer: what the step by which they were reached leads to on their other side
-        ("partners at X", where a role is said of an employment)."""
-        members = self._joins.members(made.plan)
-        if made.path or not len(members) or not self._graph.mediators_at(members).all():
-            return made
-        steps = [node.path[0] for node in p.walk(made.plan) if isinstance(node, p.Follow) and len(node.path) == 1]
-        for step in reversed(list(dict.fromkeys(steps))):
-            on = p.Follow(made.plan, (step,))
-            ends = self._joins.members(on)
-            if len(ends) and not self._graph.mediators_at(ends).any() and not self._graph.literals_at(ends).any():
-                return replace(made, plan=on)
-        return made
+        """A set of nameless nodes is no answer: what they lead to is ("partners at X", where a job has a role)."""
+        plan = None if made.path else past_mediators(made.plan, self._graph)
+        return made if plan is None else replace(made, plan=plan)
 
     def _node(self, k: int, tree: dict[int, int]) -> list[_Made]:
         chunk = self._chunks[k]
