@@ -35,6 +35,7 @@ _PERHAPS = re.compile(  # where all its numbers may be years: "first climbed in"
     r"(?:.* )?(?:\w+ed|built|won|made|begun|born)\b.* in|first \w+|\w+ed|(?:.* )?(?:year|established|inception|start"
     r"|end|opening|founding|foundation|launch|construction|birth|death)"
 )
+_BEGINNING, _END = -10_000, 3000
 _YEARS = (1000, 2200)  # numbers outside are no years unless the name says so
 _DATING = re.compile(  # a verb alone says when: "opened", "enrolled in"
     r"(?:opened|joined|enrolled|hired|released|published|launched|formed|started|completed|built|began|created|closed"
@@ -134,17 +135,22 @@ def _with_years(
     read: list[ReadValue | None], kinds: NDArray[np.uint8], *, force: bool
 ) -> tuple[list[ReadValue | None], NDArray[np.uint8]]:
     """Whole numbers as years, where all numbers can be years (or, with `force`, each that can be)."""
-    can = [
-        k == _NUMBER and r is not None and not r.dimension and r.low == int(r.low) and 100 <= r.low < 3000
+    whole = [
+        k == _NUMBER and r is not None and not r.dimension and r.low == int(r.low) and _BEGINNING <= r.low < _END
         for k, r in zip(kinds.tolist(), read, strict=True)
     ]
+    # Years of antiquity are small or below zero; where most are, "year 2" is the second and no date.
+    far = sum(may and r is not None and abs(r.low) >= 100 for may, r in zip(whole, read, strict=True))
+    old = 2 * far > sum(whole) and not force
+    can = [may and r is not None and (old or r.low >= 100) for may, r in zip(whole, read, strict=True)]
     if not force and sum(can) < int(np.count_nonzero(kinds == _NUMBER)):
         return read, kinds
     changed, codes = list(read), kinds.copy()
     for i, may in enumerate(can):
         reading = read[i]
         if may and reading is not None:
-            changed[i] = parse_date(f"{int(reading.low):04d}")
+            year = int(reading.low)
+            changed[i] = parse_date(f"{'-' if year < 0 else ''}{abs(year):04d}")
             codes[i] = _DATE
     return changed, codes
 

@@ -11,7 +11,7 @@ import re
 
 from clew.query.asked import UNITS
 from clew.query.rewording_values import DATES, DENIED, FIGURES, Rule, rule
-from clew.query.vocabulary import KNOWN_MEASURES, MEASURES, NUMBERS, base_of
+from clew.query.vocabulary import KNOWN_MEASURES, MEASURES, NUMBERS, base_of, measures_of
 
 _AUX = r"(?:is|are|was|were|does|do|did|has|have|had|can|could|will|would)"
 _WH = r"(?:what|which|who|whom|whose|when|where|why|how)"
@@ -185,7 +185,23 @@ _BY = {
 }  # fmt: skip
 _END = {"lowest": "lowest", "worst": "lowest", "least": "lowest"}
 _EST = r"\w+est|best|worst|first|last|latest"
+_NAMED_BY = r",? (?:going by|measured by|as measured by|judged by|in terms of|by)"
+_MADE = "born|founded|built|opened|published|made|released|established|launched|written|formed"
 _SUPERLATIVES: tuple[Rule, ...] = (
+    rule(  # the figure is said: "most experienced pilot by flight hours", "the most complex (highest weight)"
+        rf"\b(?:the )?(?P<est>most|least) (?P<adj>[a-z]+) (?P<x>[a-z]+(?: [a-z]+)?){_NAMED_BY} "
+        r"(?P<by>(?!the |an? )[a-z ]+)$",
+        lambda m: m.group(0) if measures_of(m["adj"]) else _highest(m["x"], m["est"], m["by"]),
+    ),
+    rule(
+        r"^(?:which|what) (?P<x>[a-z]+(?: [a-z]+)?) (?:is|are|was|were) .+ \((?P<by>(?:highest|lowest|largest|smallest"
+        r"|longest|shortest|most|fewest) [a-z ]+)\)$",
+        r"which \g<x> has the \g<by>",
+    ),
+    rule(
+        rf"^who (?P<be>is|was) the (?P<est>earliest|first|latest|last)[- ](?P<made>{_MADE}) (?P<x>[a-z]+)$",
+        lambda m: f"which {m['x']} was {m['made']} {'first' if m['est'].lower() in ('earliest', 'first') else 'last'}",
+    ),
     rule(r"\b(highest|lowest)-lying\b", r"\1"),
     rule(
         rf"\b(?:the )?(?P<est>highest|lowest|top|best|worst|most|least)[- ](?P<by>{'|'.join(_BY)}) "
@@ -228,6 +244,10 @@ _SUPERLATIVES: tuple[Rule, ...] = (
         lambda m: m.group(0) if " and " in m["x"] else f"which {m['x']} ",
     ),
 )
+
+
+def _highest(what: str, est: str, figure: str) -> str:
+    return f"{what} with the {'highest' if est.lower() == 'most' else 'lowest'} {figure}"
 
 
 def _known(adjective: str) -> bool:

@@ -67,6 +67,7 @@ _MONTHS = """
 january february march april may june july august september october november december
 """
 MONTHS = tuple(_MONTHS.split())
+WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
 _CHILD = ("father", "mother", "parent")
 INVERSE = {"child": _CHILD, "children": _CHILD, "kid": _CHILD, "offspring": _CHILD}  # nouns of a relation walked back

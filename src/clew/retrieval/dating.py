@@ -14,13 +14,13 @@ import numpy as np
 
 from clew.graph import Graph
 from clew.query.columns import column
-from clew.query.vocabulary import MONTHS
+from clew.query.vocabulary import MONTHS, WEEKDAYS
 from clew.types import Question
 
 MOST = 2_000_000  # triples of a graph whose dates are all looked at
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
-_WEEKDAY = rf"(?:{'|'.join(_WEEKDAYS)})"
+
+_WEEKDAY = rf"(?:{'|'.join(WEEKDAYS)})"
 _NAMES = "|".join((*MONTHS, *(month[:3] for month in MONTHS if month != "may")))
 _TH = "(?:st|nd|rd|th)?"
 _DAY = re.compile(
@@ -54,7 +54,7 @@ def with_years(question: Question, graph: Graph) -> Question:
         assert alone is not None
         if graph.resolve(alone["weekday"]) or graph.resolve(alone["weekday"].capitalize()):
             return question
-        wanted = _WEEKDAYS.index(alone["weekday"].lower())
+        wanted = WEEKDAYS.index(alone["weekday"].lower())
         fitting = [each for each in days if datetime.fromisoformat(each).weekday() == wanted]
     if len(fitting) != 1:
         return question

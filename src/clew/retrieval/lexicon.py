@@ -29,12 +29,14 @@ from clew.retrieval.words import FUNCTION
 
 HEADS = 100_000  # of a relation, that tell what kind of thing has it
 ALIKE_ONLY = 0.8  # the same in a graph without kinds, where the noun may be a kind that nothing states
+ALIKE_DOER = 0.7  # the same of somebody who does something: a "teacher" is no school
 ALIKE_KIND = 0.6  # cosine from which a noun means a class or a relation of another name ("towns", city)
 _LONG = re.compile(r"[^\W\d_]{3}")  # "A" is a category, and no word for a kind
 WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*|,")
 _DONE = ("sold", "won", "made", "held", "paid", "spent", "written", "given", "taken", "run", "built")
 _AMOUNT = re.compile(r"^(?:total |whole )?(?:number|amount|count|quantity) of ", re.IGNORECASE)
 _DOER = re.compile(r"\w{3,}(?:ian|ist|ians|ists)$")  # names who does something, and never what a relation leads to
+_DOES = re.compile(r"\w{3,}(?:[eo]rs?|ians?|ists?)$")  # the same, and other words with these endings
 _OF_VALUE = re.compile(r"(?P<of>[a-z]{3,})(?:er|ist)")
 _ASKED = re.compile(
     r"^\W*(?:(?:in|on|at|of|for|from|by|to|with) )?(?:which|what|name|list|find|(?:give|show|tell) me)(?: all)?"
@@ -243,7 +245,8 @@ def alike(
         return None
     alike = encoder.encode(texts) @ encoder.encode([stem(word)], role="query")[0]
     best = int(alike.argmax())
-    if float(alike[best]) < (ALIKE_KIND if classes else ALIKE_ONLY):
+    least = ALIKE_DOER if _DOES.match(word) else ALIKE_KIND if classes else ALIKE_ONLY
+    if float(alike[best]) < least:
         return None
     fit = float(alike[best])
     if best < len(classes):

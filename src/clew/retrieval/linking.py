@@ -29,6 +29,7 @@ from clew.graph.remote import ServerGraph
 from clew.graph.spelling import normalise
 from clew.labels import label_to_text
 from clew.protocols import GraphStore, TextEncoder
+from clew.query.vocabulary import MONTHS, WEEKDAYS
 from clew.retrieval.mentions import EQUAL, RARE, Mention, MentionReading, mentions_in
 from clew.retrieval.qualifiers import qualified
 from clew.types import Entity, Question, Topic
@@ -264,7 +265,8 @@ def unknown_names(question: Question, graph: GraphStore) -> list[str]:
 def _surely_a_name(word: Word, reading: MentionReading) -> bool:
     written = reading.text[word.start : word.end]
     capital = reading.capital(word) and not written.isupper()
-    return capital and len(written) >= SHORTEST and reading.weight(word) >= RARE
+    dated = word.folded in MONTHS or word.folded in WEEKDAYS
+    return capital and not dated and len(written) >= SHORTEST and reading.weight(word) >= RARE
 
 
 def _shortened(text: str) -> str:
