@@ -151,3 +151,10 @@ def test_every_member_has_its_walk(graph: Graph, text: str) -> None:
     answer = Answer(Question("q", "?"), "test", candidates, evidence, plan=proof)
     assert candidates and all(c.paths for c in candidates)
     assert verify(answer, graph) == []
+
+
+def test_beside_things_with_a_name_nameless_nodes_are_no_answers() -> None:
+    rows = [("Ann", "owns", "Chess"), ("_:1", "owns", "Chess"), ("_:1", "owner", "Bob")]
+    graph = Graph.from_triples(rows, mediator={"_:1"}.__contains__)
+    candidates, _, _ = proven(execute(parse('follow(entity("Chess"), ^"owns")'), graph), graph, 1.0)
+    assert [candidate.text for candidate in candidates] == ["Ann"]

@@ -12,6 +12,7 @@ TRIPLES = [
     *((name, "is a", kind) for name, kind in (
         ("St Bride's Hospital", "Hospital"), ("Tessera Entertainment", "Publisher"), ("Vega One", "Console"),
     )),
+    ("Friedrich Nietzsche", "wrote", "Beyond Good and Evil"),
     ("Vega One", "made by", "Tessera Entertainment"),
 ]  # fmt: skip
 
@@ -20,6 +21,7 @@ TRIPLES = [
     ("text", "label"),
     [
         ("Which studies ran at St Bride's in the spring?", "St Bride's Hospital"),
+        ("Which books are by Nietsche or his friends?", "Friedrich Nietzsche"),
         ("which studios have put out at least one game on the consoles that Tessera makes", "Tessera Entertainment"),
     ],
 )

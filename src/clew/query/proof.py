@@ -164,8 +164,10 @@ def proven(result: Result, graph: Graph, score: float) -> tuple[tuple[Candidate,
             )
             triples.update((graph.whole.triple(t), None) for t in prover._along(member, value))
     if result.makes == "set":
+        named = members[~graph.mediators_at(members)]  # beside what has a name a nameless node is no answer
+        shown = named if len(named) else members
         candidates = tuple(
-            Candidate((e := graph.entity_at(m)).label, score, e, of_member.get(m, ())) for m in members.tolist()
+            Candidate((e := graph.entity_at(m)).label, score, e, of_member.get(m, ())) for m in shown.tolist()
         )
     elif result.makes == "values":
         candidates = tuple(

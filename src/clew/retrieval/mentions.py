@@ -31,6 +31,9 @@ NAMESAKES = 10  # of one mention; the reason says when there are more
 EQUAL = 0.955  # a name that scores less in a store is not equal to the mention, only like it
 RARE = 0.6  # weight of a word from which on it is not one of everybody's words
 WINDOWS = 60  # most look-ups of a store that is asked by name
+SPELT_UP_TO = 100_000  # things of a graph in whose names' words slips are looked for
+SHORTEST_SPELT = 6  # letters of such a word
+MISSPELT = 0.9  # what is kept of the score of a part of a name with a slip in it
 PARTS = 8  # most look-ups of parts of names in an embedded graph
 WINDOW_WORDS = 8
 PART_WORDS = 4
@@ -210,6 +213,21 @@ class _Names:
                 longer = (held[i].score - 0.5) / 0.45
                 named.append((entity, 0.5 + 0.3 * math.sqrt(share) + 0.12 * longer, held[i].reason))
         return tuple(sorted(named, key=lambda each: -each[1]))
+
+    def spelt(self, word: str) -> str:
+        """The one word of a name that is a slip away from `word`, two where it is long: "Nietsche"; "" for none."""
+        if self.graph.num_entities > SPELT_UP_TO or len(word) < SHORTEST_SPELT:
+            return ""
+        known: frozenset[str] = self.graph.derived("linking.words", self._words)
+        folded, off = normalise(word), 2 if len(word) >= 8 else 1
+        near = [each for each in known if each[:1] == folded[:1] and abs(len(each) - len(folded)) <= off]
+        near = [each for each in near if 0 < OSA.distance(folded, each, score_cutoff=off) <= off]
+        return near[0] if len(near) == 1 else ""
+
+    def _words(self) -> frozenset[str]:
+        every = np.arange(self.graph.num_entities, dtype=np.int32)
+        labels = self.graph.labels_at(every[~self.graph.literals_at(every)])
+        return frozenset(word for label in labels for word in normalise(label).split())
 
     def _scattered(self, text: str) -> list[NameMatch]:
         """Names that hold the words of `text` with others between them: "george bush" in "George W. Bush"."""
@@ -403,6 +421,8 @@ def _parts(reading: MentionReading, mentions: Sequence[Mention], index: _Names) 
             if (start, end) in spans:
                 continue
             named = _readings(part, words_of(part), reading, index) if len(run) <= 2 else list(index.holders(part))
+            if not named and len(run) == 1 and reading.capital(run[0]):
+                named = [(e, MISSPELT * s, f"{why}, misspelt") for e, s, why in index.holders(index.spelt(part))]
             if named:
                 if named[0][1] >= SURE:
                     done.update(range(first, last + 1))
