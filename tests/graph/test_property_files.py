@@ -96,3 +96,31 @@ def test_graphml_with_entities_is_refused(tmp_path: Path) -> None:
 def test_an_arrow_table_is_a_frame() -> None:
     table = pa.table({"head": ["a", "b"], "relation": ["r", "r"], "tail": ["b", "c"]})
     assert ids(Graph.from_frame(table).triples()) == [("a", "r", "b"), ("b", "r", "c")]
+
+
+def test_a_table_of_things_with_ids_and_names_that_start_and_end_is_no_table_of_edges(tmp_path: Path) -> None:
+    (tmp_path / "p-nodes.csv").write_text("id,type,name,aka,start,end\ng1,grant,Deep Ice,DI; Ice,2021,2024\n")
+    (tmp_path / "p-edges.csv").write_text("source,target,relationship\ng1,g1,renewal of\n")
+    build([tmp_path / "p-nodes.csv", tmp_path / "p-edges.csv"], tmp_path / "p.kg")
+    graph = Graph.open(tmp_path / "p.kg")
+    assert {e.label for e in graph.resolve("Ice")} == {"Deep Ice"}
+    assert {"start", "end", "renewal of"} <= {relation.label for relation in graph.relations()}
+
+
+@pytest.mark.parametrize("name", ["rel", "kind", "edge_type"])
+def test_edges_of_graphml_state_their_relation_by_several_names(tmp_path: Path, name: str) -> None:
+    (tmp_path / "g.graphml").write_text(
+        f'<graphml><key id="k" for="edge" attr.name="{name}" attr.type="string"/><graph edgedefault="directed">'
+        '<node id="a"/><node id="b"/><edge source="a" target="b"><data key="k">owns</data></edge></graph></graphml>'
+    )
+    build(tmp_path / "g.graphml", tmp_path / "g.kg")
+    assert [relation.label for relation in Graph.open(tmp_path / "g.kg").relations()] == ["owns"]
+
+
+def test_what_is_called_an_alias_names_a_thing_beside_its_own_name(tmp_path: Path) -> None:
+    (tmp_path / "t.tsv").write_text("United States\talso known as\tUSA\nUnited States\tcapital\tWashington\n")
+    build(tmp_path / "t.tsv", tmp_path / "t.kg")
+    graph = Graph.open(tmp_path / "t.kg")
+    (index,) = graph.indexes
+    assert "United States" in {graph.entity_at(found.number).label for found in index.exact("USA")}
+    assert graph.num_triples == 2

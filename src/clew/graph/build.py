@@ -33,7 +33,7 @@ from clew.graph.inputs import (
     size_of,
     split_suffix,
 )
-from clew.graph.labelling import find_names, opaque
+from clew.graph.labelling import find_aliases, find_names, opaque
 from clew.graph.layout import LITERAL, MEDIATOR, NAMED, VERSION, open_strings, open_texts
 from clew.graph.memory import Memory, shown
 from clew.graph.naming import (
@@ -243,6 +243,7 @@ class _Reading:
             for number, (file, kind) in enumerate([*self.files, *((file, LABEL_FILE) for file in self.labels)]):
                 self._file(file, kind, number, assembly, clock)
             sources = find_names(assembly, self.label)
+            find_aliases(assembly)
             assembly.flush()
             unused = resolve_owners(assembly)
         finally:

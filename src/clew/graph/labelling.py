@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from clew.errors import InputError, nearest
 from clew.graph.assembly import Assembly
 from clew.graph.external import OnDisk
-from clew.graph.inputs import CHOSEN, Notes, column
+from clew.graph.inputs import ALIAS, CHOSEN, Notes, column
 from clew.graph.layout import LITERAL, open_strings
 from clew.graph.strings import Strings, literal_parts
 from clew.labels import label_to_text, readable
@@ -33,6 +33,11 @@ ENOUGH = 0.05  # share of things without a name from which on names are sought
 BLOCK = 1 << 20
 NAMED_AT_ONCE = 1 << 16
 
+OTHER_NAMES = frozenset([
+    "aka", "a k a", "alias", "aliases", "also known as", "also called", "alt label", "alt name", "alt names",
+    "alternate name", "alternate names", "alternative name", "alternative names", "alternative label", "other name",
+    "other names", "nickname", "nicknames", "synonym", "synonyms", "known as", "called also", "short name",
+])  # fmt: skip
 GIVEN, FAMILY = ("given name", "first name"), ("family name", "last name", "surname")
 Pairs = tuple[NDArray[np.int32], NDArray[np.int32]]
 """Heads and tails of one property's triples, (n,) each."""
@@ -93,6 +98,39 @@ def find_names(assembly: Assembly, properties: Sequence[str] = ()) -> list[NameS
         if named:
             found.append(NameSource("given name and family name", named))
     return found
+
+
+def find_aliases(assembly: Assembly) -> None:
+    """Note as other names what a property called so states: "aka", "also known as", "nickname". Its triples stay.
+
+    Several in one value are parted by ";" or "|". To be called when all files are read and the names are found. A thing
+    that goes by its id alone keeps it as its name.
+    """
+    if not assembly.rows:
+        return
+    assembly.flush()
+    relations = list(open_strings(assembly.scratch, "relations"))
+    mine = [i for i, relation in enumerate(relations) if label_to_text(relation).casefold() in OTHER_NAMES]
+    if not mine:
+        return
+    kinds, texts = assembly.kinds(), open_strings(assembly.folder, "ids")
+    labelled = _labelled(assembly, len(kinds))
+    rows = OnDisk(assembly.scratch / "triples.i32", 4)
+    for _, (heads, tails) in _values(assembly, rows, kinds, mine, literal=False):
+        own = np.unique(heads[~labelled[heads]])
+        labelled[own] = True
+        for start in range(0, len(own), NAMED_AT_ONCE):
+            ids = texts.take(own[start : start + NAMED_AT_ONCE])
+            names = [readable(texts[int(n)]) for n in own[start : start + NAMED_AT_ONCE]]
+            assembly.add(Notes("label", column(ids), column(names), np.full(len(names), RANK, np.int16)))
+        for start in range(0, len(heads), NAMED_AT_ONCE):
+            here = slice(start, start + NAMED_AT_ONCE)
+            pairs = zip(heads[here].tolist(), tails[here].tolist(), strict=True)
+            stated = ((head, each.strip()) for head, tail in pairs for each in re.split("[;|]", _text(texts[tail])))
+            named = [(head, name) for head, name in stated if 0 < len(name) <= LETTERS]
+            owners = texts.take(np.array([head for head, _ in named], np.int64))
+            ranks = np.full(len(named), ALIAS, np.int16)
+            assembly.add(Notes("label", column(owners), column([name for _, name in named]), ranks))
 
 
 def _wanted(name: str, relations: Sequence[str]) -> int:

@@ -21,6 +21,10 @@ from clew.graph.property_values import literals
 TYPE, LINKED = "type", "linked to"
 NAMES = ("name", "label", "title", "fullName", "displayName", "prefLabel")
 ALIASES = ("aliases", "alias", "altLabel", "synonyms")
+EDGE_KINDS = (  # what edges state their relation by, in order of liking
+    "label", "type", "relation", "relationship", "relType", "rel", "rel_type", "relation_type", "relationship_type",
+    "edge_type", "edgeType", "predicate", "kind", "name",
+)  # fmt: skip
 KEYS = ("id", "uri", "iri", "qid", "key", "uuid", "name")
 STATEMENT_LIMIT = 16 << 20
 WHY = {"empty": "an empty term", "long": f"a term longer than {TERM_LIMIT // 4:,} letters", "nul": "contains NUL"}
@@ -178,7 +182,7 @@ def _edge(
         return
     held = _data(element, keys)
     kind = element.get("label")
-    for name in ("label", "type", "relation", "relationship", "relType"):
+    for name in EDGE_KINDS:
         said = held.pop(name, None) if kind is None or held.get(name) == kind else None
         kind = kind or (str(said) if said else None)
     own = element.get("directed")

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from clew.graph.inputs import ALIAS, BLOCK, CHOSEN, Batch, Notes, Problems, Rows, Stream, TableColumn
+from clew.graph.labelling import OTHER_NAMES
 from clew.graph.tabular import SYNONYMS, sniff, split_line
 from clew.labels import label_to_text
 
@@ -30,8 +31,9 @@ _NEO4J = re.compile(r"(?P<name>[^:]*):(?P<role>ID|LABEL|START_ID|END_ID|TYPE|IGN
 _ROLES = {"ID": "id", "LABEL": "type", "START_ID": "head", "END_ID": "tail", "TYPE": "relation"}
 _ANNOTATED = re.compile(r"(?P<name>[^:]+):(?P<kind>[a-zA-Z]+)(?P<many>\[\])?(?:\{.*\})?")
 _IDS, _NAMES = ("id", "node id", "nodeid", "key", "identifier", "uid"), ("name", "full name", "title", "display name")
+_RELATIONS = ("relationship", "relation_type", "relationship_type", "rel_type", "edge_type", "label", "kind", "name")
+_PERHAPS_ENDS = frozenset(["start", "end", "from", "to", "h", "t", "s", "o"])  # of an edge, or of a time
 _TYPES = ("type", "types", "kind", "class", "category", "node type", "labels")
-_ALIASES = ("alias", "aliases", "synonyms", "also known as")
 _XSD = "http://www.w3.org/2001/XMLSchema#"
 _FORMS = (
     (r"^[-+]?\d{1,18}$", "integer"),
@@ -121,11 +123,12 @@ def _plain(names: Sequence[str], delimiter: str) -> PropertyTable | None:
     said = [label_to_text(name).casefold() for name in names]
     heads = [i for i, name in enumerate(said) if name.replace(" ", "_") in SYNONYMS[0]]
     tails = [i for i, name in enumerate(said) if name.replace(" ", "_") in SYNONYMS[2]]
-    if heads and tails:
-        relations = [i for i, name in enumerate(said) if name.replace(" ", "_") in SYNONYMS[1]]
+    ids = [i for i, name in enumerate(said) if name in _IDS]
+    things = ids and not set(_NAMES).isdisjoint(said)  # with ids and names: what starts and ends is no edge then
+    if heads and tails and not (things and {said[heads[0]], said[tails[0]]} <= _PERHAPS_ENDS):
+        relations = [i for i, name in enumerate(said) if name.replace(" ", "_") in (*SYNONYMS[1], *_RELATIONS)]
         roles = {heads[0]: "head", tails[0]: "tail"} | ({relations[0]: "relation"} if relations else {})
         return PropertyTable("edges", tuple(_as(roles.get(i), name) for i, name in enumerate(names)), delimiter, False)
-    ids = [i for i, name in enumerate(said) if name in _IDS]
     if not ids:
         return None
     kinds = [
@@ -152,7 +155,7 @@ def _named(fields: Sequence[Field]) -> list[Field]:
     name = next((said.index(word) for word in (*_NAMES, "label") if word in said), None)
     result = []
     for i, field in enumerate(fields):
-        role = "name" if i == name else "alias" if said[i] in _ALIASES else field.role
+        role = "name" if i == name else "alias" if said[i] in OTHER_NAMES else field.role
         result.append(Field(role, field.name, field.space, field.many or role == "alias"))
     return result
 
