@@ -124,3 +124,25 @@ def test_what_is_called_an_alias_names_a_thing_beside_its_own_name(tmp_path: Pat
     (index,) = graph.indexes
     assert "United States" in {graph.entity_at(found.number).label for found in index.exact("USA")}
     assert graph.num_triples == 2
+
+
+@pytest.mark.parametrize(
+    ("nodes", "edges"),
+    [
+        ("Id,Kind,Label", "Source,Target,Type,Label\n1,2,Directed,works for"),  # as Gephi writes them
+        ("node_id,node_type,node_name", "from_id,to_id,rel_type\n1,2,works for"),
+        ("entity_id,entity_type,entity_name", "head_entity,relation,tail_entity\n1,works for,2"),
+        ("id,category,name", "src,dst,rel\n1,2,works for"),
+        ("id,type,title", "source_id,target_id,relation\n1,2,works for"),
+        ("ID,Type,Name", "node1,node2,relationship\n1,2,works for"),
+        ("uuid,labels,name", "start_node,end_node,relationship_type\n1,2,works for"),
+        ("id,type,name", "id,source,target,type\ne1,1,2,works for"),
+    ],
+)
+def test_headers_of_tables_as_people_write_them(tmp_path: Path, nodes: str, edges: str) -> None:
+    (tmp_path / "nodes.csv").write_text(f"{nodes}\n1,Person,Ann Lee\n2,Company,Acme\n")
+    (tmp_path / "edges.csv").write_text(f"{edges}\n")
+    build([tmp_path / "nodes.csv", tmp_path / "edges.csv"], tmp_path / "g.kg")
+    whole = Graph.open(tmp_path / "g.kg").whole
+    found = {(t.head.label, t.relation.label, t.tail.label) for t in map(whole.triple, range(whole.num_triples))}
+    assert found == {("Ann Lee", "works for", "Acme"), ("Ann Lee", "type", "Person"), ("Acme", "type", "Company")}

@@ -30,10 +30,26 @@ HEAD, PEEK = 1 << 16, 1 << 20
 _NEO4J = re.compile(r"(?P<name>[^:]*):(?P<role>ID|LABEL|START_ID|END_ID|TYPE|IGNORE)(?:\((?P<space>[^)]*)\))?")
 _ROLES = {"ID": "id", "LABEL": "type", "START_ID": "head", "END_ID": "tail", "TYPE": "relation"}
 _ANNOTATED = re.compile(r"(?P<name>[^:]+):(?P<kind>[a-zA-Z]+)(?P<many>\[\])?(?:\{.*\})?")
-_IDS, _NAMES = ("id", "node id", "nodeid", "key", "identifier", "uid"), ("name", "full name", "title", "display name")
+_IDS = ("id", "node id", "nodeid", "key", "identifier", "uid", "uuid", "nid", "vertex id", "entity id", "iri", "uri")
+_NAMES = ("name", "full name", "title", "display name", "node name", "entity name")
 _RELATIONS = ("relationship", "relation_type", "relationship_type", "rel_type", "edge_type", "label", "kind", "name")
+_ENDINGS = ("", "_id", "_node", "_node_id", "_entity", "_name", "id")
+
+
+def _ends(synonyms: Sequence[str], *words: str) -> frozenset[str]:
+    """What the column of one end of an edge may be called."""
+    return frozenset([*synonyms, *(word + ending for word in words for ending in _ENDINGS)])
+
+
+_HEADS = _ends(
+    SYNONYMS[0], "source", "src", "from", "start", "head", "subject", "node1", "node_1", "entity1", "entity_1"
+)
+_TAILS = _ends(
+    SYNONYMS[2], "target", "dst", "dest", "to", "end", "tail", "object", "node2", "node_2", "entity2", "entity_2"
+)
+_GEPHI = ("directed", "undirected", "mutual")  # values of a column "Type" that names no relation
 _PERHAPS_ENDS = frozenset(["start", "end", "from", "to", "h", "t", "s", "o"])  # of an edge, or of a time
-_TYPES = ("type", "types", "kind", "class", "category", "node type", "labels")
+_TYPES = ("type", "types", "kind", "class", "category", "node type", "entity type", "labels", "node label")
 _XSD = "http://www.w3.org/2001/XMLSchema#"
 _FORMS = (
     (r"^[-+]?\d{1,18}$", "integer"),
@@ -97,7 +113,9 @@ def _table(file: Path, suffix: str, delimiter: str | None) -> PropertyTable | No
     names = [name.strip() for name in split_line(first, delimiter, '"')]
     if len(names) < 2 or not all(names) or len(set(names)) < len(names):
         return None
-    return _neo4j(names, delimiter) or _plain(names, delimiter)
+    rows = [line for line in sample.split("\n") if line.strip()][1:2]
+    row = split_line(rows[0].rstrip("\r"), delimiter, '"') if rows else []
+    return _neo4j(names, delimiter) or _plain(names, row, delimiter)
 
 
 def _neo4j(names: Sequence[str], delimiter: str) -> PropertyTable | None:
@@ -119,15 +137,19 @@ def _neo4j(names: Sequence[str], delimiter: str) -> PropertyTable | None:
     return None
 
 
-def _plain(names: Sequence[str], delimiter: str) -> PropertyTable | None:
+def _plain(names: Sequence[str], row: Sequence[str], delimiter: str) -> PropertyTable | None:
+    """The table that a plain header says, with its first row: what names a relation may be no name of one."""
     said = [label_to_text(name).casefold() for name in names]
-    heads = [i for i, name in enumerate(said) if name.replace(" ", "_") in SYNONYMS[0]]
-    tails = [i for i, name in enumerate(said) if name.replace(" ", "_") in SYNONYMS[2]]
+    keys = [name.replace(" ", "_") for name in said]
+    heads = [i for i, key in enumerate(keys) if key in _HEADS]
+    tails = [i for i, key in enumerate(keys) if key in _TAILS]
     ids = [i for i, name in enumerate(said) if name in _IDS]
     things = ids and not set(_NAMES).isdisjoint(said)  # with ids and names: what starts and ends is no edge then
     if heads and tails and not (things and {said[heads[0]], said[tails[0]]} <= _PERHAPS_ENDS):
-        relations = [i for i, name in enumerate(said) if name.replace(" ", "_") in (*SYNONYMS[1], *_RELATIONS)]
-        roles = {heads[0]: "head", tails[0]: "tail"} | ({relations[0]: "relation"} if relations else {})
+        roles = dict.fromkeys(ids, "none") | {heads[0]: "head", tails[0]: "tail"}
+        idle = [i for i, key in enumerate(keys) if key == "type" and row[i : i + 1] and row[i].casefold() in _GEPHI]
+        relations = [i for i, key in enumerate(keys) if key in (*SYNONYMS[1], *_RELATIONS) and i not in (*idle, *roles)]
+        roles |= dict.fromkeys(idle, "none") | dict.fromkeys(relations[:1], "relation")
         return PropertyTable("edges", tuple(_as(roles.get(i), name) for i, name in enumerate(names)), delimiter, False)
     if not ids:
         return None
