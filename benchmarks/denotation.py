@@ -7,8 +7,9 @@ alone by somebody who knew no code of clew, and read by nobody who worked on it)
 wtq (300 questions of the dev part, by its official normalisation), spider (200 dev questions with one answer column);
 these four read CLEW_DATA. Small graphs as users have them, with questions of every kind (tests/questions/graphs): those
 in READ, on which errors were read while the methods were made; astronomy, food, history, software, tv (asked at the end
-of three rounds of work, never read); airline, bank, games, hospital, olympics, philosophy (asked, never read);
-basketball, grants, landmarks, prizes, railway (asked once, never read). All but the first six of READ are of 60
+of three rounds of work, never read); airline, games, olympics, philosophy (errors read late, nothing fitted on them);
+bank, hospital (asked, never read); basketball, grants, landmarks, prizes, railway (asked once, grants and landmarks
+again after a fault of the import was mended, never read). All but the first six of READ are of 60
 questions each, written by somebody who knew no code of clew.
 """
 

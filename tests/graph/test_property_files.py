@@ -146,3 +146,49 @@ def test_headers_of_tables_as_people_write_them(tmp_path: Path, nodes: str, edge
     whole = Graph.open(tmp_path / "g.kg").whole
     found = {(t.head.label, t.relation.label, t.tail.label) for t in map(whole.triple, range(whole.num_triples))}
     assert found == {("Ann Lee", "works for", "Acme"), ("Ann Lee", "type", "Person"), ("Acme", "type", "Company")}
+
+
+NODES = '"nodes": [{"id": 1, "labels": ["Person"], "properties": {"name": "Ann Lee"}}, {"id": 2, "name": "Acme"}]'
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f'{{{NODES}, "links": [{{"source": 1, "target": 2, "key": 0, "relation": "works for"}}]}}',  # networkx
+        f'{{{NODES}, "edges": [{{"source": {{"id": 1}}, "target": {{"id": 2}}, "label": "works for"}}]}}',  # D3
+        f'{{{NODES}, "relationships": [{{"start_node": "1", "end_node": "2", "type": "works for"}}]}}',
+    ],
+)
+def test_a_json_document_of_nodes_and_links(tmp_path: Path, text: str) -> None:
+    (tmp_path / "g.json").write_text(text)
+    build(tmp_path / "g.json", tmp_path / "g.kg")
+    whole = Graph.open(tmp_path / "g.kg").whole
+    found = {(t.head.label, t.relation.label, t.tail.label) for t in map(whole.triple, range(whole.num_triples))}
+    assert found == {("Ann Lee", "works for", "Acme"), ("Ann Lee", "type", "Person")}
+
+
+@pytest.mark.parametrize(
+    "rows", ['[["a", "knows", "b"]]', '{"triples": [{"subject": "a", "predicate": "knows", "object": "b"}]}']
+)
+def test_a_json_document_of_triples(tmp_path: Path, rows: str) -> None:
+    (tmp_path / "g.json").write_text(rows)
+    build(tmp_path / "g.json", tmp_path / "g.kg")
+    whole = Graph.open(tmp_path / "g.kg").whole
+    assert ids([whole.triple(0)]) == [("a", "knows", "b")] and whole.num_triples == 1
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("{", "is not JSON"),
+        ("[" * 100_000, "is not JSON"),
+        ('{"a": 1}', "is no graph; expected"),
+        ('{"@context": {}, "@graph": []}', "--format jsonld"),
+        ('[["a", "b"], 3, {"head": "x"}]', "expected head, relation and tail"),
+        ('{"nodes": [{"x": 1}, 7], "links": [{"source": 1}, null]}', "without"),
+    ],
+)
+def test_a_json_document_that_is_no_graph_is_told(tmp_path: Path, text: str, told: str) -> None:
+    (tmp_path / "g.json").write_text(text)
+    with pytest.raises(InputError, match=told):
+        build(tmp_path / "g.json", tmp_path / "g.kg")

@@ -23,7 +23,7 @@ def build(
         list[Path],
         typer.Argument(
             metavar="FILES...",
-            help="RDF (.ttl .nt .nq .trig .jsonld .rdf), .tsv .csv .parquet .jsonl .graphml .cypher; "
+            help="RDF (.ttl .nt .nq .trig .jsonld .rdf), .tsv .csv .parquet .jsonl .json .graphml .cypher; "
             "each may end in .gz .bz2 .zst; - is stdin.",
         ),
     ],

@@ -382,6 +382,10 @@ def _reader(
         from clew.graph.property_files import cypher, graphml
 
         return (graphml if kind == "graphml" else cypher)(stream.file, problems, stream)
+    if kind == "json":
+        from clew.graph.node_link import node_link
+
+        return node_link(stream.file, problems, stream)
     from clew.graph.rdf import rdf
 
     return rdf(stream.file, kind, problems, stream, prefixes=prefixes, **options)

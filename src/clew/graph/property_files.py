@@ -31,7 +31,7 @@ WHY = {"empty": "an empty term", "long": f"a term longer than {TERM_LIMIT // 4:,
 BATCH = 1 << 16
 
 
-class _Triples:
+class PropertyTriples:
     """Nodes and edges in, batches out."""
 
     def __init__(self, file: Path, problems: Problems) -> None:
@@ -95,7 +95,7 @@ class _Triples:
 
 def graphml(file: Path, problems: Problems, stream: Stream) -> Iterator[Batch]:
     """Nodes and edges of a GraphML file; an undirected edge is a triple each way. What breaks the XML ends the file."""
-    made = _Triples(file, problems)
+    made = PropertyTriples(file, problems)
     parser: Any = XMLPullParser(("start", "end"))
     keys: dict[str, tuple[str, str]] = {}  # id → name, type
     directed = True
@@ -157,7 +157,7 @@ def _typed(text: str, kind: str) -> Any:
 
 
 def _node(
-    element: Element, keys: Mapping[str, tuple[str, str]], made: _Triples, file: Path, problems: Problems
+    element: Element, keys: Mapping[str, tuple[str, str]], made: PropertyTriples, file: Path, problems: Problems
 ) -> None:
     id = element.get("id")
     if not id:
@@ -171,7 +171,7 @@ def _node(
 def _edge(
     element: Element,
     keys: Mapping[str, tuple[str, str]],
-    made: _Triples,
+    made: PropertyTriples,
     directed: bool,
     file: Path,
     problems: Problems,
@@ -223,7 +223,7 @@ def cypher(file: Path, problems: Problems, stream: Stream) -> Iterator[Batch]:
     A statement of another kind is a problem and passed over. A node's id is its property id, uri, key … or name; one
     without such is numbered.
     """
-    made, reader = _Triples(file, problems), _Dump()
+    made, reader = PropertyTriples(file, problems), _Dump()
     pending, line = "", 1
     while True:
         block = stream.read()
@@ -280,7 +280,7 @@ class _Dump:
         self._nodes: dict[str, _Node] = {}
         self._count = 0
 
-    def take(self, tokens: list[_Token], made: _Triples) -> None:
+    def take(self, tokens: list[_Token], made: PropertyTriples) -> None:
         """One statement, which may hold several clauses."""
         self._tokens, self._at = [*tokens, _Token("end", "", tokens[-1].line)], 0
         self._names: dict[str, list[str]] = {}
@@ -306,7 +306,7 @@ class _Dump:
         self._at += token.kind != "end"
         return token
 
-    def _pattern(self, word: str, made: _Triples) -> None:
+    def _pattern(self, word: str, made: PropertyTriples) -> None:
         left = self._node(word, made)
         while self._now.value in ("-", "<-"):
             forward = self._next().value == "-"
@@ -325,7 +325,7 @@ class _Dump:
                     made.edge(*((a, b) if forward else (b, a)), kind, held)
             left = right
 
-    def _node(self, word: str, made: _Triples) -> list[str]:
+    def _node(self, word: str, made: PropertyTriples) -> list[str]:
         self._next("(")
         name = _unquoted(self._next().value) if self._now.kind == "name" else ""
         types = []

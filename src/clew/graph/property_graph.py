@@ -41,10 +41,10 @@ def _ends(synonyms: Sequence[str], *words: str) -> frozenset[str]:
     return frozenset([*synonyms, *(word + ending for word in words for ending in _ENDINGS)])
 
 
-_HEADS = _ends(
+HEADS = _ends(
     SYNONYMS[0], "source", "src", "from", "start", "head", "subject", "node1", "node_1", "entity1", "entity_1"
 )
-_TAILS = _ends(
+TAILS = _ends(
     SYNONYMS[2], "target", "dst", "dest", "to", "end", "tail", "object", "node2", "node_2", "entity2", "entity_2"
 )
 _GEPHI = ("directed", "undirected", "mutual")  # values of a column "Type" that names no relation
@@ -141,8 +141,8 @@ def _plain(names: Sequence[str], row: Sequence[str], delimiter: str) -> Property
     """The table that a plain header says, with its first row: what names a relation may be no name of one."""
     said = [label_to_text(name).casefold() for name in names]
     keys = [name.replace(" ", "_") for name in said]
-    heads = [i for i, key in enumerate(keys) if key in _HEADS]
-    tails = [i for i, key in enumerate(keys) if key in _TAILS]
+    heads = [i for i, key in enumerate(keys) if key in HEADS]
+    tails = [i for i, key in enumerate(keys) if key in TAILS]
     ids = [i for i, name in enumerate(said) if name in _IDS]
     things = ids and not set(_NAMES).isdisjoint(said)  # with ids and names: what starts and ends is no edge then
     if heads and tails and not (things and {said[heads[0]], said[tails[0]]} <= _PERHAPS_ENDS):

@@ -1,0 +1,119 @@
+"""Graphs in one JSON document: nodes and links as networkx, D3, Neo4j and browsers write them, or a list of triples.
+
+Kept apart from `property_files`, whose readers go through a file of any size: a document is read whole, so that its
+size is bounded; more than that comes as JSON lines, tables or GraphML.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from clew.graph.inputs import Batch, Problems, Stream
+from clew.graph.property_files import EDGE_KINDS, KEYS, LINKED, PropertyTriples
+from clew.graph.property_graph import HEADS, TAILS
+from clew.graph.tabular import SYNONYMS
+
+LARGEST = 256 << 20  # bytes of a document
+NODES = ("nodes", "vertices", "entities")
+LINKS = ("links", "edges", "relationships", "relations")
+TRIPLES = ("triples", "facts", "statements")
+
+
+def node_link(file: Path, problems: Problems, stream: Stream) -> Iterator[Batch]:
+    """The triples of a document; what is no graph is a problem that says what was expected."""
+
+    def fail(kind: str, reason: str) -> None:
+        problems.add(str(file), None, kind, reason)
+
+    text = stream.read(LARGEST + 1)
+    if len(text) > LARGEST:
+        return fail("long", f"a JSON document larger than {LARGEST >> 20} MB; write it as JSON lines or as tables")
+    try:
+        held = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        return fail("syntax", f"is not JSON: {str(error)[:100]}")
+    made = PropertyTriples(file, problems)
+    if isinstance(held, Mapping) and not {"@context", "@graph", "@id"}.isdisjoint(held):
+        return fail("syntax", "is JSON-LD; say so with --format jsonld")
+    rows = held if isinstance(held, list) else _under(held, TRIPLES)
+    nodes, links = _under(held, NODES), _under(held, LINKS)
+    if rows is None and links is None:
+        return fail("syntax", 'is no graph; expected "nodes" and "links" (or "edges"), or a list of triples')
+    for row in rows or ():
+        terms = _terms(row)
+        if terms is None:
+            fail("fields", f"expected head, relation and tail, got {str(row)[:80]}")
+        else:
+            made.edge(terms[0], terms[2], terms[1], {})
+        yield from made.batches()
+    for node in nodes or ():
+        key = next((key for key in KEYS if _term(_of(node, key))), None)
+        if key is None:
+            fail("empty", f"a node without an id: {str(node)[:80]}")
+            continue
+        properties = _properties(node)
+        types = properties.pop("labels", [])
+        types = [types] if isinstance(types, str) else [each for each in types or () if isinstance(each, str)]
+        made.node(_term(node[key]), types, properties, key)
+        yield from made.batches()
+    for link in links or ():
+        properties = _properties(link)
+        head, tail = _end(properties, HEADS), _end(properties, TAILS)
+        if not head or not tail:
+            fail("empty", f"a link without source or target: {str(link)[:80]}")
+            continue
+        kind = next((str(properties.pop(key)) for key in EDGE_KINDS if isinstance(properties.get(key), str)), "")
+        for key in ("id", "key"):  # a link's own number says nothing
+            properties.pop(key, None)
+        made.edge(head, tail, kind or LINKED, properties)
+        yield from made.batches()
+    yield from made.batches(whole=True)
+
+
+def _under(held: Any, names: Sequence[str]) -> list[Any] | None:
+    return next((_of(held, name) for name in names if isinstance(_of(held, name), list)), None)
+
+
+def _map(value: Any) -> bool:
+    return isinstance(value, Mapping)
+
+
+def _of(node: Any, key: str) -> Any:
+    return node.get(key) if _map(node) else None
+
+
+def _term(value: Any) -> str:
+    """An id as text; "" for what is none."""
+    plain = isinstance(value, (str, int)) and not isinstance(value, bool)
+    return str(value).strip() if plain else ""
+
+
+def _properties(held: Any) -> dict[str, Any]:
+    """All that is stated, with what stands under "properties" beside the rest."""
+    if not _map(held):
+        return {}
+    inner = held.get("properties")
+    return {key: value for key, value in held.items() if key != "properties"} | dict(inner if _map(inner) else {})
+
+
+def _end(properties: dict[str, Any], names: frozenset[str]) -> str:
+    """One end of a link, taken out of its properties; D3 writes the node itself."""
+    for key in list(properties):
+        if key.casefold() in names:
+            value = properties.pop(key)
+            return _term(value) or next((_term(_of(value, key)) for key in KEYS if _term(_of(value, key))), "")
+    return ""
+
+
+def _terms(row: Any) -> tuple[str, str, str] | None:
+    if isinstance(row, list) and len(row) == 3:
+        terms = tuple(map(_term, row))
+    elif _map(row):
+        keys = {str(key).casefold(): value for key, value in row.items()}
+        terms = tuple(next((_term(keys[name]) for name in some if name in keys), "") for some in SYNONYMS)
+    else:
+        return None
+    return (terms[0], terms[1], terms[2]) if all(terms) else None
