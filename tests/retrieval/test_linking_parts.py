@@ -13,6 +13,7 @@ TRIPLES = [
         ("St Bride's Hospital", "Hospital"), ("Tessera Entertainment", "Publisher"), ("Vega One", "Console"),
     )),
     ("Friedrich Nietzsche", "wrote", "Beyond Good and Evil"),
+    ("Leeds", "was in", "EU"),
     ("Vega One", "made by", "Tessera Entertainment"),
 ]  # fmt: skip
 
@@ -22,6 +23,7 @@ TRIPLES = [
     [
         ("Which studies ran at St Bride's in the spring?", "St Bride's Hospital"),
         ("Which books are by Nietsche or his friends?", "Friedrich Nietzsche"),
+        ("Which towns were in the European Union once?", "EU"),
         ("which studios have put out at least one game on the consoles that Tessera makes", "Tessera Entertainment"),
     ],
 )

@@ -33,6 +33,7 @@ RARE = 0.6  # weight of a word from which on it is not one of everybody's words
 WINDOWS = 60  # most look-ups of a store that is asked by name
 SPELT_UP_TO = 100_000  # things of a graph in whose names' words slips are looked for
 SHORTEST_SPELT = 6  # letters of such a word
+INITIALLED = 0.8  # score of what goes by the initials of a name that is written out
 MISSPELT = 0.9  # what is kept of the score of a part of a name with a slip in it
 PARTS = 8  # most look-ups of parts of names in an embedded graph
 WINDOW_WORDS = 8
@@ -213,6 +214,12 @@ class _Names:
                 longer = (held[i].score - 0.5) / 0.45
                 named.append((entity, 0.5 + 0.3 * math.sqrt(share) + 0.12 * longer, held[i].reason))
         return tuple(sorted(named, key=lambda each: -each[1]))
+
+    def initialled(self, run: Sequence[Word]) -> list[tuple[Entity, float, str]]:
+        """Entities that go by the initials of a run of words: EU for "European Union"."""
+        short = "".join(word.folded[:1] for word in run).upper()
+        found = [each for each in self.exact(short) if self.graph.labels_at([each.number])[0] == short]
+        return [(self.graph.entity_at(each.number), INITIALLED, f"initials of it ({short})") for each in found]
 
     def spelt(self, word: str) -> str:
         """The one word of a name that is a slip away from `word`, two where it is long: "Nietsche"; "" for none."""
@@ -423,6 +430,8 @@ def _parts(reading: MentionReading, mentions: Sequence[Mention], index: _Names) 
             named = _readings(part, words_of(part), reading, index) if len(run) <= 2 else list(index.holders(part))
             if not named and len(run) == 1 and reading.capital(run[0]):
                 named = [(e, MISSPELT * s, f"{why}, misspelt") for e, s, why in index.holders(index.spelt(part))]
+            if not named and len(run) > 1 and _written_as_a_name(reading, run):
+                named = index.initialled(run)
             if named:
                 if named[0][1] >= SURE:
                     done.update(range(first, last + 1))
