@@ -116,7 +116,8 @@ def delimited(
     if header is None and not is_header and _names_columns(fields, sample, delimiter, quote):
         problems.add(
             name, 1, "columns", f"the columns {some(fields)} are not head, relation and tail; build a "
-            "table of nodes together with its table of edges, or say --no-header where this line is a triple"
+            "table of nodes together with its table of edges, read a single table of things with --table, or say "
+            "--no-header where this line is a triple"
         )  # fmt: skip
         return
     picks = [0, 1, 2]
