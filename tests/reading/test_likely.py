@@ -9,6 +9,7 @@ from clew.graph import Graph
 from clew.reading.growth import Growth
 from clew.reading.likely import LikelyHops
 from clew.reading.trails import PathHypothesis
+from clew.retrieval.scoring import take_apart
 
 TRIPLES = [("Ada", "date of birth", "1990"), ("Ada", "employer", "Acme"), ("Ada", "type", "Person")] + [
     (f"person {i}", "type", "Person") for i in range(50)
@@ -30,7 +31,7 @@ def test_hops_spelled_like_the_question_are_let_through(graph: Graph) -> None:
 
 
 def test_a_small_graph_is_looked_at_whole(graph: Graph) -> None:
-    assert LikelyHops.of(graph.whole, ["birth"]) is None
+    assert LikelyHops.of(graph.whole, lambda: take_apart("birth", [])) is None
 
 
 def test_paths_to_everything_are_dropped_and_told(graph: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -43,7 +44,7 @@ def test_paths_to_everything_are_dropped_and_told(graph: Graph, monkeypatch: pyt
     def even(steps: object) -> np.ndarray:
         return np.zeros(len(steps), np.float32)  # type: ignore[arg-type]
 
-    bound = Growth(whole, [start], [0], even, likely=LikelyHops.of(whole, ["date of birth"]))
+    bound = Growth(whole, [start], [0], even, likely=LikelyHops.of(whole, lambda: take_apart("date of birth", [])))
     assert max(len(plan.ends) for plan in bound.run()) <= 20
     assert any("were not followed" in told for told in bound.cut)
     free = Growth(whole, [start], [0], even)

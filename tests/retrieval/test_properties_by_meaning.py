@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import ClassVar
-
 import pytest
 
 from clew.graph import Graph
-from clew.protocols import GraphStore, OnEvent, ignore
 from clew.query.meanings import dimension_of, spelled_out, stated_unit
 from clew.retrieval.operators import Operators
 from clew.types import Answer, Question
+from finds_nothing import Nothing
 
 SKIPPERS = {"Ada Roe": ("1961", "2004", 410), "Ben Lund": ("1988", "1999", 380), "Cem Aksoy": ("1993", "2016", 455)}
 BOATS = {
@@ -40,18 +37,6 @@ TRIPLES = [
     *[(boat, "moored at", "Ansvik" if boat == "Skua" else "Port Quill") for boat in BOATS],
 ]  # fmt: skip
 GRAPH = Graph.from_triples(TRIPLES, name="marina")
-
-
-class Nothing:
-    """A method that finds nothing, so that only what is composed can answer."""
-
-    name: ClassVar[str] = "nothing"
-
-    def answer(self, question: Question, graph: GraphStore, *, on_event: OnEvent = ignore) -> Answer:
-        return Answer(question, self.name)
-
-    def predict(self, questions: Sequence[Question], graph: GraphStore, *, on_event: OnEvent = ignore) -> list[Answer]:
-        return [self.answer(question, graph) for question in questions]
 
 
 def _asked(text: str) -> Answer:

@@ -11,6 +11,7 @@ from clew.graph import Graph
 from clew.protocols import GraphStore, OnEvent, ignore
 from clew.retrieval.operators import Operators
 from clew.types import Answer, Candidate, Question
+from finds_nothing import Nothing
 
 PLAYERS = {
     "Ann": ("Rovers", "defender", "Norway", 3), "Bea": ("Rovers", "forward", "Norway", 21),
@@ -30,18 +31,6 @@ TRIPLES = [
     ("Rovers", "owned by", "Holm"), ("Town", "owned by", "Lund"), ("Athletic", "owned by", "Lund"),
 ]  # fmt: skip
 GRAPH = Graph.from_triples(TRIPLES, name="league")
-
-
-class Nothing:
-    """A method that finds nothing, so that only what is composed can answer."""
-
-    name: ClassVar[str] = "nothing"
-
-    def answer(self, question: Question, graph: GraphStore, *, on_event: OnEvent = ignore) -> Answer:
-        return Answer(question, self.name)
-
-    def predict(self, questions: Sequence[Question], graph: GraphStore, *, on_event: OnEvent = ignore) -> list[Answer]:
-        return [self.answer(question, graph) for question in questions]
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,8 @@ import numpy as np
 from clew.graph.inputs import ALIAS, TERM_LIMIT, Batch, Notes, Problems, Rows, Stream, column
 from clew.graph.property_values import literals
 
-TYPE, LINKED = "type", "linked to"
+TYPE = "type"
+LINKED = "linked to"  # the relation of an edge that states none
 NAMES = ("name", "label", "title", "fullName", "displayName", "prefLabel")
 ALIASES = ("aliases", "alias", "altLabel", "synonyms")
 EDGE_KINDS = (  # what edges state their relation by, in order of liking

@@ -21,18 +21,17 @@ import numpy as np
 
 from clew.graph.inputs import ALIAS, BLOCK, CHOSEN, Batch, Notes, Problems, Rows, Stream, TableColumn
 from clew.graph.labelling import OTHER_NAMES
+from clew.graph.property_files import EDGE_KINDS, LINKED, TYPE
 from clew.graph.tabular import SYNONYMS, sniff, split_line
 from clew.labels import label_to_text
 
-TYPE = "type"
-LINKED = "linked to"  # the relation of an edge whose table names none
 HEAD, PEEK = 1 << 16, 1 << 20
 _NEO4J = re.compile(r"(?P<name>[^:]*):(?P<role>ID|LABEL|START_ID|END_ID|TYPE|IGNORE)(?:\((?P<space>[^)]*)\))?")
 _ROLES = {"ID": "id", "LABEL": "type", "START_ID": "head", "END_ID": "tail", "TYPE": "relation"}
 _ANNOTATED = re.compile(r"(?P<name>[^:]+):(?P<kind>[a-zA-Z]+)(?P<many>\[\])?(?:\{.*\})?")
 _IDS = ("id", "node id", "nodeid", "key", "identifier", "uid", "uuid", "nid", "vertex id", "entity id", "iri", "uri")
 _NAMES = ("name", "full name", "title", "display name", "node name", "entity name")
-_RELATIONS = ("relationship", "relation_type", "relationship_type", "rel_type", "edge_type", "label", "kind", "name")
+_RELATIONS = frozenset([*SYNONYMS[1], *(label_to_text(name).casefold().replace(" ", "_") for name in EDGE_KINDS)])
 _ENDINGS = ("", "_id", "_node", "_node_id", "_entity", "_name", "id")
 
 
@@ -148,7 +147,7 @@ def _plain(names: Sequence[str], row: Sequence[str], delimiter: str) -> Property
     if heads and tails and not (things and {said[heads[0]], said[tails[0]]} <= _PERHAPS_ENDS):
         roles = dict.fromkeys(ids, "none") | {heads[0]: "head", tails[0]: "tail"}
         idle = [i for i, key in enumerate(keys) if key == "type" and row[i : i + 1] and row[i].casefold() in _GEPHI]
-        relations = [i for i, key in enumerate(keys) if key in (*SYNONYMS[1], *_RELATIONS) and i not in (*idle, *roles)]
+        relations = [i for i, key in enumerate(keys) if key in _RELATIONS and i not in (*idle, *roles)]
         roles |= dict.fromkeys(idle, "none") | dict.fromkeys(relations[:1], "relation")
         return PropertyTable("edges", tuple(_as(roles.get(i), name) for i, name in enumerate(names)), delimiter, False)
     if not ids:

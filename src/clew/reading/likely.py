@@ -8,7 +8,7 @@ Shapes: H hops, T texts of the question.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from clew.encoding.memo import remembering
 from clew.graph import Subgraph
 from clew.graph.store import WHOLE_UP_TO
 from clew.reading.trails import Hop, PathHypothesis, hops_around
-from clew.retrieval.scoring import relation_text
+from clew.retrieval.scoring import QuestionParts, relation_text
 
 MOST = 128  # hops of one step
 WIDEST = 100_000  # things that a path may lead to; "everything of the type Person" is neither an answer nor a way
@@ -38,9 +38,12 @@ class LikelyHops:
         self.too_wide = 0  # paths that were dropped
 
     @classmethod
-    def of(cls, graph: Subgraph, texts: Sequence[str], most: int = MOST) -> LikelyHops | None:
-        """None where the graph is small enough for all hops to be looked at."""
-        return cls(graph, texts, most) if graph.num_entities > WHOLE_UP_TO else None
+    def of(cls, graph: Subgraph, parts: Callable[[], QuestionParts], most: int = MOST) -> LikelyHops | None:
+        """None where the graph is small enough for all hops to be looked at: the question is not taken apart for it."""
+        if graph.num_entities <= WHOLE_UP_TO:
+            return None
+        asked = parts()
+        return cls(graph, (asked.text, *asked.phrases), most)
 
     def narrow(self, trails: Iterable[PathHypothesis]) -> list[PathHypothesis]:
         """The trails that lead to no more than WIDEST things."""

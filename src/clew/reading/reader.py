@@ -126,8 +126,7 @@ class Reader:
                 known.update(zip(new, (-np.logaddexp(0.0, -logits)).tolist(), strict=True))
             return np.array([known[step] for step in steps], np.float32)
 
-        parts = take_apart(question, order)
-        likely = LikelyHops.of(ground, (parts.text, *parts.phrases))
+        likely = LikelyHops.of(ground, lambda: take_apart(question, order))
         growth = Growth(ground, starts, mentions, relevance, limits, frozenset(wording.types), likely)
         plans = growth.run()
         grown = {plan.key for plan in plans}

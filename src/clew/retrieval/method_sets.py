@@ -10,9 +10,11 @@ from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from clew.graph import Graph
 from clew.graph.sets import held
+from clew.graph.subgraph import Ints
 from clew.query import plan as p
 from clew.query.execute import execute
 from clew.query.keys import steps_of
@@ -37,19 +39,15 @@ def of_asked_kind(found: Answer, text: str, graph: Graph) -> Answer:
     members = asked_kind(text, graph) if len(best) > 1 else None
     if members is None:
         return found
-    numbers = [None if c.entity is None else graph.number_of(c.entity.id) for c in best]
-    fitting = [number is not None and bool(held(np.array([number], np.int32), members)[0]) for number in numbers]
-    if not any(fitting) or all(fitting):
-        return found
-    kept = tuple(c for c, fits in zip(best, fitting, strict=True) if fits)
-    return replace(found, candidates=(*kept, *found.candidates[len(best) :]))
+    fitting = held(_numbers(best, graph), members)
+    return _keeping(found, best, fitting) if fitting.any() else found
 
 
 def meets_more(plan: p.SetPlan, found: Answer, graph: Graph) -> bool:
     """Whether a set is a part of a method's answer and goes by a name that the answer's paths do not: "accepted offers
     by X" of all offers by X."""
-    numbers = [None if c.entity is None else graph.number_of(c.entity.id) for c in best_of(found)]
-    members, said = execute(plan, graph).members, np.array(sorted(n for n in numbers if n is not None), np.int32)
+    numbers = _numbers(best_of(found), graph)
+    members, said = execute(plan, graph).members, np.sort(numbers[numbers >= 0])
     if not 0 < len(members) < len(said) or not held(members, said).all():
         return False
     used = {e.id for c in best_of(found) for path in found.paths_of(c) for e in (path.start, path.end)}
@@ -61,9 +59,8 @@ def of_said_values(found: Answer, question: Question, graph: Graph) -> Answer:
     """An answer without what lacks a value that the question says by its very name and no path uses: of the cases that
     somebody acted in the "environment cases", where that is the area of some of them and not of others."""
     best = best_of(found) if found.candidates else []
-    known = [None if c.entity is None else graph.number_of(c.entity.id) for c in best]
-    numbers = [number for number in known if number is not None]
-    if len(best) < 2 or len(best) > MOST_NARROWED or question.topics or len(numbers) < len(best):
+    numbers = _numbers(best, graph).tolist()
+    if len(best) < 2 or len(best) > MOST_NARROWED or question.topics or min(numbers) < 0:
         return found
     paths = [path for c in best for path in found.paths_of(c)]
     if not all(c.paths for c in best):
@@ -84,12 +81,21 @@ def of_said_values(found: Answer, question: Question, graph: Graph) -> Answer:
         has = np.array([value in out.neighbors[out.offsets[n] : out.offsets[n + 1]] for n in numbers])
         if (kept & has).any():
             kept &= has
+    return _keeping(found, best, kept)
+
+
+def _numbers(some: Sequence[Candidate], graph: Graph) -> Ints:
+    """The entity of each candidate by its number; -1 for what is no entity of the graph."""
+    known = [None if each.entity is None else graph.number_of(each.entity.id) for each in some]
+    return np.array([-1 if number is None else number for number in known], np.int32)
+
+
+def _keeping(found: Answer, best: Sequence[Candidate], kept: NDArray[np.bool_]) -> Answer:
+    """An answer with some of its best candidates; all that come after them stay."""
     if kept.all():
         return found
-    return replace(
-        found,
-        candidates=(*(c for c, stays in zip(best, kept, strict=True) if stays), *found.candidates[len(best) :]),
-    )
+    mine = (each for each, stays in zip(best, kept.tolist(), strict=True) if stays)
+    return replace(found, candidates=(*mine, *found.candidates[len(best) :]))
 
 
 def past_mediators(plan: p.SetPlan, graph: Graph) -> p.SetPlan | None:

@@ -99,7 +99,7 @@ def of_everything(read: ReadQuestion, graph: Graph) -> tuple[ReadQuestion, str] 
     None where there is no such end, or the graph has something of its name.
     """
     match = _AROUND.match(read.stated or read.rest)
-    if match is None or (read.ranked is None and not read.filters) or len(match["kept"].split()) < 1:
+    if match is None or (read.ranked is None and not read.filters):
         return None
     noun, lexicon = match["noun"], Lexicon.of(graph)
     names = {stems(noun), stems(noun.split()[-1])}

@@ -17,7 +17,7 @@ from clew.graph import Subgraph
 from clew.graph.subgraph import Ints
 from clew.labels import label_to_text
 from clew.methods.walk.ranking import FEATURES, Floats, RankedPath, Rating, features
-from clew.reading.likely import WIDEST, LikelyHops
+from clew.reading.likely import MOST, WIDEST, LikelyHops
 from clew.reading.synonyms import as_asked, nouns_of, plain_text
 from clew.reading.trails import (
     Hop,
@@ -54,7 +54,7 @@ class SearchLimits:
     frontier: int = 2000  # entities looked at to find the relations of a set of entities
     shortlist: int = 100  # longer paths per hop that are compared with the whole question
     finalists: int = 32  # paths that are encoded as one text each
-    relations: int = 128  # of a hop that are encoded, in a graph of more than 300,000 entities
+    relations: int = MOST  # of a hop that are encoded, in a graph of more than 300,000 entities
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,7 +90,7 @@ class BeamSearch:
         self._step_number: dict[Hops, int] = {}
         self._texts: list[tuple[str, ...]] = []  # of each step, one of each hop
         self._sides: tuple[list[tuple[str, ...]], list[tuple[str, ...]]] = ([], [])  # as walked forward, and backward
-        self._likely_hops = LikelyHops.of(self.graph, (self.asked.text, *self.asked.phrases), self.limits.relations)
+        self._likely_hops = LikelyHops.of(self.graph, lambda: self.asked, self.limits.relations)
         self._large = self._likely_hops is not None
         self._kind_number: dict[str, int] = {}
         self._ends: dict[tuple[int, bool], tuple[int, str, bool]] = {}
