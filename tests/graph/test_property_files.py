@@ -1,4 +1,4 @@
-"""GraphML and Cypher dumps become the triples that tables of nodes and edges become."""
+"""GraphML and JSON documents become the triples that tables of nodes and edges become."""
 
 from __future__ import annotations
 
@@ -13,59 +13,6 @@ from clew.graph import Graph, build
 from clew.testing.graph_store import ids
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
-DUMP = """
-// two films
-BEGIN;
-CREATE (a:Person {name: 'Ann \\'A\\' Lee', born: 1970, aliases: ['Annie']})-[:ACTED_IN {role: "Jill; }", pay: 1.5}]->
-  (b:Film:Movie {id: 'f1', name: 'Brazil', ok: true, none: null});
-CREATE (:Film {id: 7, `odd key`: 'x\\u00e9'});
-MATCH (a:Person {name: 'Ann \\'A\\' Lee'}), (f:Film {id: 7}) CREATE (a)<-[:`likes it`]-(f);
-COMMIT;
-MATCH (n) DETACH DELETE n;
-CREATE (c {name: 'After'})
-"""
-
-
-def test_a_dump_of_create_statements(tmp_path: Path) -> None:
-    file = tmp_path / "films.cypher"
-    file.write_text(DUMP, encoding="utf-8")
-    report = build(file, tmp_path / "films.kg")
-    graph = Graph.open(tmp_path / "films.kg")
-    ann = "Ann 'A' Lee"
-    (between,) = [t.head.id for t in graph.triples() if t.relation.id == "role"]
-    assert graph.entity(between).kind == "mediator"
-    assert ids(graph.triples()) == sorted(
-        [
-            (ann, "ACTED_IN", "f1"),
-            (ann, "ACTED_IN", between),
-            (between, "ACTED_IN", "f1"),
-            (between, "role", '"Jill; }"'),
-            (between, "pay", f'"1.5"^^<{XSD}double>'),
-            (ann, "born", f'"1970"^^<{XSD}integer>'),
-            (ann, "type", "Person"),
-            ("f1", "type", "Film"),
-            ("f1", "type", "Movie"),
-            ("f1", "ok", f'"true"^^<{XSD}boolean>'),
-            ("7", "odd key", '"xé"'),
-            ("7", "type", "Film"),
-            ("7", "likes it", ann),
-        ]
-    )
-    assert graph.entity("f1").label == "Brazil"
-    assert [entity.id for entity, _ in graph.find("Annie")][:1] == [ann]
-    assert report.problem_counts == {"syntax": 1}
-    assert "DELETE" in report.problems[0].message or "a node without properties" in report.problems[0].message
-
-
-@pytest.mark.parametrize(
-    "bad", ["CREATE (a", "CREATE (a {x: })", "CREATE (a)-[:R]->", "RETURN 1", "CREATE (a {x: [[[[[[[[[[1]]]]]]]]]]})"]
-)
-def test_what_is_no_plain_create_is_counted(tmp_path: Path, bad: str) -> None:
-    file = tmp_path / "x.cypher"
-    file.write_text(f"{bad};\nCREATE (:A {{name: 'x'}})-[:R]->(:B {{name: 'y'}});", encoding="utf-8")
-    report = build(file, tmp_path / "x.kg")
-    assert report.problem_counts == {"syntax": 1}
-    assert ("x", "R", "y") in ids(Graph.open(tmp_path / "x.kg").triples())
 
 
 @pytest.mark.parametrize("directed", [True, False])

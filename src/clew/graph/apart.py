@@ -378,10 +378,14 @@ def _reader(
         from clew.graph.property_graph import PropertyTable, read_table
 
         return read_table(stream.file, PropertyTable.of(options["table"]), problems, stream)
-    if kind in ("graphml", "cypher", "cql"):
-        from clew.graph.property_files import cypher, graphml
+    if kind == "graphml":
+        from clew.graph.property_files import graphml
 
-        return (graphml if kind == "graphml" else cypher)(stream.file, problems, stream)
+        return graphml(stream.file, problems, stream)
+    if kind in ("cypher", "cypherl", "cql"):
+        from clew.graph.cypher_dump import cypher
+
+        return cypher(stream.file, problems, stream)
     if kind == "json":
         from clew.graph.node_link import node_link
 

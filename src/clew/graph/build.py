@@ -57,8 +57,9 @@ OnProgress = Callable[[ImportProgress], None]
 
 RDF = ("nt", "nq", "ttl", "trig", "jsonld", "rdf", "xml", "owl", "n3")
 TEXT = ("tsv", "csv", "txt")
-FORMATS = (*RDF, *TEXT, "parquet", "jsonl", "json", "graphml", "cypher", "cql")
-APART = (*RDF, "parquet", "json", "graphml", "cypher", "cql")  # a parser of which bytes can make much out of little
+FORMATS = (*RDF, *TEXT, "parquet", "jsonl", "json", "graphml", "cypher", "cypherl", "cql")
+# A parser of these can make much out of little.
+APART = (*RDF, "parquet", "json", "graphml", "cypher", "cypherl", "cql")
 LABEL_FILE = "labels"
 SHARES = {"read": (0.0, 0.5), "sort": (0.5, 0.62), "names": (0.62, 0.96), "write": (0.96, 1.0)}  # of a build's time
 MOST_BAD = 0.5

@@ -80,7 +80,7 @@ def find_names(assembly: Assembly, properties: Sequence[str] = ()) -> list[NameS
     found: list[NameSource] = []
     parts: dict[str, Pairs] = {}
     for number, (heads, tails) in _values(assembly, rows, kinds, order, literal=not wanted):
-        if not wanted and _called(relations[number]):  # a nameless node has a name only where it is called so
+        if not wanted and name_rank(relations[number]):  # a nameless node has a name only where it is called so
             things = ~texts.starting(heads, b"_:")
             heads, tails = heads[things], tails[things]
         if not wanted and not _may_name(relations[number], heads, tails, texts, unnamed):
@@ -164,13 +164,24 @@ def _literal_counts(rows: OnDisk, kinds: NDArray[np.uint8], relations: int) -> N
 
 def _by_promise(relations: Sequence[str], counts: NDArray[np.int64]) -> list[int]:
     """Properties called names first, then a few of which there are most."""
-    ranked = [(_called(relation), -int(counts[i]), i) for i, relation in enumerate(relations) if counts[i]]
+    ranked = [(name_rank(relation), -int(counts[i]), i) for i, relation in enumerate(relations) if counts[i]]
     called = sorted(each for each in ranked if each[0] < 9)
     others = sorted(each for each in ranked if each[0] == 9)
     return [i for _, _, i in [*called[:40], *others[:8]]]
 
 
-def _called(relation: str) -> int:
+def may_name(property: str, values: Sequence[str], things: int) -> bool:
+    """Whether the texts that nameless things of one kind have by a property can be their names.
+
+    As in `find_names`, but of any number of things, since they are of one kind.
+    """
+    short = 0 < sum(map(len, values)) <= LETTERS * len(values)
+    wordy = sum(any(c.isalpha() for c in text) and "://" not in text and "@" not in text for text in values)
+    most, unique = len(values) >= COVERS * things, len(set(values)) >= UNIQUE * len(values)
+    return name_rank(property) not in (3, 10) and short and wordy >= 0.8 * len(values) and most and unique
+
+
+def name_rank(relation: str) -> int:
     """How much a property's own name says that it holds names: 0 most, 9 nothing, 10 that it holds none."""
     words = label_to_text(relation).casefold().split()
     if not words or _NEVER.search(" ".join(words)):
@@ -232,7 +243,7 @@ def _may_name(
         return False
     things = len(np.unique(heads))
     unique = len(np.unique(tails)) / len(tails)
-    rank = _called(relation)
+    rank = name_rank(relation)
     if rank < 9:
         return unique >= UNIQUE_CALLED or rank == 3 or things < 10
     # Any other property: what shares a property with its things should nearly all have it.

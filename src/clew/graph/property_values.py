@@ -7,12 +7,15 @@ Apart from the queries because a property graph has types and a literal has a te
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from clew.graph.strings import literal_parts
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
+WKT = "http://www.opengis.net/ont/geosparql#wktLiteral"
 
 
 def literals(value: Any) -> list[str]:
@@ -37,6 +40,8 @@ def literal(value: Any) -> str:
         return f'"{text}"^^<{XSD}double>'
     if isinstance(value, str):
         return f'"{value}"'
+    if isinstance(value, Written):
+        return f'"{value.text}"^^<{value.datatype}>'
     if isinstance(value, (bytes, bytearray)):
         return f'"{value.hex()}"^^<{XSD}hexBinary>'
     written = value.iso_format() if hasattr(value, "iso_format") else str(value)
@@ -67,3 +72,68 @@ def value_of(id: str) -> Any:
     except ValueError:
         return None
     return None
+
+
+# -- values that a text of Cypher makes of texts and maps -------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """A value as XML Schema or WKT writes it."""
+
+    text: str
+    datatype: str
+
+
+def _moment(kind: str, pattern: str) -> Callable[..., Written | str]:
+    """What makes dates or times of a text in ISO 8601 or a map; another text stays a text."""
+
+    def made(value: str | Mapping[str, Any]) -> Written | str:
+        text = value if isinstance(value, str) else _of_parts(value, kind)
+        text = re.sub(r"\[[^]]*\]$", "", text.strip())  # the name of a zone, which XML Schema has not
+        return Written(text, XSD + kind) if re.fullmatch(pattern, text) else text
+
+    return made
+
+
+def _of_parts(parts: Mapping[str, Any], kind: str) -> str:
+    if kind == "duration":
+        letters = {"years": "Y", "months": "M", "weeks": "W", "days": "D", "hours": "H", "minutes": "M", "seconds": "S"}
+        said = [(name, f"{parts[name]}{letter}") for name, letter in letters.items() if name in parts]
+        date, time = (
+            [text for name, text in said if (name in ("hours", "minutes", "seconds")) == t] for t in (False, True)
+        )
+        return "P" + "".join(date) + ("T" + "".join(time) if time else "")
+    if not all(isinstance(value, int) for value in parts.values() if not isinstance(value, str)):
+        raise ValueError
+    day = "" if kind == "time" else f"{parts['year']:04d}-{parts.get('month', 1):02d}-{parts.get('day', 1):02d}"
+    hour = f"{parts.get('hour', 0):02d}:{parts.get('minute', 0):02d}:{parts.get('second', 0):02d}"
+    return day if kind == "date" else f"{day}T{hour}" if day else hour
+
+
+def _point(place: Mapping[str, Any]) -> Written:
+    x, y = (place[a] if a in place else place[b] for a, b in (("longitude", "x"), ("latitude", "y")))
+    z = place.get("height", place.get("z"))
+    return Written(f"Point({' '.join(str(float(each)) for each in (x, y, z) if each is not None)})", WKT)
+
+
+_TIME = r"\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?"
+_DATE = r"-?\d{4,9}-\d\d-\d\d"
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "date": _moment("date", _DATE),
+    "time": _moment("time", _TIME),
+    "localtime": _moment("time", _TIME),
+    "datetime": _moment("dateTime", f"{_DATE}T{_TIME}"),
+    "localdatetime": _moment("dateTime", f"{_DATE}T{_TIME}"),
+    "zoneddatetime": _moment("dateTime", f"{_DATE}T{_TIME}"),
+    "duration": _moment("duration", r"-?P[\dYMWDTHS.-]+"),
+    "point": _point,
+    "tointeger": int,
+    "toint": int,
+    "tofloat": float,
+    "tostring": lambda value: value.text if isinstance(value, Written) else str(value),
+    "trim": str.strip,
+}
+MADE_WHEN_RUN = frozenset([
+    "timestamp", "randomuuid", "rand", "date", "time", "localtime", "datetime", "localdatetime",
+])  # fmt: skip
