@@ -101,3 +101,28 @@ def _camel(word: str) -> list[str]:
 
 
 _PREFIXES = frozenset({"Mc", "Mac", "De", "Di", "La", "Le", "Van", "Von", "Fitz", "Du", "Del", "Al", "El"})
+
+
+IRREGULAR_PLURALS = {
+    "people": "person", "children": "child", "men": "man", "women": "woman", "wives": "wife", "movies": "movie",
+    "cookies": "cookie", "calories": "calorie",
+}  # fmt: skip
+_NOT_PLURAL = ("ss", "us", "is", "series", "species", "headquarters", "news", "proceedings")
+
+
+def singular_of(noun: str) -> str:
+    """The singular of a (possibly compound) noun; a noun that is no plural stays as it is."""
+    head, space, rest = noun.partition(" of ")
+    *before, last = head.split(" ")
+    if last in IRREGULAR_PLURALS:
+        last = IRREGULAR_PLURALS[last]
+    elif last.endswith("s") and not last.endswith(_NOT_PLURAL) and len(last) > 3:
+        if last.endswith("ies"):
+            last = last[:-3] + "y"
+        elif last.endswith(("opses", "yses", "theses")):
+            last = last[:-2] + "is"
+        elif last.endswith(("sses", "xes", "ches", "shes", "puses", "nuses", "ruses", "tuses", "buses")):
+            last = last[:-2]
+        else:
+            last = last[:-1]
+    return " ".join([*before, last]) + space + rest

@@ -336,7 +336,7 @@ def test_a_long_label_in_turtle(tmp_path):
 
 def test_folders_and_unknown_names(tmp_path):
     (tmp_path / "d.tsv").mkdir()
-    with pytest.raises(InputError, match="is a folder; name the files in it"):
+    with pytest.raises(InputError, match="is a folder without a file of a known format"):
         build(tmp_path / "d.tsv", tmp_path / "x.kg")
     with pytest.raises(NotFoundError, match=r"no file .*none\.tsv"):
         build(tmp_path / "none.tsv", tmp_path / "x.kg")

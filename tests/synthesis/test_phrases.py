@@ -6,8 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from clew.labels import singular_of
 from clew.synthesis.phrases import Side, grammar, kind_of, words_of
-from clew.synthesis.verbs import base_of, plural_of, singular_of
+from clew.synthesis.verbs import base_of, plural_of
 
 FILM, PERSON, COUNTRY = Side("thing", "film"), Side("person"), Side("place", "country")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Optional
 
@@ -23,8 +23,8 @@ def build(
         list[Path],
         typer.Argument(
             metavar="FILES...",
-            help="RDF (.ttl .nt .nq .trig .jsonld .rdf), .tsv .csv .parquet .jsonl .json .graphml .cypher; "
-            "each may end in .gz .bz2 .zst; - is stdin.",
+            help="RDF (.ttl .nt .nq .trig .jsonld .rdf), .tsv .csv .parquet .jsonl .json .graphml .cypher, "
+            "each may end in .gz .bz2 .zst; SQLite (.db .sqlite); a folder of them; - is stdin.",
         ),
     ],
     out: Annotated[Path, typer.Option("--out", "-o", help="The graph's folder, by custom NAME.kg.")],
@@ -65,6 +65,14 @@ def build(
     most_bad: Annotated[
         float, typer.Option("--most-bad", metavar="SHARE", help="Stop where a larger share of the input is no triple.")
     ] = 0.5,
+    foreign_key: Annotated[
+        Optional[list[str]],  # noqa: UP045
+        typer.Option(
+            "--foreign-key",
+            metavar="TABLE.COLUMN=TABLE",
+            help="What a column of a relational table points to; TABLE.COLUMN= for nothing. May be repeated.",
+        ),
+    ] = None,
     table: Annotated[
         bool,
         typer.Option("--table", help="The file is a table: rows become things, columns relations, order is kept."),
@@ -101,6 +109,7 @@ def build(
             drop_prefix=drop_prefix or (),
             memory=memory,
             most_bad=most_bad,
+            foreign_keys=_foreign_keys(foreign_key or ()),
             on_progress=lambda p: bar(1000 * p.share, 1000 if p.bytes_total else None, str(p)),
         )
     if json:
@@ -108,6 +117,18 @@ def build(
         return
     sys.stdout.writelines(clean(line) + "\n" for line in str(report).splitlines())
     sys.stdout.write(f'ask with  clew ask {clean(str(out))} "…"\n')
+
+
+def _foreign_keys(said: Sequence[str]) -> dict[str, str]:
+    from clew.errors import InputError
+
+    found = {}
+    for each in said:
+        column, sign, target = each.partition("=")
+        if not sign or "." not in column:
+            raise InputError(f"--foreign-key {each!r}: expected TABLE.COLUMN=TABLE, as in orders.client_id=customers")
+        found[column.strip()] = target.strip()
+    return found
 
 
 def _table(inputs: list[Path], out: Path, delimiter: str | None, *, json: bool) -> None:

@@ -60,7 +60,12 @@ class Apart:
             return
         try:
             if file.is_dir():
-                problems.add(str(file), None, "unreadable", "is a folder; name the files in it")
+                problems.add(
+                    str(file),
+                    None,
+                    "unreadable",
+                    "is a folder without a file of a known format",
+                )
             else:
                 self._handle = os.open(file, os.O_RDONLY)
         except OSError as error:
@@ -68,6 +73,20 @@ class Apart:
 
     def batches(self, kind: str, **options: Any) -> Iterator[Batch]:
         """What the reader of `kind` makes of the file; options as that reader takes them."""
+        for said, worker in self._said(kind, options):
+            if "batch" in said:
+                yield _batch(said, worker)
+
+    def found(self, kind: str, **options: Any) -> tuple[dict[str, Any], list[NDArray[Any]]] | None:
+        """What looking at the file found, where nothing ended it."""
+        result = None
+        for said, worker in self._said(kind, options):
+            if "found" in said:
+                result = said["found"], [worker.array(dtype, count) for dtype, count in said["arrays"]]
+        return result
+
+    def _said(self, kind: str, options: Mapping[str, Any]) -> Iterator[tuple[dict[str, Any], _Worker]]:
+        """What the other process says but problems and the end; whoever takes it reads the arrays behind it."""
         if self._handle is None:
             return
         worker = _worker()
@@ -84,13 +103,13 @@ class Apart:
                 if "problem" in said:
                     line, kind_of, message, times = said["problem"]
                     self.problems.add(str(self.file), line, kind_of, message, times)
-                elif "batch" in said:
-                    yield _batch(said, worker)
                 elif "failed" in said:
                     raise RuntimeError(f"reading {self.file} failed:\n{said['failed']}")
-                else:
+                elif "end" in said:
                     done = True
                     self.prefixes = said["prefixes"]
+                else:
+                    yield said, worker
         except EOFError:
             self.problems.add(str(self.file), self.line or None, "parser", worker.reason(kind))
         finally:
@@ -352,6 +371,10 @@ def _serve_one(request: Mapping[str, Any], handle: int, out: IO[bytes]) -> None:
     try:
         with open(handle, "rb") as raw:
             stream = Stream(Path(request["file"]), problems, raw)
+            if request["kind"] == "look":
+                _look(stream, problems, request["options"], tell)
+                tell({"end": True, "prefixes": prefixes})
+                return
             for batch in _reader(request["kind"], stream, problems, prefixes, request["options"]):
                 _tell_batch(batch, stream, tell)
             tell({"end": True, "prefixes": prefixes, "position": stream.position})
@@ -362,6 +385,14 @@ def _serve_one(request: Mapping[str, Any], handle: int, out: IO[bytes]) -> None:
         tell({"failed": traceback.format_exc()})
     finally:
         sender.end()
+
+
+def _look(stream: Stream, problems: Problems, options: Mapping[str, Any], tell: Any) -> None:
+    from clew.graph.relational_rows import looked_at
+
+    _limit_memory(MEMORY)
+    found, arrays = looked_at(stream=stream, problems=problems, **options)
+    tell({"found": found, "arrays": [[array.dtype.str, len(array)] for array in arrays]}, arrays)
 
 
 def _reader(
@@ -378,6 +409,10 @@ def _reader(
         from clew.graph.property_graph import PropertyTable, read_table
 
         return read_table(stream.file, PropertyTable.of(options["table"]), problems, stream)
+    if kind == "tables":
+        from clew.graph.relational_rows import read_tables
+
+        return read_tables(options["plans"], stream, problems)
     if kind == "graphml":
         from clew.graph.property_files import graphml
 

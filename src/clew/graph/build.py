@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import shutil
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from os import PathLike
 from pathlib import Path
@@ -20,6 +20,8 @@ import numpy as np
 from clew.errors import ClewError, InputError, NotFoundError
 from clew.graph.apart import Apart
 from clew.graph.assembly import Assembly, sort_by_head, sort_by_tail
+from clew.graph.columns import SQLITE
+from clew.graph.databases import Databases, databases_of
 from clew.graph.external import OnDisk
 from clew.graph.inputs import (
     Batch,
@@ -57,7 +59,7 @@ OnProgress = Callable[[ImportProgress], None]
 
 RDF = ("nt", "nq", "ttl", "trig", "jsonld", "rdf", "xml", "owl", "n3")
 TEXT = ("tsv", "csv", "txt")
-FORMATS = (*RDF, *TEXT, "parquet", "jsonl", "json", "graphml", "cypher", "cypherl", "cql")
+FORMATS = (*RDF, *TEXT, "parquet", "jsonl", "json", "graphml", "cypher", "cypherl", "cql", *SQLITE)
 # A parser of these can make much out of little.
 APART = (*RDF, "parquet", "json", "graphml", "cypher", "cypherl", "cql")
 LABEL_FILE = "labels"
@@ -85,6 +87,7 @@ def build(
     header: bool | None = None,
     memory: str | int | None = None,
     most_bad: float = MOST_BAD,
+    foreign_keys: Mapping[str, str] | None = None,
     on_progress: OnProgress | None = None,
     part: int | None = None,
 ) -> BuildReport:
@@ -106,6 +109,8 @@ def build(
         delimiter: of delimited text; None finds out.
         header: whether delimited text has one; None finds out.
         memory: the most it may take, in bytes or as "8GB"; None is half of what is free.
+        foreign_keys: of relational tables, `table.column` and the table that it points to, or "" where it points to
+            none; what is not said is found.
         most_bad: share of statements that are none from which on a build stops, once there are ten thousand.
         part: rows held at once, whatever `memory` says.
 
@@ -136,10 +141,17 @@ def build(
         "drop_prefix": drop_prefix, "mediator": pattern if mediator is None or pattern is not None else mediator,
         "format": format, "delimiter": delimiter, "header": header, "memory": memory, "part": part,
         "out": str(out.absolute()), "version": VERSION, "most_bad": most_bad,
+        "foreign_keys": dict(foreign_keys or {}),
     }  # fmt: skip
     key = key_of([*files, *label_files], options)
+    sources = list(zip(files, formats, strict=True))
+    problems = Problems(strict, most_bad)
+    tables = tables_of(sources, delimiter, header)
+    databases = databases_of(
+        sources, tables, delimiter=delimiter, header=header, foreign_keys=foreign_keys or {}, problems=problems
+    )
     reading = _Reading(
-        files=list(zip(files, formats, strict=True)),
+        files=sources,
         labels=label_files,
         label=_texts(label),
         languages=_texts(language),
@@ -147,8 +159,9 @@ def build(
         drop=tuple(prefix.encode("utf-8", "replace") for prefix in _texts(drop_prefix)),
         delimiter=delimiter,
         header=header,
-        problems=Problems(strict, most_bad),
-        tables=tables_of(list(zip(files, formats, strict=True)), delimiter, header),
+        problems=problems,
+        tables=tables,
+        databases=databases,
     )
     clock = _Clock(on_progress, size_of([*files, *label_files]))
     with replacing(out, key=key) as folder:
@@ -216,6 +229,7 @@ def build(
         problem_counts=read["problems"],
         problems=tuple(InputProblem(*each) for each in read["first"]),
         resumed=stages.resumed,
+        tables=databases.told,
     )
 
 
@@ -233,6 +247,7 @@ class _Reading:
     header: bool | None
     problems: Problems
     tables: dict[Path, PropertyTable]
+    databases: Databases
     prefixes: dict[str, str] = field(default_factory=dict)
     bytes: int = 0
 
@@ -267,7 +282,11 @@ class _Reading:
         before = assembly.rows + self.problems.total
         table = self.tables.get(file) if kind != LABEL_FILE else None
         stream: Stream | Apart
-        if table is not None:
+        plans = self.databases.plans.get(file) if kind != LABEL_FILE else None
+        if plans is not None:
+            stream = apart = Apart(file, self.problems)
+            batches = apart.batches("tables", plans=plans)
+        elif table is not None:
             stream = apart = Apart(file, self.problems)
             batches = apart.batches("table", table=asdict(table))
         else:
@@ -376,7 +395,17 @@ def _unlabelled(folder: Path) -> tuple[int, tuple[str, ...]]:
 
 
 def _paths(sources: Source | Sequence[Source]) -> list[Path]:
-    return [Path(sources)] if isinstance(sources, (str, PathLike)) else [Path(source) for source in sources]
+    """The files that are meant; a folder means those in it that have a format."""
+    named = [Path(sources)] if isinstance(sources, (str, PathLike)) else [Path(source) for source in sources]
+    return [file for each in named for file in (_inside(each) or [each])]
+
+
+def _inside(folder: Path) -> list[Path]:
+    try:
+        files = sorted(folder.iterdir()) if _there(folder) and folder.is_dir() else []
+        return [file for file in files if split_suffix(file)[0] in FORMATS and file.is_file() and file.name[0] != "."]
+    except OSError:  # reading says so
+        return []
 
 
 def _there(file: Path) -> bool:

@@ -168,6 +168,7 @@ class BuildReport:
     things: int = 0  # entities that could have a name: neither literals nor mediators
     names_from: dict[str, int] = field(default_factory=dict)  # properties found or chosen as names: how many they name
     resumed: tuple[str, ...] = ()  # stages that an earlier build of the same command had finished when it was killed
+    tables: tuple[str, ...] = ()  # what was decided of the tables of a relational database, in lines
     opaque_ids: tuple[str, ...] = ()  # examples, where many things have no name and an id that says nothing
 
     @property
@@ -182,6 +183,7 @@ class BuildReport:
         ]
         if self.resumed:
             lines.append(f"gone on with after {self.resumed[-1]!r}, which an earlier build had finished")
+        lines += self.tables
         for property, named in self.names_from.items():
             lines.append(
                 f"names: {property} names {named:,} of {self.things:,} things ({_percent(named, self.things)})"
@@ -266,7 +268,12 @@ class Stream:
                 self._raw = self._stream = sys.stdin.buffer
                 return
             if raw is None and file.is_dir():
-                problems.add(str(file), None, "unreadable", "is a folder; name the files in it")
+                problems.add(
+                    str(file),
+                    None,
+                    "unreadable",
+                    "is a folder without a file of a known format",
+                )
                 return
             compression = split_suffix(file)[1]
             self._raw = file.open("rb") if raw is None else raw

@@ -37,6 +37,7 @@ OTHER_NAMES = frozenset([
     "aka", "a k a", "alias", "aliases", "also known as", "also called", "alt label", "alt name", "alt names",
     "alternate name", "alternate names", "alternative name", "alternative names", "alternative label", "other name",
     "other names", "nickname", "nicknames", "synonym", "synonyms", "known as", "called also", "short name",
+    "trading as", "trades as", "trading name", "trade name", "doing business as", "dba",
 ])  # fmt: skip
 GIVEN, FAMILY = ("given name", "first name"), ("family name", "last name", "surname")
 Pairs = tuple[NDArray[np.int32], NDArray[np.int32]]

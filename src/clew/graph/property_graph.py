@@ -10,7 +10,6 @@ triple; one with properties also gets a mediator between its two ends, which car
 
 from __future__ import annotations
 
-import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from clew.graph.inputs import ALIAS, BLOCK, CHOSEN, Batch, Notes, Problems, Rows, Stream, TableColumn
+from clew.graph.arrow import RawStream, joined, literal_ids, rows_of, terms_of
+from clew.graph.inputs import ALIAS, BLOCK, CHOSEN, Batch, Notes, Problems, Rows, Stream
 from clew.graph.labelling import OTHER_NAMES
 from clew.graph.property_files import EDGE_KINDS, LINKED, TYPE
 from clew.graph.tabular import SYNONYMS, sniff, split_line
@@ -49,13 +49,6 @@ TAILS = _ends(
 _GEPHI = ("directed", "undirected", "mutual")  # values of a column "Type" that names no relation
 _PERHAPS_ENDS = frozenset(["start", "end", "from", "to", "h", "t", "s", "o"])  # of an edge, or of a time
 _TYPES = ("type", "types", "kind", "class", "category", "node type", "entity type", "labels", "node label")
-_XSD = "http://www.w3.org/2001/XMLSchema#"
-_FORMS = (
-    (r"^[-+]?\d{1,18}$", "integer"),
-    (r"^[-+]?\d+\.\d+$", "decimal"),
-    (r"^\d{4}-\d\d-\d\d$", "date"),
-    (r"^(true|false)$", "boolean"),
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,21 +93,26 @@ def tables_of(
 def _table(file: Path, suffix: str, delimiter: str | None) -> PropertyTable | None:
     if suffix not in ("csv", "tsv", "txt") or str(file) == "-" or not file.is_file():
         return None
+    names, row, delimiter = header_of(file, suffix, delimiter)
+    if len(names) < 2 or not all(names) or len(set(names)) < len(names):
+        return None
+    return _neo4j(names, delimiter) or _plain(names, row, delimiter)
+
+
+def header_of(file: Path, suffix: str, delimiter: str | None) -> tuple[list[str], list[str], str]:
+    """The fields of the first two lines of a text table that are not blank, and what parts them."""
     stream = Stream(file, Problems())
     try:
         sample = stream.read(HEAD).decode("utf-8", "replace").removeprefix("\ufeff")
     finally:
         stream.close()
-    first = next((line for line in sample.split("\n") if line.strip()), "").rstrip("\r")
+    lines = [line.rstrip("\r") for line in sample.split("\n") if line.strip()][:2]
+    first = lines[0] if lines else ""
     delimiter = delimiter or sniff(sample, suffix)
     if delimiter not in first:
         delimiter = next((d for d in ",;\t|" if d in first), delimiter)
     names = [name.strip() for name in split_line(first, delimiter, '"')]
-    if len(names) < 2 or not all(names) or len(set(names)) < len(names):
-        return None
-    rows = [line for line in sample.split("\n") if line.strip()][1:2]
-    row = split_line(rows[0].rstrip("\r"), delimiter, '"') if rows else []
-    return _neo4j(names, delimiter) or _plain(names, row, delimiter)
+    return names, split_line(lines[1], delimiter, '"') if len(lines) > 1 else [], delimiter
 
 
 def _neo4j(names: Sequence[str], delimiter: str) -> PropertyTable | None:
@@ -194,7 +192,7 @@ def read_table(file: Path, table: PropertyTable, problems: Problems, stream: Str
     columns = [f"c{i}" for i in range(len(table.fields))]
     try:
         batches = csv.open_csv(
-            _Raw(stream),
+            RawStream(stream),
             read_options=csv.ReadOptions(use_threads=False, block_size=BLOCK, column_names=columns, skip_rows=1),
             parse_options=csv.ParseOptions(delimiter=table.delimiter, newlines_in_values=True, invalid_row_handler=bad),
             convert_options=csv.ConvertOptions(
@@ -207,21 +205,6 @@ def read_table(file: Path, table: PropertyTable, problems: Problems, stream: Str
             row += batch.num_rows
     except (pa.ArrowException, OSError) as error:
         problems.add(str(file), None, "unreadable", f"cannot be read on: {str(error).splitlines()[0]}")
-
-
-class _Raw(io.RawIOBase):
-    """A `Stream` as a file object."""
-
-    def __init__(self, stream: Stream) -> None:
-        self._stream = stream
-
-    def readable(self) -> bool:
-        return True
-
-    def readinto(self, buffer: Any) -> int:
-        data = self._stream.read(len(buffer))
-        buffer[: len(data)] = data
-        return len(data)
 
 
 def _nodes(batch: Any, table: PropertyTable, file: Path, problems: Problems, row: int) -> Iterator[Batch]:
@@ -239,11 +222,11 @@ def _nodes(batch: Any, table: PropertyTable, file: Path, problems: Problems, row
             continue
         if field.role in ("name", "alias"):
             rank = CHOSEN if field.role == "name" else ALIAS
-            yield Notes("label", _column(owners), _column(values), np.full(len(values), rank, np.int16))
+            yield Notes("label", terms_of(owners), terms_of(values), np.full(len(values), rank, np.int16))
         elif field.role == "type":
-            yield _rows(owners, TYPE, values)
+            yield rows_of(owners, TYPE, values)
         elif field.role == "property":
-            yield _rows(owners, field.name, _literals(values), literal=True)
+            yield rows_of(owners, field.name, literal_ids(values), literal=True)
 
 
 def _edges(batch: Any, table: PropertyTable, file: Path, problems: Problems, row: int) -> Iterator[Batch]:
@@ -254,13 +237,13 @@ def _edges(batch: Any, table: PropertyTable, file: Path, problems: Problems, row
     relation_at = table.where("relation")
     sides = [_ids(batch.column(at), table.fields[at]) for at in (head_at, tail_at)]
     numbers = pa.array(np.arange(row, row + batch.num_rows)).cast(pa.large_string())
-    mediators = _text(f"_:{file.name.split('.')[0]}.", numbers)
+    mediators = joined(f"_:{file.name.split('.')[0]}.", numbers)
     stated = batch.column(relation_at[0]) if relation_at else pa.nulls(batch.num_rows, pa.large_string())
     relations = pc.fill_null(stated, LINKED)
     batch, (heads, tails, relations, mediators) = _kept(
         batch, [*sides, relations, mediators], "an empty head or tail", file, problems, row
     )
-    yield Rows(_column(heads), _column(relations), _column(tails))
+    yield Rows(terms_of(heads), terms_of(relations), terms_of(tails))
     properties = [i for i in table.where("property") if batch.column(i).null_count < batch.num_rows]
     if not properties:
         return
@@ -268,14 +251,14 @@ def _edges(batch: Any, table: PropertyTable, file: Path, problems: Problems, row
     for i in properties[1:]:
         some = pc.or_(some, pc.is_valid(batch.column(i)))
     between = mediators.filter(some)
-    yield Rows(_column(heads.filter(some)), _column(relations.filter(some)), _column(between))
-    yield Rows(_column(between), _column(relations.filter(some)), _column(tails.filter(some)))
+    yield Rows(terms_of(heads.filter(some)), terms_of(relations.filter(some)), terms_of(between))
+    yield Rows(terms_of(between), terms_of(relations.filter(some)), terms_of(tails.filter(some)))
     for i in properties:
         field, column = table.fields[i], batch.column(i)
         owners, values = _several(mediators, column) if field.many else (mediators, column)
         there = pc.is_valid(values)
         if pc.any(there).as_py():
-            yield _rows(owners.filter(there), field.name, _literals(values.filter(there)), literal=True)
+            yield rows_of(owners.filter(there), field.name, literal_ids(values.filter(there)), literal=True)
 
 
 def _ids(column: Any, field: Field) -> Any:
@@ -283,7 +266,7 @@ def _ids(column: Any, field: Field) -> Any:
     import pyarrow.compute as pc
 
     trimmed = pc.utf8_trim_whitespace(column)
-    return _text(f"{field.space}/", trimmed) if field.space else trimmed
+    return joined(f"{field.space}/", trimmed) if field.space else trimmed
 
 
 def _kept(batch: Any, columns: list[Any], what: str, file: Path, problems: Problems, row: int) -> tuple[Any, list[Any]]:
@@ -304,42 +287,3 @@ def _several(ids: Any, column: Any) -> tuple[Any, Any]:
 
     lists = pc.split_pattern(column, ";")
     return ids.take(pc.list_parent_indices(lists)), pc.list_flatten(lists)
-
-
-def _literals(values: Any) -> Any:
-    """The ids of literals: numbers, dates and truth values with their datatype, any other text without."""
-    import pyarrow.compute as pc
-
-    ids = _text('"', values, '"')
-    for pattern, kind in _FORMS:
-        typed = _text('"', values, f'"^^<{_XSD}{kind}>')
-        ids = pc.if_else(pc.match_substring_regex(values, pattern), typed, ids)
-    return ids
-
-
-def _text(*parts: Any) -> Any:
-    """Columns and texts joined row by row."""
-    import pyarrow as pa
-    import pyarrow.compute as pc
-
-    large = [pa.scalar(part, pa.large_string()) if isinstance(part, str) else part for part in parts]
-    return pc.binary_join_element_wise(*large, pa.scalar("", pa.large_string()))
-
-
-def _rows(owners: Any, relation: str, tails: Any, literal: bool = False) -> Rows:
-    import pyarrow as pa
-
-    relations = pa.array([relation] * len(owners), pa.large_string())
-    flags = np.ones(len(owners), bool) if literal else None
-    return Rows(_column(owners), _column(relations), _column(tails), flags)
-
-
-def _column(array: Any) -> TableColumn:
-    import pyarrow as pa
-
-    array = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
-    offsets = np.frombuffer(array.buffers()[1], np.int64)[array.offset : array.offset + len(array) + 1]
-    data = array.buffers()[2]
-    return TableColumn(
-        np.frombuffer(data, np.uint8) if data is not None else np.empty(0, np.uint8), offsets[:-1], np.diff(offsets)
-    )

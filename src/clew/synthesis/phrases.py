@@ -22,6 +22,7 @@ import re
 from dataclasses import dataclass
 from typing import Literal
 
+from clew.labels import singular_of
 from clew.synthesis.verbs import (
     PREPOSITIONS,
     article_for,
@@ -29,7 +30,6 @@ from clew.synthesis.verbs import (
     is_participle,
     past_of,
     plural_of,
-    singular_of,
     third_person_base,
 )
 from clew.types import Relation

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import re
 
+from clew.labels import IRREGULAR_PLURALS
+
 # participle → (base, past), where the rules below would be wrong.
 _IRREGULAR = {
     "agreed": ("agree", "agreed"),
@@ -156,34 +158,14 @@ def past_of(participle: str) -> str:
     return _IRREGULAR[participle][1] if participle in _IRREGULAR else participle
 
 
-_SINGULAR = {"people": "person", "children": "child", "men": "man", "women": "woman", "wives": "wife"}
-_NOT_PLURAL = ("ss", "us", "is", "series", "species", "headquarters", "news", "proceedings")
 _ONE_FORM = ("series", "species", "headquarters", "news", "aircraft", "information", "media", "people", "proceedings")
-
-
-def singular_of(noun: str) -> str:
-    """The singular of a (possibly compound) noun; a noun that is no plural stays as it is."""
-    head, space, rest = noun.partition(" of ")
-    *before, last = head.split(" ")
-    if last in _SINGULAR:
-        last = _SINGULAR[last]
-    elif last.endswith("s") and not last.endswith(_NOT_PLURAL) and len(last) > 3:
-        if last.endswith("ies"):
-            last = last[:-3] + "y"
-        elif last.endswith(("opses", "yses", "theses")):
-            last = last[:-2] + "is"
-        elif last.endswith(("sses", "xes", "ches", "shes", "puses", "nuses", "ruses", "tuses")):
-            last = last[:-2]
-        else:
-            last = last[:-1]
-    return " ".join([*before, last]) + space + rest
 
 
 def plural_of(noun: str) -> str:
     """The plural of a (possibly compound) noun; the head of `place of birth` is `place`."""
     head, space, rest = noun.partition(" of ")
     *before, last = head.split(" ")
-    plurals = {singular: plural for plural, singular in _SINGULAR.items()}
+    plurals = {singular: plural for plural, singular in IRREGULAR_PLURALS.items()}
     if last in plurals:
         last = plurals[last]
     elif last in _ONE_FORM:

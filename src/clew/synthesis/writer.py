@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from clew.graph.kinds import kinds_of_any
 from clew.graph.subgraph import Ints, Subgraph
+from clew.labels import singular_of
 from clew.synthesis.lexicon import SAME, Meaning, extended, meaning_of, shared
 from clew.synthesis.phrases import (
     Kind,
@@ -29,7 +30,7 @@ from clew.synthesis.phrases import (
     words_of,
 )
 from clew.synthesis.structures import Step, Structure, mask
-from clew.synthesis.verbs import plural_of, singular_of
+from clew.synthesis.verbs import plural_of
 from clew.types import Entity
 
 _YEAR = re.compile(r"-?\d{3,4}(?:-\d\d(?:-\d\d)?)?(?:T.*)?")

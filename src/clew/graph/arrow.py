@@ -1,0 +1,78 @@
+"""Arrow columns of text to batches of a build: ids joined, values typed as literals, bytes as they lie in memory.
+
+Apart because every reader of tables whose rows are things needs the same few steps.
+"""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import numpy as np
+
+from clew.graph.inputs import Rows, Stream, TableColumn
+
+XSD = "http://www.w3.org/2001/XMLSchema#"
+FORMS = (
+    (r"^[-+]?\d{1,18}$", "integer"),
+    (r"^[-+]?\d+\.\d+$", "decimal"),
+    (r"^\d{4}-\d\d-\d\d$", "date"),
+    (r"^(true|false)$", "boolean"),
+)
+
+
+class RawStream(io.RawIOBase):
+    """A `Stream` as a file object."""
+
+    def __init__(self, stream: Stream) -> None:
+        self._stream = stream
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        data = self._stream.read(len(buffer))
+        buffer[: len(data)] = data
+        return len(data)
+
+
+def literal_ids(values: Any) -> Any:
+    """The ids of literals: numbers, dates and truth values with their datatype, any other text without."""
+    import pyarrow.compute as pc
+
+    ids = joined('"', values, '"')
+    for pattern, kind in FORMS:
+        typed = joined('"', values, f'"^^<{XSD}{kind}>')
+        ids = pc.if_else(pc.match_substring_regex(values, pattern), typed, ids)
+    return ids
+
+
+def joined(*parts: Any) -> Any:
+    """Columns and texts joined row by row."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    large = [pa.scalar(part, pa.large_string()) if isinstance(part, str) else part for part in parts]
+    return pc.binary_join_element_wise(*large, pa.scalar("", pa.large_string()))
+
+
+def rows_of(owners: Any, relation: str, tails: Any, literal: bool = False) -> Rows:
+    """A triple of each owner, all of one relation."""
+    import pyarrow as pa
+
+    relations = pa.array([relation] * len(owners), pa.large_string())
+    flags = np.ones(len(owners), bool) if literal else None
+    return Rows(terms_of(owners), terms_of(relations), terms_of(tails), flags)
+
+
+def terms_of(array: Any) -> TableColumn:
+    """The texts of a large_string array without nulls."""
+    import pyarrow as pa
+
+    assert pa.types.is_large_string(array.type), array.type  # offsets of another width would be read as these
+    array = array.combine_chunks() if isinstance(array, pa.ChunkedArray) else array
+    offsets = np.frombuffer(array.buffers()[1], np.int64)[array.offset : array.offset + len(array) + 1]
+    data = array.buffers()[2]
+    return TableColumn(
+        np.frombuffer(data, np.uint8) if data is not None else np.empty(0, np.uint8), offsets[:-1], np.diff(offsets)
+    )

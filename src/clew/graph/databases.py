@@ -1,0 +1,130 @@
+"""Which files of a build are the tables of a relational database, and what is made of them.
+
+Kept apart from `relational`, which decides from facts and touches no file, and from the reading of rows. The files are
+looked at in the process that parses (`apart`), each once, before anything is read.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from clew.graph.apart import Apart
+from clew.graph.columns import SQLITE, Facts, TableFile, unpacked_facts
+from clew.graph.inputs import Problems, split_suffix
+from clew.graph.nouns import fit, noun_of, said_by
+from clew.graph.property_graph import PropertyTable, header_of
+from clew.graph.relational import Table, decided, hang_together, with_key_first
+from clew.graph.tabular import SYNONYMS
+
+Looked = tuple[TableFile, list[Facts], dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Databases:
+    """Plans of the tables that a file holds, by file, and what was decided, in lines."""
+
+    plans: Mapping[Path, list[dict[str, Any]]] = field(default_factory=dict)
+    told: tuple[str, ...] = ()
+
+
+def databases_of(
+    files: Sequence[tuple[Path, str]],
+    others: Mapping[Path, PropertyTable],
+    *,
+    delimiter: str | None,
+    header: bool | None,
+    foreign_keys: Mapping[str, str],
+    problems: Problems,
+) -> Databases:
+    """The databases among the files of a build.
+
+    Text and Parquet are one only together: where columns of one point to another.
+
+    Args:
+        others: the files that are known as tables of nodes and edges.
+        foreign_keys: of `table.column` the table it points to, "" for none.
+    """
+    plans: dict[Path, list[dict[str, Any]]] = {}
+    told: list[str] = []
+    for file, suffix in files:
+        if suffix in SQLITE:
+            found, left_out = _look(file, "sqlite", problems)
+            plans[file] = _plans(decided(found, foreign_keys), told)
+            told += [f"left out: {each}" for each in left_out]
+    texts = [(file, suffix) for file, suffix in files if suffix in ("csv", "tsv", "txt", "parquet")]
+    nodes = [file for file, table in others.items() if table.kind == "nodes" and not table.neo4j]
+    if header is False or len(texts) < 2 or (others and len(nodes) < 2):
+        return Databases(plans, tuple(told))
+    headed = {file: table for file, suffix in texts if (table := _headed(file, suffix, delimiter, problems))}
+    if not foreign_keys and not _may_point(list(headed.values())):
+        return Databases(plans, tuple(told))
+    looked = [each for file, table in headed.items() for each in _look(file, table.form, problems, table)[0]]
+    tables = decided(looked, foreign_keys)
+    if foreign_keys or hang_together(tables, [str(file) for file in nodes] if others else None):
+        plans |= {Path(plan["source"]["file"]): [plan] for plan in _plans(tables, told)}
+    return Databases(plans, tuple(told))
+
+
+def _plans(tables: Sequence[Table], told: list[str]) -> list[dict[str, Any]]:
+    for table in tables:
+        told += table.summary(tables)
+    with_key_first(tables)
+    return [table.plan(tables) for table in tables]
+
+
+def _headed(file: Path, suffix: str, delimiter: str | None, problems: Problems) -> TableFile | None:
+    """A file of text or Parquet whose first line names columns, and not those of triples."""
+    if str(file) == "-" or not file.is_file():
+        return None
+    name = file.name.removesuffix(f".{suffix}") if split_suffix(file)[1] is None else file.name.split(".")[0]
+    if suffix == "parquet":
+        apart = Apart(file, problems)
+        try:
+            said = apart.found("look", table=TableFile(str(file), "parquet", name, ()).asdict(), deep=False)
+        finally:
+            apart.close()
+        columns, delimiter = tuple(said[0]["columns"]) if said else (), ","
+    else:
+        names, _, delimiter = header_of(file, suffix, delimiter)
+        columns = tuple(names)
+    if len(columns) < 2 or len(set(columns)) < len(columns) or not all(map(_names_a_column, columns)):
+        return None
+    lowered = {column.casefold() for column in columns}
+    if sum(any(word in lowered for word in words) for words in SYNONYMS) > 1 and len(columns) < 5:
+        return None
+    return TableFile(str(file), "parquet" if suffix == "parquet" else "text", name, columns, delimiter)
+
+
+def _names_a_column(text: str) -> bool:
+    return len(text) <= 64 and re.search(r"[^\W\d_]", text) is not None and "://" not in text
+
+
+def _may_point(tables: Sequence[TableFile]) -> bool:
+    """Whether some column is called as if it pointed to another table: only then the tables are looked at."""
+    nouns = [(n, noun_of(table.name)) for n, table in enumerate(tables)]
+    said = [(n, said_by(column)) for n, table in enumerate(tables) for column in table.columns]
+    return any(each.end or any(n != m and fit(each, noun) >= 2.8 for m, noun in nouns) for n, each in said)
+
+
+def _look(file: Path, form: str, problems: Problems, table: TableFile | None = None) -> tuple[list[Looked], list[str]]:
+    """The tables of a file with facts of their columns, and what of it is left out."""
+    apart = Apart(file, problems)
+    try:
+        stated = (table or TableFile(str(file.absolute()), form, file.name.split(".")[0], ())).asdict()
+        said = apart.found("look", table=stated, deep=True)
+    finally:
+        apart.close()
+    if said is None:
+        return [], []
+    found, arrays = said
+    looked: list[Looked] = []
+    for each in found["tables"]:
+        source = TableFile(**{**each["source"], "columns": tuple(each["source"]["columns"])})
+        count = 2 * len(each["facts"])
+        looked.append((source, unpacked_facts(each["facts"], arrays[:count]), each["stated"]))
+        arrays = arrays[count:]
+    return looked, found["left_out"]

@@ -1,0 +1,173 @@
+"""What the names of tables and columns say: `home_warehouse_id` names a warehouse, `mgr_id` somebody, `parent_id` a
+thing of the same kind.
+
+Kept apart because these are words of schemas as people write them; what the values say is looked at elsewhere
+(`relational`).
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from clew.labels import label_to_text, singular_of
+
+KEY_ENDS = frozenset(["id", "ids", "key", "fk", "pk", "ref", "uuid", "guid", "oid", "sk"])
+CODE_ENDS = frozenset(["code", "no", "nr", "num", "number"])
+_ANYBODYS = KEY_ENDS | CODE_ENDS | {"name", "title", "label"}  # what keys of any table may be called
+_TABLE_PREFIXES = frozenset(["tbl", "table", "dim", "fact", "stg", "raw", "public", "t", "v"])
+EXPANDED = {
+    "mgr": "manager", "mngr": "manager", "acct": "account", "dest": "destination", "dept": "department",
+    "emp": "employee", "cust": "customer", "org": "organization", "cat": "category", "loc": "location",
+    "supv": "supervisor", "asst": "assistant", "instr": "instructor", "prof": "professor", "orig": "origin",
+    "src": "source", "tgt": "target", "whse": "warehouse", "veh": "vehicle", "inv": "invoice", "prev": "previous",
+    "prereq": "prerequisite", "addr": "address", "rep": "representative", "resp": "responsible", "pub": "publisher",
+    "mfr": "manufacturer", "sup": "supervisor", "dir": "director", "sec": "secretary", "rcpt": "recipient",
+}  # fmt: skip
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+_MANAGING = _words("""
+manager boss supervisor superior lead leader head chief reports director mentor foreman principal chair chairman
+""")
+_PERSONS = _words("""
+representative assignee contact coach captain teacher instructor friend follower followee sender recipient buyer
+seller advisor adviser student employee member guardian host guest secretary president witness signatory spouse
+responsible parent child mother father sibling partner staff agent person user clerk nurse physician surgeon
+judge attorney guide chef cook pilot spokesperson tutor by
+""")
+_SELF = _words("""
+parent previous next predecessor successor root original replaced replaces supersedes superseded replacement
+spouse partner mother father sire dam mate reply prerequisite requires merged duplicate ancestor super sub child
+sibling
+""")
+_PEOPLE = _words("""
+staff employee personnel person people user member worker student teacher customer client driver player patient
+doctor author artist actor instructor professor contact crew athlete nurse volunteer human individual
+""")
+_STAFF = _words("""
+staff employee personnel person people user member worker crew
+""")
+_OF_PEOPLE = re.compile(
+    r"^(?:first|last|full|given|family|middle) ?names?$|^surname$|^dob$|birth|^gender$|^sex$|^hired|^hire |^born|^job "
+)
+_AGENT = re.compile(r"\w{2,}(?:er|or|ist|ian|ee|ent|ant|man|woman)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """A column's name taken apart."""
+
+    words: tuple[str, ...]
+    stem: tuple[str, ...]  # the words without the one that says that it is a key
+    end: str  # that word, "" where there is none
+
+    @property
+    def last(self) -> str:
+        """The word that the stem ends in, spelled out."""
+        return EXPANDED.get(self.stem[-1], self.stem[-1]) if self.stem else ""
+
+
+def _parts(name: str) -> tuple[str, ...]:
+    """The words of a name, by underscores and by capitals: `tbl_OrderItems`."""
+    parts = (label_to_text(part) for part in re.split(r"[_\s-]+", name.strip()) if part)
+    return tuple(" ".join(parts).casefold().split()) or (name,)
+
+
+def said_by(column: str) -> Said:
+    words = _parts(column)
+    if len(words) > 1 and words[-1] in KEY_ENDS | CODE_ENDS:
+        return Said(words, words[:-1], words[-1])
+    if len(words) > 1 and words[0] in ("id", "fk"):  # id_cliente
+        return Said(words, words[1:], words[0])
+    return Said(words, words, "")
+
+
+def noun_of(table: str) -> tuple[str, ...]:
+    """What one row of a table is: `tbl_OrderItems` is an "order item"."""
+    words = _parts(table)
+    while len(words) > 1 and words[0] in _TABLE_PREFIXES:
+        words = words[1:]
+    return tuple(singular_of(" ".join(words)).split()) or (table,)
+
+
+def without_shared(names: list[str]) -> list[str]:
+    """Names of tables without words that all of them begin or end with: `shop_orders`, `shop_items`, `shop_people`."""
+    parts = [re.split(r"[_\s.-]+", name) for name in names]
+    if len(parts) < 3:
+        return names
+    while all(len(each) > 1 for each in parts) and len({each[0].casefold() for each in parts}) == 1:
+        parts = [each[1:] for each in parts]
+    while all(len(each) > 1 for each in parts) and len({each[-1].casefold() for each in parts}) == 1:
+        parts = [each[:-1] for each in parts]
+    short = ["_".join(each) for each in parts]
+    return short if len(set(short)) == len(short) else names
+
+
+def abbreviates(short: str, long: str) -> bool:
+    """Whether a word may stand for a longer one: "cust" for "customer", "mgr" for "manager"."""
+    if EXPANDED.get(short) == long:
+        return True
+    if not 2 <= len(short) <= 0.75 * len(long) or short[0] != long[0]:
+        return False
+    if long.startswith(short):
+        return len(short) > 2
+    at = 0
+    for letter in short:
+        at = long.find(letter, at) + 1
+        if not at:
+            return False
+    return not set(short[1:]) & set("aeiou")  # what leaves out letters leaves out vowels first
+
+
+def fit(said: Said, noun: tuple[str, ...], *, key: str = "") -> float:
+    """How surely a column's name speaks of a kind of things: 3 by name, 2.8 by its end, 2 abbreviated, 0 not at all.
+
+    Args:
+        key: the name of that kind's key.
+    """
+    if not said.stem:
+        return 0.0
+    own = said_by(key)
+    if said.words == own.words and own.words[0] not in _ANYBODYS:
+        return 3.0
+    stem = tuple(singular_of(" ".join(said.stem)).split())
+    run = "".join(said.words)
+    if stem == noun or (len(said.words) == 1 and run in ("".join(noun) + end for end in KEY_ENDS)):
+        return 3.0
+    if stem[-len(noun) :] == noun:
+        return 2.8
+    if len(noun) > 1 and stem[-1] == noun[-1] and said.end:
+        return 2.2
+    if said.end and (abbreviates(stem[-1], noun[-1]) if len(noun) == 1 else stem[-1] == "".join(w[0] for w in noun)):
+        return 2.0
+    return 0.0
+
+
+def role(said: Said, *, itself: bool, people: bool, noun: tuple[str, ...]) -> float:
+    """How surely a column's name speaks of a table by the part that its rows play: a boss is somebody."""
+    words = {EXPANDED.get(word, word) for word in said.stem}
+    if itself and words & _SELF:
+        return 1.8
+    if not people:
+        return 0.0
+    managing = bool(words & _MANAGING)
+    if not (managing or words & _PERSONS or (said.end and _AGENT.fullmatch(said.last))):
+        return 0.0
+    return 1.5 + 0.2 * (noun[-1] in _STAFF) + 0.1 * (itself and managing)
+
+
+def people(noun: tuple[str, ...], columns: list[str]) -> bool:
+    """Whether the rows of a table are people, by its name or by what it says of them."""
+    return noun[-1] in _PEOPLE or any(_OF_PEOPLE.search(" ".join(said_by(column).words)) for column in columns)
+
+
+def relation_words(said: Said, noun: tuple[str, ...]) -> str:
+    """What a foreign key is called in words: its stem spelled out; `emp_no` an "employee"."""
+    stem = [EXPANDED.get(word, word) for word in said.stem]
+    if len(noun) == 1 and stem and stem[-1] != noun[-1] and abbreviates(said.stem[-1], noun[-1]):
+        stem[-1] = noun[-1]
+    return " ".join(stem)

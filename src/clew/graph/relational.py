@@ -1,0 +1,296 @@
+"""What the tables of a relational database mean as a graph, decided from all of them together.
+
+Kept apart from `property_graph`, where headers say what is a node and what an edge: here a table is one kind of things
+(`drivers`), a column that holds another table's keys is a relation (`home_warehouse_id`), and a table of two such
+columns is a relation itself. A database states its keys; of files they are found: a name that fits and values that are
+there. Containment alone decides nothing: small numbers are keys of every table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+from clew.graph.columns import Facts, TableFile
+from clew.graph.foreign_keys import SURE, Reference, find_references, given_by, shown_share
+from clew.graph.nouns import (
+    CODE_ENDS,
+    KEY_ENDS,
+    fit,
+    noun_of,
+    said_by,
+    without_shared,
+)
+
+LETTERS = 60  # most letters of a name, in the mean
+_NAMES = (("name",), ("full", "name"), ("display", "name"), ("label",), ("title",), ("caption",))
+_GIVEN, _FAMILY = (("first", "name"), ("given", "name")), (("last", "name"), ("family", "name"), ("surname",))
+_CODES = frozenset(["code", "no", "nr", "number", "num", "plate", "ref", "reference", "sku", "isbn", "tracking", "iata",
+                    "icao", "serial", "registration", "vin", "symbol", "ticker", "callsign", "username", "login",
+                    "handle", "slug", "abbreviation", "abbr"])  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """What is made of a column that is no reference."""
+
+    role: str  # "literal", "none"
+    relation: str = ""
+    kind: str = ""  # "text" never a number, "truth" t and f, "whole" 5.0 is 5, "day" midnights, "time"
+
+
+@dataclass(slots=True)
+class Table:
+    """One table: what its rows are, what they are called and what they point to."""
+
+    source: TableFile
+    name: str  # in messages and ids
+    noun: tuple[str, ...]
+    facts: list[Facts]
+    key: tuple[int, ...] = ()
+    references: list[Reference] = field(default_factory=list)
+    named: tuple[int, ...] = ()
+    columns: list[Column] = field(default_factory=list)
+    relation: str = ""  # of a table that is a relation between its two references
+    prefix: str = ""  # of its ids
+    told: list[str] = field(default_factory=list)
+
+    @property
+    def kind(self) -> str:
+        return " ".join(self.noun)
+
+    def at(self, column: str) -> int | None:
+        names = [each.casefold() for each in self.source.columns]
+        return names.index(column.casefold()) if column.casefold() in names else None
+
+    def plan(self, tables: Sequence[Table]) -> dict[str, Any]:
+        """What the reader of rows needs to know, as JSON."""
+        return {
+            "source": asdict(self.source), "kind": self.kind, "prefix": self.prefix, "key": self.key,
+            "named": self.named, "numbered": self.prefix == f"{self.name}/", "relation": self.relation,
+            "columns": [asdict(each) for each in self.columns],
+            "references": [{**asdict(each), "prefix": tables[each.target].prefix} for each in self.references],
+        }  # fmt: skip
+
+    def summary(self, tables: Sequence[Table]) -> list[str]:
+        """What was decided, a line for the table and one for each reference."""
+        names = self.source.columns
+        if self.relation:
+            ends = " to ".join(tables[each.target].name for each in self.references)
+            held = [column.relation for column in self.columns if column.role == "literal"]
+            lines = [f"{self.name}: relation {self.relation!r} from {ends}{', with ' * bool(held)}{', '.join(held)}"]
+        else:
+            rows = self.facts[0].rows if self.facts else 0
+            key = ", ".join(names[i] for i in self.key) or "none (rows are numbered)"
+            called = " ".join(names[i] for i in self.named) or f"{self.kind} and key"
+            lines = [f"{self.name}: {rows:,} × {self.kind!r}, key {key}, named by {called}"]
+        for each in self.references:
+            columns = ", ".join(names[i] for i in each.columns)
+            less = f", {shown_share(each.held)} of its values" if each.held < 1 else ""
+            lines.append(f"  {columns} → {tables[each.target].name}{less}")
+        return [*lines, *(f"  {line}" for line in self.told)]
+
+
+def decided(
+    files: Sequence[tuple[TableFile, list[Facts], Mapping[str, Any]]], foreign_keys: Mapping[str, str]
+) -> list[Table]:
+    """The tables and how they hang together.
+
+    Args:
+        files: each table with the facts of its columns and, of a database, what it states: "primary" (columns),
+            "foreign" (columns, table, its columns) and "types".
+        foreign_keys: of `table.column`, the table that it points to, or "" for none; they win over what is found.
+
+    Raises:
+        InputError: `foreign_keys` names no table or no column.
+    """
+    short = without_shared([source.name for source, _, _ in files])
+    tables = [Table(source, source.name, noun_of(name), facts)
+              for (source, facts, _), name in zip(files, short, strict=True)]  # fmt: skip
+    stated = [each for _, _, each in files]
+    for table, said in zip(tables, stated, strict=True):
+        table.key = tuple(at for name in said.get("primary", ()) if (at := table.at(name)) is not None)
+        if not table.key and (own := _own_key(table)) is not None:
+            table.key = (own,)
+    for name, there in ((name, there) for said in stated for _, name, there in said.get("foreign", ())):
+        for table in tables:  # a key that is stated only by who points to it
+            if table.name.casefold() == name.casefold() and not table.key and all(there):
+                table.key = tuple(at for column in there if (at := table.at(column)) is not None)
+    given = given_by(tables, foreign_keys)
+    for i, said in enumerate(stated):
+        find_references(i, tables, {at: to for at, to in given.items() if to is None or tables[to].key}, said)
+    for table in tables:
+        if not table.key:
+            table.key = _first_unique(table)
+    for i, said in enumerate(stated):
+        find_references(i, tables, given, said)
+    pointed = {each.target for table in tables for each in table.references}
+    for i, (table, said) in enumerate(zip(tables, stated, strict=True)):
+        table.named = _naming(table)
+        table.relation = _relation(table, tables, i in pointed)
+        table.columns = [_column(table, at, said.get("types", {})) for at in range(len(table.facts))]
+    for i in range(len(tables)):
+        tables[i].prefix = _prefix(i, tables)
+    return tables
+
+
+def hang_together(tables: Sequence[Table], files: Sequence[str] | None = None) -> bool:
+    """Whether the tables are of one database: some column points from one to another and says so by its name.
+
+    Args:
+        files: only what the tables of these files point to counts.
+    """
+    return any(
+        each.sure >= SURE and tables[each.target] is not table
+        for table in tables
+        if files is None or table.source.file in files
+        for each in table.references
+    )
+
+
+# -- keys ------------------------------------------------------------------------------------------------------------
+
+
+def _is_unique(facts: Facts) -> bool:
+    return facts.filled == facts.rows > 0 and facts.unique == 1.0
+
+
+def _own_key(table: Table) -> int | None:
+    """The column that is called as the key of this table, and is one."""
+    found = []
+    for at, facts in enumerate(table.facts):
+        said = said_by(facts.name)
+        if said.words in (("id",), ("key",), ("pk",), ("uuid",), ("guid",)):
+            rank = 0
+        elif ((fits := fit(said, table.noun)) >= 2.8 and said.end) or (
+            fits >= 3 and "".join(said.words) != "".join(table.noun)
+        ):
+            rank = 1
+        elif fits == 2.0:
+            rank = 2
+        elif said.words == ("code",):
+            rank = 3
+        elif fits >= 3:
+            rank = 4
+        else:
+            continue
+        if _is_unique(facts):
+            found.append((rank, at))
+    return min(found)[1] if found else None
+
+
+def _first_unique(table: Table) -> tuple[int, ...]:
+    """The first column without holes and repetitions that names no other table and is no measure."""
+    for at, facts in enumerate(table.facts):
+        mine = [each for each in table.references if at in each.columns]
+        if mine:  # a row of this table is a row of the other, where that is all it points to
+            if len(table.references) == 1 and at == 0 and _is_unique(facts) and mine[0].sure >= SURE:
+                return (at,)
+            continue
+        said = said_by(facts.name)
+        keyed = said.end or said.words[-1] in _CODES or said.words in _NAMES
+        if _is_unique(facts) and (keyed or (at == 0 and not facts.stamps and (facts.worded or facts.whole))):
+            return (at,)
+    return ()
+
+
+# -- names, relations, literals --------------------------------------------------------------------------------------
+
+
+def _naming(table: Table) -> tuple[int, ...]:
+    """The columns whose cells, one after the other, name the rows."""
+    pointing = {at for each in table.references for at in each.columns}
+    said = {at: said_by(facts.name).words for at, facts in enumerate(table.facts) if at not in pointing}
+    texts = {at: words for at, words in said.items() if _may_name(table.facts[at])}
+
+    def called(words: Sequence[tuple[str, ...]], least: float = 0.0) -> int | None:
+        fits = (at for word in words for at, said in texts.items() if said == word and table.facts[at].unique >= least)
+        return next(fits, None)
+
+    if (name := called([*_NAMES[:4], (*table.noun, "name")], 0.2)) is not None:
+        return (name,)
+    first, last = called(_GIVEN), called(_FAMILY)
+    if first is not None and last is not None:
+        return (first, last)
+    if (name := called(_NAMES[4:], 0.5)) is not None:
+        return (name,)
+    if any(each.columns == table.key for each in table.references):  # another table names them
+        return ()
+    unique = {at: words for at, words in texts.items() if table.facts[at].unique >= 0.98}
+    coded = KEY_ENDS | CODE_ENDS
+    filled = {at: table.facts[at].filled / table.facts[at].rows for at in unique}
+    ways = (
+        [at for at, words in unique.items() if words[-1] in ("name", "title", "label")],
+        [at for at, words in unique.items() if (at,) == table.key and not set(words) & coded],
+        [at for at, words in unique.items() if set(words) & _CODES and filled[at] >= 0.9],
+        [at for at in unique if (at,) == table.key],
+        [at for at, words in unique.items() if filled[at] >= 0.95 and not set(words) & {"email", "url"}],
+    )
+    return next(((found[0],) for found in ways if found), ())
+
+
+def _may_name(facts: Facts) -> bool:
+    return facts.filled > 0 and facts.letters <= LETTERS * facts.filled and facts.worded >= 0.8 * facts.filled
+
+
+def _relation(table: Table, tables: Sequence[Table], pointed: bool) -> str:
+    """The relation that a table of two references is, "" for a table of things.
+
+    A running number of its own does not make a thing of a row, where the table's name is made of the two that it joins.
+    """
+    if len(table.references) != 2 or pointed or table.named:
+        return ""
+    sides = [tables[each.target].noun for each in table.references]
+    noun = list(table.noun)
+    first = next((n for n in (0, 1) if noun[: len(sides[n])] == list(sides[n])), None)
+    rest = noun[len(sides[first]) :] if first is not None else noun
+    own = set(table.key) - {at for each in table.references for at in each.columns}
+    if own and not (first is not None and rest and table.facts[next(iter(own))].whole):
+        return ""
+    if first == 1:
+        table.references.reverse()
+    return "_".join(rest or table.references[1].words.split())
+
+
+def _column(table: Table, at: int, types: Mapping[str, str]) -> Column:
+    facts = table.facts[at]
+    pointing = any(at in each.columns for each in table.references)
+    if pointing or at in table.named or not facts.filled:
+        return Column("none")
+    if at in table.key and (not facts.worded or len(table.key) > 1):
+        return Column("none")
+    kind, filled = "", facts.filled
+    declared = types.get(facts.name, "").casefold()
+    if facts.padded:
+        kind = "text"
+    elif _truths(facts, declared):
+        kind = "truth"
+    elif facts.floats == filled and filled < facts.rows:
+        kind = "whole"
+    elif facts.stamps == filled:
+        kind = "day" if facts.midnights == filled else "time"
+    return Column("literal", facts.name.strip(), kind)
+
+
+def _truths(facts: Facts, declared: str) -> bool:
+    if declared.startswith("bool") and facts.whole == facts.filled:
+        return facts.low >= 0 and len(facts.hashes) <= 2
+    return facts.truths == facts.filled and len(facts.hashes) <= 4
+
+
+def _prefix(i: int, tables: Sequence[Table]) -> str:
+    """What the ids of a table begin with; a table whose key is another's has its things in common with it."""
+    seen = {i}
+    while True:
+        same = next((each.target for each in tables[i].references if each.columns == tables[i].key), None)
+        if same is None or same in seen:
+            return f"{tables[i].name}/"
+        i = same
+        seen.add(i)
+
+
+def with_key_first(tables: Sequence[Table]) -> None:
+    """Drop references by which a row would point to itself: its key, where that is another table's."""
+    for table in tables:
+        table.references = [each for each in table.references if table.relation or each.columns != table.key]

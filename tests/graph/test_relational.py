@@ -1,0 +1,255 @@
+"""The tables of a relational database become things and relations, from their names and values alone."""
+
+from __future__ import annotations
+
+import sqlite3
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from clew.errors import InputError
+from clew.graph import BuildReport, Graph, build
+from clew.graph.nouns import abbreviates, noun_of, without_shared
+
+XSD = "http://www.w3.org/2001/XMLSchema#"
+CARRIER = {
+    "drivers": "id,full_name,dob,home_warehouse_id\n101,Ilse Maes,1988-01-30,1\n102,Jan Bos,1990-02-01,2\n"
+    "103,Uwe Kern,1979-05-05,\\N\n",
+    "warehouses": "id,name,city_id,cold_storage,mgr_id\n1,North Hub,2,t,1\n2,South Hub,1,f,3\n",
+    "cities": "id,name\n1,Lyon\n2,Ghent\n3,Graz\n",
+    "staff": "id,full_name,boss_id\n1,Ada Lind,\n2,Bo Falk,1\n3,Cy Moreau,1\n",
+    "trucks": "id,plate_no,make,home_warehouse_id\n1,48-BPK-7,DAF,1\n2,71-BTL-2,Volvo,2\n3,22-BNX-9,DAF,NULL\n",
+    "driver_trucks": "driver_id,truck_id,assigned_on\n101,1,2018-03-24\n101,2,\n102,3,2020-01-01\n",
+}
+SHOP = {
+    "shop_customers": "customerId,firstName,lastName,email\nC1,Ann,Lee,a@x.org\nC2,Bo,Ek,b@x.org\n",
+    "shop_products": "sku,title,unitPrice,isDiscontinued\nP-1,Tea,2.50,0\nP-2,Salt,1.00,1\n",
+    "shop_orders": "orderId,customerId,placedAt\n501,C1,2024-01-02 10:30:00\n502,C2,2024-01-03 00:00:00\n",
+    "shop_order_items": "orderId,sku,quantity\n501,P-1,3\n501,P-2,1\n502,P-2,7\n",
+}
+FLIGHTS = {
+    "airports": "code,city\nAMS,Amsterdam\nCDG,Paris\nVIE,Vienna\n",
+    "flights": "flight_no,origin,destination,zone_no\nKL1,AMS,VIE,1\nAF2,CDG,AMS,2\nOS3,VIE,CDG,1\n",
+    "zones": "id,name\n1,Near\n2,Far\n",
+}
+SCHOOL = {
+    "student": "student,name,year\n1,Mia,1\n2,Leo,2\n3,Zoe,1\n",
+    "course": "course,title,teacher\n1,Algebra,7\n2,Optics,8\n",
+    "teacher": "teacher,name\n7,Dr Ames\n8,Dr Berg\n",
+    "enrolment": "student,course,grade\n1,1,A\n1,2,B\n2,2,A\n3,1,\n",
+}
+
+
+def put(folder: Path, tables: dict[str, str], suffix: str = "csv") -> list[Path]:
+    files = [folder / f"{name}.{suffix}" for name in tables]
+    for file, text in zip(files, tables.values(), strict=True):
+        file.write_text(text if suffix == "csv" else text.replace(",", "\t"))
+    return files
+
+
+def built(folder: Path, tables: dict[str, str], **options: object) -> tuple[Graph, BuildReport]:
+    report = build(put(folder, tables), folder / "x.kg", **options)  # type: ignore[arg-type]
+    return Graph.open(folder / "x.kg"), report
+
+
+def said(graph: Graph) -> set[tuple[str, str, str]]:
+    return {(t.head.label, t.relation.label, t.tail.label) for t in graph.triples()}
+
+
+def test_a_folder_of_tables(tmp_path: Path) -> None:
+    put(tmp_path, CARRIER)
+    report = build(tmp_path, tmp_path / "x.kg")
+    graph = Graph.open(tmp_path / "x.kg")
+    assert said(graph) == {
+        *((name, "type", "driver") for name in ("Ilse Maes", "Jan Bos", "Uwe Kern")),
+        *((name, "type", "warehouse") for name in ("North Hub", "South Hub")),
+        *((name, "type", "city") for name in ("Lyon", "Ghent", "Graz")),
+        *((name, "type", "staff") for name in ("Ada Lind", "Bo Falk", "Cy Moreau")),
+        *((name, "type", "truck") for name in ("48-BPK-7", "71-BTL-2", "22-BNX-9")),
+        ("Ilse Maes", "dob", "1988-01-30"),
+        ("Jan Bos", "dob", "1990-02-01"),
+        ("Uwe Kern", "dob", "1979-05-05"),
+        ("Ilse Maes", "home_warehouse", "North Hub"),
+        ("Jan Bos", "home_warehouse", "South Hub"),
+        ("North Hub", "city", "Ghent"),
+        ("South Hub", "city", "Lyon"),
+        ("North Hub", "cold_storage", "true"),
+        ("South Hub", "cold_storage", "false"),
+        ("North Hub", "manager", "Ada Lind"),
+        ("South Hub", "manager", "Cy Moreau"),
+        ("Bo Falk", "boss", "Ada Lind"),
+        ("Cy Moreau", "boss", "Ada Lind"),
+        ("48-BPK-7", "make", "DAF"),
+        ("71-BTL-2", "make", "Volvo"),
+        ("22-BNX-9", "make", "DAF"),
+        ("48-BPK-7", "home_warehouse", "North Hub"),
+        ("71-BTL-2", "home_warehouse", "South Hub"),
+        ("Ilse Maes", "truck", "48-BPK-7"),
+        ("Ilse Maes", "truck", "71-BTL-2"),
+        ("Jan Bos", "truck", "22-BNX-9"),
+        ("Ilse Maes", "truck", "_:driver_trucks.0"),
+        ("_:driver_trucks.0", "truck", "48-BPK-7"),
+        ("_:driver_trucks.0", "assigned_on", "2018-03-24"),
+        ("Jan Bos", "truck", "_:driver_trucks.2"),
+        ("_:driver_trucks.2", "truck", "22-BNX-9"),
+        ("_:driver_trucks.2", "assigned_on", "2020-01-01"),
+    }
+    assert report.problem_counts == {}
+    assert "drivers: 3 × 'driver', key id, named by full_name" in report.tables
+    assert "  mgr_id → staff" in report.tables and "  boss_id → staff" in report.tables
+    assert "driver_trucks: relation 'truck' from drivers to trucks, with assigned_on" in report.tables
+    assert "  mgr_id → staff" in str(report)
+
+
+def test_keys_in_camel_case_and_codes(tmp_path: Path) -> None:
+    graph, _ = built(tmp_path, SHOP)
+    found = said(graph)
+    assert {
+        ("Ann Lee", "type", "customer"),
+        ("order 501", "customer", "Ann Lee"),
+        ("order 501", "item", "Tea"),
+        ("_:shop_order_items.2", "quantity", "7"),
+        ("order 502", "placedAt", "2024-01-03T00:00:00"),
+        ("Tea", "sku", "P-1"),
+    } <= found
+    assert ("order 501", "type", "order") in found
+    graph, _ = built(tmp_path, FLIGHTS)
+    assert {("KL1", "origin", "AMS"), ("KL1", "destination", "VIE"), ("AMS", "city", "Amsterdam")} <= said(graph)
+    assert ("KL1", "zone", "Near") in said(graph)
+
+
+def test_keys_called_like_the_table(tmp_path: Path) -> None:
+    graph, report = built(tmp_path, SCHOOL)
+    found = said(graph)
+    assert {("Mia", "enrolment", "Algebra"), ("Algebra", "teacher", "Dr Ames"), ("Leo", "type", "student")} <= found
+    assert ("_:enrolment.0", "grade", "A") in found
+    assert "enrolment: relation 'enrolment' from student to course, with grade" in report.tables
+
+
+def test_what_is_doubtful_is_told_and_left_alone(tmp_path: Path) -> None:
+    tables = {
+        "plants": "id,name,owner_id,region_id\n1,Oak,1,1\n2,Fir,2,2\n3,Elm,3,9\n",
+        "clients": "id,name,birth_date\n1,Ann,1990-01-01\n2,Bob,1991-01-01\n3,Cas,1992-01-01\n",
+        "patients": "id,name,birth_date\n1,Dan,1990-01-01\n2,Eve,1991-01-01\n3,Fay,1992-01-01\n",
+        "regions": "id,name\n7,North\n8,South\n9,East\n",
+        "visits": "id,patient_id,cost\n51,1,3\n52,2,4\n53,0,5\n54,3,5\n55,3,5\n56,3,5\n57,3,5\n58,3,5\n59,2,7\n",
+    }
+    graph, report = built(tmp_path, tables)
+    found = said(graph)
+    assert ("Oak", "owner_id", "1") in found and ("Oak", "region_id", "1") in found
+    told = "\n".join(report.tables)
+    assert "owner_id: its values are keys of clients and patients; kept as a value, say which with" in told
+    assert "region_id: named like a key of regions, but 66.7 % of its values are not there; kept as a value" in told
+    assert "patient_id → patients, 75 % of its values" in told
+    assert ("visit 51", "patient", "Dan") in found and not any(t[:2] == ("visit 53", "patient") for t in found)
+    graph, report = built(tmp_path, tables, foreign_keys={"plants.owner_id": "clients", "visits.patient_id": ""})
+    found = said(graph)
+    assert ("Oak", "owner", "Ann") in found and ("visit 51", "patient_id", "1") in found
+
+
+@pytest.mark.parametrize(
+    ("said", "message"),
+    [
+        ({"plant.owner_id": "clients"}, "no table 'plant'; nearest: 'plants'"),
+        ({"plants.owner": "clients"}, "table 'plants' has no column 'owner'; nearest: 'owner_id'"),
+        ({"plants.owner_id": "clint"}, "no table 'clint'; nearest: 'clients'"),
+    ],
+)
+def test_a_foreign_key_that_is_none(tmp_path: Path, said: dict[str, str], message: str) -> None:
+    tables = {"plants": "id,name,owner_id\n1,Oak,1\n", "clients": "id,name\n1,Ann\n"}
+    with pytest.raises(InputError, match=message):
+        built(tmp_path, tables, foreign_keys=said)
+
+
+def database(file: Path, script: str) -> Path:
+    with sqlite3.connect(file) as connection:
+        connection.executescript(script)
+    connection.close()
+    return file
+
+
+def test_a_database_states_its_keys(tmp_path: Path) -> None:
+    file = database(
+        tmp_path / "club.sqlite",
+        """
+        CREATE TABLE people (nr INTEGER PRIMARY KEY, name TEXT, active BOOLEAN, photo BLOB, zip TEXT);
+        CREATE TABLE shows (title TEXT PRIMARY KEY, host INTEGER REFERENCES people, price REAL);
+        CREATE TABLE parts (show TEXT, number INTEGER, length INTEGER, PRIMARY KEY (show, number),
+                            FOREIGN KEY (show) REFERENCES shows (title));
+        CREATE TABLE casts (show TEXT, part INTEGER, who INTEGER REFERENCES people (nr), fee INTEGER,
+                            FOREIGN KEY (show, part) REFERENCES parts (show, number));
+        CREATE VIEW cheap AS SELECT * FROM shows;
+        INSERT INTO people VALUES (1, 'Ann', 1, x'00ff', '01234'), (2, 'Bo', 0, NULL, '99999');
+        INSERT INTO shows VALUES ('Ice', 1, 5.5), ('Fire', 2, 7.0);
+        INSERT INTO parts VALUES ('Ice', 1, 30), ('Ice', 2, 25);
+        INSERT INTO casts VALUES ('Ice', 2, 2, 100);
+        """,
+    )
+    before = file.read_bytes()
+    report = build(file, tmp_path / "x.kg")
+    graph = Graph.open(tmp_path / "x.kg")
+    found = said(graph)
+    assert {
+        ("Ice", "host", "Ann"),
+        ("Ice", "price", "5.5"),
+        ("Ann", "active", "true"),
+        ("Ann", "zip", "01234"),
+        ("Bo", "type", "person"),
+        ("part Ice/2", "show", "Ice"),
+        ("part Ice/2", "length", "25"),
+        ("part Ice/2", "cast", "Bo"),
+        ("_:casts.0", "fee", "100"),
+    } <= found
+    assert not any(relation == "photo" for _, relation, _ in found)
+    assert "left out: view cheap" in report.tables
+    assert file.read_bytes() == before and [each.name for each in tmp_path.glob("club*")] == ["club.sqlite"]
+
+
+def test_what_is_no_database(tmp_path: Path) -> None:
+    (tmp_path / "x.db").write_bytes(b"SQLite format 3\0" + b"\xff" * 5000)
+    with pytest.raises(InputError, match="cannot be read as an SQLite database"):
+        build(tmp_path / "x.db", tmp_path / "x.kg")
+    (tmp_path / "y.db").write_text("hello")
+    with pytest.raises(InputError, match="cannot be read as an SQLite database"):
+        build(tmp_path / "y.db", tmp_path / "x.kg")
+
+
+def test_parquet_and_what_pandas_writes(tmp_path: Path) -> None:
+    parquet.write_table(
+        pa.table({"id": [1, 2], "name": ["Kit", "Moe"], "team_id": [4.0, None]}), tmp_path / "players.parquet"
+    )
+    (tmp_path / "teams.csv").write_text("id;name;founded\n4;Reds;1901.0\n5;Blues;\n")
+    build([tmp_path / "players.parquet", tmp_path / "teams.csv"], tmp_path / "x.kg")
+    graph = Graph.open(tmp_path / "x.kg")
+    assert {("Kit", "team", "Reds"), ("Reds", "founded", "1901"), ("Moe", "type", "player")} <= said(graph)
+
+
+def test_a_table_may_speak_of_the_things_of_another(tmp_path: Path) -> None:
+    tables = {
+        "persons": "id,name\n1,Ann\n2,Bob\n3,Cas\n",
+        "students": "person_id,major\n1,Physics\n",
+        "friends": "person_id,friend_id\n1,2\n1,3\n2,3\n",
+    }
+    graph, _ = built(tmp_path, tables)
+    assert {("Ann", "type", "person"), ("Ann", "type", "student"), ("Ann", "major", "Physics")} <= said(graph)
+    assert ("Ann", "friend", "Bob") in said(graph)
+
+
+def test_other_tables_stay_what_they_were(tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text("head,relation,tail\nx,likes_id,y\n")
+    (tmp_path / "b.csv").write_text("subject,predicate,object\ny,likes,z\n")
+    assert build([tmp_path / "a.csv", tmp_path / "b.csv"], tmp_path / "x.kg").triples == 2
+    (tmp_path / "c.tsv").write_text("Brazil\tdirected by\tTerry Gilliam\n")
+    report = build([tmp_path / name for name in ("a.csv", "b.csv", "c.tsv")], tmp_path / "x.kg")
+    assert report.triples == 3 and report.tables == ()
+
+
+def test_words() -> None:
+    assert [noun_of(name) for name in ("tbl_OrderItems", "categories", "dim_customer", "staff")] == [
+        ("order", "item"), ("category",), ("customer",), ("staff",)]  # fmt: skip
+    assert without_shared(["olist_orders_set", "olist_items_set", "olist_people_set"]) == ["orders", "items", "people"]
+    assert without_shared(["order", "order_items", "order_notes"]) == ["order", "order_items", "order_notes"]
+    assert abbreviates("mgr", "manager") and abbreviates("cust", "customer") and abbreviates("dept", "department")
+    assert not abbreviates("host", "hospital") and not abbreviates("no", "note")
