@@ -174,4 +174,5 @@ def test_a_serial_names_the_kind_that_has_nothing_else(tmp_path):
     (tmp_path / "edges.csv").write_text("source,target,type\n" + "".join(f"{n},d{n},POWERS\n" for n in range(6)))
     report = build([tmp_path / "nodes.csv", tmp_path / "edges.csv"], tmp_path / "g.kg")
     assert report.names_from == {"serial": 6}
-    assert [e.label for e in Graph.open(tmp_path / "g.kg").resolve("BT-1199")] == ["BT-1199"]
+    graph = Graph.open(tmp_path / "g.kg")
+    assert [e.kind for e in graph.resolve("BT-1199")] == ["named", "literal"]
