@@ -163,3 +163,16 @@ def test_statements_are_passed_through_and_all_relations_of_a_property_have_its_
 def test_values_without_a_name_are_nothing_to_warn_of(tmp_path: Path) -> None:
     _, said = built(tmp_path, "g.tsv", "".join(f"Town {chr(65 + i)}\tpopulation\t{1000 + i}\n" for i in range(20)))
     assert "warning" not in said
+
+
+def test_a_serial_names_the_kind_that_has_nothing_else(tmp_path):
+    """Batteries have a serial and no name in a graph where everything else has one; their cycles are no names."""
+    rows = ["id,label,name,serial,cycles"]
+    rows += [f"d{n},Drone,Drone {chr(65 + n)},," for n in range(20)]
+    rows += [f"{n},Battery,,BT-{1192 + 7 * n},{n * 10}" for n in range(6)]
+    (tmp_path / "nodes.csv").write_text("\n".join(rows))
+    (tmp_path / "edges.csv").write_text("source,target,type\n" + "".join(f"{n},d{n},POWERS\n" for n in range(6)))
+    report = build([tmp_path / "nodes.csv", tmp_path / "edges.csv"], tmp_path / "g.kg")
+    assert report.names_from == {"serial": 6}
+    graph = Graph.open(tmp_path / "g.kg")
+    assert [e.kind for e in graph.resolve("BT-1199")] == ["named", "literal"]

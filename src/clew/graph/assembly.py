@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from clew.errors import InputError
 from clew.graph.external import OnDisk, SideBySide, Sides, StringsOnDisk, parts
 from clew.graph.inputs import Batch, Notes, Rows, TableColumn
-from clew.graph.layout import LITERAL, close_all, open_strings, put, write_strings
+from clew.graph.layout import LITERAL, close_all, open_strings, put, write_array, write_strings
 from clew.graph.memory import Memory
 from clew.graph.subgraph import Ints
 
@@ -37,7 +37,7 @@ class Numbering:
 
     def __init__(self, folder: Path, stem: str, scratch: Path | None = None, limit: int = 1 << 62) -> None:
         """`limit`: bytes that the table may take in memory; beyond it lies in files in `scratch`."""
-        self._scratch, self._stem, self._limit = scratch or folder, stem, limit
+        self._folder, self._scratch, self._stem, self._limit = folder, scratch or folder, stem, limit
         self._data: IO[bytes] = (folder / f"{stem}.u8").open("wb")
         self._offsets: IO[bytes] = (folder / f"{stem}.i64").open("wb")
         put(np.zeros(1, np.int64), self._offsets)
@@ -116,6 +116,34 @@ class Numbering:
         found: Ints = bulk.intern(first, second, self._slots, self._first, self._second, self.count, False)[0]
         return found
 
+    def keep(self, kept: NDArray[np.bool_]) -> Ints:
+        """Forget all terms but some; (count,) the new number of each, -1 of what is gone."""
+        from clew.graph import bulk
+
+        self.flush()
+        numbers = np.where(kept, np.cumsum(kept) - 1, -1).astype(np.int32)
+        rows = np.flatnonzero(kept)
+        terms = StringsOnDisk(self._folder, self._stem)
+        with Sides(self._folder, (f"kept.{self._stem}.i64", f"kept.{self._stem}.u8")) as out:
+            out.write(np.zeros(1, np.int64), np.empty(0, np.uint8))
+            self._bytes = 0
+            for start, data, offsets in terms.blocks(1 << 20, 1 << 28):
+                here = np.flatnonzero(kept[start : start + len(offsets) - 1])
+                packed, ends = bulk.gather(data, offsets[:-1], np.diff(offsets), here)
+                out.write(ends + self._bytes, packed)
+                self._bytes += len(packed)
+        self.close()
+        for suffix in ("i64", "u8"):
+            (self._folder / f"kept.{self._stem}.{suffix}").replace(self._folder / f"{self._stem}.{suffix}")
+        self._data = (self._folder / f"{self._stem}.u8").open("ab")
+        self._offsets = (self._folder / f"{self._stem}.i64").open("ab")
+        self.count = len(rows)
+        for known in (self._first, self._second):
+            known[: self.count] = known[rows]
+        self._slots.fill(-1)
+        bulk.rehash(self._slots, self._first, self.count)
+        return numbers
+
     def flush(self) -> None:
         self._data.flush()
         self._offsets.flush()
@@ -162,6 +190,26 @@ class Assembly:
             table[stated, 3] = self.sources.number(some)[0]
         put(table, self._triples)
         self.rows += len(heads)
+
+    def narrow(self, file: Path, entities: NDArray[np.bool_], relations: NDArray[np.bool_]) -> None:
+        """Go on with other triples, numbered as those so far, and with no other entities and relations than some.
+
+        Args:
+            file: the triples, as rows of four; it is gone afterwards.
+            entities: (N,) which are kept; `relations`: (R,) the same.
+        """
+        self.flush()
+        write_array(self.scratch / "kinds.u8", self.kinds()[entities])
+        owners, names = self.entities.keep(entities), self.relations.keep(relations)
+        close_all(self._kinds, self._triples)
+        self._kinds = (self.scratch / "kinds.u8").open("ab")
+        self._triples = (self.scratch / "triples.i32").open("wb")
+        self.rows = 0
+        for block in OnDisk(file, 4).blocks(1 << 20):
+            rows = np.stack([owners[block[:, 0]], names[block[:, 1]], owners[block[:, 2]], block[:, 3]], axis=1)
+            put(rows, self._triples)
+            self.rows += len(rows)
+        file.unlink()
 
     def flush(self) -> None:
         """Bring everything taken in so far into its files, for those who read them before the end."""

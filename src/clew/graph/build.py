@@ -49,6 +49,7 @@ from clew.graph.naming import (
     write_name_index,
 )
 from clew.graph.property_graph import PropertyTable, tables_of
+from clew.graph.schema import part
 from clew.graph.stages import Stages, key_of
 from clew.graph.tabular import delimited, json_lines, label_file
 from clew.graph.writing import replacing, seal
@@ -201,6 +202,7 @@ def build(
             "mediators": kinds["mediators"],
             "labels": len(open_texts(folder, "labels")),
             "names_from": read["names_from"],
+            "parted": read["parted"],
             "mediator": None if callable(mediator) else pattern or DEFAULT_MEDIATOR,
             "languages": list(_texts(language)),
             "prefixes": read["prefixes"],
@@ -223,6 +225,7 @@ def build(
         labels_unused=read["unused"],
         things=things,
         names_from=meta["names_from"],
+        **read["parted"],
         opaque_ids=opaque_ids,
         bytes_read=read["bytes"],
         seconds=clock.seconds,
@@ -258,6 +261,7 @@ class _Reading:
         try:
             for number, (file, kind) in enumerate([*self.files, *((file, LABEL_FILE) for file in self.labels)]):
                 self._file(file, kind, number, assembly, clock)
+            parted = part(assembly)
             sources = find_names(assembly, self.label)
             find_aliases(assembly)
             assembly.flush()
@@ -272,6 +276,7 @@ class _Reading:
             "sourced": assembly.sourced,
             "bytes": self.bytes,
             "unused": unused,
+            "parted": asdict(parted),
             "names_from": {source.property: source.named for source in sources},
             "prefixes": self.prefixes,
             "problems": dict(self.problems.counts),

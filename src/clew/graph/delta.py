@@ -225,4 +225,5 @@ def applied(graph: Graph, changes: Sequence[Change]) -> Graph:
         path=graph.path,
         touched=sorted({*graph.touched, *terms.ids.take(np.array(sorted(numbers), np.int64))}),
         meta=graph.meta,
+        schema=graph.schema,
     )

@@ -29,7 +29,19 @@ from numpy.typing import NDArray
 
 from clew.errors import FormatError, InputError, NotFoundError
 from clew.graph.journal import parsed, refused
-from clew.graph.layout import DELTA, GENERATION, META, NAME_INDEX, STAMP, TYPES, VERSION, checksum, identity, memory_of
+from clew.graph.layout import (
+    DELTA,
+    GENERATION,
+    META,
+    NAME_INDEX,
+    SCHEMA,
+    STAMP,
+    TYPES,
+    VERSION,
+    checksum,
+    identity,
+    memory_of,
+)
 from clew.graph.strings import Strings, Texts
 from clew.graph.structure import faults
 
@@ -143,6 +155,11 @@ class Generation:
     def name_index(self) -> dict[str, NDArray[Any]]:
         """The arrays of the name index."""
         return {name: _typed(name, raw) for name, raw in self._raw.items() if name.startswith(f"{NAME_INDEX}/")}
+
+    def schema(self) -> bytes | None:
+        """What was set aside of the input (`graph.schema`), None where nothing was."""
+        raw = self._raw.get(SCHEMA)
+        return None if raw is None else raw.tobytes()
 
     def strings(self, stem: str) -> Strings:
         """The strings of `<stem>.i64` and `<stem>.u8`; none where the graph has no such files."""

@@ -33,8 +33,9 @@ SHOWN = 20  # problems kept word for word
 SAMPLED = 1000  # problems written to a file
 MANY = 10_000  # problems from which on their share counts
 
-FOREIGN = 500  # rank of a label in a language nobody asked for: a last resort, never an alias
-ALIAS = 100  # rank of an alternative label: becomes the label only before a foreign one
+ALIAS = 100  # rank of an alternative label
+FOREIGN, FOREIGN_LANGUAGES = 500, 199  # ranks of labels in languages nobody asked for, each about its own
+FOREIGN_ALIAS = FOREIGN + FOREIGN_LANGUAGES  # the same of an alternative label
 CHOSEN = -1  # rank of a label from a label file: before every other
 
 COMPRESSIONS = {".gz": "gzip", ".bz2": "bz2", ".zst": "zstd"}
@@ -167,6 +168,10 @@ class BuildReport:
     problems: tuple[InputProblem, ...]  # the first ones
     things: int = 0  # entities that could have a name: neither literals nor mediators
     names_from: dict[str, int] = field(default_factory=dict)  # properties found or chosen as names: how many they name
+    schema: int = 0  # triples set aside that are no facts
+    inherited: int = 0  # kinds that things have by a class above theirs
+    values: int = 0  # nodes read as the one value that they hold
+    kept: int = 0  # triples of schema that stay among the facts because there are too many
     resumed: tuple[str, ...] = ()  # stages that an earlier build of the same command had finished when it was killed
     tables: tuple[str, ...] = ()  # what was decided of the tables of a relational database, in lines
     opaque_ids: tuple[str, ...] = ()  # examples, where many things have no name and an id that says nothing
@@ -184,6 +189,14 @@ class BuildReport:
         if self.resumed:
             lines.append(f"gone on with after {self.resumed[-1]!r}, which an earlier build had finished")
         lines += self.tables
+        if self.schema:
+            lines.append(f"schema: {self.schema:,} triples set aside that are no facts; clew query sees them")
+        if self.kept:
+            lines.append(f"schema: {self.kept:,} triples are no facts, too many to be set aside: they stay as facts")
+        if self.inherited:
+            lines.append(f"kinds: {self.inherited:,} more of things, by classes above theirs (rdfs:subClassOf)")
+        if self.values:
+            lines.append(f"values: {self.values:,} nodes that only hold a value read as the value")
         for property, named in self.names_from.items():
             lines.append(
                 f"names: {property} names {named:,} of {self.things:,} things ({_percent(named, self.things)})"

@@ -2,9 +2,10 @@
 
 Kept apart from `naming`, which decides between the names that an entity has; this decides what is a name. It looks at
 the literals that a build has read, after the last file: a property is one of names when it is called so, or when it is
-a short text that nearly every thing of its kind has and hardly two share. The triples themselves stay.
+a short text that nearly every thing of its kind has and hardly two share: a serial number names batteries in a graph
+where everything else has a name. The triples themselves stay.
 
-Shapes: n rows of one property.
+Shapes: n rows of one property, N entities.
 """
 
 from __future__ import annotations
@@ -20,15 +21,19 @@ from clew.errors import InputError, nearest
 from clew.graph.assembly import Assembly
 from clew.graph.external import OnDisk
 from clew.graph.inputs import ALIAS, CHOSEN, Notes, column
+from clew.graph.kinds import by_names
 from clew.graph.layout import LITERAL, open_strings
 from clew.graph.strings import Strings, literal_parts
 from clew.labels import label_to_text, readable
 
 RANK = 60  # of a name found here: behind labels that RDF knows as such, before alternative ones
+OTHERS = 40  # properties not called names that are looked at, those with most values first
 SAMPLE = 500  # values of a property that are looked at
 LETTERS = 80  # most letters of a name, in the mean
 UNIQUE_CALLED, UNIQUE = 0.2, 0.9  # least share of distinct values: of a property called a name, of any other
 COVERS = 0.8  # least share of the things of its kind that a property not called a name has
+LACKING = 200  # kinds of which most things lack names that are looked at, the largest first
+FEWEST = 5  # things of a kind from which on a property that is not called a name may name them
 ENOUGH = 0.05  # share of things without a name from which on names are sought
 BLOCK = 1 << 20
 NAMED_AT_ONCE = 1 << 16
@@ -75,17 +80,23 @@ def find_names(assembly: Assembly, properties: Sequence[str] = ()) -> list[NameS
     wanted = [_wanted(name, relations) for name in properties]
     texts = open_strings(assembly.folder, "ids")
     unnamed = (kinds != LITERAL) & ~_labelled(assembly, len(kinds))
-    if not wanted and np.count_nonzero(unnamed) < ENOUGH * np.count_nonzero(kinds != LITERAL):
+    things = _Kinds(rows, relations, unnamed)
+    if not wanted and not things.lacking and np.count_nonzero(unnamed) < ENOUGH * np.count_nonzero(kinds != LITERAL):
         return []
     order = wanted or _by_promise(relations, _literal_counts(rows, kinds, len(relations)))
     found: list[NameSource] = []
     parts: dict[str, Pairs] = {}
     for number, (heads, tails) in _values(assembly, rows, kinds, order, literal=not wanted):
         if not wanted and name_rank(relations[number]):  # a nameless node has a name only where it is called so
-            things = ~texts.starting(heads, b"_:")
-            heads, tails = heads[things], tails[things]
+            nameable = ~texts.starting(heads, b"_:")
+            heads, tails = heads[nameable], tails[nameable]
         if not wanted and not _may_name(relations[number], heads, tails, texts, unnamed):
-            continue
+            if name_rank(relations[number]) != 9:
+                continue
+            mine = things.named_by(heads, tails, unnamed, lambda values: _short(values, texts))
+            heads, tails = heads[mine], tails[mine]
+            if not len(heads):
+                continue
         words = label_to_text(relations[number]).casefold()
         if not wanted and words in (*GIVEN, *FAMILY):
             parts.setdefault("given" if words in GIVEN else "family", (heads, tails))
@@ -134,6 +145,46 @@ def find_aliases(assembly: Assembly) -> None:
             assembly.add(Notes("label", column(owners), column([name for _, name in named]), ranks))
 
 
+class _Kinds:
+    """The kinds of things that a build has read, and those of which nearly all lack names."""
+
+    def __init__(self, rows: OnDisk, relations: Sequence[str], unnamed: NDArray[np.bool_]) -> None:
+        stating = by_names((number, id, id) for number, id in enumerate(relations))
+        self._of = np.full(len(unnamed), -1, np.int32)  # (N,) the kind that each thing states first
+        if stating:
+            for block in rows.blocks(BLOCK):
+                mine = block[np.isin(block[:, 1], stating)][::-1]
+                mine = mine[self._of[mine[:, 0]] < 0]
+                self._of[mine[:, 0]] = mine[:, 2]
+        has = self._of >= 0
+        self._things = np.bincount(self._of[has], minlength=len(unnamed))
+        without = np.bincount(self._of[has & unnamed], minlength=len(unnamed))
+        lacking = np.flatnonzero((without >= COVERS * self._things) & (self._things >= FEWEST))
+        self.lacking = lacking[np.argsort(-self._things[lacking], kind="stable")][:LACKING].tolist()
+
+    def named_by(
+        self,
+        heads: NDArray[np.int32],
+        tails: NDArray[np.int32],
+        unnamed: NDArray[np.bool_],
+        short: Callable[[NDArray[np.int32]], bool],
+    ) -> NDArray[np.bool_]:
+        """(n,) Which of a property's rows name things of a kind: nearly all have it, each its own.
+
+        Args:
+            short: whether some values are short texts.
+        """
+        result = np.zeros(len(heads), bool)
+        kinds = np.where(unnamed[heads], self._of[heads], -1)
+        for kind in self.lacking:
+            mine = kinds == kind
+            count, things, distinct = np.count_nonzero(mine), len(np.unique(heads[mine])), len(np.unique(tails[mine]))
+            enough = things >= max(FEWEST, COVERS * self._things[kind])
+            if enough and count <= 1.1 * things and distinct >= UNIQUE * count and short(tails[mine]):
+                result |= mine
+        return result
+
+
 def _wanted(name: str, relations: Sequence[str]) -> int:
     """The relation that a name given with `--label` means."""
     if name in relations:
@@ -168,7 +219,7 @@ def _by_promise(relations: Sequence[str], counts: NDArray[np.int64]) -> list[int
     ranked = [(name_rank(relation), -int(counts[i]), i) for i, relation in enumerate(relations) if counts[i]]
     called = sorted(each for each in ranked if each[0] < 9)
     others = sorted(each for each in ranked if each[0] == 9)
-    return [i for _, _, i in [*called[:40], *others[:8]]]
+    return [i for _, _, i in [*called[:40], *others[:OTHERS]]]
 
 
 def may_name(property: str, values: Sequence[str], things: int) -> bool:
@@ -233,14 +284,7 @@ def _may_name(
     unnamed: NDArray[np.bool_],
 ) -> bool:
     """Whether a property's values can be names: short texts with letters, one for each thing, hardly two the same."""
-    if not len(heads) or not unnamed[heads].any():
-        return False
-    sample = [literal_parts(texts[t]) for t in tails[:: max(1, len(tails) // SAMPLE)].tolist()]
-    plain = [text for text, kind, _ in sample if kind in _STRINGS]
-    if len(plain) < 0.9 * len(sample) or sum(map(len, plain)) > LETTERS * len(plain):
-        return False
-    wordy = sum(any(c.isalpha() for c in text) and "://" not in text and "@" not in text for text in plain)
-    if wordy < 0.8 * len(plain):
+    if not len(heads) or not unnamed[heads].any() or not _short(tails, texts):
         return False
     things = len(np.unique(heads))
     unique = len(np.unique(tails)) / len(tails)
@@ -250,6 +294,16 @@ def _may_name(
     # Any other property: what shares a property with its things should nearly all have it.
     most = things >= COVERS * int(np.count_nonzero(unnamed))
     return rank == 9 and most and things >= 10 and len(heads) <= 1.1 * things and unique >= UNIQUE
+
+
+def _short(tails: NDArray[np.int32], texts: Strings) -> bool:
+    """Whether a property's values are short texts with letters."""
+    sample = [literal_parts(texts[t]) for t in tails[:: max(1, len(tails) // SAMPLE)].tolist()]
+    plain = [text for text, kind, _ in sample if kind in _STRINGS]
+    if len(plain) < 0.9 * len(sample) or sum(map(len, plain)) > LETTERS * len(plain):
+        return False
+    wordy = sum(any(c.isalpha() for c in text) and "://" not in text and "@" not in text for text in plain)
+    return wordy >= 0.8 * len(plain)
 
 
 def _text_at(tails: NDArray[np.int32], texts: Strings) -> Callable[[int], str]:

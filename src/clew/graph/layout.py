@@ -33,6 +33,7 @@ DELTA = "delta.log"
 HALF_WRITTEN = re.compile(r"\..+\.[0-9a-f]{12}")  # what `write_whole` writes, until it gets its name
 STAMP = "checked.json"  # which files, by number and time of change, were looked through and are in order
 MODELS = "models"  # folder of what was trained on this graph; not part of its content
+SCHEMA = "schema.json"  # what the input states that is no fact (`graph.schema`), as an edit that is not applied
 NAME_INDEX = "names"  # folder of the lexical index
 GENERATION = re.compile(r"g-[0-9a-f]{12}")
 

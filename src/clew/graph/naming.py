@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from clew.errors import InputError
 from clew.graph.assembly import KINDS_OF_TEXT, Assembly, OnPart, Spooled, relation_ranks
 from clew.graph.external import Dealt, OnDisk, Sides, StringsOnDisk, sort_keys
-from clew.graph.inputs import FOREIGN, TableColumn, column
+from clew.graph.inputs import ALIAS, FOREIGN, FOREIGN_ALIAS, FOREIGN_LANGUAGES, TableColumn, column
 from clew.graph.layout import LITERAL, MEDIATOR, NAME_INDEX, NAMED, open_strings, write_array
 from clew.graph.memory import Memory
 from clew.graph.strings import arrow_numbers, truths
@@ -28,6 +28,7 @@ from clew.labels import readable
 TEXT = 120  # bytes that a text takes while it is sorted
 STRING = 160  # bytes that an id takes while it is looked through
 BLOCK = 1 << 20
+FEW_LANGUAGES = 6  # that nobody asked for, up to which names in them count; a dump has hundreds
 
 _PROPERTY = re.compile(r"(.*/)prop/(?:[a-z-]+/)*(P\d+)")
 DEFAULT_MEDIATOR = r"[mg]\.[0-9a-z_]+|.*/statement/[^/]+"  # Freebase's ids, and statements as Wikidata writes them
@@ -93,11 +94,21 @@ def _relations_by_hash(assembly: Assembly) -> Callable[[NDArray[np.uint64], NDAr
 
 
 class _Chosen:
-    """Texts of known things, best first within an owner: which is the name, and which are others."""
+    """Texts of known things, best first within an owner: which is the name, and which are others.
 
-    def __init__(self, owners: Ints, ranks: NDArray[np.int16], data: NDArray[np.uint8], lengths: Ints) -> None:
+    Args:
+        few: names in languages nobody asked for are names too, behind the others but before alternative ones; else
+            they are a last resort.
+    """
+
+    def __init__(
+        self, owners: Ints, ranks: NDArray[np.int16], data: NDArray[np.uint8], lengths: Ints, *, few: bool = False
+    ) -> None:
         from clew.graph import bulk
 
+        foreign, alias = ranks >= FOREIGN, ranks >= FOREIGN_ALIAS
+        as_label, as_alias = (ALIAS - 1, 2 * ALIAS) if few else (FOREIGN, FOREIGN + 1)
+        ranks = np.where(alias, as_alias, np.where(foreign, as_label, ranks)).astype(np.int16)
         ends = np.cumsum(lengths, dtype=np.int64)
         self._texts = TableColumn(data, ends - lengths, lengths.astype(np.int64))
         rows = np.argsort((owners.astype(np.int64) << 16) + (ranks.astype(np.int64) + (1 << 15)), kind="stable")
@@ -151,16 +162,24 @@ def write_labels(folder: Path, scratch: Path, memory: Memory, *, on_part: OnPart
         if not len(spool):
             continue
         stems = ("labels", "aliases") if kind == "label" else ("descriptions",)
-        named = [_TextFiles(folder, stem) for stem in stems]
+        named, few = [_TextFiles(folder, stem) for stem in stems], _few_languages(spool)
         with named[0], named[-1]:
             for texts, done in _by_owner(spool, scratch, memory):
-                chosen = _Chosen(*texts)
+                chosen = _Chosen(*texts, few=few)
                 chosen.write(named[0], chosen.first_owners, chosen.first)
                 if kind == "label":
                     chosen.write(named[1], chosen.other_owners, chosen.others)
                 on_part(done)
         if kind == "label":
             _write_relation_labels(spool, folder, scratch)
+
+
+def _few_languages(spool: Spooled) -> bool:
+    """Whether the texts are in few languages beside those asked for."""
+    seen = np.zeros(FOREIGN_LANGUAGES, bool)
+    for block in spool.ranks.blocks(BLOCK):
+        seen[block[(block >= FOREIGN) & (block < FOREIGN_ALIAS)] - FOREIGN] = True
+    return int(seen.sum()) <= FEW_LANGUAGES
 
 
 _OfOwners = tuple[Ints, NDArray[np.int16], NDArray[np.uint8], Ints]

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from clew.errors import InputError
-from clew.graph.layout import LITERAL, MEDIATOR, write_array, write_strings, write_texts
+from clew.graph.layout import LITERAL, MEDIATOR, SCHEMA, write_array, write_strings, write_texts
 from clew.graph.naming import DEFAULT_MEDIATOR, write_lookups
 from clew.graph.writing import replacing, seal
 
@@ -56,6 +56,8 @@ def save(graph: Graph, out: Path, *, fingerprint: str | None = None, held: bool 
             texts = getattr(terms, stem)
             if len(texts):
                 write_texts(folder, stem, texts)
+        if (schema := graph.schema()) is not None:
+            (folder / SCHEMA).write_bytes(schema)
         write_lookups(folder)
         meta = {
             key: value for key, value in graph.meta.items() if key in ("languages", "prefixes", "inputs", "problems")

@@ -9,13 +9,25 @@ Shapes: n rows of a batch.
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 import pyoxigraph as ox
 
-from clew.graph.inputs import ALIAS, FOREIGN, TERM_LIMIT, Batch, Notes, Problems, Rows, column
+from clew.graph.inputs import (
+    ALIAS,
+    FOREIGN,
+    FOREIGN_ALIAS,
+    FOREIGN_LANGUAGES,
+    TERM_LIMIT,
+    Batch,
+    Notes,
+    Problems,
+    Rows,
+    column,
+)
 
 LABELS = {
     "http://www.w3.org/2004/02/skos/core#prefLabel": 0,
@@ -94,11 +106,11 @@ class Statements:
         self._notes: dict[str, tuple[list[str], list[str], list[int]]] = {}
 
     def _rank(self, language: str | None) -> int:
-        """0 is the language liked best; FOREIGN for one that was not asked for."""
+        """0 is the language liked best; from FOREIGN on for those that were not asked for, each about its own."""
         if language not in self._ranks:
             tag = (language or "").casefold()
             matches = [i for i, want in enumerate(self._languages) if tag == want or tag.startswith(want + "-")]
-            self._ranks[language] = matches[0] if matches else FOREIGN
+            self._ranks[language] = matches[0] if matches else FOREIGN + zlib.crc32(tag.encode()) % FOREIGN_LANGUAGES
         return self._ranks[language] or 0
 
     def wants(self, language: str | None) -> bool:
@@ -166,7 +178,7 @@ class Statements:
             return "label", rank if rank >= FOREIGN else rank * 5 + LABELS[relation]
         if relation in ALIASES:
             rank = self._rank(language)
-            return None if rank >= FOREIGN else ("label", ALIAS + rank)
+            return "label", FOREIGN_ALIAS if rank >= FOREIGN else ALIAS + rank
         return "description", self._rank(language)
 
     def _noted(self, head: str, relation: str, text: Any) -> bool:

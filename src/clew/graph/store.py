@@ -65,6 +65,7 @@ class Graph:
         path: Path | None = None,
         touched: Sequence[str] = (),
         meta: Mapping[str, Any] | None = None,
+        schema: Callable[[], bytes | None] = lambda: None,
     ) -> None:
         self._whole, self.terms, self.title = whole, terms, title
         self._counts, self._fingerprint = counts, fingerprint
@@ -73,6 +74,7 @@ class Graph:
         self.path = path
         self.touched = tuple(touched)  # ids of entities whose triples changed since the graph was built or compacted
         self.meta = dict(meta or {})
+        self.schema = schema  # what the input states that is no fact, as an edit in JSON; None: nothing
         self._derived: dict[Hashable, Any] = {}
 
     # -- making one ------------------------------------------------------------------------------------------------
@@ -179,6 +181,7 @@ class Graph:
             source_of=None if source_of is None else lambda: source_of,
             path=path,
             meta=meta,
+            schema=files.schema,
         )
         try:
             return edits.applied(graph, files.log.changes) if files.log.changes else graph
@@ -273,6 +276,24 @@ class Graph:
 
     def __repr__(self) -> str:
         return f"<Graph {self.title!r}: {self.num_triples:,} triples, {self.num_entities:,} entities>"
+
+    @cached_property
+    def with_schema(self) -> Graph:
+        """This graph with what its input states beside the facts: classes, properties, restrictions, bookkeeping.
+
+        Questions never see it, queries do. Made when first asked for: a second for ten million triples.
+
+        Raises FormatError where the file of it holds something else.
+        """
+        stated = self.schema()
+        if stated is None:
+            return self
+        try:
+            whole = edits.applied(self, [edits.Change.from_json(stated)])
+        except (ValueError, KeyError, TypeError, AttributeError, RecursionError, InputError) as error:
+            raise FormatError(f"graph {self.title!r}: what is kept of its schema is damaged ({error})") from None
+        whole.schema = lambda: None
+        return whole
 
     @cached_property
     def as_subgraph(self) -> Subgraph:

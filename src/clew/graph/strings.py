@@ -9,6 +9,7 @@ Shapes: n strings, m texts (some entities have none, some have several).
 
 from __future__ import annotations
 
+import re
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -76,6 +77,22 @@ def literal_parts(id: str) -> tuple[str, str | None, str | None]:
     if rest.startswith("@"):
         return text, "http://www.w3.org/1999/02/22-rdf-syntax-ns#langString", rest[1:]
     return text, rest[3:-1] if rest else None, None
+
+
+_MIDNIGHT = re.compile(r"[+]?(-?\d{4,}-\d\d-\d\d)T00:00:00(?:\.0+)?(?:Z|[+-]00:00)?")
+_UNKNOWN = re.compile(r"(?:-00)+$")  # months and days that Wikibase does not know
+
+
+def shown(text: str, datatype: str | None) -> str:
+    """A literal as people read it: `+880` is 880, midnight of a day is the day, the year 0794 is 794."""
+    if datatype is None or not text or not (text[0] in "+0" or text[-1] in "Z0"):
+        return text
+    local = datatype.rsplit("#", 1)[-1]
+    if local == "dateTime" and (day := _MIDNIGHT.fullmatch(text)):
+        return _UNKNOWN.sub("", day[1])
+    if local == "gYear":
+        return text.lstrip("+").lstrip("0") or text
+    return text[1:] if text[0] == "+" and text[1:2].isdigit() else text
 
 
 class Strings:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.graph.layout import LITERAL, MEDIATOR, NAME_INDEX, NAMED
-from clew.graph.strings import Lookup, Strings, Texts, literal_parts
+from clew.graph.strings import Lookup, Strings, Texts, literal_parts, shown
 from clew.graph.subgraph import Ints
 from clew.labels import readable
 from clew.types import Entity, EntityKind, Relation
@@ -160,7 +160,7 @@ class Terms:
     @staticmethod
     def _unlabelled(id: str, kind: int) -> str:
         if kind == LITERAL:
-            return literal_parts(id)[0]
+            return shown(*literal_parts(id)[:2])
         return id if kind == MEDIATOR else readable(id)
 
     def entity(self, number: int) -> Entity:

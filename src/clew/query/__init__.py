@@ -96,6 +96,9 @@ def run(
 
 class _Callable(ModuleType):
     def __call__(self, graph: Graph | ServerGraph | str | Path, plan: Plan | str, **options: Any) -> Table:
+        """`run`, over what the graph's input states of its schema as well."""
+        if not isinstance(graph, ServerGraph) and not (isinstance(graph, str) and is_address(graph)):
+            graph = (graph if isinstance(graph, Graph) else Graph.open(graph)).with_schema
         return run(graph, plan, **options)
 
 

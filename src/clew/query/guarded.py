@@ -66,7 +66,7 @@ def _main() -> None:
     try:
         from clew.graph import Graph
 
-        graph = Graph.open(request["graph"])
+        graph = Graph.open(request["graph"]).with_schema
         plan = read(request["text"], graph)
         limits = ExecutionLimits() if request["pairs"] is None else ExecutionLimits(pairs=request["pairs"])
         reply = {**run(graph, plan, limit=request["limit"], limits=limits).to_json(), "json": to_json(plan)}
