@@ -111,7 +111,7 @@ def test_keys_in_camel_case_and_codes(tmp_path: Path) -> None:
         ("order 501", "customer", "Ann Lee"),
         ("order 501", "item", "Tea"),
         ("_:shop_order_items.2", "quantity", "7"),
-        ("order 502", "placedAt", "2024-01-03T00:00:00"),
+        ("order 502", "placedAt", "2024-01-03"),
         ("Tea", "sku", "P-1"),
     } <= found
     assert ("order 501", "type", "order") in found

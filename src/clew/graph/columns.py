@@ -45,7 +45,7 @@ class TableFile:
 
 
 @dataclass(slots=True)
-class Facts:
+class ColumnFacts:
     """What is known of a column when all its cells were seen."""
 
     name: str
@@ -71,16 +71,16 @@ class Facts:
         """Share of different values among the cells that have one."""
         return len(self.hashes) / self.sampled if self.sampled else 0.0
 
-    def held_in(self, other: Facts) -> float:
+    def held_in(self, other: ColumnFacts) -> float:
         """Share of this column's distinct values that another column has as well."""
         mine, missing = self._against(other)
         return 1 - len(missing) / len(mine) if len(mine) else 0.0
 
-    def missing_from(self, other: Facts) -> NDArray[np.uint64]:
+    def missing_from(self, other: ColumnFacts) -> NDArray[np.uint64]:
         """Hashes of the values that another column has not."""
         return self._against(other)[1]
 
-    def _against(self, other: Facts) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    def _against(self, other: ColumnFacts) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
         level = max(self.level, other.level)
         mine, theirs = _at(self.hashes, level), _at(other.hashes, level)
         if not len(theirs):
@@ -311,21 +311,21 @@ def _database_table(connection: sqlite3.Connection, file: str, name: str) -> tup
 # -- facts -----------------------------------------------------------------------------------------------------------
 
 
-def facts_of(table: TableFile, stream: Stream, problems: Problems) -> list[Facts]:
+def facts_of(table: TableFile, stream: Stream, problems: Problems) -> list[ColumnFacts]:
     """Facts of every column, in one pass over the table."""
-    found = [Facts(name) for name in table.columns]
+    found = [ColumnFacts(name) for name in table.columns]
     for columns in batches(table, stream, problems):
         for facts, column in zip(found, columns, strict=True):
             facts.see(column)
     return found
 
 
-def packed_facts(facts: Sequence[Facts]) -> tuple[list[dict[str, Any]], list[NDArray[Any]]]:
+def packed_facts(facts: Sequence[ColumnFacts]) -> tuple[list[dict[str, Any]], list[NDArray[Any]]]:
     """Facts as JSON and arrays, two for each column."""
-    names = [name for name in Facts.__slots__ if name not in ("hashes", "counts")]
+    names = [name for name in ColumnFacts.__slots__ if name not in ("hashes", "counts")]
     stated = [{name: getattr(each, name) for name in names} for each in facts]
     return stated, [array for each in facts for array in (each.hashes, each.counts)]
 
 
-def unpacked_facts(stated: Sequence[Mapping[str, Any]], arrays: Sequence[NDArray[Any]]) -> list[Facts]:
-    return [Facts(**each, hashes=arrays[2 * i], counts=arrays[2 * i + 1]) for i, each in enumerate(stated)]
+def unpacked_facts(stated: Sequence[Mapping[str, Any]], arrays: Sequence[NDArray[Any]]) -> list[ColumnFacts]:
+    return [ColumnFacts(**each, hashes=arrays[2 * i], counts=arrays[2 * i + 1]) for i, each in enumerate(stated)]

@@ -13,7 +13,17 @@ from collections.abc import Callable, Hashable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from clew.graph.cypher_syntax import Assignment, Call, Clause, CypherError, NodePattern, Parser, Ref, Scanner, Token
+from clew.graph.cypher_syntax import (
+    Assignment,
+    Clause,
+    CypherError,
+    FunctionCall,
+    NodePattern,
+    Parser,
+    Ref,
+    Scanner,
+    Token,
+)
 from clew.graph.inputs import Batch, Problems, Stream
 from clew.graph.labelling import may_name, name_rank
 from clew.graph.property_files import KEYS, NAMES, PropertyTriples
@@ -319,7 +329,7 @@ class _Script:
             return {key: self._valued(item, row) for key, item in value.items()}
         if isinstance(value, Ref):
             return self._referred(value, row)
-        if not isinstance(value, Call):
+        if not isinstance(value, FunctionCall):
             return value
         name, given = value.name.casefold(), [self._valued(each, row) for each in value.arguments]
         if name in MADE_WHEN_RUN and not given:

@@ -125,7 +125,7 @@ class Ref:
 
 
 @dataclass(frozen=True, slots=True)
-class Call:
+class FunctionCall:
     """A function of values: `date("2016-03-01")`."""
 
     name: str
@@ -145,7 +145,7 @@ class EdgePattern(NamedTuple):
     forward: bool
 
 
-class Path(NamedTuple):
+class PathPattern(NamedTuple):
     """Nodes and the edges between each two of them."""
 
     nodes: list[NodePattern]
@@ -166,7 +166,7 @@ class Assignment(NamedTuple):
 class Clause:
     word: str  # "CREATE", "MERGE", "MATCH", "UNWIND", "SET", "REMOVE", "WITH"
     line: int
-    paths: list[Path] = field(default_factory=list)
+    paths: list[PathPattern] = field(default_factory=list)
     conditions: list[tuple[str, str, Any]] = field(default_factory=list)  # of MATCH: name, key, value
     items: list[Assignment] = field(default_factory=list)  # of SET and REMOVE
     created: list[Assignment] = field(default_factory=list)  # of MERGE, where it makes something
@@ -189,7 +189,7 @@ class _Open:
     def value(self) -> Any:
         if self.sign == "{":
             return dict(zip(self.keys, self.items, strict=True))
-        return Call(self.name, self.items) if self.sign == "(" else self.items
+        return FunctionCall(self.name, self.items) if self.sign == "(" else self.items
 
 
 class Parser:
@@ -288,14 +288,14 @@ class Parser:
 
     # -- patterns ------------------------------------------------------------------------------------------------------
 
-    def _paths(self) -> list[Path]:
+    def _paths(self) -> list[PathPattern]:
         paths = [self._path()]
         while self.at(","):
             self.next()
             paths.append(self._path())
         return paths
 
-    def _path(self) -> Path:
+    def _path(self) -> PathPattern:
         if self.now.kind in ("word", "quoted") and self.after.value == "=":  # the path's own name says nothing
             self._at += 2
         nodes, edges = [self._node()], []
@@ -312,7 +312,7 @@ class Parser:
                 raise self.fail("'-'")
             edges.append(EdgePattern(name, kind, held, forward))
             nodes.append(self._node())
-        return Path(nodes, edges)
+        return PathPattern(nodes, edges)
 
     def _node(self) -> NodePattern:
         self.sign("(")

@@ -13,14 +13,14 @@ from pathlib import Path
 from typing import Any
 
 from clew.graph.apart import Apart
-from clew.graph.columns import SQLITE, Facts, TableFile, unpacked_facts
+from clew.graph.columns import SQLITE, ColumnFacts, TableFile, unpacked_facts
 from clew.graph.inputs import Problems, split_suffix
 from clew.graph.nouns import fit, noun_of, said_by
 from clew.graph.property_graph import PropertyTable, header_of
-from clew.graph.relational import Table, decided, hang_together, with_key_first
+from clew.graph.relational import RelationalTable, decided, hang_together, with_key_first
 from clew.graph.tabular import SYNONYMS
 
-Looked = tuple[TableFile, list[Facts], dict[str, Any]]
+Looked = tuple[TableFile, list[ColumnFacts], dict[str, Any]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +69,7 @@ def databases_of(
     return Databases(plans, tuple(told))
 
 
-def _plans(tables: Sequence[Table], told: list[str]) -> list[dict[str, Any]]:
+def _plans(tables: Sequence[RelationalTable], told: list[str]) -> list[dict[str, Any]]:
     for table in tables:
         told += table.summary(tables)
     with_key_first(tables)

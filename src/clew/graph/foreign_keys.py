@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from clew.errors import InputError, nearest
-from clew.graph.columns import Facts
-from clew.graph.nouns import CODE_ENDS, KEY_ENDS, Said, fit, people, relation_words, role, said_by
+from clew.graph.columns import ColumnFacts
+from clew.graph.nouns import CODE_ENDS, KEY_ENDS, SaidColumn, fit, people, relation_words, role, said_by
 
 if TYPE_CHECKING:
-    from clew.graph.relational import Table
+    from clew.graph.relational import RelationalTable
 
 HELD_IN = 0.9  # share of a column's values that are keys of the table that they point to
 NAMED_SO = 0.5  # the same where the column's name says which table it is
@@ -37,7 +37,7 @@ class Reference:
     sure: float = 3.0
 
 
-def given_by(tables: Sequence[Table], foreign_keys: Mapping[str, str]) -> dict[tuple[int, int], int | None]:
+def given_by(tables: Sequence[RelationalTable], foreign_keys: Mapping[str, str]) -> dict[tuple[int, int], int | None]:
     """By table and column, the table that the user says it points to."""
     names = [table.name.casefold() for table in tables]
 
@@ -60,7 +60,7 @@ def given_by(tables: Sequence[Table], foreign_keys: Mapping[str, str]) -> dict[t
 
 
 def find_references(
-    i: int, tables: Sequence[Table], given: Mapping[tuple[int, int], int | None], said: Mapping[str, Any]
+    i: int, tables: Sequence[RelationalTable], given: Mapping[tuple[int, int], int | None], said: Mapping[str, Any]
 ) -> None:
     """What the columns of a table point to: as the user says, as its database states, or as it is found."""
     table = tables[i]
@@ -93,7 +93,9 @@ def find_references(
     table.references.sort(key=lambda each: each.columns)
 
 
-def _reference(table: Table, columns: tuple[int, ...], target: int, tables: Sequence[Table], sure: float) -> Reference:
+def _reference(
+    table: RelationalTable, columns: tuple[int, ...], target: int, tables: Sequence[RelationalTable], sure: float
+) -> Reference:
     said, noun = said_by(table.facts[columns[-1]].name), tables[target].noun
     held, missing = 1.0, tuple[int, ...]()
     if len(columns) == 1 and len(tables[target].key) == 1:
@@ -106,7 +108,7 @@ def _reference(table: Table, columns: tuple[int, ...], target: int, tables: Sequ
                      held, missing, sure)  # fmt: skip
 
 
-def _relation_id(name: str, said: Said, columns: int) -> str:
+def _relation_id(name: str, said: SaidColumn, columns: int) -> str:
     """The column's name without what says that it is a key, as it is written."""
     if columns > 1:
         return ""
@@ -117,7 +119,7 @@ def _relation_id(name: str, said: Said, columns: int) -> str:
     return name.strip()
 
 
-def _found(i: int, at: int, tables: Sequence[Table]) -> Reference | None:
+def _found(i: int, at: int, tables: Sequence[RelationalTable]) -> Reference | None:
     """The table that a column points to, by its name and its values; what is doubtful is told and left alone."""
     table, facts = tables[i], tables[i].facts[at]
     said = said_by(facts.name)
@@ -167,7 +169,7 @@ def _found(i: int, at: int, tables: Sequence[Table]) -> Reference | None:
     return _reference(table, (at,), best[2], tables, best[0])
 
 
-def _distinctive(key: Facts) -> bool:
+def _distinctive(key: ColumnFacts) -> bool:
     """Whether a key's values are its own: no running number from one."""
     return key.whole < key.filled or key.low >= DISTINCTIVE
 

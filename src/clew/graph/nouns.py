@@ -58,7 +58,7 @@ _AGENT = re.compile(r"\w{2,}(?:er|or|ist|ian|ee|ent|ant|man|woman)$")
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class SaidColumn:
     """A column's name taken apart."""
 
     words: tuple[str, ...]
@@ -77,13 +77,13 @@ def _parts(name: str) -> tuple[str, ...]:
     return tuple(" ".join(parts).casefold().split()) or (name,)
 
 
-def said_by(column: str) -> Said:
+def said_by(column: str) -> SaidColumn:
     words = _parts(column)
     if len(words) > 1 and words[-1] in KEY_ENDS | CODE_ENDS:
-        return Said(words, words[:-1], words[-1])
+        return SaidColumn(words, words[:-1], words[-1])
     if len(words) > 1 and words[0] in ("id", "fk"):  # id_cliente
-        return Said(words, words[1:], words[0])
-    return Said(words, words, "")
+        return SaidColumn(words, words[1:], words[0])
+    return SaidColumn(words, words, "")
 
 
 def noun_of(table: str) -> tuple[str, ...]:
@@ -123,7 +123,7 @@ def abbreviates(short: str, long: str) -> bool:
     return not set(short[1:]) & set("aeiou")  # what leaves out letters leaves out vowels first
 
 
-def fit(said: Said, noun: tuple[str, ...], *, key: str = "") -> float:
+def fit(said: SaidColumn, noun: tuple[str, ...], *, key: str = "") -> float:
     """How surely a column's name speaks of a kind of things: 3 by name, 2.8 by its end, 2 abbreviated, 0 not at all.
 
     Args:
@@ -147,7 +147,7 @@ def fit(said: Said, noun: tuple[str, ...], *, key: str = "") -> float:
     return 0.0
 
 
-def role(said: Said, *, itself: bool, people: bool, noun: tuple[str, ...]) -> float:
+def role(said: SaidColumn, *, itself: bool, people: bool, noun: tuple[str, ...]) -> float:
     """How surely a column's name speaks of a table by the part that its rows play: a boss is somebody."""
     words = {EXPANDED.get(word, word) for word in said.stem}
     if itself and words & _SELF:
@@ -165,7 +165,7 @@ def people(noun: tuple[str, ...], columns: list[str]) -> bool:
     return noun[-1] in _PEOPLE or any(_OF_PEOPLE.search(" ".join(said_by(column).words)) for column in columns)
 
 
-def relation_words(said: Said, noun: tuple[str, ...]) -> str:
+def relation_words(said: SaidColumn, noun: tuple[str, ...]) -> str:
     """What a foreign key is called in words: its stem spelled out; `emp_no` an "employee"."""
     stem = [EXPANDED.get(word, word) for word in said.stem]
     if len(noun) == 1 and stem and stem[-1] != noun[-1] and abbreviates(said.stem[-1], noun[-1]):

@@ -40,7 +40,7 @@ def literal(value: Any) -> str:
         return f'"{text}"^^<{XSD}double>'
     if isinstance(value, str):
         return f'"{value}"'
-    if isinstance(value, Written):
+    if isinstance(value, TypedText):
         return f'"{value.text}"^^<{value.datatype}>'
     if isinstance(value, (bytes, bytearray)):
         return f'"{value.hex()}"^^<{XSD}hexBinary>'
@@ -78,20 +78,20 @@ def value_of(id: str) -> Any:
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class TypedText:
     """A value as XML Schema or WKT writes it."""
 
     text: str
     datatype: str
 
 
-def _moment(kind: str, pattern: str) -> Callable[..., Written | str]:
+def _moment(kind: str, pattern: str) -> Callable[..., TypedText | str]:
     """What makes dates or times of a text in ISO 8601 or a map; another text stays a text."""
 
-    def made(value: str | Mapping[str, Any]) -> Written | str:
+    def made(value: str | Mapping[str, Any]) -> TypedText | str:
         text = value if isinstance(value, str) else _of_parts(value, kind)
         text = re.sub(r"\[[^]]*\]$", "", text.strip())  # the name of a zone, which XML Schema has not
-        return Written(text, XSD + kind) if re.fullmatch(pattern, text) else text
+        return TypedText(text, XSD + kind) if re.fullmatch(pattern, text) else text
 
     return made
 
@@ -111,10 +111,10 @@ def _of_parts(parts: Mapping[str, Any], kind: str) -> str:
     return day if kind == "date" else f"{day}T{hour}" if day else hour
 
 
-def _point(place: Mapping[str, Any]) -> Written:
+def _point(place: Mapping[str, Any]) -> TypedText:
     x, y = (place[a] if a in place else place[b] for a, b in (("longitude", "x"), ("latitude", "y")))
     z = place.get("height", place.get("z"))
-    return Written(f"Point({' '.join(str(float(each)) for each in (x, y, z) if each is not None)})", WKT)
+    return TypedText(f"Point({' '.join(str(float(each)) for each in (x, y, z) if each is not None)})", WKT)
 
 
 _TIME = r"\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d)?"
@@ -131,7 +131,7 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "tointeger": int,
     "toint": int,
     "tofloat": float,
-    "tostring": lambda value: value.text if isinstance(value, Written) else str(value),
+    "tostring": lambda value: value.text if isinstance(value, TypedText) else str(value),
     "trim": str.strip,
 }
 MADE_WHEN_RUN = frozenset([

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from clew.graph.columns import Facts, TableFile
+from clew.graph.columns import ColumnFacts, TableFile
 from clew.graph.foreign_keys import SURE, Reference, find_references, given_by, shown_share
 from clew.graph.nouns import (
     CODE_ENDS,
@@ -32,7 +32,7 @@ _CODES = frozenset(["code", "no", "nr", "number", "num", "plate", "ref", "refere
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class ColumnPlan:
     """What is made of a column that is no reference."""
 
     role: str  # "literal", "none"
@@ -41,17 +41,17 @@ class Column:
 
 
 @dataclass(slots=True)
-class Table:
+class RelationalTable:
     """One table: what its rows are, what they are called and what they point to."""
 
     source: TableFile
     name: str  # in messages and ids
     noun: tuple[str, ...]
-    facts: list[Facts]
+    facts: list[ColumnFacts]
     key: tuple[int, ...] = ()
     references: list[Reference] = field(default_factory=list)
     named: tuple[int, ...] = ()
-    columns: list[Column] = field(default_factory=list)
+    columns: list[ColumnPlan] = field(default_factory=list)
     relation: str = ""  # of a table that is a relation between its two references
     prefix: str = ""  # of its ids
     told: list[str] = field(default_factory=list)
@@ -64,7 +64,7 @@ class Table:
         names = [each.casefold() for each in self.source.columns]
         return names.index(column.casefold()) if column.casefold() in names else None
 
-    def plan(self, tables: Sequence[Table]) -> dict[str, Any]:
+    def plan(self, tables: Sequence[RelationalTable]) -> dict[str, Any]:
         """What the reader of rows needs to know, as JSON."""
         return {
             "source": asdict(self.source), "kind": self.kind, "prefix": self.prefix, "key": self.key,
@@ -73,7 +73,7 @@ class Table:
             "references": [{**asdict(each), "prefix": tables[each.target].prefix} for each in self.references],
         }  # fmt: skip
 
-    def summary(self, tables: Sequence[Table]) -> list[str]:
+    def summary(self, tables: Sequence[RelationalTable]) -> list[str]:
         """What was decided, a line for the table and one for each reference."""
         names = self.source.columns
         if self.relation:
@@ -93,8 +93,8 @@ class Table:
 
 
 def decided(
-    files: Sequence[tuple[TableFile, list[Facts], Mapping[str, Any]]], foreign_keys: Mapping[str, str]
-) -> list[Table]:
+    files: Sequence[tuple[TableFile, list[ColumnFacts], Mapping[str, Any]]], foreign_keys: Mapping[str, str]
+) -> list[RelationalTable]:
     """The tables and how they hang together.
 
     Args:
@@ -106,7 +106,7 @@ def decided(
         InputError: `foreign_keys` names no table or no column.
     """
     short = without_shared([source.name for source, _, _ in files])
-    tables = [Table(source, source.name, noun_of(name), facts)
+    tables = [RelationalTable(source, source.name, noun_of(name), facts)
               for (source, facts, _), name in zip(files, short, strict=True)]  # fmt: skip
     stated = [each for _, _, each in files]
     for table, said in zip(tables, stated, strict=True):
@@ -135,7 +135,7 @@ def decided(
     return tables
 
 
-def hang_together(tables: Sequence[Table], files: Sequence[str] | None = None) -> bool:
+def hang_together(tables: Sequence[RelationalTable], files: Sequence[str] | None = None) -> bool:
     """Whether the tables are of one database: some column points from one to another and says so by its name.
 
     Args:
@@ -152,11 +152,11 @@ def hang_together(tables: Sequence[Table], files: Sequence[str] | None = None) -
 # -- keys ------------------------------------------------------------------------------------------------------------
 
 
-def _is_unique(facts: Facts) -> bool:
+def _is_unique(facts: ColumnFacts) -> bool:
     return facts.filled == facts.rows > 0 and facts.unique == 1.0
 
 
-def _own_key(table: Table) -> int | None:
+def _own_key(table: RelationalTable) -> int | None:
     """The column that is called as the key of this table, and is one."""
     found = []
     for at, facts in enumerate(table.facts):
@@ -180,7 +180,7 @@ def _own_key(table: Table) -> int | None:
     return min(found)[1] if found else None
 
 
-def _first_unique(table: Table) -> tuple[int, ...]:
+def _first_unique(table: RelationalTable) -> tuple[int, ...]:
     """The first column without holes and repetitions that names no other table and is no measure."""
     for at, facts in enumerate(table.facts):
         mine = [each for each in table.references if at in each.columns]
@@ -198,7 +198,7 @@ def _first_unique(table: Table) -> tuple[int, ...]:
 # -- names, relations, literals --------------------------------------------------------------------------------------
 
 
-def _naming(table: Table) -> tuple[int, ...]:
+def _naming(table: RelationalTable) -> tuple[int, ...]:
     """The columns whose cells, one after the other, name the rows."""
     pointing = {at for each in table.references for at in each.columns}
     said = {at: said_by(facts.name).words for at, facts in enumerate(table.facts) if at not in pointing}
@@ -230,11 +230,11 @@ def _naming(table: Table) -> tuple[int, ...]:
     return next(((found[0],) for found in ways if found), ())
 
 
-def _may_name(facts: Facts) -> bool:
+def _may_name(facts: ColumnFacts) -> bool:
     return facts.filled > 0 and facts.letters <= LETTERS * facts.filled and facts.worded >= 0.8 * facts.filled
 
 
-def _relation(table: Table, tables: Sequence[Table], pointed: bool) -> str:
+def _relation(table: RelationalTable, tables: Sequence[RelationalTable], pointed: bool) -> str:
     """The relation that a table of two references is, "" for a table of things.
 
     A running number of its own does not make a thing of a row, where the table's name is made of the two that it joins.
@@ -253,13 +253,13 @@ def _relation(table: Table, tables: Sequence[Table], pointed: bool) -> str:
     return "_".join(rest or table.references[1].words.split())
 
 
-def _column(table: Table, at: int, types: Mapping[str, str]) -> Column:
+def _column(table: RelationalTable, at: int, types: Mapping[str, str]) -> ColumnPlan:
     facts = table.facts[at]
     pointing = any(at in each.columns for each in table.references)
     if pointing or at in table.named or not facts.filled:
-        return Column("none")
+        return ColumnPlan("none")
     if at in table.key and (not facts.worded or len(table.key) > 1):
-        return Column("none")
+        return ColumnPlan("none")
     kind, filled = "", facts.filled
     declared = types.get(facts.name, "").casefold()
     if facts.padded:
@@ -270,16 +270,16 @@ def _column(table: Table, at: int, types: Mapping[str, str]) -> Column:
         kind = "whole"
     elif facts.stamps == filled:
         kind = "day" if facts.midnights == filled else "time"
-    return Column("literal", facts.name.strip(), kind)
+    return ColumnPlan("literal", facts.name.strip(), kind)
 
 
-def _truths(facts: Facts, declared: str) -> bool:
+def _truths(facts: ColumnFacts, declared: str) -> bool:
     if declared.startswith("bool") and facts.whole == facts.filled:
         return facts.low >= 0 and len(facts.hashes) <= 2
     return facts.truths == facts.filled and len(facts.hashes) <= 4
 
 
-def _prefix(i: int, tables: Sequence[Table]) -> str:
+def _prefix(i: int, tables: Sequence[RelationalTable]) -> str:
     """What the ids of a table begin with; a table whose key is another's has its things in common with it."""
     seen = {i}
     while True:
@@ -290,7 +290,7 @@ def _prefix(i: int, tables: Sequence[Table]) -> str:
         seen.add(i)
 
 
-def with_key_first(tables: Sequence[Table]) -> None:
+def with_key_first(tables: Sequence[RelationalTable]) -> None:
     """Drop references by which a row would point to itself: its key, where that is another table's."""
     for table in tables:
         table.references = [each for each in table.references if table.relation or each.columns != table.key]

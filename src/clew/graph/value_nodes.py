@@ -51,14 +51,14 @@ _CODES = {code: said for said, codes in _SPELLED.items() for code in codes.split
 
 
 @dataclass(frozen=True, slots=True)
-class Values:
+class ReadValues:
     """The nodes that are read as values, as a mask (N,), and the rows that state what they stated."""
 
     gone: NDArray[np.bool_]
     rows: Rows
 
 
-def read_values(read: Everything, most: int) -> Values:
+def read_values(read: Everything, most: int) -> ReadValues:
     """Find the value nodes of what has been read, and name the relations that lead to values now.
 
     Args:
@@ -69,13 +69,13 @@ def read_values(read: Everything, most: int) -> Values:
     handed = read.of_types(lambda id: _local(id) in _HANDED_ON)
     holders = np.unique(read.picked(lambda row: value[row[:, 1]])[:, 0]) if value.any() else handed[:0]
     if not 0 < len(holders) + len(handed) <= most:
-        return Values(gone, np.empty((0, 4), np.int32))
+        return ReadValues(gone, np.empty((0, 4), np.int32))
     around = read.mask(np.concatenate([holders, handed]))
     out = read.picked(lambda row: around[row[:, 0]])
     inc = read.picked(lambda row: around[row[:, 2]])
     names = read.names(np.concatenate([holders, handed]))
     rows = [_numbers(read, out, inc, holders, value, names, gone), _handed_on(read, out, inc, handed, names, gone)]
-    return Values(gone, np.concatenate(rows))
+    return ReadValues(gone, np.concatenate(rows))
 
 
 def _numbers(
