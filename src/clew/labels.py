@@ -103,6 +103,24 @@ def _camel(word: str) -> list[str]:
 _PREFIXES = frozenset({"Mc", "Mac", "De", "Di", "La", "Le", "Van", "Von", "Fitz", "Du", "Del", "Al", "El"})
 
 
+ABBREVIATIONS = {
+    "acct": "account", "acq": "acquired", "addr": "address", "amt": "amount", "asst": "assistant", "avg": "average",
+    "cnt": "count", "cust": "customer", "dept": "department", "dest": "destination", "dist": "distance",
+    "dob": "birth date", "dod": "death date", "dt": "date", "dur": "duration", "elev": "elevation", "emp": "employee",
+    "hgt": "height", "instr": "instructor", "inv": "invoice", "len": "length", "lgth": "length", "loc": "location",
+    "mfr": "manufacturer", "mgr": "manager", "mngr": "manager", "nr": "number", "num": "number",
+    "org": "organization", "orig": "origin", "pct": "percent", "prereq": "prerequisite", "prev": "previous",
+    "pts": "points", "qty": "quantity", "rcpt": "recipient", "sal": "salary", "src": "source", "supv": "supervisor",
+    "tgt": "target", "veh": "vehicle", "wgt": "weight", "whse": "warehouse", "yr": "year", "yrs": "years",
+}  # fmt: skip
+"""What names of columns and properties shorten, where the short word is hardly a word of its own."""
+
+
+def in_full(words: str) -> str:
+    """Words with abbreviations written out: "mgr dob" → "manager birth date"."""
+    return " ".join(ABBREVIATIONS.get(word.casefold().strip("."), word) for word in words.split(" "))
+
+
 IRREGULAR_PLURALS = {
     "people": "person", "children": "child", "men": "man", "women": "woman", "wives": "wife", "movies": "movie",
     "cookies": "cookie", "calories": "calorie",

@@ -10,19 +10,15 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from clew.labels import label_to_text, singular_of
+from clew.labels import ABBREVIATIONS, label_to_text, singular_of
 
 KEY_ENDS = frozenset(["id", "ids", "key", "fk", "pk", "ref", "uuid", "guid", "oid", "sk"])
 CODE_ENDS = frozenset(["code", "no", "nr", "num", "number"])
 _ANYBODYS = KEY_ENDS | CODE_ENDS | {"name", "title", "label"}  # what keys of any table may be called
 _TABLE_PREFIXES = frozenset(["tbl", "table", "dim", "fact", "stg", "raw", "public", "t", "v"])
-EXPANDED = {
-    "mgr": "manager", "mngr": "manager", "acct": "account", "dest": "destination", "dept": "department",
-    "emp": "employee", "cust": "customer", "org": "organization", "cat": "category", "loc": "location",
-    "supv": "supervisor", "asst": "assistant", "instr": "instructor", "prof": "professor", "orig": "origin",
-    "src": "source", "tgt": "target", "whse": "warehouse", "veh": "vehicle", "inv": "invoice", "prev": "previous",
-    "prereq": "prerequisite", "addr": "address", "rep": "representative", "resp": "responsible", "pub": "publisher",
-    "mfr": "manufacturer", "sup": "supervisor", "dir": "director", "sec": "secretary", "rcpt": "recipient",
+EXPANDED = ABBREVIATIONS | {
+    "cat": "category", "dir": "director", "prof": "professor", "pub": "publisher", "rep": "representative",
+    "resp": "responsible", "sec": "secretary", "sup": "supervisor",
 }  # fmt: skip
 
 

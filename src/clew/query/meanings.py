@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from functools import lru_cache
 
-from clew.labels import label_to_text
+from clew.labels import in_full, label_to_text
 from clew.query.values import unit_of
 from clew.query.vocabulary import forms, stem
 
@@ -19,15 +19,13 @@ BORN = 0.95  # of a birth date, for "young" and "old"
 BY_BEGINNING = 0.6  # of a date from which things count as old
 SOME_BEGINNING = 0.4  # of one that may be either
 LATER_DATE = 0.25  # of any other date: a thing is no older for having ended earlier
-_ABBREVIATIONS = {
-    "dob": "birth date", "dod": "death date", "elev": "elevation", "alt": "altitude", "cap": "capacity",
-    "pop": "population", "amt": "amount", "yr": "year", "yrs": "years", "len": "length", "dist": "distance",
-    "dur": "duration", "temp": "temperature", "sal": "salary", "qty": "quantity", "wt": "weight", "ht": "height",
-    "wgt": "weight", "hgt": "height", "lgth": "length", "dt": "date", "ts": "time", "hr": "hour", "hrs": "hours",
-    "rev": "revenue", "freq": "frequency", "vol": "volume", "pct": "percent", "perc": "percent", "avg": "average",
-    "num": "number", "cnt": "count", "nr": "number", "estd": "established", "dep": "departure", "arr": "arrival",
-    "pts": "points", "attn": "attendance", "att": "attendance", "prod": "production", "reg": "registered",
-    "purch": "purchase", "acq": "acquired", "exp": "expiry", "mfg": "manufactured", "occ": "occupancy",
+# Of figures and dates alone; elsewhere most are words of their own.
+_OF_FIGURES = {
+    "alt": "altitude", "arr": "arrival", "att": "attendance", "attn": "attendance", "cap": "capacity",
+    "dep": "departure", "estd": "established", "exp": "expiry", "freq": "frequency", "hr": "hour", "hrs": "hours",
+    "ht": "height", "mfg": "manufactured", "occ": "occupancy", "perc": "percent", "pop": "population",
+    "prod": "production", "purch": "purchase", "reg": "registered", "rev": "revenue", "temp": "temperature",
+    "ts": "time", "vol": "volume", "wt": "weight",
 }  # fmt: skip
 _SIGNS = {
     "eur": "EUR", "euro": "EUR", "euros": "EUR", "usd": "USD", "dollar": "USD", "dollars": "USD", "gbp": "GBP",
@@ -133,7 +131,7 @@ def spelled_out(label: str) -> str:
     words = label_to_text(label.rsplit(".", 1)[-1]).split()
     if [word.lower() for word in words[:1]] == ["est"] and set(map(str.lower, words[1:])) <= {"year", "date", "in"}:
         words[0] = "established"  # beside another word it is an estimate
-    return " ".join(_ABBREVIATIONS.get(word.lower().strip("."), word) for word in words)
+    return in_full(" ".join(_OF_FIGURES.get(word.lower().strip("."), word) for word in words))
 
 
 @lru_cache(maxsize=1 << 14)

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from clew.graph import Subgraph
 from clew.graph.kinds import kinds_of_any
 from clew.graph.subgraph import Ints
-from clew.labels import label_to_text
+from clew.labels import ABBREVIATIONS, in_full, label_to_text
 from clew.reading.growth import PlanCandidate, undoes
 from clew.reading.synonyms import as_asked, plain_text
 from clew.reading.trails import Hops
@@ -60,8 +60,8 @@ PLAN_FEATURES = (
 
 @lru_cache(maxsize=65536)
 def plain_words(label: str) -> str:
-    """A label as plain words in lower case."""
-    return label_to_text(label).casefold()
+    """A label as plain words in lower case, abbreviations written out."""
+    return in_full(label_to_text(label).casefold())
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +147,11 @@ class Wording:
         words = self.relation(number)
         if not self.question:
             return words, forward
-        return as_asked(self.graph.relation(number).label, words, forward, self.question)
+        label = self.graph.relation(number).label
+        short = label_to_text(label).casefold()
+        if short != words and any(f" {word} " in self.question for word in short.split() if word in ABBREVIATIONS):
+            words = short
+        return as_asked(label, words, forward, self.question)
 
     def kind(self, entity: int) -> str:
         """What kind of thing an entity is: its type, for dotted relation names the part before the last, else ""."""
