@@ -6,13 +6,15 @@ Steps, in this order; everything lies in OUT, and a second start goes on where t
 
     network   records of every source, then the network (clew.reading.train), then rounds: each trains on from the mean
               of the networks so far, and the mean of the rounds ships
+    cross     the cross-encoder that looks again at the plans which the network likes best (clew.reading.train_cross):
+              two trainings from the sentence encoder's weights, the mean of both ships
     plan      its calibration for the method `plan` (fit_reader.py)
     walk      the rating of `walk`, twice, since its candidates are found with the rating before (fit_walk.py)
     auto      the numbers of `auto`, fitted on worlds that none of these read (fit_auto.py)
 
-The network is copied into the package when it has read all its questions. One core reads about 100 questions a second:
-with the numbers above 27 minutes for the first network, 13 for each round, 10 for the records, 20 for the fits; about
-an hour and a half in all, 3 GB of memory, 0.8 GB of disk.
+Each is copied into the package when it has read all its questions. One core reads about 100 questions a second for the
+network and ten for the cross-encoder: with the numbers above 27 minutes for the first network, 13 for each round, an
+hour for the cross-encoder, 10 for the records, 20 for the fits; two and a half hours in all, 4 GB of memory, 1 GB disk.
 """
 
 from __future__ import annotations
@@ -23,12 +25,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-from clew.reading.train import mean
+from clew.reading import train, train_cross
 
-STEPS = ("network", "plan", "walk", "auto")
+STEPS = ("network", "cross", "plan", "walk", "auto")
 ROUND, RATE = 80_000, 7e-4  # questions of a round, and its highest learning rate
+CROSS, TRAININGS = 18_000, 2  # questions of a training of the cross-encoder
 HERE = Path(__file__).resolve().parent
-TARGET = HERE.parent / "src" / "clew" / "reading" / "weights" / "reader.safetensors"
+WEIGHTS = HERE.parent / "src" / "clew" / "reading" / "weights"
 
 
 def run(*command: object) -> None:
@@ -39,17 +42,26 @@ def run(*command: object) -> None:
 
 def network(out: Path, questions: int, rounds: int) -> None:
     """The first network and its rounds; the mean of the rounds is copied into the package."""
-    train = ("-m", "clew.reading.train")
+    command = ("-m", "clew.reading.train")
     shared = ("--packs", out / "packs", "--resume")
-    run(*train, out / "round-0", *shared, "--questions", questions)
+    run(*command, out / "round-0", *shared, "--questions", questions)
     made = [out / "round-0" / "reader.safetensors"]
     for number in range(1, rounds + 1):
-        mean(made, out / "mean.safetensors")
+        train.mean(made, out / "mean.safetensors")
         again = ("--start", out / "mean.safetensors", "--questions", ROUND, "--rate", RATE, "--seed", number)
-        run(*train, out / f"round-{number}", *shared, *again)
+        run(*command, out / f"round-{number}", *shared, *again)
         made.append(out / f"round-{number}" / "reader.safetensors")
-    mean(made[1:], out / "mean.safetensors")
-    shutil.copyfile(out / "mean.safetensors", TARGET)
+    train.mean(made[1:], out / "mean.safetensors")
+    shutil.copyfile(out / "mean.safetensors", WEIGHTS / "reader.safetensors")
+
+
+def cross(out: Path) -> None:
+    """The trainings of the cross-encoder; their mean is copied into the package."""
+    folders = [out / f"cross-{number}" for number in range(TRAININGS)]
+    for number, folder in enumerate(folders):
+        shared = ("--packs", out / "packs", "--questions", CROSS, "--seed", number, "--resume")
+        run("-m", "clew.reading.train_cross", folder, *shared)
+    train_cross.mean([folder / "cross.safetensors" for folder in folders], WEIGHTS / "cross.safetensors")
 
 
 def main() -> None:
@@ -62,6 +74,8 @@ def main() -> None:
     steps = STEPS if given.only is None else (given.only,)
     if "network" in steps:
         network(given.out, given.questions, given.rounds)
+    if "cross" in steps:
+        cross(given.out)
     if "plan" in steps:
         run(HERE / "fit_reader.py", "--into")
     if "walk" in steps:

@@ -32,12 +32,15 @@ class OnnxBert:
 
     Uses as many threads as OMP_NUM_THREADS says, else as the process may use processors. Idle threads sleep instead of
     spinning: on a busy machine spinning threads are what makes a short text slow.
+
+    Args:
+        changed: weights that stand in for the folder's own, by the names of `bert_weights`.
     """
 
     tokens_per_batch = 1024  # the activations then stay in the cache
 
-    def __init__(self, folder: Path, shape: BertShape):
-        weights = bert_weights(folder, shape)
+    def __init__(self, folder: Path, shape: BertShape, changed: Mapping[str, Floats] | None = None):
+        weights = {**bert_weights(folder, shape), **(changed or {})}
         self._shape = shape
         self._word = weights.pop("embeddings.word_embeddings.weight")
         self.vocabulary = len(self._word)
@@ -64,12 +67,13 @@ class OnnxBert:
         result: Floats = pooled / np.maximum(np.linalg.norm(pooled, axis=1, keepdims=True), 1e-12)
         return result
 
-    def states(self, tokens: Ints, lengths: Ints) -> Floats:
-        """See `BertEngine`."""
+    def states(self, tokens: Ints, lengths: Ints, added: Floats | None = None) -> Floats:
+        """See `BertEngine`. `added` (T, D) is added to what the tokens and their places are embedded as."""
         starts, place = np.cumsum(lengths) - lengths, np.arange(int(lengths.max()))
         real = place < lengths[:, None]  # (B, S)
+        x = self._word[tokens] + self._position[np.broadcast_to(place, real.shape)[real]]
         feed = {
-            "x": self._word[tokens] + self._position[np.broadcast_to(place, real.shape)[real]],
+            "x": x if added is None else x + added,
             "pad": np.where(real, starts[:, None] + place, starts[:, None]),
             "unpad": np.flatnonzero(real),
             "mask": np.where(real, np.float32(0), np.float32(-1e9))[:, None, None, :],

@@ -8,7 +8,7 @@ Shapes: B texts of a batch, T their tokens together, S tokens of the longest, D 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import numpy as np
@@ -26,12 +26,24 @@ ACTIVATIONS: dict[str, Callable[[Tensor], Tensor]] = {
 
 
 class TorchBert:
-    """A `BertEngine` in torch. Inference only."""
+    """A `BertEngine` in torch. Inference only.
 
-    def __init__(self, folder: Path, shape: BertShape, device: torch.device, dtype: torch.dtype):
+    Args:
+        changed: weights that stand in for the folder's own, by the names of `bert_weights`.
+    """
+
+    def __init__(
+        self,
+        folder: Path,
+        shape: BertShape,
+        device: torch.device,
+        dtype: torch.dtype,
+        changed: Mapping[str, Floats] | None = None,
+    ):
         self._shape, self._device = shape, device
         self.tokens_per_batch = 8192 if device.type == "cpu" else 65_536
-        w = {name: torch.from_numpy(a).to(device, dtype) for name, a in bert_weights(folder, shape).items()}
+        found = {**bert_weights(folder, shape), **(changed or {})}
+        w = {name: torch.from_numpy(a).to(device, dtype) for name, a in found.items()}
         self._embeddings = tuple(w[f"embeddings.{kind}_embeddings.weight"] for kind in ("word", "position"))
         self.vocabulary = len(self._embeddings[0])
         self._type = w["embeddings.token_type_embeddings.weight"][0]
@@ -47,13 +59,13 @@ class TorchBert:
         return result
 
     @torch.inference_mode()
-    def states(self, tokens: Ints, lengths: Ints) -> Floats:
-        """See `BertEngine`."""
-        x, real, _ = self._forward(tokens, lengths)
+    def states(self, tokens: Ints, lengths: Ints, added: Floats | None = None) -> Floats:
+        """See `BertEngine`. `added` (T, D) is added to what the tokens and their places are embedded as."""
+        x, real, _ = self._forward(tokens, lengths, added)
         result: Floats = x[real].cpu().numpy()
         return result
 
-    def _forward(self, tokens: Ints, lengths: Ints) -> tuple[Tensor, Tensor, Tensor]:
+    def _forward(self, tokens: Ints, lengths: Ints, added: Floats | None = None) -> tuple[Tensor, Tensor, Tensor]:
         """(B, S, D) float32 states, (B, S) which of them are no padding, and (B,) the lengths, on the device."""
         shape = self._shape
         b, s = len(lengths), int(lengths.max())
@@ -64,7 +76,10 @@ class TorchBert:
         # Without padding no mask is needed, and attention takes its fastest path.
         mask = None if int(lengths.min()) == s else real[:, None, None, :]
         word, position = self._embeddings
-        x = self._normalise(word[ids] + self._type + position[:s], self._norm)
+        x = word[ids] + self._type + position[:s]
+        if added is not None:
+            x[real] += torch.from_numpy(added).to(x)
+        x = self._normalise(x, self._norm)
         act = ACTIVATIONS[shape.activation]
         for layer in self._layers:
             qkv = F.linear(x, *layer["qkv"]).view(b, s, 3, shape.heads, -1).permute(2, 0, 3, 1, 4)

@@ -26,7 +26,9 @@ class Pack:
     """Records of one source. Every `…_at` holds (R + 1,) offsets into what follows it."""
 
     group: str  # what is left out together
-    vectors: Array  # (T, states) float16 of step and kind texts; row 0 is no text
+    texts: Array  # bytes of step and kind texts, a zero after each; the first is empty
+    questions: Array  # the same of the questions
+    vectors: Array  # (T, states) float16 of the texts; row 0 is no text
     states: Array  # (N, states) float16
     states_at: Array  # (Q + 1,)
     flags: Array  # (N,) mention numbers from 1, 0 for none
@@ -75,6 +77,8 @@ class Pack:
         flags = [mention_flags(part, marked) for (_, marked), part in zip(questions, spans, strict=True)]
         return cls(
             group,
+            _joined(list(texts)),
+            _joined(asked),
             vectors,
             states.astype(np.float16),
             states_at,
@@ -109,6 +113,15 @@ class Pack:
         except (OSError, ValueError, KeyError) as error:
             raise FormatError(f"{path}: no pack of training records ({error}); delete it and train again") from None
         return cls(**{**arrays, "group": str(arrays["group"])})
+
+
+def _joined(texts: Sequence[str]) -> NDArray[np.uint8]:
+    return np.frombuffer("".join(f"{text}\0" for text in texts).encode("utf-8", "replace"), np.uint8)
+
+
+def texts_of(joined: Array) -> list[str]:
+    """The texts of a pack, or its questions."""
+    return joined.tobytes().decode().split("\0")[:-1]
 
 
 def _offsets(rows: Sequence[Sequence[Any]]) -> NDArray[np.int64]:
