@@ -9,7 +9,7 @@ import pytest
 
 from clew.errors import InputError
 from clew.graph import BuildReport, Graph, build
-from clew.graph.cypher_syntax import Scanner
+from clew.graph.cypher_tokens import Scanner
 from clew.testing.graph_store import ids
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
@@ -224,7 +224,7 @@ MATCH (a)-[:ACTED_IN]->(m)<-[:DIRECTED]-(d) RETURN a,m,d LIMIT 10;
 
 MERGE (Hugo:Person {name:'Hugo Weaving'}) ON CREATE SET Hugo.born = 1960 ON MATCH SET Hugo.seen = true
 WITH 1 AS dummy /* a separator; */
-MATCH (m:Movie) WHERE m.title = 'The Matrix'
+MATCH (m:Movie) WHERE m.title IN ['The Matrix', 'The Matrix'] AND 1999 = m.released
 MATCH (h:Person {name: 'Hugo Weaving'})
 MERGE (h)-[:ACTED_IN]->(m);
 MERGE (Hugo:Person {name:'Hugo Weaving'}) ON MATCH SET Hugo += {seen: true, born: null};
@@ -256,7 +256,8 @@ def test_values_of_every_type(tmp_path: Path) -> None:
         r"""
         CREATE (:A {name: 'x', a: -1.5e3, b: [1, 2], c: datetime('2018-10-30T12:50:35.556+01:00[Europe/Berlin]'),
           d: duration('P5M1DT12H'), e: point({longitude: 8.5, latitude: 47.4}), f: "it's \u00e9 \uD83D\uDE00\n",
-          g: date({year: 2016, month: 3}), h: localtime('12:50:35'), i: false, j: date('some day'), k: toInteger('7')});
+          g: date({year: 2016, month: 3}), h: localtime('12:50:35'), i: false, j: date('some day'), k: toInteger('7'),
+          l: datetime({epochMillis: 0})});
         """,
     )
     assert not report.problems
@@ -267,6 +268,7 @@ def test_values_of_every_type(tmp_path: Path) -> None:
         ("d", f'"P5M1DT12H"^^<{XSD}duration>'), ("e", f'"Point(8.5 47.4)"^^<{wkt}>'), ("f", '"it\'s é 😀\n"'),
         ("g", f'"2016-03-01"^^<{XSD}date>'), ("h", f'"12:50:35"^^<{XSD}time>'), ("i", f'"false"^^<{XSD}boolean>'),
         ("j", '"some day"'), ("k", f'"7"^^<{XSD}integer>'),
+        ("l", f'"1970-01-01T00:00:00+00:00"^^<{XSD}dateTime>'),
     }  # fmt: skip
 
 
@@ -294,13 +296,14 @@ def test_things_without_a_name_get_one_of_their_kind(tmp_path: Path) -> None:
         ("MATCH (a {name: 'none'}), (b {name: 'none'}) CREATE (a)-[:R]->(b)", "unmatched", "no node before it is so"),
         ("UNWIND [{a: 1}, {a: 2}", "syntax", "expected"),
         ("MATCH (a)-[:R]->(b) SET a.x = 1", "syntax", "a relationship to be matched"),
+        ("MERGE (:A {name: 'x', id: randomUUID()})", "unknown", "randomUUID() has no value"),
         ("FOREACH (x IN [1] | CREATE (:A))", "syntax", "FOREACH"),
-        ("CREATE (:B {name: 'z', at: apoc.date.parse('x')})", "syntax", "a call of apoc.date.parse"),
-        ("CREATE (:B {name: 'z', at: timestamp()})", "unknown", "timestamp() is worked out"),
+        ("CREATE (:B {name: 'z', at: apoc.date.parse('x')})", "unknown", "apoc.date.parse(x) has no value"),
+        ("CREATE (:B {name: 'z', at: timestamp()})", "unknown", "timestamp() has no value"),
         ("CREATE (:B {name: row.x})", "syntax", "which nothing before it states"),
         ("CREATE (a:B {name: 'z'}) DELETE a", "syntax", "DELETE is not carried out"),
         (":source other.cypher\n", "syntax", "the command :source"),
-        ("CREATE (:B {d: date({year: 'x'})})", "syntax", "is no value"),
+        ("CREATE (:B {d: date({year: 'x'}), name: 'z'})", "unknown", "has no value"),
         ("CREATE (:B {x: 'no end})", "syntax", "without an end"),
     ],
 )
@@ -318,8 +321,18 @@ def test_a_script_empties_the_database_before_it_fills_it(tmp_path: Path) -> Non
     assert not report.problems
 
 
+def test_names_may_be_keywords(tmp_path: Path) -> None:
+    text = """
+    CREATE (set:Set {delete: true, set: 1, name: 'a'})-[:CALL {on: 'x'}]->(order:Order {name: 'b', remove: 'c'});
+    UNWIND [{set: 1}] AS order MATCH (limit:Set {set: order.set}) SET limit.return = order.set, limit:Merge;
+    """
+    report, graph = made(tmp_path, text)
+    assert not report.problems
+    assert {("a", "delete", "true"), ("a", "CALL", "b"), ("a", "return", "1"), ("a", "type", "Merge")} <= shown(graph)
+
+
 def test_statements_may_lack_their_semicolons(tmp_path: Path) -> None:
-    text = "UNWIND [{n: 'a'}, {n: 'b'}] AS row\nCREATE (:A {name: row.n})\n"
+    text = "UNWIND [{n: 'a'}, {n: 'b'}] AS row\nCREATE (x:A {name: row.n})\nRETURN x ORDER BY x.name\n"
     report, graph = made(tmp_path, text + changed(text, {"'a'": "'c'", "'b'": "'d'"}))
     assert not report.problems and len({t.head.id for t in graph.triples()}) == 4
 

@@ -1,116 +1,30 @@
-"""Cypher as files of statements hold it: text to tokens, statements and clauses.
+"""Statements of Cypher to clauses: patterns, assignments and values.
 
 Kept apart from `cypher_dump`, which carries the clauses out: nothing here knows of a graph. Only what writes data is
-read: patterns with values, not the language of queries. Text is scanned once and values are parsed without recursion,
-since a file may be long or hostile.
+read, not the language of queries. Values are parsed without recursion, since a file may be hostile.
 """
 
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-STATEMENT_LIMIT = 16 << 20  # letters of a statement
+from clew.graph.cypher_tokens import CypherError, Token, keywords, unquoted
+
 DEPTH = 8  # of lists and maps in each other
-_TOKEN = re.compile(
-    r"\s+|//[^\n]*|/\*.*?\*/"
-    r"|(?P<text>'[^'\\]*+(?:\\.[^'\\]*+)*+'|\"[^\"\\]*+(?:\\.[^\"\\]*+)*+\")"
-    r"|(?P<word>[^\W\d]\w*)|`(?P<quoted>(?:[^`]|``)++)`|(?P<number>-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?)"
-    r"|(?P<sign><-|->|\+=|=>|[-(){}\[\]:,;.+*=<>|$&!])|(?P<other>.)",
-    re.DOTALL,
-)
-_ESCAPE = re.compile(r"\\(u[0-9A-Fa-f]{4}|U[0-9A-Fa-f]{8}|.)", re.DOTALL)
-_ESCAPES = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f"}
 _CONSTANTS = {
     "true": True, "false": False, "null": None, "nan": float("nan"), "inf": float("inf"), "infinity": float("inf"),
 }  # fmt: skip
 _CLOSING = {"[": "]", "{": "}", "(": ")"}
 UPDATING = frozenset(["CREATE", "MERGE", "SET", "REMOVE", "DELETE", "FOREACH", "CALL", "LOAD"])
-_CLAUSES = UPDATING | {
-    "MATCH",
-    "OPTIONAL",
-    "UNWIND",
-    "WITH",
-    "RETURN",
-    "DETACH",
-    "ON",
-    "WHERE",
-    "ORDER",
-    "SKIP",
-    "LIMIT",
-}
-
-
-class CypherError(Exception):
-    """What a statement holds and cannot be read, and where."""
-
-    def __init__(self, message: str, line: int) -> None:
-        super().__init__(message)
-        self.line = line
-
-
-class Token(NamedTuple):
-    kind: str  # "text", "word", "quoted", "number", "sign", "other", "end", "long"
-    value: str
-    line: int
-
-
-class Scanner:
-    """Blocks of text in, statements as tokens out; each letter is looked at once, but for a token that a block cuts.
-
-    A line that begins with a colon is a command of Neo4j's shell and ends where the line ends.
-    """
-
-    def __init__(self) -> None:
-        self._rest, self._line = "", 1
-        self._clear()
-
-    def _clear(self) -> None:
-        self._tokens: list[Token] = []
-        self._size = self._depth = 0
-
-    @property
-    def stuck(self) -> int | None:
-        """The line at which a text begins that is longer than any may be."""
-        return self._line if len(self._rest) > STATEMENT_LIMIT else None
-
-    def feed(self, text: str, *, last: bool = False) -> Iterator[list[Token]]:
-        """Statements that end in the text so far; the rest of it too, where it is the last."""
-        text, place = self._rest + text, 0
-        while place < len(text):
-            match = _TOKEN.match(text, place)
-            assert match is not None
-            kind, value, end = match.lastgroup, match[match.lastgroup or 0], match.end()
-            if kind == "other" and (value in "'\"`" or text.startswith("/*", place)):  # a text without its end
-                value, end = "a text or comment without an end", len(text)
-            if end == len(text) and not last:
-                break  # it may go on
-            command = bool(self._tokens) and self._tokens[0].value == ":"
-            if (kind == "sign" and value == ";") or (kind is None and command and not self._depth and "\n" in value):
-                if self._tokens:
-                    yield self._tokens
-                self._clear()
-            elif kind is not None:
-                self._add(Token(kind, value.replace("``", "`") if kind == "quoted" else value, self._line), end - place)
-                if command and len(self._tokens) == 2 and value.casefold() == "auto":
-                    self._clear()  # what follows on its line is a statement
-            if kind in (None, "text", "other", "quoted"):
-                self._line += text.count("\n", place, end)
-            place = end
-        self._rest = text[place:]
-        if last and self._tokens:
-            yield self._tokens
-
-    def _add(self, token: Token, letters: int) -> None:
-        self._size += letters
-        if self._size > STATEMENT_LIMIT:
-            self._tokens = [Token("long", "", self._tokens[0].line if self._tokens else token.line)]
-            return
-        if token.kind == "sign":
-            self._depth += (token.value in "([{") - (token.value in ")]}")
-        self._tokens.append(token)
+_ENDING = frozenset(["RETURN", "FINISH"])
+_BEGINNING = ("CREATE", "MERGE", "MATCH", "UNWIND")
+_CLAUSES = UPDATING.union(
+    ["MATCH", "OPTIONAL", "UNWIND", "WITH", "RETURN", "DETACH", "ON", "WHERE", "ORDER", "SKIP", "LIMIT"]
+)
 
 
 # -- what clauses are made of ------------------------------------------------------------------------------------------
@@ -162,12 +76,21 @@ class Assignment(NamedTuple):
     replaces: bool = False  # with "=" on the whole
 
 
+class PropertyTest(NamedTuple):
+    """`n.key = value`, or one of the values of a list: `n.key IN list`."""
+
+    name: str
+    key: str
+    value: Any
+    several: bool
+
+
 @dataclass(slots=True)
 class Clause:
-    word: str  # "CREATE", "MERGE", "MATCH", "UNWIND", "SET", "REMOVE", "WITH"
+    word: str  # "CREATE", "MERGE", "MATCH", "UNWIND", "SET", "REMOVE", "WITH", "RETURN"
     line: int
     paths: list[PathPattern] = field(default_factory=list)
-    conditions: list[tuple[str, str, Any]] = field(default_factory=list)  # of MATCH: name, key, value
+    conditions: list[PropertyTest] = field(default_factory=list)  # of MATCH
     items: list[Assignment] = field(default_factory=list)  # of SET and REMOVE
     created: list[Assignment] = field(default_factory=list)  # of MERGE, where it makes something
     matched: list[Assignment] = field(default_factory=list)
@@ -197,10 +120,9 @@ class Parser:
 
     def __init__(self, tokens: list[Token]) -> None:
         self._tokens, self._at = [*tokens, Token("end", "the end", tokens[-1].line)], 0
-        updates = [i for i, t in enumerate(tokens) if t.kind == "word" and t.value.upper() in UPDATING]
-        self._last_update = updates[-1] if updates else -1
-        returns = [i for i, t in enumerate(tokens) if t.kind == "word" and t.value.upper() in ("RETURN", "FINISH")]
-        self._last_return = returns[-1] if returns else -1
+        updates, ends = (keywords(tokens, among) for among in (UPDATING, _ENDING))
+        self._last_update = updates[-1][0] if updates else -1
+        self._last_return = ends[-1][0] if ends else -1
 
     @property
     def now(self) -> Token:
@@ -283,6 +205,10 @@ class Parser:
                 yield Clause("REMOVE", line, items=self._removals())
             elif self.take("WITH"):
                 yield self._with(line)
+            elif self.take("RETURN") or self.take("FINISH"):  # another statement follows, whose ";" was forgotten
+                while self.now.kind != "end" and not self.is_word(*_BEGINNING):
+                    self.next()
+                yield Clause("RETURN", line)
             else:
                 raise self.fail("CREATE, MERGE, MATCH, UNWIND, WITH, SET or REMOVE")
 
@@ -365,15 +291,16 @@ class Parser:
                 items.append(Assignment(name, self.called(), None))
         return items
 
-    def _condition(self) -> tuple[str, str, Any]:
-        left, line = self.value(), self.now.line
-        self.sign("=")
+    def _condition(self) -> PropertyTest:
+        left, line, several = self.value(), self.now.line, self.take("IN")
+        if not several:
+            self.sign("=")
         right = self.value()
-        if not isinstance(left, Ref):
+        if not isinstance(left, Ref) and not several:
             left, right = right, left
         if not isinstance(left, Ref) or len(left.path) != 1 or not isinstance(left.path[0], str):
             raise CypherError("a condition that is no property = value", line)
-        return left.name, left.path[0], right
+        return PropertyTest(left.name, left.path[0], right, several)
 
     def _with(self, line: int) -> Clause:
         clause = Clause("WITH", line, merged=self.take("DISTINCT"))
@@ -421,8 +348,12 @@ class Parser:
             elif token.kind == "word" and self.at("("):
                 self.next()
                 opening = _Open("(", token.value)
+            value = self._atom(token) if opening is None else None
+            if isinstance(value, Ref) and self.at("("):
+                self.next()
+                opening = _Open("(", ".".join([value.name, *map(str, value.path)]))
             if opening is None:
-                value = self._atom(token)
+                pass
             elif self.at(opening.closing):
                 self.next()
                 value = opening.value()
@@ -444,12 +375,13 @@ class Parser:
 
     def _key(self, opened: _Open) -> None:
         if opened.sign == "{":
-            opened.keys.append(_text(self.next().value) if self.now.kind == "text" else self.called())
+            key = unquoted(self.next().value) if self.now.kind == "text" else self.called()
+            opened.keys.append(sys.intern(key))  # a file states few keys often
             self.sign(":")
 
     def _atom(self, token: Token) -> Any:
         if token.kind == "text":
-            return _text(token.value)
+            return unquoted(token.value)
         if token.kind == "number":
             whole = not re.search(r"[.eE]", token.value)
             if whole and len(token.value) > 1000:
@@ -459,7 +391,7 @@ class Parser:
             return _CONSTANTS[token.value.lower()]
         if token.kind == "sign" and token.value == "$":
             return self._reference("$" + self.called())
-        if token.kind == "quoted" or (token.kind == "word" and token.value.upper() not in _CLAUSES):
+        if token.kind == "quoted" or (token.kind == "word" and (token.value.upper() not in _CLAUSES or self.at("."))):
             return self._reference(token.value)
         raise self.fail("a text, a number, true, false, null, a list or a map", token)
 
@@ -474,24 +406,4 @@ class Parser:
             value = self._atom(self.next())
             path.append(value if isinstance(value, str) else int(value))
             self.sign("]")
-        if self.at("("):
-            raise CypherError(
-                f"a call of {'.'.join([name, *map(str, path)])}, which has no value in a file", self.now.line
-            )
         return Ref(name, tuple(path))
-
-
-def _text(quoted: str) -> str:
-    if "\\" not in quoted:
-        return quoted[1:-1]
-    text = _ESCAPE.sub(_unescaped, quoted[1:-1])
-    # Halves of a letter beyond the first plane make one letter; a half alone is none.
-    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-
-def _unescaped(match: re.Match[str]) -> str:
-    code = match.group(1)
-    if code[0] in "uU" and len(code) > 1:
-        number = int(code[1:], 16)
-        return chr(number) if number < 0x110000 else "\ufffd"
-    return _ESCAPES.get(code, code)

@@ -229,8 +229,9 @@ def may_name(property: str, values: Sequence[str], things: int) -> bool:
     """
     short = 0 < sum(map(len, values)) <= LETTERS * len(values)
     wordy = sum(any(c.isalpha() for c in text) and "://" not in text and "@" not in text for text in values)
-    most, unique = len(values) >= COVERS * things, len(set(values)) >= UNIQUE * len(values)
-    return name_rank(property) not in (3, 10) and short and wordy >= 0.8 * len(values) and most and unique
+    rank, unique = name_rank(property), len(set(values)) / max(len(values), 1)
+    fits = len(values) >= COVERS * things and unique >= UNIQUE if rank == 9 else unique >= UNIQUE_CALLED
+    return rank not in (3, 10) and short and wordy >= 0.8 * len(values) and fits
 
 
 def name_rank(relation: str) -> int:

@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any
 
 from clew.graph.strings import literal_parts
@@ -104,6 +105,9 @@ def _of_parts(parts: Mapping[str, Any], kind: str) -> str:
             [text for name, text in said if (name in ("hours", "minutes", "seconds")) == t] for t in (False, True)
         )
         return "P" + "".join(date) + ("T" + "".join(time) if time else "")
+    for name, each in (("epochMillis", 1000), ("epochSeconds", 1)):
+        if name in parts and kind == "dateTime":
+            return datetime.fromtimestamp(parts[name] / each, UTC).isoformat()
     if not all(isinstance(value, int) for value in parts.values() if not isinstance(value, str)):
         raise ValueError
     day = "" if kind == "time" else f"{parts['year']:04d}-{parts.get('month', 1):02d}-{parts.get('day', 1):02d}"
@@ -134,6 +138,3 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "tostring": lambda value: value.text if isinstance(value, TypedText) else str(value),
     "trim": str.strip,
 }
-MADE_WHEN_RUN = frozenset([
-    "timestamp", "randomuuid", "rand", "date", "time", "localtime", "datetime", "localdatetime",
-])  # fmt: skip
