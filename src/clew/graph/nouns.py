@@ -26,6 +26,7 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+JOINING = _words("detail line link map mapping rel relation relationship xref assoc association join bridge junction")
 _MANAGING = _words("""
 manager boss supervisor superior lead leader head chief reports director mentor foreman principal chair chairman
 """)
@@ -117,6 +118,17 @@ def abbreviates(short: str, long: str) -> bool:
         if not at:
             return False
     return not set(short[1:]) & set("aeiou")  # what leaves out letters leaves out vowels first
+
+
+def beyond(noun: tuple[str, ...], side: tuple[str, ...]) -> list[str] | None:
+    """What a table's name says beyond the things that it begins with: `dept_emp` of departments, "employee"."""
+    if noun[: len(side)] == side:
+        rest = noun[len(side) :]
+    elif len(side) == 1 and abbreviates(noun[0], side[0]):
+        rest = noun[1:]
+    else:
+        return None
+    return [EXPANDED.get(word, word) for word in rest]
 
 
 def fit(said: SaidColumn, noun: tuple[str, ...], *, key: str = "") -> float:

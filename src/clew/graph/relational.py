@@ -16,7 +16,9 @@ from clew.graph.columns import ColumnFacts, TableFile
 from clew.graph.foreign_keys import SURE, Reference, find_references, given_by, shown_share
 from clew.graph.nouns import (
     CODE_ENDS,
+    JOINING,
     KEY_ENDS,
+    beyond,
     fit,
     noun_of,
     said_by,
@@ -25,7 +27,10 @@ from clew.graph.nouns import (
 
 LETTERS = 60  # most letters of a name, in the mean
 _NAMES = (("name",), ("full", "name"), ("display", "name"), ("label",), ("title",), ("caption",))
-_GIVEN, _FAMILY = (("first", "name"), ("given", "name")), (("last", "name"), ("family", "name"), ("surname",))
+_GIVEN, _FAMILY = (
+    (("first", "name"), ("given", "name"), ("forename",), ("firstname",), ("fname",)),
+    (("last", "name"), ("family", "name"), ("surname",), ("lastname",), ("lname",)),
+)
 _CODES = frozenset(["code", "no", "nr", "number", "num", "plate", "ref", "reference", "sku", "isbn", "tracking", "iata",
                     "icao", "serial", "registration", "vin", "symbol", "ticker", "callsign", "username", "login",
                     "handle", "slug", "abbreviation", "abbr"])  # fmt: skip
@@ -223,6 +228,7 @@ def _naming(table: RelationalTable) -> tuple[int, ...]:
     ways = (
         [at for at, words in unique.items() if words[-1] in ("name", "title", "label")],
         [at for at, words in unique.items() if (at,) == table.key and not set(words) & coded],
+        [at for at, words in unique.items() if words[: len(table.noun)] == table.noun and not set(words) & coded],
         [at for at, words in unique.items() if set(words) & _CODES and filled[at] >= 0.9],
         [at for at in unique if (at,) == table.key],
         [at for at, words in unique.items() if filled[at] >= 0.95 and not set(words) & {"email", "url"}],
@@ -241,16 +247,15 @@ def _relation(table: RelationalTable, tables: Sequence[RelationalTable], pointed
     """
     if len(table.references) != 2 or pointed or table.named:
         return ""
-    sides = [tables[each.target].noun for each in table.references]
-    noun = list(table.noun)
-    first = next((n for n in (0, 1) if noun[: len(sides[n])] == list(sides[n])), None)
-    rest = noun[len(sides[first]) :] if first is not None else noun
+    rests = [beyond(table.noun, tables[each.target].noun) for each in table.references]
+    first = next((n for n in (0, 1) if rests[n] is not None), None)
+    rest = rests[first] if first is not None else list(table.noun)
     own = set(table.key) - {at for each in table.references for at in each.columns}
     if own and not (first is not None and rest and table.facts[next(iter(own))].whole):
         return ""
     if first == 1:
         table.references.reverse()
-    return "_".join(rest or table.references[1].words.split())
+    return "_".join(rest if rest and not JOINING.issuperset(rest) else table.references[1].words.split())
 
 
 def _column(table: RelationalTable, at: int, types: Mapping[str, str]) -> ColumnPlan:

@@ -59,8 +59,11 @@ def _called(plan: Mapping[str, Any]) -> Iterator[Batch]:
     """What relations are called, where their ids do not say it."""
     if plan["relation"]:
         return
-    named = {each["relation"]: each["words"] for each in plan["references"]
-             if each["words"] != label_to_text(each["relation"]).casefold()}  # fmt: skip
+    named = {
+        each["relation"]: each["words"]
+        for each in plan["references"]
+        if each["words"] != label_to_text(each["relation"]).casefold()
+    }
     if named:
         ranks = np.full(len(named), CHOSEN, np.int16)
         yield Notes("label", column(list(named)), column(list(named.values())), ranks)
