@@ -253,3 +253,39 @@ def test_words() -> None:
     assert without_shared(["order", "order_items", "order_notes"]) == ["order", "order_items", "order_notes"]
     assert abbreviates("mgr", "manager") and abbreviates("cust", "customer") and abbreviates("dept", "department")
     assert not abbreviates("host", "hospital") and not abbreviates("no", "note")
+
+
+def test_a_table_in_several_files(tmp_path: Path) -> None:
+    tables = {
+        "orders_2023": "client_id,cost\n1,5\n2,6\n",
+        "orders_2024": "client_id,cost\n2,7\n1,8\n",
+        "clients": "id,name\n1,Ann\n2,Bob\n",
+    }
+    graph, report = built(tmp_path, tables)
+    assert {(f"order {n}", "client", name) for n, name in enumerate(("Ann", "Bob", "Bob", "Ann"), 1)} <= said(graph)
+    assert "orders: 4 × 'order', key none (rows are numbered), named by order and key" in report.tables
+
+
+def test_frames(tmp_path: Path) -> None:
+    import pandas as pd
+
+    clubs = pd.DataFrame({"id": [1, 2], "name": ["Reds", "Blues"], "founded": pd.to_datetime(["1901-05-01", None])})
+    players = pa.table({"id": [7, 8], "name": ["Kit", "Moe"], "club_id": [1, None], "captain": [True, False]})
+    graph = Graph.from_frames({"clubs": clubs, "players": players})
+    found = said(graph)
+    assert {("Kit", "club", "Reds"), ("Reds", "founded", "1901-05-01"), ("Moe", "captain", "false")} <= found
+    with pytest.raises(InputError, match="1 frames: a database has two tables at least"):
+        Graph.from_frames({"clubs": clubs})
+    with pytest.raises(InputError, match="cannot be held as a table"):
+        Graph.from_frames({"clubs": clubs, "odd": pd.DataFrame({"x": [1, "a"]})})
+
+
+def test_what_lies_in_a_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "exports"
+    folder.mkdir()
+    put(folder, CARRIER)
+    (folder / "README.txt").write_text("what these are, and\nwho made them\n")
+    (folder / "x.json").write_text("{}")
+    assert build(folder, tmp_path / "x.kg").problem_counts == {}
+    with pytest.raises(InputError, match="is a folder without a file of a known format"):
+        build(tmp_path / "x.kg", tmp_path / "y.kg")

@@ -48,7 +48,7 @@ def read_tables(plans: Sequence[Mapping[str, Any]], stream: Stream, problems: Pr
     for plan in plans:
         source = TableFile(**{**plan["source"], "columns": tuple(plan["source"]["columns"])})
         yield from _called(plan)
-        row = 0
+        row = plan.get("start", 0)
         for columns in batches(source, stream, problems):
             count = len(columns[0])
             yield from (_edges if plan["relation"] else _things)(plan, columns, row, problems)
