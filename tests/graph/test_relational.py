@@ -36,6 +36,7 @@ FLIGHTS = {
 }
 SCHOOL = {
     "student": "student,name,year\n1,Mia,1\n2,Leo,2\n3,Zoe,1\n",
+    "club": "student,course,role\n2,1,Head of pi\n3,2,Lens keeper\n3,1,Scribe\n",
     "course": "course,title,teacher\n1,Algebra,7\n2,Optics,8\n",
     "teacher": "teacher,name\n7,Dr Ames\n8,Dr Berg\n",
     "enrolment": "student,course,grade\n1,1,A\n1,2,B\n2,2,A\n3,1,\n",
@@ -124,7 +125,7 @@ def test_keys_called_like_the_table(tmp_path: Path) -> None:
     graph, report = built(tmp_path, SCHOOL)
     found = said(graph)
     assert {("Mia", "enrolment", "Algebra"), ("Algebra", "teacher", "Dr Ames"), ("Leo", "type", "student")} <= found
-    assert ("_:enrolment.0", "grade", "A") in found
+    assert ("_:enrolment.0", "grade", "A") in found and ("_:club.1", "role", "Lens keeper") in found
     assert "enrolment: relation 'enrolment' from student to course, with grade" in report.tables
 
 

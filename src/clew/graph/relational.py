@@ -245,7 +245,7 @@ def _relation(table: RelationalTable, tables: Sequence[RelationalTable], pointed
 
     A running number of its own does not make a thing of a row, where the table's name is made of the two that it joins.
     """
-    if len(table.references) != 2 or pointed or table.named:
+    if len(table.references) != 2 or pointed or (table.key and table.named):
         return ""
     rests = [beyond(table.noun, tables[each.target].noun) for each in table.references]
     first = next((n for n in (0, 1) if rests[n] is not None), None)
@@ -255,6 +255,7 @@ def _relation(table: RelationalTable, tables: Sequence[RelationalTable], pointed
         return ""
     if first == 1:
         table.references.reverse()
+    table.named = ()
     return "_".join(rest if rest and not JOINING.issuperset(rest) else table.references[1].words.split())
 
 
