@@ -114,6 +114,7 @@ def test_keys_in_camel_case_and_codes(tmp_path: Path) -> None:
         ("_:shop_order_items.2", "quantity", "7"),
         ("order 502", "placedAt", "2024-01-03"),
         ("Tea", "sku", "P-1"),
+        ("Salt", "isDiscontinued", "true"),
     } <= found
     assert ("order 501", "type", "order") in found
     graph, _ = built(tmp_path, FLIGHTS)

@@ -6,6 +6,7 @@ Apart because every reader of tables whose rows are things needs the same few st
 from __future__ import annotations
 
 import io
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -54,6 +55,13 @@ def write_frame(frame: Any, table: str, folder: Path) -> Path:
     except (pa.ArrowException, AttributeError, TypeError, ValueError) as error:
         raise InputError(f"frame {table[:40]!r}: cannot be held as a table: {error}") from None
     return file
+
+
+def text_array(texts: Sequence[str | None]) -> Any:
+    """Texts as a large_string array."""
+    import pyarrow as pa
+
+    return pa.array(texts, pa.large_string())
 
 
 def literal_ids(values: Any) -> Any:

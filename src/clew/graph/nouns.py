@@ -51,6 +51,7 @@ staff employee personnel person people user member worker crew
 _OF_PEOPLE = re.compile(
     r"^(?:first|last|full|given|family|middle) ?names?$|^surname$|^dob$|birth|^gender$|^sex$|^hired|^hire |^born|^job "
 )
+_YES = re.compile(r"\w{3,}(?:ed|able|ible|ive)|open|paid|public|private|online|indoors|outdoors|vegan|vegetarian|flag")
 _AGENT = re.compile(r"\w{2,}(?:er|or|ist|ian|ee|ent|ant|man|woman)$")
 
 
@@ -171,6 +172,13 @@ def role(said: SaidColumn, *, itself: bool, people: bool, noun: tuple[str, ...])
 def people(noun: tuple[str, ...], columns: list[str]) -> bool:
     """Whether the rows of a table are people, by its name or by what it says of them."""
     return noun[-1] in _PEOPLE or any(_OF_PEOPLE.search(" ".join(said_by(column).words)) for column in columns)
+
+
+def asks(said: SaidColumn) -> bool:
+    """Whether a column is called as a yes or a no: `is_port`, `discontinued`, `active`, `refundable`."""
+    return said.words[0] in ("is", "has", "was", "can", "are", "does", "allows", "allow") or (
+        _YES.fullmatch(said.words[-1]) is not None
+    )
 
 
 def relation_words(said: SaidColumn, noun: tuple[str, ...]) -> str:

@@ -12,12 +12,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from clew.graph.columns import ColumnFacts, TableFile
+from clew.graph.arrow import text_array
+from clew.graph.columns import ColumnFacts, TableFile, hashes_of
 from clew.graph.foreign_keys import SURE, Reference, find_references, given_by, shown_share
 from clew.graph.nouns import (
     CODE_ENDS,
     JOINING,
     KEY_ENDS,
+    asks,
     beyond,
     fit,
     noun_of,
@@ -280,9 +282,12 @@ def _column(table: RelationalTable, at: int, types: Mapping[str, str]) -> Column
 
 
 def _truths(facts: ColumnFacts, declared: str) -> bool:
-    if declared.startswith("bool") and facts.whole == facts.filled:
-        return facts.low >= 0 and len(facts.hashes) <= 2
-    return facts.truths == facts.filled and len(facts.hashes) <= 4
+    """Whether a column only says yes or no: in letters, or as 1 and 0 where its type or its name is that of a yes."""
+    if facts.truths == facts.filled:
+        return len(facts.hashes) <= 4
+    if facts.whole < facts.filled or not set(facts.hashes.tolist()) <= set(hashes_of(text_array(["0", "1"])).tolist()):
+        return False
+    return declared.startswith("bool") or (len(facts.hashes) == 2 and asks(said_by(facts.name)))
 
 
 def _prefix(i: int, tables: Sequence[RelationalTable]) -> str:
