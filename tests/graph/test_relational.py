@@ -291,3 +291,13 @@ def test_what_lies_in_a_folder(tmp_path: Path) -> None:
     assert build(folder, tmp_path / "x.kg").problem_counts == {}
     with pytest.raises(InputError, match="is a folder without a file of a known format"):
         build(tmp_path / "x.kg", tmp_path / "y.kg")
+
+
+def test_nodes_of_several_kinds_with_their_edges(tmp_path: Path) -> None:
+    nodes = {"cities": "id,name,country_id\nc1,Lyon,k1\nc2,Ghent,k2\n", "countries": "id,name\nk1,France\nk2,Belgium\n"}
+    graph, report = built(tmp_path, {**nodes, "edges": "source,target,type\nc1,c2,twinned\n"})
+    assert report.tables == () and ("Lyon", "twinned", "Ghent") in said(graph)
+    same = {name: text.replace("c1,", "1,").replace("c2,", "2,").replace("k1", "1").replace("k2", "2")
+            for name, text in nodes.items()}  # fmt: skip
+    graph, report = built(tmp_path, {**same, "flights": "flight_no,from_id,to_id,km\nX1,1,2,600\nX2,2,1,601\n"})
+    assert ("Lyon", "country", "France") in said(graph) and ("X1", "km", "600") in said(graph)

@@ -76,7 +76,7 @@ def databases_of(
                 else:
                     looked.append((replace(table, name=name), facts, stated))
     tables = decided(looked, foreign_keys or {})
-    if foreign_keys is not None or hang_together(tables, [str(file) for file in nodes] if others else None):
+    if foreign_keys is not None or hang_together(tables, [str(file) for file in nodes]):
         for plan in _plans(tables, told):
             for table in parts[plan["source"]["name"]]:
                 source = replace(table, name=plan["source"]["name"]).asdict()

@@ -142,18 +142,16 @@ def decided(
     return tables
 
 
-def hang_together(tables: Sequence[RelationalTable], files: Sequence[str] | None = None) -> bool:
+def hang_together(tables: Sequence[RelationalTable], nodes: Sequence[str] = ()) -> bool:
     """Whether the tables are of one database: some column points from one to another and says so by its name.
 
     Args:
-        files: only what the tables of these files point to counts.
+        nodes: files that could be nodes of a property graph, whose ids are all different; where they are not, they are none.
     """
-    return any(
-        each.sure >= SURE and tables[each.target] is not table
-        for table in tables
-        if files is None or table.source.file in files
-        for each in table.references
-    )
+    pointing = any(each.sure >= SURE and tables[each.target] is not table
+                   for table in tables for each in table.references)  # fmt: skip
+    keys = [table.facts[table.key[0]] for table in tables if table.source.file in nodes and len(table.key) == 1]
+    return pointing and (not nodes or any(a.held_in(b) for n, a in enumerate(keys) for b in keys[:n]))
 
 
 # -- keys ------------------------------------------------------------------------------------------------------------
