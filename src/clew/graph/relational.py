@@ -146,7 +146,7 @@ def hang_together(tables: Sequence[RelationalTable], nodes: Sequence[str] = ()) 
     """Whether the tables are of one database: some column points from one to another and says so by its name.
 
     Args:
-        nodes: files that could be nodes of a property graph, whose ids are all different; where they are not, they are none.
+        nodes: files that could be nodes of a property graph, whose ids all differ; where two do not, none is.
     """
     pointing = any(each.sure >= SURE and tables[each.target] is not table
                    for table in tables for each in table.references)  # fmt: skip
