@@ -36,6 +36,7 @@ FLIGHTS = {
 }
 SCHOOL = {
     "student": "student,name,year\n1,Mia,1\n2,Leo,2\n3,Zoe,1\n",
+    "club": "student,course,role\n2,1,Head of pi\n3,2,Lens keeper\n3,1,Scribe\n",
     "course": "course,title,teacher\n1,Algebra,7\n2,Optics,8\n",
     "teacher": "teacher,name\n7,Dr Ames\n8,Dr Berg\n",
     "enrolment": "student,course,grade\n1,1,A\n1,2,B\n2,2,A\n3,1,\n",
@@ -113,6 +114,7 @@ def test_keys_in_camel_case_and_codes(tmp_path: Path) -> None:
         ("_:shop_order_items.2", "quantity", "7"),
         ("order 502", "placedAt", "2024-01-03"),
         ("Tea", "sku", "P-1"),
+        ("Salt", "isDiscontinued", "true"),
     } <= found
     assert ("order 501", "type", "order") in found
     graph, _ = built(tmp_path, FLIGHTS)
@@ -124,7 +126,7 @@ def test_keys_called_like_the_table(tmp_path: Path) -> None:
     graph, report = built(tmp_path, SCHOOL)
     found = said(graph)
     assert {("Mia", "enrolment", "Algebra"), ("Algebra", "teacher", "Dr Ames"), ("Leo", "type", "student")} <= found
-    assert ("_:enrolment.0", "grade", "A") in found
+    assert ("_:enrolment.0", "grade", "A") in found and ("_:club.1", "role", "Lens keeper") in found
     assert "enrolment: relation 'enrolment' from student to course, with grade" in report.tables
 
 
@@ -253,3 +255,49 @@ def test_words() -> None:
     assert without_shared(["order", "order_items", "order_notes"]) == ["order", "order_items", "order_notes"]
     assert abbreviates("mgr", "manager") and abbreviates("cust", "customer") and abbreviates("dept", "department")
     assert not abbreviates("host", "hospital") and not abbreviates("no", "note")
+
+
+def test_a_table_in_several_files(tmp_path: Path) -> None:
+    tables = {
+        "orders_2023": "client_id,cost\n1,5\n2,6\n",
+        "orders_2024": "client_id,cost\n2,7\n1,8\n",
+        "clients": "id,name\n1,Ann\n2,Bob\n",
+    }
+    graph, report = built(tmp_path, tables)
+    assert {(f"order {n}", "client", name) for n, name in enumerate(("Ann", "Bob", "Bob", "Ann"), 1)} <= said(graph)
+    assert "orders: 4 × 'order', key none (rows are numbered), named by order and key" in report.tables
+
+
+def test_frames(tmp_path: Path) -> None:
+    import pandas as pd
+
+    clubs = pd.DataFrame({"id": [1, 2], "name": ["Reds", "Blues"], "founded": pd.to_datetime(["1901-05-01", None])})
+    players = pa.table({"id": [7, 8], "name": ["Kit", "Moe"], "club_id": [1, None], "captain": [True, False]})
+    graph = Graph.from_frames({"clubs": clubs, "players": players})
+    found = said(graph)
+    assert {("Kit", "club", "Reds"), ("Reds", "founded", "1901-05-01"), ("Moe", "captain", "false")} <= found
+    with pytest.raises(InputError, match="1 frames: a database has two tables at least"):
+        Graph.from_frames({"clubs": clubs})
+    with pytest.raises(InputError, match="cannot be held as a table"):
+        Graph.from_frames({"clubs": clubs, "odd": pd.DataFrame({"x": [1, "a"]})})
+
+
+def test_what_lies_in_a_folder(tmp_path: Path) -> None:
+    folder = tmp_path / "exports"
+    folder.mkdir()
+    put(folder, CARRIER)
+    (folder / "README.txt").write_text("what these are, and\nwho made them\n")
+    (folder / "x.json").write_text("{}")
+    assert build(folder, tmp_path / "x.kg").problem_counts == {}
+    with pytest.raises(InputError, match="is a folder without a file of a known format"):
+        build(tmp_path / "x.kg", tmp_path / "y.kg")
+
+
+def test_nodes_of_several_kinds_with_their_edges(tmp_path: Path) -> None:
+    nodes = {"cities": "id,name,country_id\nc1,Lyon,k1\nc2,Ghent,k2\n", "countries": "id,name\nk1,France\nk2,Belgium\n"}
+    graph, report = built(tmp_path, {**nodes, "edges": "source,target,type\nc1,c2,twinned\n"})
+    assert report.tables == () and ("Lyon", "twinned", "Ghent") in said(graph)
+    same = {name: text.replace("c1,", "1,").replace("c2,", "2,").replace("k1", "1").replace("k2", "2")
+            for name, text in nodes.items()}  # fmt: skip
+    graph, report = built(tmp_path, {**same, "flights": "flight_no,from_id,to_id,km\nX1,1,2,600\nX2,2,1,601\n"})
+    assert ("Lyon", "country", "France") in said(graph) and ("X1", "km", "600") in said(graph)

@@ -109,7 +109,7 @@ def build(
             drop_prefix=drop_prefix or (),
             memory=memory,
             most_bad=most_bad,
-            foreign_keys=_foreign_keys(foreign_key or ()),
+            foreign_keys=_foreign_keys(foreign_key) if foreign_key else None,
             on_progress=lambda p: bar(1000 * p.share, 1000 if p.bytes_total else None, str(p)),
         )
     if json:

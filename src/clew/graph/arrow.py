@@ -6,10 +6,13 @@ Apart because every reader of tables whose rows are things needs the same few st
 from __future__ import annotations
 
 import io
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from clew.errors import InputError
 from clew.graph.inputs import Rows, Stream, TableColumn
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
@@ -34,6 +37,31 @@ class RawStream(io.RawIOBase):
         data = self._stream.read(len(buffer))
         buffer[: len(data)] = data
         return len(data)
+
+
+def write_frame(frame: Any, table: str, folder: Path) -> Path:
+    """A pandas or polars frame or an Arrow table as a Parquet file of a table's name."""
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    if not table or "/" in table or "\0" in table:
+        raise InputError(f"frame {table[:40]!r}: expected the name of a table")
+    file = folder / f"{table}.parquet"
+    try:
+        if not isinstance(frame, pa.Table):
+            own = getattr(frame, "to_arrow", None)  # of polars
+            frame = own() if own is not None else pa.Table.from_pandas(frame, preserve_index=False)
+        parquet.write_table(frame, file)
+    except (pa.ArrowException, AttributeError, TypeError, ValueError) as error:
+        raise InputError(f"frame {table[:40]!r}: cannot be held as a table: {error}") from None
+    return file
+
+
+def text_array(texts: Sequence[str | None]) -> Any:
+    """Texts as a large_string array."""
+    import pyarrow as pa
+
+    return pa.array(texts, pa.large_string())
 
 
 def literal_ids(values: Any) -> Any:

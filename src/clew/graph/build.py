@@ -36,7 +36,7 @@ from clew.graph.inputs import (
     split_suffix,
 )
 from clew.graph.labelling import find_aliases, find_names, opaque
-from clew.graph.layout import LITERAL, MEDIATOR, NAMED, VERSION, open_strings, open_texts
+from clew.graph.layout import LITERAL, MEDIATOR, META, NAMED, VERSION, open_strings, open_texts
 from clew.graph.memory import Memory, shown
 from clew.graph.naming import (
     DEFAULT_MEDIATOR,
@@ -63,6 +63,7 @@ TEXT = ("tsv", "csv", "txt")
 FORMATS = (*RDF, *TEXT, "parquet", "jsonl", "json", "graphml", "cypher", "cypherl", "cql", *SQLITE)
 # A parser of these can make much out of little.
 APART = (*RDF, "parquet", "json", "graphml", "cypher", "cypherl", "cql")
+BESIDE = ("txt", "json", "xml")  # formats of files that lie in folders for other reasons as well
 LABEL_FILE = "labels"
 SHARES = {"read": (0.0, 0.5), "sort": (0.5, 0.62), "names": (0.62, 0.96), "write": (0.96, 1.0)}  # of a build's time
 MOST_BAD = 0.5
@@ -111,7 +112,7 @@ def build(
         header: whether delimited text has one; None finds out.
         memory: the most it may take, in bytes or as "8GB"; None is half of what is free.
         foreign_keys: of relational tables, `table.column` and the table that it points to, or "" where it points to
-            none; what is not said is found.
+            none; what is not said is found. Given, if only {}, several tables are those of a database at any rate.
         most_bad: share of statements that are none from which on a build stops, once there are ten thousand.
         part: rows held at once, whatever `memory` says.
 
@@ -142,14 +143,14 @@ def build(
         "drop_prefix": drop_prefix, "mediator": pattern if mediator is None or pattern is not None else mediator,
         "format": format, "delimiter": delimiter, "header": header, "memory": memory, "part": part,
         "out": str(out.absolute()), "version": VERSION, "most_bad": most_bad,
-        "foreign_keys": dict(foreign_keys or {}),
+        "foreign_keys": None if foreign_keys is None else dict(foreign_keys),
     }  # fmt: skip
     key = key_of([*files, *label_files], options)
     sources = list(zip(files, formats, strict=True))
     problems = Problems(strict, most_bad)
     tables = tables_of(sources, delimiter, header)
     databases = databases_of(
-        sources, tables, delimiter=delimiter, header=header, foreign_keys=foreign_keys or {}, problems=problems
+        sources, tables, delimiter=delimiter, header=header, foreign_keys=foreign_keys, problems=problems
     )
     reading = _Reading(
         files=sources,
@@ -406,11 +407,15 @@ def _paths(sources: Source | Sequence[Source]) -> list[Path]:
 
 
 def _inside(folder: Path) -> list[Path]:
+    """What there is to read in a folder; texts and settings beside other files are taken for what they mostly are."""
     try:
-        files = sorted(folder.iterdir()) if _there(folder) and folder.is_dir() else []
-        return [file for file in files if split_suffix(file)[0] in FORMATS and file.is_file() and file.name[0] != "."]
+        if not _there(folder) or not folder.is_dir() or (folder / META).exists():  # a graph is nothing to build from
+            return []
+        files = [file for file in sorted(folder.iterdir()) if file.is_file() and file.name[0] != "."]
     except OSError:  # reading says so
         return []
+    files = [file for file in files if split_suffix(file)[0] in FORMATS]
+    return [file for file in files if split_suffix(file)[0] not in BESIDE] or files
 
 
 def _there(file: Path) -> bool:

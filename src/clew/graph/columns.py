@@ -88,6 +88,14 @@ class ColumnFacts:
         places = np.minimum(np.searchsorted(theirs, mine), len(theirs) - 1)
         return mine, mine[theirs[places] != mine]
 
+    def add(self, more: ColumnFacts) -> None:
+        """Facts of the same column in another file."""
+        low = min((each.low for each in (self, more) if each.whole), default=0)
+        for name in _COUNTED:
+            setattr(self, name, getattr(self, name) + getattr(more, name))
+        self.low, self.level = low, max(self.level, more.level)
+        self._merge(more.hashes, more.counts)
+
     def see(self, array: Any) -> None:
         """More cells, a large_string array as `cleaned` makes it."""
         import pyarrow.compute as pc
@@ -117,14 +125,20 @@ class ColumnFacts:
         self._hold(hashes_of(there))
 
     def _hold(self, hashes: NDArray[np.uint64]) -> None:
-        fresh, counts = np.unique(_at(hashes, self.level), return_counts=True)
-        both, place = np.unique(np.concatenate([self.hashes, fresh]), return_inverse=True)
+        self._merge(*np.unique(hashes, return_counts=True))
+
+    def _merge(self, hashes: NDArray[np.uint64], counts: NDArray[np.int64]) -> None:
+        both, place = np.unique(np.concatenate([self.hashes, hashes]), return_inverse=True)
         total = np.bincount(place, np.concatenate([self.counts, counts]), len(both)).astype(np.int64)
-        while len(both) > HELD:
+        kept = _at(both, self.level)
+        while len(kept) > HELD:
             self.level += 1
-            kept = (both & np.uint64((1 << self.level) - 1)) == 0
-            both, total = both[kept], total[kept]
+            kept = _at(both, self.level)
+        both, total = kept, total[np.isin(both, kept, assume_unique=True)]
         self.hashes, self.counts, self.sampled = both, total, int(total.sum())
+
+
+_COUNTED = ("rows", "filled", "whole", "floats", "padded", "stamps", "midnights", "truths", "worded", "letters")
 
 
 def hashes_of(array: Any) -> NDArray[np.uint64]:
@@ -271,9 +285,13 @@ def database_tables(
     found: list[tuple[TableFile, dict[str, Any]]] = []
     left_out: list[str] = []
     file = Path(database.file)
-    journal = file.with_name(f"{file.name}-wal")
-    if journal.is_file() and journal.stat().st_size:
-        problems.add(str(file), None, "unreadable", f"changes that are only in {journal.name} are not read")
+    for end in ("-wal", "-journal"):
+        beside = file.with_name(file.name + end)
+        if beside.is_file() and beside.stat().st_size:
+            problems.add(
+                str(file), None, "unreadable", f"is in use, or was left in the middle of a change: what {beside.name} "
+                "holds is not read; close it everywhere, or open and close it once with sqlite3"
+            )  # fmt: skip
     connection = None
     try:
         connection = open_database(file)

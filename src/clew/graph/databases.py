@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -37,7 +37,7 @@ def databases_of(
     *,
     delimiter: str | None,
     header: bool | None,
-    foreign_keys: Mapping[str, str],
+    foreign_keys: Mapping[str, str] | None,
     problems: Problems,
 ) -> Databases:
     """The databases among the files of a build.
@@ -46,27 +46,58 @@ def databases_of(
 
     Args:
         others: the files that are known as tables of nodes and edges.
-        foreign_keys: of `table.column` the table it points to, "" for none.
+        foreign_keys: of `table.column` the table it points to, "" for none; None leaves it open whether text and
+            Parquet are a database.
     """
     plans: dict[Path, list[dict[str, Any]]] = {}
     told: list[str] = []
     for file, suffix in files:
         if suffix in SQLITE:
             found, left_out = _look(file, "sqlite", problems)
-            plans[file] = _plans(decided(found, foreign_keys), told)
+            plans[file] = _plans(decided(found, foreign_keys or {}), told)
             told += [f"left out: {each}" for each in left_out]
     texts = [(file, suffix) for file, suffix in files if suffix in ("csv", "tsv", "txt", "parquet")]
     nodes = [file for file, table in others.items() if table.kind == "nodes" and not table.neo4j]
     if header is False or len(texts) < 2 or (others and len(nodes) < 2):
         return Databases(plans, tuple(told))
-    headed = {file: table for file, suffix in texts if (table := _headed(file, suffix, delimiter, problems))}
-    if not foreign_keys and not _may_point(list(headed.values())):
+    headed = [table for file, suffix in texts if (table := _headed(file, suffix, delimiter, problems))]
+    if foreign_keys is None and not _may_point(headed):
         return Databases(plans, tuple(told))
-    looked = [each for file, table in headed.items() for each in _look(file, table.form, problems, table)[0]]
-    tables = decided(looked, foreign_keys)
-    if foreign_keys or hang_together(tables, [str(file) for file in nodes] if others else None):
-        plans |= {Path(plan["source"]["file"]): [plan] for plan in _plans(tables, told)}
+    parts = _parts(headed)
+    looked: list[Looked] = []
+    starts: dict[str, int] = {}  # rows of a table in files before this one
+    for name, files_of in parts.items():
+        for number, table in enumerate(files_of):
+            for _, facts, stated in _look(Path(table.file), table.form, problems, table)[0]:
+                starts[table.file] = looked[-1][1][0].rows if number else 0
+                if number:
+                    for mine, more in zip(looked[-1][1], facts, strict=True):
+                        mine.add(more)
+                else:
+                    looked.append((replace(table, name=name), facts, stated))
+    tables = decided(looked, foreign_keys or {})
+    if foreign_keys is not None or hang_together(tables, [str(file) for file in nodes]):
+        for plan in _plans(tables, told):
+            for table in parts[plan["source"]["name"]]:
+                source = replace(table, name=plan["source"]["name"]).asdict()
+                plans[Path(table.file)] = [{**plan, "source": source, "start": starts[table.file]}]
     return Databases(plans, tuple(told))
+
+
+def _parts(tables: Sequence[TableFile]) -> dict[str, list[TableFile]]:
+    """The files of each table by its name: `orders_2023` and `orders_2024` with the same columns are one."""
+    groups: dict[tuple[str, tuple[str, ...]], list[TableFile]] = {}
+    for table in tables:
+        stem = re.sub(r"(?:[-_. ]*\d+)+$", "", re.sub(r"(?i)[-_. ]*\bpart(?=[-_. ]*\d)", "", table.name))
+        groups.setdefault((stem or table.name, table.columns), []).append(table)
+    found: dict[str, list[TableFile]] = {}
+    for (stem, _), mine in groups.items():
+        if len(mine) > 1 and stem not in found:
+            found[stem] = mine
+        else:
+            for table in mine:
+                found.setdefault(table.name, []).append(table)
+    return found
 
 
 def _plans(tables: Sequence[RelationalTable], told: list[str]) -> list[dict[str, Any]]:

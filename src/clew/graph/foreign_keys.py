@@ -127,6 +127,7 @@ def _found(i: int, at: int, tables: Sequence[RelationalTable]) -> Reference | No
     if not facts.filled or facts.stamps or (own and not said.end):
         return None
     candidates: list[tuple[float, float, int]] = []
+    doubts: list[str] = []
     for n, target in enumerate(tables):
         if len(target.key) != 1 or (n == i and at in target.key):
             continue
@@ -146,7 +147,7 @@ def _found(i: int, at: int, tables: Sequence[RelationalTable]) -> Reference | No
             sure = 1.0
         least = NAMED_SO if sure >= SURE and not bare else HELD_IN
         if sure and held < least and sure >= SURE and not bare:
-            table.told.append(
+            doubts.append(
                 f"{facts.name}: named like a key of {target.name}, but {shown_share(1 - held)} of its values are not "
                 "there; kept as a value"
             )
@@ -155,6 +156,7 @@ def _found(i: int, at: int, tables: Sequence[RelationalTable]) -> Reference | No
     if own and candidates and fit(said, table.noun) >= max(candidates)[0]:
         return None
     if not candidates:
+        table.told += doubts or _nameless(i, at, tables)
         return None
     candidates.sort(key=lambda each: (-each[0], -each[1], each[2]))
     best = candidates[0]
@@ -167,6 +169,21 @@ def _found(i: int, at: int, tables: Sequence[RelationalTable]) -> Reference | No
         )
         return None
     return _reference(table, (at,), best[2], tables, best[0])
+
+
+def _nameless(i: int, at: int, tables: Sequence[RelationalTable]) -> list[str]:
+    """What is told of a column that is called a key, of nothing that is known, and holds keys of other tables."""
+    table, facts = tables[i], tables[i].facts[at]
+    if table.key == (at,) or said_by(facts.name).end not in KEY_ENDS:
+        return []
+    holding = [each.name for each in tables if len(each.key) == 1 and facts.held_in(each.facts[each.key[0]]) == 1]
+    if not holding:
+        return []
+    names = f"{', '.join(holding[:4])}{' …' * (len(holding) > 4)}"
+    return [
+        f"{facts.name}: names no table, and its values are keys of {names}; kept as a value, say which with "
+        f"--foreign-key {table.name}.{facts.name}={holding[0]}"
+    ]
 
 
 def _distinctive(key: ColumnFacts) -> bool:

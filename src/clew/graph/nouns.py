@@ -26,6 +26,7 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+JOINING = _words("detail line link map mapping rel relation relationship xref assoc association join bridge junction")
 _MANAGING = _words("""
 manager boss supervisor superior lead leader head chief reports director mentor foreman principal chair chairman
 """)
@@ -50,6 +51,7 @@ staff employee personnel person people user member worker crew
 _OF_PEOPLE = re.compile(
     r"^(?:first|last|full|given|family|middle) ?names?$|^surname$|^dob$|birth|^gender$|^sex$|^hired|^hire |^born|^job "
 )
+_YES = re.compile(r"\w{3,}(?:ed|able|ible|ive)|open|paid|public|private|online|indoors|outdoors|vegan|vegetarian|flag")
 _AGENT = re.compile(r"\w{2,}(?:er|or|ist|ian|ee|ent|ant|man|woman)$")
 
 
@@ -119,6 +121,17 @@ def abbreviates(short: str, long: str) -> bool:
     return not set(short[1:]) & set("aeiou")  # what leaves out letters leaves out vowels first
 
 
+def beyond(noun: tuple[str, ...], side: tuple[str, ...]) -> list[str] | None:
+    """What a table's name says beyond the things that it begins with: `dept_emp` of departments, "employee"."""
+    if noun[: len(side)] == side:
+        rest = noun[len(side) :]
+    elif len(side) == 1 and abbreviates(noun[0], side[0]):
+        rest = noun[1:]
+    else:
+        return None
+    return [EXPANDED.get(word, word) for word in rest]
+
+
 def fit(said: SaidColumn, noun: tuple[str, ...], *, key: str = "") -> float:
     """How surely a column's name speaks of a kind of things: 3 by name, 2.8 by its end, 2 abbreviated, 0 not at all.
 
@@ -159,6 +172,13 @@ def role(said: SaidColumn, *, itself: bool, people: bool, noun: tuple[str, ...])
 def people(noun: tuple[str, ...], columns: list[str]) -> bool:
     """Whether the rows of a table are people, by its name or by what it says of them."""
     return noun[-1] in _PEOPLE or any(_OF_PEOPLE.search(" ".join(said_by(column).words)) for column in columns)
+
+
+def asks(said: SaidColumn) -> bool:
+    """Whether a column is called as a yes or a no: `is_port`, `discontinued`, `active`, `refundable`."""
+    return said.words[0] in ("is", "has", "was", "can", "are", "does", "allows", "allow") or (
+        _YES.fullmatch(said.words[-1]) is not None
+    )
 
 
 def relation_words(said: SaidColumn, noun: tuple[str, ...]) -> str:

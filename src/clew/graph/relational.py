@@ -12,11 +12,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from clew.graph.columns import ColumnFacts, TableFile
+from clew.graph.arrow import text_array
+from clew.graph.columns import ColumnFacts, TableFile, hashes_of
 from clew.graph.foreign_keys import SURE, Reference, find_references, given_by, shown_share
 from clew.graph.nouns import (
     CODE_ENDS,
+    JOINING,
     KEY_ENDS,
+    asks,
+    beyond,
     fit,
     noun_of,
     said_by,
@@ -25,7 +29,10 @@ from clew.graph.nouns import (
 
 LETTERS = 60  # most letters of a name, in the mean
 _NAMES = (("name",), ("full", "name"), ("display", "name"), ("label",), ("title",), ("caption",))
-_GIVEN, _FAMILY = (("first", "name"), ("given", "name")), (("last", "name"), ("family", "name"), ("surname",))
+_GIVEN, _FAMILY = (
+    (("first", "name"), ("given", "name"), ("forename",), ("firstname",), ("fname",)),
+    (("last", "name"), ("family", "name"), ("surname",), ("lastname",), ("lname",)),
+)
 _CODES = frozenset(["code", "no", "nr", "number", "num", "plate", "ref", "reference", "sku", "isbn", "tracking", "iata",
                     "icao", "serial", "registration", "vin", "symbol", "ticker", "callsign", "username", "login",
                     "handle", "slug", "abbreviation", "abbr"])  # fmt: skip
@@ -135,18 +142,16 @@ def decided(
     return tables
 
 
-def hang_together(tables: Sequence[RelationalTable], files: Sequence[str] | None = None) -> bool:
+def hang_together(tables: Sequence[RelationalTable], nodes: Sequence[str] = ()) -> bool:
     """Whether the tables are of one database: some column points from one to another and says so by its name.
 
     Args:
-        files: only what the tables of these files point to counts.
+        nodes: files that could be nodes of a property graph, whose ids all differ; where two do not, none is.
     """
-    return any(
-        each.sure >= SURE and tables[each.target] is not table
-        for table in tables
-        if files is None or table.source.file in files
-        for each in table.references
-    )
+    pointing = any(each.sure >= SURE and tables[each.target] is not table
+                   for table in tables for each in table.references)  # fmt: skip
+    keys = [table.facts[table.key[0]] for table in tables if table.source.file in nodes and len(table.key) == 1]
+    return pointing and (not nodes or any(a.held_in(b) for n, a in enumerate(keys) for b in keys[:n]))
 
 
 # -- keys ------------------------------------------------------------------------------------------------------------
@@ -223,6 +228,7 @@ def _naming(table: RelationalTable) -> tuple[int, ...]:
     ways = (
         [at for at, words in unique.items() if words[-1] in ("name", "title", "label")],
         [at for at, words in unique.items() if (at,) == table.key and not set(words) & coded],
+        [at for at, words in unique.items() if words[: len(table.noun)] == table.noun and not set(words) & coded],
         [at for at, words in unique.items() if set(words) & _CODES and filled[at] >= 0.9],
         [at for at in unique if (at,) == table.key],
         [at for at, words in unique.items() if filled[at] >= 0.95 and not set(words) & {"email", "url"}],
@@ -239,18 +245,18 @@ def _relation(table: RelationalTable, tables: Sequence[RelationalTable], pointed
 
     A running number of its own does not make a thing of a row, where the table's name is made of the two that it joins.
     """
-    if len(table.references) != 2 or pointed or table.named:
+    if len(table.references) != 2 or pointed or (table.key and table.named):
         return ""
-    sides = [tables[each.target].noun for each in table.references]
-    noun = list(table.noun)
-    first = next((n for n in (0, 1) if noun[: len(sides[n])] == list(sides[n])), None)
-    rest = noun[len(sides[first]) :] if first is not None else noun
+    rests = [beyond(table.noun, tables[each.target].noun) for each in table.references]
+    first = next((n for n in (0, 1) if rests[n] is not None), None)
+    rest = rests[first] if first is not None else list(table.noun)
     own = set(table.key) - {at for each in table.references for at in each.columns}
     if own and not (first is not None and rest and table.facts[next(iter(own))].whole):
         return ""
     if first == 1:
         table.references.reverse()
-    return "_".join(rest or table.references[1].words.split())
+    table.named = ()
+    return "_".join(rest if rest and not JOINING.issuperset(rest) else table.references[1].words.split())
 
 
 def _column(table: RelationalTable, at: int, types: Mapping[str, str]) -> ColumnPlan:
@@ -274,9 +280,12 @@ def _column(table: RelationalTable, at: int, types: Mapping[str, str]) -> Column
 
 
 def _truths(facts: ColumnFacts, declared: str) -> bool:
-    if declared.startswith("bool") and facts.whole == facts.filled:
-        return facts.low >= 0 and len(facts.hashes) <= 2
-    return facts.truths == facts.filled and len(facts.hashes) <= 4
+    """Whether a column only says yes or no: in letters, or as 1 and 0 where its type or its name is that of a yes."""
+    if facts.truths == facts.filled:
+        return len(facts.hashes) <= 4
+    if facts.whole < facts.filled or not set(facts.hashes.tolist()) <= set(hashes_of(text_array(["0", "1"])).tolist()):
+        return False
+    return declared.startswith("bool") or (len(facts.hashes) == 2 and asks(said_by(facts.name)))
 
 
 def _prefix(i: int, tables: Sequence[RelationalTable]) -> str:

@@ -48,7 +48,7 @@ def read_tables(plans: Sequence[Mapping[str, Any]], stream: Stream, problems: Pr
     for plan in plans:
         source = TableFile(**{**plan["source"], "columns": tuple(plan["source"]["columns"])})
         yield from _called(plan)
-        row = 0
+        row = plan.get("start", 0)
         for columns in batches(source, stream, problems):
             count = len(columns[0])
             yield from (_edges if plan["relation"] else _things)(plan, columns, row, problems)
@@ -59,8 +59,11 @@ def _called(plan: Mapping[str, Any]) -> Iterator[Batch]:
     """What relations are called, where their ids do not say it."""
     if plan["relation"]:
         return
-    named = {each["relation"]: each["words"] for each in plan["references"]
-             if each["words"] != label_to_text(each["relation"]).casefold()}  # fmt: skip
+    named = {
+        each["relation"]: each["words"]
+        for each in plan["references"]
+        if each["words"] != label_to_text(each["relation"]).casefold()
+    }
     if named:
         ranks = np.full(len(named), CHOSEN, np.int16)
         yield Notes("label", column(list(named)), column(list(named.values())), ranks)

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from clew.errors import FormatError, InputError, NotFoundError, nearest
 from clew.graph import delta as edits
+from clew.graph.arrow import write_frame
 from clew.graph.build import build
 from clew.graph.generation import Generation
 from clew.graph.layout import LITERAL, MEDIATOR
@@ -247,6 +248,28 @@ class Graph:
                 raise InputError(f"row {bad} of the frame has no {role}: drop such rows first")
         rows = zip(*(map(str, values) for values in columns), strict=True)
         return cls.from_triples(rows, name=name)
+
+    @classmethod
+    def from_frames(
+        cls, frames: Mapping[str, Any], *, name: str = "frames", foreign_keys: Mapping[str, str] | None = None
+    ) -> Graph:
+        """From the tables of a relational database: pandas or polars frames, or Arrow tables, by the table's name.
+
+        What they mean is found as `build` finds it.
+
+        Args:
+            foreign_keys: of `table.column` the table it points to, or "" for none, where that is not found.
+
+        Raises InputError: fewer than two tables, one that Arrow cannot hold, or no such foreign key.
+        """
+        if len(frames) < 2:
+            raise InputError(f"{len(frames)} frames: a database has two tables at least; triples are for `from_frame`")
+        with TemporaryDirectory() as folder:
+            files = [write_frame(frame, table, Path(folder)) for table, frame in frames.items()]
+            build(files, Path(folder) / f"{name}.kg", strict=True, foreign_keys=foreign_keys or {})
+            made = cls.open(Path(folder) / f"{name}.kg")  # what is open outlives its folder
+        made.path = None
+        return made
 
     from_pandas = from_frame
     from_polars = from_frame
