@@ -12,18 +12,17 @@ Nameless nodes have no address in SPARQL. The store remembers by which way each 
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from clew.errors import InputError
 from clew.graph.remote import dialects
 from clew.graph.remote.address import Address
-from clew.graph.remote.endpoint import Binding, Endpoint
+from clew.graph.remote.endpoint import Binding
 from clew.graph.remote.http import RefusedError, TooMuchError
-from clew.graph.remote.records import Fact, Facts, FactsWanted, Group, Profile
+from clew.graph.remote.records import Facts, FactsWanted, Group, Profile
 from clew.graph.remote.settings import ServerSettings
 from clew.graph.remote.shares import cut_down, share_out
+from clew.graph.remote.sparql_pages import WHOLE, Pages
 from clew.graph.remote.survey import look_over
 from clew.graph.remote.table import MixedError, as_one, pack
 from clew.graph.remote.terms import is_blank, is_literal, quoted
@@ -34,7 +33,6 @@ SUBQUERIES = 100  # of one query
 PACKED = (
     30_000  # facts of one packed reply: Virtuoso takes 1.3 s to write so many, and four times that for twice as many
 )
-WHOLE = 250_000  # rows: sorting them into pages costs a server several times as much as sending them as they come
 ORDERED = (
     5_000  # ends of a group that are sorted, so that those with the lowest ids stay; Oxigraph sorts 5,000 a second
 )
@@ -42,13 +40,12 @@ _IN_ORDER = " ORDER BY ?n"
 _NODE_ID = re.compile(r"_:(nodeID://b\d+)\Z")  # Virtuoso lets its nameless nodes be asked for
 
 
-class SparqlServer(Endpoint):
+class SparqlServer(Pages):
     """See `records.Server`."""
 
     def __init__(self, address: Address, settings: ServerSettings) -> None:
         super().__init__(address, settings)
         self._text_search = ""
-        self._small = False
         self._routes: dict[str, tuple[tuple[str, str, bool], ...]] = {}  # nameless node → (from, relation, forward)…
 
     def profile(self) -> Profile:
@@ -62,7 +59,7 @@ class SparqlServer(Endpoint):
         self.room = min(self.settings.page, profile.row_limit or self.settings.page)
         self.name_by(profile.label_properties, profile.alias_properties, profile.languages)
         self._text_search = profile.text_search
-        self._small = profile.triples is not None and profile.triples <= WHOLE
+        self.small = profile.triples is not None and profile.triples <= WHOLE
 
     # -- facts ---------------------------------------------------------------------------------------------------------
 
@@ -372,72 +369,5 @@ class SparqlServer(Endpoint):
         known = self.labels(ids)
         return [(id, label) for id in dict.fromkeys(ids) if (label := known.get(id)) is not None]
 
-    # -- everything, in pages ------------------------------------------------------------------------------------------
-
-    def _pages(
-        self, select: str, where: str, order: str, start: int, *, table: bool = False
-    ) -> Iterator[tuple[int, list[Binding]]]:
-        """A long result from row `start` on. The order makes pages of one state of the graph fit together."""
-        if start == 0 and self._small and (whole := self._as_they_come(select, where, order, table)) is not None:
-            yield len(whole), whole
-            return
-        inner = f"SELECT {select} WHERE {{ {where} }} {order}"
-        if self.engine == "virtuoso":  # sorts no more than ten thousand rows unless the sorting stands in a subquery
-            inner = f"SELECT * WHERE {{ {{ {inner} }} }}"
-        before: list[Binding] = []
-        while rows := self.rows(f"{inner} LIMIT {self.room} OFFSET {start}", table=table):
-            if rows == before:
-                raise InputError(f"graph {self.shown}: sends the same rows again for the next page; it heeds no OFFSET")
-            before = rows
-            start += len(rows)
-            yield start, rows
-
-    def _as_they_come(self, select: str, where: str, order: str, table: bool) -> list[Binding] | None:
-        """All rows of a small result; None where replies are too short for it and pages do not fit together."""
-        grouping = order.partition("ORDER BY")[0]
-        if self.room >= self.settings.page:
-            rows = self.rows(f"SELECT {select} WHERE {{ {where} }} {grouping} LIMIT {WHOLE + 1}", table=table)
-            return rows if len(rows) <= WHOLE else None
-        if grouping:
-            return None
-        (counted,) = self.rows(f"SELECT (COUNT(*) AS ?c) WHERE {{ {where} }}")
-        expected = counted.count("c")
-        rows = []
-        while len(rows) < expected:
-            more = self.rows(f"SELECT {select} WHERE {{ {where} }} LIMIT {self.room} OFFSET {len(rows)}", table=table)
-            if not more:
-                return None
-            rows += more
-        distinct = {json.dumps(row, sort_keys=True) for row in rows}
-        return rows if len(rows) == len(distinct) == expected else None
-
     def locate(self, places: Mapping[str, str]) -> None:
         """An IRI says where it is."""
-
-    def terms(self, start: int) -> Iterator[tuple[int, list[tuple[str, int, str]]]]:
-        out = f"{self.fact('?e', '?p', '?n')} {self.filters(None, (), '?n')}"
-        into = f"{self.fact('?s', '?p', '?e')} {self.filters(None, (), '?e')}"
-        where = f"{{ {out} }} UNION {{ {into} }}"
-        for after, rows in self._pages("?e (COUNT(*) AS ?c)", where, "GROUP BY ?e ORDER BY ?e", start):
-            pairs = ((self.ids.read(row["e"]), row.count("c")) for row in rows if "e" in row)
-            yield after, [(id, count, "") for id, count in pairs if id is not None]
-
-    def texts(self, start: int) -> Iterator[tuple[int, list[tuple[str, str, int]]]]:
-        if not self.naming:
-            return
-        where = self.each(self.naming, "?e")
-        for after, rows in self._pages("?e ?p ?l", where, "ORDER BY ?e ?p ?l", start):
-            found = ((self.ids.read(row["e"]), row["l"]["value"].strip(), self.rank(row)) for row in rows)
-            yield after, [(id, text, rank) for id, text, rank in found if id is not None and rank is not None and text]
-
-    def scan(self, start: int) -> Iterator[tuple[int, list[Fact]]]:
-        where = f"{self.fact('?e', '?p', '?n')} {self.filters(None, (), '?n')}"
-        source = " ?g" if self.graphs else ""
-        select, order = f"?e ?p {self.shown_as('?n', table=self.as_tables)}{source}", f"ORDER BY ?e ?p ?n{source}"
-        for after, rows in self._pages(select, where, order, start, table=self.as_tables):
-            facts: dict[tuple[str, str, str], str | None] = {}
-            for row in rows:
-                head, relation, tail = (self.ids.read(row[key]) for key in ("e", "p", "n"))
-                if head is not None and relation is not None and tail is not None:
-                    facts.setdefault((head, relation, tail), row["g"]["value"] if "g" in row else None)
-            yield after, [(*fact, source) for fact, source in facts.items()]
