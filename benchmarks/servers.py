@@ -13,8 +13,8 @@ asked once, and again only while seconds are taken (`TIMED` questions of the fir
 Writes one JSON with, for each engine, graph, way and method: questions with equal rows (texts, scores, threads), the
 differences, requests a question (median, 95 %, most), and milliseconds a question on both sides, by the clock (median)
 and of processors, the server's included (mean), which other work on the machine hardly changes. A hub of 100,000 edges
-is asked last. `--seconds` bounds each of these; what was left out is told by the number of questions. What stands in
-the file is not measured again, so that an interrupted run goes on, and engines may run at the same time.
+is asked last. `--seconds` bounds each of these; what was left out is told by the number of questions, and with `--work`
+asked by the next run. What stands in the file is not measured again, and engines may run at the same time.
 
     python benchmarks/servers.py --engines oxigraph virtuoso --questions 200 -o results/benchmarks/servers.json
 """
@@ -104,7 +104,13 @@ def main() -> None:
 def measure(server: Any, name: str, place: Path, arguments: argparse.Namespace) -> None:
     cells = [(DEFAULT_WAY, m) for m in arguments.methods if m != "scr" or name == "demo"]  # scr's model is of the demo
     cells += [(HOPS_WAY, m) for m in arguments.hops]
-    cells = [cell for cell in cells if noted(arguments.out, server.name, name, *cell) is None]
+    asked = questions(name, arguments.questions, arguments.data)
+    cells = [
+        cell
+        for cell in cells
+        if (held := noted(arguments.out, server.name, name, *cell)) is None
+        or (held["questions"] < len(asked) and begun(arguments.work, server.name, name, *cell).place_exists)
+    ]
     if not cells:
         return
     cypher = server.url.startswith(("bolt", "falkor"))
@@ -131,7 +137,6 @@ def measure(server: Any, name: str, place: Path, arguments: argparse.Namespace) 
         build([source], place / f"{name}.kg")
         embedded = Graph.open(place / f"{name}.kg")
     embedded = in_order(embedded)
-    asked = questions(name, arguments.questions, arguments.data)
     for way in dict.fromkeys(way for way, _ in cells):
         held = way == DEFAULT_WAY
         own = settings if held else {**settings, "triples_at_once": 0, "names_at_once": 1_000_000}
@@ -143,7 +148,8 @@ def measure(server: Any, name: str, place: Path, arguments: argparse.Namespace) 
             kept = Kept(arguments.work and arguments.work / f"{'cypher' if cypher else 'rdf'}-{name}-{method}.json")
             seconds = arguments.seconds if held else arguments.hop_seconds
             process = server._process.process.pid
-            result = compare(embedded, store, method, asked, kept, process=process, held=held, seconds=seconds)
+            part = begun(arguments.work, server.name, name, way, method)
+            result = compare(embedded, store, method, asked, kept, part, process=process, held=held, seconds=seconds)
             note(arguments.out, result, server.name, name, way, method)
         store.close()
 
@@ -175,10 +181,11 @@ def facts_of(graph: Graph) -> Any:
 
 
 class Kept:
-    """What a folder answers, by question; kept in a file where one is named."""
+    """What a folder answers, by question, or what a run has measured so far; kept in a file where one is named."""
 
     def __init__(self, place: Path | None) -> None:
         self._place = place
+        self.place_exists = place is not None and place.exists()
         self.rows: dict[str, Any] = json.loads(place.read_text()) if place and place.exists() else {}
 
     def save(self) -> None:
@@ -187,6 +194,11 @@ class Kept:
             temporary = self._place.with_suffix(f".{os.getpid()}")
             temporary.write_text(json.dumps(self.rows))
             temporary.replace(self._place)
+
+
+def begun(work: Path | None, *cell: str) -> Kept:
+    """What an earlier run has measured of a cell."""
+    return Kept(work and work / f"{'-'.join(cell).replace(' ', '-')}.json")
 
 
 def engine_reads_turtle(server: Any) -> bool:
@@ -280,6 +292,7 @@ def compare(
     method: str,
     asked: Sequence[Question],
     kept: Kept,
+    part: Kept,
     *,
     process: int,
     held: bool,
@@ -309,10 +322,10 @@ def compare(
         "requests": store.server.traffic.requests - before,
     }
     until = ended + seconds
-    times: tuple[list[float], list[float]] = ([], [])
-    worked: tuple[list[float], list[float]] = ([], [])  # seconds of processors, the server's included
-    trips, different = [], []
-    for question in asked:
+    part.rows = {"first": first, "times": ([], []), "worked": ([], []), "trips": [], "different": []} | part.rows
+    times, trips, different = part.rows["times"], part.rows["trips"], part.rows["different"]
+    worked = part.rows["worked"]  # seconds of processors, the server's included
+    for question in asked[len(trips) :]:
         if time.perf_counter() > until:
             break
         timed = not held or len(trips) < TIMED
@@ -334,20 +347,24 @@ def compare(
             folder = kept.rows[question.text][1]
             different.append({"question": question.text, "folder": folder, "server": brief(theirs)})
     kept.save()
+    part.save()
     if not held and different:  # sets are put together from a question's parts over a folder only: without that?
         flags["method"]["operators"] = False
         alone = both()
         for each in different:
+            if "equal_without_operators" in each:
+                continue
             question = next(q for q in asked if q.text == each["question"])
             rows = [row(method.answer(question, graph)) for method, (graph, _) in zip(alone, sides, strict=True)]
             each["equal_without_operators"] = rows[0] == rows[1]
+        part.save()
     middle, slow = (round(1000 * float(np.median(each)), 1) for each in times)
     return {
         "questions": len(trips),
         "equal_rows": len(trips) - len(different),
         "equal_rows_without_operators": len(trips) - sum(not d.get("equal_without_operators") for d in different),
         "equal_answers": len(trips) - sum(d["folder"]["answers"] != d["server"]["answers"] for d in different),
-        "first_question": first,
+        "first_question": part.rows["first"],
         "timed": len(times[0]),
         "requests": {"median": float(np.median(trips)), "p95": float(np.quantile(trips, 0.95)), "most": max(trips)},
         "ms_folder": middle,

@@ -137,6 +137,21 @@ def test_limits_are_fair_to_relations_and_told(engine: Any, opened: Open) -> Non
     assert found.cut == {"hub": 1403}
 
 
+def test_facts_in_both_directions_and_in_one_come_in_one_query(engine: Any, opened: Open) -> None:
+    triples = [(f"e{i}", f"r{i % 3}", f"e{i * i % 17}") for i in range(17)]
+    hold(engine, triples, {})
+    store = opened(engine.url, **PLAIN)
+    assert store.names is not None
+    around, ahead = [f"e{i}" for i in range(0, 17, 3)], [f"e{i}" for i in range(1, 17, 3)]
+    apart = [*store.facts(around).rows, *store.facts(ahead, direction="out").rows]
+    store.forget()
+    before = store.server.traffic.requests
+    assert store.facts(around, outward=ahead).rows == sorted(set(apart))
+    assert store.server.traffic.requests == before + 1
+    assert store.facts(ahead, direction="out").rows == sorted({row for row in apart if row[0] in ahead})
+    assert store.server.traffic.requests == before + 1, "what was asked for is kept"
+
+
 @pytest.mark.parametrize(
     "hostile", [*ODD, "\ud800", "a\x00b", "x'}) DETACH DELETE n //", '"}) DELETE n //', "_:r1", "label:x"]
 )

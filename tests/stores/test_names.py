@@ -190,7 +190,7 @@ def test_a_server_that_heeds_no_offset_is_refused(tmp_path: Path) -> None:
         query = store.server.http.select  # type: ignore[attr-defined]
         store.server.http.select = lambda text, *a, **k: query(re.sub(r" OFFSET \d+", "", text), *a, **k)  # type: ignore[attr-defined]
         _ = store.profile
-        store.server._small = False  # type: ignore[attr-defined]
+        store.server.small = False  # type: ignore[attr-defined]
         with pytest.raises(InputError, match="heeds no OFFSET"):
             list(store.triples())
         store.close()

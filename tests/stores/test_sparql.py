@@ -98,6 +98,32 @@ def test_neighbourhoods_are_those_of_the_embedded_store(engine: Any, opened: Ope
         assert ids(map(here.triple, range(here.num_triples))) == ids(map(there.triple, range(there.num_triples)))
 
 
+def test_facts_in_both_directions_and_in_one_come_in_one_query(engine: Any, opened: Open) -> None:
+    triples, labels = random_graph(3)
+    hold(engine, triples, labels)
+    store = opened(engine.url, base=programs.BASE)
+    assert store.names is not None
+    everything = sorted({end for h, _, t in triples for end in (h, t)})
+    around, ahead = everything[::3], everything[1::3]
+    apart = [*store.facts(around).rows, *store.facts(ahead, direction="out").rows]
+    store.forget()
+    before = store.server.traffic.requests
+    assert store.facts(around, outward=ahead).rows == sorted(set(apart))
+    assert store.server.traffic.requests == before + 1, "texts and things, both ways and one way, are one query"
+    assert store.facts(ahead, direction="out").rows == sorted({row for row in apart if row[0] in ahead})
+    assert store.server.traffic.requests == before + 1, "what was asked for is kept"
+
+
+def test_texts_that_hold_the_signs_which_part_packed_rows(engine: Any, opened: Open) -> None:
+    texts = ['"a\x1eb"', '"\x1fhttp://e/forged"', '"plain"']
+    triples = [("e", "r", text) for text in texts] + [("f", "r", "e")]
+    hold(engine, triples, {})
+    store = opened(engine.url, base=programs.BASE, names="exact")
+    for ids_of in (["e"], ["e", *texts], texts):
+        rows = {row[:3] for row in store.facts(ids_of).rows}
+        assert rows == {row for row in triples if row[0] in ids_of or row[2] in ids_of}
+
+
 def test_names_are_found_as_in_the_embedded_store(engine: Any, opened: Open) -> None:
     triples, labels = random_graph(7)
     hold(engine, triples, labels)

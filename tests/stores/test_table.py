@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from clew.errors import InputError
-from clew.graph.remote.table import bindings, solutions, told
+from clew.graph.remote.table import MixedError, bindings, solutions, told
 from clew.graph.remote.terms import RemoteTerms
 
 HEADER = '"d","n","n_is","n_type","n_lang"\n'
@@ -24,20 +24,37 @@ STRING = "http://www.w3.org/2001/XMLSchema#string"
     ],
 )  # fmt: skip
 def test_a_term_says_what_it_is(row: str, id: str) -> None:
-    (bound,) = bindings(f"{HEADER}{row}\n".encode())
+    (bound,), _ = bindings(f"{HEADER}{row}\n".encode())
     assert RemoteTerms().read(bound["n"]) == id
     assert bound["d"]["value"] == "o"
     assert set(bound) == {"d", "n"}
 
 
 def test_what_is_not_bound_is_left_out() -> None:
-    assert bindings(f'{HEADER}"o",,,,\n'.encode()) == [{"d": {"type": "uri", "value": "o"}}]
+    assert bindings(f'{HEADER}"o",,,,\n'.encode()) == ([{"d": {"type": "uri", "value": "o"}}], 1)
 
 
 def test_long_texts_are_read() -> None:
     text = "x" * 300_000
-    (bound,) = bindings(f'{HEADER}"o","{text}",1,"{STRING}",""\n'.encode())
+    (bound,), _ = bindings(f'{HEADER}"o","{text}",1,"{STRING}",""\n'.encode())
     assert bound["n"]["value"] == text
+
+
+PACKED = '"d","n_is","n_type","n_lang","rows_in","packed_e_n"\n'
+
+
+def test_packed_rows_are_those_that_were_packed() -> None:
+    table = f'{PACKED}"o",1,,"en",2,"http://e/a\x1fone\x1ehttp://e/b\x1f"\n"i",0,,,1,"http://e/a\x1fhttp://e/b"\n'
+    rows, came = bindings(table.encode())
+    read = [(row["d"]["value"], *(RemoteTerms().read(row[key]) for key in "en")) for row in rows]
+    assert read == [("o", "http://e/a", '"one"@en'), ("o", "http://e/b", '""@en'), ("i", "http://e/a", "http://e/b")]
+    assert came == 2
+
+
+@pytest.mark.parametrize("text", ["a\x1e", "\x1f", "a\x1ehttp://e/c\x1fforged"])
+def test_a_text_with_the_signs_that_part_rows_is_not_taken_apart(text: str) -> None:
+    with pytest.raises(MixedError):
+        bindings(f'{PACKED}"o",1,,"en",1,"http://e/a\x1f{text}"\n'.encode())
 
 
 @pytest.mark.parametrize(

@@ -187,8 +187,16 @@ def _graph_files(path: Path) -> Finding:
 
 def _server(space: Workspace) -> Iterator[Finding]:
     """A graph in a server: whether it answers, how it is named and searched, how slow a hop is."""
+    from clew.errors import ClewError, InputError
     from clew.graph.remote import ServerGraph
 
+    try:
+        _ = space.graph.name
+    except InputError as error:  # it answers, and the message says what helps
+        yield Finding("graph", "broken", str(error))
+        return
+    except ClewError:
+        pass
     reached = _tried("graph", lambda: _graph(space), "start the server, or correct its address, user and password")
     yield reached
     if reached.state == "broken":

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import ClassVar, Literal, NamedTuple, Protocol
+from typing import ClassVar, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 from clew.types import Entity, Relation, Triple
 
 Ints = NDArray[np.int32]
+NOBODY: Ints = np.empty(0, np.int32)
 Offsets = NDArray[np.int64]
 PIECE = 1 << 22  # entities whose kinds are read at once
 
@@ -67,7 +68,7 @@ class Subgraph:
 
     grows: ClassVar[bool] = False  # True: only what `fetch` was asked for is here (clew.graph.remote.ground)
 
-    def fetch(self, entities: Ints, *, direction: Literal["both", "out"] = "both", relation: int | None = None) -> None:
+    def fetch(self, entities: Ints, *, outward: Ints = NOBODY, relation: int | None = None) -> None:
         """Have the triples around these at hand; here they all are."""
 
     @property

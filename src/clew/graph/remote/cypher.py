@@ -87,12 +87,13 @@ class CypherServer(Database):
 
     def facts(self, wanted: FactsWanted) -> Facts:
         asked, sides, result = list(dict.fromkeys(wanted.ids)), wanted.sides, Facts()
-        held = [id for id in asked if is_literal(id) or id.startswith(LABEL)] if False in sides else []
+        into = wanted.asked(asked, False) if False in sides else []
+        held = [id for id in into if is_literal(id) or id.startswith(LABEL)]
         found = list(self._around(list(self.inner(asked).values()), held, wanted, result))
         for id in asked:
             if id.startswith(EDGE):
                 facts = self._facts_of_edge(id, result.labels)
-                found += [f for f in facts if (True in sides and f[0] == id) or (False in sides and f[2] == id)]
+                found += [f for f in facts if (True in sides and f[0] == id) or (id in into and f[2] == id)]
         result.rows = list(dict.fromkeys(fact for fact in found if wanted.takes(fact[1])))
         return cut_down(result, wanted)
 
@@ -113,9 +114,11 @@ class CypherServer(Database):
         given = {"values": values, "labels": [id.removeprefix(LABEL) for id in held if id.startswith(LABEL)]}
         left = [holders] if any(given.values()) else []  # asked for once, with the first nodes
         crowded: list[Any] = []
+        apart = {self.nodes.inside[id] for id in wanted.outward if id in self.nodes.inside}
 
         def ask(part: Sequence[Any]) -> list[Row]:
-            found = self.rows(" UNION ALL ".join([*parts, *left]), ids=list(part), **(given if left else {}))
+            into = [i for i in part if i not in apart]
+            found = self.rows(" UNION ALL ".join([*parts, *left]), ids=list(part), into=into, **(given if left else {}))
             left.clear()
             if sum(len(row["b"]) if short and row["b"] else 1 for row in found) >= self.room:
                 crowded.extend(part)
@@ -188,7 +191,11 @@ class CypherServer(Database):
     ) -> list[Row]:
         """Rows around nodes that have too many relationships: each type is counted, then asked for its share."""
         counted = self._counted(inner, wanted.sides)
-        counts = {group: n for group, n in sorted(counted.items()) if wanted.takes(group.relation)}
+        counts = {
+            group: n
+            for group, n in sorted(counted.items())
+            if wanted.takes(group.relation) and (group.forward or group.entity not in wanted.outward)
+        }
         rows: list[Row] = []
         if own and True in wanted.sides:
             rows = self.rows(f"UNWIND $ids AS i MATCH (n) WHERE ID(n) = i {_returned(short, 'n')}", ids=list(inner))
@@ -197,7 +204,8 @@ class CypherServer(Database):
                 cut[group.entity] = cut.get(group.entity, 0) + counts[group] - share
             if share:
                 query = _related(group.forward, short, self.nodes.key, share, of_type=True)
-                rows += self.rows(query, ids=[self.nodes.inside[group.entity]], type=group.relation)
+                ids = [self.nodes.inside[group.entity]]
+                rows += self.rows(query, ids=ids, into=ids, type=group.relation)
         return rows
 
     def _counted(self, inner: Sequence[Any], sides: Sequence[bool]) -> dict[Group, int]:
@@ -363,9 +371,9 @@ class CypherServer(Database):
 
 
 def _related(forward: bool, short: bool, key: str, most: int, *, of_type: bool = False) -> str:
-    """Relationships of the nodes $ids in one direction; of the type $type those with the lowest ends."""
+    """Relationships from the nodes $ids, or to the nodes $into; of the type $type those with the lowest ends."""
     end, other = ("a", "b") if forward else ("b", "a")
-    found = f"UNWIND $ids AS i MATCH ({end}) WHERE ID({end}) = i MATCH (a)-[r]->(b)"
+    found = f"UNWIND ${'ids' if forward else 'into'} AS i MATCH ({end}) WHERE ID({end}) = i MATCH (a)-[r]->(b)"
     order, mark = "", "o" if forward else "i"
     name = plain_name(key) if key else None
     if of_type:

@@ -17,7 +17,7 @@ from clew.graph.remote.http import Http, RefusedError, TooMuchError
 from clew.graph.remote.records import Traffic
 from clew.graph.remote.replies import Replies
 from clew.graph.remote.settings import ServerSettings
-from clew.graph.remote.table import Solution, told
+from clew.graph.remote.table import MixedError, Solution, told
 from clew.graph.remote.terms import RemoteTerms, is_literal
 from clew.graph.statements import DESCRIPTIONS, LABELS
 
@@ -44,6 +44,7 @@ class Endpoint:
         self.wanted: list[str] = []  # languages of names, best first
         self.in_languages = ""  # the filter that keeps names in these
         self.as_tables = False  # long results come as CSV
+        self.packs = False  # and many rows of a result as one
         self.pool = ThreadPoolExecutor(settings.concurrency, thread_name_prefix="clew-sparql")
 
     def close(self) -> None:
@@ -69,7 +70,20 @@ class Endpoint:
         Args:
             table: the query says what its terms are (`shown_as`), so that it may come as CSV.
         """
-        reply = self.http.select(query, self._where, fresh=fresh, table=table)
+        return self._read_reply(self.http.select(query, self._where, fresh=fresh, table=table))
+
+    def unpacked(self, query: str) -> tuple[list[Binding], int]:
+        """What the rows of a query by `table.pack` bind, and as how many rows they came.
+
+        Raises MixedError where a text holds the signs that they are parted by.
+        """
+        reply = self.http.select(query, self._where, table=True)
+        rows = self._read_reply(reply)
+        if "came" not in reply:
+            raise MixedError("not a packed table")
+        return rows, reply["came"]
+
+    def _read_reply(self, reply: dict[str, Any]) -> list[Binding]:
         if "results" not in reply:
             raise InputError(f"graph {self.shown}: a SPARQL result without bindings")
         found: list[Binding] = reply["results"]["bindings"]

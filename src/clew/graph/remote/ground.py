@@ -11,15 +11,13 @@ Shapes: N entities, T triples.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clew.graph.remote.records import Fact
 from clew.graph.remote.store import ServerGraph
-from clew.graph.subgraph import Ints, Subgraph
-from clew.protocols import Direction
+from clew.graph.subgraph import NOBODY, Ints, Subgraph
 from clew.types import Entity, Relation
 
 
@@ -88,7 +86,8 @@ class Ground(Subgraph):
         self._named = _Names(store)
         self._most = most
         self._rows: set[tuple[int, int, int]] = set()
-        self._asked: dict[Direction, set[int]] = {"both": set(), "out": set(), "in": set()}
+        self._around: set[int] = set()  # whose triples are all here
+        self._ahead: set[int] = set()  # of which those are here that they are heads of
         self._asked_by: set[tuple[int, int]] = set()
         self._cut: dict[str, int] = {}
         self._set("seeds", np.array([self._named.number(id) for id in dict.fromkeys(seeds)], np.int32))
@@ -105,26 +104,27 @@ class Ground(Subgraph):
         self,
         entities: Ints,
         *,
-        direction: Literal["both", "out"] = "both",
+        outward: Ints = NOBODY,
         relation: int | None = None,
     ) -> None:
         """Get the triples around entities that were not fetched yet, in one query.
 
         Args:
+            outward: entities of which only the triples are wanted that they are heads of.
             relation: the only one that is wanted.
         """
-        here = set(np.asarray(entities).tolist()) - self._asked["both"]
-        if direction == "out":
-            here -= self._asked["out"]
+        here = set(np.asarray(entities).tolist()) - self._around
         if relation is not None:
             here = {entity for entity in here if (entity, relation) not in self._asked_by}
-        if not here:
+        heads = set(np.asarray(outward).tolist()) - here - self._around - self._ahead
+        if not here and not heads:
             return
-        ids = [self._named.ids[entity] for entity in sorted(here)]
+        ids, others = ([self._named.ids[entity] for entity in sorted(some)] for some in (here, heads))
         wanted = None if relation is None else [self._named.relations[relation].id]
-        found = self._named.store.facts(ids, relations=wanted, direction=direction, limit=self._most, total=self._most)
+        found = self._named.store.facts(ids, outward=others, relations=wanted, limit=self._most, total=self._most)
         if relation is None:
-            self._asked[direction] |= here
+            self._around |= here
+            self._ahead |= heads
         else:
             self._asked_by |= {(entity, relation) for entity in here}
         for id, left in found.cut.items():

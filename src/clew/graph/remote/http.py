@@ -228,7 +228,8 @@ class Http:
             )
         if table and kind == CSV:
             try:
-                return {"results": {"bindings": bindings(body)}}
+                rows, came = bindings(body)
+                return {"results": {"bindings": rows}, "came": came}
             except ValueError as error:
                 raise _Transient(f"the reply is no whole table of {len(body):,} bytes: {error}", heavy=True) from None
         try:

@@ -38,11 +38,16 @@ class FactsWanted:
     limit: int | None = None
     total: int | None = None
     labels: bool = True  # whether labels of what the facts lead to are wanted as well
+    outward: Collection[str] = frozenset()  # those of `ids` of which only the facts are wanted that they are heads of
 
     @property
     def sides(self) -> list[bool]:
         """Whether facts are asked for whose head (True), whose tail (False) an entity is."""
         return [side for side, name in ((True, "out"), (False, "in")) if self.direction in (name, "both")]
+
+    def asked(self, ids: Sequence[str], forward: bool) -> Sequence[str]:
+        """Those of `ids` whose facts on one side are wanted: as heads (forward), or as tails."""
+        return ids if forward or not self.outward else [id for id in ids if id not in self.outward]
 
     def takes(self, relation: str) -> bool:
         return (self.relations is None or relation in self.relations) and relation not in self.excluded

@@ -61,11 +61,12 @@ def cut_down(facts: Facts, wanted: FactsWanted) -> Facts:
     if len(facts.rows) <= min(limit or len(facts.rows), total or len(facts.rows)):
         return facts
     asked = set(wanted.ids)
+    into = asked.difference(wanted.outward)
     groups: dict[Group, list[int]] = {}
     for i, (head, relation, tail, _) in enumerate(facts.rows):
         if True in sides and head in asked:
             groups.setdefault(Group(head, True, relation), []).append(i)
-        if False in sides and tail in asked and not (head == tail and True in sides):
+        if False in sides and tail in into and not (head == tail and True in sides):
             groups.setdefault(Group(tail, False, relation), []).append(i)
     kept = share_out({group: len(places) for group, places in groups.items()}, limit, total)
     chosen = {place for group, places in groups.items() for place in places[: kept[group]]}

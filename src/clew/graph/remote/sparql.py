@@ -12,25 +12,27 @@ Nameless nodes have no address in SPARQL. The store remembers by which way each 
 
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
-from clew.errors import InputError
 from clew.graph.remote import dialects
 from clew.graph.remote.address import Address
-from clew.graph.remote.endpoint import Binding, Endpoint
+from clew.graph.remote.endpoint import Binding
 from clew.graph.remote.http import RefusedError, TooMuchError
-from clew.graph.remote.records import Fact, Facts, FactsWanted, Group, Profile
+from clew.graph.remote.records import Facts, FactsWanted, Group, Profile
 from clew.graph.remote.settings import ServerSettings
 from clew.graph.remote.shares import cut_down, share_out
+from clew.graph.remote.sparql_pages import WHOLE, Pages
 from clew.graph.remote.survey import look_over
+from clew.graph.remote.table import MixedError, as_one, pack
 from clew.graph.remote.terms import is_blank, is_literal, quoted
 from clew.graph.statements import DESCRIPTIONS
 
 AT_ONCE = 2_000  # entities of one query
 SUBQUERIES = 100  # of one query
-WHOLE = 250_000  # rows: sorting them into pages costs a server several times as much as sending them as they come
+PACKED = (
+    30_000  # facts of one packed reply: Virtuoso takes 1.3 s to write so many, and four times that for twice as many
+)
 ORDERED = (
     5_000  # ends of a group that are sorted, so that those with the lowest ids stay; Oxigraph sorts 5,000 a second
 )
@@ -38,13 +40,12 @@ _IN_ORDER = " ORDER BY ?n"
 _NODE_ID = re.compile(r"_:(nodeID://b\d+)\Z")  # Virtuoso lets its nameless nodes be asked for
 
 
-class SparqlServer(Endpoint):
+class SparqlServer(Pages):
     """See `records.Server`."""
 
     def __init__(self, address: Address, settings: ServerSettings) -> None:
         super().__init__(address, settings)
         self._text_search = ""
-        self._small = False
         self._routes: dict[str, tuple[tuple[str, str, bool], ...]] = {}  # nameless node → (from, relation, forward)…
 
     def profile(self) -> Profile:
@@ -53,11 +54,12 @@ class SparqlServer(Endpoint):
     def use(self, profile: Profile) -> None:
         self.engine = profile.engine
         self.as_tables = profile.engine == "virtuoso"  # writes CSV eight times as fast as JSON
+        self.packs = bool(profile.details["packs"])
         self.graphs = tuple(profile.details["graphs"])
         self.room = min(self.settings.page, profile.row_limit or self.settings.page)
         self.name_by(profile.label_properties, profile.alias_properties, profile.languages)
         self._text_search = profile.text_search
-        self._small = profile.triples is not None and profile.triples <= WHOLE
+        self.small = profile.triples is not None and profile.triples <= WHOLE
 
     # -- facts ---------------------------------------------------------------------------------------------------------
 
@@ -69,19 +71,16 @@ class SparqlServer(Endpoint):
         crowded: list[str] = []
 
         def ask(part: Sequence[str]) -> list[Facts]:
-            query = self._hop(part, wanted)
-            if query is None:
-                return []
-            rows = self.rows(f"{query} LIMIT {self.room}", table=self.in_table(part))
-            if len(rows) >= self.room:
+            rows = self._around(part, wanted)
+            if rows is None:
                 crowded.extend(part)
                 return []
-            return [self._read(rows, set(part))]
+            return [self._read(rows, {side: set(wanted.asked(part, side)) for side in (True, False)})]
 
-        # Apart where replies are tables: see `in_table`.
-        texts = [id for id in asked if is_literal(id)] if self.as_tables else []
+        # Apart where replies are tables that are not packed: see `in_table`.
+        texts = [id for id in asked if is_literal(id)] if self.as_tables and not self.packs else []
         things = [id for id in asked if not is_literal(id)] if texts else asked
-        for found in [each for ids in (things, texts) for each in self.split(ids, ask, self._at_once)]:
+        for found in [each for ids in (things, texts) for each in self.split(ids, ask, AT_ONCE)]:
             result.rows += found.rows
             result.labels |= found.labels
         if crowded:
@@ -91,22 +90,18 @@ class SparqlServer(Endpoint):
             result.cut |= found.cut
         return cut_down(result, wanted)
 
-    @property
-    def _at_once(self) -> int:
-        return 300 if self.engine == "virtuoso" else AT_ONCE
-
     def _term(self, id: str) -> str | None:
         node = _NODE_ID.match(id) if self.engine == "virtuoso" else None
         return f"<{node.group(1)}>" if node else self.ids.write(id)
 
-    def _starts(self, ids: Sequence[str]) -> list[tuple[str, str]]:
-        """Patterns that bind ?e to entities, each with the variable that holds their texts, "" where none is one."""
+    def _starts(self, ids: Sequence[str], text: str = "?e") -> list[tuple[str, str]]:
+        """Patterns that bind ?e to entities, or `text` to texts, each with the variable of its texts, "" for none."""
         written = {id: term for id in ids if (term := self._term(id))}
         starts = []
-        for text in ("", "?e"):
-            terms = [term for id, term in written.items() if is_literal(id) == bool(text)]
+        for held in ("", text):
+            terms = [term for id, term in written.items() if is_literal(id) == bool(held)]
             if terms:
-                starts.append((f"VALUES ?e {{ {' '.join(terms)} }}", text))
+                starts.append((f"VALUES {held or '?e'} {{ {' '.join(terms)} }}", held))
         by_shape: dict[tuple[bool, ...], dict[str, None]] = {}
         for id in ids:
             route = () if id in written else self._routes.get(id, ())
@@ -124,38 +119,68 @@ class SparqlServer(Endpoint):
             starts.append((f"VALUES ({columns}) {{ {' '.join(rows)} }} {steps} FILTER(isBlank(?e))", ""))
         return starts
 
-    def _hop(self, ids: Sequence[str], wanted: FactsWanted) -> str | None:
-        """Facts around `ids`, with the labels of what they lead to, as one query; None where nothing can be asked."""
-        starts = self._starts(ids)
-        branches = self._sides(starts, wanted)
-        if not branches:
-            return None
-        for start, text in starts if wanted.labels else ():
-            for forward in wanted.sides:
-                way = "?e ?q ?n ." if forward else f"?n ?q {text or '?e'} ."
-                named = "" if forward and text else self.each(self.labelling, f"{start} {way} ?n")
-                if named:
-                    branches.append(f'{{ SELECT DISTINCT ?n ?p ?l ?d WHERE {{ {named} BIND("l" AS ?d) }} }}')
-        # Terms in VALUES meet each fact once; a way to a nameless node may lead there twice.
-        once = not wanted.labels and not any(start.startswith("VALUES (?x0") for start, _ in starts)
-        terms = self.shown_as(*(("?n", "?l") if wanted.labels else ("?n",)), table=self.in_table(ids))
-        shown = f"?d ?e ?p {terms}{' ?g' if self.graphs else ''}"
-        return f"SELECT {'' if once else 'DISTINCT '}{shown} WHERE {{ {' UNION '.join(branches)} }}"
+    def _around(self, ids: Sequence[str], wanted: FactsWanted) -> list[Binding] | None:
+        """Facts around `ids` and the labels of what they lead to, in one query; None where a reply is too short."""
+        if self.packs:
+            try:
+                return self._hop(ids, wanted, packed=True)
+            except MixedError:
+                pass  # a text holds the very signs that rows are parted by
+        return self._hop(ids, wanted)
 
-    def _sides(self, starts: Sequence[tuple[str, str]], wanted: FactsWanted) -> list[str]:
+    def _hop(self, ids: Sequence[str], wanted: FactsWanted, *, packed: bool = False) -> list[Binding] | None:
+        text = "?v" if packed else "?e"  # see `_sides`
+        starts = [
+            (forward, start, held)
+            for forward in wanted.sides
+            for start, held in self._starts(wanted.asked(ids, forward), text)
+            if not (forward and held)  # a literal is nobody's subject
+        ]
+        branches = self._sides(starts, wanted, packed=packed)
+        if not branches:
+            return []
+        for forward, start, held in starts if wanted.labels else ():
+            way = "?e ?q ?n ." if forward else f"?n ?q {held or '?e'} ."
+            if named := self.each(self.labelling, f"{start} {way} ?n"):
+                label = f'{{ SELECT DISTINCT ?n ?p ?l ?d WHERE {{ {named} BIND("l" AS ?d) }} }}'
+                branches.append(f"{{ {label} {as_one('', '?n', '?l')} }}" if packed else label)
+        # Terms in VALUES meet each fact once; a way to a nameless node may lead there twice.
+        once = not wanted.labels and not any(start.startswith("VALUES (?x0") for _, start, _ in starts)
+        distinct, where = "" if once else "DISTINCT ", " UNION ".join(branches)
+        source = " ?g" if self.graphs else ""
+        if packed:
+            terms = ("?e", "?n", "?l") if wanted.labels else ("?e", "?n")
+            texts = terms if any(held for _, _, held in starts) else terms[1:]
+            most = min(PACKED, self.settings.page)
+            rows, groups = self.unpacked(pack(f"?d ?p{source}", terms, texts, distinct, where, most))
+            return None if len(rows) >= most or groups >= self.room else rows
+        table = self.in_table(ids)
+        shown = self.shown_as(*(("?n", "?l") if wanted.labels else ("?n",)), table=table)
+        query = f"SELECT {distinct}?d ?e ?p {shown}{source} WHERE {{ {where} }} LIMIT {self.room}"
+        rows = self.rows(query, table=table)
+        return None if len(rows) >= self.room else rows
+
+    def _sides(
+        self, starts: Sequence[tuple[bool, str, str]], wanted: FactsWanted, *, packed: bool = False
+    ) -> list[str]:
         """Patterns of the facts ?e ?p ?n (?d "o") and ?n ?p ?e ("i") around entities."""
         branches = []
-        for start, text in starts:
-            for forward in wanted.sides:
-                if forward and text:
-                    continue  # a literal is nobody's subject
-                fact = self.fact("?e", "?p", "?n") if forward else self.fact("?n", "?p", text or "?e")
-                filters = self.filters(wanted.relations, wanted.excluded, "?n" if forward else text)
-                branches.append(f'{{ {start} {fact} {filters} BIND("{"o" if forward else "i"}" AS ?d) }}')
+        for forward, start, held in starts:
+            fact = self.fact("?e", "?p", "?n") if forward else self.fact("?n", "?p", held or "?e")
+            if packed and held:
+                # Virtuoso says a text of the query in another encoding, one of the graph as it is. Whether the two are
+                # the same it cannot be asked: sameTerm, = and STR each miss some where a single text is asked about.
+                fact += f" {self.fact('?n', '?p', '?e')}"
+            filters = self.filters(wanted.relations, wanted.excluded, "?n" if forward else held)
+            row = as_one("?e", "?n", *([""] if wanted.labels else [])) if packed else ""
+            branches.append(f'{{ {start} {fact} {filters} BIND("{"o" if forward else "i"}" AS ?d) {row} }}')
         return branches
 
-    def _read(self, rows: Iterable[Binding], asked: Collection[str] | None) -> Facts:
-        """Rows of a hop; those of nameless siblings that nobody asked for are dropped."""
+    def _read(self, rows: Iterable[Binding], asked: Mapping[bool, Collection[str]] | None) -> Facts:
+        """Rows of a hop; those around others than `asked`, as heads (True) or tails, are dropped.
+
+        They are nameless siblings of those that were asked for, and other texts of the same fact (`_sides`).
+        """
         read = self.ids.read
         seen: dict[tuple[str, str, str], str | None] = {}
         labels: list[Binding] = []
@@ -166,9 +191,9 @@ class SparqlServer(Endpoint):
                 labels.append(row)
                 continue
             e, p, n = read(row["e"]), read(row["p"]), read(row["n"])
-            if e is None or p is None or n is None or (asked is not None and e not in asked):
-                continue
             forward = kind == "o"
+            if e is None or p is None or n is None or (asked is not None and e not in asked[forward]):
+                continue
             source = row["g"]["value"] if "g" in row else None
             fact: tuple[str, str, str] = (e, p, n) if forward else (n, p, e)
             before = seen.get(fact)
@@ -253,7 +278,8 @@ class SparqlServer(Endpoint):
 
     def _counts(self, ids: Sequence[str], wanted: FactsWanted) -> dict[Group, int]:
         def ask(part: Sequence[str]) -> list[Binding]:
-            branches = self._sides(self._starts(part), wanted)
+            starts = [(side, *start) for side in wanted.sides for start in self._starts(wanted.asked(part, side))]
+            branches = self._sides([(side, start, held) for side, start, held in starts if not (side and held)], wanted)
             if not branches:
                 return []
             where = " UNION ".join(branches)
@@ -268,7 +294,7 @@ class SparqlServer(Endpoint):
 
         counts: dict[Group, int] = {}
         asked = set(ids)
-        for row in self.split(ids, ask, self._at_once):
+        for row in self.split(ids, ask, AT_ONCE):
             e, p = self.ids.read(row["e"]), self.ids.read(row["p"])
             if e in asked and p is not None:
                 counts[Group(str(e), row["d"]["value"] == "o", p)] = row.count("c")
@@ -288,7 +314,7 @@ class SparqlServer(Endpoint):
                 there += f' UNION {{ {self.each(self.labelling, f"{values} ?e")} BIND("l" AS ?d) }}'
             return self.rows(f"SELECT DISTINCT ?d ?e ?p ?l WHERE {{ {there} }}")
 
-        rows = self.split(list(terms), ask, min(self._at_once, 500))
+        rows = self.split(list(terms), ask, min(AT_ONCE, 500))
         found: dict[str, str | None] = {id: None for id in ids if id in self._routes}
         for row in rows:
             if row["d"]["value"] == "x" and (id := self.ids.read(row["e"])) is not None:
@@ -328,7 +354,7 @@ class SparqlServer(Endpoint):
             return self.rows(f"SELECT DISTINCT ?e ?l WHERE {{ {named} }} LIMIT {self.room}")
 
         found: dict[str, list[tuple[str, str]]] = {}
-        for row in self.split(sorted(literals), ask, self._at_once):
+        for row in self.split(sorted(literals), ask, AT_ONCE):
             id = self.ids.read(row["e"])
             text = row["l"]["value"]
             if id is not None and (id, text) not in found.setdefault(text, []):
@@ -343,72 +369,5 @@ class SparqlServer(Endpoint):
         known = self.labels(ids)
         return [(id, label) for id in dict.fromkeys(ids) if (label := known.get(id)) is not None]
 
-    # -- everything, in pages ------------------------------------------------------------------------------------------
-
-    def _pages(
-        self, select: str, where: str, order: str, start: int, *, table: bool = False
-    ) -> Iterator[tuple[int, list[Binding]]]:
-        """A long result from row `start` on. The order makes pages of one state of the graph fit together."""
-        if start == 0 and self._small and (whole := self._as_they_come(select, where, order, table)) is not None:
-            yield len(whole), whole
-            return
-        inner = f"SELECT {select} WHERE {{ {where} }} {order}"
-        if self.engine == "virtuoso":  # sorts no more than ten thousand rows unless the sorting stands in a subquery
-            inner = f"SELECT * WHERE {{ {{ {inner} }} }}"
-        before: list[Binding] = []
-        while rows := self.rows(f"{inner} LIMIT {self.room} OFFSET {start}", table=table):
-            if rows == before:
-                raise InputError(f"graph {self.shown}: sends the same rows again for the next page; it heeds no OFFSET")
-            before = rows
-            start += len(rows)
-            yield start, rows
-
-    def _as_they_come(self, select: str, where: str, order: str, table: bool) -> list[Binding] | None:
-        """All rows of a small result; None where replies are too short for it and pages do not fit together."""
-        grouping = order.partition("ORDER BY")[0]
-        if self.room >= self.settings.page:
-            rows = self.rows(f"SELECT {select} WHERE {{ {where} }} {grouping} LIMIT {WHOLE + 1}", table=table)
-            return rows if len(rows) <= WHOLE else None
-        if grouping:
-            return None
-        (counted,) = self.rows(f"SELECT (COUNT(*) AS ?c) WHERE {{ {where} }}")
-        expected = counted.count("c")
-        rows = []
-        while len(rows) < expected:
-            more = self.rows(f"SELECT {select} WHERE {{ {where} }} LIMIT {self.room} OFFSET {len(rows)}", table=table)
-            if not more:
-                return None
-            rows += more
-        distinct = {json.dumps(row, sort_keys=True) for row in rows}
-        return rows if len(rows) == len(distinct) == expected else None
-
     def locate(self, places: Mapping[str, str]) -> None:
         """An IRI says where it is."""
-
-    def terms(self, start: int) -> Iterator[tuple[int, list[tuple[str, int, str]]]]:
-        out = f"{self.fact('?e', '?p', '?n')} {self.filters(None, (), '?n')}"
-        into = f"{self.fact('?s', '?p', '?e')} {self.filters(None, (), '?e')}"
-        where = f"{{ {out} }} UNION {{ {into} }}"
-        for after, rows in self._pages("?e (COUNT(*) AS ?c)", where, "GROUP BY ?e ORDER BY ?e", start):
-            pairs = ((self.ids.read(row["e"]), row.count("c")) for row in rows if "e" in row)
-            yield after, [(id, count, "") for id, count in pairs if id is not None]
-
-    def texts(self, start: int) -> Iterator[tuple[int, list[tuple[str, str, int]]]]:
-        if not self.naming:
-            return
-        where = self.each(self.naming, "?e")
-        for after, rows in self._pages("?e ?p ?l", where, "ORDER BY ?e ?p ?l", start):
-            found = ((self.ids.read(row["e"]), row["l"]["value"].strip(), self.rank(row)) for row in rows)
-            yield after, [(id, text, rank) for id, text, rank in found if id is not None and rank is not None and text]
-
-    def scan(self, start: int) -> Iterator[tuple[int, list[Fact]]]:
-        where = f"{self.fact('?e', '?p', '?n')} {self.filters(None, (), '?n')}"
-        source = " ?g" if self.graphs else ""
-        select, order = f"?e ?p {self.shown_as('?n', table=self.as_tables)}{source}", f"ORDER BY ?e ?p ?n{source}"
-        for after, rows in self._pages(select, where, order, start, table=self.as_tables):
-            facts: dict[tuple[str, str, str], str | None] = {}
-            for row in rows:
-                head, relation, tail = (self.ids.read(row[key]) for key in ("e", "p", "n"))
-                if head is not None and relation is not None and tail is not None:
-                    facts.setdefault((head, relation, tail), row["g"]["value"] if "g" in row else None)
-            yield after, [(*fact, source) for fact, source in facts.items()]

@@ -14,7 +14,7 @@ import threading
 import time
 import warnings
 import weakref
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -262,30 +262,36 @@ class ServerGraph:
         direction: Direction = "both",
         limit: int | None = None,
         total: int | None = None,
+        outward: Sequence[str] = (),
     ) -> Facts:
         """The facts around entities, as ids; one query for those that were not asked for before.
 
         Args:
+            outward: further entities, of which only the facts are wanted that they are heads of.
             limit: most facts of one entity. total: of all. Both are shared out fairly among relations; see `Facts.cut`.
         """
         _ = self.profile
-        asked = [id for id in dict.fromkeys(ids) if _sound(id) == id]
+        sides: dict[str, Direction] = {id: direction for id in ids if _sound(id) == id}
+        for id in outward:
+            if _sound(id) == id:
+                sides.setdefault(id, "out")
         result = Facts()
         plain = relations is None and not excluded
         with self._lock:
-            known = {id: self._kept[id, direction] for id in asked if plain and (id, direction) in self._kept}
+            known = {id: self._kept[id, side] for id, side in sides.items() if plain and (id, side) in self._kept}
         if any(limit is not None and len(rows) > limit for rows in known.values()):
             known = {}
-        missing = [id for id in asked if id not in known]
+        missing = [id for id in sides if id not in known]
         if missing:
             labels = self._names_at_hand is None
-            found = self.server.facts(FactsWanted(missing, relations, excluded, direction, limit, total, labels))
+            apart = frozenset(id for id in missing if sides[id] != direction)
+            found = self.server.facts(FactsWanted(missing, relations, excluded, direction, limit, total, labels, apart))
             for id, label in found.labels.items():
                 if self._entities.get(id, _NOBODY).label != label:
                     self._entities.pop(id, None)
                     self._entity(id, label)
             if plain:
-                self._keep(missing, direction, found)
+                self._keep({id: sides[id] for id in missing}, found)
             result.rows, result.cut = found.rows, found.cut
         if known:
             result.rows = sorted(
@@ -294,18 +300,19 @@ class ServerGraph:
             )
         return result
 
-    def _keep(self, asked: Sequence[str], direction: Direction, found: Facts) -> None:
-        mine: dict[str, list[Fact]] = {id: [] for id in asked if id not in found.cut}
+    def _keep(self, sides: Mapping[str, Direction], found: Facts) -> None:
+        mine: dict[str, list[Fact]] = {id: [] for id in sides if id not in found.cut}
         for row in found.rows:
-            if direction != "in" and row[0] in mine:
-                mine[row[0]].append(row)
-            if direction != "out" and row[2] in mine and (row[0] != row[2] or direction == "in"):
-                mine[row[2]].append(row)
+            head, tail = row[0], row[2]
+            if head in mine and sides[head] != "in":
+                mine[head].append(row)
+            if tail in mine and sides[tail] != "out" and (head != tail or sides[tail] == "in"):
+                mine[tail].append(row)
         with self._lock:
             if self._kept_size + len(found.rows) > KEPT_FACTS:
                 self._kept.clear()
                 self._kept_size = 0
-            self._kept.update({(id, direction): tuple(rows) for id, rows in mine.items()})
+            self._kept.update({(id, sides[id]): tuple(rows) for id, rows in mine.items()})
             self._kept_size += len(found.rows)
 
     def forget(self) -> None:

@@ -14,6 +14,7 @@ from clew.errors import InputError, UnavailableError
 from clew.graph.remote import dialects
 from clew.graph.remote.endpoint import Binding, Endpoint
 from clew.graph.remote.records import Profile
+from clew.graph.remote.table import MixedError, as_one, pack
 from clew.graph.remote.terms import RemoteTerms
 from clew.graph.statements import ALIASES, DESCRIPTIONS, LABELS
 from clew.labels import readable
@@ -37,7 +38,10 @@ def look_over(endpoint: Endpoint) -> Profile:
             first = []  # what its default graph holds then is its own
     if not first:
         where = f" in {', '.join(endpoint.graphs)}" if endpoint.graphs else ""
-        raise InputError(f"graph {endpoint.shown}: holds no triple{where}; load one, or name its named graphs")
+        raise InputError(
+            f"graph {endpoint.shown}: holds no triple{where}; load some, or name its named graphs:  "
+            "--set graph.server.graphs='[\"IRI\"]'"
+        )
     triples = endpoint.count()
     counted = _counted_relations(endpoint, notes)
     labels, aliases = _found_labels(endpoint, counted)
@@ -61,10 +65,22 @@ def look_over(endpoint: Endpoint) -> Profile:
         languages=languages,
         text_search=_found_text_search(endpoint),
         row_limit=row_limit,
-        details={"graphs": list(endpoint.graphs)},
+        details={"graphs": list(endpoint.graphs), "packs": _packs(endpoint)},
         notes=tuple(notes),
         at=time.time(),
     )
+
+
+def _packs(endpoint: Endpoint) -> bool:
+    """Whether the server gives many rows as one; see `table.pack`."""
+    if endpoint.engine != "virtuoso":
+        return False
+    where = f"{{ SELECT ?s ?p WHERE {{ ?s ?p ?o }} LIMIT 2 }} {as_one('?s', '?p')}"
+    try:
+        rows, _ = endpoint.unpacked(pack("", ("?s", "?p"), ("?s", "?p"), "", where, 2))
+    except (InputError, UnavailableError, MixedError):
+        return False
+    return bool(rows)
 
 
 def _found_graphs(endpoint: Endpoint, default: bool, notes: list[str]) -> tuple[str, ...]:

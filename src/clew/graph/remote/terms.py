@@ -15,6 +15,7 @@ from clew.graph.strings import literal_parts
 
 _IRI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:[^\x00-\x20<>\"{}|^`\\\x7f-\x9f\ud800-\udfff]*\Z")
 _TAG = re.compile(r"[A-Za-z]{1,8}(-[A-Za-z0-9]{1,8})*\Z")
+BOOLEAN = "http://www.w3.org/2001/XMLSchema#boolean"
 _LITERAL = re.compile(r'"(?s:.*)"(@[A-Za-z0-9-]+|\^\^<[^<>"{}|^`\\\x00-\x20]+>)?\Z')
 _PLAIN = re.compile(r"[^\"\\\x00-\x1f\x7f-\x9f\ud800-\udfff]*\Z")
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t"}
@@ -98,6 +99,8 @@ class RemoteTerms:
         if language:
             return f'"{value}"@{language}'
         datatype = binding.get("datatype", STRING)
+        if datatype == BOOLEAN and kind == "typed-literal":
+            value = {"1": "true", "0": "false"}.get(value, value)
         return f'"{value}"' if datatype in (STRING, LANG_STRING) else f'"{value}"^^<{datatype}>'
 
     def of_iri(self, value: str) -> str:

@@ -9,12 +9,12 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from clew.graph import Subgraph
-from clew.graph.subgraph import Ints
+from clew.graph.subgraph import NOBODY, Ints
 from clew.labels import label_to_text
 from clew.methods.walk.ranking import FEATURES, Floats, RankedPath, Rating, features
 from clew.reading.likely import MOST, WIDEST, LikelyHops
@@ -34,15 +34,15 @@ from clew.types import Topic
 
 Encode = Callable[[Sequence[str]], Floats]
 SAMPLE = 4  # ends that tell what kind of thing a relation leads to
+WIDER = 12  # the same, of trails whose surroundings are fetched before it is known which of them are extended
 AHEAD = 200  # ends that are fetched before it is known which of them are walked from
-Side = Literal["both", "out"]
 
 
 class Wanted(NamedTuple):
-    """Entities whose triples are about to be looked at."""
+    """Entities whose triples are about to be looked at, and those of which only the triples that lead from them."""
 
     entities: Ints
-    direction: Side = "both"
+    outward: Ints = NOBODY
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ class BeamSearch:
         self._likely_hops = LikelyHops.of(self.graph, lambda: self.asked, self.limits.relations)
         self._large = self._likely_hops is not None
         self._kind_number: dict[str, int] = {}
-        self._ends: dict[tuple[int, bool], tuple[int, str, bool]] = {}
+        self._ends: dict[Hop, tuple[int, str, bool]] = {}
         self._starts = set(self.starts)
         self._paths: dict[tuple[PathHypothesis, ...], RankedPath] = {}  # a path is scored in several rounds
         self._mentions = {topic.mention: i for i, topic in enumerate(self.topics)}
@@ -112,28 +112,24 @@ class BeamSearch:
 
     def _scout(self) -> None:
         """Fetch what the walks from all topics will look at, hop by hop together: one query for all of them."""
-        scout = replace(self, cut=[])
-        walks = [scout._steps(number, start) for number, start in enumerate(self.starts)]
+        walks = []
+        for number, start in enumerate(self.starts):
+            # A walk is scored among the steps that those before it have seen; some more of its trails are followed.
+            beam = self.limits.beam if number == 0 else WIDER
+            scout = replace(self, cut=[], limits=replace(self.limits, beam=beam))
+            walks.append(scout._steps(number, start))
         while walks:
-            wanted: dict[Side, list[Ints]] = {"both": [], "out": []}
-            going = []
-            for walk in walks:
-                step = next(walk, None)
-                if isinstance(step, Wanted):
-                    wanted[step.direction].append(step.entities)
-                    going.append(walk)
-            if wanted["both"] and sum(map(len, wanted["out"])) <= AHEAD:  # one query costs less than two
-                wanted["both"] += wanted.pop("out")
-            for direction, parts in wanted.items():
-                if parts:
-                    self.graph.fetch(np.concatenate(parts), direction=direction)
-            walks = going
+            steps = [(walk, step) for walk in walks if isinstance(step := next(walk, None), Wanted)]
+            if steps:
+                around, outward = (np.concatenate(parts) for parts in zip(*(step for _, step in steps), strict=True))
+                self.graph.fetch(around, outward=outward)
+            walks = [walk for walk, _ in steps]
 
     def _walk(self, number: int, start: int) -> list[PathHypothesis]:
         kept: list[PathHypothesis] = []
         for step in self._steps(number, start):
             if isinstance(step, Wanted):
-                self.graph.fetch(step.entities, direction=step.direction)
+                self.graph.fetch(step.entities, outward=step.outward)
             else:
                 kept = step
         return kept
@@ -175,7 +171,8 @@ class BeamSearch:
         ends = np.unique(np.concatenate([trail.ends for trail in trails]))
         if len(ends) <= AHEAD:
             return Wanted(ends)
-        return Wanted(np.unique(np.concatenate([self.graph.in_order(trail.ends)[:SAMPLE] for trail in trails])), "out")
+        some = [self.graph.in_order(trail.ends)[:SAMPLE] for trail in trails]
+        return Wanted(NOBODY, np.unique(np.concatenate(some)))
 
     def _promising(self, trails: list[PathHypothesis]) -> list[PathHypothesis]:
         """A cheap first pass where relations abound: the trails whose new step is most like some phrase."""
