@@ -101,9 +101,8 @@ def _hops(graph: Subgraph, frontier: Ints, along: Collection[Hop] | None) -> Ite
 
 def _flags(graph: Subgraph, along: Collection[Hop], forward: bool) -> NDArray[np.bool_]:
     """(R,) the relations to follow in one direction."""
-    flags = np.zeros(graph.num_relations, np.bool_)
-    flags[np.array([relation for relation, way in along if way == forward], np.int64)] = True
-    return flags
+    wanted = np.array([relation for relation, way in along if way == forward], np.int64)
+    return np.isin(np.arange(graph.num_relations), wanted)
 
 
 def frontier_of(graph: Subgraph, trails: Sequence[PathHypothesis], most: int) -> Ints:

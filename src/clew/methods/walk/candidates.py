@@ -272,7 +272,8 @@ class BeamSearch:
             return np.zeros((0, len(FEATURES)), np.float32)
         paths = [self._paths.get(trails) or self._path(trails) for trails in pool]
         self._paths |= zip(pool, paths, strict=True)
-        texts = (*self._sides, self._texts, [(kind,) for kind in self._kind_number])
+        kind_texts: list[tuple[str, ...]] = [(kind,) for kind in self._kind_number]
+        texts = (*self._sides, self._texts, kind_texts)
         names = ("forward", "backward", "along", "kinds")
         # All that is new in one batch: the encoder remembers it for each of the lists.
         self._of_steps([said for name, each in zip(names, texts, strict=True) for said in each[self._known(name) :]])
