@@ -145,7 +145,7 @@ def test_a_killed_build_is_gone_on_with(tmp_path, stage, finished):
 def test_two_million_triples_of_the_shape_of_freebase_killed_at_random_moments(tmp_path):
     """The benchmark of 126 million triples, and of thirty kills, at a size that fits a test."""
     script = Path(__file__).parents[2] / "benchmarks" / "freebase.py"
-    command = [sys.executable, str(script), "--triples", "2_000_000", "--memory", "500MB", "--folder", str(tmp_path)]
+    command = [sys.executable, str(script), "--triples", "2_000_000", "--memory", "600MB", "--folder", str(tmp_path)]
     done = subprocess.run([*command, "--kills", "5"], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "5 kills at random moments" in done.stdout
