@@ -2,11 +2,14 @@
 
 Makes the dump where it is not there yet, builds it in a process of its own while memory (anonymous and all of it, over
 every process of the build), disk and time are watched, and asks the graph in another fresh process: opening, names
-exactly and with a typo, neighbourhoods of random entities and of hubs, and `walk`. With `--group` the build runs in a
+exactly and with a typo, neighbourhoods of random entities and of hubs, `walk` and `auto`. The first answer of each in a
+process that has asked nothing else, with nothing of the graph in memory, is told apart ("walk, cold"). Vectors of the
+names of relations are kept beside the graph: how many there were before is told. With `--group` the build runs in a
 control group of the kernel with exactly the limit, file cache included, where this user may make one.
 
     python benchmarks/freebase.py --triples 126_000_000 --format nt.gz --memory 8GB --folder /tmp/freebase
     python benchmarks/freebase.py --triples 10_000_000 --format parquet --memory 600MB --group
+    python benchmarks/freebase.py --triples 20_000_000 --kills 30
 """
 
 from __future__ import annotations
@@ -15,6 +18,8 @@ import argparse
 import json
 import os
 import random
+import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -133,6 +138,43 @@ def watched(given: dict[str, Any], out: Path, group: Group | None) -> dict[str, 
             "group": group.peak() if group else 0}  # fmt: skip
 
 
+def build_killed(given: dict[str, Any], out: Path, kills: int) -> None:
+    """Build once undisturbed, then kill -9 builds of the same at random moments and let the next go on; compare.
+
+    A build that ends before its moment is taken away and begun anew. Says how many kills there were, and raises where
+    a killed build leaves half a graph or the graph in the end is not the same in every file.
+    """
+    whole = out.with_name(f"whole-{out.name}")
+    seconds = watched({**given, "out": str(whole)}, whole, None)["wall"]
+    print(f"undisturbed: {seconds:,.0f} s", flush=True)
+    rng, killed, finished = random.Random(4), 0, 0
+    command = [sys.executable, __file__, "--child", json.dumps({**given, "out": str(out)})]
+    while killed < kills or not out.exists():
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True)
+        try:
+            said = process.communicate(timeout=rng.uniform(0, seconds) if killed < kills else None)[1]
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+            killed += 1
+            continue
+        if process.returncode:
+            raise SystemExit(f"after {killed} kills the build ended with {process.returncode}: {said.decode()[-2000:]}")
+        finished += 1
+        if checksums(out) != checksums(whole):
+            raise SystemExit(f"after {killed} kills the graph is another")
+        if killed < kills:
+            shutil.rmtree(out)
+    print(f"{killed} kills at random moments, {finished} builds ended: the same checksum of every file each time")
+
+
+def checksums(path: Path) -> dict[str, str]:
+    """Of each file of a graph as it lies there, compared with what its manifest says."""
+    from clew.graph import Graph
+
+    return {name: entry["sha256"] for name, entry in Graph.open(path, verify=True).meta["files"].items()}
+
+
 def typo(name: str, rng: random.Random) -> str:
     at, letter = rng.randrange(len(name)), rng.choice("abcdefghijklmnopqrstuvwxyz")
     swapped = name[:at] + name[at + 1 : at + 2] + name[at] + name[at + 2 :]
@@ -175,15 +217,33 @@ def forget(path: str) -> None:
                 os.posix_fadvise(handle.fileno(), 0, 0, os.POSIX_FADV_DONTNEED)
 
 
+def first_child(path: str, triples: int, seed: int, method: str) -> None:
+    """The first answer of a process, from opening on, with nothing of the graph in memory; told as JSON."""
+    import resource
+
+    import clew
+    from clew.graph import Graph
+
+    world = freebase_data.World(triples, seed)
+    (name,) = world.names(np.array([random.Random(2).randrange(world.topics)])).to_pylist()
+    forget(path)
+    start, used = time.perf_counter(), time.process_time()
+    clew.ask(Graph.open(path), f"what is the date of birth of {name}", method=method)
+    clock, used = 1000 * (time.perf_counter() - start), 1000 * (time.process_time() - used)
+    read = resource.getrusage(resource.RUSAGE_SELF).ru_inblock * 512 / 1e6
+    print(json.dumps({"first": clock, "processor": used, "MB read": read}))
+
+
 def ask_child(path: str, triples: int, seed: int, questions: int, walk: int) -> None:
     """What a finished graph answers, in a fresh process, told as JSON. Every figure is of names of its own."""
     from clew.graph import Graph
     from clew.graph.neighborhood import neighborhood
 
     world, rng, told = freebase_data.World(triples, seed), random.Random(1), Told()
-    topics = np.array(rng.sample(range(world.topics), 4 * questions + walk))
+    topics = np.array(rng.sample(range(world.topics), 4 * questions + 2 * walk))
     everything, ids = world.names(topics).to_pylist(), world.ids(topics).to_pylist()
-    exact, typed, inside, seeds, last = (everything[i * questions : (i + 1) * questions] for i in range(5))
+    exact, typed, inside, seeds = (everything[i * questions : (i + 1) * questions] for i in range(4))
+    last = everything[4 * questions :]
     forget(path)
     start = time.perf_counter()
     graph = Graph.open(path)
@@ -211,9 +271,14 @@ def ask_child(path: str, triples: int, seed: int, questions: int, walk: int) -> 
     if walk:
         import clew
 
-        told["walk"] = milliseconds(
-            lambda name: clew.ask(graph, f"what is the date of birth of {name}", method="walk"), last[:walk]
-        )
+        kept = sum(file.stat().st_size for file in Path(path).glob("cache/relations/*/*/keys.b16")) // 16
+        print(f"  vectors of names of relations kept from earlier questions: {kept:,}", file=sys.stderr)
+        for method, names in (("walk", last[:walk]), ("auto", last[walk:])):
+
+            def ask(name: str, method: str = method) -> object:
+                return clew.ask(graph, f"what is the date of birth of {name}", method=method)
+
+            told[method] = milliseconds(ask, names)
     for line in Path("/proc/self/status").read_text().splitlines():
         if line.startswith("RssAnon"):
             told["memory MB"] = {"first": int(line.split()[1]) / 1024}
@@ -232,15 +297,20 @@ def main() -> None:
     parser.add_argument("--walk", type=int, default=0, help="questions to `walk`, which needs an encoder")
     parser.add_argument("--ask-only", action="store_true", help="the graph is there already")
     parser.add_argument("--graph", type=Path, help="the graph to ask, where it lies elsewhere")
+    parser.add_argument("--kills", type=int, default=0, help="kill -9 builds at so many random moments, ask nothing")
     parser.add_argument("--json", type=Path)
     parser.add_argument("--child", help=argparse.SUPPRESS)
     parser.add_argument("--asked", help=argparse.SUPPRESS)
+    parser.add_argument("--first", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.child:
         build_child(json.loads(options.child))
         return
     if options.asked:
         ask_child(*json.loads(options.asked))
+        return
+    if options.first:
+        first_child(*json.loads(options.first))
         return
     from clew.graph.memory import shown, size_of_text
 
@@ -252,6 +322,9 @@ def main() -> None:
         files = freebase_data.make(folder, world, [options.format])[options.format]
         given: dict[str, Any] = {"inputs": str(files[0]), "out": str(out), "memory": options.memory}
         given |= {"drop_prefix": NS, "format": "nt"} if len(files) == 1 else {"labels": str(files[1])}
+        if options.kills:
+            build_killed(given, out, options.kills)
+            return
         group = Group(size_of_text(options.memory)) if options.group else None
         try:
             rows |= watched(given, out, group)
@@ -274,11 +347,16 @@ def main() -> None:
     asked = json.dumps([str(out), options.triples, options.seed, options.questions, options.walk])
     done = subprocess.run([sys.executable, __file__, "--asked", asked], check=True, stdout=subprocess.PIPE, text=True)
     rows["asked"] = json.loads(done.stdout.splitlines()[-1])
+    for method in ("walk", "auto") if options.walk else ():
+        first = [sys.executable, __file__, "--first", json.dumps([str(out), options.triples, options.seed, method])]
+        done = subprocess.run(first, check=True, stdout=subprocess.PIPE, text=True)
+        rows["asked"][f"{method}, cold"] = json.loads(done.stdout.splitlines()[-1])
     columns = ("first", "p50", "p95", "warm p50", "warm p95")
     print(f"{'milliseconds':24}" + "".join(f"{key:>10}" for key in columns) + f"{'hit':>8}")
     for name, each in rows["asked"].items():
         cells = "".join(f"{each[key]:>10.2f}" if key in each else " " * 10 for key in columns)
-        print(f"{name:24}{cells}" + (f"{each['hit']:>8.3f}" if "hit" in each else ""))
+        more = [f"{each[key]:,.0f} {key}" for key in ("processor", "MB read") if key in each]
+        print(f"{name:24}{cells}" + (f"{each['hit']:>8.3f}" if "hit" in each else "") + ", ".join(more))
     if options.json:
         options.json.write_text(json.dumps(rows, indent=1))
 

@@ -211,6 +211,7 @@ class Tools:
     model: FilePath | None = None  # folder of trained weights
     link: Callable[[Question, GraphStore], list[Any]] | None = None  # question → list[Topic]; default: clew.retrieval
     cache: FilePath | None = None  # where derived arrays may be kept; None: nothing is kept
+    relations: TextEncoder | None = None  # for names of relations: of a large graph kept on disk; None: `encoder`
 
 
 class Method(Protocol):

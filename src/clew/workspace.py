@@ -344,17 +344,30 @@ class Workspace:
             encoder=encoder,
             language_model=language_model,
             model=None if model is None else model.folder,
-            link=self.link(encoder),
+            link=self.link(encoder, relations := self.relations(encoder)),
             cache=self.cache(),
+            relations=relations,
         )
 
-    def link(self, encoder: TextEncoder | None) -> Any:
+    def relations(self, encoder: TextEncoder | None) -> TextEncoder | None:
+        """For names of relations of a large graph: `encoder` with a bounded cache beside the graph, so that no command
+        encodes thousands of them anew. None: `encoder` itself will do."""
+        cache = self.cache()
+        if encoder is None or cache is None:
+            return None
+        from clew.encoding import bounded, remembering
+        from clew.graph.store import has_arrays, taken_whole
+
+        large = has_arrays(self.graph) and not taken_whole(self.graph)
+        return remembering(bounded(encoder, cache / "relations")) if large else None
+
+    def link(self, encoder: TextEncoder | None, relations: TextEncoder | None = None) -> Any:
         """question, graph → topics, with the settings of `[link]`."""
 
         from clew.retrieval.linking import link
 
         def linked(question: Question, graph: GraphStore) -> list[Any]:
-            return link(question, graph, encoder=encoder, **settings)
+            return link(question, graph, encoder=encoder, relations=relations, **settings)
 
         settings = self.configuration.link.model_dump()
         return linked

@@ -10,6 +10,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
@@ -137,6 +138,20 @@ def test_a_killed_build_is_gone_on_with(tmp_path, stage, finished):
     assert contents(tmp_path / "x.kg") == contents(tmp_path / "whole.kg")
     assert [f.name for f in tmp_path.iterdir() if f.name.startswith(".")] == []
     assert not list((tmp_path / "x.kg").glob("stages*"))
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+def test_two_million_triples_of_the_shape_of_freebase_killed_at_random_moments(tmp_path):
+    """The benchmark of 126 million triples, and of thirty kills, at a size that fits a test."""
+    script = Path(__file__).parents[2] / "benchmarks" / "freebase.py"
+    command = [sys.executable, str(script), "--triples", "2_000_000", "--memory", "600MB", "--folder", str(tmp_path)]
+    done = subprocess.run([*command, "--kills", "5"], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "5 kills at random moments" in done.stdout
+    asked = subprocess.run([*command, "--ask-only", "--questions", "100"], capture_output=True, text=True, check=True)
+    hits = [float(line.split()[-1]) for line in asked.stdout.splitlines() if line.startswith("name, ")][:2]
+    assert hits[0] == 1.0 and hits[1] >= 0.95, asked.stdout
 
 
 @pytest.mark.slow

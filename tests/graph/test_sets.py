@@ -29,22 +29,32 @@ def test_sets_are_those_of_python(first: list[int], second: list[int]) -> None:
 @given(
     st.lists(st.tuples(st.integers(0, 6), st.integers(0, 3), st.integers(0, 6)), min_size=1, max_size=30),
     st.sets(st.integers(0, 6)),
+    st.booleans(),
 )
-def test_what_lies_around_a_set(rows: list[tuple[int, int, int]], names: set[int]) -> None:
+def test_what_lies_around_a_set(rows: list[tuple[int, int, int]], names: set[int], compiled: bool) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        for name in ("MANY", "HUB") if compiled else ():  # as around the millions of a large graph
+            patch.setattr(f"clew.graph.sets.{name}", 0)
+        _what_lies_around(rows, names, ends=not compiled)
+
+
+def _what_lies_around(rows: list[tuple[int, int, int]], names: set[int], *, ends: bool) -> None:
     graph = Graph.from_triples([(f"e{h}", f"r{r}", f"e{t}") for h, r, t in rows]).whole
     numbers = {name: number for name in range(7) if (number := graph.local(f"e{name}")) is not None}
     members = distinct(np.array([numbers[name] for name in names if name in numbers], np.int32))
-    found = [(graph.relation(r).id, forward, graph.labels(ends)) for (r, forward), ends in surroundings(graph, members)]
+    around_all = surroundings(graph, members)
+    found = [(graph.relation(r).id, forward, graph.labels(some)) for (r, forward), some in around_all]
     wanted = {(f"r{r}", True): {f"e{t}" for h, q, t in rows if q == r and h in names} for _, r, _ in rows}
     wanted |= {(f"r{r}", False): {f"e{h}" for h, q, t in rows if q == r and t in names} for _, r, _ in rows}
-    assert {(r, forward): set(ends) for r, forward, ends in found} == {
-        key: ends for key, ends in wanted.items() if ends
+    assert {(r, forward): set(some) for r, forward, some in found} == {
+        key: some for key, some in wanted.items() if some
     }
-    assert all(len(set(ends)) == len(ends) for _, _, ends in found)
+    assert all(len(set(some)) == len(some) for _, _, some in found)
     for side, forward in ((graph.out, True), (graph.inc, False)):
-        relations, ends = touched(graph, side, members)
+        relations, met = touched(graph, side, members)
         assert [graph.relation(r).id for r in relations.tolist()] == [r for r, way, _ in found if way == forward]
-        assert set(graph.labels(ends)) == {end for _, way, some in found if way == forward for end in some}
+        if ends:  # else of each relation's ends a sample of none
+            assert set(graph.labels(met)) == {end for _, way, some in found if way == forward for end in some}
     assert [forward for _, forward, _ in found] == sorted((forward for _, forward, _ in found), reverse=True)
 
 
@@ -70,3 +80,12 @@ def test_a_label_is_looked_up_without_copying_what_it_is_sought_among() -> None:
         assert tracemalloc.get_traced_memory()[1] < owners.nbytes // 10
     finally:
         tracemalloc.stop()
+
+
+def test_of_the_ends_of_a_hub_an_even_sample_is_touched(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("clew.graph.sets.HUB", 5)
+    rows = [(f"e{i:03}", "type", "Thing") for i in range(100)] + [("e000", "of", "Thing"), ("Thing", "of", "e001")]
+    graph = Graph.from_triples(rows).as_subgraph
+    relations, ends = touched(graph, graph.inc, np.array([graph.local("Thing")], np.int32))
+    assert [graph.relation(r).id for r in relations.tolist()] == ["of", "type"]
+    assert graph.labels(ends) == ["e000", "e000", "e020", "e040", "e060", "e080"]

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -11,10 +15,12 @@ from clew.errors import ConfigError
 from clew.graph import Graph, build
 from clew.methods.walk.candidates import SearchLimits
 from clew.methods.walk.method import Config, Walk
-from clew.methods.walk.ranking import FEATURES, Rating
-from clew.protocols import Tools
+from clew.methods.walk.ranking import FEATURES, Floats, Rating
+from clew.protocols import Role, Tools
+from clew.settings import configure
 from clew.testing.method import MethodSuite
 from clew.types import Answer, Question
+from clew.workspace import Workspace
 
 
 class TestWalk(MethodSuite):
@@ -178,3 +184,52 @@ def test_demo_questions_with_the_real_encoder(world: Graph) -> None:
     assert np.mean(right) >= 0.7, [e.question.text for e, ok in zip(examples, right, strict=True) if not ok]
     for answer in answers:
         check_threads(answer)
+
+
+class _Counting(HashEncoder):
+    """Tells what it was asked to encode."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.seen: list[str] = []
+
+    def encode(self, texts: Sequence[str], *, role: Role = "passage") -> Floats:
+        self.seen += texts
+        return super().encode(texts, role=role)
+
+
+def test_of_a_large_graph_vectors_of_relations_are_kept_beside_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A second process encodes the question and the paths, and no relation again; the answer is the same."""
+    rows = "Ada\tborn in\tLondon\nAda\temployer\tAcme\nAcme\tseat\tParis\nBob\tborn in\tRome\n"
+    (tmp_path / "facts.tsv").write_text(rows)
+    build(tmp_path / "facts.tsv", tmp_path / "facts.kg")
+    for module in ("clew.reading.likely", "clew.graph.store"):
+        monkeypatch.setattr(f"{module}.WHOLE_UP_TO", 0)
+    told = []
+    for text in ("where was Ada born", "Ada was born in which place"):
+        encoder = _Counting()
+        workspace = Workspace(
+            configure(None, ["method.name=walk"]), graph=Graph.open(tmp_path / "facts.kg"), encoder=encoder
+        )
+        answer = workspace.ask(text)
+        told.append((encoder.seen, answer.details["path"]))
+    assert told[0][1] == told[1][1] == "born in of it"
+    assert {"employer", "born in"} <= {seen.removesuffix(" of") for seen in told[0][0]}
+    assert "employer" not in told[1][0] and (tmp_path / "facts.kg" / "cache" / "relations").is_dir()
+
+
+def test_of_a_large_graph_the_likeliest_paths_alone_are_encoded_whole(
+    toy: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("clew.reading.likely.WHOLE_UP_TO", 0)
+    found = {}
+    for wholes in (1, 32):
+        encoder = _Counting()
+        method = Walk(Config(), Tools(encoder=encoder))
+        method.limits = replace(method.limits, wholes=wholes)
+        _, candidates = method.candidates(Question("q", "What is the currency of France?", ("France",)), toy)
+        texts = {each.text for each in candidates}
+        found[wholes] = len(texts & set(encoder.seen)), len(texts)
+    assert found[1][0] == 1 < found[32][0] == found[32][1]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cached_property
 from itertools import pairwise
 
@@ -34,10 +34,11 @@ class FewNames:
         self._starts: list[int] = np.cumsum([0, *map(len, lines)]).tolist()
         self._lengths = np.diff(offsets)
 
-    def holding(self, wanted: bytes, limit: int) -> NDArray[np.int32]:
-        """Numbers of the names that hold the words `wanted` among others, of more than `limit` the shortest."""
-        rows = np.fromiter(self._rows_with(b" %b " % wanted), np.int32)
-        rows = rows[self._lengths[rows] > len(wanted)]
+    def holding(self, parts: Sequence[bytes], limit: int) -> NDArray[np.int32]:
+        """Numbers of the names that hold the words of each of `parts`, in this order, among others; of more than
+        `limit` the shortest."""
+        rows = np.fromiter(self._rows_with(parts), np.int32)
+        rows = rows[self._lengths[rows] > sum(map(len, parts))]
         shortest = np.argsort(self._lengths[rows], kind="stable")[:limit]
         return rows[np.sort(shortest)]
 
@@ -75,12 +76,16 @@ class FewNames:
         rows = pairs & 0xFFFFFFFF
         return pairs >> 32, rows, np.bincount(rows, minlength=len(self._lengths))
 
-    def _rows_with(self, part: bytes) -> Iterator[int]:
-        at = self._text.find(part)
+    def _rows_with(self, parts: Sequence[bytes]) -> Iterator[int]:
+        first, *others = parts
+        later = re.compile(rb"(?:[^\n]* )?" + b" (?:[^\n]* )?".join(map(re.escape, others)) + b" ")
+        first = b" %b " % first
+        at = self._text.find(first)
         while at >= 0:
             row = self._row(at)
-            yield row
-            at = self._text.find(part, self._starts[row + 1])
+            if not others or later.match(self._text, at + len(first)):
+                yield row
+            at = self._text.find(first, self._starts[row + 1])
 
     def _row(self, at: int) -> int:
         return bisect_right(self._starts, at) - 1

@@ -134,7 +134,7 @@ def _part(graph: Subgraph, members: Ints, triples: NDArray[Any]) -> Subgraph:
         graph.entities[members],
         graph.names,
         seeds,
-        None if graph.triple_numbers is None else graph.triple_numbers[triples],
+        graph.numbers_of(triples),
         graph.truncated,
     )
 
@@ -145,13 +145,12 @@ def dedupe(graph: Subgraph) -> Subgraph:
     first = np.sort(np.unique(rows, axis=0, return_index=True)[1])
     if len(first) == graph.num_triples:
         return graph
-    numbers = graph.triple_numbers
     return replace(
         graph,
         heads=graph.heads[first],
         rels=graph.rels[first],
         tails=graph.tails[first],
-        triple_numbers=None if numbers is None else numbers[first],
+        triple_numbers=graph.numbers_of(first),
     )
 
 
@@ -172,7 +171,7 @@ def union(graphs: Sequence[Subgraph]) -> Subgraph:
     place[order] = np.arange(len(ordered), dtype=np.int32)
     local = np.split(place[inverse], np.cumsum([graph.num_entities for graph in graphs])[:-1])
     seeds = np.concatenate([to[graph.seeds] for to, graph in zip(local, graphs, strict=True)])
-    have_numbers = all(graph.triple_numbers is not None for graph in graphs)
+    triples = [found for graph in graphs if (found := graph.numbers_of(np.arange(graph.num_triples))) is not None]
     return dedupe(
         Subgraph(
             np.concatenate([to[graph.heads] for to, graph in zip(local, graphs, strict=True)]),
@@ -181,9 +180,7 @@ def union(graphs: Sequence[Subgraph]) -> Subgraph:
             ordered[order],
             graphs[0].names,
             seeds[np.sort(np.unique(seeds, return_index=True)[1])],
-            np.concatenate([g.triple_numbers for g in graphs if g.triple_numbers is not None])
-            if have_numbers
-            else None,
+            np.concatenate(triples) if len(triples) == len(graphs) else None,
             tuple(dict.fromkeys(told for graph in graphs for told in graph.truncated)),
         )
     )

@@ -290,20 +290,26 @@ class NameIndex:
                 result.append((first, last, off, NameMatch(self._number(row), score, reason)))
         return result
 
-    def holding(self, text: str, limit: int = CANDIDATES) -> list[NameMatch]:
-        """Names that hold the words of `text` among others, up to `limit` of the shortest; the shorter the higher."""
+    def holding(self, text: str, limit: int = CANDIDATES, *, apart: bool = False) -> list[NameMatch]:
+        """Names that hold the words of `text` among others, up to `limit` of the shortest; the shorter the higher.
+
+        Args:
+            apart: others may stand between the words as well.
+        """
         wanted = normalise(text).encode("utf-8", "replace")
         if len(wanted) < 2 or not len(self):
             return []
+        parts = wanted.split() if apart else [wanted]
         if self._few is not None:
-            rows = self._few.holding(wanted, limit)
+            rows = self._few.holding(parts, limit)
         else:
-            rows = self._postings().holding(wanted, self._names, self._offsets, limit)
+            rows = self._postings().holding(parts, self._names, self._offsets, limit)
+        longest = max(map(len, parts))
         lengths = self._offsets[rows + 1] - self._offsets[rows]
         aliases = rows >= self._aliases_from
         numbers = self._numbers[rows] if len(self._numbers) else rows
         return [
-            NameMatch(number, 0.5 + 0.45 * len(wanted) / length, "part of an alias" if alias else "part of the name")
+            NameMatch(number, 0.5 + 0.45 * longest / length, "part of an alias" if alias else "part of the name")
             for number, length, alias in zip(numbers.tolist(), lengths.tolist(), aliases.tolist(), strict=True)
         ]
 

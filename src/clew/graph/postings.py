@@ -11,6 +11,7 @@ Shapes: L names, U bytes of all of them, P bytes of all lists, B lists, k lists 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,6 +28,7 @@ MAX_GRAMS = 120  # of one name: similar spelling is judged by its first 120 byte
 SPOILT = 4  # most trigrams that a letter off changes: two neighbours in each other's place
 CHEAP = 1 << 21  # bytes of lists that are read without asking whether fewer would do: two milliseconds
 FIRST = 8  # lists that are read at least
+NAME = 2048  # bytes of a list that take as long as looking at a name
 BLOCK = 1 << 15  # names counted at once: what the nearest cache holds
 
 
@@ -44,7 +46,7 @@ class Postings:
 
         Where not all lists were read, the coefficient is that of those that were.
         """
-        lists, sizes = self._rarest_first(query, MAX_GRAMS)
+        lists, sizes = self._rarest_first([query], MAX_GRAMS)
         most = len(lists)
         count = _affordable(sizes, FIRST)
         least = 1 if count == most and sizes.sum() <= CHEAP else min(2, count)
@@ -64,40 +66,45 @@ class Postings:
     def within(self, text: bytes, limit: int) -> Rows:
         """Numbers of the names that stand in `text` or nearly so: at most half of its trigrams are missing (one
         letter off costs three, two letters changed about four). The `limit` with most of them; in no order."""
-        lists, _ = self._rarest_first(text, MAX_TEXT_GRAMS)
+        lists, _ = self._rarest_first([text], MAX_TEXT_GRAMS)
         result: Rows = _inside(lists, self.places, self.coded, self.grams, limit)
         return result
 
-    def holding(self, wanted: bytes, data: Bytes, offsets: Longs, limit: int) -> Rows:
-        """Numbers of the names that hold the words `wanted` among others; of more than `limit` some of the shortest.
+    def holding(self, parts: Sequence[bytes], data: Bytes, offsets: Longs, limit: int) -> Rows:
+        """Numbers of the names that hold the words of each of `parts`, in this order, among others; of more than
+        `limit` some of the shortest.
 
         Args:
             data, offsets: (U,) and (L+1,), the names.
         """
-        lists, sizes = self._rarest_first(wanted, MAX_GRAMS)
+        lists, sizes = self._rarest_first(parts, MAX_GRAMS)
         count = _affordable(sizes, 1)
         rows, shared = self._counted(lists[:count], count)
-        while count < len(lists) and len(rows) > limit:
+        while count < len(lists) and len(rows) > max(limit, sizes[count] // NAME):
             self._count_on(lists[count], rows, shared)
             count += 1
             rows, shared = rows[shared == count], shared[shared == count]
         rows = rows[np.argsort(self._grams_of(rows).astype(np.int16), kind="stable")]
-        query, found, kept = np.frombuffer(wanted or b" ", np.uint8), [np.empty(0, np.int32)], 0
+        query, ends = np.frombuffer(b"".join(parts) or b" ", np.uint8), np.cumsum([len(part) for part in parts])
+        found, kept = [np.empty(0, np.int32)], 0
         for start in range(0, len(rows), limit):
             some = rows[start : start + limit]
             pages.wanted_at(offsets, some)
             pages.wanted(data, offsets[some], offsets[some + 1])
-            found.append(_holding(some, query, data, offsets))
+            found.append(_holding(some, query, ends, data, offsets))
             kept += len(found[-1])
             if kept >= limit:
                 break
         return np.sort(np.concatenate(found)[:limit])
 
-    def _rarest_first(self, text: bytes, most: int) -> tuple[Longs, Longs]:
-        """The lists of a text's trigrams and the bytes of each."""
+    def _rarest_first(self, texts: Sequence[bytes], most: int) -> tuple[Longs, Longs]:
+        """The lists of the trigrams of some texts and the bytes of each."""
         bits = (len(self.places) - 1).bit_length() - 1
-        found = np.empty(min(max(len(text) + 1, MAX_GRAMS), most), np.int64)
-        lists = found[: _grams(np.frombuffer(text or b" ", np.uint8), 0, len(text), bits, found)]
+        each = []
+        for text in texts:
+            found = np.empty(min(max(len(text) + 1, MAX_GRAMS), most), np.int64)
+            each.append(found[: _grams(np.frombuffer(text or b" ", np.uint8), 0, len(text), bits, found)])
+        lists = each[0] if len(each) == 1 else np.unique(np.concatenate(each))[:most]
         pages.wanted(self.places, lists, lists + 2)
         sizes = self.places[lists + 1] - self.places[lists]
         order = np.argsort(sizes, kind="stable")
@@ -345,26 +352,39 @@ def _inside(wanted, places, coded, grams, limit):  # type: ignore[no-untyped-def
 
 
 @njit(cache=True, nogil=True)
-def _holding(rows, query, data, offsets):  # type: ignore[no-untyped-def]
-    """Those of some names that hold the words, and are not these words alone."""
+def _holding(rows, query, ends, data, offsets):  # type: ignore[no-untyped-def]
+    """Those of some names that hold the words of each part of `query` (which end at `ends`), one part behind the
+    other, and are not these words alone."""
     result = np.empty(len(rows), np.int32)
     kept = 0
     for name in rows:
-        low, high = offsets[name], offsets[name + 1]
-        if high - low <= len(query):
+        at, high = offsets[name], offsets[name + 1]
+        if high - at <= len(query):
             continue
-        for start in range(low, high - len(query) + 1):
-            if (start > low and data[start - 1] != 32) or (
-                start + len(query) < high and data[start + len(query)] != 32
-            ):
-                continue
-            same = True
-            for k in range(len(query)):
-                if data[start + k] != query[k]:
-                    same = False
-                    break
-            if same:
-                result[kept] = name
-                kept += 1
+        begin = 0
+        for end in ends:
+            at = _behind(query, begin, end, data, offsets[name], at, high)
+            if at < 0:
                 break
+            begin = end
+        if at >= 0:
+            result[kept] = name
+            kept += 1
     return result[:kept]
+
+
+@njit(cache=True, nogil=True)
+def _behind(query, begin, end, data, low, at, high):  # type: ignore[no-untyped-def]
+    """Where the words query[begin:end] end in the name data[low:high], sought from `at` on; -1: nowhere."""
+    size = end - begin
+    for start in range(at, high - size + 1):
+        if (start > low and data[start - 1] != 32) or (start + size < high and data[start + size] != 32):
+            continue
+        same = True
+        for k in range(size):
+            if data[start + k] != query[begin + k]:
+                same = False
+                break
+        if same:
+            return start + size
+    return -1

@@ -8,16 +8,19 @@ Shapes: n, m members of a set, k relations around one, E ends of all of these.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from clew.graph.jit import loaded
 from clew.graph.subgraph import Csr, Ints, Subgraph
 
 PIECE = 1 << 20  # triples looked at in one go
+MANY = 16  # members from which on a compiled loop gathers their triples, and triples of each where they are fewer
+HUB = 1 << 16  # triples of one entity and side from which on it is one of a store, which has each once and in order
 Numbers = TypeVar("Numbers", bound=NDArray[Any])
 
 
@@ -71,33 +74,81 @@ class Around:
             first = last
 
 
-def around(side: Csr, members: Ints) -> Around:
-    """Where the triples of one side lead from a set of entities."""
-    places = _places(side, members)
-    packed = distinct((side.relations[places].astype(np.int64) << 32) | side.neighbors[places])
+def around(side: Csr, members: Ints, allowed: NDArray[np.bool_] | None = None) -> Around:
+    """Where the triples of one side lead from a set of entities.
+
+    Args:
+        allowed: (R,) which relations count; of others what is cheap may come as well. None: all.
+    """
+    if len(members) == 1:
+        relations, bounds, ends = _of_one(side, members)
+        if len(ends) > HUB or _ascending(ends, bounds):
+            return Around(relations.tolist(), bounds, ends)
+    if _many(side, members):
+        from clew.graph.compiled_sets import packed_around
+
+        flags = np.empty(0, np.bool_) if allowed is None else allowed
+        packed = packed_around(side.offsets, side.neighbors, side.relations, members, flags)
+    else:
+        places = _places(side, members)
+        packed = (side.relations[places].astype(np.int64) << 32) | side.neighbors[places]
+    packed = distinct(packed)
     if not len(packed):
         return Around([], [0], np.empty(0, np.int32))
-    relations = packed >> 32
-    firsts = np.flatnonzero(relations[1:] != relations[:-1]) + 1
+    kinds = packed >> 32
+    firsts = np.flatnonzero(kinds[1:] != kinds[:-1]) + 1
     ends = (packed & 0xFFFFFFFF).astype(np.int32)
-    return Around(relations[np.append(0, firsts)].tolist(), [0, *firsts.tolist(), len(packed)], ends)
+    return Around(kinds[np.append(0, firsts)].tolist(), [0, *firsts.tolist(), len(packed)], ends)
 
 
 def touched(graph: Subgraph, side: Csr, members: Ints) -> tuple[Ints, Ints]:
-    """What the triples of one side touch: relations ascending and each once, and all ends as they come.
+    """What the triples of one side touch: relations ascending and each once, and the ends as they come.
 
-    For those who need no ends by relation: nothing is sorted.
+    For those who need no ends by relation: nothing is sorted. Of more than `HUB` ends of one entity and relation an
+    even sample is taken.
     """
-    places = _places(side, members)
     seen = np.zeros(graph.num_relations, np.bool_)
+    if _many(side, members):
+        from clew.graph.compiled_sets import ends_around
+
+        ends: Ints = ends_around(side.offsets, side.neighbors, side.relations, members, seen, HUB)
+        return np.flatnonzero(seen).astype(np.int32), ends
+    places = _places(side, members)
     seen[side.relations[places]] = True
     return np.flatnonzero(seen).astype(np.int32), side.neighbors[places]
 
 
-def _places(side: Csr, members: Ints) -> slice | NDArray[np.int64]:
-    """Where the triples of a set of entities stand; those of a single one together, by relation, then entity."""
-    if len(members) == 1:
-        return slice(int(side.offsets[members[0]]), int(side.offsets[int(members[0]) + 1]))
+def _of_one(side: Csr, members: Ints) -> tuple[Ints, list[int], Ints]:
+    """Relations, bounds and ends of one entity as they stand; of millions only where relations change is looked at."""
+    low, high = int(side.offsets[members[0]]), int(side.offsets[int(members[0]) + 1])
+    mine, ends = side.relations[low:high], side.neighbors[low:high]
+    if len(mine) > HUB:
+        from clew.graph.compiled_sets import runs
+
+        bounds = runs(mine)
+    else:
+        bounds = np.append(np.flatnonzero(np.append(True, mine[1:] != mine[:-1])), len(mine)) if len(mine) else [0]
+    places = np.asarray(bounds, np.int64)
+    return np.asarray(mine[places[:-1]]), places.tolist(), ends
+
+
+def _ascending(ends: Ints, bounds: Sequence[int]) -> bool:
+    """Whether the ends of each relation are ascending and each there once."""
+    more = ends[1:] > ends[:-1]
+    more[np.asarray(bounds[1:-1], np.int64) - 1] = True
+    return bool(more.all())
+
+
+def _many(side: Csr, members: Ints) -> bool:
+    """Whether a compiled loop over the triples of a set is worth its call, and numba is imported already."""
+    if loaded() and len(members) > MANY:
+        return True
+    triples = int(side.counts(members).sum())
+    return triples > HUB or (loaded() and triples > MANY * MANY)
+
+
+def _places(side: Csr, members: Ints) -> NDArray[np.int64]:
+    """Where the triples of a set of entities stand."""
     starts = np.asarray(side.offsets[members])
     counts = np.asarray(side.offsets[members.astype(np.int64) + 1]) - starts
     places: NDArray[np.int64] = np.arange(int(counts.sum()))

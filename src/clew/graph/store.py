@@ -616,6 +616,5 @@ def _whole(heads: Ints, rels: Ints, tails: Ints, num: int, names: Graph) -> Subg
         tails,
         np.arange(num, dtype=np.int32),
         names,
-        triple_numbers=np.arange(len(heads), dtype=np.int32),
         numbered_as_store=True,
     )

@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, Literal, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,9 +62,9 @@ class Subgraph:
     entities: Ints  # (N,) store number of each local entity
     names: Names
     seeds: Ints = field(default_factory=lambda: np.empty(0, np.int32))  # (S,) local
-    triple_numbers: Ints | None = None  # (T,) store triple numbers, where the store has such
+    triple_numbers: Ints | None = None  # (T,) store triple numbers; None: their places, or the store has none
     truncated: tuple[str, ...] = ()  # what a limit cut off, in words; never silent
-    numbered_as_store: bool = False  # entity i is the store's entity i: nothing needs to be looked up
+    numbered_as_store: bool = False  # entity i is the store's entity i, and triple i where there are no numbers
 
     grows: ClassVar[bool] = False  # True: only what `fetch` was asked for is here (clew.graph.remote.ground)
 
@@ -142,9 +142,21 @@ class Subgraph:
             self.entities[order],
             self.names,
             rank[self.seeds],
-            None if self.triple_numbers is None else self.triple_numbers[rows],
+            self.numbers_of(rows),
             self.truncated,
         )
+
+    def numbers_of(self, triples: NDArray[Any]) -> Ints | None:
+        """The store's numbers of some triples (their places here); None where it has none."""
+        if self.triple_numbers is None:
+            return np.asarray(triples, np.int32) if self.numbered_as_store else None
+        numbers: Ints = self.triple_numbers[triples]
+        return numbers
+
+    def source(self, t: int) -> str | None:
+        """Where the t-th triple was stated."""
+        numbers = self.numbers_of(np.array([t]))
+        return None if numbers is None else self.names.source_at(int(numbers[0]))
 
     def entity(self, i: int) -> Entity:
         return self.names.entity_at(int(self.entities[i]))
@@ -158,10 +170,8 @@ class Subgraph:
 
     def triple(self, t: int) -> Triple:
         """The t-th triple as a record."""
-        source = None if self.triple_numbers is None else self.names.source_at(int(self.triple_numbers[t]))
-        return Triple(
-            self.entity(int(self.heads[t])), self.relation(int(self.rels[t])), self.entity(int(self.tails[t])), source
-        )
+        ends = self.entity(int(self.heads[t])), self.relation(int(self.rels[t])), self.entity(int(self.tails[t]))
+        return Triple(*ends, self.source(t))
 
 
 def csr(keys: Ints, values: Ints, relations: Ints, n: int) -> Csr:

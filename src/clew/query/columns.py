@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.graph import Graph
+from clew.graph.kinds import ALL_UP_TO, spread
 from clew.graph.strings import literal_parts
 from clew.graph.subgraph import Ints
 from clew.labels import label_to_text
@@ -70,13 +71,22 @@ class Column:
         return known, np.where(known, self.low[at], 0.0), np.where(known, self.high[at], 0.0)
 
 
-def column(graph: Graph, relation: int, forward: bool = True) -> Column:
-    """The column at the end of a relation (its number) walked in a direction."""
+def column(graph: Graph, relation: int, forward: bool = True, *, sampled: bool = False) -> Column:
+    """The column at the end of a relation (its number) walked in a direction.
+
+    Args:
+        sampled: for those who ask of what kind the things are: of a large graph an even sample of its triples is read,
+            where that holds enough of the relation.
+    """
+    whole = graph.whole
+    sampled = sampled and whole.num_triples > ALL_UP_TO
 
     def made() -> Column:
-        whole = graph.whole
-        mine = np.flatnonzero(whole.rels == relation)
-        ends, counts = np.unique((whole.tails if forward else whole.heads)[mine], return_counts=True)
+        rows = spread(whole.num_triples) if sampled else slice(None)
+        mine = np.flatnonzero(whole.rels[rows] == relation)
+        if sampled and len(mine) < SAMPLE:
+            return column(graph, relation, forward)
+        ends, counts = np.unique((whole.tails if forward else whole.heads)[rows][mine], return_counts=True)
         label = graph.relation_at(relation).label.casefold()
         plain, unit = label_to_text(label).lower(), stated_unit(graph.relation_at(relation).label)
         dated = any(word in label for word in _YEAR_WORDS) or _DATING.fullmatch(plain) is not None
@@ -87,7 +97,7 @@ def column(graph: Graph, relation: int, forward: bool = True) -> Column:
             return column_of(graph, ends, counts, years=True)
         return replace(found, stated=unit)
 
-    return graph.derived(("query.column", relation, forward), made)
+    return graph.derived(("query.column", relation, forward, sampled), made)
 
 
 def _may_be_years(found: Column) -> bool:

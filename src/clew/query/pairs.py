@@ -76,6 +76,8 @@ def step(whole: Subgraph, sources: Ints, move: Move, budget: PairBudget) -> tupl
     begin, end = runs(side, sources, relation)
     counts = budget.take(end - begin)
     total = int(counts.sum())
+    if len(sources) == 1:  # such as a class of millions: they stand together
+        return np.zeros(total, np.int64), side.neighbors[int(begin[0]) : int(begin[0]) + total]
     owners = np.repeat(np.arange(len(sources), dtype=np.int64), counts)
     first = np.cumsum(counts) - counts
     places = np.arange(total, dtype=np.int64) + np.repeat(begin - first, counts)

@@ -9,19 +9,22 @@ Shapes: H hops, T texts of the question.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from threading import Lock
+from weakref import WeakKeyDictionary
 
 import numpy as np
+from numpy.typing import NDArray
 
 from clew.encoding.hashing import HashEncoder
-from clew.encoding.memo import remembering
 from clew.graph import Subgraph
 from clew.graph.store import WHOLE_UP_TO
+from clew.graph.subgraph import Names
 from clew.reading.trails import Hop, PathHypothesis, hops_around
 from clew.retrieval.scoring import QuestionParts, relation_text
 
 MOST = 128  # hops of one step
 WIDEST = 100_000  # things that a path may lead to; "everything of the type Person" is neither an answer nor a way
-_LETTERS = remembering(HashEncoder())  # for all that are opened: a command or a service opens many
+Floats = NDArray[np.float32]
 
 
 class LikelyHops:
@@ -62,6 +65,41 @@ class LikelyHops:
         self.left_out = max(0, len(hops) - self._most)
         if not self.left_out:
             return None
-        said = _LETTERS.encode([relation_text(self._graph.relation(r).label, forward) for r, forward in hops])
-        likeness = (_LETTERS.encode(self._texts) @ said.T).max(axis=0)
+        likeness = (_Letters.of(self._graph).of_hops(hops) @ HashEncoder().encode(self._texts).T).max(axis=1)
         return {hops[i] for i in np.argsort(-likeness, kind="stable")[: self._most]}
+
+
+class _Letters:
+    """The letters of the texts of a graph's hops as vectors, each made when it is first asked for.
+
+    Shapes: R relations, V hops that were met, D width.
+    """
+
+    def __init__(self, graph: Subgraph) -> None:
+        self._relation = graph.names.relation_at
+        self._encoder = HashEncoder()
+        self._lock = Lock()
+        self._rows = np.full(2 * graph.num_relations, -1, np.int64)  # (2R,)
+        self._vectors = np.empty((0, self._encoder.dim), np.float32)  # (V, D)
+
+    @classmethod
+    def of(cls, graph: Subgraph) -> _Letters:
+        known = _LETTERS.get(graph.names)
+        if known is None:
+            known = _LETTERS.setdefault(graph.names, cls(graph))
+        return known
+
+    def of_hops(self, hops: Sequence[Hop]) -> Floats:
+        """(H, D)."""
+        numbers = np.array(hops, np.int64) @ (2, 1)
+        with self._lock:
+            new = numbers[self._rows[numbers] < 0]
+            if len(new):
+                texts = [relation_text(self._relation(n >> 1).label, bool(n & 1)) for n in new.tolist()]
+                self._rows[new] = np.arange(len(self._vectors), len(self._vectors) + len(new))
+                self._vectors = np.concatenate([self._vectors, self._encoder.encode(texts)])
+            found: Floats = self._vectors[self._rows[numbers]]
+        return found
+
+
+_LETTERS: WeakKeyDictionary[Names, _Letters] = WeakKeyDictionary()  # commands and services open many methods

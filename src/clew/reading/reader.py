@@ -78,14 +78,21 @@ class Reader:
         network: default: the one that ships with clew, and the cross-encoder that was trained beside it. One that was
             trained on a graph's own questions reads alone.
         encoder: used where it is the network's own; else the network's encoder is opened.
+        relations: the same encoder for what the graph calls things, as `Tools.relations`.
     """
 
-    def __init__(self, network: Network | None = None, encoder: TextEncoder | None = None) -> None:
+    def __init__(
+        self,
+        network: Network | None = None,
+        encoder: TextEncoder | None = None,
+        relations: TextEncoder | None = None,
+    ) -> None:
         self.network = network or Network.open(SHIPPED)
         self._cross = CrossEncoder(SHIPPED_CROSS) if network is None else None
         wanted = self.network.encoder
         fits = encoder is not None and encoder.name.split("@")[0] == wanted and encodes_tokens(encoder)
         self._given = encoder if fits else None
+        self._relations = relations if fits else None
         self._steps: dict[WordedStep, Floats] = {}
         self._lock = Lock()
 
@@ -104,7 +111,7 @@ class Reader:
 
     @cached_property
     def _remembered(self) -> TextEncoder:
-        return remembering(self.encoder)
+        return remembering(self.encoder if self._relations is None else self._relations)
 
     def read(
         self,

@@ -13,9 +13,10 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from clew.graph import Subgraph
-from clew.graph.sets import around, distinct, shared, surroundings, touched, without
+from clew.graph.sets import HUB, around, distinct, shared, surroundings, touched, without
 from clew.graph.subgraph import Ints
 
 AT_ONCE = 8  # times as many mediators are looked at for the relations around them as entities
@@ -49,9 +50,7 @@ def expand(
     """
     frontier, sampled = _thin(graph, trail.ends, most)
     sampled |= trail.sampled
-    for hop, reached, through in _hops(graph, frontier):
-        if along is not None and hop not in along:
-            continue
+    for hop, reached, through in _hops(graph, frontier, along):
         if not through:
             yield PathHypothesis(trail.topic, (*trail.steps, (hop,)), reached, sampled)
             continue
@@ -88,13 +87,22 @@ def hops_around(graph: Subgraph, trails: Sequence[PathHypothesis], most: int) ->
     return list(found)
 
 
-def _hops(graph: Subgraph, frontier: Ints) -> Iterator[tuple[Hop, Ints, bool]]:
-    """Each hop, what it reaches, and whether a mediator may be among these."""
+def _hops(graph: Subgraph, frontier: Ints, along: Collection[Hop] | None) -> Iterator[tuple[Hop, Ints, bool]]:
+    """Each hop, of those to take, what it reaches, and whether a mediator may be among these."""
     for side, forward in ((graph.out, True), (graph.inc, False)):
-        found = around(side, frontier)
-        through = bool(graph.mediators[found.ends].any())
+        found = around(side, frontier, None if along is None else _flags(graph, along, forward))
+        hub = len(found.ends) > HUB  # of its ends those of most hops are not looked at
+        through = not hub and bool(graph.mediators[found.ends].any())
         for relation, ends in found.parts():
-            yield (relation, forward), ends, through
+            hop = (relation, forward)
+            if along is None or hop in along:
+                yield hop, ends, through or (hub and bool(graph.mediators[ends].any()))
+
+
+def _flags(graph: Subgraph, along: Collection[Hop], forward: bool) -> NDArray[np.bool_]:
+    """(R,) the relations to follow in one direction."""
+    wanted = np.array([relation for relation, way in along if way == forward], np.int64)
+    return np.isin(np.arange(graph.num_relations), wanted)
 
 
 def frontier_of(graph: Subgraph, trails: Sequence[PathHypothesis], most: int) -> Ints:

@@ -125,7 +125,7 @@ def spot(
                 put(Chunk(start, start + length, "relation", None, tuple(lexicon.relations[said])))
     for i, word in enumerate(words):
         parents = INVERSE.get(stem(word), ())
-        back = [id for id, label in lexicon.labels.items() if label.lower() in parents]
+        back = [id for id, label in lexicon.labels.items() if label.lower() in parents] if parents else []
         if back and not taken[i]:
             put(Chunk(i, i + 1, "relation", None, tuple(back), 0.95, inverse=True))
     _measured(words, taken, lexicon, put)

@@ -18,6 +18,7 @@ from clew.graph.sets import distinct, first_tails, held, surroundings
 from clew.graph.subgraph import Ints
 from clew.protocols import TextEncoder
 from clew.query import plan as p
+from clew.query.binding import Binding
 from clew.query.execute import ExecutionLimits, Executor
 from clew.query.keys import steps_of
 from clew.query.vocabulary import SYNONYMS, head_of, stem
@@ -140,9 +141,12 @@ class Joins:
             ]
             for n in members.tolist()
         ]
-        found: list[p.Step] = []
+        found: dict[p.Step, None] = {}
         for kind in np.unique(np.concatenate(kinds)).tolist()[:2]:
-            others = self.members(p.Class(self._graph.ids_at([kind])[0]))[: SIBLINGS + len(members)]
+            try:
+                others = Binding.of(self._graph).first_instances(self._graph.ids_at([kind])[0], SIBLINGS + len(members))
+            except ClewError:
+                continue
             others = others[~held(others, members)][:SIBLINGS]
             size = self._graph.whole.out.counts(others) + self._graph.whole.inc.counts(others)
             others = others[size <= MOST_OF_ONE]  # what millions lead to says little of its kind
@@ -151,8 +155,8 @@ class Joins:
                 if silent or step in there or step in found:
                     continue
                 if held(ends, wanted).any():
-                    found.append(step)
-        return found
+                    found[step] = None
+        return list(found)
 
     def _literal(self, step: p.Step) -> bool:
         """Whether a step leads to literals, by the first of its triples."""

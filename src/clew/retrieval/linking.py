@@ -127,7 +127,14 @@ def _places(text: str, topics: Sequence[Topic]) -> Iterator[tuple[int, int] | No
         yield (at, at + len(topic.mention)) if at >= 0 and mention else None
 
 
-def link(question: Question, graph: GraphStore, *, encoder: TextEncoder | None = None, limit: int = 3) -> list[Topic]:
+def link(
+    question: Question,
+    graph: GraphStore,
+    *,
+    encoder: TextEncoder | None = None,
+    relations: TextEncoder | None = None,
+    limit: int = 3,
+) -> list[Topic]:
     """The topics of `question`, best first: those the asker supplied, else the names found in its text.
 
     Mentions do not overlap, and a further mention is kept when it is nearly as certain as the best. Every entity that
@@ -135,13 +142,14 @@ def link(question: Question, graph: GraphStore, *, encoder: TextEncoder | None =
 
     Args:
         encoder: tells namesakes apart by whether their relations suit the question.
+        relations: as `Tools.relations`.
         limit: most mentions.
 
     Raises NotFoundError for a supplied topic that the graph does not hold, with the nearest names.
     """
     if question.topics:
         return [topic for name in question.topics for topic in given(name, graph)]
-    ranked = _ranked(question, graph, encoder)
+    ranked = _ranked(question, graph, encoder, relations)
     chosen: list[tuple[tuple[int, int], list[Topic]]] = []
     for (start, end), topics in ranked:
         best = topics[0].score
@@ -196,7 +204,7 @@ def given(name: str, graph: GraphStore) -> list[Topic]:
 
 
 def _ranked(
-    question: Question, graph: GraphStore, encoder: TextEncoder | None
+    question: Question, graph: GraphStore, encoder: TextEncoder | None, relations: TextEncoder | None = None
 ) -> list[tuple[tuple[int, int], list[Topic]]]:
     """Mentions with their topics, the best mention first."""
     reading = MentionReading.of(_shortened(question.text), _relation_words(graph))
@@ -212,7 +220,7 @@ def _ranked(
         ranked.append(((mention.start, mention.end), topics))
     ranked = _outdone(ranked)
     if encoder is not None:
-        ranked = _in_context(reading.text, ranked, graph, encoder)
+        ranked = _in_context(reading.text, ranked, graph, encoder, encoder if relations is None else relations)
     order = [(span, sorted(topics, key=lambda topic: -topic.score)) for span, topics in ranked if topics]
     return sorted(order, key=lambda pair: (-pair[1][0].score, pair[0][0] - pair[0][1], pair[0][0]))
 
@@ -318,7 +326,11 @@ def _outdone(ranked: Sequence[tuple[tuple[int, int], list[Topic]]]) -> list[tupl
 
 
 def _in_context(
-    text: str, ranked: list[tuple[tuple[int, int], list[Topic]]], graph: GraphStore, encoder: TextEncoder
+    text: str,
+    ranked: list[tuple[tuple[int, int], list[Topic]]],
+    graph: GraphStore,
+    encoder: TextEncoder,
+    relations: TextEncoder,
 ) -> list[tuple[tuple[int, int], list[Topic]]]:
     """Tell entities of one label apart: those whose relations suit the question less lose some of their score."""
     result = []
@@ -332,7 +344,7 @@ def _in_context(
         counts = Counter(topic.entity.label for topic in topics)
         if max(counts.values()) > 1:
             mine = [sorted(around.get(t.entity.id) or _relations_of(t.entity, graph)) for t in topics]
-            known = _relation_vectors(graph, encoder, {id for ids in mine for id in ids})
+            known = _relation_vectors(graph, relations, {id for ids in mine for id in ids})
             asked = encoder.encode([_without(text, span)], role="query")[0]
             fits = [max([0.0, *(float(known[id] @ asked) for id in ids if id in known)]) for ids in mine]
             best: dict[str, float] = {}

@@ -241,7 +241,7 @@ class _Names:
         words = normalise(text).split()
         if not 2 <= len(words) <= 3:
             return []
-        held = self.all(lambda index: index.holding(max(words, key=len)))
+        held = self.all(lambda index: index.holding(text, apart=True))
         labels = self.graph.labels_at([f.number for f in held])
         pattern = re.compile(r"\b" + r"\b.*\b".join(map(re.escape, words)) + r"\b")
         return [

@@ -188,9 +188,11 @@ _EITHER = re.compile(r"\b(?P<one>[a-z]+) or (?P<other>[a-z]+)(?= (?:at|in|on|by|
 
 def either(question: Question, graph: Graph, encoder: TextEncoder | None) -> list[Composed]:
     """What either of two relations leads to: "trails that start or end at X"; nothing for other words around "or"."""
-    match, lexicon = _EITHER.search(question.text), Lexicon.of(graph)
-    said = {form for label in lexicon.labels.values() for word in stems(label) for form in word_forms(word)}
-    if match is None or not all(word_forms(word) & said for word in match.groups()):
+    match = _EITHER.search(question.text)
+    if match is None:
+        return []
+    said = {form for label in Lexicon.of(graph).labels.values() for word in stems(label) for form in word_forms(word)}
+    if not all(word_forms(word) & said for word in match.groups()):
         return []
     before, after = question.text[: match.start()], question.text[match.end() :]
     found = [compose(replace(question, text=f"{before}{word}{after}"), graph, encoder) for word in match.groups()]

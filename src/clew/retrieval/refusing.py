@@ -128,9 +128,10 @@ def implausible(question: Question, found: Answer, graph: Graph) -> str:
     unmet = {stem(word) for word in stems(asked) if word not in FUNCTION and word not in LIGHT} - named - told
     if kinds and unmet and not unmet & _KINDS:
         return "the graph says of what kind it is, and nothing that the question asks for"
-    if re.match(r"who(?:m|se)?\b", asked) and all(forward and column(graph, r).ordered for r, forward in moves):
+    people = re.match(r"who(?:m|se)?\b", asked)
+    if people and all(forward and column(graph, r, sampled=True).ordered for r, forward in moves):
         return "the graph has only figures where the question asks who"
-    columns = [column(graph, *move) for move in moves]
+    columns = [column(graph, *move, sampled=True) for move in moves]
     figures = [each.ordered for each in columns]
     if re.match(r"where\b", asked) and all(figures):
         return "the graph has only figures where the question asks for a place"

@@ -72,8 +72,8 @@ class Served(Workspace):
 
     on_link: OnLink | None = None
 
-    def link(self, encoder: TextEncoder | None) -> Any:
-        linked = super().link(encoder)
+    def link(self, encoder: TextEncoder | None, relations: TextEncoder | None = None) -> Any:
+        linked = super().link(encoder, relations)
 
         def told(question: Question, graph: GraphStore) -> list[Topic]:
             topics: list[Topic] = linked(question, graph)

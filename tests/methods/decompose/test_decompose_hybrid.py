@@ -56,8 +56,8 @@ def test_a_weight_of_one_is_plain_retrieval(films: Graph, vectors: GraphVectors)
     for query in queries():
         plain = connect(graph, node_prizes(labels @ query, 3), edge_prizes((relations @ query)[graph.rels], 5))
         found = vectors.retrieve(hybrid(query, other, 1.0), Config(around="whole", **PAPER)).graph
-        assert found.triple_numbers is not None and graph.triple_numbers is not None
-        assert sorted(found.triple_numbers.tolist()) == graph.triple_numbers[plain.triples].tolist()
+        assert found.triple_numbers is not None
+        assert sorted(found.triple_numbers.tolist()) == graph.numbers_of(plain.triples).tolist()
         assert set(found.entities.tolist()) == set(graph.entities[plain.entities].tolist())
         mixed = vectors.retrieve(hybrid(query, other, 0.5), Config(around="whole", **PAPER)).graph
         sizes.add(mixed.num_triples == found.num_triples)

@@ -75,7 +75,7 @@ class PlanMethod:
             raise ConfigError("plan needs a sentence encoder, got none: set [encoder] name, or pass Tools(encoder=…)")
         self._config, self._tools, self._encoder = config, tools, tools.encoder
         network = Network.open(tools.model / "reader.safetensors") if tools.model is not None else None
-        self._reader = Reader(network, tools.encoder)
+        self._reader = Reader(network, tools.encoder, tools.relations)
         self._limits = GrowthLimits(hops=config.hops)
         self._wordings: WeakKeyDictionary[GraphStore, Wording] = WeakKeyDictionary()
 

@@ -46,7 +46,7 @@ class GraphRecords:
         r = int(graph.rels[t])
         if r not in self._relations:
             self._relations[r] = graph.relation(r)
-        source = None if graph.triple_numbers is None else graph.names.source_at(int(graph.triple_numbers[t]))
+        source = graph.source(t)
         return Triple(self.entity(int(graph.heads[t])), self._relations[r], self.entity(int(graph.tails[t])), source)
 
     def path(self, run: Trace, state: int) -> Path:

@@ -33,6 +33,7 @@ from clew.retrieval.scoring import CUE_TEXT, QuestionParts, relation_text, value
 from clew.types import Topic
 
 Encode = Callable[[Sequence[str]], Floats]
+WHOLE = FEATURES.index("whole")
 SAMPLE = 4  # ends that tell what kind of thing a relation leads to
 WIDER = 12  # the same, of trails whose surroundings are fetched before it is known which of them are extended
 AHEAD = 200  # ends that are fetched before it is known which of them are walked from
@@ -54,6 +55,7 @@ class SearchLimits:
     frontier: int = 2000  # entities looked at to find the relations of a set of entities
     shortlist: int = 100  # longer paths per hop that are compared with the whole question
     finalists: int = 32  # paths that are encoded as one text each
+    wholes: int = 8  # of them, in a graph of more than 300,000 entities; the mean of their steps stands for the others
     relations: int = MOST  # of a hop that are encoded, in a graph of more than 300,000 entities
 
 
@@ -78,6 +80,7 @@ class BeamSearch:
     starts: Sequence[int]  # local numbers of the topics
     rating: Rating
     encode: Encode
+    encode_names: Encode  # of relations and kinds
     limits: SearchLimits
     types: Sequence[int] = ()  # relations that state what kind of thing an entity is
     cut: list[str] = field(default_factory=list)
@@ -209,8 +212,8 @@ class BeamSearch:
         there the mean of the two stands for it.
         """
         if not self._large or not steps:
-            return self.encode([" ".join(parts) for parts in steps])
-        vectors = self.encode([text for parts in steps for text in parts])
+            return self.encode_names([" ".join(parts) for parts in steps])
+        vectors = self.encode_names([text for parts in steps for text in parts])
         starts = np.cumsum([0, *map(len, steps)])[:-1]
         sums = np.add.reduceat(vectors, starts, axis=0)
         result: Floats = sums / np.maximum(np.linalg.norm(sums, axis=1, keepdims=True), 1e-9)
@@ -235,7 +238,7 @@ class BeamSearch:
         return pairs
 
     def _finish(self, pool: Sequence[tuple[PathHypothesis, ...]]) -> list[WalkCandidate]:
-        """The best few again, now with each path encoded as one text."""
+        """The best few again, now with paths encoded as one text each: of a large graph the first `wholes` of them."""
         pool = [trails for trails in pool if len(self._answers(trails))]
         if not pool:
             return []
@@ -243,7 +246,9 @@ class BeamSearch:
         best = np.argsort(-scores, kind="stable")[: self.limits.finalists]
         chosen = [pool[i] for i in best]
         texts = [self._whole(trails) for trails in chosen]
-        rows = self._features(chosen, self.encode(texts))
+        rows = self._features(chosen)
+        read = texts[: self.limits.wholes] if self._large else texts
+        rows[: len(read), WHOLE] = self.encode(read) @ self._question
         final = self.rating(rows)
         order = np.argsort(-final, kind="stable")
         return [WalkCandidate(chosen[i], self._answers(chosen[i]), rows[i], float(final[i]), texts[i]) for i in order]
@@ -257,20 +262,23 @@ class BeamSearch:
         return ends
 
     def _score(self, pool: Sequence[tuple[PathHypothesis, ...]]) -> Floats:
-        return self.rating(self._features(pool, None))
+        return self.rating(self._features(pool))
 
-    def _features(self, pool: Sequence[tuple[PathHypothesis, ...]], wholes: Floats | None) -> Floats:
+    def _features(self, pool: Sequence[tuple[PathHypothesis, ...]]) -> Floats:
         if not pool:
             return np.zeros((0, len(FEATURES)), np.float32)
         paths = [self._paths.get(trails) or self._path(trails) for trails in pool]
         self._paths |= zip(pool, paths, strict=True)
-        steps = (
-            self._encoded("forward", self._sides[0]),
-            self._encoded("backward", self._sides[1]),
-            self._encoded("along", self._texts),
-        )
-        kinds = self._encoded("kinds", [(kind,) for kind in self._kind_number])
-        return features(self.asked, self._question, self._phrases, steps, kinds, wholes, paths)
+        kind_texts: list[tuple[str, ...]] = [(kind,) for kind in self._kind_number]
+        texts = (*self._sides, self._texts, kind_texts)
+        names = ("forward", "backward", "along", "kinds")
+        # All that is new in one batch: the encoder remembers it for each of the lists.
+        self._of_steps([said for name, each in zip(names, texts, strict=True) for said in each[self._known(name) :]])
+        forward, backward, along, kinds = map(self._encoded, names, texts)
+        return features(self.asked, self._question, self._phrases, (forward, backward, along), kinds, paths)
+
+    def _known(self, name: str) -> int:
+        return len(self._vectors.get(name, ()))
 
     def _encoded(self, name: str, texts: Sequence[tuple[str, ...]]) -> Floats:
         """Vectors of a list of texts that only grows."""

@@ -90,6 +90,7 @@ class Walk:
             if key not in FEATURES:
                 raise ConfigError(f"walk: {unknown('key', key, FEATURES)} in [method.weights]")
         self._config, self._tools, self._encoder = config, tools, remembering(tools.encoder)
+        self._relations = self._encoder if tools.relations is None else remembering(tools.relations)
         self.rating = Rating.of({**WEIGHTS, **config.weights}, UNITS)
         self.limits = SearchLimits(config.hops)
         self._types: dict[str, list[int]] = {}
@@ -163,6 +164,7 @@ class Walk:
             [start for _, start in pairs],
             self.rating,
             self._encode,
+            self._relations.encode,
             self.limits,
             self._types[name],
         )

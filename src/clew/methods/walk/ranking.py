@@ -115,7 +115,6 @@ def features(
     phrases: Floats,
     steps: Steps,
     kinds: Floats,
-    wholes: Floats | None,
     paths: Sequence[RankedPath],
 ) -> Floats:
     """(P, len(FEATURES)).
@@ -125,7 +124,8 @@ def features(
         phrases: (G, D).
         steps: texts of the distinct steps as vectors.
         kinds: (any, D).
-        wholes: (P, D); None: the mean of the steps stands in.
+
+    For "whole" the mean of the steps stands in.
     """
     table = np.zeros((len(paths), len(FEATURES)), np.float32)
     forward, backward, along = steps
@@ -166,7 +166,7 @@ def features(
             column["head"][members] = special[heads][:, [last[0], last[1]]].max(axis=(0, 1))
         ranked = np.sort(chosen, axis=1)
         column["repeated"][members] = (ranked[:, 1:] == ranked[:, :-1]).any(axis=1)
-    column["whole"][:] = column["mean"] if wholes is None else wholes @ question
+    column["whole"][:] = column["mean"]
     if len(heads):
         column["kind"][:] = to_kind[heads].max(axis=0)[kind]
     valued = np.array([path.value != "none" for path in paths])

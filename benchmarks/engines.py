@@ -1,0 +1,88 @@
+"""Answers a second of `walk` by the local engine and by ray with two workers on this machine, over the same questions.
+
+Rows of both are compared without their seconds. What counts is the time between the first row that is kept and the
+last: starting ray, its workers and the encoder in each is told apart. Needs the extra `ray`.
+
+    CLEW_DATA=… python benchmarks/engines.py [--set webqsp-pooled:dev] [--questions 200] [--workers 2] [--rounds 3]
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import statistics
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from clew.encoding import open_encoder
+from clew.graph import Graph
+from clew.graph.save import save
+from clew.methods.walk.method import Config, Walk
+from clew.protocols import GraphStore, Tools
+from clew.runs import Run, answer_all
+from clew.runs.ray_engine import answer_with_ray
+from walk import graph_of, questions
+
+
+def opened(path: str) -> tuple[Any, GraphStore]:
+    """The method, and the graph at `path`; in each process anew."""
+    method = Walk(Config(), Tools(encoder=open_encoder()))
+    return method.predict, Graph.open(path)
+
+
+def timed(engine: Callable[[Run, Callable[[Any], None]], object], run: Run) -> tuple[float, float]:
+    """Seconds until the first rows were kept, and answers a second after them."""
+    kept: list[tuple[float, int]] = []
+    began = time.perf_counter()
+    engine(run, lambda progress: kept.append((time.perf_counter() - began, progress.done)))
+    (first, some), (last, every) = kept[0], kept[-1]
+    return first, (every - some) / (last - first)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--set", default="webqsp-pooled:dev")
+    parser.add_argument("--questions", type=int, default=200)
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--batch", type=int, default=8)
+    parser.add_argument("--rounds", type=int, default=3)
+    options = parser.parse_args()
+    rows = questions(options.set, options.questions)[: options.questions]
+    print(f"{len(rows)} questions of {options.set}, batches of {options.batch}, load {os.getloadavg()[0]:.1f}")
+    with tempfile.TemporaryDirectory() as scratch:
+        path = Path(scratch) / "graph.kg"
+        save(graph_of(options.set, Path(scratch)), path)
+        opener = partial(opened, str(path))
+
+        def local(run: Run, told: Callable[[Any], None]) -> None:
+            predict, graph = opener()
+            items = ((row.question, graph) for row in rows)
+            answer_all(run, items, predict, batch=options.batch, on_progress=told)
+
+        def ray(run: Run, told: Callable[[Any], None]) -> None:
+            answer_with_ray(run, rows, opener, batch=options.batch, workers=options.workers, on_progress=told)
+
+        ratios = []
+        for round_ in range(options.rounds):
+            found, rates = {}, {}
+            for name, engine in (("local", local), ("ray", ray)):
+                folder = Path(scratch) / f"{name}-{round_}"
+                with Run.create(folder, {}, rows, session={}) as run:
+                    first, rates[name] = timed(engine, run)
+                found[name] = [
+                    replace(r, answer=r.answer and replace(r.answer, seconds={})) for r in Run.open(folder).rows()
+                ]
+                print(f"{name:8} first rows after {first:6.1f} s, then {rates[name]:7.2f} answers/s", flush=True)
+            ratios.append(rates["ray"] / rates["local"])
+            same = sum(a == b for a, b in zip(found["local"], found["ray"], strict=True))
+            print(f"rows that are equal: {same} of {len(rows)}; answers/s of ray to local {ratios[-1]:.2f}", flush=True)
+    print(f"median ratio of {options.rounds} rounds: {statistics.median(ratios):.2f}")
+
+
+if __name__ == "__main__":
+    main()
