@@ -3,7 +3,7 @@
 import pytest
 
 from clew.evaluation.denotation import denotation, same_value, wtq, wtq_normalise
-from clew.types import Answer, Candidate, Gold, Question
+from clew.types import Answer, Candidate, Entity, Gold, Question
 
 
 def answer(*texts: str) -> Answer:
@@ -61,3 +61,14 @@ def test_official_values() -> None:
     assert wtq(["a", "b"], ["a"]) == {"denotation": 0.0}
     assert wtq([], ["a"]) == {"denotation": 0.0}
     assert not same_value("a", "b")
+
+
+def test_a_literal_is_shown_as_people_read_it_and_scored_as_the_graph_has_it() -> None:
+    moment = "1763-01-01T00:00:00Z"
+    year = Entity(f'"{moment}"^^<http://www.w3.org/2001/XMLSchema#dateTime>', "1763", "literal", "dateTime")
+    shown = Answer(Question("q", "?"), "m", (Candidate("1763", 1.0, year),))
+    assert denotation(shown, Gold((moment,))) == denotation(shown, Gold(("1763",))) == 1.0
+    assert denotation(shown, Gold(("1763-05-01T00:00:00Z",))) == 0.0
+    assert same_value("1763-01-01", moment)
+    assert not same_value("1763-01-01", "1763-01-01T12:00:00Z")
+    assert same_value("880", "+880")

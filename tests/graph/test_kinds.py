@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pytest
 
+import clew
 from clew.graph import Graph
 from clew.graph.flags import flags, truth_values
 from clew.graph.kinds import by_names, kind_relations
 from clew.query.execute import execute
 from clew.query.text import parse
+from clew.retrieval.lexicon import Lexicon
 
 HOSTS = [f"h{n}" for n in range(8)]
 PEOPLE = [f"p{n}" for n in range(4)]
@@ -84,3 +86,11 @@ def test_flags_are_relations_of_nothing_but_yes_and_no() -> None:
     }  # fmt: skip
     assert {flag.label.lower() for flag in flags(graph)} == {"public", "patched", "on call"}
     assert {graph.ids_at([number])[0] for number in truth_values(graph)} == {'"1"', '"0"', "yes", "No", "true"}
+
+
+def test_a_noun_that_several_classes_end_in_means_them_all() -> None:
+    graph = Graph.from_triples(
+        [("a", "type", "Cistercian abbey"), ("b", "type", "Benedictine abbey"), ("c", "type", "city")]
+    )
+    assert clew.query(graph, 'count(class("abbeys"))').rows == (("2",),)
+    assert Lexicon.of(graph).classes[("abbey",)] == "abbey"

@@ -110,6 +110,8 @@ def test_wikibase_claims_have_the_names_of_their_properties(tmp_path):
     assert ("Loch", "inception", "1763") in said(graph)  # known to the year, as its value node says
     assert any(row[1:] == ("height", "880") for row in said(graph))
     assert graph.resolve("employer") == []
+    statements = {t.head.id for t in graph.triples() if t.head.kind == "mediator"}
+    assert statements == {"http://w.org/entity/statement/Q1-a"}  # the other says what the direct claim says
 
 
 def test_nodes_that_hold_a_value_are_read_as_the_value(tmp_path):

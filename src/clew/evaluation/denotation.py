@@ -13,9 +13,11 @@ from collections.abc import Sequence
 from decimal import Decimal, InvalidOperation
 
 from clew.evaluation.matching import accepted, distinct, key, matched
+from clew.graph.strings import literal_parts, shown
 from clew.query.values import ReadValue, untyped
 from clew.types import Answer, Gold
 
+MOMENT = "http://www.w3.org/2001/XMLSchema#dateTime"
 _TRUTHS = {"true": "yes", "false": "no"}
 
 
@@ -32,9 +34,10 @@ def denotation(answer: Answer | None, gold: Gold) -> float:
     said, wanted = list(dict.fromkeys(answer.texts)), list(dict.fromkeys(gold.answers))
     if len(said) < len(wanted):
         return 0.0
+    stated = {c.text: literal_parts(c.entity.id)[0] for c in answer.candidates if c.entity and c.entity.datatype}
     used: set[int] = set()
-    for text in said:
-        found = next((i for i, each in enumerate(wanted) if same_value(text, each)), None)
+    for text in said:  # a literal is shown as people read it: what the graph states is the same answer
+        found = next((i for i, each in enumerate(wanted) if same_value(text, each) or stated.get(text) == each), None)
         if found is None:
             return 0.0
         used.add(found)
@@ -42,11 +45,12 @@ def denotation(answer: Answer | None, gold: Gold) -> float:
 
 
 def same_value(said: str, gold: str) -> bool:
-    """Whether two texts are one name, number, date or truth; a number may have more digits than the gold states."""
+    """Whether two texts are one name, number, date or truth; a number may have more digits than the gold states, and
+    midnight of a day is the day."""
     mine, theirs = (_TRUTHS.get(key(text), key(text)) for text in (said, gold))
     if mine == theirs:
         return True
-    a, b = untyped(said), untyped(gold)
+    a, b = (untyped(shown(text, MOMENT)) for text in (said, gold))
     if a is None or b is None or a.kind != b.kind:
         return False
     if a.kind == "date":

@@ -34,6 +34,7 @@ SAMPLED = 1000  # problems written to a file
 MANY = 10_000  # problems from which on their share counts
 
 ALIAS = 100  # rank of an alternative label
+ALIAS_IN_NO_LANGUAGE = 150  # the same where no language is said
 FOREIGN, FOREIGN_LANGUAGES = 500, 199  # ranks of labels in languages nobody asked for, each about its own
 FOREIGN_ALIAS = FOREIGN + FOREIGN_LANGUAGES  # the same of an alternative label
 CHOSEN = -1  # rank of a label from a label file: before every other

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from clew.errors import InputError, nearest
 from clew.graph.assembly import Assembly
 from clew.graph.external import OnDisk
-from clew.graph.inputs import ALIAS, CHOSEN, Notes, column
+from clew.graph.inputs import ALIAS_IN_NO_LANGUAGE, CHOSEN, Notes, column
 from clew.graph.kinds import by_names
 from clew.graph.layout import LITERAL, open_strings
 from clew.graph.strings import Strings, literal_parts
@@ -141,7 +141,7 @@ def find_aliases(assembly: Assembly) -> None:
             stated = ((head, each.strip()) for head, tail in pairs for each in re.split("[;|]", _text(texts[tail])))
             named = [(head, name) for head, name in stated if 0 < len(name) <= LETTERS]
             owners = texts.take(np.array([head for head, _ in named], np.int64))
-            ranks = np.full(len(named), ALIAS, np.int16)
+            ranks = np.full(len(named), ALIAS_IN_NO_LANGUAGE, np.int16)
             assembly.add(Notes("label", column(owners), column([name for _, name in named]), ranks))
 
 

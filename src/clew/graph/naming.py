@@ -18,7 +18,15 @@ from numpy.typing import NDArray
 from clew.errors import InputError
 from clew.graph.assembly import KINDS_OF_TEXT, Assembly, OnPart, Spooled, relation_ranks
 from clew.graph.external import Dealt, OnDisk, Sides, StringsOnDisk, sort_keys
-from clew.graph.inputs import ALIAS, FOREIGN, FOREIGN_ALIAS, FOREIGN_LANGUAGES, TableColumn, column
+from clew.graph.inputs import (
+    ALIAS,
+    ALIAS_IN_NO_LANGUAGE,
+    FOREIGN,
+    FOREIGN_ALIAS,
+    FOREIGN_LANGUAGES,
+    TableColumn,
+    column,
+)
 from clew.graph.layout import LITERAL, MEDIATOR, NAME_INDEX, NAMED, open_strings, write_array
 from clew.graph.memory import Memory
 from clew.graph.strings import arrow_numbers, truths
@@ -28,7 +36,7 @@ from clew.labels import readable
 TEXT = 120  # bytes that a text takes while it is sorted
 STRING = 160  # bytes that an id takes while it is looked through
 BLOCK = 1 << 20
-FEW_LANGUAGES = 6  # that nobody asked for, up to which names in them count; a dump has hundreds
+FEW_LANGUAGES = 24  # that nobody asked for, up to which names in them count; a dump has hundreds
 
 _PROPERTY = re.compile(r"(.*/)prop/(?:[a-z-]+/)*(P\d+)")
 DEFAULT_MEDIATOR = r"[mg]\.[0-9a-z_]+|.*/statement/[^/]+"  # Freebase's ids, and statements as Wikidata writes them
@@ -97,8 +105,8 @@ class _Chosen:
     """Texts of known things, best first within an owner: which is the name, and which are others.
 
     Args:
-        few: names in languages nobody asked for are names too, behind the others but before alternative ones; else
-            they are a last resort.
+        few: names in languages nobody asked for are names too, behind all in those asked for; else they are a last
+            resort.
     """
 
     def __init__(
@@ -107,7 +115,7 @@ class _Chosen:
         from clew.graph import bulk
 
         foreign, alias = ranks >= FOREIGN, ranks >= FOREIGN_ALIAS
-        as_label, as_alias = (ALIAS - 1, 2 * ALIAS) if few else (FOREIGN, FOREIGN + 1)
+        as_label, as_alias = (ALIAS_IN_NO_LANGUAGE - 1, 2 * ALIAS) if few else (FOREIGN, FOREIGN + 1)
         ranks = np.where(alias, as_alias, np.where(foreign, as_label, ranks)).astype(np.int16)
         ends = np.cumsum(lengths, dtype=np.int64)
         self._texts = TableColumn(data, ends - lengths, lengths.astype(np.int64))

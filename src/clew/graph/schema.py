@@ -178,9 +178,11 @@ class _Aside:
 
     def __init__(self, read: Everything | None) -> None:
         self.inherited = np.empty((0, 4), np.int32)
-        self._found = read is not None and self._find(read)
+        self._found = False
+        if read is not None:
+            self._find(read)
 
-    def _find(self, read: Everything) -> bool:
+    def _find(self, read: Everything) -> None:
         self._type = read.type
         self._kinds = np.zeros(read.assembly.entities.count, bool)
         self._heads, self._tails = self._kinds.copy(), self._kinds.copy()
@@ -208,13 +210,15 @@ class _Aside:
         things = np.unique(read.picked(lambda row: ~relations[row[:, 1]] & ~heads[row[:, 0]] & ~kinds[row[:, 2]]
                                        & (row[:, 1] != subclass))[:, 0])  # fmt: skip
         if len(things) < INSTANCES * len(classes):  # an ontology by itself: its classes are what it is about
-            return False
+            return
         self.inherited = _inherited(read, above[~heads[above[:, 2]] | ~read.texts.starting(above[:, 2], b"_:")], kinds)
         if subclass >= 0 and (len(self.inherited) or heads[above[:, 0]].any()):
             relations[subclass] = True
         values = read.mask(read.of_types(_VALUES.__contains__))
         self._kinds, self._heads, self._tails, self._relations = kinds, heads, values, relations
-        return True
+        self._found = True
+        bare = _bare_statements(read, self.of)
+        heads[bare] = values[bare] = True
 
     def of(self, rows: Rows) -> NDArray[np.bool_]:
         """Which of some rows."""
@@ -228,6 +232,40 @@ class _Aside:
             | ((relations == self._type) & self._kinds[tails])
         )
         return found
+
+
+def _bare_statements(read: Everything, aside: Callable[[Rows], NDArray[np.bool_]]) -> Ints:
+    """Statements of a Wikibase that say no more than its direct claims do: no qualifier, and the claim is there."""
+    numbers = {id: number for number, id in enumerate(read.relations)}
+    of: dict[str, dict[int, int]] = {}  # what each property has of a kind
+    for link in ("directClaim", "claim", "statementProperty"):
+        number = read.relation(f"{WIKIBASE}{link}")
+        rows = read.picked(lambda row, number=number: row[:, 1] == number)  # type: ignore[misc]
+        ids = read.texts.take(rows[:, 2].astype(np.int64))
+        of[link] = {head: numbers[id] for head, id in zip(rows[:, 0].tolist(), ids, strict=True) if id in numbers}
+    direct = np.full(len(read.relations), -1, np.int32)  # the direct claim of each claim
+    for property, claim in of["claim"].items():
+        direct[claim] = of["directClaim"].get(property, -1)
+    stated = np.zeros(len(read.relations), bool)
+    stated[[*of["statementProperty"].values()]] = True
+    claims = read.picked(lambda row: direct[row[:, 1]] >= 0)
+    if not len(claims):
+        return np.empty(0, np.int32)
+    nodes = read.mask(claims[:, 2])
+    said = read.picked(lambda row: nodes[row[:, 0]] & ~aside(row))
+    times = np.bincount(said[:, 0], minlength=len(nodes))
+    value = np.full(len(nodes), -1, np.int32)
+    only = said[(times[said[:, 0]] == 1) & stated[said[:, 1]]]
+    value[only[:, 0]] = only[:, 2]
+    claims = claims[value[claims[:, 2]] >= 0]
+    same = np.stack([claims[:, 0], direct[claims[:, 1]], value[claims[:, 2]]], axis=1)
+    straight = np.isin(np.arange(len(read.relations)), direct)
+    facts = read.picked(lambda row: straight[row[:, 1]])[:, :3]
+    known, which = np.unique(np.concatenate([facts, same]), axis=0, return_inverse=True)
+    there = np.zeros(len(known), bool)
+    there[which.ravel()[: len(facts)]] = True
+    found: Ints = claims[there[which.ravel()[len(facts) :]], 2]
+    return found
 
 
 def _schematic(relation: str) -> bool:

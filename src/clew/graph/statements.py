@@ -18,6 +18,7 @@ import pyoxigraph as ox
 
 from clew.graph.inputs import (
     ALIAS,
+    ALIAS_IN_NO_LANGUAGE,
     FOREIGN,
     FOREIGN_ALIAS,
     FOREIGN_LANGUAGES,
@@ -178,7 +179,9 @@ class Statements:
             return "label", rank if rank >= FOREIGN else rank * 5 + LABELS[relation]
         if relation in ALIASES:
             rank = self._rank(language)
-            return "label", FOREIGN_ALIAS if rank >= FOREIGN else ALIAS + rank
+            if rank >= FOREIGN:
+                return "label", FOREIGN_ALIAS
+            return "label", ALIAS + rank if language else ALIAS_IN_NO_LANGUAGE
         return "description", self._rank(language)
 
     def _noted(self, head: str, relation: str, text: Any) -> bool:

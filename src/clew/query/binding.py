@@ -14,7 +14,9 @@ from clew.graph import Graph
 from clew.graph.kinds import kind_relations
 from clew.graph.sets import distinct
 from clew.graph.subgraph import Ints
+from clew.labels import label_to_text
 from clew.query import plan as p
+from clew.query.vocabulary import stem
 
 Move = tuple[int, bool]  # a relation's number and whether it is walked forward
 
@@ -87,17 +89,14 @@ class Binding:
         return [n for n in named if n is not None]
 
     def instances_of(self, name: str) -> tuple[Ints, tuple[int, ...]]:
-        """The numbers of a class and the relations that lead to it from its instances."""
+        """The numbers of a class, or of all that end in a noun, and the relations that lead to them from instances."""
         if not self.kind_relations:
             raise InputError(
                 f"graph {self.graph.title!r} has no type relation (such as rdf:type), so it has no classes"
             )
-        found = self.entities((name,))
-        inc = self.graph.whole.inc
-        typed = [
-            n for n in found.tolist() if self._has_instances(n, inc.relations[inc.offsets[n] : inc.offsets[n + 1]])
-        ]
+        typed = self._classes_called(name) or self._ending_in.get(stem(name.casefold()), [])
         if not typed:
+            self.entities((name,))  # raises NotFoundError with the nearest labels
             raise NotFoundError(f"graph {self.graph.title!r}: {unknown('class', name, self.classes())}")
         return np.array(typed, np.int32), self.kind_relations
 
@@ -113,6 +112,26 @@ class Binding:
                 begin, end = (int(low + mine.searchsorted(np.int32(r))) for r in (relation, relation + 1))
                 found.append(inc.neighbors[begin : min(end, begin + most)])
         return distinct(np.concatenate(found))[:most]
+    def _classes_called(self, name: str) -> list[int]:
+        """The classes that have instances among what is called so."""
+        try:
+            found = self.entities((name,)).tolist()
+        except NotFoundError:
+            return []
+        inc = self.graph.whole.inc
+        return [n for n in found if self._has_instances(n, inc.relations[inc.offsets[n] : inc.offsets[n + 1]])]
+
+    @cached_property
+    def _ending_in(self) -> dict[str, list[int]]:
+        """Classes by the noun that a name of several words ends in: Cistercian and Benedictine abbeys are abbeys."""
+        whole = self.graph.whole
+        nodes = np.unique(whole.tails[np.isin(whole.rels, self.type_relations)])
+        table: dict[str, list[int]] = {}
+        for number, label in zip(nodes.tolist(), self.graph.labels_at(nodes), strict=True):
+            words = label_to_text(label).casefold().split()
+            if len(words) > 1:
+                table.setdefault(stem(words[-1]), []).append(number)
+        return table
 
     def _has_instances(self, node: int, relations: Ints) -> bool:
         types = np.array(

@@ -27,6 +27,7 @@ from clew.query.execute import execute
 from clew.query.vocabulary import SYNONYMS, akin, forms, head_of, stem
 from clew.retrieval.words import FUNCTION
 
+ENDING = 20  # classes that may be meant by the noun in which their names end
 HEADS = 100_000  # of a relation, that tell what kind of thing has it
 ALIKE_ONLY = 0.8  # the same in a graph without kinds, where the noun may be a kind that nothing states
 ALIKE_DOER = 0.7  # the same of somebody who does something: a "teacher" is no school
@@ -79,6 +80,8 @@ class Lexicon:
             for head, ids in heads.items():
                 if len(ids) == 1:  # "clubs" are football clubs where no other clubs are
                     self.classes.setdefault((head,), ids[0])
+                elif len(ids) <= ENDING:  # "abbeys" are Cistercian and Benedictine ones (`Binding.instances_of`)
+                    self.classes.setdefault((head,), head)
         self.relations: dict[tuple[str, ...], list[str]] = {}
         self.labels: dict[str, str] = {}
         for number, relation in enumerate(graph.relations()):
