@@ -163,13 +163,13 @@ DATES: tuple[Rule, ...] = (
     rule(rf"\b(?:in |by |until )?({_YEAR}) or (?:earlier|before)\b(?! (?:the )?\w*\d)", r"until \1"),
     rule(
         rf"\b(?:at (?:the )?latest|no later than|not later than|on or before|not after)(?: in| by| on)? (?=[\w "
-        rf"]{{0,12}}{_YEAR})",
+        rf"]{{0,20}}{_YEAR})",
         "until ",
     ),
     rule(rf"\b(?:in |by |until )?({_YEAR}) at (?:the )?latest\b", r"until \1"),
     rule(
         rf"\b(?:at (?:the )?earliest|no earlier than|not earlier than|on or after|not before)(?: in| on)? "
-        rf"(?=[\w ]{{0,12}}{_YEAR})",
+        rf"(?=[\w ]{{0,20}}{_YEAR})",
         "since ",
     ),
     rule(rf"\b(?:in |from )?({_YEAR}) at (?:the )?earliest\b", r"since \1"),

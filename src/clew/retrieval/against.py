@@ -10,8 +10,9 @@ import re
 
 from clew.graph import Graph
 from clew.query import plan as p
-from clew.query.asked import Filter, ReadQuestion, dating_verb
+from clew.query.asked import WH, Filter, ReadQuestion, dating_verb
 from clew.query.comparisons import between
+from clew.retrieval.lexicon import class_in
 from clew.retrieval.linking import SAME_NAME, link_topics
 from clew.types import Question
 
@@ -25,6 +26,7 @@ _MORE = re.compile(
 )
 _CLAUSE = re.compile(r"(?:,? (?:that|which|who))?(?: (?:is|are|was|were|had|has|have))?$", re.IGNORECASE)
 _SETS = re.compile(r"(?:is|are|was|were|do|does|did|has|have|had|how much|how many times|by how)\b", re.IGNORECASE)
+_ASKS = re.compile(rf"(?:in |on |at |of )?{WH}\b", re.IGNORECASE)
 _TAIL = re.compile(r"(?: (?:do|does|did|is|are|was|were|has|have|had|itself))?\W*$", re.IGNORECASE)
 
 
@@ -39,7 +41,7 @@ def against(text: str, graph: Graph) -> ReadQuestion | None:
             continue
         before = plain[: than.start()].rstrip()
         made = _measured(before, named) if than["than"] else _dated(before, than["when"].lower(), named)
-        if made is not None:
+        if made is not None and (_ASKS.match(made.rest) or class_in(made.rest, graph) is not None):
             return made
     return None
 

@@ -63,11 +63,13 @@ def asked_of(question: Question, graph: GraphStore) -> OperatorQuestion:
     denied = denial(read.stated or hidden)
     denied = None if denied is None else _restored(denied, names)
     read = _restored(read, names)
-    if isinstance(graph, Graph) and not all(graph.resolve(side) for side in read.sides or ("",)):
-        read = of_two_names(text, graph) or read
+    asked = None
     if isinstance(graph, Graph) and (read.kind == "plain" or read.count) and not (read.filters or read.removed[1:]):
         asked = against(read.rest, graph)
-        read = read if asked is None else replace(asked, count=read.count, answer=read.answer)
+    if asked is not None:
+        read = replace(asked, count=read.count, answer=read.answer)
+    elif isinstance(graph, Graph) and not all(graph.resolve(side) for side in read.sides or ("",)):
+        read = of_two_names(text, graph) or read
     marked = MARKED.search(hidden) is not None and EITHER.search(hidden) is None
     plain = read.kind == "plain" and not read.unsaid and not read.removed
     choice = read.answer == "truth" and EITHER.search(text) is not None
