@@ -83,6 +83,8 @@ def _asked(text: str) -> Answer:
         ("Which harbours have a boat that is longer than 15 m?", ["Ansvik"]),  # of what they are reached through
         ("Which boats sold for under 50000?", ["Petrel"]),
         ("Which boats are longer than the moon?", []),
+        ("Which boats steered from Port Quill aren't motor powered?", ["Petrel"]),  # a no, with a word left over
+        ("On which boats is motor power not available?", ["Petrel"]),
     ],
 )
 def test_a_property_is_found_by_what_it_means(text: str, answers: list[str]) -> None:
