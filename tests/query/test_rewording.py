@@ -99,6 +99,14 @@ def test_wordings(text: str, kind: str, rest: str) -> None:
         ("songs released, 1861-65", "between", "1861", "1865"),
         ("songs between March 2019 and June 2021", "between", "2019-03", "2021-06"),
         ("songs of the second half of 2020", "between", "2020-07", "2020-12"),
+        ("songs released between March and July 2019", "between", "2019-03", "2019-07"),
+        ("songs released from 3 to 9 May 2019", "between", "2019-05-03", "2019-05-09"),
+        ("songs released in the first three months of 2024", "between", "2024-01", "2024-03"),
+        ("songs released between the start of 2012 and the end of 2014", "between", "2012", "2014"),
+        ("songs released after the end of 2020", ">", "2020", None),
+        ("songs released no later than the end of May 2021", "<=", "2021-05", None),
+        ("songs released before mid-2015", "<", "2015-07-01", None),
+        ("songs released before the middle of March 2024", "<", "2024-03-15", None),
     ],
 )
 def test_dates(text: str, op: str, value: str, upper: str | None) -> None:

@@ -74,6 +74,17 @@ def _asked(text: str) -> Answer:
         ("What is the highest rate - which skipper?", ["Cem Aksoy"]),
         ("harbours with more than 100 moorings", ["Port Quill"]),
         ("Which boats are about less than 50,000?", ["Petrel"]),  # the one figure that such a number lies in
+        ("Which boats have more berths than the Petrel?", ["Heron", "Skua", "Storm Tern"]),  # its own value
+        ("Which boats are longer than Storm Tern?", ["Heron", "Skua"]),
+        ("boats that cost less than Heron", ["Petrel"]),
+        ("How many boats are longer than the storm tern?", ["2"]),
+        ("Which skippers were born before Cem Aksoy?", ["Ada Roe", "Ben Lund"]),
+        ("Which skippers are younger than Ada Roe?", ["Ben Lund", "Cem Aksoy"]),
+        ("Which harbours have a boat that is longer than 15 m?", ["Ansvik"]),  # of what they are reached through
+        ("Which boats sold for under 50000?", ["Petrel"]),
+        ("Which boats are longer than the moon?", []),
+        ("Which boats steered from Port Quill aren't motor powered?", ["Petrel"]),  # a no, with a word left over
+        ("On which boats is motor power not available?", ["Petrel"]),
     ],
 )
 def test_a_property_is_found_by_what_it_means(text: str, answers: list[str]) -> None:
@@ -94,7 +105,7 @@ def test_a_figure_that_no_word_names_is_said() -> None:
     ("label", "words", "unit", "dimension"),
     [
         ("elev_m", "elevation m", "m", "length"), ("dob", "birth date", "", ""), ("bar_yr", "bar year", "year", "time"),
-        ("est", "established", "", ""), ("est_cost_usd", "est cost usd", "USD", "money"),
+        ("est", "established", "", ""), ("est_cost_usd", "estimate cost usd", "USD", "money"),
         ("area (km2)", "area (km2)", "km2", "area"), ("area in square kilometres", "area in square kilometres",
         "square kilometres", "area"), ("visitors per day", "visitors per day", "", ""), ("priceEUR", "price EUR", "EUR",
         "money"),

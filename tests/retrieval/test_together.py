@@ -90,3 +90,18 @@ def test_two_names_said_together(text: str, said: bool) -> None:
     graph = Graph.from_triples(FAMILY, name="otters")
     made = Truth(graph, None, by_words).proposals(Question("q", text), read_question(text))
     assert _holds(made[0].plan, graph) is said
+
+
+GIVEN = [
+    ("Emma", "type", "Patient"), ("Jon", "type", "Patient"), ("V1", "type", "Visit"), ("V2", "type", "Visit"),
+    ("Keppra", "type", "Drug"), ("V1", "patient", "Emma"), ("V1", "given", "Keppra"), ("V2", "patient", "Jon"),
+]  # fmt: skip
+
+
+def test_a_set_of_another_kind_tells_nothing_of_a_name() -> None:
+    """The visits at which a drug was given say neither yes nor no of a patient; of a visit they do."""
+    graph = Graph.from_triples(GIVEN, name="ward")
+    truth, visits = Truth(graph, None, by_words), p.Follow(p.Entities(("Keppra",)), (p.Step("given", False),))
+    assert truth._told_of(p.Entities(("Emma",)), visits) is None
+    assert truth._told_of(p.Entities(("V2",)), visits) == p.Entities(("V2",))
+    assert truth._told_of(p.Entities(("Emma",)), p.Class("Drug")) == p.Entities(("Emma",))  # asked of anything

@@ -20,14 +20,15 @@ Kind = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Filter:
-    """A condition with a stated value: `words` describe what is compared ("population", "longer")."""
+    """A condition with a stated value, or with the value that a thing has: `words` describe what is compared."""
 
     words: tuple[str, ...]
     op: p.Op
-    value: p.Number | p.Date
+    value: p.Number | p.Date | p.Entities
     upper: p.Number | p.Date | None = None
     of_count: bool = False  # "with more than two children"
     base: str = ""  # the adjective behind "longer than"
+    of: str = ""  # the noun that the condition stands behind: "villages" of "huts near villages with over 600 people"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +87,15 @@ STOPS = r"(?:in|of|on|for|from|to|with|by|at|that|which|who|and|or|does|do|did|i
 def dating_verb(before: str) -> tuple[str, ...]:
     """The verb that a date or "first" belongs to, by the words before it: "hired" before 2012."""
     words = before.lower().split()
+    if (happened := _TAKES_PLACE.search(before.rstrip())) is not None:
+        return (happened.group(0).lower(),)
     if not words or not words[-1].isalpha():
         return ()
     passive = len(words) > 1 and words[-2] in ("was", "were", "is", "are", "been", "be")
     return (words[-1],) if passive or words[-1].endswith("ed") or words[-1] in DATING_VERBS else ()
 
 
+_TAKES_PLACE = re.compile(r"\b(?:takes?|took|taken|taking) place$", re.IGNORECASE)
 _DATING = """
 born made make makes came come out held built written won sold begun began begin die died
 """

@@ -112,6 +112,7 @@ class Binding:
                 begin, end = (int(low + mine.searchsorted(np.int32(r))) for r in (relation, relation + 1))
                 found.append(inc.neighbors[begin : min(end, begin + most)])
         return distinct(np.concatenate(found))[:most]
+
     def _classes_called(self, name: str) -> list[int]:
         """The classes that have instances among what is called so."""
         try:

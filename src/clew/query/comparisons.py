@@ -32,8 +32,9 @@ _IS_FIRST = re.compile(  # "was A or B approved first", "did A or B die earlier"
 _TWO = re.compile(  # "who has more people, A or B", "does A or B have more people"
     r"^(?:who|which|what)(?: \w+)? (?!is |are |was |were )(?P<verb>\w+) (?:the )?"
     rf"(?P<most>{_MORE_OR_LESS}) (?P<noun>[\w ]+?)(?:,|:|;| between|--| -) ?(?:the )?(?P<a>[^,]+?),? (?:or|and) "
-    r"(?:the )?(?P<b>.+)$|^(?:does|do|did|has|have|is|are|was) (?:the )?(?P<c>[^,]+?) or (?:the )?(?P<d>.+?) "
-    rf"(?:have |has |had |get |win )?(?:the )?(?P<most2>{_MORE_OR_LESS}) (?P<noun2>[\w ]+?)$",
+    r"(?:the )?(?P<b>.+)$|^(?:(?P<does>does|do|did)|has|have|is|are|was) (?:the )?(?P<c>[^,]+?) or (?:the )?(?P<d>.+?) "
+    r"(?:have |has |had |get |win |(?(does)(?P<verb2>(?-i:[a-z]+)) |(?!)))?"
+    rf"(?:the )?(?P<most2>{_MORE_OR_LESS}) (?P<noun2>[\w ]+?)$",
     re.IGNORECASE,
 )
 _IS_MORE = re.compile(
@@ -80,12 +81,12 @@ def comparison(found: ReadQuestion) -> ReadQuestion:
     if match:
         noun, most = (match["noun"] or match["noun2"]).lower(), (match["most"] or match["most2"]).lower()
         words = ("population", noun) if noun in INHABITANTS else measures_of(noun) or (noun,)
-        words += (match["verb"].lower(),) if match["verb"] else ()  # "holds more people": a capacity
+        verb = (match["verb"] or match["verb2"] or "").lower()
+        words += (verb,) if verb else ()  # "holds more people": a capacity
         sides = ((match["a"] or match["c"]).strip(), (match["b"] or match["d"]).strip())
         least = re.search(r"few|less|small|low", most) is not None
-        return replace(
-            found, kind="comparison", sides=sides, rest=" and ".join(sides), ranked=Ranked(words, not least, noun=noun)
-        )
+        ranked = Ranked(words, not least, noun=noun, verb="" if verb in ("have", "has", "had", "got") else verb)
+        return replace(found, kind="comparison", sides=sides, rest=" and ".join(sides), ranked=ranked)
     match = _DOES_MORE.match(found.rest) or _IS_FIRST.match(found.rest)
     adjective = match["adj"].lower() if match else ""
     if match is not None and (adjective in ("more", "less", "first", "last") or measures_of(adjective)):

@@ -7,7 +7,7 @@ The prior says how well the words fit; it is what a trained ranking replaces.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from clew.graph import Graph
@@ -78,6 +78,33 @@ def _without_head(ranked: Ranked, domain: p.SetPlan | None, graph: Graph) -> Ran
     return replace(ranked, noun="", verb="") if (stem(ranked.noun.split()[0]) in head) else ranked
 
 
+def _followed(plan: p.SetPlan, path: p.Path) -> p.SetPlan:
+    for step in path:
+        plan = p.Follow(plan, (step,))
+    return plan
+
+
+def _parts(plan: p.SetPlan) -> tuple[p.SetPlan, ...]:
+    """The sets that one is what they share of; itself where it is no such set."""
+    return tuple(each for part in plan.sets for each in _parts(part)) if isinstance(plan, p.And) else (plan,)
+
+
+def _reached_through(plan: p.SetPlan) -> Iterator[tuple[p.SetPlan, Callable[[p.SetPlan], p.SetPlan]]]:
+    """The sets that a set was reached through, the nearest first, each with what puts another set in its place."""
+    parts = _parts(plan)
+    for at, part in enumerate(parts):
+        if not isinstance(part, p.Follow) or isinstance(part.of, (p.Entities, p.All)) or part.qualifiers:
+            continue
+
+        def put(inner: p.SetPlan, at: int = at, part: p.Follow = part) -> p.SetPlan:
+            new = replace(part, of=inner)
+            return p.And((*parts[:at], new, *parts[at + 1 :])) if len(parts) > 1 else new
+
+        yield part.of, put
+        for deeper, put_deeper in _reached_through(part.of):
+            yield deeper, lambda inner, put=put, put_deeper=put_deeper: put(put_deeper(inner))  # type: ignore[misc]
+
+
 class _Decorator:
     def __init__(self, graph: Graph, likeness: Likeness) -> None:
         self._graph, self._binding = graph, Binding.of(graph)
@@ -88,8 +115,9 @@ class _Decorator:
         if read.negated and domain is not None and plan != domain and not isinstance(plan, p.WhereCount):
             sets = [Proposal(p.Minus(domain, plan), 1.0)]
         for stated in read.filters:
+            inside = [made for found in sets for made in self._behind(found, stated, domain)]
             ways = (self._filtered, self._within, self._at_events)
-            sets = [made for found in sets for way in ways for made in way(found, stated)]
+            sets = inside or [made for found in sets for way in ways for made in way(found, stated)]
         if read.ranked is not None and read.sides is None:
             ranked = _without_head(read.ranked, domain, self._graph)
             sets = [made for found in sets for made in self._ranked(found, ranked)]
@@ -143,7 +171,7 @@ class _Decorator:
         if nouns and not ranked.date:
             counted = self._keys.counted(plan, ranked.noun, ranked.verb)
             for key in counted or self._keys.counted(plan, nouns[0], ranked.verb):
-                if ranked.words == (ranked.noun,):  # "the most cities"
+                if not ranked.base and ranked.words[0] == ranked.noun:  # "the most cities"
                     yield found.along(self._top(plan, p.Key(key.path, "count"), ranked, ranked.largest), key)
                     continue
                 inner = p.Follow(plan, key.path)  # "the largest capital", "the longest river"
@@ -189,6 +217,9 @@ class _Decorator:
         plan = found.plan
         if not isinstance(plan, p.SetPlan):
             return
+        if isinstance(stated.value, p.Entities):
+            yield from self._against(found, plan, stated, stated.value)
+            return
         dated = isinstance(stated.value, p.Date)
         countable = isinstance(stated.value, p.Number) and stated.value.value <= MOST_COUNTED
         if stated.of_count and countable and stated.words and stated.op != "between":
@@ -210,17 +241,38 @@ class _Decorator:
             assert value is not None
             yield found.along(p.Where(plan, p.Test(key.path, stated.op, value, upper)), key)
 
+    def _against(self, found: Proposal, plan: p.SetPlan, stated: Filter, other: p.Entities) -> Iterator[Proposal]:
+        """A condition with the value that another thing has: "more ascent than the Via Paradiso"."""
+        up, dates = stated.op == ">", True if stated.words[-2:] == ("date", "year") else None
+        if stated.of_count:
+            for key in self._keys.counted(plan, stated.words[0]):
+                count = len(self._keys.members(_followed(other, key.path)))
+                if count:
+                    yield found.along(p.WhereCount(plan, key.path, ">" if up else "<", count), key)
+        for key in self._keys.values(plan, stated.words, dates=dates, base=stated.base):
+            if len(self._keys.members(_followed(other, key.path))):
+                larger = self._largest(key.path, Ranked(stated.words, up, base=stated.base))
+                test = p.Test(key.path, ">" if larger else "<", p.Values(other, key.path))
+                yield found.along(p.Where(plan, test), key)
+
     def _within(self, found: Proposal, stated: Filter) -> Iterator[Proposal]:
         """A condition on what a set was reached through: "animals that received treatment in 2023"."""
-        if not isinstance(found.plan, p.And):
+        assert isinstance(found.plan, p.SetPlan)
+        for inner, put in _reached_through(found.plan):
+            for made in self._filtered(Proposal(inner, found.prior * WITHIN), stated):
+                assert isinstance(made.plan, p.SetPlan)
+                yield replace(made, plan=put(made.plan))
+
+    def _behind(self, found: Proposal, stated: Filter, domain: p.SetPlan | None) -> Iterator[Proposal]:
+        """A condition on the kind that it stands behind, where a set was reached through that: "drugs prescribed at
+        visits that cost over 230 euros" is no price of drugs."""
+        if not stated.of or self._keys.is_called(domain, stated.of) or not isinstance(found.plan, p.SetPlan):
             return
-        for at, part in enumerate(found.plan.sets):
-            if not isinstance(part, p.Follow) or isinstance(part.of, (p.Entities, p.All)) or part.qualifiers:
-                continue
-            for inner in self._filtered(Proposal(part.of, found.prior * WITHIN), stated):
-                assert isinstance(inner.plan, p.SetPlan)
-                sets = (*found.plan.sets[:at], replace(part, of=inner.plan), *found.plan.sets[at + 1 :])
-                yield replace(inner, plan=p.And(sets))
+        for inner, put in _reached_through(found.plan):
+            if any(self._keys.is_called(part, stated.of) for part in _parts(inner)):
+                for made in self._filtered(replace(found, plan=inner), stated):
+                    assert isinstance(made.plan, p.SetPlan)
+                    yield replace(made, plan=put(made.plan))
 
     def _at_events(self, found: Proposal, stated: Filter) -> Iterator[Proposal]:
         """A date of what happened to a set's members: "boats that were repaired in 2023", where repairs have dates."""

@@ -7,8 +7,9 @@ from dataclasses import replace
 
 from clew.query import plan as p
 from clew.query.asked import AMOUNT, SCALE, STOPS, UNIT, UNITS, Filter, Kind, ReadQuestion, cut, dating_verb
+from clew.query.meanings import dimension_of
 from clew.query.values import unit_of
-from clew.query.vocabulary import KNOWN_MEASURES, MONTHS, NUMBERS, base_of, measures_of
+from clew.query.vocabulary import KNOWN_MEASURES, MEASURES, MONTHS, NUMBERS, base_of, measures_of
 
 _MORE = (
     r"(?P<more>more than|greater than|larger than|higher than|bigger than|longer than|taller than|older than|over|"
@@ -19,14 +20,14 @@ _MORE = (
 _NUMBER_FILTER = re.compile(
     rf"(?:\b(?:with|has|have|having|whose|and|that|which|is|are|was|were)\b )*(?:\b(?:an?|the) )?"
     rf"(?P<noun>\b\w+ )?(?:of |is |are |was )?\b{_MORE} {AMOUNT}{SCALE}{UNIT}\b"
-    rf"(?: (?P<counted>\w+(?: (?!{STOPS})[a-z]+(?=$))?))?",
+    rf"(?: (?P<counted>(?!{STOPS})\w+(?: (?!{STOPS})[a-z]+(?=$))?))?",
     re.IGNORECASE,
 )
 _DATE_STATED = (
     rf"(?P<date>(?:\d{{1,2}} )?(?:{'|'.join(MONTHS)}),? (?:\d{{1,2}},? )?\d{{4}}|\d{{4}}-\d{{2}}-\d{{2}}"
     r"|(?:the )?\d{3,4}'?s|(?:the )?\d{1,2}(?:st|nd|rd|th) century|\d{4}(?! \w*(?:people|inhabitants|km|miles|meters)))"
 )
-_MONTH_OR_YEAR = rf"(?:(?:{'|'.join(MONTHS)}),? )?\d{{4}}"
+_MONTH_OR_YEAR = rf"(?:\d{{4}}-\d{{2}}-\d{{2}}|(?:(?:\d{{1,2}}(?:st|nd|rd|th)? )?(?:{'|'.join(MONTHS)}),? )?\d{{4}})"
 _BETWEEN_YEARS = re.compile(
     rf"\b(?:between|from) (?P<low>{_MONTH_OR_YEAR}) (?:and|to|until|till) (?P<high>{_MONTH_OR_YEAR})\b", re.IGNORECASE
 )
@@ -47,6 +48,18 @@ _DATE_FILTER = re.compile(
 )
 
 
+_RELATIVE = re.compile(
+    r"\b(?P<of>[a-z]+),? (?:that|which|who|whose|with|having|of(?= (?:more|less|at|over|under|above|below|no|up)\b))\b",
+    re.IGNORECASE,
+)
+
+
+def _behind(text: str) -> str:
+    """The noun of the clause that a condition at the end of some words stands in; "" where none begins."""
+    nouns = [match["of"].lower() for match in _RELATIVE.finditer(text)]
+    return nouns[-1] if nouns else ""
+
+
 def filtered(found: ReadQuestion) -> ReadQuestion:
     filters: list[Filter] = list(found.filters)
     match = _BETWEEN_YEARS.search(found.rest)
@@ -54,7 +67,8 @@ def filtered(found: ReadQuestion) -> ReadQuestion:
         verbs = dating_verb(found.rest[: match.start()])
         ends_stated = _date(match["low"]), _date(match["high"])
         if ends_stated[0] is not None and ends_stated[1] is not None:
-            filters.append(Filter((*verbs, "date", "year"), "between", ends_stated[0][0], ends_stated[1][0]))
+            behind = _behind(found.rest[: match.start()])
+            filters.append(Filter((*verbs, "date", "year"), "between", ends_stated[0][0], ends_stated[1][0], of=behind))
             found = cut(found, match, dated=(*found.dated, *verbs))
     match = _TWO_YEARS.search(found.rest)
     if match is not None and abs(int(match["one"]) - int(match["other"])) == 1:
@@ -78,7 +92,8 @@ def filtered(found: ReadQuestion) -> ReadQuestion:
         said = [word.lower() for word in found.rest[: match.start()].split()[-2:] if word.isalpha()]
         if said[-1:] and said[-1] not in _PARTICLES:
             said = said[-1:]  # of "came out" both, or else the verb
-        filters.append(Filter((*said, "date", "year"), op, low, high))
+        behind = _behind(found.rest[: match.start()])
+        filters.append(Filter((*said, "date", "year"), op, low, high, of=behind))
         found = cut(found, match, dated=(*found.dated, *dating_verb(found.rest[: match.start()])))
     asked = _ASKS.match(found.rest)
     match = _BETWEEN_NUMBERS.search(found.rest, asked.end() if asked else 0)
@@ -88,7 +103,8 @@ def filtered(found: ReadQuestion) -> ReadQuestion:
         key = before in _MEASURING or before in KNOWN_MEASURES or (match["owned"] is not None and not noun)
         noun = before if key else noun
         ends = [p.Number(float(match[side].replace(",", "")), unit) for side in ("low", "high")]
-        filters.append(Filter((noun,) if noun else ("number",), "between", ends[0], ends[1]))
+        behind = _behind(found.rest[: match.end("low")])
+        filters.append(Filter((noun,) if noun else ("number",), "between", ends[0], ends[1], of=behind))
         found = cut(found, match, "" if key else match["before"] or "")
     asks = re.match(
         r"(?:which|what|who|how many)\b(?:(?: \w+){1,3}?(?= (?:is|are|was|were) ))?", found.rest, re.IGNORECASE
@@ -123,16 +139,21 @@ def filtered(found: ReadQuestion) -> ReadQuestion:
         verb = "" if noun else (found.rest[: match.start()].split() or [""])[-1].lower()
         words = (*measured, *named) if specific else (*named, *measured) or ((counted,) if counted else ())
         verbs = (verb,) if verb in _MEASURING and not named else ()
+        paid = _FOR.match(match.group(0)) is not None and dimension_of(f"price {value.unit or 'EUR'}") == "money"
+        if paid and not words:  # "bought a lot for under 2000"
+            words = MEASURES["expensive"]
         counts = not noun and bool(counted) and not match["unit"]
-        base = base_of(more.split()[0])
-        filters.append(Filter((*verbs, *words), op, value, of_count=counts and not verbs, base=base))
+        base = "expensive" if paid else base_of(more.split()[0])
+        behind = _behind(found.rest[: match.end("n")])
+        filters.append(Filter((*verbs, *words), op, value, of_count=counts and not verbs, base=base, of=behind))
         left_out = found.rest[before.start() : match.start()] if before is not None else ""
         found = cut(found, match, place, dated=(*found.dated, *verbs))
         found = replace(found, rest=re.sub(r"\s+", " ", found.rest.replace(left_out.strip(), "", 1)).strip())
     match = _SO_MANY.search(found.rest) if match is None else None
     if match is not None:
         value = p.Number(float(NUMBERS.get(match["n"].lower(), match["n"])))
-        filters.append(Filter((match["counted"].lower(),), "=", value, of_count=True))
+        behind = _behind(found.rest[: match.end("n")])
+        filters.append(Filter((match["counted"].lower(),), "=", value, of_count=True, of=behind))
         found = cut(found, match)
     if not filters or filters == list(found.filters):
         return found
@@ -154,7 +175,8 @@ def _of_another(text: str, match: re.Match[str]) -> str:
     return noun if named or before[0].lower() in ("in", "at", "on", "from", "by", "near") else ""
 
 
-_OWNED_BEFORE = re.compile(r"\b(?:with|has|have|having|whose)(?: an?| the)? (?P<more>[a-z]+)\s*$")
+_OWNED_BEFORE = re.compile(r"\b(?:with|has|have|having|had|whose)(?: an?| the)? (?P<more>[a-z]+)\s*$")
+_FOR = re.compile(r"for\b", re.IGNORECASE)
 _PARTICLES = frozenset(["out", "off", "up", "down", "in", "on", "together", "over", "through", "away", "into"])
 _SO_MANY = re.compile(  # "which films have two genres"
     r"\b(?:with|have|has|having|had) (?:exactly |only )?(?P<n>one|two|three|four|five|six|seven|eight|nine|ten|\d{1,2})"

@@ -267,6 +267,13 @@ class Keys:
         kinds = {label: label_to_text(label).lower().split() for label in self._binding.classes()}
         return [label for label, name in kinds.items() if any(forms(word) & said for word in name)]
 
+    def is_called(self, kind: p.SetPlan | None, noun: str) -> bool:
+        """Whether a set is a kind whose name a noun is, or ends: "clubs" are football clubs."""
+        if not isinstance(kind, p.Class):
+            return False
+        names = self._graph.labels_at(self._binding.entities((kind.id,)))
+        return any(stem(label_to_text(name).lower().split()[-1]) == stem(noun) for name in names)
+
     def leading_to(self, plan: p.SetPlan, kind: p.Class) -> list[p.Step]:
         """The steps from things of a kind to members of a set."""
         members, of_kind = self.members(plan), self.members(kind)

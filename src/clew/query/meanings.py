@@ -21,7 +21,7 @@ SOME_BEGINNING = 0.4  # of one that may be either
 LATER_DATE = 0.25  # of any other date: a thing is no older for having ended earlier
 # Of figures and dates alone; elsewhere most are words of their own.
 _OF_FIGURES = {
-    "alt": "altitude", "arr": "arrival", "att": "attendance", "attn": "attendance", "cap": "capacity",
+    "alt": "altitude", "asc": "ascent", "arr": "arrival", "att": "attendance", "attn": "attendance", "cap": "capacity",
     "dep": "departure", "estd": "established", "exp": "expiry", "freq": "frequency", "hr": "hour", "hrs": "hours",
     "ht": "height", "mfg": "manufactured", "occ": "occupancy", "perc": "percent", "pop": "population",
     "prod": "production", "purch": "purchase", "reg": "registered", "rev": "revenue", "temp": "temperature",
@@ -35,7 +35,7 @@ _SIGNS = {
 }  # fmt: skip
 _LONE = frozenset(["t", "d", "s", "k", "l", "g", "h", "w", "ton", "in"])  # more often no unit than one
 _MEASURES_OF: dict[str, tuple[str, ...]] = {  # by dimension; of several groups a name says which is meant
-    "length": ("length distance span size", "height altitude elevation", "depth", "width"),
+    "length": ("length distance span size", "height altitude elevation", "ascent climb", "depth", "width"),
     "area": ("area size surface",),
     "mass": ("weight mass",),
     "money": ("price cost budget fee money charge spend spent costing worth value euro give claim",
@@ -53,8 +53,10 @@ enrolment enrollment headcount attendance revenue turnover worth value extent ac
 """
 _PRICES = """
 price cost fee rate charge fare rent tariff amount ask asking value worth budget bid premium toll tuition expense
-estimate market list sale board
+estimate market list sale board hammer
 """
+_PAID = frozenset(["hammer", "sold", "paid", "realised", "realized", "final"])  # of several prices the one paid
+_PAYING = "sell sold fetch bring brought cost pay paid bill spend spent buy bought raise realise"
 SIZES = frozenset(["large", "big", "great", "small", "little"])
 _FAMILIES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(sorted(SIZES), tuple(_SIZES.split())),
@@ -129,8 +131,8 @@ def _formed(table: str) -> frozenset[str]:
 def spelled_out(label: str) -> str:
     """A property's name in whole words: "elev_m" → "elevation m", "dob" → "birth date"."""
     words = label_to_text(label.rsplit(".", 1)[-1]).split()
-    if [word.lower() for word in words[:1]] == ["est"] and set(map(str.lower, words[1:])) <= {"year", "date", "in"}:
-        words[0] = "established"  # beside another word it is an estimate
+    if [word.lower() for word in words[:1]] == ["est"]:  # beside another word it is an estimate
+        words[0] = "established" if set(map(str.lower, words[1:])) <= {"year", "date", "in"} else "estimate"
     return in_full(" ".join(_OF_FIGURES.get(word.lower().strip("."), word) for word in words))
 
 
@@ -188,7 +190,9 @@ def meant(words: tuple[str, ...], base: str, label: str, *, date: bool) -> float
     named = [group for group in groups if group & parts]
     if any(asked & group for group in (named or groups)):
         return BY_UNIT
-    return BY_FAMILY if parts & set(map(stem, _FAMILIES.get(base, ()))) else 0.0
+    family = set(map(stem, _PRICES.split() if asked & _formed(_PAYING) else _FAMILIES.get(base, ())))
+    paid = BY_UNIT + 0.1 if parts & _PAID and "price" in family else 0.0
+    return max(paid, BY_FAMILY if parts & family else 0.0)
 
 
 def measures(label: str) -> bool:

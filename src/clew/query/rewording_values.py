@@ -77,6 +77,33 @@ def _day(match: re.Match[str]) -> str:
     return f"{match['year']}-{month:02d}-{day:02d}" if 12 < day <= 31 and 1 <= month <= 12 else match.group(0)
 
 
+_MONTH = rf"(?:{'|'.join(MONTHS)})"
+_DAY = r"\d{1,2}(?:st|nd|rd|th)?"
+_STATED = rf"(?:(?:{_DAY} )?{_MONTH},? )?{_YEAR}"
+
+
+def _months(match: re.Match[str]) -> str:
+    """ "The first three months of 2024"."""
+    stated = match["n"].lower()
+    count = int(stated) if stated.isdigit() else NUMBERS[stated]
+    if not 1 < count < 12:
+        return match.group(0)
+    first = 0 if match["which"].lower() == "first" else 12 - count
+    return f"between {MONTHS[first]} {match['year']} and {MONTHS[first + count - 1]} {match['year']}"
+
+
+def _same_year(match: re.Match[str]) -> str:
+    """ "Between March and July 2019", "from 3 to 9 May 2019": what is said once is meant of both."""
+    low = match["low"] if match["month"] else f"{match['low']} {match['month2']}"
+    return f"between {low} {match['year']} and {match['high']} {match['year']}"
+
+
+def _middle(match: re.Match[str]) -> str:
+    """The day that "before mid-2015" and "after the middle of March 2024" part a period at."""
+    day = f"15 {match['month']}" if match["month"] else "1 july"
+    return f"{match['when']} {day} {match['year']}"
+
+
 _WHEN = r"(?= (?:before|after|in|since|between|during|on|until|till|by|from|first|last|earlier|later|prior)\b|$)"
 _PHRASAL = {  # what a date is called, of the verbs of two words that ask for it
     r"(?:kicked off|got going|got under ?way|went ahead)": "started", r"got together": "formed",
@@ -106,6 +133,17 @@ DATES: tuple[Rule, ...] = (
         r"(?P<year>\d{4})\b",
         _part,
     ),
+    rule(
+        rf"\b(?:in |during |within )?the (?P<which>first|last) (?P<n>\d+|{'|'.join(n for n in NUMBERS if len(n) > 2)}) "
+        rf"months of (?P<year>{_YEAR})\b",
+        _months,
+    ),
+    rule(
+        rf"\b(?:between|from) (?:the )?(?P<low>(?:{_DAY} )?(?P<month>{_MONTH})|{_DAY})"
+        rf" (?:and|to|until|till) (?:the )?(?P<high>(?:{_DAY} )?(?P<month2>{_MONTH})),? "
+        rf"(?P<year>{_YEAR})\b",
+        _same_year,
+    ),
     rule(r"\bfrom the (\d{3})0'?s (?:to|until|till|through) the (\d{3})0'?s\b", r"between \g<1>0 and \g<2>9"),
     rule(r"\b(?:from|since) the (\d{3}0)'?s(?: onwards?| on)\b", r"since \1"),
     rule(
@@ -125,13 +163,13 @@ DATES: tuple[Rule, ...] = (
     rule(rf"\b(?:in |by |until )?({_YEAR}) or (?:earlier|before)\b(?! (?:the )?\w*\d)", r"until \1"),
     rule(
         rf"\b(?:at (?:the )?latest|no later than|not later than|on or before|not after)(?: in| by| on)? (?=[\w "
-        rf"]{{0,12}}{_YEAR})",
+        rf"]{{0,20}}{_YEAR})",
         "until ",
     ),
     rule(rf"\b(?:in |by |until )?({_YEAR}) at (?:the )?latest\b", r"until \1"),
     rule(
         rf"\b(?:at (?:the )?earliest|no earlier than|not earlier than|on or after|not before)(?: in| on)? "
-        rf"(?=[\w ]{{0,12}}{_YEAR})",
+        rf"(?=[\w ]{{0,20}}{_YEAR})",
         "since ",
     ),
     rule(rf"\b(?:in |from )?({_YEAR}) at (?:the )?earliest\b", r"since \1"),
@@ -144,6 +182,20 @@ DATES: tuple[Rule, ...] = (
         rf"(?P<high>{_YEAR}|\d\d)(?=$|[,.]| (?:in|at|by|for|on|of)\b)",
         _years,
     ),
+    rule(
+        rf"\b(?P<when>before|after|since|until) (?:the middle of |mid[- ])(?:(?P<month>{_MONTH}),? )?"
+        rf"(?P<year>{_YEAR})\b",
+        _middle,
+    ),
+    rule(
+        rf"\b(?:between|from) the (?:start|beginning) of (?P<low>{_STATED}) (?:and|to|until|till) the end of "
+        rf"(?P<high>{_STATED})\b",
+        r"between \g<low> and \g<high>",
+    ),
+    rule(rf"\b(?:before|until|till|by) the (?:start|beginning) of (?={_STATED}\b)", "before "),
+    rule(rf"\b(?:after|since|from) the (?:start|beginning) of (?={_STATED}\b)", "since "),
+    rule(rf"\b(?:before|until|till|by) the end of (?={_STATED}\b)", "until "),
+    rule(rf"\b(?:after|since|from) the end of (?={_STATED}\b)", "after "),
 )
 
 

@@ -19,6 +19,7 @@ not no never without don't doesn't didn't isn't aren't wasn't weren't haven't ha
 """
 NOT = frozenset(_DENIES.split())
 _AND = frozenset(["and", "or", "both", "either", ",", "the", "a", "an", "also"])
+_ALLOWED = frozenset(["allowed", "permitted", "possible", "available", "offered", "provided", "supported", "accepted"])
 Mode = Literal["and", "or", "not", "except"]
 
 
@@ -84,7 +85,14 @@ class Attachments:
         text = " ".join(between)
         if any(word in between for word in EXCEPT) or "other than" in text or "but not" in text:
             return "except"
-        return "not" if NOT & set(between) else "and"
+        return "not" if NOT & set(between) or self._denied_after(k) else "and"
+
+    def _denied_after(self, k: int) -> bool:
+        """Whether the last part is a flag that the words behind it deny: "in which lakes is bathing not allowed"."""
+        if k != len(self._chunks) - 1 or self._chunks[k].condition is None:
+            return False
+        after = set(self._words[self._chunks[k].end :])
+        return bool(NOT & after) and after <= NOT | FUNCTION | _ALLOWED
 
     def groups(self, k: int, tree: dict[int, int]) -> list[list[int]]:
         """The parts that depend on a part, those said together in one list."""

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from clew.graph import Graph
+from clew.graph.flags import flags
 from clew.graph.subgraph import Ints
 from clew.protocols import Method, TextEncoder
 from clew.query import plan as p
@@ -29,10 +30,16 @@ LEAST = 0.2  # share from which a path is meant at all
 OF_KIND = 0.5  # share of a path's ends that are of the kind that is said to be lacking
 
 
-def passes_over(each: Composed) -> bool:
-    """Whether a set passes over what a question denies: "countries without kerbs" are not all countries."""
-    denies = any(isinstance(node, (p.Minus, p.WhereCount, p.Where)) for node in p.walk(each.plan))
-    return bool(each.unsaid) and not denies
+def passes_over(each: Composed, graph: Graph) -> bool:
+    """Whether a set passes over what a question denies: "countries without kerbs" are not all countries. A flag that
+    says no denies as well."""
+    said_no = {id for flag in flags(graph) for id in flag.no}
+
+    def denies(node: object) -> bool:
+        said = isinstance(node, p.Entities) and not said_no.isdisjoint(node.ids)
+        return said or isinstance(node, (p.Minus, p.WhereCount, p.Where))
+
+    return bool(each.unsaid) and not any(map(denies, p.walk(each.plan)))
 
 
 class Lacking:

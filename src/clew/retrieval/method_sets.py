@@ -208,6 +208,10 @@ def _walked(starts: Sequence[str], relations: Sequence[tuple[str, bool]], graph:
     """A relation path as a set plan; a step through nameless nodes is one node of two relations."""
     plan: p.SetPlan = p.Entities(tuple(starts))
     left = [p.Step(relation, forward) for relation, forward in relations]
+    lexicon = Lexicon.of(graph)
+    of_kind = len(starts) == 1 and starts[0] in lexicon.class_ids and not left[0].forward
+    if of_kind and graph.relation_number(left[0].relation) in lexicon.types:
+        plan, left = p.Class(starts[0]), left[1:]  # the members of a kind
     while left:
         one = p.Follow(plan, (left[0],))
         members = execute(one, graph).members

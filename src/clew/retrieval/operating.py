@@ -36,6 +36,7 @@ from clew.types import Question
 
 SETS = 4  # composed sets that operators are put around
 BORNE = 0.4  # likeness of words and a relation's name from which its bearers may be what is asked for
+LOOKED_AT = 100  # members of a set whose kinds are looked at
 SURE = 0.62  # a set below this decides no yes or no
 LEAST_ALIKE = 0.45  # cosine of operator words and a relation's label from which an encoder's opinion counts
 
@@ -295,7 +296,19 @@ class Truth:
         ]
         sets = sorted((s for text in texts for s in self._sets(question, text)), key=lambda s: -s.score)
         made = operated(self._graph, [s for s in sets if _decides(s)], asked, self._likeness)
-        return [Proposal(p.Is(first.plan, e.plan), e.prior) for e in made if isinstance(e.plan, p.SetPlan)]
+        told = [(e, of) for e in made if isinstance(e.plan, p.SetPlan) and (of := self._told_of(first.plan, e.plan))]
+        return [Proposal(p.Is(of, e.plan), e.prior) for e, of in told if isinstance(e.plan, p.SetPlan)]
+
+    def _told_of(self, named: p.Entities, among: p.SetPlan) -> p.Entities | None:
+        """Of what goes by one name the things of a kind with a set's members; None where the set is of other kinds: the
+        visits at which a drug was given tell nothing of who got it. Whether something is of a kind is asked of any."""
+        kinds = kinds_of(self._graph, self._graph.ids_at(execute(among, self._graph).members[:LOOKED_AT]))
+        own = {id: kinds_of(self._graph, (id,)) for id in named.ids}
+        if isinstance(among, p.Class) or not kinds or not any(own.values()):
+            return named
+        alike = tuple(id for id in named.ids if own[id] & kinds)
+        namesakes = len(set(self._graph.labels_at(Binding.of(self._graph).entities(named.ids)))) == 1
+        return p.Entities(alike) if alike and namesakes else named if alike else None
 
     def _siblings(self, one: p.Entities, other: p.Entities) -> list[Proposal]:
         """Whether two have a parent in common, where the graph names parents."""

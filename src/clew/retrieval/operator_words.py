@@ -17,6 +17,7 @@ from clew.query.asked import ReadQuestion
 from clew.query.denials import Denial, denial
 from clew.query.question import REASON, read_question
 from clew.query.vocabulary import stem
+from clew.retrieval.against import against
 from clew.retrieval.lexicon import Lexicon, stems
 from clew.retrieval.two_names import of_two_names
 from clew.types import Question
@@ -62,7 +63,12 @@ def asked_of(question: Question, graph: GraphStore) -> OperatorQuestion:
     denied = denial(read.stated or hidden)
     denied = None if denied is None else _restored(denied, names)
     read = _restored(read, names)
-    if isinstance(graph, Graph) and not all(graph.resolve(side) for side in read.sides or ("",)):
+    asked = None
+    if isinstance(graph, Graph) and (read.kind == "plain" or read.count) and not (read.filters or read.removed[1:]):
+        asked = against(read.rest, graph)
+    if asked is not None:
+        read = replace(asked, count=read.count, answer=read.answer)
+    elif isinstance(graph, Graph) and not all(graph.resolve(side) for side in read.sides or ("",)):
         read = of_two_names(text, graph) or read
     marked = MARKED.search(hidden) is not None and EITHER.search(hidden) is None
     plain = read.kind == "plain" and not read.unsaid and not read.removed

@@ -375,8 +375,7 @@ class Operators:
         domain = class_in(read.rest or asked.question.text, graph)
         if read.negated and domain is None:
             return []  # without what is asked for there is nothing to take the denied ones from
-        made = self._of_method(found, read, graph, domain)
-        return made or self._composed(asked, read, sets, graph, least=DOUBTFUL)
+        return self._of_method(found, read, graph, domain) or self._composed(asked, read, sets, graph, least=DOUBTFUL)
 
     def _of_method(self, found: Answer, read: ReadQuestion, graph: Graph, domain: p.Class | None) -> list[Proposal]:
         """The operators around the relation paths of a method's answer."""
@@ -406,7 +405,7 @@ class Operators:
     ) -> list[Proposal]:
         """Plans of the sets that the question's parts compose, or those of things that have what it asks for."""
         stated = _stated(asked.question, read)
-        sets = [each for each in sets if each.score >= least and (asked.denied is None or not passes_over(each))]
+        sets = [each for each in sets if each.score >= least and (asked.denied is None or not passes_over(each, graph))]
         if not sets and read.summary:
             sets = named_together(stated, graph, self._encoder)
         made = operated(graph, sets, read, self._likeness)
