@@ -83,6 +83,7 @@ def _asked(text: str) -> Answer:
         ("Which harbours have a boat that is longer than 15 m?", ["Ansvik"]),  # of what they are reached through
         ("Which boats sold for under 50000?", ["Petrel"]),
         ("Which boats are longer than the moon?", []),
+        ("Which boats appeared before Cem Aksoy?", []),  # no date of his says so
         ("Which boats steered from Port Quill aren't motor powered?", ["Petrel"]),  # a no, with a word left over
         ("On which boats is motor power not available?", ["Petrel"]),
     ],

@@ -11,7 +11,11 @@ import re
 from clew.graph import Graph
 from clew.query import plan as p
 from clew.query.asked import WH, Filter, ReadQuestion, dating_verb
+from clew.query.binding import Binding
+from clew.query.columns import column
 from clew.query.comparisons import between
+from clew.query.keys import names, steps_of
+from clew.query.meanings import meant
 from clew.retrieval.lexicon import class_in
 from clew.retrieval.linking import SAME_NAME, link_topics
 from clew.types import Question
@@ -40,7 +44,7 @@ def against(text: str, graph: Graph) -> ReadQuestion | None:
         if named is None:
             continue
         before = plain[: than.start()].rstrip()
-        made = _measured(before, named) if than["than"] else _dated(before, than["when"].lower(), named)
+        made = _measured(before, named) if than["than"] else _dated(before, than["when"].lower(), named, graph)
         if made is not None and (_ASKS.match(made.rest) or class_in(made.rest, graph) is not None):
             return made
     return None
@@ -76,10 +80,18 @@ def _measured(before: str, named: p.Entities) -> ReadQuestion | None:
     return ReadQuestion(before, "comparison", rest, filters=(stated,), removed=(f"{removed} than",), stated=rest)
 
 
-def _dated(before: str, when: str, named: p.Entities) -> ReadQuestion | None:
-    """ "… born" before what is named."""
+def _date_of(step: p.Step, graph: Graph) -> int | None:
+    """The number of a relation that leads to dates; None for any other."""
+    number = Binding.of(graph).relation(step.relation)
+    return number if column(graph, number).kind == "date" else None
+
+
+def _dated(before: str, when: str, named: p.Entities, graph: Graph) -> ReadQuestion | None:
+    """ "… born" before what is named, where that has such a date: lawyers appear before a judge."""
     verbs = dating_verb(before)
-    if not verbs:
+    steps = steps_of(graph, Binding.of(graph).entities(named.ids), backward=False) if verbs else []
+    labels = [graph.relation_at(number).label for step, _ in steps if (number := _date_of(step, graph)) is not None]
+    if not any(names(verbs, label) or meant(verbs, "", label, date=True) for label in labels):
         return None
     rest = _CLAUSE.sub("", before[: before.lower().rfind(verbs[0])].rstrip())
     op: p.Op = "<" if when == "before" else ">"
