@@ -176,3 +176,14 @@ def test_a_serial_names_the_kind_that_has_nothing_else(tmp_path):
     assert report.names_from == {"serial": 6}
     graph = Graph.open(tmp_path / "g.kg")
     assert [e.kind for e in graph.resolve("BT-1199")] == ["named", "literal"]
+
+
+def test_plain_triples_of_ids_take_the_names_that_they_state(tmp_path: Path) -> None:
+    rows = "".join(f"P{i:02}\tname\tPerson {chr(65 + i)} Lee\nP{i:02}\tworks_at\tC{i % 3}\n" for i in range(12))
+    graph, said = built(tmp_path, "g.tsv", rows + "C0\tname\tAcme\nC1\tname\tBolt\nC2\tname\tCurie Labs\n")
+    assert graph.entity("P01").label == "Person B Lee" and graph.entity("C2").label == "Curie Labs"
+    assert "names: name names 15" in said
+    spoken = "".join(f"Person {chr(65 + i)}\tname\tAlias {chr(65 + i)}\n" for i in range(12))  # ids that say something
+    (tmp_path / "other").mkdir()
+    graph, _ = built(tmp_path / "other", "g.tsv", spoken)
+    assert graph.entity("Person B").label == "Person B"

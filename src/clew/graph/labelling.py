@@ -79,11 +79,14 @@ def find_names(assembly: Assembly, properties: Sequence[str] = ()) -> list[NameS
     rows = OnDisk(assembly.scratch / "triples.i32", 4)
     wanted = [_wanted(name, relations) for name in properties]
     texts = open_strings(assembly.folder, "ids")
+    counts = _literal_counts(rows, kinds, len(relations))
+    if not wanted and not counts.any():
+        wanted = _of_plain_triples(assembly, rows, kinds, relations, texts)
     unnamed = (kinds != LITERAL) & ~_labelled(assembly, len(kinds))
     things = _Kinds(rows, relations, unnamed)
     if not wanted and not things.lacking and np.count_nonzero(unnamed) < ENOUGH * np.count_nonzero(kinds != LITERAL):
         return []
-    order = wanted or _by_promise(relations, _literal_counts(rows, kinds, len(relations)))
+    order = wanted or _by_promise(relations, counts)
     found: list[NameSource] = []
     parts: dict[str, Pairs] = {}
     for number, (heads, tails) in _values(assembly, rows, kinds, order, literal=not wanted):
@@ -205,6 +208,27 @@ def _labelled(assembly: Assembly, count: int) -> NDArray[np.bool_]:
         owners = assembly.entities.find(first[start : start + BLOCK], second[start : start + BLOCK])
         result[owners[owners >= 0]] = True
     return result
+
+
+def _of_plain_triples(
+    assembly: Assembly, rows: OnDisk, kinds: NDArray[np.uint8], relations: Sequence[str], texts: Strings
+) -> list[int]:
+    """Properties called names in triples that know no literals: what they lead to leads nowhere, and has ids that say
+    nothing ("CL01") behind it."""
+    called = sorted((rank, i) for i, relation in enumerate(relations) if (rank := name_rank(relation)) < 2)
+    if not called:
+        return []
+    heads = np.zeros(len(kinds), bool)
+    for block in rows.blocks(BLOCK):
+        heads[block[:, 0]] = True
+    found = []
+    for number, (owners, tails) in _values(assembly, rows, kinds, [i for _, i in called], literal=False):
+        sample = [texts[n] for n in owners[:: max(1, len(owners) // SAMPLE)].tolist()]
+        dull = sum(map(opaque, sample)) >= COVERS * len(sample)
+        unique = len(np.unique(tails)) >= UNIQUE_CALLED * len(tails)
+        if len(owners) and dull and unique and not heads[tails].any() and _short(tails, texts):
+            found.append(number)
+    return found
 
 
 def _literal_counts(rows: OnDisk, kinds: NDArray[np.uint8], relations: int) -> NDArray[np.int64]:
