@@ -58,6 +58,7 @@ GUARDS = (("demo*", "train"), ("geo*", "train"), ("simplequestions*", "valid"), 
 MASS = {"invented": 3.0, "read": 1.0, "guard": 1.0}  # of the sources in the fit of the rating
 TOLD_MASS = {"invented": 1.5, "read": 2.0, "guard": 0.5}  # and in that of the calibration
 FOLDS = 4
+LEAST = 20  # questions of a group that is fitted on
 # Where the fit starts: a word left over costs 2, a step that nothing asks for 1 (`clew.reading.account`).
 PRIOR = {
     "walk": 1.0,
@@ -270,6 +271,7 @@ def main() -> None:
         groups = collect(given.count)
         if given.keep is not None:
             save(given.keep, groups)
+    groups = [group for group in groups if len(group.asked) >= LEAST]
     order = np.random.default_rng(0).permutation(len(groups)).tolist()
     fold = {group.name: order[i] % FOLDS for i, group in enumerate(groups)}
     fitted = [fit([group for group in groups if fold[group.name] != left]) for left in range(FOLDS)]

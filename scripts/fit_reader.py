@@ -25,7 +25,7 @@ from clew.protocols import Example, Tools
 from clew.query.question import read_question
 from clew.reading.calibration import MOST
 from clew.reading.reader import SHIPPED
-from fit_auto import invented, small_graphs
+from fit_auto import LEAST, invented, small_graphs
 
 Rows = list[tuple[dict[str, float], bool]]
 
@@ -76,11 +76,14 @@ def main() -> None:
     parser.add_argument("--count", type=int, default=60, help="questions of a world")
     parser.add_argument("--into", action="store_true", help="write the calibration into the reader")
     given = parser.parse_args()
-    # A model folder is a folder with reader.safetensors.
-    method = PlanMethod(Config(threshold=0.0), Tools(encoder=open_encoder(DEFAULT), model=given.reader.parent))
+    # A model folder is a folder with reader.safetensors; what such a folder holds reads without the cross-encoder.
+    model = None if given.reader == SHIPPED else given.reader.parent
+    method = PlanMethod(Config(threshold=0.0), Tools(encoder=open_encoder(DEFAULT), model=model))
     every, asked = {}, {}
     for name, graph, examples in (*invented(given.count), *small_graphs()):
         plain = [each for each in examples if each.gold.answers and read_question(each.question.text).kind == "plain"]
+        if len(plain) < LEAST:
+            continue
         every[name], asked[name] = collect(method, graph, plain), len(plain)
     errors = []
     for name, rows in every.items():

@@ -152,3 +152,9 @@ def test_a_number_or_more(text: str, op: str) -> None:
 
 def test_whether_one_or_another_is_something_is_no_comparison() -> None:
     assert read_question("Was Tom or Ann a manager").sides is None
+
+
+def test_first_before_a_dated_verb_is_no_superlative() -> None:
+    read = read_question("which routes were first climbed before 1960")
+    assert read.kind != "superlative" and read.ranked is None and read.filters[0].words[0] == "climbed"
+    assert read_question("the first routes climbed before 1960").ranked is not None

@@ -33,6 +33,7 @@ LEAST = 0.3  # a key that fits less is not proposed
 GUESSED = 0.6  # what the only figure that there is fits words that do not name it
 MOST = 0.5  # share of the members that must have it
 LOOKED_AT = 2000  # members looked at to find the relations they have
+AFTER = 6  # pairs whose names are compared
 _FLAGS = frozenset(["true", "false", "yes", "no"])
 ANY_TIME = frozenset(["date", "year", "time"])  # say that a date is meant, and not which
 
@@ -157,7 +158,8 @@ class Keys:
     ) -> list[FoundKey]:
         """Paths of one or two steps to values with an order that the words fit, best first.
 
-        Two steps where the first leads to a nameless node, or its words are asked for as well ("largest capital").
+        Two steps where the first leads to a node that has no name, or one after what it belongs to ("First ascent of
+        Via Alba"), or its words are asked for as well ("largest capital").
 
         Args:
             dates: only dates (True), no dates (False), or both.
@@ -170,8 +172,8 @@ class Keys:
             if step.forward and self._ordered(step, dates):
                 found.append(((step,), share))
                 continue
-            ends = self._executor.pairs(members[:LOOKED_AT], (step,))[1]
-            if len(ends) and bool(self._graph.mediators_at(ends[:1])[0]):
+            owners, ends = self._executor.pairs(members[:LOOKED_AT], (step,))
+            if len(ends) and (bool(self._graph.mediators_at(ends[:1])[0]) or self._named_after(members[owners], ends)):
                 for second, part in steps_of(self._graph, np.unique(ends), backward=False):
                     if self._ordered(second, dates) and second.relation != step.relation:  # not there and back
                         found.append(((step, second), share * part))
@@ -186,6 +188,11 @@ class Keys:
                 named = names(stated or words, label) or other >= BY_FAMILY
                 scored.append(FoundKey(path, fit, share if narrowed else 1.0, named))
         return sorted(scored, key=lambda each: -each.fit)[:KEYS]
+
+    def _named_after(self, owners: Ints, ends: Ints) -> bool:
+        """Whether what is reached bears the name of what it is reached from, and more: an event of its own."""
+        pairs = zip(self._graph.labels_at(owners[:AFTER]), self._graph.labels_at(ends[:AFTER]), strict=True)
+        return all(len(end) > len(owner) and owner.casefold() in end.casefold() for owner, end in pairs)
 
     def _column(self, step: p.Step) -> Column:
         return column(self._graph, self._binding.relation(step.relation))

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from clew.query.asked import STOPS, Kind, Ranked, ReadQuestion, cut, dating_verb
 from clew.query.meanings import TENURE
-from clew.query.vocabulary import DOWN, KNOWN_MEASURES, MEASURES, NUMBERS, ORDINALS, base_of, later_wins
+from clew.query.vocabulary import DOWN, KNOWN_MEASURES, MEASURES, MONTHS, NUMBERS, ORDINALS, base_of, later_wins
 
 _HOW_MANY = r"(?:(?P<k>\d+|two|three|four|five|six|seven|eight|nine|ten) )?"
 _ORDER = r"(?:(?P<order>second|third|fourth|fifth|2nd|3rd|4th|5th)[ -](?:to |the )?)?"
@@ -225,13 +225,18 @@ def _in_name(text: str, match: re.Match[str]) -> bool:
     return match.start() > 0 and word[:1].isupper() and text[match.end() :].strip()[:1].isupper()
 
 
+_DATED_VERB = re.compile(
+    r" [a-z]+(?:ed|en|wn|ung|ught|ilt|elt|eft|ept|ade|eld|old) (?:in|on|before|after|since|until|by|between|during) "
+    rf"(?:(?:the|early|late|mid|\d{{1,2}}(?:st|nd|rd|th)?)[ -])*(?:\d{{4}}s?|{'|'.join(MONTHS)})\b",
+    re.IGNORECASE,
+)
+
+
 def _adverb(text: str, match: re.Match[str]) -> bool:
-    """Whether "first" only says when something happened: "what year did Peru first win"."""
-    return (
-        match["first"] is not None
-        and not match.group(0).lower().startswith("the")
-        and (_ASKS_WHEN.match(text[: match.start()]) is not None)
-    )
+    """Whether "first" only says when something happened: "what year did Peru first win", "first climbed in 1960"."""
+    if match["first"] is None or match.group(0).lower().startswith("the"):
+        return False
+    return _DATED_VERB.match(text[match.end() :]) is not None or _ASKS_WHEN.match(text[: match.start()]) is not None
 
 
 def _k(match: re.Match[str]) -> int:
