@@ -11,7 +11,7 @@ import pytest
 
 from clew.encoding import HashEncoder
 from clew.errors import InputError, NotFoundError
-from clew.graph import Graph
+from clew.graph import Graph, build
 from clew.protocols import GraphStore
 from clew.retrieval.linking import candidates, link, link_topics, unknown_names
 from clew.types import Entity, Question, Relation, Triple
@@ -325,3 +325,15 @@ def test_an_exact_name_behind_and_is_a_condition_of_its_own() -> None:
     assert [topic.entity.id for topic in both] == ["Norway", "violin"]
     beside = link(Question("q", "who with a violin was born in Norway"), graph)
     assert [topic.entity.id for topic in beside] == ["Norway"]
+
+
+def test_initials_are_of_things_and_not_of_codes(tmp_path: Path) -> None:
+    (tmp_path / "g.ttl").write_text(
+        "@prefix : <http://ex.org/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n"
+        ':m rdfs:label "Mali" ; :code "ML" . :u rdfs:label "EU" ; :seat :m .\n',
+        encoding="utf-8",
+    )
+    build(tmp_path / "g.ttl", tmp_path / "g.kg")
+    graph = Graph.open(tmp_path / "g.kg")
+    assert not link(Question("q", "Who painted the Mona Lisa?"), graph)
+    assert [t.entity.label for t in link(Question("q", "where is the European Union seated"), graph)] == ["EU"]

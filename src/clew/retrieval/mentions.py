@@ -219,7 +219,9 @@ class _Names:
         """Entities that go by the initials of a run of words: EU for "European Union"."""
         short = "".join(word.folded[:1] for word in run).upper()
         found = [each for each in self.exact(short) if self.graph.labels_at([each.number])[0] == short]
-        return [(self.graph.entity_at(each.number), INITIALLED, f"initials of it ({short})") for each in found]
+        things = (self.graph.entity_at(each.number) for each in found)
+        # A code that is a value, such as the ML of Mali, stands for nothing by itself.
+        return [(each, INITIALLED, f"initials of it ({short})") for each in things if each.kind != "literal"]
 
     def spelt(self, word: str) -> str:
         """The one word of a name that is a slip away from `word`, two where it is long: "Nietsche"; "" for none."""
