@@ -17,13 +17,12 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from safetensors.torch import load_file, save_file
 from tokenizers import Tokenizer
 from torch import Tensor, nn
 from torch.nn import functional as F
 
 from clew.encoding.bert import BertShape, bert_weights
-from clew.reading.fitting import EMPTIED, Batches, forward
+from clew.reading.fitting import EMPTIED, Batches, forward, keep, restore
 from clew.reading.packs import Pack, texts_of
 from clew.reading.pairs import MARKS, PairSigns, Sequenced, StepWords, empty_plan, pair, plan_part, question_part
 from clew.reading.torchnet import ReaderNet
@@ -245,7 +244,7 @@ def fit_cross(
     others = [*net.mark.parameters(), *net.score.parameters()]
     groups = [{"params": layers, "faster": 1.0}, {"params": others, "faster": MARKS_FASTER}]
     optimizer = torch.optim.AdamW(groups, lr=settings.rate, weight_decay=settings.decay)
-    seen = _restore(net, optimizer, folder) if resume else 0
+    seen = restore(net.start, optimizer, folder) if resume else 0
     chance = random.Random(f"{settings.seed}-{seen}")
     torch.manual_seed(settings.seed + seen)
     names = list(sources)
@@ -271,33 +270,7 @@ def fit_cross(
         losses.append(loss.item())
         if seen - saved >= settings.every or seen >= settings.questions:
             saved = seen
-            _keep(net, optimizer, folder, seen)
+            keep(net.weights(), optimizer, folder, seen)
             told = measure()
             net.train()
             say(f"{seen} questions, {time.monotonic() - began:.0f} s, loss {np.mean(losses[-250:]):.3f} {told}")
-
-
-def _keep(net: CrossNet, optimizer: torch.optim.Optimizer, folder: Path, seen: int) -> None:
-    """One file, replaced whole: weights, the optimiser's state, and how far it is."""
-    state = {f"net.{name}": value.detach().clone() for name, value in net.weights().items()}
-    for i, values in optimizer.state_dict()["state"].items():
-        state |= {f"optimizer.{i}.{name}": torch.as_tensor(value).clone() for name, value in values.items()}
-    folder.mkdir(parents=True, exist_ok=True)
-    save_file({**state, "seen": torch.tensor(seen)}, folder / "checkpoint.part")
-    (folder / "checkpoint.part").replace(folder / "checkpoint.safetensors")
-
-
-def _restore(net: CrossNet, optimizer: torch.optim.Optimizer, folder: Path) -> int:
-    path = folder / "checkpoint.safetensors"
-    if not path.is_file():
-        return 0
-    kept = load_file(path)
-    net.start({name.removeprefix("net."): value for name, value in kept.items() if name.startswith("net.")})
-    state: dict[int, dict[str, Tensor]] = {}
-    for name, value in kept.items():
-        if name.startswith("optimizer."):
-            _, number, what = name.split(".", 2)
-            state.setdefault(int(number), {})[what] = value
-    whole = optimizer.state_dict()
-    optimizer.load_state_dict({**whole, "state": state})
-    return int(kept["seen"])

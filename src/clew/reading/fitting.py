@@ -212,7 +212,7 @@ def fit(
         folder: where checkpoints go. resume: go on from the last one there.
     """
     optimizer = torch.optim.AdamW(net.parameters(), lr=settings.rate, weight_decay=settings.decay, betas=(0.9, 0.98))
-    seen = _restore(net, optimizer, folder) if resume else 0
+    seen = restore(net.load_state_dict, optimizer, folder) if resume else 0
     chance = random.Random(f"{settings.seed}-{seen}")
     torch.manual_seed(settings.seed + seen)
     names = list(sources)
@@ -235,15 +235,15 @@ def fit(
         losses.append(plans.item())
         if seen - saved >= settings.every or seen >= settings.questions:
             saved = seen
-            _keep(net, optimizer, folder, seen)
+            keep(net.state_dict(), optimizer, folder, seen)
             told = measure()
             net.train()
             say(f"{seen} questions, {time.monotonic() - began:.0f} s, loss {np.mean(losses[-500:]):.3f} {told}")
 
 
-def _keep(net: ReaderNet, optimizer: torch.optim.Optimizer, folder: Path, seen: int) -> None:
+def keep(weights: Mapping[str, Tensor], optimizer: torch.optim.Optimizer, folder: Path, seen: int) -> None:
     """One file, replaced whole: weights, the optimiser's state, and how far it is."""
-    state = {f"net.{name}": value.clone() for name, value in net.state_dict().items()}
+    state = {f"net.{name}": value.detach().clone() for name, value in weights.items()}
     for i, values in optimizer.state_dict()["state"].items():
         state |= {f"optimizer.{i}.{name}": torch.as_tensor(value).clone() for name, value in values.items()}
     folder.mkdir(parents=True, exist_ok=True)
@@ -251,12 +251,13 @@ def _keep(net: ReaderNet, optimizer: torch.optim.Optimizer, folder: Path, seen: 
     (folder / "checkpoint.part").replace(folder / "checkpoint.safetensors")
 
 
-def _restore(net: ReaderNet, optimizer: torch.optim.Optimizer, folder: Path) -> int:
+def restore(put: Callable[[dict[str, Tensor]], object], optimizer: torch.optim.Optimizer, folder: Path) -> int:
+    """How far the training in `folder` was, 0 where none is; `put` takes its weights."""
     path = folder / "checkpoint.safetensors"
     if not path.is_file():
         return 0
     kept = load_file(path)
-    net.load_state_dict({name.removeprefix("net."): v for name, v in kept.items() if name.startswith("net.")})
+    put({name.removeprefix("net."): value for name, value in kept.items() if name.startswith("net.")})
     state: dict[int, dict[str, Tensor]] = {}
     for name, value in kept.items():
         if name.startswith("optimizer."):

@@ -14,7 +14,7 @@ import argparse
 import json
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -78,16 +78,31 @@ def write(net: ReaderNet, path: Path, about: Mapping[str, Any]) -> None:
     save_file(weights, path, metadata={"clew": json.dumps(said)})
 
 
-def mean(paths: Sequence[Path], out: Path) -> None:
+def mean(
+    paths: Sequence[Path],
+    out: Path,
+    read: Callable[[Path], Mapping[str, Any]] = lambda path: Network.open(path).weights,
+) -> None:
     """The mean of the weights of networks that were trained one from another: better than any of them alone.
 
     After Wortsman et al. 2022, "Model soups": weights within one basin of the loss may be averaged.
+
+    Args:
+        read: the float32 arrays of a file by name.
     """
     with safe_open(str(paths[-1]), "np") as file:
         about = file.metadata()
-    made = [Network.open(path).weights for path in paths]
+    made = [read(path) for path in paths]
     weights = {name: np.mean([each[name] for each in made], axis=0).astype(np.float16) for name in made[0]}
     save_file(weights, out, metadata=about)
+
+
+def opened(path: Path) -> ReaderNet:
+    """The network of a file, in torch."""
+    weights = Network.open(path).weights
+    net = ReaderNet(Shape(width=weights["word.weight"].shape[0]))
+    net.load_state_dict({name: torch.from_numpy(value) for name, value in weights.items()})
+    return net
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

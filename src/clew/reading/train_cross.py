@@ -15,33 +15,23 @@ from pathlib import Path
 
 import numpy as np
 import torch
-from safetensors import safe_open
 from safetensors.numpy import save_file
 from safetensors.torch import load_file
 from tokenizers import Tokenizer
 
 from clew.encoding.bert import bert_shape
 from clew.encoding.local import DEFAULT, find_weights
+from clew.reading import train
 from clew.reading.corpus import SOURCES
 from clew.reading.cross_encoder import FORMAT
 from clew.reading.cross_fitting import CrossNet, CrossSettings, PairSource, fit_cross, right_shares
-from clew.reading.network import Network
 from clew.reading.packs import Pack
 from clew.reading.reader import SHIPPED
-from clew.reading.torchnet import ReaderNet, Shape
-from clew.reading.train import HELD, say
+from clew.reading.train import HELD, opened, say
 
 MEASURED = 400  # records of the worlds that are kept
 WEIGHTS = (0.0, 0.5, 1.0)  # of the cross-encoder beside the first network, when measured
 MOST = 8  # plans looked at, when measured
-
-
-def opened(path: Path) -> ReaderNet:
-    """The network of a file, in torch."""
-    weights = Network.open(path).weights
-    net = ReaderNet(Shape(width=weights["word.weight"].shape[0]))
-    net.load_state_dict({name: torch.from_numpy(value) for name, value in weights.items()})
-    return net
 
 
 def write(net: CrossNet, path: Path, about: Mapping[str, object]) -> None:
@@ -53,12 +43,8 @@ def write(net: CrossNet, path: Path, about: Mapping[str, object]) -> None:
 
 
 def mean(paths: Sequence[Path], out: Path) -> None:
-    """The mean of the weights of trainings from one start (Wortsman et al. 2022, "Model soups")."""
-    with safe_open(str(paths[-1]), "np") as file:
-        about = file.metadata()
-    made = [load_file(path) for path in paths]
-    weights = {name: torch.stack([each[name].float() for each in made]).mean(0).half().numpy() for name in made[0]}
-    save_file(weights, out, metadata=about)
+    """The mean of the weights of trainings from one start."""
+    train.mean(paths, out, lambda path: {name: w.float().numpy() for name, w in load_file(path).items()})
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
