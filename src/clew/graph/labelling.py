@@ -79,14 +79,13 @@ def find_names(assembly: Assembly, properties: Sequence[str] = ()) -> list[NameS
     rows = OnDisk(assembly.scratch / "triples.i32", 4)
     wanted = [_wanted(name, relations) for name in properties]
     texts = open_strings(assembly.folder, "ids")
-    counts = _literal_counts(rows, kinds, len(relations))
-    if not wanted and not counts.any():
+    if not wanted and not (kinds == LITERAL).any():
         wanted = _of_plain_triples(assembly, rows, kinds, relations, texts)
     unnamed = (kinds != LITERAL) & ~_labelled(assembly, len(kinds))
     things = _Kinds(rows, relations, unnamed)
     if not wanted and not things.lacking and np.count_nonzero(unnamed) < ENOUGH * np.count_nonzero(kinds != LITERAL):
         return []
-    order = wanted or _by_promise(relations, counts)
+    order = wanted or _by_promise(relations, _literal_counts(rows, kinds, len(relations)))
     found: list[NameSource] = []
     parts: dict[str, Pairs] = {}
     for number, (heads, tails) in _values(assembly, rows, kinds, order, literal=not wanted):
@@ -213,8 +212,8 @@ def _labelled(assembly: Assembly, count: int) -> NDArray[np.bool_]:
 def _of_plain_triples(
     assembly: Assembly, rows: OnDisk, kinds: NDArray[np.uint8], relations: Sequence[str], texts: Strings
 ) -> list[int]:
-    """Properties called names in triples that know no literals: what they lead to leads nowhere, and has ids that say
-    nothing ("CL01") behind it."""
+    """Properties called names in triples that know no literals: their heads have ids that say nothing ("CL01"), and
+    from their tails no triple goes on."""
     called = sorted((rank, i) for i, relation in enumerate(relations) if (rank := name_rank(relation)) < 2)
     if not called:
         return []

@@ -125,8 +125,7 @@ class Binding:
     @cached_property
     def _ending_in(self) -> dict[str, list[int]]:
         """Classes by the noun that a name of several words ends in: Cistercian and Benedictine abbeys are abbeys."""
-        whole = self.graph.whole
-        nodes = np.unique(whole.tails[np.isin(whole.rels, self.type_relations)])
+        nodes = self._led_to(self.type_relations)
         table: dict[str, list[int]] = {}
         for number, label in zip(nodes.tolist(), self.graph.labels_at(nodes), strict=True):
             words = label_to_text(label).casefold().split()
@@ -135,17 +134,17 @@ class Binding:
         return table
 
     def _has_instances(self, node: int, relations: Ints) -> bool:
-        types = np.array(
-            sorted(self.kind_relations), np.int32
-        )  # of the type of what it is sought among, or that is copied
+        types = np.array(sorted(self.kind_relations), np.int32)  # of what it is sought among, or copied from
         low, high = relations.searchsorted(types, "left"), relations.searchsorted(types, "right")
         return bool((high > low).any())
 
     def classes(self) -> list[str]:
         """The labels of what has instances."""
+        return self.graph.labels_at(self._led_to(self.kind_relations))
+
+    def _led_to(self, relations: tuple[int, ...]) -> Ints:
         whole = self.graph.whole
-        nodes = np.unique(whole.tails[np.isin(whole.rels, self.kind_relations)])
-        return self.graph.labels_at(nodes)
+        return np.unique(whole.tails[np.isin(whole.rels, relations)])
 
 
 def local_name(id: str) -> str:
