@@ -42,7 +42,10 @@ OTHER_NAMES = frozenset([
     "aka", "a k a", "alias", "aliases", "also known as", "also called", "alt label", "alt name", "alt names",
     "alternate name", "alternate names", "alternative name", "alternative names", "alternative label", "other name",
     "other names", "nickname", "nicknames", "synonym", "synonyms", "known as", "called also", "short name",
-    "trading as", "trades as", "trading name", "trade name", "doing business as", "dba",
+    "alt", "alternate", "former name", "former names", "formerly", "formerly known as", "previous name", "old name",
+    "abbreviation", "acronym", "stage name", "pen name", "nick", "local name", "native name", "english name",
+    "official name", "common name", "popular name", "trading as", "trades as", "trading name",
+    "trade name", "doing business as", "dba",
 ])  # fmt: skip
 GIVEN, FAMILY = ("given name", "first name"), ("family name", "last name", "surname")
 Pairs = tuple[NDArray[np.int32], NDArray[np.int32]]

@@ -87,6 +87,8 @@ STOPS = r"(?:in|of|on|for|from|to|with|by|at|that|which|who|and|or|does|do|did|i
 def dating_verb(before: str) -> tuple[str, ...]:
     """The verb that a date or "first" belongs to, by the words before it: "hired" before 2012."""
     words = before.lower().split()
+    if len(words) > 2 and words[-1] in PARTICLES and words[-2].isalpha():
+        return (f"{words[-2]} {words[-1]}",)  # "came out"
     if (happened := _TAKES_PLACE.search(before.rstrip())) is not None:
         return (happened.group(0).lower(),)
     if not words or not words[-1].isalpha():
@@ -95,6 +97,18 @@ def dating_verb(before: str) -> tuple[str, ...]:
     return (words[-1],) if passive or words[-1].endswith("ed") or words[-1] in DATING_VERBS else ()
 
 
+def owned_date(before: str) -> tuple[str, str] | None:
+    """What a date is of that something has ("had its premiere before 1970"), and all the words that say so."""
+    match = _OWNS.search(before.rstrip())
+    return None if match is None else (match["what"].lower(), match.group(0))
+
+
+_OWNS = re.compile(
+    r"\b(?:(?:that|which|who) )?(?:had|has|have|having|with) (?:their|its|his|her|an?|the) "
+    r"(?P<what>[\w-]+(?: [\w-]+)?)$",
+    re.IGNORECASE,
+)
+PARTICLES = frozenset(["out", "off", "up", "down", "in", "on", "together", "over", "through", "away", "into"])
 _TAKES_PLACE = re.compile(r"\b(?:takes?|took|taken|taking) place$", re.IGNORECASE)
 _DATING = """
 born made make makes came come out held built written won sold begun began begin die died

@@ -6,7 +6,20 @@ import re
 from dataclasses import replace
 
 from clew.query import plan as p
-from clew.query.asked import AMOUNT, SCALE, STOPS, UNIT, UNITS, Filter, Kind, ReadQuestion, cut, dating_verb
+from clew.query.asked import (
+    AMOUNT,
+    PARTICLES,
+    SCALE,
+    STOPS,
+    UNIT,
+    UNITS,
+    Filter,
+    Kind,
+    ReadQuestion,
+    cut,
+    dating_verb,
+    owned_date,
+)
 from clew.query.meanings import dimension_of
 from clew.query.values import unit_of
 from clew.query.vocabulary import KNOWN_MEASURES, MEASURES, MONTHS, NUMBERS, base_of, measures_of
@@ -90,11 +103,14 @@ def filtered(found: ReadQuestion) -> ReadQuestion:
         elif when == "since":
             op, high = ">=", None
         said = [word.lower() for word in found.rest[: match.start()].split()[-2:] if word.isalpha()]
-        if said[-1:] and said[-1] not in _PARTICLES:
+        if said[-1:] and said[-1] not in PARTICLES:
             said = said[-1:]  # of "came out" both, or else the verb
         behind = _behind(found.rest[: match.start()])
+        verbs = dating_verb(found.rest[: match.start()])
+        if (having := owned_date(found.rest[: match.start()])) is not None:
+            said, verbs, behind = [having[0]], (having[1],), ""
         filters.append(Filter((*said, "date", "year"), op, low, high, of=behind))
-        found = cut(found, match, dated=(*found.dated, *dating_verb(found.rest[: match.start()])))
+        found = cut(found, match, dated=(*found.dated, *verbs))
     asked = _ASKS.match(found.rest)
     match = _BETWEEN_NUMBERS.search(found.rest, asked.end() if asked else 0)
     if match is not None:
@@ -177,7 +193,6 @@ def _of_another(text: str, match: re.Match[str]) -> str:
 
 _OWNED_BEFORE = re.compile(r"\b(?:with|has|have|having|had|whose)(?: an?| the)? (?P<more>[a-z]+)\s*$")
 _FOR = re.compile(r"for\b", re.IGNORECASE)
-_PARTICLES = frozenset(["out", "off", "up", "down", "in", "on", "together", "over", "through", "away", "into"])
 _SO_MANY = re.compile(  # "which films have two genres"
     r"\b(?:with|have|has|having|had) (?:exactly |only )?(?P<n>one|two|three|four|five|six|seven|eight|nine|ten|\d{1,2})"
     rf" (?P<counted>(?!(?:{UNITS})\b)\w+)$",

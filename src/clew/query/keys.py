@@ -33,6 +33,7 @@ LEAST = 0.3  # a key that fits less is not proposed
 GUESSED = 0.6  # what the only figure that there is fits words that do not name it
 MOST = 0.5  # share of the members that must have it
 LOOKED_AT = 2000  # members looked at to find the relations they have
+SEVERAL = 3  # things that lead to each member, in the mean, whose values may still be its own
 AFTER = 6  # pairs whose names are compared
 _FLAGS = frozenset(["true", "false", "yes", "no"])
 ANY_TIME = frozenset(["date", "year", "time"])  # say that a date is meant, and not which
@@ -159,24 +160,41 @@ class Keys:
         """Paths of one or two steps to values with an order that the words fit, best first.
 
         Two steps where the first leads to a node that has no name, or one after what it belongs to ("First ascent of
-        Via Alba"), or its words are asked for as well ("largest capital").
+        Via Alba"), or where the words name the second ("launched in 2017" by the `launch_date` of a satellite's
+        flight).
 
         Args:
             dates: only dates (True), no dates (False), or both.
             stated: the words that name a key where not all of `words` do: a noun that stands beside the adjective.
             base: the adjective behind the words, whose family may name a key as well.
         """
-        found: list[tuple[p.Path, float]] = []
-        members = self.members(plan)
+        members, said = self.members(plan), stated or (() if base else words)
+        near: list[tuple[p.Path, float]] = []
+        far: list[tuple[p.Path, float]] = []  # by way of something else that bears a name of its own
         for step, share in steps_of(self._graph, members):
             if step.forward and self._ordered(step, dates):
-                found.append(((step,), share))
+                near.append(((step,), share))
                 continue
             owners, ends = self._executor.pairs(members[:LOOKED_AT], (step,))
-            if len(ends) and (bool(self._graph.mediators_at(ends[:1])[0]) or self._named_after(members[owners], ends)):
-                for second, part in steps_of(self._graph, np.unique(ends), backward=False):
-                    if self._ordered(second, dates) and second.relation != step.relation:  # not there and back
-                        found.append(((step, second), share * part))
+            if not len(ends):
+                continue
+            own = bool(self._graph.mediators_at(ends[:1])[0]) or self._named_after(members[owners], ends)
+            few = share >= MOST and (step.forward or (bool(dates) and len(ends) <= SEVERAL * len(np.unique(owners))))
+            for second, part in steps_of(self._graph, np.unique(ends), backward=False):
+                if not self._ordered(second, dates) or second.relation == step.relation:  # not there and back
+                    continue
+                if own or (few and names(said, self.label(second))):
+                    (near if own else far).append(((step, second), share * part))
+        scored = self._scored(near, plan, words, dates, stated, base)
+        if not any(each.named for each in scored) and (dates or not scored):
+            scored += self._scored(far, plan, words, dates, stated, base)
+        return sorted(scored, key=lambda each: -each.fit)[:KEYS]
+
+    def _scored(
+        self, found: Sequence[tuple[p.Path, float]], plan: p.SetPlan, words: Sequence[str], dates: bool | None,
+        stated: Sequence[str], base: str,
+    ) -> list[FoundKey]:  # fmt: skip
+        """Paths with how well words fit them; those that fit too little are left out."""
         if not found:
             return []
         labels = [" ".join(spelled_out(self.label(step)) for step in path) for path, _ in found]
@@ -187,7 +205,7 @@ class Keys:
             if fit >= (0.5 * SOME_DATE if dates else LEAST):
                 named = names(stated or words, label) or other >= BY_FAMILY
                 scored.append(FoundKey(path, fit, share if narrowed else 1.0, named))
-        return sorted(scored, key=lambda each: -each.fit)[:KEYS]
+        return scored
 
     def _named_after(self, owners: Ints, ends: Ints) -> bool:
         """Whether what is reached bears the name of what it is reached from, and more: an event of its own."""

@@ -18,7 +18,18 @@ from clew.query.binding import Binding
 from clew.query.relatives import has_relatives, spelled_out
 from clew.query.vocabulary import INVERSE, MEASURES, SYNONYMS, head_of, stem
 from clew.retrieval.flagging import Condition, conditions_said
-from clew.retrieval.lexicon import ALIKE_KIND, WORD, Lexicon, alike, doers_of, kind_called, of_value, owners, stems
+from clew.retrieval.lexicon import (
+    ALIKE_KIND,
+    WORD,
+    Lexicon,
+    alike,
+    doers_of,
+    kind_called,
+    kind_meant,
+    of_value,
+    owners,
+    stems,
+)
 from clew.retrieval.linking import SAME_NAME, candidates
 from clew.retrieval.words import FUNCTION
 from clew.types import Question, Topic
@@ -28,6 +39,7 @@ SURE_NAME = 0.6  # a mention from this on is a name even where its words are als
 MOST_CHUNKS = 6
 ADJECTIVES = 2  # unknown words that may stand between a question word and what is asked for
 _LINKS = ("in", "on", "for", "by", "at", "to", "with", "from", "of", "under")
+_ANY = frozenset(["any", "no", "every", "each", "some", "several"])
 ANYBODY = frozenset(["people", "persons", "person", "individuals"])  # whoever does what the verb says
 _LACKING = ("no", "without")
 _BE = ("is", "are", "was", "were")
@@ -141,16 +153,26 @@ def spot(
         asked = over.end  # "which English players"
     if asked is not None and not taken[asked] and any(c.kind == "class" and c.start == asked + 1 for c in chunks):
         asked += 1  # "which law firm"
+    if asked is not None and not taken[asked] and _describes(words, asked, taken):
+        asked += 1  # "home towns" are towns
     if asked is not None and not any(chunk.start <= asked < chunk.end for chunk in chunks) and not taken[asked]:
         kin = alike(words[asked], lexicon, encoder)
         if kin is not None:
             put(Chunk(asked, asked + 1, *kin))
+    first = _first_noun(words) if asked is None else None
+    if first is not None and not taken[first] and (kind_of := kind_meant(words[first], lexicon)) is not None:
+        put(Chunk(first, first + 1, "class", p.Class(kind_of[0]), (), kind_of[1]))
+        asked = first
     for i in range(1, len(words)):
+        if words[i - 1] in _ANY and not taken[i] and (kind_of := kind_meant(words[i], lexicon)) is not None:
+            put(Chunk(i, i + 1, "class", p.Class(kind_of[0]), (), kind_of[1]))
         if words[i - 1] in _LACKING and not taken[i] and (kin := alike(words[i], lexicon, None)) is not None:
             put(Chunk(i, i + 1, *kin))
     chunks.sort(key=lambda chunk: chunk.start)
     verbs = {c.start for c in chunks if c.kind == "relation" and _verbal(words[c.start : c.end], c, lexicon)}
     anybody = next((i for i, word in enumerate(words) if word in ANYBODY and not taken[i]), None)
+    if asked is not None and anybody is not None and anybody > asked:
+        anybody = None  # "which club do the people … belong to" asks for the club
     if (
         anybody is not None
         and lexicon.types
@@ -199,6 +221,21 @@ def spot(
         or (i == len(chunks) - 1 and root is not None and words[c.start - 1] in ("not", "never"))
     ]  # other names of relations say how their neighbours are joined
     return Spotted(words, tuple(kept), kept.index(chunks[root]) if root is not None else None)
+
+
+def _first_noun(words: tuple[str, ...]) -> int | None:
+    """The noun in the plural that begins a question without a question word: "guidebooks that came out in 2018"."""
+    if any(_asks(words, i) for i in range(len(words))):
+        return None
+    first = next((i for i, word in enumerate(words) if word not in FUNCTION and word not in LIGHT), None)
+    return first if first is not None and words[first] != stem(words[first]) else None
+
+
+def _describes(words: tuple[str, ...], at: int, taken: list[bool]) -> bool:
+    """Whether a word in the singular stands before a noun in the plural that nothing accounts for."""
+    behind = words[at + 1] if at + 1 < len(words) else ""
+    several = bool(behind) and stem(behind) != behind and behind not in FUNCTION and behind not in LIGHT
+    return several and stem(words[at]) == words[at] and not taken[at + 1]
 
 
 def _nearer_relatives(

@@ -25,13 +25,19 @@ from clew.query import plan as p
 from clew.query.binding import Binding
 from clew.query.execute import execute
 from clew.query.vocabulary import SYNONYMS, akin, forms, head_of, stem
+from clew.query.wordnet import nearest_kind
 from clew.retrieval.words import FUNCTION
 
+KINDS = 500  # classes among which a noun is looked for by its meaning
 ENDING = 20  # classes that may be meant by the noun in which their names end
 HEADS = 100_000  # of a relation, that tell what kind of thing has it
 ALIKE_ONLY = 0.8  # the same in a graph without kinds, where the noun may be a kind that nothing states
 ALIKE_DOER = 0.7  # the same of somebody who does something: a "teacher" is no school
 ALIKE_KIND = 0.6  # cosine from which a noun means a class or a relation of another name ("towns", city)
+_NO_KIND = frozenset(
+    "kind type sort form name number amount thing part way member percentage share".split()  # noqa: SIM905
+)
+_OF = re.compile(r"\W*(?:(?<=\bof )|of\b)")
 _LONG = re.compile(r"[^\W\d_]{3}")  # "A" is a category, and no word for a kind
 WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*|,")
 _DONE = ("sold", "won", "made", "held", "paid", "spent", "written", "given", "taken", "run", "built")
@@ -82,6 +88,7 @@ class Lexicon:
                     self.classes.setdefault((head,), ids[0])
                 elif len(ids) <= ENDING:  # "abbeys" are Cistercian and Benedictine ones (`Binding.instances_of`)
                     self.classes.setdefault((head,), head)
+        self.meant: dict[str, tuple[str, float] | None] = {}  # kinds by nouns that no name holds (`kind_meant`)
         self.relations: dict[tuple[str, ...], list[str]] = {}
         self.labels: dict[str, str] = {}
         for number, relation in enumerate(graph.relations()):
@@ -130,7 +137,9 @@ def asked_kind(text: str, graph: Graph) -> Ints | None:
     Of a doer ("which directors have …") whatever does it. None where the noun is no kind of the graph.
     """
     match = _ASKED.search(text)
-    said = stems(match["noun"] or match["first"]) if match is not None else ()
+    if match is None:
+        return None
+    said = stems(match["noun"] or match["first"])
     lexicon = Lexicon.of(graph)
     for at in range(min(len(said), ADJECTIVES + 1)):
         for end in range(len(said), at, -1):
@@ -139,6 +148,10 @@ def asked_kind(text: str, graph: Graph) -> Ints | None:
                 return execute(p.Class(known), graph).members
         if (doing := _doing(said[at], lexicon)) is not None:
             return graph.derived(("lexicon.doers", doing), partial(_doers, graph, doing, lexicon.labels[doing]))
+        after = said[at + 1] if at + 1 < len(said) else _OF.match(text, match.end()) and "of"
+        alone = not after or (after in FUNCTION and after != "of")  # "home towns" are no homes
+        if alone and (meant := kind_meant(said[at], lexicon)) is not None:
+            return execute(p.Class(meant[0]), graph).members
     return None
 
 
@@ -155,6 +168,18 @@ def kind_called(said: tuple[str, ...], lexicon: Lexicon) -> str | None:
     if said in lexicon.classes or len(said) > 1:
         return lexicon.classes.get(said)
     return next((lexicon.classes[(same,)] for same in SYNONYMS.get(said[0], ()) if (same,) in lexicon.classes), None)
+
+
+def kind_meant(noun: str, lexicon: Lexicon) -> tuple[str, float] | None:
+    """The class that a noun means by what words mean, and how well it fits; none where a name of the graph holds it."""
+    if noun in FUNCTION or stem(noun) in _NO_KIND:
+        return None
+    if noun not in lexicon.meant:
+        root = stem(noun)
+        said = any(root in name for names in (lexicon.classes, lexicon.relations) for name in names)
+        known = None if said or len(lexicon.class_ids) > KINDS else nearest_kind(noun, lexicon.class_ids)
+        lexicon.meant[noun] = known
+    return lexicon.meant[noun]
 
 
 def owners(graph: Graph, relation: str) -> p.SetPlan | None:
@@ -238,6 +263,8 @@ def alike(
     kin = [id for id, label in lexicon.labels.items() if any(akin(word, part) for part in label.lower().split())]
     if kin and not lexicon.types:
         return "relation", None, tuple(kin), 0.9
+    if (meant := kind_meant(word, lexicon)) is not None:
+        return "class", p.Class(meant[0]), (), meant[1]
     if encoder is None or not word.isalpha() or len(word) < 3:
         return None
     classes, relations = list(lexicon.class_ids.items())[:2000], list(lexicon.labels.items())[:2000]

@@ -13,16 +13,16 @@ from typing import Any, TypeVar
 from clew.graph import Graph
 from clew.labels import label_to_text
 from clew.protocols import GraphStore
-from clew.query.asked import ReadQuestion
+from clew.query.asked import Filter, Ranked, ReadQuestion
 from clew.query.denials import Denial, denial
 from clew.query.question import REASON, read_question
 from clew.query.vocabulary import stem
 from clew.retrieval.against import against
-from clew.retrieval.lexicon import Lexicon, stems
+from clew.retrieval.lexicon import WORD, Lexicon, stems
 from clew.retrieval.two_names import of_two_names
 from clew.types import Question
 
-R = TypeVar("R", ReadQuestion, Denial)
+R = TypeVar("R", ReadQuestion, Denial, Filter, Ranked)
 MARKED = re.compile(
     r"\b(?:or|either|neither|not|never|without|except|excluding|besides|other than|apart from|but not|no"
     r"|nobody|nothing|none)\b|n['’]t\b",
@@ -32,6 +32,7 @@ EITHER = re.compile(r"\b(an?) \w+ or (an?) \w+\s*\W*$", re.I)  # "is she a singe
 _REASONS = frozenset(["reason", "cause", "because", "purpose", "why", "motive", "explanation", "due"])
 _NAME = re.compile(r"[A-Z][\w'’-]*(?: (?:(?:of|the|and|at|to|for|a|in|from|on|with) )*[A-Z0-9][\w'’-]*)*")
 _QUOTED = re.compile(r"(?<!\w)[\"“«„](?P<inner>[^\"“”«»„]{2,})[\"”»]")
+_RANKS = re.compile(r"first|last|latest|best|worst|top|most|least|(?:high|low|long|larg|small|old|new|young|earli)est")
 _SIGN = re.compile(r"zz[a-z]zz", re.IGNORECASE)  # stands for a name
 _GROUPED = re.compile(
     r"\b(?:average|mean|total|combined|sum of|number of|how many)(?: the)? [a-z]+(?: [a-z]+)?"
@@ -148,9 +149,27 @@ def _names(question: Question, graph: GraphStore) -> Iterator[str]:
     yield from (match["inner"] for match in _QUOTED.finditer(text) if " " in match["inner"])
     if isinstance(graph, Graph):
         yield from (name for name in _NAME.findall(text) if " " in name and graph.resolve(name))
+        yield from _ranks_in_names(text, Lexicon.of(graph))
         for id in question.topics:
             if graph.number_of(id) is not None and (said := _run(graph.entity(id).label, text)):
                 yield said
+
+
+def _ranks_in_names(text: str, lexicon: Lexicon) -> Iterator[str]:
+    """What a relation or a kind is called by a word that else ranks: a "first ascent" is none of several."""
+    found = list(WORD.finditer(text))
+    said = [stem(match.group(0)) for match in found]
+    for named in {*lexicon.relations, *lexicon.classes}:
+        if len(named) < 2 or not any(_RANKS.fullmatch(word) for word in named):
+            continue
+        for at in range(len(said) - len(named) + 1):
+            if all(_alike(*pair) for pair in zip(said[at:], named, strict=False)):
+                yield text[found[at].start() : found[at + len(named) - 1].end()]
+
+
+def _alike(said: str, named: str) -> bool:
+    """Whether two words are the same, or begin alike: the "first ascensionists" made a first ascent."""
+    return said == named or (len(named) > 4 and said[:4] == named[:4] and not _RANKS.fullmatch(named))
 
 
 def _stated_figures(text: str, graph: GraphStore) -> Iterator[str]:
@@ -180,8 +199,10 @@ def _restored(read: R, signs: dict[str, str]) -> R:
     def named(value: Any) -> Any:
         if isinstance(value, str):
             return re.sub(_SIGN, lambda match: known.get(match.group(0).lower(), match.group(0)), value)
-        return (
-            tuple(map(named, value)) if isinstance(value, tuple) and all(isinstance(v, str) for v in value) else value
-        )
+        if isinstance(value, tuple):
+            return tuple(map(named, value))
+        if isinstance(value, Ranked):
+            return _restored(value, signs)
+        return _restored(value, signs) if isinstance(value, Filter) else value
 
     return replace(read, **{f.name: named(getattr(read, f.name)) for f in fields(read)}) if signs else read

@@ -23,6 +23,7 @@ from clew.query.keys import Likeness
 from clew.query.meanings import meant, spelled_out
 from clew.query.values import ReadValue, parse_date, untyped
 from clew.query.vocabulary import MEASURES, SYNONYMS, forms, stem
+from clew.query.wordnet import same_act
 from clew.retrieval.chunks import LIGHT
 from clew.retrieval.lexicon import ALIKE_KIND, asked_kind, class_in, kinds_of, stems
 from clew.retrieval.method_sets import best_of
@@ -81,6 +82,8 @@ def unmet(question: Question, found: Answer, graph: Graph, encoder: TextEncoder)
     told |= {stem(word) for c in best_of(found) for word in stems(c.text)}
     words = [word for phrase in asked for word in phrase.split()]
     if any(forms(word) & told or told & set(SYNONYMS.get(stem(word), ())) for word in words):
+        return ""
+    if any(same_act(word, said) for label in labels for said in label.lower().split() for word in words):
         return ""
     near = encoder.encode([*sorted(labels), *kinds]) @ encoder.encode(list(asked), role="query").T
     if float(near[: len(labels)].max()) >= MET or (kinds and float(near[len(labels) :].max()) >= ALIKE_KIND):

@@ -1,0 +1,143 @@
+"""What nouns are kinds of, and which verbs say the same, by WordNet 3.1 (Miller 1995; Fellbaum 1998).
+
+People call a kind of thing by another name than the graph does: climbers are people, a guidebook is a book. The
+file beside this module is made by `scripts/make_wordnet.py` and is read when the first such word comes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from clew.query.vocabulary import forms
+
+FILE = Path(__file__).with_name("wordnet.npz")
+SENSE = 1.5  # what each commoner sense of a word counts, in steps
+ABOVE = 4.5  # steps up to a kind that a noun may mean
+BELOW = 2.0  # steps down to the one kind that a wider noun may mean
+SHARED = 3  # first senses that are compared
+_NEAR, _STEP = 0.9, 0.04  # how well a noun of the same sense fits a kind, and what each step takes
+_PEOPLE = (
+    "human",
+    "agent",
+    "people",
+    "individual",
+    "actor",
+)  # persons, as graphs call them
+
+
+class _Words(NamedTuple):
+    text: bytes  # one word a line, in order
+    at: npt.NDArray[np.int32]
+    senses: npt.NDArray[np.int32]
+
+    def of(self, word: str) -> list[int]:
+        """The numbers of the first senses of a word; none of an unknown one."""
+        place = self.text.find(b"\n" + word.encode("ascii", "replace") + b"\n")
+        if place < 0 or not word:
+            return []
+        number = self.text.count(b"\n", 0, place)
+        found: list[int] = self.senses[self.at[number] : self.at[number + 1]].tolist()
+        return found
+
+
+class _File(NamedTuple):
+    nouns: _Words
+    verbs: _Words
+    above_at: npt.NDArray[np.int32]
+    above: npt.NDArray[np.int32]
+
+
+@cache
+def _read() -> _File:
+    with np.load(FILE, allow_pickle=False) as held:
+        nouns, verbs = (
+            _Words(held[name].tobytes(), held[f"{name}_at"], held[f"{name}_senses"]) for name in ("nouns", "verbs")
+        )
+        return _File(nouns, verbs, held["above_at"], held["above"])
+
+
+def nearest_kind(noun: str, kinds: Mapping[str, str]) -> tuple[str, float] | None:
+    """The kind that a noun means, and how well it fits; None where none does or two do alike.
+
+    A noun means a kind that it is a synonym of or a narrower word for (a climber is a person), else the only kind that
+    is narrower than it (the "companies" of a graph of manufacturers). Persons are whatever is said of people.
+
+    Args:
+        kinds: names of kinds in words by their ids; names that WordNet does not have are looked up by their last word.
+    """
+    stated = {id: senses for id, name in kinds.items() if (senses := _senses(name))}
+    own, people = _senses(noun), _senses("person")[:1]
+    if not own or not stated:
+        return None
+    if people[0] in _steps_up(tuple(own[:1])):  # a teacher may also be an abstraction
+        own = [sense for sense in own if people[0] in _steps_up((sense,))]
+    up = _steps_up(tuple(own))
+    wider = {}
+    for id, senses in stated.items():
+        steps = min((up[s] + SENSE * i for i, s in enumerate(senses[:SHARED]) if s in up), default=None)
+        if steps is not None and (steps <= ABOVE or people[0] in senses[:1]):
+            wider[id] = min(steps, ABOVE)
+    found = wider
+    if not wider:
+        for id, senses in stated.items():
+            known = _steps_up(tuple(senses))
+            steps = min((known[s] + SENSE * i for i, s in enumerate(own[:SHARED]) if s in known), default=None)
+            if steps is not None and steps <= BELOW:
+                found[id] = steps + 1
+    order = sorted(found, key=found.__getitem__)
+    if not order or (len(order) > 1 and (found is not wider or found[order[0]] == found[order[1]])):
+        return None
+    return order[0], _NEAR - _STEP * found[order[0]]
+
+
+def same_act(word: str, other: str) -> bool:
+    """Whether two verbs, in any form, have a sense in common among their first: to run something is to operate it."""
+    own, theirs = ({s for form in forms(each.lower()) for s in _read().verbs.of(form)} for each in (word, other))
+    return bool(own & theirs)
+
+
+def _senses(name: str) -> list[int]:
+    """The senses of a noun in words, in one number or several; of an unknown one those of its last word."""
+    nouns, words = _read().nouns, name.lower().split()
+    if not words:
+        return []
+    if words[-1] in _PEOPLE:
+        return nouns.of("person")
+    for start in dict.fromkeys((0, len(words) - 1)):
+        for last in dict.fromkeys(_singular(words[-1])):
+            if found := nouns.of(" ".join([*words[start:-1], last])):
+                return found
+    return []
+
+
+def _singular(word: str) -> tuple[str, ...]:
+    """A noun as it may stand in a dictionary, the likeliest first."""
+    if word.endswith("men"):
+        return (word, f"{word[:-3]}man")
+    if not word.endswith("s") or word.endswith("ss"):
+        return (word,)
+    made = [word[:-1]]
+    if word.endswith("es"):
+        made = [f"{word[:-3]}y", word[:-2], word[:-1]] if word.endswith("ies") else [word[:-1], word[:-2]]
+    return (*made, word)
+
+
+@lru_cache(maxsize=4096)
+def _steps_up(senses: tuple[int, ...]) -> Mapping[int, float]:
+    """All that some senses are kinds of, and the fewest steps up to each; a rarer sense begins further off."""
+    file, best = _read(), dict[int, float]()
+    left = [(sense, SENSE * rank) for rank, sense in enumerate(senses)]
+    while left:
+        sense, steps = left.pop()
+        if best.get(sense, np.inf) <= steps:
+            continue
+        best[sense] = steps
+        ends = file.above[file.above_at[sense] : file.above_at[sense + 1]].tolist()
+        left += [(end, steps + 1) for end in ends]
+    return best
