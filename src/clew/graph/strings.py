@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.errors import FormatError, InputError
+from clew.graph import pages
 from clew.graph.subgraph import Ints, Offsets
 
 Bytes = NDArray[np.uint8]
@@ -184,8 +185,8 @@ class Lookup:
             key = np.uint32(zlib.crc32(text.encode()))
         except UnicodeEncodeError:  # half of a surrogate pair: nothing on disk is called so
             return []
-        low, high = np.searchsorted(self._keys, key, "left"), np.searchsorted(self._keys, key, "right")
-        return [n for n in dict.fromkeys(self._numbers[low:high].tolist()) if self._text_of(n) == text]
+        low, high = pages.located(self._keys, np.array([key], np.uint32))
+        return [n for n in dict.fromkeys(self._numbers[low[0] : high[0]].tolist()) if self._text_of(n) == text]
 
 
 class Texts:

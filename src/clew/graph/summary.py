@@ -36,7 +36,7 @@ def info(graph: Graph) -> dict[str, Any]:
     nameable = int(np.count_nonzero((kinds != MEDIATOR) & (kinds != LITERAL)))
     counts = np.bincount(whole.rels, minlength=graph.num_relations)
     ranked = np.argsort(-counts, kind="stable")
-    out, inc = np.diff(whole.out.offsets), np.diff(whole.inc.offsets)
+    out, inc = whole.out.degrees(), whole.inc.degrees()
     arrays: list[Any] = [whole.heads, whole.rels, whole.tails, *whole.out, *whole.inc, whole.entities]
     distinct = {array.__array_interface__["data"][0]: array.nbytes for array in arrays if array.size}
     some = _some_of_each(whole.rels, graph.num_relations)
