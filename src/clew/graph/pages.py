@@ -24,8 +24,8 @@ PAGE = mmap.PAGESIZE
 LARGE = 1 << 25  # bytes of an array below which a whole look-around of the system is as good
 NEAR = 8  # pages between two ranges that are read with them
 STEP = 1 << 9  # pages asked for in one call: of more some devices read the first alone
-PROBED = 16  # ranges from which on some are looked at first: where they are in memory so are most others
-PROBES = 4
+PROBED = 32  # ranges from which on some are looked at first: where they are in memory so are most others
+PROBES = 8
 AROUND = 256  # keys on either side of a guess: four times how far off it is
 
 
@@ -87,7 +87,24 @@ def _read_from_disk() -> int:
     """How many pages this thread has waited for so far."""
     import resource
 
-    return resource.getrusage(resource.RUSAGE_THREAD).ru_majflt  # type: ignore[attr-defined,no-any-return]
+    return resource.getrusage(resource.RUSAGE_THREAD).ru_majflt
+
+
+def searched(keys: NDArray[Any], asked: NDArray[Any]) -> NDArray[np.int64]:
+    """As `np.searchsorted`; where keys are not in memory, the looks of all bisections are taken side by side."""
+    if keys.nbytes < LARGE or len(asked) < PROBED or _advise() is None:
+        return np.searchsorted(keys, asked)
+    before = _read_from_disk()
+    np.searchsorted(keys, asked[:: len(asked) // PROBES])
+    if _read_from_disk() == before:
+        return np.searchsorted(keys, asked)
+    low, high = np.zeros(len(asked), np.int64), np.full(len(asked), len(keys), np.int64)
+    while len(open_ := np.flatnonzero(low < high)):
+        middle = (low[open_] + high[open_]) // 2
+        wanted_at(keys, middle)
+        less = keys[middle] < asked[open_]
+        low[open_[less]], high[open_[~less]] = middle[less] + 1, middle[~less]
+    return low
 
 
 def located(keys: NDArray[Any], asked: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

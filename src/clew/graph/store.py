@@ -357,6 +357,10 @@ class Graph:
     def entity_at(self, number: int) -> Entity:
         return self.terms.entity(self._base(number))
 
+    def at_hand(self, numbers: Sequence[int] | Ints) -> None:
+        """Have what `entity_at` tells of some entities read from disk together, if it is not in memory."""
+        self.terms.at_hand(self._bases(numbers))
+
     def relation_at(self, number: int) -> Relation:
         return self.terms.relation(number)
 

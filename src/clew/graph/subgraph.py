@@ -35,9 +35,11 @@ class Csr(NamedTuple):
     relations: Ints  # (T,)
     triples: Ints  # (T,) position in the subgraph's heads/relations/tails
 
-    def counts(self, entities: Ints) -> Offsets:
+    def counts(self, entities: NDArray[np.integer]) -> Offsets:
         """How many triples each of some entities has."""
-        found: Offsets = self.offsets[entities.astype(np.int64) + 1] - self.offsets[entities]
+        at = entities.astype(np.int64)
+        pages.wanted(self.offsets, at, at + 2)
+        found: Offsets = self.offsets[at + 1] - self.offsets[at]
         return found
 
     def degrees(self) -> Offsets:
