@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from clew.graph.kinds import spread
+from clew.graph.kinds import sampled
 from clew.labels import label_to_text
 
 if TYPE_CHECKING:
@@ -54,8 +54,7 @@ def _found(graph: Graph) -> tuple[Flag, ...]:
     digits = _values(graph, ("1", "0"))
     if not words and not digits:
         return ()
-    rows = spread(graph.num_triples)
-    rels, tails = graph.whole.rels[rows], graph.whole.tails[rows]
+    rels, tails = sampled(graph.whole.rels), sampled(graph.whole.tails)
     in_all = np.bincount(rels, minlength=graph.num_relations)
     made = []
     for values, numeric in ((words, False), (digits, True)):

@@ -28,6 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.errors import FormatError, InputError, NotFoundError
+from clew.graph import pages
 from clew.graph.journal import parsed, refused
 from clew.graph.layout import (
     DELTA,
@@ -46,6 +47,8 @@ from clew.graph.strings import Strings, Texts
 from clew.graph.structure import faults
 
 SMALL = 1 << 20  # bytes of a file whose checksum is compared at the first opening
+SCANNED = ("heads.i32", "rels.i32", "tails.i32", "kinds.u8")  # arrays that are read from one end to the other
+LOOKED_UP = ("rels.i32", "tails.i32")  # of them those that are looked up by entity as well
 COPIED = 1 << 16  # bytes of a file that is read and not mapped: a mapped one costs a file handle
 MANIFEST_LIMIT = 64 << 20
 _NAME = re.compile(r"(names/)?[a-z_]+(\.[a-z_0-9]+)+")
@@ -56,7 +59,12 @@ class Generation:
     """The open files of a graph folder. Arrays stay valid when the files are replaced or deleted."""
 
     def __init__(
-        self, folder: Path, meta: dict[str, Any], files: Mapping[str, tuple[NDArray[np.uint8], list[int]]], log: bytes
+        self,
+        folder: Path,
+        meta: dict[str, Any],
+        files: Mapping[str, tuple[NDArray[np.uint8], list[int]]],
+        log: bytes,
+        again: Mapping[str, NDArray[np.uint8]],
     ) -> None:
         self.folder, self.meta = folder, meta
         self.place = folder / meta.get("generation", "")
@@ -64,6 +72,7 @@ class Generation:
         self.seen = {name: seen for name, (_, seen) in files.items()}
         self.trusted = False  # whether a writer of clew has seen these very files in order
         self._raw = {name: raw for name, (raw, _) in files.items()}
+        self._again = again  # second mappings of large files, of which single pages are read
         self.arrays: dict[str, NDArray[Any]] = {}
 
     @classmethod
@@ -99,17 +108,21 @@ class Generation:
                 raise FormatError(f"{folder} is damaged: {fault}; {advice(folder)}")
             if opened.log.damage:
                 raise refused(opened.log, opened.place / DELTA, folder)
+            for raw in (*opened._again.values(), *(r for name, r in opened._raw.items() if name not in SCANNED)):
+                pages.at_random(raw)
             return opened
 
     @classmethod
     def _opened(cls, folder: Path, meta: dict[str, Any], *, lenient: bool = False) -> Generation:
         passed_over = (FileNotFoundError,) if lenient else ()
-        files = {}
+        files, again = {}, {}
         with _handle(folder / meta.get("generation", "")) as top:
             for name in meta["files"]:
                 with suppress(*passed_over):
                     raw, status = _bytes_of(top, name)
                     files[name] = raw, identity(status)
+                    if name in LOOKED_UP and len(raw) >= pages.LARGE:
+                        again[name], _ = _bytes_of(top, name)
             log = b""
             try:
                 log = _read(top, DELTA)
@@ -117,7 +130,7 @@ class Generation:
                 if meta["version"] > 1 and not lenient:
                     raise
             stamp = _stamp(top) if meta["version"] > 1 else {}
-        opened = cls(folder, meta, files, log)
+        opened = cls(folder, meta, files, log, again)
         opened.trusted = stamp == opened.seen
         return opened
 
@@ -151,6 +164,10 @@ class Generation:
 
     def array(self, name: str) -> NDArray[Any]:
         return self.arrays[name]
+
+    def looked_up(self, name: str) -> NDArray[Any]:
+        """An array for those who look up places in it; what `array` returns is for those who read all of it."""
+        return _typed(name, self._again[name]) if name in self._again else self.arrays[name]
 
     def name_index(self) -> dict[str, NDArray[Any]]:
         """The arrays of the name index."""

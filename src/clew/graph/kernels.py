@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.errors import InputError, MissingExtraError
+from clew.graph import pages
 from clew.graph.paths import NO_TARGETS, Way
 from clew.graph.subgraph import Ints, Subgraph
 from clew.protocols import Direction
@@ -72,7 +73,10 @@ def pagerank(
     if not 0 <= alpha < 1:
         raise InputError(f"pagerank: alpha is {alpha}, expected 0 ≤ alpha < 1")
     use_out, use_in = direction != "in", direction != "out"
-    score, rounds, change = rank(graph.out, graph.inc, use_out, use_in, restart / total, alpha, tolerance, max_rounds)
+    with pages.in_order(*graph.out, *graph.inc):
+        score, rounds, change = rank(
+            graph.out, graph.inc, use_out, use_in, restart / total, alpha, tolerance, max_rounds
+        )
     if change > tolerance:
         raise InputError(f"pagerank: still changing by {change:.2g} after {rounds} rounds, expected ≤ {tolerance:g}")
     return np.asarray(score)

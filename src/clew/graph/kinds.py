@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from clew.graph import pages
 from clew.graph.subgraph import Ints, Names
 from clew.labels import label_to_text
 
@@ -82,13 +83,13 @@ def by_names(relations: Iterable[tuple[int, str, str]]) -> tuple[int, ...]:
     return standard or tuple(number for number, id, label in known if STATING & _said(id, label))
 
 
-def spread(triples: int) -> slice | Ints:
-    """All rows of a graph's triples; of very many, blocks of them evenly spread, which are read in one go each."""
-    if triples <= ALL_UP_TO:
-        return slice(None)
-    starts = np.linspace(0, triples - BLOCK, ALL_UP_TO // (4 * BLOCK)).astype(np.int64)
-    found: Ints = (starts[:, None] + np.arange(BLOCK)).ravel()
-    return found
+def sampled(column: Ints) -> Ints:
+    """A column of a graph's triples; of very many, blocks of rows evenly spread, the same in every column."""
+    if len(column) <= ALL_UP_TO:
+        return column
+    starts = np.linspace(0, len(column) - BLOCK, ALL_UP_TO // (4 * BLOCK)).astype(np.int64)
+    pages.wanted(column, starts, starts + BLOCK)
+    return np.concatenate([column[start : start + BLOCK] for start in starts.tolist()])
 
 
 def _said(id: str, label: str) -> set[str]:
@@ -106,8 +107,8 @@ def _found(graph: Graph) -> KindRelations:
             called.append((number, sure))
     if not called:
         return KindRelations(standard)
-    whole, rows = graph.whole, spread(graph.whole.num_triples)
-    heads, rels, tails = (column[rows] for column in (whole.heads, whole.rels, whole.tails))
+    whole = graph.whole
+    heads, rels, tails = map(sampled, (whole.heads, whole.rels, whole.tails))
     uses = []
     for number, sure in called:
         mine = rels == number

@@ -321,7 +321,8 @@ class NameIndex:
         if self._few is not None:
             rows = self._few.initials(wanted, limit)
         else:
-            rows = spelling.initials(wanted, self._names, self._offsets, limit)
+            with pages.in_order(self._names, self._offsets):
+                rows = spelling.initials(wanted, self._names, self._offsets, limit)
         return [NameMatch(self._number(int(row)), 0.9, "initials") for row in rows]
 
     @cached_property
@@ -382,7 +383,8 @@ class NameIndex:
 
     def _texts(self, rows: NDArray[np.int32]) -> list[str]:
         """The normal forms of some rows."""
-        pages.wanted_at(self._offsets, rows)
+        for array in (self._offsets, self._numbers):  # the last for whoever asks next
+            pages.wanted_at(array, rows)
         pages.wanted(self._names, self._offsets[rows], self._offsets[rows + 1])
         return [self._bytes(row).decode("utf-8", "replace") for row in rows.tolist()]
 

@@ -1,8 +1,10 @@
-"""Asking the system for the pages of a mapped array before they are needed, many at once.
+"""How the pages of mapped arrays come into memory: what is looked up by single pages, what is scanned in order.
 
 Kept apart because it is about discs and not about graphs. A page that is not in memory is read when it is touched: one
-wait after the other, and each time with what lies around it, up to megabytes. Told beforehand which pages are wanted,
-Linux reads these alone and side by side. Elsewhere, and for arrays in memory, nothing is done.
+wait after the other, and each time with what lies around it, up to megabytes. So arrays that are looked up at random
+are mapped such that single pages are read (`at_random`); whoever reads all of one says so (`in_order`), and whoever
+knows which parts are needed has these read beforehand, many side by side (`wanted`). Elsewhere than on Linux, for small
+arrays and for arrays in memory nothing is done.
 """
 
 from __future__ import annotations
@@ -10,6 +12,8 @@ from __future__ import annotations
 import ctypes
 import mmap
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
@@ -19,28 +23,50 @@ from numpy.typing import NDArray
 PAGE = mmap.PAGESIZE
 LARGE = 1 << 25  # bytes of an array below which a whole look-around of the system is as good
 NEAR = 8  # pages between two ranges that are read with them
-MOST = 128  # ranges asked for at once: a thousand calls of the system take milliseconds, also where all is in memory
+STEP = 1 << 9  # pages asked for in one call: of more some devices read the first alone
+PROBED = 32  # ranges from which on some are looked at first: where they are in memory so are most others
+PROBES = 8
 AROUND = 256  # keys on either side of a guess: four times how far off it is
+
+
+def at_random(array: NDArray[Any]) -> None:
+    """Have the system read single pages of a mapped array when they are touched."""
+    if (mapping := _mapping(array)) is not None:
+        mapping.madvise(mmap.MADV_RANDOM)
+
+
+@contextmanager
+def in_order(*arrays: NDArray[Any]) -> Iterator[None]:
+    """While arrays that are `at_random` are read from one end to the other, have the system read ahead in them."""
+    mappings = [mapping for mapping in map(_mapping, arrays) if mapping is not None]
+    for mapping in mappings:
+        mapping.madvise(mmap.MADV_NORMAL)
+    try:
+        yield
+    finally:
+        for mapping in mappings:
+            mapping.madvise(mmap.MADV_RANDOM)
 
 
 def wanted(array: NDArray[Any], starts: Any, stops: Any) -> None:
     """Have the items from each of `starts` up to the one in `stops` read, if they are not in memory.
 
     Args:
-        starts, stops: (n,) whole numbers; of more than `MOST` ranges the first are asked for.
+        starts, stops: (n,) whole numbers, each range with an item at least.
     """
-    if array.nbytes < LARGE or (advise := _advise()) is None:
+    if array.nbytes < LARGE or not len(starts) or (advise := _advise()) is None:
+        return
+    low, high = np.asarray(starts, np.int64), np.asarray(stops, np.int64)
+    if len(low) >= PROBED and not _cold(array, low):
         return
     base, size = array.__array_interface__["data"][0], array.itemsize
-    first = (base + np.asarray(starts, np.int64)[:MOST] * size) // PAGE
-    last = (base + np.asarray(stops, np.int64)[:MOST] * size - 1) // PAGE
-    if not len(first):
-        return
+    first, last = (base + low * size) // PAGE, (base + high * size - 1) // PAGE
     order = np.argsort(first, kind="stable")
     first, last = first[order], np.maximum.accumulate(last[order])
     begins = np.flatnonzero(np.concatenate([[True], first[1:] > last[:-1] + NEAR]))
-    for low, high in zip(first[begins].tolist(), last[np.append(begins[1:], len(last)) - 1].tolist(), strict=True):
-        advise(low * PAGE, (high - low + 1) * PAGE, mmap.MADV_WILLNEED)
+    for begin, end in zip(first[begins].tolist(), last[np.append(begins[1:], len(last)) - 1].tolist(), strict=True):
+        for page in range(begin, end + 1, STEP):
+            advise(page * PAGE, min(end + 1 - page, STEP) * PAGE, mmap.MADV_WILLNEED)
 
 
 def wanted_at(array: NDArray[Any], items: Any) -> None:
@@ -50,15 +76,46 @@ def wanted_at(array: NDArray[Any], items: Any) -> None:
         wanted(array, at, at + 1)
 
 
-def located(keys: NDArray[np.uint64], asked: NDArray[np.uint64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Where some hashes stand among sorted ones: (q,) first places and places after the last.
+def _cold(array: NDArray[Any], items: NDArray[np.int64]) -> bool:
+    """Whether one of some items had to be read from disk: to ask for a page costs as much as ten that are there."""
+    before = _read_from_disk()
+    array[np.minimum(items[:: len(items) // PROBES], len(array) - 1)].max()
+    return _read_from_disk() > before
+
+
+def _read_from_disk() -> int:
+    """How many pages this thread has waited for so far."""
+    import resource
+
+    return resource.getrusage(resource.RUSAGE_THREAD).ru_majflt
+
+
+def searched(keys: NDArray[Any], asked: NDArray[Any]) -> NDArray[np.int64]:
+    """As `np.searchsorted`; where keys are not in memory, the looks of all bisections are taken side by side."""
+    if keys.nbytes < LARGE or len(asked) < PROBED or _advise() is None:
+        return np.searchsorted(keys, asked)
+    before = _read_from_disk()
+    np.searchsorted(keys, asked[:: len(asked) // PROBES])
+    if _read_from_disk() == before:
+        return np.searchsorted(keys, asked)
+    low, high = np.zeros(len(asked), np.int64), np.full(len(asked), len(keys), np.int64)
+    while len(open_ := np.flatnonzero(low < high)):
+        middle = (low[open_] + high[open_]) // 2
+        wanted_at(keys, middle)
+        less = keys[middle] < asked[open_]
+        low[open_[less]], high[open_[~less]] = middle[less] + 1, middle[~less]
+    return low
+
+
+def located(keys: NDArray[Any], asked: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Where some hashes stand among sorted ones of their type: (q,) first places and places after the last.
 
     Hashes are spread evenly: a first guess is thousands of places off, a second one tens. So two pages are read where
     a bisection among fifty million touches ten.
     """
     if keys.nbytes < LARGE:
         return np.searchsorted(keys, asked, "left"), np.searchsorted(keys, asked, "right")
-    scale = len(keys) / 2.0**64
+    scale = len(keys) / 2.0 ** (8 * keys.itemsize)
     guess = np.minimum((asked * scale).astype(np.int64), len(keys) - 1)
     wanted_at(keys, guess)
     guess += ((asked.astype(np.float64) - keys[guess].astype(np.float64)) * scale).astype(np.int64)
@@ -71,6 +128,14 @@ def located(keys: NDArray[np.uint64], asked: NDArray[np.uint64]) -> tuple[NDArra
             first, near = 0, keys  # unevenly spread, or very many of one hash
         left[i], right[i] = first + np.searchsorted(near, key, "left"), first + np.searchsorted(near, key, "right")
     return left, right
+
+
+def _mapping(array: NDArray[Any]) -> mmap.mmap | None:
+    """The mapping that a large array lies in; None where it lies in memory, or where no system can be told."""
+    base: Any = array if array.nbytes >= LARGE and hasattr(mmap, "MADV_RANDOM") else None
+    while base is not None and not isinstance(base, mmap.mmap):
+        base = base.obj if isinstance(base, memoryview) else getattr(base, "base", None)
+    return base
 
 
 @cache

@@ -264,6 +264,7 @@ def _along(csr: Csr, frontier: Ints, relation: int) -> tuple[NDArray[np.int64], 
 
     Compiled, but for few triples in a process that has not loaded numba: a first question need not wait for it.
     """
+    csr.at_hand(np.asarray(frontier, np.int32), triples=True)
     if not loaded():
         starts = np.asarray(csr.offsets[frontier])
         sizes = np.asarray(csr.offsets[np.asarray(frontier, np.int64) + 1]) - starts

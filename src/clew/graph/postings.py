@@ -67,7 +67,9 @@ class Postings:
         """Numbers of the names that stand in `text` or nearly so: at most half of its trigrams are missing (one
         letter off costs three, two letters changed about four). The `limit` with most of them; in no order."""
         lists, _ = self._rarest_first([text], MAX_TEXT_GRAMS)
-        result: Rows = _inside(lists, self.places, self.coded, self.grams, limit)
+        pages.wanted(self.coded, self.places[lists], self.places[lists + 1])
+        with pages.in_order(self.grams):
+            result: Rows = _inside(lists, self.places, self.coded, self.grams, limit)
         return result
 
     def holding(self, parts: Sequence[bytes], data: Bytes, offsets: Longs, limit: int) -> Rows:

@@ -16,11 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.graph.jit import loaded
-from clew.graph.subgraph import Csr, Ints, Subgraph
+from clew.graph.subgraph import HUB, Csr, Ints, Subgraph
 
 PIECE = 1 << 20  # triples looked at in one go
 MANY = 16  # members from which on a compiled loop gathers their triples, and triples of each where they are fewer
-HUB = 1 << 16  # triples of one entity and side from which on it is one of a store, which has each once and in order
 Numbers = TypeVar("Numbers", bound=NDArray[Any])
 
 
@@ -84,6 +83,7 @@ def around(side: Csr, members: Ints, allowed: NDArray[np.bool_] | None = None) -
         relations, bounds, ends = _of_one(side, members)
         if len(ends) > HUB or _ascending(ends, bounds):
             return Around(relations.tolist(), bounds, ends)
+    side.at_hand(members)
     if _many(side, members):
         from clew.graph.compiled_sets import packed_around
 
@@ -108,6 +108,7 @@ def touched(graph: Subgraph, side: Csr, members: Ints) -> tuple[Ints, Ints]:
     even sample is taken.
     """
     seen = np.zeros(graph.num_relations, np.bool_)
+    side.at_hand(members, hubs=True)
     if _many(side, members):
         from clew.graph.compiled_sets import ends_around
 

@@ -163,13 +163,14 @@ class Graph:
             name: files.array(f"{name}.i32")
             for name in ("heads", "rels", "tails", "out.triples", "in.heads", "in.rels", "in.triples")
         }
+        out_tails, out_rels = files.looked_up("tails.i32"), files.looked_up("rels.i32")
         out_offsets, in_offsets = files.array("out.offsets.i64"), files.array("in.offsets.i64")
         source_of = files.array("sources.of.i32") if "sources.of.i32" in files else None
 
         def whole(graph: Graph) -> Subgraph:
             sub = _whole(arrays["heads"], arrays["rels"], arrays["tails"], len(terms.ids), graph)
             # What is sorted on disk need not be sorted again: fill the cached properties.
-            sub.__dict__["out"] = Csr(out_offsets, arrays["tails"], arrays["rels"], arrays["out.triples"])
+            sub.__dict__["out"] = Csr(out_offsets, out_tails, out_rels, arrays["out.triples"])
             sub.__dict__["inc"] = Csr(in_offsets, arrays["in.heads"], arrays["in.rels"], arrays["in.triples"])
             return sub
 
@@ -355,6 +356,10 @@ class Graph:
 
     def entity_at(self, number: int) -> Entity:
         return self.terms.entity(self._base(number))
+
+    def at_hand(self, numbers: Sequence[int] | Ints) -> None:
+        """Have what `entity_at` tells of some entities read from disk together, if it is not in memory."""
+        self.terms.at_hand(self._bases(numbers))
 
     def relation_at(self, number: int) -> Relation:
         return self.terms.relation(number)
@@ -610,11 +615,15 @@ def has_arrays(store: GraphStore) -> TypeGuard[Graph]:
 
 
 def _whole(heads: Ints, rels: Ints, tails: Ints, num: int, names: Graph) -> Subgraph:
-    return Subgraph(
-        heads,
-        rels,
-        tails,
-        np.arange(num, dtype=np.int32),
-        names,
-        numbered_as_store=True,
-    )
+    return _Everything(heads, rels, tails, np.arange(num, dtype=np.int32), names, numbered_as_store=True)
+
+
+class _Everything(Subgraph):
+    """All triples of a graph."""
+
+    names: Graph
+
+    @cached_property
+    def mediators(self) -> NDArray[np.bool_]:
+        kinds, base = self.names.terms.kinds, self.names.base_entities
+        return np.asarray((kinds if base is None else kinds[base]) == MEDIATOR)

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.errors import FormatError, InputError
+from clew.graph import pages
 from clew.graph.subgraph import Ints, Offsets
 
 Bytes = NDArray[np.uint8]
@@ -143,10 +144,18 @@ class Strings:
             found[long] &= self._data[starts[long] + place] == byte
         return found
 
+    def at_hand(self, numbers: Ints | NDArray[np.int64]) -> None:
+        """Have the strings with these numbers read from disk together, if they are not in memory."""
+        if self._offsets.nbytes >= pages.LARGE:
+            mapped = numbers[numbers < self._mapped].astype(np.int64)
+            pages.wanted(self._offsets, mapped, mapped + 2)
+            pages.wanted(self._data, self._offsets[mapped], self._offsets[mapped + 1])
+
     def take(self, numbers: Ints | NDArray[np.int64]) -> list[str]:
         """The strings with these numbers, in order."""
         if not self._mapped:
             return [self._more[i] for i in numbers.tolist()]
+        self.at_hand(numbers)
         if len(numbers) < _BULK or (self._more and len(numbers) and int(numbers.max()) >= self._mapped):
             return [self[i] for i in numbers.tolist()]
         import pyarrow as pa
@@ -184,8 +193,8 @@ class Lookup:
             key = np.uint32(zlib.crc32(text.encode()))
         except UnicodeEncodeError:  # half of a surrogate pair: nothing on disk is called so
             return []
-        low, high = np.searchsorted(self._keys, key, "left"), np.searchsorted(self._keys, key, "right")
-        return [n for n in dict.fromkeys(self._numbers[low:high].tolist()) if self._text_of(n) == text]
+        low, high = pages.located(self._keys, np.array([key], np.uint32))
+        return [n for n in dict.fromkeys(self._numbers[low[0] : high[0]].tolist()) if self._text_of(n) == text]
 
 
 class Texts:
@@ -214,12 +223,18 @@ class Texts:
         """The first text of each, None where there is none."""
         if not len(self.owners):
             return [None] * len(owners)
-        at = np.minimum(np.searchsorted(self.owners, owners.astype(np.int32)), len(self.owners) - 1)
+        at = np.minimum(pages.searched(self.owners, owners.astype(np.int32)), len(self.owners) - 1)
         held = self.owners[at] == owners
         found: list[str | None] = list(self.strings.take(at))
         if not held.all():
             found = [text if has else None for text, has in zip(found, held.tolist(), strict=True)]
         return found
+
+    def at_hand(self, owners: Ints | NDArray[np.int64]) -> None:
+        """Have the first text of each read from disk, if they are not in memory."""
+        if self.owners.nbytes >= pages.LARGE:
+            at = np.minimum(pages.searched(self.owners, owners.astype(np.int32)), len(self.owners) - 1)
+            self.strings.at_hand(at)
 
     @classmethod
     def of(cls, rows: Sequence[tuple[int, str]]) -> Texts:

@@ -17,12 +17,14 @@ from typing import Any, ClassVar, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from clew.graph import pages
 from clew.types import Entity, Relation, Triple
 
 Ints = NDArray[np.int32]
 NOBODY: Ints = np.empty(0, np.int32)
 Offsets = NDArray[np.int64]
 PIECE = 1 << 22  # entities whose kinds are read at once
+HUB = 1 << 16  # triples of one entity and side from which on it is one of a store, which has each once and in order
 
 
 class Csr(NamedTuple):
@@ -33,10 +35,35 @@ class Csr(NamedTuple):
     relations: Ints  # (T,)
     triples: Ints  # (T,) position in the subgraph's heads/relations/tails
 
-    def counts(self, entities: Ints) -> Offsets:
+    def counts(self, entities: NDArray[np.integer]) -> Offsets:
         """How many triples each of some entities has."""
-        found: Offsets = self.offsets[entities.astype(np.int64) + 1] - self.offsets[entities]
+        at = entities.astype(np.int64)
+        pages.wanted(self.offsets, at, at + 2)
+        found: Offsets = self.offsets[at + 1] - self.offsets[at]
         return found
+
+    def degrees(self) -> Offsets:
+        """(N,) how many triples each entity has."""
+        with pages.in_order(self.offsets):
+            return np.diff(self.offsets)
+
+    def at_hand(self, entities: Ints, *, triples: bool = False, hubs: bool = False) -> None:
+        """Have the triples of some entities read from disk together, if they are not in memory.
+
+        Args:
+            triples: the numbers of the triples as well.
+            hubs: the ends of entities with more than `HUB` triples as well, of which else nothing is read.
+        """
+        if self.offsets.nbytes < pages.LARGE:
+            return
+        pages.wanted(self.offsets, entities, entities.astype(np.int64) + 2)
+        starts, stops = self.offsets[entities], self.offsets[entities.astype(np.int64) + 1]
+        few = (stops > starts) & (stops - starts <= HUB)
+        for column in (self.relations, self.neighbors, self.triples)[: 2 + triples]:
+            pages.wanted(column, starts[few], stops[few])
+        if hubs:
+            many = stops - starts > HUB
+            pages.wanted(self.neighbors, starts[many], stops[many])
 
 
 class Names(Protocol):
@@ -170,6 +197,8 @@ class Subgraph:
 
     def triple(self, t: int) -> Triple:
         """The t-th triple as a record."""
+        for column in (self.heads, self.rels, self.tails):
+            pages.wanted_at(column, [t])
         ends = self.entity(int(self.heads[t])), self.relation(int(self.rels[t])), self.entity(int(self.tails[t]))
         return Triple(*ends, self.source(t))
 

@@ -36,8 +36,10 @@ def info(graph: Graph) -> dict[str, Any]:
     nameable = int(np.count_nonzero((kinds != MEDIATOR) & (kinds != LITERAL)))
     counts = np.bincount(whole.rels, minlength=graph.num_relations)
     ranked = np.argsort(-counts, kind="stable")
-    out, inc = np.diff(whole.out.offsets), np.diff(whole.inc.offsets)
-    arrays: list[Any] = [whole.heads, whole.rels, whole.tails, *whole.out, *whole.inc, whole.entities]
+    out, inc = whole.out.degrees(), whole.inc.degrees()
+    arrays: list[Any] = [whole.heads, *whole.out, *whole.inc, whole.entities]
+    if graph.path is None:  # of a graph on disk these are two columns of `out`, whether mapped once or twice
+        arrays += [whole.rels, whole.tails]
     distinct = {array.__array_interface__["data"][0]: array.nbytes for array in arrays if array.size}
     some = _some_of_each(whole.rels, graph.num_relations)
     relations = [

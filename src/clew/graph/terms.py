@@ -163,6 +163,11 @@ class Terms:
             return shown(*literal_parts(id)[:2])
         return id if kind == MEDIATOR else readable(id)
 
+    def at_hand(self, numbers: Ints | NDArray[np.int64]) -> None:
+        """Have what `entity` tells of some entities read from disk together, if it is not in memory."""
+        self.ids.at_hand(numbers)
+        self.labels.at_hand(numbers)
+
     def entity(self, number: int) -> Entity:
         """Of those asked for lately it is made once: a question looks at the same few again and again."""
         known = self._entities.get(number)

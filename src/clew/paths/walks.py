@@ -71,7 +71,7 @@ def moves(graph: Subgraph, entities: Int, last: Int, *, turns: bool = False) -> 
 
 def degrees(graph: Subgraph) -> Int:
     """(N,) triples that touch each entity."""
-    return np.diff(graph.out.offsets) + np.diff(graph.inc.offsets)
+    return graph.out.degrees() + graph.inc.degrees()
 
 
 def follow(graph: Subgraph, starts: Starts, codes: Sequence[int], limit: int | None = None) -> tuple[list[Level], bool]:

@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.graph import Graph
-from clew.graph.kinds import ALL_UP_TO, spread
+from clew.graph.kinds import ALL_UP_TO
+from clew.graph.kinds import sampled as sample_of
 from clew.graph.strings import literal_parts
 from clew.graph.subgraph import Ints
 from clew.labels import label_to_text
@@ -82,11 +83,13 @@ def column(graph: Graph, relation: int, forward: bool = True, *, sampled: bool =
     sampled = sampled and whole.num_triples > ALL_UP_TO
 
     def made() -> Column:
-        rows = spread(whole.num_triples) if sampled else slice(None)
-        mine = np.flatnonzero(whole.rels[rows] == relation)
+        rels, column_ends = whole.rels, whole.tails if forward else whole.heads
+        if sampled:
+            rels, column_ends = sample_of(rels), sample_of(column_ends)
+        mine = np.flatnonzero(rels == relation)
         if sampled and len(mine) < SAMPLE:
             return column(graph, relation, forward)
-        ends, counts = np.unique((whole.tails if forward else whole.heads)[rows][mine], return_counts=True)
+        ends, counts = np.unique(column_ends[mine], return_counts=True)
         label = graph.relation_at(relation).label.casefold()
         plain, unit = label_to_text(label).lower(), stated_unit(graph.relation_at(relation).label)
         dated = any(word in label for word in _YEAR_WORDS) or _DATING.fullmatch(plain) is not None

@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from clew.graph import pages
 from clew.graph.sets import distinct
 from clew.graph.subgraph import Csr, Ints, Subgraph
 from clew.query.binding import Move
@@ -73,10 +74,12 @@ def step(whole: Subgraph, sources: Ints, move: Move, budget: PairBudget) -> tupl
     """(position in `sources`, end) for every triple of a relation: (m,) each, in the order of the sources."""
     relation, forward = move
     side = whole.out if forward else whole.inc
+    side.at_hand(sources)
     begin, end = runs(side, sources, relation)
     counts = budget.take(end - begin)
     total = int(counts.sum())
     if len(sources) == 1:  # such as a class of millions: they stand together
+        pages.wanted(side.neighbors, begin, begin + total)
         return np.zeros(total, np.int64), side.neighbors[int(begin[0]) : int(begin[0]) + total]
     owners = np.repeat(np.arange(len(sources), dtype=np.int64), counts)
     first = np.cumsum(counts) - counts

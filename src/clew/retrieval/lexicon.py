@@ -15,7 +15,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from clew.graph import Graph
-from clew.graph.kinds import kind_relations, spread
+from clew.graph.kinds import kind_relations, sampled
 from clew.graph.paths import follow
 from clew.graph.subgraph import Ints, Subgraph
 from clew.graph.tables import NEXT, ORDER
@@ -122,8 +122,7 @@ _LEXICONS: WeakKeyDictionary[Graph, Lexicon] = WeakKeyDictionary()
 
 def _ends_of(whole: Subgraph, relations: Sequence[int]) -> Ints:
     """What some relations lead to, ascending; of a large graph, what a sample of its triples shows."""
-    rows = spread(whole.num_triples)
-    found: Ints = np.unique(whole.tails[rows][np.isin(whole.rels[rows], relations)])
+    found: Ints = np.unique(sampled(whole.tails)[np.isin(sampled(whole.rels), relations)])
     return found
 
 
@@ -195,8 +194,7 @@ def owners(graph: Graph, relation: str) -> p.SetPlan | None:
 
 def _kind_of_heads(whole: Subgraph, relation: int, types: Sequence[int]) -> int | None:
     """The class of most heads of a relation; of very many heads an even sample tells."""
-    rows = spread(whole.num_triples)
-    heads = np.unique(whole.heads[rows][whole.rels[rows] == relation])
+    heads = np.unique(sampled(whole.heads)[sampled(whole.rels) == relation])
     if len(heads) > HEADS:
         heads = heads[np.linspace(0, len(heads) - 1, HEADS).astype(np.int64)]
     counts = Counter[int]()

@@ -161,8 +161,7 @@ class _Names:
         at = np.asarray(numbers, np.int64)
         if self._degrees is not None:
             return self._degrees[at]
-        sides = (self.graph.whole.out, self.graph.whole.inc)
-        return np.asarray(sum(side.offsets[at + 1] - side.offsets[at] for side in sides), np.int64)
+        return self.graph.whole.out.counts(at) + self.graph.whole.inc.counts(at)
 
     def all(self, search: Callable[[NameIndex], Iterable[NameMatch]]) -> list[NameMatch]:
         """Each entity once, the best first."""
@@ -191,6 +190,7 @@ class _Names:
         popularity = np.log1p(self.degrees([f.number for f in found])) / self.most
         scores = [f.score * (1 - share * (1 - p)) for f, p in zip(found, popularity.tolist(), strict=True)]
         order = sorted(range(len(found)), key=lambda i: -scores[i])[:NAMESAKES]
+        self.graph.at_hand([found[i].number for i in order])
         return tuple((self.graph.entity_at(found[i].number), scores[i], found[i].reason) for i in order)
 
     def holders(self, text: str) -> Named:
@@ -203,6 +203,7 @@ class _Names:
             return ()
         degrees = self.degrees([f.number for f in held])
         order = np.lexsort((np.array([-f.score for f in held]), -degrees))[:NAMESAKES]
+        self.graph.at_hand([held[int(i)].number for i in order])
         entities = [self.graph.entity_at(held[int(i)].number) for i in order]
         total = max(float(degrees.sum()), WELL_KNOWN)
         named = []

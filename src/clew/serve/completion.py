@@ -80,7 +80,7 @@ class Completion:
                     forms = [normalise(label) for label in graph.labels_at(numbers)]
                     order = sorted(range(len(forms)), key=forms.__getitem__)
                     self._numbers = numbers[np.array(order, np.int64)]
-                    self._degrees = np.diff(graph.whole.out.offsets) + np.diff(graph.whole.inc.offsets)
+                    self._degrees = graph.whole.out.degrees() + graph.whole.inc.degrees()
                     self._names = [forms[i] for i in order]
             return self._names
 
@@ -96,7 +96,7 @@ class Completion:
         if not isinstance(self._graph, Graph):
             return []
         self._sorted(self._graph)
-        out = np.diff(self._graph.whole.out.offsets)[self._numbers]
+        out = self._graph.whole.out.counts(self._numbers)
         best = self._numbers[np.lexsort((self._numbers, -out))[: 10 * limit]]
         entities = (self._graph.entity_at(int(number)) for number in best)
         return list(dict.fromkeys(entity.label for entity in entities if entity.label != entity.id))[:limit]

@@ -154,7 +154,7 @@ class StructureSampler:
         weights = np.asarray(config.hops, float)
         self._hop_weights = weights / weights.sum()
         self._mediators: NDArray[np.bool_] = graph.mediators
-        self._degree = np.diff(graph.out.offsets) + np.diff(graph.inc.offsets)
+        self._degree = graph.out.degrees() + graph.inc.degrees()
         self.dropped: dict[str, int] = {}
 
     def __iter__(self) -> Iterator[Structure]:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from clew.graph import Subgraph
+from clew.graph import Graph, Subgraph
 from clew.graph.subgraph import NOBODY, Ints
 from clew.labels import label_to_text
 from clew.methods.walk.ranking import FEATURES, Floats, RankedPath, Rating, features
@@ -267,6 +267,8 @@ class BeamSearch:
     def _features(self, pool: Sequence[tuple[PathHypothesis, ...]]) -> Floats:
         if not pool:
             return np.zeros((0, len(FEATURES)), np.float32)
+        if self._large:
+            self._at_hand(pool)
         paths = [self._paths.get(trails) or self._path(trails) for trails in pool]
         self._paths |= zip(pool, paths, strict=True)
         kind_texts: list[tuple[str, ...]] = [(kind,) for kind in self._kind_number]
@@ -343,6 +345,15 @@ class BeamSearch:
             words = [" ".join(self._texts[self._number(step)]).removesuffix(" of") for step in reversed(trail.steps)]
             parts.append(" of ".join([*words, "it"]))
         return " and ".join(parts)
+
+    def _at_hand(self, pool: Sequence[tuple[PathHypothesis, ...]]) -> None:
+        """Have what `_look` reads of every path read from disk together."""
+        new = {trail.steps[-1][-1]: trail for trails in pool for trail in trails}
+        some = [trail.ends[:SAMPLE] for hop, trail in new.items() if hop not in self._ends]
+        if some and isinstance(self.graph.names, Graph):
+            ends = np.concatenate(some)
+            self.graph.names.at_hand(ends)
+            self.graph.out.at_hand(ends)
 
     def _look(self, trail: PathHypothesis) -> None:
         """Note what the last step leads to: number of the text that names its kind, form of value, whether a value."""
