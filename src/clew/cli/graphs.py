@@ -24,7 +24,8 @@ def build(
         typer.Argument(
             metavar="FILES...",
             help="RDF (.ttl .nt .nq .trig .jsonld .rdf), .tsv .csv .parquet .jsonl .json .graphml .cypher, "
-            "each may end in .gz .bz2 .zst; SQLite (.db .sqlite); a folder of them; - is stdin.",
+            "SQL dumps (.sql), each may end in .gz .bz2 .zst; SQLite (.db .sqlite); workbooks (.xlsx .xls .ods); "
+            "a folder of them; - is stdin.",
         ),
     ],
     out: Annotated[Path, typer.Option("--out", "-o", help="The graph's folder, by custom NAME.kg.")],

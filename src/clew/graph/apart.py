@@ -375,6 +375,14 @@ def _serve_one(request: Mapping[str, Any], handle: int, out: IO[bytes]) -> None:
                 _look(stream, problems, request["options"], tell)
                 tell({"end": True, "prefixes": prefixes})
                 return
+            if request["kind"] == "unpack":
+                from clew.graph.unpacking import written
+
+                _limit_memory(MEMORY)
+                found = written(stream, problems, lambda: tell({"position": stream.position}), **request["options"])
+                tell({"found": found, "arrays": []})
+                tell({"end": True, "prefixes": prefixes, "position": stream.position})
+                return
             for batch in _reader(request["kind"], stream, problems, prefixes, request["options"]):
                 _tell_batch(batch, stream, tell)
             tell({"end": True, "prefixes": prefixes, "position": stream.position})

@@ -52,6 +52,7 @@ from clew.graph.property_graph import PropertyTable, tables_of
 from clew.graph.schema import part
 from clew.graph.stages import Stages, key_of
 from clew.graph.tabular import delimited, json_lines, label_file
+from clew.graph.unpacking import PACKED, WORKBOOKS, Unpacked, unpack
 from clew.graph.writing import replacing, seal
 
 Source = str | PathLike[str]
@@ -60,7 +61,7 @@ OnProgress = Callable[[ImportProgress], None]
 
 RDF = ("nt", "nq", "ttl", "trig", "jsonld", "rdf", "xml", "owl", "n3")
 TEXT = ("tsv", "csv", "txt")
-FORMATS = (*RDF, *TEXT, "parquet", "jsonl", "json", "graphml", "cypher", "cypherl", "cql", *SQLITE)
+FORMATS = (*RDF, *TEXT, "parquet", "jsonl", "json", "graphml", "cypher", "cypherl", "cql", *SQLITE, *PACKED)
 # A parser of these can make much out of little.
 APART = (*RDF, "parquet", "json", "graphml", "cypher", "cypherl", "cql")
 BESIDE = ("txt", "json", "xml")  # formats of files that lie in folders for other reasons as well
@@ -148,10 +149,6 @@ def build(
     key = key_of([*files, *label_files], options)
     sources = list(zip(files, formats, strict=True))
     problems = Problems(strict, most_bad)
-    tables = tables_of(sources, delimiter, header)
-    databases = databases_of(
-        sources, tables, delimiter=delimiter, header=header, foreign_keys=foreign_keys, problems=problems
-    )
     reading = _Reading(
         files=sources,
         labels=label_files,
@@ -161,9 +158,8 @@ def build(
         drop=tuple(prefix.encode("utf-8", "replace") for prefix in _texts(drop_prefix)),
         delimiter=delimiter,
         header=header,
+        foreign_keys=foreign_keys,
         problems=problems,
-        tables=tables,
-        databases=databases,
     )
     clock = _Clock(on_progress, size_of([*files, *label_files]))
     with replacing(out, key=key) as folder:
@@ -233,7 +229,7 @@ def build(
         problem_counts=read["problems"],
         problems=tuple(InputProblem(*each) for each in read["first"]),
         resumed=stages.resumed,
-        tables=databases.told,
+        tables=tuple(read["told"]),
     )
 
 
@@ -249,18 +245,22 @@ class _Reading:
     drop: tuple[bytes, ...]
     delimiter: str | None
     header: bool | None
+    foreign_keys: Mapping[str, str] | None
     problems: Problems
-    tables: dict[Path, PropertyTable]
-    databases: Databases
+    tables: dict[Path, PropertyTable] = field(default_factory=dict)
+    databases: Databases = field(default_factory=Databases)
+    unpacked: Unpacked = field(default_factory=Unpacked)
     prefixes: dict[str, str] = field(default_factory=dict)
     bytes: int = 0
 
     def run(self, folder: Path, scratch: Path, memory: Memory, clock: _Clock) -> dict[str, Any]:
         """Number every term and put triples and texts into files; what the later stages need to know."""
         clock.began("read", report=False)
+        self._look(scratch / "unpacked", clock)
         assembly = Assembly(folder, scratch, memory)
         try:
-            for number, (file, kind) in enumerate([*self.files, *((file, LABEL_FILE) for file in self.labels)]):
+            files = self.unpacked.files
+            for number, (file, kind) in enumerate([*files, *((file, LABEL_FILE) for file in self.labels)]):
                 self._file(file, kind, number, assembly, clock)
             parted = part(assembly)
             sources = find_names(assembly, self.label)
@@ -282,10 +282,22 @@ class _Reading:
             "prefixes": self.prefixes,
             "problems": dict(self.problems.counts),
             "first": [[each.file, each.line, each.kind, each.message] for each in self.problems.first],
+            "told": [*self.databases.told, *self.unpacked.told],
         }
+
+    def _look(self, place: Path, clock: _Clock) -> None:
+        """What the files hold that are tables, decided from all of them together."""
+        self.unpacked = unpack(self.files, place, self.problems, self.delimiter, lambda: clock.read(0))
+        self.bytes += self.unpacked.bytes
+        self.tables = tables_of(self.unpacked.files, self.delimiter, self.header)
+        self.databases = databases_of(
+            self.unpacked, self.tables, delimiter=self.delimiter, header=self.header, foreign_keys=self.foreign_keys,
+            problems=self.problems,
+        )  # fmt: skip
 
     def _file(self, file: Path, kind: str, number: int, assembly: Assembly, clock: _Clock) -> None:
         before = assembly.rows + self.problems.total
+        ours = str(file) in self.problems.shown  # a table of what was unpacked
         table = self.tables.get(file) if kind != LABEL_FILE else None
         stream: Stream | Apart
         plans = self.databases.plans.get(file) if kind != LABEL_FILE else None
@@ -303,13 +315,16 @@ class _Reading:
             for batch in batches:
                 assembly.add(self._shortened(batch) if self.drop else batch)
                 clock.triples = assembly.rows
-                clock.read(self.bytes + stream.position)
+                clock.read(self.bytes + (0 if ours else stream.position))
                 self.problems.stop_when_too_many(assembly.rows)
-            if kind != LABEL_FILE and assembly.rows + self.problems.total == before:
+            empty = assembly.rows + self.problems.total == before
+            if kind != LABEL_FILE and empty and not (ours and plans is not None):  # a table may have no rows
                 self.problems.add(str(file), None, "empty", "holds no triple")
-            self.bytes += stream.position
+            self.bytes += 0 if ours else stream.position
         finally:
             stream.close()
+            if ours:
+                file.unlink(missing_ok=True)
 
     def _batches(self, file: Path, kind: str, stream: Stream | Apart, number: int) -> Iterator[Batch]:
         problems = self.problems
@@ -347,7 +362,7 @@ class _Reading:
 
 def disk_needed(files: Sequence[Path], formats: Sequence[str]) -> int:
     """Bytes that a build of these files takes on the disk for a while, by experience; the graph itself takes half."""
-    return sum(int(size_of([file]) * ROOM[split_suffix(file)[1]][kind == "parquet"])
+    return sum(int(size_of([file]) * ROOM[split_suffix(file)[1]][kind in ("parquet", *WORKBOOKS)])
                for file, kind in zip(files, formats, strict=True))  # fmt: skip
 
 

@@ -56,6 +56,7 @@ class ColumnFacts:
     padded: int = 0  # numbers with a zero before them, as codes have
     stamps: int = 0  # points in time to the second
     midnights: int = 0
+    days: int = 0  # dates without a time
     truths: int = 0  # t, f, true, false, in any case
     worded: int = 0  # cells with a letter
     letters: int = 0  # of all cells together
@@ -120,6 +121,7 @@ class ColumnFacts:
         if len(whole) < len(there):
             self.stamps += matching(r"^\d{4}-\d\d-\d\d[ T]\d\d:\d\d")
             self.midnights += matching(r"^\d{4}-\d\d-\d\d[ T]00:00(:00(\.0+)?)?(Z|\+00:?00)?$")
+            self.days += matching(r"^\d{4}-\d\d-\d\d$")
             self.truths += matching(r"^(?i:t|f|true|false)$")
             self.worded += matching(r"\pL")
         self._hold(hashes_of(there))
@@ -138,7 +140,7 @@ class ColumnFacts:
         self.hashes, self.counts, self.sampled = both, total, int(total.sum())
 
 
-_COUNTED = ("rows", "filled", "whole", "floats", "padded", "stamps", "midnights", "truths", "worded", "letters")
+_COUNTED = ("rows", "filled", "whole", "floats", "padded", "stamps", "midnights", "days", "truths", "worded", "letters")
 
 
 def hashes_of(array: Any) -> NDArray[np.uint64]:

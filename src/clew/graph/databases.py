@@ -19,6 +19,7 @@ from clew.graph.nouns import fit, noun_of, said_by
 from clew.graph.property_graph import PropertyTable, header_of
 from clew.graph.relational import RelationalTable, decided, hang_together, with_key_first
 from clew.graph.tabular import SYNONYMS
+from clew.graph.unpacking import Unpacked
 
 Looked = tuple[TableFile, list[ColumnFacts], dict[str, Any]]
 
@@ -32,7 +33,7 @@ class Databases:
 
 
 def databases_of(
-    files: Sequence[tuple[Path, str]],
+    unpacked: Unpacked,
     others: Mapping[Path, PropertyTable],
     *,
     delimiter: str | None,
@@ -42,7 +43,8 @@ def databases_of(
 ) -> Databases:
     """The databases among the files of a build.
 
-    Text and Parquet are one only together: where columns of one point to another.
+    Text and Parquet are one only together: where columns of one point to another. Sheets of a workbook are tables of
+    things in any case, beside which others are looked at in the same way.
 
     Args:
         others: the files that are known as tables of nodes and edges.
@@ -51,17 +53,28 @@ def databases_of(
     """
     plans: dict[Path, list[dict[str, Any]]] = {}
     told: list[str] = []
-    for file, suffix in files:
+    for file, suffix in unpacked.files:
         if suffix in SQLITE:
             found, left_out = _look(file, "sqlite", problems)
             plans[file] = _plans(decided(found, foreign_keys or {}), told)
             told += [f"left out: {each}" for each in left_out]
-    texts = [(file, suffix) for file, suffix in files if suffix in ("csv", "tsv", "txt", "parquet")]
+    for dump in unpacked.dumps:
+        plans |= _dumped(dump, foreign_keys or {}, problems, told)
+    texts = [
+        (file, suffix)
+        for file, suffix in unpacked.files
+        if suffix in ("csv", "tsv", "txt", "parquet") and file not in plans
+    ]
     nodes = [file for file, table in others.items() if table.kind == "nodes" and not table.neo4j]
-    if header is False or len(texts) < 2 or (others and len(nodes) < 2):
+    if header is False or len(texts) < 2 - bool(unpacked.sheets) or (others and len(nodes) < 2):
         return Databases(plans, tuple(told))
-    headed = [table for file, suffix in texts if (table := _headed(file, suffix, delimiter, problems))]
-    if foreign_keys is None and not _may_point(headed):
+    headed = [
+        table
+        for file, suffix in texts
+        if (table := _headed(file, suffix, delimiter, problems, sheet=file in unpacked.sheets))
+    ]
+    surely = foreign_keys is not None or (bool(unpacked.sheets) and not others)
+    if not surely and not _may_point(headed):
         return Databases(plans, tuple(told))
     parts = _parts(headed)
     looked: list[Looked] = []
@@ -76,7 +89,7 @@ def databases_of(
                 else:
                     looked.append((replace(table, name=name), facts, stated))
     tables = decided(looked, foreign_keys or {})
-    if foreign_keys is not None or hang_together(tables, [str(file) for file in nodes]):
+    if surely or hang_together(tables, [str(file) for file in nodes]):
         for plan in _plans(tables, told):
             for table in parts[plan["source"]["name"]]:
                 source = replace(table, name=plan["source"]["name"]).asdict()
@@ -107,7 +120,24 @@ def _plans(tables: Sequence[RelationalTable], told: list[str]) -> list[dict[str,
     return [table.plan(tables) for table in tables]
 
 
-def _headed(file: Path, suffix: str, delimiter: str | None, problems: Problems) -> TableFile | None:
+def _dumped(
+    dump: Sequence[Mapping[str, Any]], foreign_keys: Mapping[str, str], problems: Problems, told: list[str]
+) -> dict[Path, list[dict[str, Any]]]:
+    """The tables of a dump, each in a file, with the keys and types that it states."""
+    looked: list[Looked] = []
+    for each in dump:
+        table = TableFile(each["file"], "parquet", each["name"], tuple(each["columns"]))
+        looked += [
+            (source, facts, each["stated"])
+            for source, facts, _ in _look(Path(each["file"]), "parquet", problems, table)[0]
+        ]
+    plans = _plans(decided(looked, foreign_keys), told)
+    return {Path(plan["source"]["file"]): [plan] for plan in plans}
+
+
+def _headed(
+    file: Path, suffix: str, delimiter: str | None, problems: Problems, *, sheet: bool = False
+) -> TableFile | None:
     """A file of text or Parquet whose first line names columns, and not those of triples."""
     if str(file) == "-" or not file.is_file():
         return None
@@ -122,7 +152,7 @@ def _headed(file: Path, suffix: str, delimiter: str | None, problems: Problems) 
     else:
         names, _, delimiter = header_of(file, suffix, delimiter)
         columns = tuple(names)
-    if len(columns) < 2 or len(set(columns)) < len(columns) or not all(map(_names_a_column, columns)):
+    if len(columns) < 2 or len(set(columns)) < len(columns) or not (sheet or all(map(_names_a_column, columns))):
         return None
     lowered = {column.casefold() for column in columns}
     if sum(any(word in lowered for word in words) for words in SYNONYMS) > 1 and len(columns) < 5:

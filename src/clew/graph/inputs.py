@@ -64,11 +64,15 @@ class Problems:
     counts: Counter[str] = field(default_factory=Counter)
     first: list[InputProblem] = field(default_factory=list)
     sample: list[InputProblem] = field(default_factory=list)  # every `_stride`-th
+    shown: dict[str, tuple[str, int]] = field(
+        default_factory=dict
+    )  # of a file of ours: what it came from, lines before
     _stride: int = 1
     _seen: int = 0
 
     def add(self, file: str, line: int | None, kind: str, message: str, times: int = 1) -> None:
-        problem = InputProblem(file, line, kind, message)
+        file, before = self.shown.get(file, (file, 0))
+        problem = InputProblem(file, line + before if line and before >= 0 else None, kind, message)
         self.counts[kind] += times
         if len(self.first) < SHOWN:
             self.first.append(problem)

@@ -237,7 +237,12 @@ def _naming(table: RelationalTable) -> tuple[int, ...]:
 
 
 def _may_name(facts: ColumnFacts) -> bool:
-    return facts.filled > 0 and facts.letters <= LETTERS * facts.filled and facts.worded >= 0.8 * facts.filled
+    return (
+        facts.filled > 0
+        and not facts.stamps
+        and facts.letters <= LETTERS * facts.filled
+        and facts.worded >= 0.8 * facts.filled
+    )
 
 
 def _relation(table: RelationalTable, tables: Sequence[RelationalTable], pointed: bool) -> str:
@@ -274,8 +279,8 @@ def _column(table: RelationalTable, at: int, types: Mapping[str, str]) -> Column
         kind = "truth"
     elif facts.floats == filled and filled < facts.rows:
         kind = "whole"
-    elif facts.stamps == filled:
-        kind = "day" if facts.midnights == filled else "time"
+    elif facts.stamps and facts.stamps + facts.days == filled:
+        kind = "day" if facts.midnights + facts.days == filled else "time"
     return ColumnPlan("literal", facts.name.strip(), kind)
 
 

@@ -86,7 +86,9 @@ def _things(plan: Mapping[str, Any], columns: list[Any], row: int, problems: Pro
     names = pa.nulls(len(ids), pa.large_string())
     if plan["named"]:
         parts = [columns[at] for at in plan["named"]]
-        names = pc.binary_join_element_wise(*parts, pa.scalar(" ", pa.large_string()), null_handling="skip")
+        names = parts[0]
+        if len(parts) > 1:  # of a single column the join would lose the rows without a name
+            names = pc.binary_join_element_wise(*parts, pa.scalar(" ", pa.large_string()), null_handling="skip")
         names = pc.if_else(pc.equal(names, ""), pa.scalar(None, pa.large_string()), names)
     if plan["numbered"]:
         names = pc.coalesce(names, joined(plan["kind"], " ", keyed))
@@ -176,6 +178,7 @@ def _literals(values: Any, kind: str) -> Any:
         return literal_ids(pc.utf8_slice_codeunits(values, 0, 10))
     if kind == "time":
         written = pc.replace_substring_regex(values, r"^(\d{4}-\d\d-\d\d) ", r"\1T")
+        written = pc.replace_substring_regex(written, r"^(\d{4}-\d\d-\d\d)$", r"\1T00:00")  # of a midnight
         written = pc.replace_substring_regex(written, r"T(\d\d:\d\d)(Z|[+-]\d\d:?\d\d)?$", r"T\1:00\2")
         return joined('"', written, f'"^^<{XSD}dateTime>')
     return literal_ids(values)

@@ -1,0 +1,94 @@
+"""Files that hold several tables (workbooks, dumps of databases): each table becomes a file of its own for the build.
+
+Kept apart because the readers of tables, and what is decided of them together, take one file a table. They are written
+once, beside the graph that is made, in the process that parses (`apart`), and are gone when they are read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from clew.graph.apart import Apart
+from clew.graph.inputs import Problems, Stream
+
+WORKBOOKS = ("xlsx", "xlsm", "xlsb", "xls", "ods")
+DUMPS = ("sql",)
+PACKED = (*WORKBOOKS, *DUMPS)
+
+
+@dataclass(slots=True)
+class Unpacked:
+    """The files of a build with tables in the place of what held them."""
+
+    files: list[tuple[Path, str]] = field(default_factory=list)  # file, format
+    sheets: list[Path] = field(default_factory=list)  # of workbooks
+    dumps: list[list[dict[str, Any]]] = field(default_factory=list)  # the tables of each: file, name, what is stated
+    told: list[str] = field(default_factory=list)  # what is left out
+    bytes: int = 0  # of the files that held them
+
+
+def unpack(
+    files: Sequence[tuple[Path, str]],
+    folder: Path,
+    problems: Problems,
+    delimiter: str | None,
+    moved: Callable[[], None],
+) -> Unpacked:
+    """Write the tables of workbooks and dumps into a folder; other files stay what they are.
+
+    Args:
+        moved: called when a file is done.
+    """
+    made = Unpacked()
+    taken: dict[str, list[str]] = {}  # columns of sheets, by the name of their file
+    for number, (file, suffix) in enumerate(files):
+        if suffix not in PACKED:
+            made.files.append((file, suffix))
+            continue
+        place = folder / str(number)
+        place.mkdir(parents=True, exist_ok=True)
+        before = problems.total
+        apart = Apart(file, problems)
+        try:
+            said = apart.found("unpack", suffix=suffix, folder=str(place), delimiter=delimiter or ",")
+            made.bytes += apart.position
+        finally:
+            apart.close()
+        tables, left_out = said[0]["tables"] if said else [], said[0]["left_out"] if said else []
+        made.told += [f"left out: {each}" for each in left_out]
+        if not tables and problems.total == before:
+            problems.add(str(file), None, "empty", "holds no table" + "".join(f"; {each}" for each in left_out))
+        form = "csv" if suffix in WORKBOOKS else "parquet"
+        for table in tables:
+            path = Path(table["file"])
+            # A sheet of one name in two workbooks is one table, unless it has other columns there.
+            if suffix in WORKBOOKS and taken.setdefault(path.name, table["columns"]) != table["columns"]:
+                path = path.rename(path.with_name(f"{file.name.split('.')[0]}_{path.name}"))
+            table["file"] = str(path)
+            made.files.append((path, form))
+            what = f"sheet {table['sheet']}" if suffix in WORKBOOKS else f"table {table['name']}"
+            problems.shown[str(path)] = f"{file}: {what}", table.get("line", 0) - 1
+        if suffix in WORKBOOKS:
+            made.sheets += [Path(each["file"]) for each in tables]
+        elif tables:
+            made.dumps.append(tables)
+        moved()
+    return made
+
+
+def written(
+    stream: Stream, problems: Problems, moved: Callable[[], None], *, suffix: str, folder: str, delimiter: str
+) -> dict[str, Any]:
+    """The tables of a file written into a folder, and what is left out: the part that the other process does."""
+    if suffix in WORKBOOKS:
+        from clew.graph.workbooks import sheets
+
+        tables, left_out = sheets(Path(folder), stream, problems, moved, delimiter)
+    else:
+        from clew.graph.sql_dump import dumped
+
+        tables, left_out = dumped(Path(folder), stream, problems, moved)
+    return {"tables": tables, "left_out": left_out}
