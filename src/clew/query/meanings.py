@@ -46,7 +46,7 @@ _MEASURES_OF: dict[str, tuple[str, ...]] = {  # by dimension; of several groups 
     "temperature": ("temperature",),
     "share": ("share percentage rate",),
 }  # fmt: skip
-_MONEY = frozenset(["USD", "EUR", "GBP", "JPY", "INR", "CHF", "CAD", "AUD", "CNY", "SEK"])
+_MONEY = frozenset(["USD", "EUR", "GBP", "JPY", "INR", "CHF", "CAD", "AUD", "CNY", "SEK", "NOK", "DKK", "PLN", "CZK"])
 _SIZES = """
 size area surface floor volume capacity population total amount number count staff employee member bed seat room
 enrolment enrollment headcount attendance revenue turnover worth value extent acreage tonnage

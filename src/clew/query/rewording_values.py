@@ -285,6 +285,12 @@ DENIED: tuple[Rule, ...] = (
     rule(r"\b(?:have|has|had) yet to (?=[a-z])", "did not "),
     rule(r"\b(?:(?:have|has|had) )?failed to (?=[a-z])", "did not "),
     rule(r"\b(?:elsewhere|(?:some|any)where else) (?:than|but) (?=(?:in|at|on)\b)", "not "),
+    rule(
+        r"\b(?:(?:that|which|who) )?(?:(?:are|is) )?(?:(?:held|located|based|situated|lying|set) )?outside(?: of)? "
+        r"(?=(?:the )?[A-Z])",
+        "not in ",
+        0,
+    ),
     rule(r"^(.+), ([^,]+) aside$", r"\1 except \2"),
     rule(
         r"^(?:leaving aside|leaving out|not (?:counting|including)|with the exception of|aside from) (?=[^,]+, )",

@@ -102,6 +102,12 @@ def same_act(word: str, other: str) -> bool:
     return bool(own & theirs)
 
 
+def is_word(word: str) -> bool:
+    """Whether a word is a noun or a verb of English, in any form."""
+    file = _read()
+    return any(words.of(form) for words in (file.nouns, file.verbs) for form in (word.lower(), *forms(word.lower())))
+
+
 def _senses(name: str) -> list[int]:
     """The senses of a noun in words, in one number or several; of an unknown one those of its last word."""
     nouns, words = _read().nouns, name.lower().split()

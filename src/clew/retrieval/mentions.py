@@ -22,6 +22,7 @@ from clew.graph.names import NameIndex, NameMatch, Word, words_of
 from clew.graph.remote import ServerGraph
 from clew.graph.spelling import normalise
 from clew.protocols import GraphStore
+from clew.query.wordnet import is_word
 from clew.retrieval.readings import LONGEST, SHORT, names_for, values_in
 from clew.retrieval.words import FUNCTION, ORDINARY, weight
 from clew.types import Entity
@@ -510,6 +511,8 @@ def _plausible(text: str, entity: Entity) -> bool:
     wanted, label = normalise(text), normalise(entity.label)
     if len(wanted) < 4 or not any(char.isalpha() for char in wanted):  # one letter off is another word, another number
         return f" {wanted} " in f" {label} " and any(char.isalpha() for char in wanted)
+    if text.islower() and is_word(text):  # "driven" is no misspelt driver
+        return f" {wanted} " in f" {label} "
     return f" {wanted} " in f" {label} " or OSA.distance(wanted, label) <= max(1, len(wanted) // 5)
 
 

@@ -25,7 +25,7 @@ from clew.types import Question
 R = TypeVar("R", ReadQuestion, Denial, Filter, Ranked)
 MARKED = re.compile(
     r"\b(?:or|either|neither|not|never|without|except|excluding|besides|other than|apart from|but not|no"
-    r"|nobody|nothing|none)\b|n['’]t\b",
+    r"|nobody|nothing|none|outside)\b|n['’]t\b",
     re.I,
 )  # words that join or deny sets: no relation path says them
 EITHER = re.compile(r"\b(an?) \w+ or (an?) \w+\s*\W*$", re.I)  # "is she a singer or a writer" asks which, not whether

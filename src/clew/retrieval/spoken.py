@@ -16,6 +16,7 @@ from clew.graph.names import words_of
 from clew.query import plan as p
 from clew.query.execute import execute
 from clew.query.vocabulary import SYNONYMS, stem
+from clew.query.wordnet import is_word
 from clew.retrieval.chunks import LIGHT
 from clew.retrieval.lexicon import Lexicon, stems
 from clew.retrieval.words import FUNCTION
@@ -47,7 +48,7 @@ def _spelt(word: str, lexicon: Lexicon, graph: Graph) -> str:
     kinds = {part: said for said in list(lexicon.classes)[:LONGEST] for part in said if len(part) >= SHORTEST - 1}
     near = [part for part in kinds if part[0] == word[0] and _one_slip(word, part)]
     said = {part for labels in lexicon.labels.values() for part in stems(labels)}
-    if len(near) != 1 or root in said or any(root in name for name in lexicon.classes):
+    if len(near) != 1 or root in said or any(root in name for name in lexicon.classes) or is_word(word):
         return word
     return f"{near[0]}s" if word.endswith("s") and not near[0].endswith("s") else near[0]
 
