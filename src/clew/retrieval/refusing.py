@@ -56,6 +56,7 @@ _LAST_DONE = re.compile(
 )
 _NEXT = re.compile(r"(?:when|(?:on |in )?(?:what|which) (?:date|day|time|year|month))\b.*\bnext\b", re.IGNORECASE)
 _HAPPENS = frozenset(["happen", "occur", "take", "took", "place", "go", "went", "date", "day", "time", "year", "event"])
+_TIMES = frozenset(["year", "date", "day", "month", "time"])
 _KINDS = frozenset(["kind", "type", "class", "category", "sort", "job", "occupation", "profession", "role"])
 
 
@@ -81,6 +82,8 @@ def unmet(question: Question, found: Answer, graph: Graph, encoder: TextEncoder)
     told = {form for label in (*labels, *_stated_of(graph, ids)) for word in stems(label) for form in forms(word)}
     told |= {stem(word) for c in best_of(found) for word in stems(c.text)}
     words = [word for phrase in asked for word in phrase.split()]
+    if _TIMES.issuperset(words) and any(letter.isdigit() for letter in found.candidates[0].text):
+        return ""  # "what year was it closed" asks for no relation of that name
     if any(forms(word) & told or told & set(SYNONYMS.get(stem(word), ())) for word in words):
         return ""
     if any(same_act(word, said) for label in labels for said in label.lower().split() for word in words):
