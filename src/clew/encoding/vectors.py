@@ -120,10 +120,11 @@ class VectorFile:
             added = file.read((count - known) * KEY)
         if len(added) < (count - known) * KEY:
             raise self._damaged("keys.b16 is shorter than its records say")
-        start = 0
-        for record in records:
-            part = added[start : start + int(record["rows"]) * KEY]
-            if record["record"] != zlib.crc32(record.tobytes()[:-4]) or record["keys"] != zlib.crc32(part):
+        start, size = 0, RECORD.itemsize
+        told = zip(counts.tolist(), records["record"].tolist(), records["keys"].tolist(), strict=True)
+        for i, (rows, itself, keys) in enumerate(told):
+            part = added[start : start + rows * KEY]
+            if itself != zlib.crc32(raw[i * size : (i + 1) * size - 4]) or keys != zlib.crc32(part):
                 raise self._damaged("a checksum differs")
             start += len(part)
         for i in range(count - known):

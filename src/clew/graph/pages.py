@@ -26,6 +26,7 @@ NEAR = 8  # pages between two ranges that are read with them
 STEP = 1 << 9  # pages asked for in one call: of more some devices read the first alone
 PROBED = 32  # ranges from which on some are looked at first: where they are in memory so are most others
 PROBES = 8
+LATELY = 64  # calls during which pages are taken to be on disk after one was waited for
 AROUND = 256  # keys on either side of a guess: four times how far off it is
 
 
@@ -54,7 +55,7 @@ def wanted(array: NDArray[Any], starts: Any, stops: Any) -> None:
     Args:
         starts, stops: (n,) whole numbers, each range with an item at least.
     """
-    if array.nbytes < LARGE or not len(starts) or (advise := _advise()) is None:
+    if array.nbytes < LARGE or not helps(len(starts)) or (advise := _advise()) is None:
         return
     low, high = np.asarray(starts, np.int64), np.asarray(stops, np.int64)
     if len(low) >= PROBED and not _cold(array, low):
@@ -67,6 +68,14 @@ def wanted(array: NDArray[Any], starts: Any, stops: Any) -> None:
     for begin, end in zip(first[begins].tolist(), last[np.append(begins[1:], len(last)) - 1].tolist(), strict=True):
         for page in range(begin, end + 1, STEP):
             advise(page * PAGE, min(end + 1 - page, STEP) * PAGE, mmap.MADV_WILLNEED)
+
+
+def helps(places: int) -> bool:
+    """Whether pages of a large array may be asked for before so many places in it are looked up.
+
+    Asking for a few that are there costs more than looking them up: they are asked for while some had to be waited for.
+    """
+    return places >= PROBED or (places > 0 and _WAITS.lately())
 
 
 def wanted_at(array: NDArray[Any], items: Any) -> None:
@@ -83,11 +92,31 @@ def _cold(array: NDArray[Any], items: NDArray[np.int64]) -> bool:
     return _read_from_disk() > before
 
 
-def _read_from_disk() -> int:
-    """How many pages this thread has waited for so far."""
-    import resource
+class _Waits:
+    """Whether pages had to be waited for lately, by any thread; one that is a call off does no harm."""
 
-    return resource.getrusage(resource.RUSAGE_THREAD).ru_majflt
+    def __init__(self) -> None:
+        self._seen, self._left = 0, 0
+
+    def lately(self) -> bool:
+        waits = _read_from_disk()
+        if waits != self._seen:
+            self._seen, self._left = waits, LATELY
+        elif self._left:
+            self._left -= 1
+        return self._left > 0
+
+
+_WAITS = _Waits()
+
+
+def _read_from_disk() -> int:
+    """How many pages this process has waited for so far; none where the system does not tell."""
+    try:
+        import resource
+    except ImportError:
+        return 0
+    return resource.getrusage(resource.RUSAGE_SELF).ru_majflt
 
 
 def searched(keys: NDArray[Any], asked: NDArray[Any]) -> NDArray[np.int64]:
@@ -113,7 +142,7 @@ def located(keys: NDArray[Any], asked: NDArray[Any]) -> tuple[NDArray[np.int64],
     Hashes are spread evenly: a first guess is thousands of places off, a second one tens. So two pages are read where
     a bisection among fifty million touches ten.
     """
-    if keys.nbytes < LARGE:
+    if keys.nbytes < LARGE or not helps(len(asked)):
         return np.searchsorted(keys, asked, "left"), np.searchsorted(keys, asked, "right")
     scale = len(keys) / 2.0 ** (8 * keys.itemsize)
     guess = np.minimum((asked * scale).astype(np.int64), len(keys) - 1)

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.graph.jit import loaded
-from clew.graph.subgraph import HUB, Csr, Ints, Subgraph
+from clew.graph.subgraph import HUB, NOBODY, Csr, Ints, Subgraph
 
 PIECE = 1 << 20  # triples looked at in one go
 MANY = 16  # members from which on a compiled loop gathers their triples, and triples of each where they are fewer
@@ -61,16 +61,21 @@ def without(a: Numbers, b: NDArray[Any]) -> Numbers:
 class Around:
     """One side of the surroundings of a set: the triples of relations[i] lead to ends[bounds[i]:bounds[i + 1]]."""
 
-    relations: list[int]  # (k) ascending
-    bounds: list[int]  # (k + 1)
+    relations: Ints  # (k,) ascending
+    bounds: NDArray[np.int64]  # (k + 1,)
     ends: Ints  # (E,) per relation ascending, each once
 
-    def parts(self) -> Iterator[tuple[int, Ints]]:
-        """Each relation with its ends."""
-        first = 0
-        for relation, last in zip(self.relations, self.bounds[1:], strict=True):
-            yield relation, self.ends[first:last]
-            first = last
+    def parts(self, allowed: NDArray[np.bool_] | None = None) -> Iterator[tuple[int, Ints]]:
+        """Each relation with its ends; `allowed` (R,) says which relations count, None: all."""
+        return ((relation, self.ends[first:last]) for relation, first, last in self.spans(allowed))
+
+    def spans(self, allowed: NDArray[np.bool_] | None = None) -> Iterator[tuple[int, int, int]]:
+        """Each relation with where its ends begin and stop."""
+        relations, firsts, lasts = self.relations, self.bounds[:-1], self.bounds[1:]
+        if allowed is not None:
+            kept = allowed[relations]
+            relations, firsts, lasts = relations[kept], firsts[kept], lasts[kept]
+        return zip(relations.tolist(), firsts.tolist(), lasts.tolist(), strict=True)
 
 
 def around(side: Csr, members: Ints, allowed: NDArray[np.bool_] | None = None) -> Around:
@@ -82,7 +87,7 @@ def around(side: Csr, members: Ints, allowed: NDArray[np.bool_] | None = None) -
     if len(members) == 1:
         relations, bounds, ends = _of_one(side, members)
         if len(ends) > HUB or _ascending(ends, bounds):
-            return Around(relations.tolist(), bounds, ends)
+            return Around(relations, bounds, ends)
     side.at_hand(members)
     if _many(side, members):
         from clew.graph.compiled_sets import packed_around
@@ -94,11 +99,10 @@ def around(side: Csr, members: Ints, allowed: NDArray[np.bool_] | None = None) -
         packed = (side.relations[places].astype(np.int64) << 32) | side.neighbors[places]
     packed = distinct(packed)
     if not len(packed):
-        return Around([], [0], np.empty(0, np.int32))
+        return Around(NOBODY, np.zeros(1, np.int64), NOBODY)
     kinds = packed >> 32
-    firsts = np.flatnonzero(kinds[1:] != kinds[:-1]) + 1
-    ends = (packed & 0xFFFFFFFF).astype(np.int32)
-    return Around(kinds[np.append(0, firsts)].tolist(), [0, *firsts.tolist(), len(packed)], ends)
+    bounds = np.concatenate([[0], np.flatnonzero(kinds[1:] != kinds[:-1]) + 1, [len(packed)]])
+    return Around(kinds[bounds[:-1]].astype(np.int32), bounds, (packed & 0xFFFFFFFF).astype(np.int32))
 
 
 def touched(graph: Subgraph, side: Csr, members: Ints) -> tuple[Ints, Ints]:
@@ -119,7 +123,7 @@ def touched(graph: Subgraph, side: Csr, members: Ints) -> tuple[Ints, Ints]:
     return np.flatnonzero(seen).astype(np.int32), side.neighbors[places]
 
 
-def _of_one(side: Csr, members: Ints) -> tuple[Ints, list[int], Ints]:
+def _of_one(side: Csr, members: Ints) -> tuple[Ints, NDArray[np.int64], Ints]:
     """Relations, bounds and ends of one entity as they stand; of millions only where relations change is looked at."""
     low, high = int(side.offsets[members[0]]), int(side.offsets[int(members[0]) + 1])
     mine, ends = side.relations[low:high], side.neighbors[low:high]
@@ -130,13 +134,13 @@ def _of_one(side: Csr, members: Ints) -> tuple[Ints, list[int], Ints]:
     else:
         bounds = np.append(np.flatnonzero(np.append(True, mine[1:] != mine[:-1])), len(mine)) if len(mine) else [0]
     places = np.asarray(bounds, np.int64)
-    return np.asarray(mine[places[:-1]]), places.tolist(), ends
+    return np.asarray(mine[places[:-1]]), places, ends
 
 
-def _ascending(ends: Ints, bounds: Sequence[int]) -> bool:
+def _ascending(ends: Ints, bounds: NDArray[np.int64]) -> bool:
     """Whether the ends of each relation are ascending and each there once."""
     more = ends[1:] > ends[:-1]
-    more[np.asarray(bounds[1:-1], np.int64) - 1] = True
+    more[bounds[1:-1] - 1] = True
     return bool(more.all())
 
 
@@ -157,10 +161,16 @@ def _places(side: Csr, members: Ints) -> NDArray[np.int64]:
     return places
 
 
-def surroundings(graph: Subgraph, members: Ints) -> Iterator[tuple[tuple[int, bool], Ints]]:
-    """((relation, forward), ends) for every relation around a set, forward ones first."""
-    for side, forward in ((graph.out, True), (graph.inc, False)):
-        for relation, ends in around(side, members).parts():
+def surroundings(
+    graph: Subgraph, members: Ints, allowed: Sequence[NDArray[np.bool_] | None] = (None, None)
+) -> Iterator[tuple[tuple[int, bool], Ints]]:
+    """((relation, forward), ends) for every relation around a set, forward ones first.
+
+    Args:
+        allowed: (R,) which relations count, walked forward and backward; None: all.
+    """
+    for side, forward, flags in ((graph.out, True, allowed[0]), (graph.inc, False, allowed[1])):
+        for relation, ends in around(side, members, flags).parts(flags):
             yield (relation, forward), ends
 
 

@@ -494,6 +494,10 @@ class Graph:
         return [(self.relation_at(r), self.entity_at(t)) for r, t in pairs]
 
     def relations(self) -> list[Relation]:
+        return list(self._every_relation)
+
+    @cached_property
+    def _every_relation(self) -> list[Relation]:
         return [self.relation_at(i) for i in range(self.num_relations)]
 
     def triples(self) -> Iterator[Triple]:

@@ -146,7 +146,7 @@ class Strings:
 
     def at_hand(self, numbers: Ints | NDArray[np.int64]) -> None:
         """Have the strings with these numbers read from disk together, if they are not in memory."""
-        if self._offsets.nbytes >= pages.LARGE:
+        if self._offsets.nbytes >= pages.LARGE and pages.helps(len(numbers)):
             mapped = numbers[numbers < self._mapped].astype(np.int64)
             pages.wanted(self._offsets, mapped, mapped + 2)
             pages.wanted(self._data, self._offsets[mapped], self._offsets[mapped + 1])
@@ -232,7 +232,7 @@ class Texts:
 
     def at_hand(self, owners: Ints | NDArray[np.int64]) -> None:
         """Have the first text of each read from disk, if they are not in memory."""
-        if self.owners.nbytes >= pages.LARGE:
+        if self.owners.nbytes >= pages.LARGE and pages.helps(len(owners)):
             at = np.minimum(pages.searched(self.owners, owners.astype(np.int32)), len(self.owners) - 1)
             self.strings.at_hand(at)
 

@@ -54,7 +54,7 @@ class Csr(NamedTuple):
             triples: the numbers of the triples as well.
             hubs: the ends of entities with more than `HUB` triples as well, of which else nothing is read.
         """
-        if self.offsets.nbytes < pages.LARGE:
+        if self.offsets.nbytes < pages.LARGE or not pages.helps(len(entities)):
             return
         pages.wanted(self.offsets, entities, entities.astype(np.int64) + 2)
         starts, stops = self.offsets[entities], self.offsets[entities.astype(np.int64) + 1]

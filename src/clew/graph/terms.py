@@ -110,11 +110,11 @@ class Terms:
 
     def number_of(self, id: str) -> int | None:
         """The number of an entity id."""
-        if self._by_id is not None:
+        known = self._numbers.get(id)
+        if known is None and self._by_id is not None:
             found = self._by_id.all(id)
-            if found:
-                return found[0]
-        return self._unmapped.get(id)
+            known = found[0] if found else None
+        return self._unmapped.get(id) if known is None else known
 
     @cached_property
     def indexes(self) -> tuple[NameIndex, ...]:
@@ -177,11 +177,17 @@ class Terms:
             known = Entity(id, self.label_of(number), KINDS[kind], datatype)
             if len(self._entities) >= ENTITIES_KEPT:
                 self._entities.clear()
+                self._numbers.clear()
             self._entities[number] = known
+            self._numbers[id] = number  # who looks at a thing asks for its number next
         return known
 
     @cached_property
     def _entities(self) -> dict[int, Entity]:
+        return {}
+
+    @cached_property
+    def _numbers(self) -> dict[str, int]:
         return {}
 
     def relation(self, number: int) -> Relation:
@@ -202,4 +208,4 @@ class Terms:
         return self.ids.nbytes + self.kinds.nbytes + sum(t.strings.nbytes + t.owners.nbytes for t in tables)
 
 
-_CACHED = ("_unmapped", "relation_numbers", "indexes", "_relations", "_entities")
+_CACHED = ("_unmapped", "relation_numbers", "indexes", "_relations", "_entities", "_numbers")

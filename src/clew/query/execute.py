@@ -18,7 +18,7 @@ from clew.errors import InputError
 from clew.graph import Graph
 from clew.graph.layout import NAMED
 from clew.graph.sets import distinct, shared, without
-from clew.graph.subgraph import Ints
+from clew.graph.subgraph import HUB, Ints
 from clew.query import plan as p
 from clew.query.binding import Binding
 from clew.query.columns import Bools, Column, Floats, column, column_of
@@ -157,6 +157,8 @@ class Executor:
             case p.Class(id):
                 classes, relations = self.binding.instances_of(id)
                 found = [pairs(self.whole, classes, ((r, False),), self._budget)[1] for r in relations]
+                if len(found) == 1 and len(found[0]) > HUB and len(classes) == 1:
+                    return found[0]  # of a store: in order, and not copied
                 return distinct(np.concatenate(found))
             case p.All():
                 return self._everything()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 
@@ -70,10 +71,15 @@ def steps_of(graph: Graph, members: Ints, *, backward: bool = True) -> list[tupl
         first_of[1:] = (relations[1:] != relations[:-1]) | (owners[1:] != owners[:-1])
         having = np.bincount(relations[first_of], minlength=1)
         found += [
-            (p.Step(graph.relation_at(r).id, forward), having[r] / max(len(members), 1))
+            (_step(graph.relation_at(r).id, forward), having[r] / max(len(members), 1))
             for r in np.flatnonzero(having).tolist()
         ]
     return found
+
+
+@lru_cache(maxsize=1 << 14)
+def _step(relation: str, forward: bool) -> p.Step:
+    return p.Step(relation, forward)
 
 
 def by_words(words: Sequence[str], labels: Sequence[str]) -> list[float]:

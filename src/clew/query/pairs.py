@@ -92,7 +92,7 @@ def pairs(whole: Subgraph, sources: Ints, moves: tuple[Move, ...], budget: PairB
     owners, ends = np.arange(len(sources), dtype=np.int64), sources
     for number, move in enumerate(moves):
         inner, reached = step(whole, ends, move, budget)
-        owners, ends = owners[inner], reached
+        owners, ends = owners[inner] if number else inner, reached
         if number:
             keys = distinct(owners * whole.num_entities + ends)
             owners, ends = keys // whole.num_entities, (keys % whole.num_entities).astype(np.int32)

@@ -9,7 +9,7 @@ Shapes: N entities, E ends of a plan.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
 
@@ -20,7 +20,7 @@ from clew.graph import Subgraph
 from clew.graph.sets import shared
 from clew.graph.subgraph import Ints
 from clew.reading.likely import WIDEST, LikelyHops
-from clew.reading.trails import Hop, Hops, PathHypothesis, expand, joined
+from clew.reading.trails import Along, Hops, PathHypothesis, expand, joined
 
 Floats = NDArray[np.float32]
 Relevance = Callable[[Sequence[Hops]], Floats]
@@ -105,10 +105,10 @@ class Growth:
             level = [(float(scores[i]), longer[i][1]) for i in order[: self.limits.beam]]
         return found
 
-    def _likely(self, trails: Sequence[PathHypothesis]) -> Collection[Hop] | None:
+    def _likely(self, trails: Sequence[PathHypothesis]) -> Along | None:
         return None if self.likely is None else self.likely.along(trails, self.limits.frontier)
 
-    def _longer(self, trail: PathHypothesis, start: int, along: Collection[Hop] | None) -> list[PathHypothesis]:
+    def _longer(self, trail: PathHypothesis, start: int, along: Along | None) -> list[PathHypothesis]:
         """Every sensible trail one step longer."""
         before = trail.steps[-1] if trail.steps else None
         # From a value only the way back is open: what else has this value.

@@ -19,7 +19,7 @@ from clew.encoding.hashing import HashEncoder
 from clew.graph import Subgraph
 from clew.graph.store import WHOLE_UP_TO
 from clew.graph.subgraph import Names
-from clew.reading.trails import Hop, PathHypothesis, hops_around
+from clew.reading.trails import Along, Hop, PathHypothesis, hops_around
 from clew.retrieval.scoring import QuestionParts, relation_text
 
 MOST = 128  # hops of one step
@@ -55,7 +55,7 @@ class LikelyHops:
         self.too_wide += len(every) - len(kept)
         return kept
 
-    def along(self, trails: Sequence[PathHypothesis], frontier: int) -> set[Hop] | None:
+    def along(self, trails: Sequence[PathHypothesis], frontier: int) -> Along | None:
         """Of the hops around the ends of trails those most like the question; None: all of them.
 
         Args:
@@ -66,7 +66,7 @@ class LikelyHops:
         if not self.left_out:
             return None
         likeness = (_Letters.of(self._graph).of_hops(hops) @ HashEncoder().encode(self._texts).T).max(axis=1)
-        return {hops[i] for i in np.argsort(-likeness, kind="stable")[: self._most]}
+        return Along(hops[i] for i in np.argsort(-likeness, kind="stable")[: self._most])
 
 
 class _Letters:

@@ -9,15 +9,16 @@ Shapes: N entities, F entities of a frontier, R relations.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clew.graph import Subgraph
-from clew.graph.sets import HUB, around, distinct, shared, surroundings, touched, without
-from clew.graph.subgraph import Ints
+from clew.graph.sets import around, distinct, shared, surroundings, touched, without
+from clew.graph.subgraph import HUB, Ints
 
 AT_ONCE = 8  # times as many mediators are looked at for the relations around them as entities
 Hop = tuple[int, bool]  # (relation, forward)
@@ -38,9 +39,20 @@ class PathHypothesis:
         return tuple(hop for step in self.steps for hop in step)
 
 
-def expand(
-    graph: Subgraph, trail: PathHypothesis, most: int, along: Collection[Hop] | None = None
-) -> Iterator[PathHypothesis]:
+class Along(frozenset[Hop]):
+    """The only hops to take, where not all are."""
+
+    def flags(self, relations: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """(R,) which relations are walked forward, and which backward; made once."""
+        if not hasattr(self, "_flags"):
+            both = np.zeros((2, relations), np.bool_)
+            for relation, forward in self:
+                both[int(not forward), relation] = True
+            self._flags = both[0], both[1]
+        return self._flags
+
+
+def expand(graph: Subgraph, trail: PathHypothesis, most: int, along: Along | None = None) -> Iterator[PathHypothesis]:
     """Every trail one step longer.
 
     Args:
@@ -50,19 +62,17 @@ def expand(
     """
     frontier, sampled = _thin(graph, trail.ends, most)
     sampled |= trail.sampled
-    for hop, reached, through in _hops(graph, frontier, along):
-        if not through:
+    flags = (None, None) if along is None else along.flags(graph.num_relations)
+    for hop, reached, nameless in _hops(graph, frontier, flags):
+        if nameless is None:
             yield PathHypothesis(trail.topic, (*trail.steps, (hop,)), reached, sampled)
             continue
-        nameless = graph.mediators[reached]
         named = reached[~nameless]
         if len(named):
             yield PathHypothesis(trail.topic, (*trail.steps, (hop,)), named, sampled)
         if nameless.any():
             between, cut = _thin(graph, reached[nameless], most)
-            for second, ends in surroundings(graph, between):
-                if along is not None and second not in along:
-                    continue
+            for second, ends in surroundings(graph, between, flags):
                 ends = ends[~graph.mediators[ends]]
                 if second == (hop[0], not hop[1]):
                     ends = without(ends, frontier)
@@ -76,33 +86,35 @@ def hops_around(graph: Subgraph, trails: Sequence[PathHypothesis], most: int) ->
     Costs two looks at the graph, and not one for every relation that leads to a mediator.
     """
     members = frontier_of(graph, trails, most)
-    found: dict[Hop, None] = {}
+    found: list[Hop] = []
+    met = np.zeros((2, graph.num_relations), np.bool_)
     for _ in range(2):
         between = []
         for side, forward in ((graph.out, True), (graph.inc, False)):
             relations, ends = touched(graph, side, members)
-            found |= dict.fromkeys((relation, forward) for relation in relations.tolist())
+            new = relations[~met[int(forward), relations]]
+            met[int(forward), new] = True
+            found += zip(new.tolist(), repeat(forward))
             between.append(ends[graph.mediators[ends]])
         members, _ = _thin(graph, distinct(np.concatenate(between)), AT_ONCE * most)
-    return list(found)
+    return found
 
 
-def _hops(graph: Subgraph, frontier: Ints, along: Collection[Hop] | None) -> Iterator[tuple[Hop, Ints, bool]]:
-    """Each hop, of those to take, what it reaches, and whether a mediator may be among these."""
-    for side, forward in ((graph.out, True), (graph.inc, False)):
-        found = around(side, frontier, None if along is None else _flags(graph, along, forward))
-        hub = len(found.ends) > HUB  # of its ends those of most hops are not looked at
-        through = not hub and bool(graph.mediators[found.ends].any())
-        for relation, ends in found.parts():
-            hop = (relation, forward)
-            if along is None or hop in along:
-                yield hop, ends, through or (hub and bool(graph.mediators[ends].any()))
-
-
-def _flags(graph: Subgraph, along: Collection[Hop], forward: bool) -> NDArray[np.bool_]:
-    """(R,) the relations to follow in one direction."""
-    wanted = np.array([relation for relation, way in along if way == forward], np.int64)
-    return np.isin(np.arange(graph.num_relations), wanted)
+def _hops(
+    graph: Subgraph, frontier: Ints, allowed: Sequence[NDArray[np.bool_] | None]
+) -> Iterator[tuple[Hop, Ints, NDArray[np.bool_] | None]]:
+    """Each hop, of those to take, what it reaches, and which of these are mediators; None: none is."""
+    for side, forward, flags in ((graph.out, True, allowed[0]), (graph.inc, False, allowed[1])):
+        found = around(side, frontier, flags)
+        if len(found.ends) > HUB:  # those of most hops are not looked at
+            for relation, ends in found.parts(flags):
+                marks = graph.mediators[ends]
+                yield (relation, forward), ends, marks if marks.any() else None
+            continue
+        marks = graph.mediators[found.ends]
+        some = bool(marks.any())
+        for relation, first, last in found.spans(flags):
+            yield (relation, forward), found.ends[first:last], marks[first:last] if some else None
 
 
 def frontier_of(graph: Subgraph, trails: Sequence[PathHypothesis], most: int) -> Ints:

@@ -363,7 +363,12 @@ def _relation_vectors(graph: GraphStore, encoder: TextEncoder, ids: Collection[s
     known = _VECTORS.setdefault(graph, {}).setdefault(encoder.name, {})
     missing = set(ids) - set(known)
     if missing:
-        labels = {each.id: label_to_text(each.label) for each in graph.relations() if each.id in missing}
+        if isinstance(graph, Graph):
+            numbers = sorted(n for n in map(graph.relation_number, missing) if n is not None)
+            records = [graph.relation_at(number) for number in numbers]
+        else:
+            records = [each for each in graph.relations() if each.id in missing]
+        labels = {each.id: label_to_text(each.label) for each in records}
         known.update(zip(labels, encoder.encode(list(labels.values())), strict=True))
     return known
 

@@ -20,6 +20,7 @@ from clew.methods.walk.ranking import FEATURES, Floats, RankedPath, Rating, feat
 from clew.reading.likely import MOST, WIDEST, LikelyHops
 from clew.reading.synonyms import as_asked, nouns_of, plain_text
 from clew.reading.trails import (
+    Along,
     Hop,
     Hops,
     PathHypothesis,
@@ -200,7 +201,7 @@ class BeamSearch:
         scores = np.array([by_step[trail.steps[-1]] for trail in trails])
         return [trails[i] for i in np.sort(np.argsort(-scores, kind="stable")[: self.limits.shortlist])]
 
-    def _likely(self, trails: Sequence[PathHypothesis]) -> set[Hop] | None:
+    def _likely(self, trails: Sequence[PathHypothesis]) -> Along | None:
         """The hops that are worth a look where thousands lie around a hub; None: all."""
         if self._likely_hops is None:
             return None
