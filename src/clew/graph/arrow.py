@@ -23,6 +23,7 @@ FORMS = (
     (r"^[-+]?\d{1,18}$", "integer"),
     (r"^[-+]?\d+\.\d+$", "decimal"),
     (r"^\d{4}-\d\d-\d\d$", "date"),
+    (r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[-+]\d\d:\d\d)?$", "dateTime"),
     (r"^(true|false)$", "boolean"),
 )
 
