@@ -129,7 +129,7 @@ def test_workbooks_and_files_are_decided_together(tmp_path: Path) -> None:
     (tmp_path / "cities.csv").write_text("name,country\nLyon,France\nGhent,Belgium\n")
     build(tmp_path, tmp_path / "x.kg", foreign_keys={"customers.City": "cities"})
     graph = Graph.open(tmp_path / "x.kg")
-    assert rows(graph, 'follow(follow(entity("order 007"), Customer), City/country)') == ["France"]
+    assert rows(graph, 'values(follow(follow(entity("order 007"), Customer), City), country)') == ["France"]
 
 
 def test_files_that_are_no_workbooks(tmp_path: Path) -> None:

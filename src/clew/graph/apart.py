@@ -429,10 +429,22 @@ def _reader(
         from clew.graph.cypher_dump import cypher
 
         return cypher(stream.file, problems, stream)
-    if kind == "json":
+    if kind == "gexf":
+        from clew.graph.gexf import gexf
+
+        return gexf(stream.file, problems, stream)
+    if kind == "gml":
+        from clew.graph.gml import gml
+
+        return gml(stream.file, problems, stream)
+    if kind in ("json", "cyjs", "graphson"):
         from clew.graph.node_link import node_link
 
         return node_link(stream.file, problems, stream)
+    from clew.graph.dgraph import dgraph, is_dgraph
+
+    if kind == "rdf" and is_dgraph(stream.peek(1 << 12)):
+        return dgraph(stream.file, problems, stream)
     from clew.graph.rdf import rdf
 
     return rdf(stream.file, kind, problems, stream, prefixes=prefixes, **options)

@@ -11,15 +11,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from clew.errors import InputError
+from clew.graph import bulk
 from clew.graph.inputs import Rows, Stream, TableColumn
 
 XSD = "http://www.w3.org/2001/XMLSchema#"
+FLOAT = r"^(-?\d{1,15})\.0$"  # how pandas writes a whole number of a column with holes
 FORMS = (
     (r"^[-+]?\d{1,18}$", "integer"),
     (r"^[-+]?\d+\.\d+$", "decimal"),
     (r"^\d{4}-\d\d-\d\d$", "date"),
+    (r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[-+]\d\d:\d\d)?$", "dateTime"),
     (r"^(true|false)$", "boolean"),
 )
 
@@ -62,6 +66,14 @@ def text_array(texts: Sequence[str | None]) -> Any:
     import pyarrow as pa
 
     return pa.array(texts, pa.large_string())
+
+
+def hashes_of(array: Any) -> NDArray[np.uint64]:
+    """(n,) hashes of texts by which values of different columns are compared; 5.0 is 5."""
+    import pyarrow.compute as pc
+
+    first: NDArray[np.uint64] = bulk.hash_terms(*terms_of(pc.replace_substring_regex(array, FLOAT, r"\1")))[0]
+    return first
 
 
 def literal_ids(values: Any) -> Any:

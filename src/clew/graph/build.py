@@ -7,6 +7,7 @@ killed is gone on with by the same command. Each stage after reading works on fi
 
 from __future__ import annotations
 
+import re
 import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -48,7 +49,9 @@ from clew.graph.naming import (
     write_labels,
     write_name_index,
 )
+from clew.graph.node_link import DOCUMENTS, SAMPLE
 from clew.graph.property_graph import PropertyTable, tables_of
+from clew.graph.records import first_form
 from clew.graph.schema import part
 from clew.graph.stages import Stages, key_of
 from clew.graph.tabular import delimited, json_lines, label_file
@@ -61,10 +64,12 @@ OnProgress = Callable[[ImportProgress], None]
 
 RDF = ("nt", "nq", "ttl", "trig", "jsonld", "rdf", "xml", "owl", "n3")
 TEXT = ("tsv", "csv", "txt")
-FORMATS = (*RDF, *TEXT, "parquet", "jsonl", "json", "graphml", "cypher", "cypherl", "cql", *SQLITE, *PACKED)
+XML = ("graphml", "gexf")
 # A parser of these can make much out of little.
-APART = (*RDF, "parquet", "json", "graphml", "cypher", "cypherl", "cql")
+APART = (*RDF, "parquet", *DOCUMENTS, *XML, "gml", "cypher", "cypherl", "cql")
+FORMATS = (*APART, *TEXT, "jsonl", *SQLITE, *PACKED)
 BESIDE = ("txt", "json", "xml")  # formats of files that lie in folders for other reasons as well
+_BOOKS = re.compile(r"(?:\.structure\.json|^dump\.json|\.view\.json)(?:\.gz)?$")  # what arangodump notes of itself
 LABEL_FILE = "labels"
 SHARES = {"read": (0.0, 0.5), "sort": (0.5, 0.62), "names": (0.62, 0.96), "write": (0.96, 1.0)}  # of a build's time
 MOST_BAD = 0.5
@@ -288,6 +293,8 @@ class _Reading:
     def _look(self, place: Path, clock: _Clock) -> None:
         """What the files hold that are tables, decided from all of them together."""
         self.unpacked = unpack(self.files, place, self.problems, self.delimiter, lambda: clock.read(0))
+        self.unpacked.files = [(file, "json" if kind == "jsonl" and _of_graph(file) else kind)
+                               for file, kind in self.unpacked.files]  # fmt: skip
         self.bytes += self.unpacked.bytes
         self.tables = tables_of(self.unpacked.files, self.delimiter, self.header)
         self.databases = databases_of(
@@ -415,6 +422,17 @@ def _unlabelled(folder: Path) -> tuple[int, tuple[str, ...]]:
     return things, tuple(dull[:3]) if many else ()
 
 
+def _of_graph(file: Path) -> bool:
+    """Whether JSON lines are records of a database and not triples."""
+    if str(file) == "-" or not file.is_file():
+        return False
+    stream = Stream(file, Problems())
+    try:
+        return first_form(stream.read(SAMPLE)) != ""
+    finally:
+        stream.close()
+
+
 def _paths(sources: Source | Sequence[Source]) -> list[Path]:
     """The files that are meant; a folder means those in it that have a format."""
     named = [Path(sources)] if isinstance(sources, (str, PathLike)) else [Path(source) for source in sources]
@@ -429,7 +447,7 @@ def _inside(folder: Path) -> list[Path]:
         files = [file for file in sorted(folder.iterdir()) if file.is_file() and file.name[0] != "."]
     except OSError:  # reading says so
         return []
-    files = [file for file in files if split_suffix(file)[0] in FORMATS]
+    files = [file for file in files if split_suffix(file)[0] in FORMATS and not _BOOKS.search(file.name)]
     return [file for file in files if split_suffix(file)[0] not in BESIDE] or files
 
 

@@ -19,15 +19,16 @@ from urllib.parse import quote
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.graph import bulk
-from clew.graph.arrow import RawStream, terms_of
+from clew.graph.arrow import FLOAT, RawStream, hashes_of, text_array
 from clew.graph.inputs import BLOCK, TERM_LIMIT, Problems, Stream
+from clew.graph.listed import parts_of
 
 NULLS = ("", "\\N", "NULL", "null", "(null)", "NaN", "nan", "N/A", "#N/A")
 HELD = 1 << 20  # distinct values of a column that are held; of more every second, every fourth …
 AT_ONCE = 1 << 14  # rows read from a database at a time
 SQLITE = ("db", "sqlite", "sqlite3", "db3")
-FLOAT = r"^(-?\d{1,15})\.0$"  # how pandas writes a whole number of a column with holes
+FEW = 2000  # values that are held one by one for a special use
+LONGEST = 1000  # letters of a cell that may be a list
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +67,9 @@ class ColumnFacts:
     declared: str = ""  # the type that a database states
     hashes: NDArray[np.uint64] = field(default_factory=lambda: np.empty(0, np.uint64))  # (d,) sorted
     counts: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))  # (d,)
+    listed: int = 0  # cells with a comma, in which several names may stand; -1: too many parts for names
+    parts: NDArray[np.uint64] = field(default_factory=lambda: np.empty(0, np.uint64))  # of cells parted at commas
+    commas: NDArray[np.uint64] = field(default_factory=lambda: np.empty(0, np.uint64))  # values with one, if few
 
     @property
     def unique(self) -> float:
@@ -89,11 +93,18 @@ class ColumnFacts:
         places = np.minimum(np.searchsorted(theirs, mine), len(theirs) - 1)
         return mine, mine[theirs[places] != mine]
 
+    def as_parts(self) -> ColumnFacts:
+        """The values that cells parted at commas have, with no more facts than are compared."""
+        hashes, level = (self.parts, 0) if self.listed > 0 else (self.hashes, self.level)
+        return ColumnFacts(self.name, hashes=hashes, level=level)
+
     def add(self, more: ColumnFacts) -> None:
         """Facts of the same column in another file."""
         low = min((each.low for each in (self, more) if each.whole), default=0)
         for name in _COUNTED:
             setattr(self, name, getattr(self, name) + getattr(more, name))
+        self._list([each.parts if each.listed > 0 else each.hashes for each in (self, more)], more.listed)
+        self.commas = np.union1d(self.commas, more.commas)[: FEW + 1]
         self.low, self.level = low, max(self.level, more.level)
         self._merge(more.hashes, more.counts)
 
@@ -124,7 +135,30 @@ class ColumnFacts:
             self.days += matching(r"^\d{4}-\d\d-\d\d$")
             self.truths += matching(r"^(?i:t|f|true|false)$")
             self.worded += matching(r"\pL")
+            self._part(there)
         self._hold(hashes_of(there))
+
+    def _part(self, there: Any) -> None:
+        """Hold what stands between the commas of cells, from the first that has one; too many are no names."""
+        import pyarrow.compute as pc
+
+        comma = pc.and_(pc.match_substring_regex(there, r",|notion\."), pc.less(pc.utf8_length(there), LONGEST))
+        listing = there.filter(comma)
+        if self.listed < 0 or not (len(listing) or self.listed):
+            return
+        if len(self.commas) <= FEW:
+            self.commas = np.union1d(self.commas, hashes_of(listing))
+        mine = self.parts if self.listed else self.hashes
+        plain = hashes_of(there.filter(pc.invert(comma)))
+        self._list([mine, plain, hashes_of(text_array(parts_of(listing)[1]))], len(listing))
+
+    def _list(self, parts: Sequence[NDArray[np.uint64]], cells: int) -> None:
+        """Hold parts of so many more cells with a comma; where that is too much, none any more."""
+        if not (self.listed or cells):
+            return
+        every = np.unique(np.concatenate(parts))
+        prose = self.listed < 0 or cells < 0 or self.level > 0 or len(every) > HELD
+        self.parts, self.listed = (every[:0], -1) if prose else (every, self.listed + cells)
 
     def _hold(self, hashes: NDArray[np.uint64]) -> None:
         self._merge(*np.unique(hashes, return_counts=True))
@@ -140,15 +174,8 @@ class ColumnFacts:
         self.hashes, self.counts, self.sampled = both, total, int(total.sum())
 
 
+ARRAYS = ("hashes", "counts", "parts", "commas")
 _COUNTED = ("rows", "filled", "whole", "floats", "padded", "stamps", "midnights", "days", "truths", "worded", "letters")
-
-
-def hashes_of(array: Any) -> NDArray[np.uint64]:
-    """(n,) hashes of texts by which values of different columns are compared; 5.0 is 5."""
-    import pyarrow.compute as pc
-
-    first: NDArray[np.uint64] = bulk.hash_terms(*terms_of(pc.replace_substring_regex(array, FLOAT, r"\1")))[0]
-    return first
 
 
 def _at(hashes: NDArray[np.uint64], level: int) -> NDArray[np.uint64]:
@@ -341,11 +368,15 @@ def facts_of(table: TableFile, stream: Stream, problems: Problems) -> list[Colum
 
 
 def packed_facts(facts: Sequence[ColumnFacts]) -> tuple[list[dict[str, Any]], list[NDArray[Any]]]:
-    """Facts as JSON and arrays, two for each column."""
-    names = [name for name in ColumnFacts.__slots__ if name not in ("hashes", "counts")]
+    """Facts as JSON and arrays, `ARRAYS` for each column."""
+    names = [name for name in ColumnFacts.__slots__ if name not in ARRAYS]
     stated = [{name: getattr(each, name) for name in names} for each in facts]
-    return stated, [array for each in facts for array in (each.hashes, each.counts)]
+    return stated, [getattr(each, name) for each in facts for name in ARRAYS]
 
 
 def unpacked_facts(stated: Sequence[Mapping[str, Any]], arrays: Sequence[NDArray[Any]]) -> list[ColumnFacts]:
-    return [ColumnFacts(**each, hashes=arrays[2 * i], counts=arrays[2 * i + 1]) for i, each in enumerate(stated)]
+    found = []
+    for i, each in enumerate(stated):
+        held: dict[str, Any] = dict(zip(ARRAYS, arrays[i * len(ARRAYS) :], strict=False))
+        found.append(ColumnFacts(**each, **held))
+    return found

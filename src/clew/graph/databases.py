@@ -13,14 +13,16 @@ from pathlib import Path
 from typing import Any
 
 from clew.graph.apart import Apart
-from clew.graph.columns import SQLITE, ColumnFacts, TableFile, unpacked_facts
-from clew.graph.inputs import Problems, split_suffix
+from clew.graph.columns import ARRAYS, SQLITE, ColumnFacts, TableFile, unpacked_facts
+from clew.graph.inputs import Problems, size_of, split_suffix
 from clew.graph.nouns import fit, noun_of, said_by
 from clew.graph.property_graph import PropertyTable, header_of
 from clew.graph.relational import RelationalTable, decided, hang_together, with_key_first
 from clew.graph.tabular import SYNONYMS
 from clew.graph.unpacking import Unpacked
 
+_EXPORTED = re.compile(r"(?i)(?: [0-9a-f]{32}(?:_all)?|-(?:grid view|all [^-]*|[^-]* view))$")  # Notion, Airtable
+LOOKED_AT = 256 << 20  # bytes of tables up to which their values are looked at whatever the columns are called
 Looked = tuple[TableFile, list[ColumnFacts], dict[str, Any]]
 
 
@@ -74,7 +76,7 @@ def databases_of(
         if (table := _headed(file, suffix, delimiter, problems, sheet=file in unpacked.sheets))
     ]
     surely = foreign_keys is not None or (bool(unpacked.sheets) and not others)
-    if not surely and not _may_point(headed):
+    if not surely and size_of([Path(each.file) for each in headed]) > LOOKED_AT and not _may_point(headed):
         return Databases(plans, tuple(told))
     parts = _parts(headed)
     looked: list[Looked] = []
@@ -142,6 +144,7 @@ def _headed(
     if str(file) == "-" or not file.is_file():
         return None
     name = file.name.removesuffix(f".{suffix}") if split_suffix(file)[1] is None else file.name.split(".")[0]
+    name = _EXPORTED.sub("", name) or name
     if suffix == "parquet":
         apart = Apart(file, problems)
         try:
@@ -185,7 +188,7 @@ def _look(file: Path, form: str, problems: Problems, table: TableFile | None = N
     looked: list[Looked] = []
     for each in found["tables"]:
         source = TableFile(**{**each["source"], "columns": tuple(each["source"]["columns"])})
-        count = 2 * len(each["facts"])
+        count = len(ARRAYS) * len(each["facts"])
         looked.append((source, unpacked_facts(each["facts"], arrays[:count]), each["stated"]))
         arrays = arrays[count:]
     return looked, found["left_out"]

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from clew.errors import InputError, nearest
-from clew.graph.columns import ColumnFacts
+from clew.graph.columns import FEW, ColumnFacts
 from clew.graph.nouns import CODE_ENDS, KEY_ENDS, SaidColumn, fit, people, relation_words, role, said_by
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 HELD_IN = 0.9  # share of a column's values that are keys of the table that they point to
 NAMED_SO = 0.5  # the same where the column's name says which table it is
 SURE = 2.0  # of a name from which on it decides alone
-FEW = 2000  # values without a counterpart that are left out one by one
 DISTINCTIVE = 50  # least key of a table whose keys are no running numbers from one
 _BARE = frozenset(["from", "to", "source", "target", "origin", "destination", "start", "end"])
 
@@ -35,6 +34,8 @@ class Reference:
     held: float = 1.0  # share of their values that are there
     missing: tuple[int, ...] = ()  # hashes of those that are not, where they are few
     sure: float = 3.0
+    many: bool = False  # several in a cell, between commas
+    commas: tuple[int, ...] = ()  # hashes of names that hold a comma themselves, where there are several in a cell
 
 
 def given_by(tables: Sequence[RelationalTable], foreign_keys: Mapping[str, str]) -> dict[tuple[int, int], int | None]:
@@ -75,7 +76,7 @@ def find_references(
                 f"foreign key {table.name}.{table.facts[at].name}: table {tables[given_target].name!r} has no "
                 "key of one column that is unique and without holes"
             )
-        table.references.append(_reference(table, (at,), given_target, tables, 3.0))
+        table.references.append(reference_to(table, (at,), given_target, tables, 3.0))
     for columns, name, there in said.get("foreign", ()):
         places = [place for column in columns if (place := table.at(column)) is not None]
         target = next((n for n, each in enumerate(tables) if each.name.casefold() == name.casefold()), None)
@@ -85,7 +86,7 @@ def find_references(
         if not tables[target].key or (None not in key and key != tables[target].key):
             table.told.append(f"{', '.join(columns)}: points to columns of {name} that are not its key; kept as values")
             continue
-        table.references.append(_reference(table, tuple(places), target, tables, 3.0))
+        table.references.append(reference_to(table, tuple(places), target, tables, 3.0))
         done |= set(places)
     for at in range(len(table.facts)):
         if at not in done and (found := _found(i, at, tables)) is not None:
@@ -93,9 +94,10 @@ def find_references(
     table.references.sort(key=lambda each: each.columns)
 
 
-def _reference(
+def reference_to(
     table: RelationalTable, columns: tuple[int, ...], target: int, tables: Sequence[RelationalTable], sure: float
 ) -> Reference:
+    """What columns point to a table by."""
     said, noun = said_by(table.facts[columns[-1]].name), tables[target].noun
     held, missing = 1.0, tuple[int, ...]()
     if len(columns) == 1 and len(tables[target].key) == 1:
@@ -140,6 +142,8 @@ def _found(i: int, at: int, tables: Sequence[RelationalTable]) -> Reference | No
         sure = sure or role(said, itself=n == i, people=people(target.noun, list(target.source.columns)),
                             noun=target.noun)  # fmt: skip
         held = facts.held_in(key)
+        if facts.listed > 0 and facts.as_parts().held_in(key) > held:  # several in a cell: see `links`
+            continue
         bare = not said.end
         if not sure and held == 1 and _distinctive(key) and (said.end in KEY_ENDS or set(said.words) & _BARE):
             sure = 1.0
@@ -168,7 +172,7 @@ def _found(i: int, at: int, tables: Sequence[RelationalTable]) -> Reference | No
             f"--foreign-key {table.name}.{facts.name}={tables[best[2]].name}"
         )
         return None
-    return _reference(table, (at,), best[2], tables, best[0])
+    return reference_to(table, (at,), best[2], tables, best[0])
 
 
 def _nameless(i: int, at: int, tables: Sequence[RelationalTable]) -> list[str]:

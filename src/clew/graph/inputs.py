@@ -281,6 +281,7 @@ class Stream:
         self._stream: Any = None
         self.cut = False  # whether it ended before its time
         self.line = 0  # of the last line handed out, where the reader keeps count
+        self._ahead = b""
         try:
             if str(file) == "-" and raw is None:
                 self._raw = self._stream = sys.stdin.buffer
@@ -328,7 +329,8 @@ class Stream:
 
     def read(self, size: int = BLOCK) -> bytes:
         """Up to `size` bytes; none at the end and after a problem."""
-        pieces: list[bytes] = []
+        pieces, self._ahead = [self._ahead[:size]], self._ahead[size:]
+        size -= len(pieces[0])
         while self._stream is not None and size > 0:
             try:
                 # In small steps, so that little is lost with the step that fails.
@@ -341,6 +343,11 @@ class Stream:
             pieces.append(piece)
             size -= len(piece)
         return b"".join(pieces)
+
+    def peek(self, size: int) -> bytes:
+        """Up to `size` bytes at the beginning, which are read again."""
+        self._ahead = self.read(size)
+        return self._ahead
 
     def _fail(self, error: Exception) -> None:
         broken = not isinstance(error, OSError) or error.errno is None

@@ -1,21 +1,27 @@
 """Graphs in one JSON document: nodes and links as networkx, D3, Neo4j and browsers write them, or a list of triples.
 
 Kept apart from `property_files`, whose readers go through a file of any size: a document is read whole, so that its
-size is bounded; more than that comes as JSON lines, tables or GraphML.
+size is bounded; more than that comes as JSON lines, tables or GraphML. Records of databases are recognised here and
+read by `records`.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from clew.graph.inputs import Batch, Problems, Stream
 from clew.graph.property_files import EDGE_KINDS, KEYS, LINKED, PropertyTriples
 from clew.graph.property_graph import HEADS, TAILS
+from clew.graph.records import first_form, form_of, lines_of, records
 from clew.graph.tabular import SYNONYMS
 
+DOCUMENTS = ("json", "cyjs", "graphson")
+_CYTOSCAPE = frozenset(["SUID", "selected", "shared_name", "shared name", "shared_interaction", "shared interaction"])
+SAMPLE = 1 << 16  # bytes in which the first line is sought
 LARGEST = 256 << 20  # bytes of a document
 NODES = ("nodes", "vertices", "entities")
 LINKS = ("links", "edges", "relationships", "relations")
@@ -28,14 +34,25 @@ def node_link(file: Path, problems: Problems, stream: Stream) -> Iterator[Batch]
     def fail(kind: str, reason: str) -> None:
         problems.add(str(file), None, kind, reason)
 
+    made = PropertyTriples(file, problems)
+    if form := first_form(stream.peek(SAMPLE)):
+        yield from records(file, problems, stream, made, form, lines_of(file, stream, problems))
+        return None
     text = stream.read(LARGEST + 1)
     if len(text) > LARGEST:
         return fail("long", f"a JSON document larger than {LARGEST >> 20} MB; write it as JSON lines or as tables")
     try:
-        held = json.loads(text)
+        held = json.loads(text.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
         return fail("syntax", f"is not JSON: {str(error)[:100]}")
-    made = PropertyTriples(file, problems)
+    if _map(held) and _under(held.get("graph"), NODES) is not None:
+        held = held["graph"]
+    if _map(held) and isinstance(held.get("elements"), (Mapping, list)):
+        held = _cytoscape(held["elements"])
+    several = held if isinstance(held, list) else _several(held)
+    if form := form_of(several[0]) if several else "":
+        yield from records(file, problems, stream, made, form, several)
+        return None
     if isinstance(held, Mapping) and not {"@context", "@graph", "@id"}.isdisjoint(held):
         return fail("syntax", "is JSON-LD; say so with --format jsonld")
     rows = held if isinstance(held, list) else _under(held, TRIPLES)
@@ -71,6 +88,34 @@ def node_link(file: Path, problems: Problems, stream: Stream) -> Iterator[Batch]
         made.edge(head, tail, kind or LINKED, properties)
         yield from made.batches()
     yield from made.batches(whole=True)
+
+
+def _several(held: Any) -> list[Any]:
+    """Records in a document: Neo4j's nodes and relationships in one object, TinkerPop's list of vertices."""
+    if not _map(held) or ("rels" not in held and form_of((_under(held, ("vertices",)) or [None])[0]) == ""):
+        return []
+    found: list[Any] = []
+    for name in ("nodes", "vertices", "rels"):
+        each = held.get(name)
+        found += list(each.values()) if isinstance(each, Mapping) else each if isinstance(each, list) else []
+    return found
+
+
+def _cytoscape(elements: Any) -> dict[str, list[Any]]:
+    """Nodes and edges of Cytoscape without what it keeps for itself."""
+    parts = [elements] if isinstance(elements, list) else [_under(elements, NODES) or [], _under(elements, LINKS) or []]
+    found: dict[str, list[Any]] = {"nodes": [], "edges": []}
+    for each in chain(*parts):
+        data = _of(each, "data")
+        held = {key: value for key, value in data.items() if key not in _CYTOSCAPE} if _map(data) else {}
+        if "source" not in held:
+            found["nodes"].append(held)
+            continue
+        if isinstance(held.get("interaction"), str):
+            held = {"label": held.pop("interaction")} | held
+            held.pop("name", None)  # "A (interacts with) B"
+        found["edges"].append(held)
+    return found
 
 
 def _under(held: Any, names: Sequence[str]) -> list[Any] | None:

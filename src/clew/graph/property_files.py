@@ -107,12 +107,12 @@ class PropertyTriples:
 # -- GraphML ---------------------------------------------------------------------------------------------------------
 
 
-def graphml(file: Path, problems: Problems, stream: Stream) -> Iterator[Batch]:
-    """Nodes and edges of a GraphML file; an undirected edge is a triple each way. What breaks the XML ends the file."""
-    made = PropertyTriples(file, problems)
+def elements(file: Path, problems: Problems, stream: Stream) -> Iterator[tuple[str, str, Element] | None]:
+    """The beginnings and ends of an XML file's elements, with their names; None after each block of the file.
+
+    What breaks the XML ends the file; one that declares entities is refused.
+    """
     parser: Any = XMLPullParser(("start", "end"))
-    keys: dict[str, tuple[str, str]] = {}  # id → name, type
-    directed = True
     start = b""
     while True:
         block = stream.read()
@@ -126,27 +126,39 @@ def graphml(file: Path, problems: Problems, stream: Stream) -> Iterator[Batch]:
             events: list[Any] = list(parser.read_events())
         except ParseError as error:
             problems.add(str(file), error.position[0], "syntax", f"is not well-formed XML: {error}")
-            break
+            return
         for event, element in events:
-            tag = element.tag.rpartition("}")[2]
-            if event == "start":
-                if tag == "graph":
-                    directed = element.get("edgedefault") != "undirected"
-                continue
-            if tag == "key":
-                keys[element.get("id", "")] = (
-                    element.get("attr.name", element.get("id", "")),
-                    element.get("attr.type", ""),
-                )
-            elif tag == "node":
-                _node(element, keys, made, file, problems)
-            elif tag == "edge":
-                _edge(element, keys, made, directed, file, problems)
-            if tag in ("node", "edge"):
-                element.clear()
-        yield from made.batches()
+            yield event, element.tag.rpartition("}")[2], element
+        yield None
         if not block:
-            break
+            return
+
+
+def graphml(file: Path, problems: Problems, stream: Stream) -> Iterator[Batch]:
+    """Nodes and edges of a GraphML file; an undirected edge is a triple each way. What breaks the XML ends the file."""
+    made = PropertyTriples(file, problems)
+    keys: dict[str, tuple[str, str]] = {}  # id → name, type
+    directed = True
+    for found in elements(file, problems, stream):
+        if found is None:
+            yield from made.batches()
+            continue
+        event, tag, element = found
+        if event == "start":
+            if tag == "graph":
+                directed = element.get("edgedefault") != "undirected"
+            continue
+        if tag == "key":
+            keys[element.get("id", "")] = (
+                element.get("attr.name", element.get("id", "")),
+                element.get("attr.type", ""),
+            )
+        elif tag == "node":
+            _node(element, keys, made, file, problems)
+        elif tag == "edge":
+            _edge(element, keys, made, directed, file, problems)
+        if tag in ("node", "edge"):
+            element.clear()
     yield from made.batches(whole=True)
 
 
@@ -155,15 +167,16 @@ def _data(element: Element, keys: Mapping[str, tuple[str, str]]) -> dict[str, An
     for child in element:
         if child.tag.rpartition("}")[2] == "data" and child.text and child.text.strip():
             name, kind = keys.get(child.get("key", ""), (child.get("key", ""), "string"))
-            held[name] = _typed(child.text.strip(), kind)
+            held[name] = typed(child.text.strip(), kind)
     return held
 
 
-def _typed(text: str, kind: str) -> Any:
+def typed(text: str, kind: str) -> Any:
+    """A value as its stated type has it; a text where it does not fit."""
     try:
-        if kind in ("int", "long"):
+        if kind in ("int", "long", "integer", "short", "byte", "biginteger"):
             return int(text)
-        if kind in ("float", "double"):
+        if kind in ("float", "double", "bigdecimal"):
             return float(text)
     except ValueError:
         return text

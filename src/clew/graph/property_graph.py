@@ -10,9 +10,11 @@ triple; one with properties also gets a mediator between its two ends, which car
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -48,6 +50,7 @@ TAILS = _ends(
 )
 _GEPHI = ("directed", "undirected", "mutual")  # values of a column "Type" that names no relation
 _PERHAPS_ENDS = frozenset(["start", "end", "from", "to", "h", "t", "s", "o"])  # of an edge, or of a time
+_APOC = {"_id", "_labels", "_start", "_end", "_type"}
 _TYPES = ("type", "types", "kind", "class", "category", "node type", "entity type", "labels", "node label")
 
 
@@ -65,7 +68,7 @@ class Field:
 class PropertyTable:
     """What the header of a file says."""
 
-    kind: str  # "nodes", "edges"
+    kind: str  # "nodes", "edges", "both": a row is one or the other
     fields: tuple[Field, ...]
     delimiter: str
     neo4j: bool
@@ -87,13 +90,15 @@ def tables_of(
         return {}
     found = {file: table for file, suffix in files if (table := _table(file, suffix, delimiter)) is not None}
     kinds = {table.kind for table in found.values()}
-    return found if kinds == {"nodes", "edges"} else {file: table for file, table in found.items() if table.neo4j}
+    return found if kinds >= {"nodes", "edges"} else {file: table for file, table in found.items() if table.neo4j}
 
 
 def _table(file: Path, suffix: str, delimiter: str | None) -> PropertyTable | None:
     if suffix not in ("csv", "tsv", "txt") or str(file) == "-" or not file.is_file():
         return None
     names, row, delimiter = header_of(file, suffix, delimiter)
+    if set(names) >= _APOC:
+        return _apoc(names, delimiter)
     if len(names) < 2 or not all(names) or len(set(names)) < len(names):
         return None
     return _neo4j(names, delimiter) or _plain(names, row, delimiter)
@@ -132,6 +137,15 @@ def _neo4j(names: Sequence[str], delimiter: str) -> PropertyTable | None:
     if "id" in roles:
         return PropertyTable("nodes", tuple(_named(fields)), delimiter, True)
     return None
+
+
+def _apoc(names: Sequence[str], delimiter: str) -> PropertyTable:
+    """The table that `apoc.export.csv.all` writes: properties of nodes, then `_start`, then those of relationships."""
+    roles = {"_id": "id", "_labels": "type", "_start": "head", "_end": "tail", "_type": "relation"}
+    start = names.index("_start")
+    fields = [Field(roles[name], name, many=name == "_labels") if name in roles else Field("property", name)
+              for name in names]  # fmt: skip
+    return PropertyTable("both", (*_named(fields[:start]), *fields[start:]), delimiter, True)
 
 
 def _plain(names: Sequence[str], row: Sequence[str], delimiter: str) -> PropertyTable | None:
@@ -201,10 +215,32 @@ def read_table(file: Path, table: PropertyTable, problems: Problems, stream: Str
         )
         row = 0
         for batch in batches:
-            yield from (_nodes if table.kind == "nodes" else _edges)(batch, table, file, problems, row)
+            if table.kind == "both":
+                yield from _both(batch, table, file, problems, row)
+            else:
+                yield from (_nodes if table.kind == "nodes" else _edges)(batch, table, file, problems, row)
             row += batch.num_rows
     except (pa.ArrowException, OSError) as error:
         problems.add(str(file), None, "unreadable", f"cannot be read on: {str(error).splitlines()[0]}")
+
+
+def _both(batch: Any, table: PropertyTable, file: Path, problems: Problems, row: int) -> Iterator[Batch]:
+    """Rows of nodes and of relationships in one table, the columns of which are apart."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    start = table.where("head")[0]
+    for kind, first, fields in (("nodes", 0, table.fields[:start]), ("edges", start, table.fields[start:])):
+        part = replace(table, kind=kind, fields=fields)
+        there = pc.is_valid(batch.column(first))
+        columns = []
+        for place, field in enumerate(fields, first):
+            column = batch.column(place)
+            if field.role == "type":  # ":Movie:Film"
+                column = pc.replace_substring(pc.utf8_ltrim(column, ":"), ":", ";")
+            columns.append(column.filter(there))
+        rows = pa.RecordBatch.from_arrays(columns, [f"c{i}" for i in range(len(columns))])
+        yield from (_nodes if kind == "nodes" else _edges)(rows, part, file, problems, row)
 
 
 def _nodes(batch: Any, table: PropertyTable, file: Path, problems: Problems, row: int) -> Iterator[Batch]:
@@ -226,6 +262,7 @@ def _nodes(batch: Any, table: PropertyTable, file: Path, problems: Problems, row
         elif field.role == "type":
             yield rows_of(owners, TYPE, values)
         elif field.role == "property":
+            owners, values = _written_as_lists(owners, values)
             yield rows_of(owners, field.name, literal_ids(values), literal=True)
 
 
@@ -258,7 +295,8 @@ def _edges(batch: Any, table: PropertyTable, file: Path, problems: Problems, row
         owners, values = _several(mediators, column) if field.many else (mediators, column)
         there = pc.is_valid(values)
         if pc.any(there).as_py():
-            yield rows_of(owners.filter(there), field.name, literal_ids(values.filter(there)), literal=True)
+            owners, values = _written_as_lists(owners.filter(there), values.filter(there))
+            yield rows_of(owners, field.name, literal_ids(values), literal=True)
 
 
 def _ids(column: Any, field: Field) -> Any:
@@ -279,6 +317,28 @@ def _kept(batch: Any, columns: list[Any], what: str, file: Path, problems: Probl
     for i in np.flatnonzero(~np.asarray(good)).tolist():
         problems.add(str(file), row + i + 2, "empty", what)
     return batch.filter(good), [column.filter(good) for column in columns]
+
+
+def _written_as_lists(ids: Any, values: Any) -> tuple[Any, Any]:
+    """Ids and values where a cell may be a list in JSON, `["Neo","Morpheus"]`, as Neo4j writes it."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    listing = pc.match_substring_regex(values, r"^\[.*\]$")
+    if not pc.any(listing).as_py():
+        return ids, values
+    owners: list[int] = []
+    parts: list[str] = []
+    for place, cell in enumerate(values.to_pylist()):
+        said: Any = cell
+        if cell[:1] == "[" and cell[-1:] == "]":
+            with suppress(ValueError, RecursionError):
+                said = json.loads(cell)
+        for each in said if isinstance(said, list) else [cell]:
+            text = each if isinstance(each, str) else json.dumps(each)
+            owners += [place] * bool(text)
+            parts += [text] * bool(text)
+    return ids.take(pa.array(owners, pa.int64())), pa.array(parts, pa.large_string())
 
 
 def _several(ids: Any, column: Any) -> tuple[Any, Any]:

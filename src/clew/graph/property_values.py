@@ -138,3 +138,21 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "tostring": lambda value: value.text if isinstance(value, TypedText) else str(value),
     "trim": str.strip,
 }
+
+
+_ISO = re.compile(r"-?\d{4,9}-\d\d-\d\d(T\d\d:\d\d.*)?")
+
+
+def dated(value: Any) -> Any:
+    """A value of JSON with its dates, times and points as such: there they are texts and maps."""
+    if isinstance(value, str):
+        match = _ISO.fullmatch(value)
+        return FUNCTIONS["datetime" if match[1] else "date"](value) if match else value
+    if isinstance(value, list):
+        return [dated(each) for each in value]
+    if isinstance(value, Mapping) and "crs" in value and ("x" in value or "longitude" in value):
+        try:
+            return _point(value)
+        except (KeyError, TypeError, ValueError):
+            return value
+    return value

@@ -12,10 +12,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from clew.graph.arrow import text_array
-from clew.graph.columns import ColumnFacts, TableFile, hashes_of
+from clew.graph.arrow import hashes_of, text_array
+from clew.graph.columns import ColumnFacts, TableFile
 from clew.graph.foreign_keys import SURE, Reference, find_references, given_by, shown_share
+<<<<<<< HEAD
 from clew.graph.labelling import name_rank
+=======
+from clew.graph.links import find_links, holds_names, names_of
+>>>>>>> ready/exports
 from clew.graph.nouns import (
     CODE_ENDS,
     JOINING,
@@ -45,7 +49,9 @@ class ColumnPlan:
 
     role: str  # "literal", "none"
     relation: str = ""
-    kind: str = ""  # "text" never a number, "truth" t and f, "whole" 5.0 is 5, "day" midnights, "time"
+    kind: str = (
+        ""  # "text" never a number, "truth" t and f, "checked" or empty, "whole" 5.0 is 5, "day" midnights, "time"
+    )
 
 
 @dataclass(slots=True)
@@ -60,6 +66,7 @@ class RelationalTable:
     references: list[Reference] = field(default_factory=list)
     named: tuple[int, ...] = ()
     columns: list[ColumnPlan] = field(default_factory=list)
+    repeated: tuple[int, ...] = ()  # hashes of keys that several rows have: the first of them is meant
     relation: str = ""  # of a table that is a relation between its two references
     prefix: str = ""  # of its ids
     told: list[str] = field(default_factory=list)
@@ -76,7 +83,8 @@ class RelationalTable:
         """What the reader of rows needs to know, as JSON."""
         return {
             "source": asdict(self.source), "kind": self.kind, "prefix": self.prefix, "key": self.key,
-            "named": self.named, "numbered": self.prefix == f"{self.name}/", "relation": self.relation,
+            "repeated": self.repeated, "named": self.named, "numbered": self.prefix == f"{self.name}/",
+            "relation": self.relation,
             "columns": [asdict(each) for each in self.columns],
             "references": [{**asdict(each), "prefix": tables[each.target].prefix} for each in self.references],
         }  # fmt: skip
@@ -94,7 +102,7 @@ class RelationalTable:
             called = " ".join(names[i] for i in self.named) or f"{self.kind} and key"
             lines = [f"{self.name}: {rows:,} × {self.kind!r}, key {key}, named by {called}"]
         for each in self.references:
-            columns = ", ".join(names[i] for i in each.columns)
+            columns = ", ".join(names[i] for i in each.columns) + " (several in a cell)" * each.many
             less = f", {shown_share(each.held)} of its values" if each.held < 1 else ""
             lines.append(f"  {columns} → {tables[each.target].name}{less}")
         return [*lines, *(f"  {line}" for line in self.told)]
@@ -126,13 +134,17 @@ def decided(
             if table.name.casefold() == name.casefold() and not table.key and all(there):
                 table.key = tuple(at for column in there if (at := table.at(column)) is not None)
     given = given_by(tables, foreign_keys)
+    naming = [names_of(table, said) for table, said in zip(tables, stated, strict=True)]
+    by_name = {at: to for at, to in given.items() if to is not None and holds_names(at, to, tables, naming)}
+    by_key = given | dict.fromkeys(by_name, None)
     for i, said in enumerate(stated):
-        find_references(i, tables, {at: to for at, to in given.items() if to is None or tables[to].key}, said)
+        find_references(i, tables, {at: to for at, to in by_key.items() if to is None or tables[to].key}, said)
     for table in tables:
         if not table.key:
             table.key = _first_unique(table)
     for i, said in enumerate(stated):
-        find_references(i, tables, given, said)
+        find_references(i, tables, by_key, said)
+    find_links(tables, by_key, by_name, naming)
     pointed = {each.target for table in tables for each in table.references}
     for i, (table, said) in enumerate(zip(tables, stated, strict=True)):
         table.named = _naming(table)
@@ -221,6 +233,8 @@ def _naming(table: RelationalTable) -> tuple[int, ...]:
         return (first, last)
     if (name := called(_NAMES[4:], 0.5)) is not None:
         return (name,)
+    if table.repeated and len(table.key) == 1:
+        return table.key
     if any(each.columns == table.key for each in table.references):  # another table names them
         return ()
     unique = {at: words for at, words in texts.items() if table.facts[at].unique >= 0.98}
@@ -254,7 +268,12 @@ def _relation(table: RelationalTable, tables: Sequence[RelationalTable], pointed
 
     A running number of its own does not make a thing of a row, where the table's name is made of the two that it joins.
     """
-    if len(table.references) != 2 or pointed or (table.key and table.named):
+    if (
+        len(table.references) != 2
+        or pointed
+        or any(each.many for each in table.references)
+        or (table.key and table.named)
+    ):
         return ""
     rests = [beyond(table.noun, tables[each.target].noun) for each in table.references]
     first = next((n for n in (0, 1) if rests[n] is not None), None)
@@ -281,6 +300,8 @@ def _column(table: RelationalTable, at: int, types: Mapping[str, str]) -> Column
         kind = "text"
     elif _truths(facts, declared):
         kind = "truth"
+    elif facts.hashes.tolist() == hashes_of(text_array(["checked"])).tolist():  # Airtable's boxes
+        kind = "checked"
     elif facts.floats == filled and filled < facts.rows:
         kind = "whole"
     elif facts.stamps and facts.stamps + facts.days == filled:

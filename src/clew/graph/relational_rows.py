@@ -12,18 +12,17 @@ from typing import Any
 
 import numpy as np
 
-from clew.graph.arrow import XSD, joined, literal_ids, rows_of, terms_of
+from clew.graph.arrow import FLOAT, XSD, hashes_of, joined, literal_ids, rows_of, terms_of
 from clew.graph.columns import (
-    FLOAT,
     TableFile,
     batches,
     database_tables,
     facts_of,
-    hashes_of,
     packed_facts,
     parquet_columns,
 )
 from clew.graph.inputs import CHOSEN, Batch, Notes, Problems, Stream, column
+from clew.graph.listed import names_in
 from clew.graph.property_files import TYPE
 from clew.labels import label_to_text
 
@@ -46,12 +45,16 @@ def looked_at(table: Mapping[str, Any], deep: bool, stream: Stream, problems: Pr
 def read_tables(plans: Sequence[Mapping[str, Any]], stream: Stream, problems: Problems) -> Iterator[Batch]:
     """Triples and names of the tables in a file, some thousand rows at a time."""
     for plan in plans:
+        seen: set[str] = set()  # keys that several rows have
         source = TableFile(**{**plan["source"], "columns": tuple(plan["source"]["columns"])})
         yield from _called(plan)
         row = plan.get("start", 0)
         for columns in batches(source, stream, problems):
             count = len(columns[0])
-            yield from (_edges if plan["relation"] else _things)(plan, columns, row, problems)
+            if plan["relation"]:
+                yield from _edges(plan, columns, row)
+            else:
+                yield from _things(plan, columns, row, problems, seen)
             row += count
 
 
@@ -69,7 +72,9 @@ def _called(plan: Mapping[str, Any]) -> Iterator[Batch]:
         yield Notes("label", column(list(named)), column(list(named.values())), ranks)
 
 
-def _things(plan: Mapping[str, Any], columns: list[Any], row: int, problems: Problems) -> Iterator[Batch]:
+def _things(
+    plan: Mapping[str, Any], columns: list[Any], row: int, problems: Problems, seen: set[str]
+) -> Iterator[Batch]:
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -81,6 +86,8 @@ def _things(plan: Mapping[str, Any], columns: list[Any], row: int, problems: Pro
         where = next(i for i, there in enumerate(good.to_pylist()) if not there)
         problems.add(source["file"], row + where + 2, "empty", f"a row of {source['name']} without a key", bad)
         keyed, columns = keyed.filter(good), [each.filter(good) for each in columns]
+    if plan["repeated"]:
+        keyed = _told_apart(keyed, plan["repeated"], row, seen)
     ids = joined(plan["prefix"], keyed)
     yield rows_of(ids, TYPE, pa.array([plan["kind"]] * len(ids), pa.large_string()))
     names = pa.nulls(len(ids), pa.large_string())
@@ -98,12 +105,30 @@ def _things(plan: Mapping[str, Any], columns: list[Any], row: int, problems: Pro
         yield Notes("label", terms_of(owners), terms_of(names), np.full(len(owners), CHOSEN, np.int16))
     yield from _cells(plan, ids, columns)
     for each in plan["references"]:
+        if each["many"]:
+            owners, tails = names_in(columns[each["columns"][0]], each["missing"], each["commas"])
+            if len(owners):
+                yield rows_of(ids.take(pa.array(owners)), each["relation"], joined(each["prefix"], tails))
+            continue
         tails, there = _pointed(each, columns)
         if pc.any(there).as_py():
             yield rows_of(ids.filter(there), each["relation"], tails.filter(there))
 
 
-def _edges(plan: Mapping[str, Any], columns: list[Any], row: int, _: Problems) -> Iterator[Batch]:
+def _told_apart(keyed: Any, repeated: Sequence[int], row: int, seen: set[str]) -> Any:
+    """Keys of which those that came before have the number of their row behind them."""
+    import pyarrow as pa
+
+    keys = keyed.to_pylist()
+    for place in np.flatnonzero(np.isin(hashes_of(keyed), np.array(repeated, np.uint64))).tolist():
+        if keys[place] in seen:
+            keys[place] += f" #{row + place + 1}"
+        else:
+            seen.add(keys[place])
+    return pa.array(keys, pa.large_string())
+
+
+def _edges(plan: Mapping[str, Any], columns: list[Any], row: int) -> Iterator[Batch]:
     import pyarrow as pa
     import pyarrow.compute as pc
 
@@ -151,10 +176,15 @@ def _joined_keys(columns: list[Any]) -> Any:
 
 def _cells(plan: Mapping[str, Any], ids: Any, columns: list[Any]) -> Iterator[Batch]:
     """The cells of the columns that point nowhere, as literals."""
+    import pyarrow as pa
     import pyarrow.compute as pc
 
     for at, each in enumerate(plan["columns"]):
         values = columns[at]
+        if each["kind"] == "checked":
+            values = pc.if_else(
+                pc.is_valid(values), *(pa.scalar(said, pa.large_string()) for said in ("true", "false"))
+            )
         there = pc.is_valid(values)
         if each["role"] == "none" or not pc.any(there).as_py():
             continue
