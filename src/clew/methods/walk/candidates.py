@@ -35,7 +35,6 @@ from clew.types import Topic
 Encode = Callable[[Sequence[str]], Floats]
 WHOLE = FEATURES.index("whole")
 SAMPLE = 4  # ends that tell what kind of thing a relation leads to
-WIDER = 12  # the same, of trails whose surroundings are fetched before it is known which of them are extended
 AHEAD = 200  # ends that are fetched before it is known which of them are walked from
 
 
@@ -52,6 +51,7 @@ class SearchLimits:
 
     hops: int
     beam: int = 8  # relation paths of one length that are extended, per topic
+    spare: int = 0  # ends that others which are extended too may have together
     frontier: int = 2000  # entities looked at to find the relations of a set of entities
     shortlist: int = 100  # longer paths per hop that are compared with the whole question
     finalists: int = 32  # paths that are encoded as one text each
@@ -117,9 +117,8 @@ class BeamSearch:
         """Fetch what the walks from all topics will look at, hop by hop together: one query for all of them."""
         walks = []
         for number, start in enumerate(self.starts):
-            # A walk is scored among the steps that those before it have seen; some more of its trails are followed.
-            beam = self.limits.beam if number == 0 else WIDER
-            scout = replace(self, cut=[], limits=replace(self.limits, beam=beam))
+            # A walk is scored among the steps that those before it have seen: others of its trails may then be extended.
+            scout = replace(self, cut=[], limits=replace(self.limits, spare=AHEAD if number else 0))
             walks.append(scout._steps(number, start))
         while walks:
             steps = [(walk, step) for walk in walks if isinstance(step := next(walk, None), Wanted)]
@@ -161,13 +160,22 @@ class BeamSearch:
             scores = self._score([(t,) for t in longer])
             best = np.argsort(-scores, kind="stable")[: self.limits.finalists]
             kept += [longer[i] for i in best]
-            level = [longer[i] for i in best[: self.limits.beam]]
+            level = self._extended([longer[i] for i in best])
         if any(t.sampled for t in kept):
             self.cut.append(
                 f"{self.topics[number].entity.label}: entity sets above {self.limits.frontier} were sampled to find "
                 "their relations; answers are complete"
             )
         yield kept
+
+    def _extended(self, ranked: Sequence[PathHypothesis]) -> list[PathHypothesis]:
+        """The trails that are extended, of `ranked`, best first: the first few, and a scout's others with few ends."""
+        level, room = list(ranked[: self.limits.beam]), self.limits.spare
+        for trail in ranked[self.limits.beam :]:
+            if len(trail.ends) <= room:
+                level.append(trail)
+                room -= len(trail.ends)
+        return level
 
     def _looked_at(self, trails: Sequence[PathHypothesis]) -> Wanted:
         """What scoring looks at: all ends where they are few, which serves the next hop as well; else a sample."""
