@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -138,6 +139,18 @@ def test_names_are_found_as_in_the_embedded_store(engine: Any, opened: Open) -> 
             for graph in (store, embedded)
         )
         assert mine == theirs
+
+
+def test_every_entity_is_told_with_the_number_of_its_facts(engine: Any, opened: Open) -> None:
+    draw = random.Random(1)
+    triples = [(f"a{i}", f"r{draw.randrange(4)}", f"b{draw.randrange(300)}") for i in range(2500)]
+    triples += [(f"b{i}", "r1", f"b{draw.randrange(300)}") for i in range(100)]
+    triples += [(f"a{i}", "size", f'"{draw.randrange(90)}"') for i in range(500)]
+    hold(engine, triples, {id: id for id in dict.fromkeys(end for h, _, t in triples for end in (h, t)) if id[0] != '"'})
+    store = opened(engine.url, base=programs.BASE)
+    assert store.num_triples
+    told = {id: count for _, page in store.server.terms(0) for id, count, _ in page}
+    assert told == Counter(end for h, _, t in dict.fromkeys(triples) for end in (h, t))
 
 
 @pytest.mark.parametrize("names", ["exact", "server"])

@@ -117,7 +117,7 @@ class BeamSearch:
         """Fetch what the walks from all topics will look at, hop by hop together: one query for all of them."""
         walks = []
         for number, start in enumerate(self.starts):
-            # A walk is scored among the steps that those before it have seen: others of its trails may then be extended.
+            # A walk is scored among the steps that those before it have seen: then it may extend others.
             scout = replace(self, cut=[], limits=replace(self.limits, spare=AHEAD if number else 0))
             walks.append(scout._steps(number, start))
         while walks:
