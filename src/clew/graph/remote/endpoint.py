@@ -22,6 +22,7 @@ from clew.graph.remote.terms import RemoteTerms, is_literal
 from clew.graph.statements import DESCRIPTIONS, LABELS
 
 Binding = Solution
+PROBE_ROWS = 20_001  # more than the limit that endpoints commonly set on their replies
 
 
 class Endpoint:
@@ -43,6 +44,8 @@ class Endpoint:
         self.label_rank: dict[str, int] = {}  # id of a naming relation → its rank
         self.wanted: list[str] = []  # languages of names, best first
         self.in_languages = ""  # the filter that keeps names in these
+        self.aggregates = True  # whether it counts
+        self.subselects = True  # whether a SELECT may stand within another
         self.as_tables = False  # long results come as CSV
         self.packs = False  # and many rows of a result as one
         self.pool = ThreadPoolExecutor(settings.concurrency, thread_name_prefix="clew-sparql")
@@ -64,13 +67,24 @@ class Endpoint:
             raise InputError(f"graph {self.shown}: an ASK without an answer")
         return found
 
-    def rows(self, query: str, *, fresh: bool = False, table: bool = False) -> list[Binding]:
+    def rows(self, query: str, *, fresh: bool = False, table: bool = False, probe: bool = False) -> list[Binding]:
         """What a SELECT binds.
 
         Args:
             table: the query says what its terms are (`shown_as`), so that it may come as CSV.
+            probe: the server need not understand it; it is not asked again after an internal error.
         """
-        return self._read_reply(self.http.select(query, self._where, fresh=fresh, table=table))
+        return self._read_reply(self.http.select(query, self._where, fresh=fresh, table=table, probe=probe))
+
+    def may_be_cut(self, rows: int) -> bool:
+        """Whether a reply of so many rows may be part of a longer one: servers limit replies, most without a word.
+
+        No limit above `PROBE_ROWS` is looked for. It is a round number, as one in a thousand long replies is by chance:
+        that number is taken for the limit from then on.
+        """
+        if rows >= PROBE_ROWS and rows % 1_000 == 0:
+            self.room = min(self.room, rows)
+        return rows >= self.room
 
     def unpacked(self, query: str) -> tuple[list[Binding], int]:
         """What the rows of a query by `table.pack` bind, and as how many rows they came.
@@ -104,7 +118,7 @@ class Endpoint:
     def tried(self, query: str) -> list[Binding] | None:
         """The rows, or None where the server cannot or will not."""
         try:
-            return self.rows(query)
+            return self.rows(query, probe=True)
         except (TooMuchError, RefusedError):
             return None
 
@@ -126,10 +140,16 @@ class Endpoint:
         return [row for rows in self.pool.map(halved, parts) for row in rows]
 
     def count(self) -> int | None:
-        try:  # whether the graph has changed is no question for kept replies
-            rows = self.rows("SELECT (COUNT(*) AS ?n) WHERE { ?s ?p ?o }", fresh=True)
+        """How many triples there are now; None where the server cannot or will not say."""
+        try:
+            return self.counted()
         except (TooMuchError, RefusedError):
             return None
+
+    def counted(self) -> int:
+        """The same; raises TooMuchError or RefusedError."""
+        # Whether the graph has changed is no question for kept replies.
+        rows = self.rows("SELECT (COUNT(*) AS ?n) WHERE { ?s ?p ?o }", fresh=True)
         return rows[0].count("n") if rows and "n" in rows[0] else 0
 
     def keep(self, replies: Replies) -> None:

@@ -2,7 +2,8 @@
 
 The one place of this package that retries. A reply is taken only when it is whole and of the right kind: an HTML page,
 a body that ends early, or a list of results that a server cut at its own time limit (Oxigraph answers 200 then) is an
-error and never half a result.
+error and never half a result. How an endpoint takes queries is found out with the first one: as a form, as a bare
+query, by GET; what it writes other than JSON is read as well (`table.other`).
 """
 
 from __future__ import annotations
@@ -24,13 +25,15 @@ from clew.graph.remote.address import PASSWORD, TOKEN, USER, Address
 from clew.graph.remote.records import Traffic
 from clew.graph.remote.replies import Replies
 from clew.graph.remote.settings import ServerSettings
-from clew.graph.remote.table import CSV, bindings, solutions
+from clew.graph.remote.table import CSV, TSV, XML, XMLS, bindings, other, solutions
 
 if TYPE_CHECKING:
     import httpx
 
 JSON = "application/sparql-results+json"
-_ACCEPTED = f"{JSON}, application/json;q=0.5"
+_ACCEPTED = f"{JSON}, application/json;q=0.5, {XML};q=0.3, {TSV};q=0.2"
+_WAYS = ("post", "direct", "get")  # SPARQL 1.1 Protocol, §2.1: a form, a bare query, and for those that only read
+_ANOTHER_WAY = frozenset({405, 415, 501})  # statuses of a server that wants a query in another of these ways
 RETRIED = frozenset({408, 425, 429, 500, 502, 503, 504})
 AGENT = "clew (https://github.com/clew-kgqa/clew)"  # public endpoints want to know who asks
 SAID = 300  # characters of a server's own words in a message
@@ -68,6 +71,9 @@ class Http:
         self._next = 0.0
         self._reached = False
         self._url = address.url
+        self._ways = [settings.http_method, *(way for way in _WAYS if way != settings.http_method)]  # left to be tried
+        self._accepted = _ACCEPTED
+        self._understood = False  # whether a result has come
         self.server = ""  # what the server calls itself
         self.kept: Replies | None = None  # replies on disk, once it is known which state of the graph they are of
         self.headers: Mapping[str, str] = {}  # of the last reply
@@ -78,11 +84,18 @@ class Http:
             self.kept.close()
 
     def select(
-        self, query: str, parameters: Mapping[str, Any] | None = None, *, fresh: bool = False, table: bool = False
+        self,
+        query: str,
+        parameters: Mapping[str, Any] | None = None,
+        *,
+        fresh: bool = False,
+        table: bool = False,
+        probe: bool = False,
     ) -> dict[str, Any]:
         """The decoded reply of a SELECT or ASK, from `kept` where it lies there and need not be fresh.
 
-        With `table` it is asked for as CSV (see `table.py`); the query has to say what terms are.
+        With `table` it is asked for as CSV (see `table.py`); the query has to say what terms are. With `probe` an
+        internal error of the server counts as a refusal.
 
         Raises UnavailableError, TooMuchError, or RefusedError with the server's own words.
         """
@@ -90,20 +103,33 @@ class Http:
         if self.kept is not None and not fresh and (known := self.kept.get(asked)) is not None:
             self.traffic.cached += 1
             return known
-        found = self._insisting(query, parameters or {}, table=table)
+        found = self._insisting(query, parameters or {}, table=table, probe=probe)
         if self.kept is not None and not fresh:
             self.kept.put(asked, found)
         return found
 
-    def _insisting(self, query: str, parameters: Mapping[str, Any], *, table: bool) -> dict[str, Any]:
+    def _insisting(self, query: str, parameters: Mapping[str, Any], *, table: bool, probe: bool) -> dict[str, Any]:
         """The reply, asked for again where a failure may pass."""
         tries = 0
+        first: InputError | None = None  # what was said to the way that queries commonly go
         while True:
             pause: float | None = None
+            way = self._ways[0]
             try:
-                return self._once(query, parameters, table=table)
+                found = self._once(way, query, parameters, table=table)
+                self._understood = True
+                return found
+            except _AnotherWay as error:
+                first = first or error.refusal
+                if error.accepted:
+                    self._accepted = error.accepted
+                elif not self._leave(way):
+                    raise first from None
+                continue
             except _Transient as error:
                 problem, pause = str(error), error.pause
+                if probe and error.status == 500:
+                    raise RefusedError(f"{self._name}: {problem}") from None
                 exhausted: type[UnavailableError] = TooMuchError if error.heavy else UnavailableError
             if tries >= self.settings.retries:
                 raise exhausted(f"{self._name}: failed {tries + 1} times, last with: {problem}")
@@ -117,11 +143,18 @@ class Http:
             tries += 1
             self.traffic.retries += 1
 
+    def _leave(self, way: str) -> bool:
+        """Ask in another way from now on; False where none is left."""
+        with self._clock:
+            if self._ways[0] == way and len(self._ways) > 1:
+                del self._ways[0]
+            return self._ways[0] != way
+
     @property
     def _name(self) -> str:
         return f"graph {self.address.shown}"
 
-    def _once(self, query: str, parameters: Mapping[str, Any], *, table: bool) -> dict[str, Any]:
+    def _once(self, way: str, query: str, parameters: Mapping[str, Any], *, table: bool) -> dict[str, Any]:
         httpx = self._httpx
         form = urlencode({"query": query, **parameters}, doseq=True)
         with self._turns:
@@ -129,7 +162,9 @@ class Http:
             began = time.perf_counter()
             self.traffic.requests += 1
             try:
-                status, headers, body = self._send(form, f"{CSV}, {JSON};q=0.5" if table else _ACCEPTED)
+                status, headers, body = self._send(
+                    way, query, form, f"{CSV}, {JSON};q=0.5" if table else self._accepted
+                )
             except httpx.TimeoutException as error:
                 if not self._reached and isinstance(error, httpx.ConnectTimeout):
                     raise self._absent(error) from None
@@ -159,18 +194,22 @@ class Http:
             self._next = begin + self.settings.pause_s
         time.sleep(max(0.0, begin - now))
 
-    def _send(self, form: str, accept: str) -> tuple[int, Mapping[str, str], bytes]:
+    def _send(self, way: str, query: str, form: str, accept: str) -> tuple[int, Mapping[str, str], bytes]:
         """One request and its redirects, which stay on the host, read under one deadline however slowly it dribbles."""
         until = time.monotonic() + self.settings.timeout_s
         url = self._url
         for _ in range(4):
-            if self.settings.http_method == "get":
-                request = self._client.build_request(
-                    "GET", f"{url}{'&' if '?' in url else '?'}{form}", headers={"Accept": accept}
-                )
-            else:
+            more = "&" if "?" in url else "?"
+            if way == "get":
+                request = self._client.build_request("GET", f"{url}{more}{form}", headers={"Accept": accept})
+            elif way == "post":
                 kind = {"Accept": accept, "Content-Type": "application/x-www-form-urlencoded"}
                 request = self._client.build_request("POST", url, content=form.encode(), headers=kind)
+            else:
+                kind = {"Accept": accept, "Content-Type": "application/sparql-query"}
+                graphs = form.partition("&")[2]  # the query itself comes first
+                place = f"{url}{more}{graphs}" if graphs else url
+                request = self._client.build_request("POST", place, content=query.encode(), headers=kind)
             response = self._client.send(request, stream=True)
             try:
                 if response.status_code in (301, 302, 303, 307, 308):
@@ -213,33 +252,43 @@ class Http:
         heavy = any(word in said.casefold() for word in ("timeout", "timed out", "time limit", "estimated execution"))
         if status in RETRIED and not (status == 500 and heavy):
             pause = _retry_after(headers.get("retry-after"))
-            raise _Transient(f"status {status}: {said}", pause=pause, heavy=status != 429)
+            raise _Transient(f"status {status}: {said}", pause=pause, heavy=status != 429, status=status)
         if heavy and status >= 400:
             raise TooMuchError(f"{self._name}: the query took too long for the server ({status}): {said}")
+        if status == 406 and self._accepted != "*/*" and not table:
+            raise _AnotherWay(RefusedError(""), accepted="*/*")
         if status >= 400:
-            raise RefusedError(f"{self._name}: refused the query ({status}): {said}")
+            refusal = RefusedError(f"{self._name}: refused the query ({status}): {said}")
+            raise _AnotherWay(refusal) if status in _ANOTHER_WAY and not self._understood else refusal
         kind = headers.get("content-type", "").partition(";")[0].strip().casefold()
         if kind in ("text/html", "application/xhtml+xml") or body[:200].lstrip().lower().startswith(
             (b"<!doctype", b"<html")
         ):
-            raise InputError(
+            page = InputError(
                 f"{self._name}: answers with a web page, not with SPARQL results; give the endpoint's own address "
                 "(often the same with /sparql or /query)"
             )
+            raise page if self._understood else _AnotherWay(page)
         if table and kind == CSV:
             try:
                 rows, came = bindings(body)
                 return {"results": {"bindings": rows}, "came": came}
             except ValueError as error:
                 raise _Transient(f"the reply is no whole table of {len(body):,} bytes: {error}", heavy=True) from None
+        if kind in (TSV, *XMLS) and not body.lstrip().startswith(b"{"):
+            try:
+                return other(body, kind)
+            except ValueError as error:
+                raise _Transient(f"no whole result as {kind}, {len(body):,} bytes: {error}", heavy=True) from None
         try:
             data = _decoded(body)
         except RecursionError:
             raise InputError(f"{self._name}: answers with JSON nested too deep to be a SPARQL result") from None
         except ValueError:
             if kind not in (JSON, "application/json", "") or not body.lstrip().startswith(b"{"):
-                raise InputError(
-                    f"{self._name}: answers with {kind or 'something'}, not with SPARQL results as JSON: {said}"
+                raise RefusedError(  # some servers say "200" and then why they refuse
+                    f"{self._name}: answers with {kind or 'something'}, not with SPARQL results as JSON, XML or TSV: "
+                    f"{said}"
                 ) from None
             # Oxigraph and others have sent "200" before they reach their own time limit.
             raise _Transient(
@@ -292,12 +341,20 @@ def _uncollected() -> Iterator[None]:
             gc.enable()
 
 
+class _AnotherWay(Exception):
+    """The server may take queries in another way, or answer where it is `accepted` that it does so otherwise."""
+
+    def __init__(self, refusal: InputError, *, accepted: str = "") -> None:
+        super().__init__(str(refusal))
+        self.refusal, self.accepted = refusal, accepted
+
+
 class _Transient(Exception):
     """May go better next time."""
 
-    def __init__(self, text: str, *, pause: float | None = None, heavy: bool = False) -> None:
+    def __init__(self, text: str, *, pause: float | None = None, heavy: bool = False, status: int = 0) -> None:
         super().__init__(text)
-        self.pause, self.heavy = pause, heavy
+        self.pause, self.heavy, self.status = pause, heavy, status
 
 
 def _cause(error: BaseException) -> str:

@@ -55,6 +55,7 @@ class SparqlServer(Pages):
         self.engine = profile.engine
         self.as_tables = profile.engine == "virtuoso"  # writes CSV eight times as fast as JSON
         self.packs = bool(profile.details["packs"])
+        self.aggregates, self.subselects = profile.details["aggregates"], profile.details["subselects"]
         self.graphs = tuple(profile.details["graphs"])
         self.room = min(self.settings.page, profile.row_limit or self.settings.page)
         self.name_by(profile.label_properties, profile.alias_properties, profile.languages)
@@ -83,6 +84,8 @@ class SparqlServer(Pages):
         for found in [each for ids in (things, texts) for each in self.split(ids, ask, AT_ONCE)]:
             result.rows += found.rows
             result.labels |= found.labels
+        if wanted.labels and not self.subselects:
+            result.labels |= self._labels_of_ends(result)
         if crowded:
             found = self._shared_out([id for id in asked if id in set(crowded)], wanted)
             result.rows += found.rows
@@ -139,7 +142,7 @@ class SparqlServer(Pages):
         branches = self._sides(starts, wanted, packed=packed)
         if not branches:
             return []
-        for forward, start, held in starts if wanted.labels else ():
+        for forward, start, held in starts if wanted.labels and self.subselects else ():
             way = "?e ?q ?n ." if forward else f"?n ?q {held or '?e'} ."
             if named := self.each(self.labelling, f"{start} {way} ?n"):
                 label = f'{{ SELECT DISTINCT ?n ?p ?l ?d WHERE {{ {named} BIND("l" AS ?d) }} }}'
@@ -153,12 +156,12 @@ class SparqlServer(Pages):
             texts = terms if any(held for _, _, held in starts) else terms[1:]
             most = min(PACKED, self.settings.page)
             rows, groups = self.unpacked(pack(f"?d ?p{source}", terms, texts, distinct, where, most))
-            return None if len(rows) >= most or groups >= self.room else rows
+            return None if len(rows) >= most or self.may_be_cut(groups) else rows
         table = self.in_table(ids)
         shown = self.shown_as(*(("?n", "?l") if wanted.labels else ("?n",)), table=table)
         query = f"SELECT {distinct}?d ?e ?p {shown}{source} WHERE {{ {where} }} LIMIT {self.room}"
         rows = self.rows(query, table=table)
-        return None if len(rows) >= self.room else rows
+        return None if self.may_be_cut(len(rows)) else rows
 
     def _sides(
         self, starts: Sequence[tuple[bool, str, str]], wanted: FactsWanted, *, packed: bool = False
@@ -242,22 +245,27 @@ class SparqlServer(Pages):
                     whole[group.forward].append(f"({entity} {relation})")
                 else:
                     ends = (entity, relation, "?n") if group.forward else ("?n", relation, entity)
-                    some = self._some(self.fact(*ends), part, kept[group] - share, counts[group] <= ORDERED)
-                    mark = "o" if group.forward else "i"
-                    branches.append(
-                        f'{{ {{ {some} }} BIND({entity} AS ?e) BIND({relation} AS ?p) BIND("{mark}" AS ?d) }}'
-                    )
+                    start, ordered = kept[group] - share, counts[group] <= ORDERED
+                    known = f'BIND({entity} AS ?e) BIND({relation} AS ?p) BIND("{"o" if group.forward else "i"}" AS ?d)'
+                    if self.subselects:
+                        some = self._some(self.fact(*ends), part, start, ordered)
+                        branches.append(f"{{ {{ {some} }} {known} }}")
+                    else:
+                        some = self._some(f"{self.fact(*ends)} {known}", part, start, ordered)
+                        jobs.append(some.replace("SELECT ?n", "SELECT ?d ?e ?p ?n", 1))
                 room += part
                 share -= part
         flush()
         for rows in self.pool.map(lambda query: self._in_order(query, table), jobs):
             result.rows += self._read(rows, None).rows
-        if not wanted.labels:
-            return result
-        met = dict.fromkeys(end for head, _, tail, _ in result.rows for end in (head, tail))
-        known = self.labels([id for id in met if not is_literal(id) and not is_blank(id)])
-        result.labels = {id: text for id, text in known.items() if text is not None}
+        if wanted.labels:
+            result.labels = self._labels_of_ends(result)
         return result
+
+    def _labels_of_ends(self, found: Facts) -> dict[str, str]:
+        met = dict.fromkeys(end for head, _, tail, _ in found.rows for end in (head, tail))
+        known = self.labels([id for id in met if not is_literal(id) and not is_blank(id)])
+        return {id: text for id, text in known.items() if text is not None}
 
     def _some(self, fact: str, part: int, start: int, ordered: bool) -> str:
         """Some ends of one group: those with the lowest ids, as in a folder; of a large one the first of its index."""
@@ -283,10 +291,12 @@ class SparqlServer(Pages):
             if not branches:
                 return []
             where = " UNION ".join(branches)
+            if not self.aggregates:
+                return self.counted_here(where)
             rows = self.rows(
                 f"SELECT ?e ?d ?p (COUNT(*) AS ?c) WHERE {{ {where} }} GROUP BY ?e ?d ?p LIMIT {self.room}"
             )
-            if len(rows) >= self.room:
+            if self.may_be_cut(len(rows)):
                 raise TooMuchError(
                     f"graph {self.shown}: more than {self.room:,} groups of facts around {len(part):,} entities"
                 )
@@ -312,7 +322,10 @@ class SparqlServer(Pages):
             there = f'{{ {values} FILTER(EXISTS {{ {out} }} || EXISTS {{ {into} }}) BIND("x" AS ?d) }}'
             if self.labelling:
                 there += f' UNION {{ {self.each(self.labelling, f"{values} ?e")} BIND("l" AS ?d) }}'
-            return self.rows(f"SELECT DISTINCT ?d ?e ?p ?l WHERE {{ {there} }}")
+            found = self.rows(f"SELECT DISTINCT ?d ?e ?p ?l WHERE {{ {there} }}")
+            if len(part) > 1 and self.may_be_cut(len(found)):
+                raise TooMuchError(f"graph {self.shown}: more labels of {len(part):,} entities than it gives at once")
+            return found
 
         rows = self.split(list(terms), ask, min(AT_ONCE, 500))
         found: dict[str, str | None] = {id: None for id in ids if id in self._routes}

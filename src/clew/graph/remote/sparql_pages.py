@@ -7,14 +7,20 @@ what they cost: sorting is dearer for a server than sending.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 
 from clew.errors import InputError
 from clew.graph.remote.endpoint import Binding, Endpoint
+from clew.graph.remote.http import TooMuchError
 from clew.graph.remote.records import Fact
 
 WHOLE = 250_000  # rows: sorting them into pages costs a server several times as much as sending them as they come
 ALL = 1 << 40  # rows
+<<<<<<< HEAD
+=======
+COUNTED_HERE = 200_000  # facts that are read to be counted where the server does not
+>>>>>>> ready/servers
 
 
 class Pages(Endpoint):
@@ -45,8 +51,8 @@ class Pages(Endpoint):
         grouping = order.partition("ORDER BY")[0]
         if self.room >= self.settings.page:
             rows = self.rows(f"SELECT {select} WHERE {{ {where} }} {grouping} LIMIT {WHOLE + 1}", table=table)
-            return rows if len(rows) <= WHOLE else None
-        if grouping:
+            return rows if len(rows) <= WHOLE and not self.may_be_cut(len(rows)) else None
+        if grouping or not self.aggregates:
             return None
         (counted,) = self.rows(f"SELECT (COUNT(*) AS ?c) WHERE {{ {where} }}")
         expected = counted.count("c")
@@ -60,6 +66,10 @@ class Pages(Endpoint):
         return rows if len(rows) == len(distinct) == expected else None
 
     def terms(self, start: int) -> Iterator[tuple[int, list[tuple[str, int, str]]]]:
+        if not self.aggregates:  # facts are read and counted here
+            for after, facts in self.scan(start):
+                yield after, [(id, n, "") for id, n in Counter(end for h, _, t, _ in facts for end in (h, t)).items()]
+            return
         out = f"{self.fact('?e', '?p', '?n')} {self.filters(None, (), '?n')}"
         into = f"{self.fact('?s', '?p', '?e')} {self.filters(None, (), '?e')}"
         if self.engine == "virtuoso":  # grouped by its objects as they are scanned, it loses three quarters of them
@@ -88,3 +98,19 @@ class Pages(Endpoint):
                 if head is not None and relation is not None and tail is not None:
                     facts.setdefault((head, relation, tail), row["g"]["value"] if "g" in row else None)
             yield after, [(*fact, source) for fact, source in facts.items()]
+
+    def counted_here(self, where: str) -> list[Binding]:
+        """Groups of facts counted from the facts themselves, for servers that do not count."""
+        count: Counter[tuple[str, ...]] = Counter()
+        terms: dict[tuple[str, ...], Binding] = {}
+        for after, rows in self._pages("?e ?d ?p ?n", where, "ORDER BY ?e ?d ?p ?n", 0):
+            for row in rows:
+                key = tuple(row[name]["value"] for name in "edp")
+                count[key] += 1
+                terms.setdefault(key, row)
+            if after > COUNTED_HERE:
+                raise TooMuchError(
+                    f"graph {self.shown}: does not count, and more than {COUNTED_HERE:,} facts are too many to be read "
+                    "for that; leave their relation out, or clew pull the part that is needed"
+                )
+        return [Binding({**terms[key], "c": {"type": "literal", "value": str(n)}}) for key, n in count.items()]

@@ -9,10 +9,12 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Collection, Sequence
+from contextlib import suppress
 
 from clew.errors import InputError, UnavailableError
 from clew.graph.remote import dialects
-from clew.graph.remote.endpoint import Binding, Endpoint
+from clew.graph.remote.endpoint import PROBE_ROWS, Binding, Endpoint
+from clew.graph.remote.http import RefusedError, TooMuchError
 from clew.graph.remote.records import Profile
 from clew.graph.remote.table import MixedError, as_one, pack
 from clew.graph.remote.terms import RemoteTerms
@@ -20,8 +22,8 @@ from clew.graph.statements import ALIASES, DESCRIPTIONS, LABELS
 from clew.labels import readable
 
 LEAST_LIMIT = 1_000  # rows: no endpoint sets a lower limit on its replies
-PROBE_ROWS = 20_001  # more than the limit that endpoints commonly set on their replies
 NAMED_GRAPHS = 50  # most that are asked by name
+_COUNTS_NOT = "it refuses to count (COUNT, GROUP BY): facts are read to be counted here"
 _GUESSES = ("name", "label", "title", "pref label", "preferred label", "full name")
 
 
@@ -42,7 +44,7 @@ def look_over(endpoint: Endpoint) -> Profile:
             f"graph {endpoint.shown}: holds no triple{where}; load some, or name its named graphs:  "
             "--set graph.server.graphs='[\"IRI\"]'"
         )
-    triples = endpoint.count()
+    triples, row_limit = _found_size(endpoint, notes)
     counted = _counted_relations(endpoint, notes)
     labels, aliases = _found_labels(endpoint, counted)
     endpoint.name_by(labels, aliases, endpoint.settings.language)
@@ -52,10 +54,6 @@ def look_over(endpoint: Endpoint) -> Profile:
     kept = sorted(id for id in counted if id not in noted)
     named = _relation_labels(endpoint, kept)
     relations = tuple((id, named.get(id) or readable(id), counted[id]) for id in kept)
-    row_limit = None
-    if triples is None or triples >= LEAST_LIMIT:
-        came = len(endpoint.tried(f"SELECT ?p WHERE {{ ?s ?p ?o }} LIMIT {PROBE_ROWS}") or ())
-        row_limit = came if 0 < came < min(PROBE_ROWS, PROBE_ROWS if triples is None else triples) else None
     return Profile(
         engine=endpoint.engine,
         triples=triples,
@@ -65,10 +63,49 @@ def look_over(endpoint: Endpoint) -> Profile:
         languages=languages,
         text_search=_found_text_search(endpoint),
         row_limit=row_limit,
-        details={"graphs": list(endpoint.graphs), "packs": _packs(endpoint)},
+        details={
+            "graphs": list(endpoint.graphs),
+            "packs": _packs(endpoint),
+            "aggregates": endpoint.aggregates,
+            "subselects": endpoint.subselects,
+        },
         notes=tuple(notes),
         at=time.time(),
     )
+
+
+def _found_size(endpoint: Endpoint, notes: list[str]) -> tuple[int | None, int | None]:
+    """How many triples there are and how many rows a reply has at most, None for unknown; and what it understands.
+
+    Raises InputError for an endpoint that does not know SPARQL 1.1.
+    """
+    understood = '{ VALUES ?p { <http://x/> } ?s ?p ?o } UNION { ?s ?p ?o BIND("x" AS ?d) }'
+    try:
+        endpoint.rows(f"SELECT ?s WHERE {{ {understood} }} LIMIT 1", probe=True)
+    except RefusedError as error:
+        raise InputError(
+            f"{error}; it takes plain patterns but not VALUES, UNION and BIND of SPARQL 1.1, by which clew asks: load "
+            "its data into another store, or make a graph of a dump with clew build"
+        ) from None
+    endpoint.subselects = endpoint.tried("SELECT ?s WHERE { { SELECT ?s WHERE { ?s ?p ?o } LIMIT 1 } }") is not None
+    if not endpoint.subselects:
+        notes.append("it refuses a SELECT within a SELECT: labels and large neighbourhoods take more requests")
+    triples, row_limit = None, None
+    try:
+        triples = endpoint.counted()
+    except RefusedError:
+        endpoint.aggregates = False
+        notes.append(_COUNTS_NOT)
+    except TooMuchError:
+        notes.append("counting the triples took too long: their number is not known")
+    if triples is None or triples >= LEAST_LIMIT:
+        came = len(endpoint.tried(f"SELECT ?p WHERE {{ ?s ?p ?o }} LIMIT {PROBE_ROWS}") or ())
+        if triples is None and came < PROBE_ROWS and came % 100:
+            triples = came  # all of them: limits are round numbers
+        row_limit = came if 0 < came < min(PROBE_ROWS, PROBE_ROWS if triples is None else triples) else None
+    if row_limit is not None:
+        endpoint.room = min(endpoint.room, row_limit)
+    return triples, row_limit
 
 
 def _packs(endpoint: Endpoint) -> bool:
@@ -98,16 +135,35 @@ def _found_graphs(endpoint: Endpoint, default: bool, notes: list[str]) -> tuple[
 
 
 def _counted_relations(endpoint: Endpoint, notes: list[str]) -> dict[str, int | None]:
-    rows = endpoint.tried("SELECT ?p (COUNT(*) AS ?n) WHERE { ?s ?p ?o } GROUP BY ?p")
+    rows = None
+    if endpoint.aggregates:
+        try:
+            rows = _all_of(endpoint, "SELECT ?p (COUNT(*) AS ?n) WHERE { ?s ?p ?o } GROUP BY ?p")
+        except RefusedError:
+            endpoint.aggregates = False
+            notes.append(_COUNTS_NOT)
+        except TooMuchError:
+            notes.append("counting the relations took too long: their numbers are not known")
     if rows is None:
-        notes.append("counting the relations took too long: their numbers are not known")
-        rows = endpoint.tried("SELECT DISTINCT ?p WHERE { ?s ?p ?o }")
+        with suppress(RefusedError, TooMuchError):
+            rows = _all_of(endpoint, "SELECT DISTINCT ?p WHERE { ?s ?p ?o }")
     if rows is None:
         notes.append("listing the relations took too long: those of a sample of triples are known")
-        rows = endpoint.rows(f"SELECT DISTINCT ?p WHERE {{ {{ SELECT ?p WHERE {{ ?s ?p ?o }} LIMIT {PROBE_ROWS} }} }}")
+        rows = endpoint.rows(f"SELECT ?p WHERE {{ ?s ?p ?o }} LIMIT {PROBE_ROWS}")
     return {
         endpoint.ids.of_iri(row["p"]["value"]): row.count("n") if "n" in row else None for row in rows if "p" in row
     }
+
+
+def _all_of(endpoint: Endpoint, query: str) -> list[Binding]:
+    """All rows about relations, in pages where a reply may be cut."""
+    rows = endpoint.rows(query, probe=True)
+    if not endpoint.may_be_cut(len(rows)):
+        return rows
+    rows = []
+    while more := endpoint.rows(f"{query} ORDER BY ?p LIMIT {endpoint.room} OFFSET {len(rows)}", probe=True):
+        rows += more
+    return rows
 
 
 def _found_labels(endpoint: Endpoint, relations: Collection[str]) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -161,11 +217,13 @@ def _relation_labels(endpoint: Endpoint, ids: Sequence[str]) -> dict[str, str]:
 
     def ask(part: Sequence[str]) -> list[Binding]:
         values = f"VALUES ?r {{ {' '.join(part)} }} VALUES ?p {{ {' '.join(endpoint.labelling)} }}"
-        return [
-            row
-            for way in ways
-            for row in endpoint.rows(f"SELECT ?r ?p ?l WHERE {{ {values} {way} {endpoint.in_languages} }}")
-        ]
+        found = []
+        for way in ways:
+            rows = endpoint.rows(f"SELECT ?r ?p ?l WHERE {{ {values} {way} {endpoint.in_languages} }}")
+            if len(part) > 1 and endpoint.may_be_cut(len(rows)):
+                raise TooMuchError("more labels of relations than come at once")
+            found += rows
+        return found
 
     return endpoint.best(endpoint.split(terms, ask, 500), "r")
 
@@ -180,7 +238,7 @@ def _found_text_search(endpoint: Endpoint) -> str:
         for text in texts[:2]:
             query = dialects.search(dialect.name, text, endpoint.labelling, 5)
             try:
-                if query is not None and endpoint.rows(query):
+                if query is not None and endpoint.rows(query, probe=True):
                     return dialect.name
             except (InputError, UnavailableError):
                 break

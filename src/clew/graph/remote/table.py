@@ -1,8 +1,8 @@
 """The rows of a SELECT, checked: whatever a server sends, its readers meet texts under the names they asked for.
 
-They come as JSON, or as CSV from servers that write it much faster (Virtuoso: in a tenth of the time). CSV does not
-tell an address from a text (SPARQL 1.1 Query Results CSV and TSV Formats, §3), so a query that is read as CSV says with
-each term whether it is a text, of which datatype and language.
+They come as JSON, as XML or TSV from servers that write no JSON, or as CSV from those that write it much faster
+(Virtuoso: in a tenth of the time). CSV does not tell an address from a text (SPARQL 1.1 Query Results CSV and TSV
+Formats, §3), so a query that is read as CSV says with each term whether it is a text, of which datatype and language.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from typing import Any
 
 from clew.errors import InputError
 
-CSV = "text/csv"
+CSV, TSV, XML = "text/csv", "text/tab-separated-values", "application/sparql-results+xml"
+XMLS = (XML, "application/xml", "text/xml")
 _IS, _TYPE, _LANGUAGE = "_is", "_type", "_lang"
 _TRIPLE = {"type": "triple", "value": ""}
 LARGEST = 1 << 28  # bytes of a value; a reply as long as this is refused before
@@ -63,6 +64,40 @@ def solutions(found: Any) -> list[Solution]:
     except (TypeError, KeyError, AttributeError):
         raise ValueError("a row or term that is none") from None
     return [Solution(row) for row in found]
+
+
+def other(body: bytes, kind: str) -> dict[str, Any]:
+    """A result in XML or TSV as one in JSON is decoded. Raises ValueError where it is none or not whole."""
+    import pyoxigraph as ox
+
+    formats = ox.QueryResultsFormat
+    try:
+        found = ox.parse_query_results(body, format=formats.TSV if kind == TSV else formats.XML)
+        if isinstance(found, ox.QueryBoolean):
+            return {"boolean": bool(found)}
+        names = [variable.value for variable in found.variables]
+        known: dict[Any, Mapping[str, str]] = {}  # most terms come again and again
+        rows = []
+        for row in found:
+            bound = Solution()
+            for name, term in zip(names, row, strict=True):
+                if term is not None:
+                    bound[name] = known.get(term) or known.setdefault(term, _of_term(term))
+            rows.append(bound)
+    except SyntaxError as error:
+        raise ValueError(str(error)) from None
+    return {"results": {"bindings": rows}}
+
+
+def _of_term(term: Any) -> Mapping[str, str]:
+    import pyoxigraph as ox
+
+    if isinstance(term, ox.Literal):
+        more = {"xml:lang": term.language} if term.language else {"datatype": term.datatype.value}
+        return {"type": "literal", "value": term.value, **more}
+    if isinstance(term, ox.Triple):
+        return _TRIPLE
+    return {"type": "uri" if isinstance(term, ox.NamedNode) else "bnode", "value": term.value}
 
 
 def told(variable: str) -> str:
