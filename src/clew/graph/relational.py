@@ -15,11 +15,8 @@ from typing import Any
 from clew.graph.arrow import hashes_of, text_array
 from clew.graph.columns import ColumnFacts, TableFile
 from clew.graph.foreign_keys import SURE, Reference, find_references, given_by, shown_share
-<<<<<<< HEAD
 from clew.graph.labelling import name_rank
-=======
 from clew.graph.links import find_links, holds_names, names_of
->>>>>>> ready/exports
 from clew.graph.nouns import (
     CODE_ENDS,
     JOINING,

@@ -17,10 +17,7 @@ from clew.graph.remote.records import Fact
 
 WHOLE = 250_000  # rows: sorting them into pages costs a server several times as much as sending them as they come
 ALL = 1 << 40  # rows
-<<<<<<< HEAD
-=======
 COUNTED_HERE = 200_000  # facts that are read to be counted where the server does not
->>>>>>> ready/servers
 
 
 class Pages(Endpoint):
