@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.graph import Subgraph
+from clew.graph.paths import follow
 from clew.graph.sets import shared
 from clew.graph.subgraph import Ints
 from clew.reading.likely import WIDEST, LikelyHops
@@ -139,10 +140,14 @@ class Growth:
         if len(by_mention) < 2:
             return []
         best = {m: sorted(p, key=lambda plan: -plan.relevance)[: self.limits.meeting] for m, p in by_mention.items()}
+        between = self._between(by_mention)
+        told = {(x.steps, y.steps) for x, y in (pair.trails for pair in between)}
         pairs: list[PlanCandidate] = []
         for a, b in combinations(sorted(best), 2):
             for x in best[a]:
                 for y in best[b]:
+                    if _one_value(x.trails[0], y.trails[0]) and (_half(x.trails[0]), _half(y.trails[0])) in told:
+                        continue  # what is said of both together is read from what joins them
                     ends = joined(x.trails[0], y.trails[0])
                     for trail in (*x.trails, *y.trails):
                         ends = ends[ends != self.starts[trail.topic]]
@@ -152,7 +157,30 @@ class Growth:
         pairs = pairs[: 2 * self.limits.meeting]
         if len(best) > 2:
             pairs += self._triples(pairs, best)
-        return pairs + self._onward(pairs[: self.limits.meeting])
+        return pairs + self._onward(pairs[: self.limits.meeting]) + self._onward(between)
+
+    def _between(self, by_mention: dict[int, list[PlanCandidate]]) -> list[PlanCandidate]:
+        """Trails of two mentions that meet in mediators, without the hop behind these: "how did A vote on B" is told by
+        what joins A and B, and not by what is said of each."""
+        halves: dict[int, dict[object, PlanCandidate]] = {}
+        for mention, found in by_mention.items():
+            mine = halves.setdefault(mention, {})
+            for plan in sorted(found, key=lambda plan: -plan.relevance):
+                trail = plan.trails[0]
+                steps = _half(trail)
+                if len(trail.steps[-1]) < 2 or (trail.topic, steps) in mine or len(mine) == self.limits.meeting:
+                    continue
+                ends = follow(self.graph, [self.starts[trail.topic]], [hop for step in steps for hop in step]).entities
+                half = PathHypothesis(trail.topic, steps, ends[self.graph.mediators[ends]])
+                mine[trail.topic, steps] = PlanCandidate((half,), half.ends, (), plan.relevance)
+        pairs = []
+        for a, b in combinations(sorted(halves), 2):
+            for x in halves[a].values():
+                for y in halves[b].values():
+                    ends = shared(x.ends, y.ends)
+                    if len(ends):
+                        pairs.append(PlanCandidate((*x.trails, *y.trails), ends, (), x.relevance + y.relevance))
+        return sorted(pairs, key=lambda plan: -plan.relevance)[: self.limits.meeting]
 
     def _triples(self, pairs: Sequence[PlanCandidate], best: dict[int, list[PlanCandidate]]) -> list[PlanCandidate]:
         found = []
@@ -193,6 +221,34 @@ class Growth:
                     replace(pair, ends=ends, after=each.steps, relevance=pair.relevance + gain, sampled=each.sampled)
                 )
         return sorted(found, key=lambda plan: -plan.relevance)[: self.limits.meeting]
+
+
+def _half(trail: PathHypothesis) -> tuple[Hops, ...]:
+    """The steps of a trail without the hop behind its last mediator."""
+    return (*trail.steps[:-1], trail.steps[-1][:1])
+
+
+def _one_value(first: PathHypothesis, second: PathHypothesis) -> bool:
+    """Whether two trails end in the same hop behind a mediator."""
+    return len(first.steps[-1]) == len(second.steps[-1]) == 2 and first.steps[-1][1] == second.steps[-1][1]
+
+
+def as_said_of_both(plan: PlanCandidate, graph: Subgraph, starts: Sequence[int]) -> PlanCandidate:
+    """A plan whose two trails end in the same hop behind mediators, read from the mediators that join their topics; any
+    other as it is."""
+    if len(plan.trails) != 2 or plan.after or not _one_value(*plan.trails):
+        return plan
+    halves = []
+    for trail in plan.trails:
+        ends = follow(graph, [starts[trail.topic]], trail.hops[:-1]).entities
+        halves.append(PathHypothesis(trail.topic, _half(trail), ends[graph.mediators[ends]]))
+    joining = joined(*halves)
+    if not len(joining):
+        return plan
+    last = plan.trails[0].steps[-1][1:]
+    ends = follow(graph, joining, last).entities
+    ends = ends[~np.isin(ends, [starts[trail.topic] for trail in halves])]
+    return replace(plan, trails=tuple(halves), ends=ends, after=(last,)) if len(ends) else plan
 
 
 def _spread(plans: list[PlanCandidate], most: int, mentions: Sequence[int]) -> list[PlanCandidate]:

@@ -69,8 +69,8 @@ def all_ends(ground: Subgraph, chains: Sequence[Chain], after: Sequence[Hops] = 
     A start is no answer, but where a single hop leads from it to itself.
     """
     starts = {start for start, _ in chains}
-    ends = _meeting(ground, chains)
     hops = [hop for step in after for hop in step]
+    ends = _meeting(ground, chains, mediators=bool(hops))
     if hops and ends:
         reached = _walked(ground, sorted(ends), hops)
         named = ~ground.mediators[reached.entities]
@@ -86,11 +86,12 @@ def _walked(ground: Subgraph, starts: Sequence[int], hops: Sequence[tuple[int, b
     return follow(ground, starts, hops)
 
 
-def _meeting(ground: Subgraph, chains: Sequence[Chain]) -> dict[int, int]:
+def _meeting(ground: Subgraph, chains: Sequence[Chain], *, mediators: bool) -> dict[int, int]:
+    """Where chains meet, and by how many walks; in mediators only where the way goes on from there."""
     ends: dict[int, int] | None = None
     for start, hops in chains:
         reached = _others(ground, start, hops)
-        named = ~ground.mediators[reached.entities]
+        named = ~ground.mediators[reached.entities] | mediators
         mine = dict(zip(reached.entities[named].tolist(), reached.walks[named].tolist(), strict=True))
         ends = mine if ends is None else {e: n + mine[e] for e, n in ends.items() if e in mine}
     return ends or {}
@@ -116,7 +117,7 @@ def leads(
     wanted: Ints = np.array(sorted(ends), np.int32)
     if not hops:
         return [_lead(ground, start, chain, wanted, most) for start, chain in chains]
-    middle: Ints = np.array(sorted(_meeting(ground, chains)), np.int32)
+    middle: Ints = np.array(sorted(_meeting(ground, chains, mediators=True)), np.int32)
     onward = _lead_from(ground, middle, hops, wanted, most)
     met: Ints = np.unique(np.array([p.entities[0] for found in onward.values() for p in found], np.int32))
     result = []

@@ -19,11 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.errors import FormatError, NotFoundError
+from clew.graph import Subgraph
 from clew.methods.auto.weights import CALIBRATION, WEIGHTS
 from clew.methods.walk.candidates import WalkCandidate
 from clew.reading.account import ACCOUNT
 from clew.reading.calibration import calibrated
-from clew.reading.growth import PlanCandidate
+from clew.reading.growth import PlanCandidate, as_said_of_both
 from clew.reading.reader import Rated, Reading
 from clew.reading.topics import namesakes
 from clew.reading.wording import PLAN_FEATURES
@@ -87,14 +88,15 @@ def key_of(plan: PlanCandidate) -> tuple[object, ...]:
     return tuple(sorted((trail.topic, trail.steps) for trail in plan.trails)), plan.after
 
 
-def as_plans(found: Sequence[WalkCandidate]) -> list[PlanCandidate]:
-    """What `walk` found, for `plan` to judge."""
-    return [PlanCandidate(f.trails, f.ends, (), 0.0, any(trail.sampled for trail in f.trails)) for f in found]
+def as_plans(found: Sequence[WalkCandidate], graph: Subgraph, starts: Sequence[int]) -> list[PlanCandidate]:
+    """What `walk` found from topics (local numbers), for `plan` to judge."""
+    plans = (PlanCandidate(f.trails, f.ends, (), 0.0, any(trail.sampled for trail in f.trails)) for f in found)
+    return [as_said_of_both(plan, graph, starts) for plan in plans]
 
 
-def options(found: Sequence[WalkCandidate], reading: Reading) -> list[RatedPlan]:
-    """Every plan of a reading that has judged what `walk` found as well."""
-    known = {key_of(plan): each for plan, each in zip(as_plans(found), found, strict=True)}
+def options(found: Sequence[WalkCandidate], plans: Sequence[PlanCandidate], reading: Reading) -> list[RatedPlan]:
+    """Every plan of a reading that has judged what `walk` found (and `plans`, which are the same) as well."""
+    known = {key_of(plan): each for plan, each in zip(plans, found, strict=True)}
     return [RatedPlan(rated, known.get(key_of(rated.plan))) for rated in reading.rated]
 
 

@@ -133,9 +133,10 @@ class Auto:
         text = spelled_out(text, mentions, map(wording.relation, range(ground.num_relations)))
         asked = take_apart(text, mentions)
         found, cut = self._walk.hunt(asked, topics, ground, graph.name)
-        reading = self._plan.read(text, topics, ground, wording, as_plans(found))
+        plans = as_plans(found, ground, starts_of(ground, topics))
+        reading = self._plan.read(text, topics, ground, wording, plans)
         told = [f"the last {asked.left_out} words of the question were not read"] if asked.left_out else []
-        proposed = options(found, reading)
+        proposed = options(found, plans, reading)
         if _KIND.search(text) is None:
             kinds = set(kinds_of_any(ground.names).stated)
             others = [each for each in proposed if not _ends_in_a_kind(each.plan, kinds)]
