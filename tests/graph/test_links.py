@@ -31,6 +31,7 @@ NOTION = {  # commas in names are in no quotes
     f'"Pesto, green","Basil {PAGE.format("Basil-0a")}, Oil, olive {PAGE.format("Oil-1b")}",'
     f"Mara Voss {PAGE.format('Mara')}\nTomato soup,Basil {PAGE.format('Basil-0a')},\n",
     f"Ingredients {'1a1b2c3d' * 4}_all.csv": '\ufeffName,Price\nBasil,2.5\n"Oil, olive",8\n',
+    f"Ingredients {'1a1b2c3d' * 4}.csv": "\ufeffName,Price\nBasil,2.5\n",  # the view that is shown
     f"Chefs {'2a1b2c3d' * 4}.csv": '\ufeffName,Born\nMara Voss,"February 3, 1980"\n',
 }
 
@@ -81,7 +82,8 @@ def test_an_export_of_airtable(tmp_path: Path) -> None:
 
 
 def test_an_export_of_notion(tmp_path: Path) -> None:
-    graph, _ = built(tmp_path, NOTION)
+    graph, report = built(tmp_path, NOTION)
+    assert any("a view of what" in line for line in report.tables)
     assert links(graph, "Ingredients") == {
         ("Pesto, green", "Basil"), ("Pesto, green", "Oil, olive"), ("Tomato soup", "Basil")
     }  # fmt: skip
@@ -103,6 +105,19 @@ def test_texts_with_commas_stay_texts(tmp_path: Path) -> None:
     assert {tail for _, tail in links(graph, "Address")} == {"Rue X 1, Lyon", "Veldstraat 2, Ghent", "Ring 3, Graz"}
     assert {tail for _, tail in links(graph, "Likes")} == {"tea, rain, Ghent", "salt, snow", "cake, sun"}
     assert len(links(graph, "Motto")) == 2 and not report.num_problems
+
+
+def test_cells_that_list_values(tmp_path: Path) -> None:
+    """Tags are parted; what has a comma in every cell, or never says the same again, is not."""
+    tags = ["quick, vegan", "vegan", "quick", "slow; quick", "vegan, slow", "quick, slow", "slow", "vegan"]
+    places = ["Lyon, France", "Paris, France", "Lyon, France", "Graz, Austria"] * 2
+    rows_of = (f'{n},Dish {chr(65 + n)},"{tags[n]}","{places[n]}"' for n in range(8))
+    dishes = "id,name,tags,place\n" + "\n".join(rows_of) + "\n"
+    menus = "id,name,dish_id\n1,Lunch,3\n2,Dinner,5\n"
+    graph, _ = built(tmp_path, {"dishes.csv": dishes, "menus.csv": menus})
+    assert links(graph, "tags") >= {("Dish A", "quick"), ("Dish A", "vegan"), ("Dish D", "slow"), ("Dish D", "quick")}
+    assert {tail for _, tail in links(graph, "tags")} == {"quick", "vegan", "slow"}
+    assert {tail for _, tail in links(graph, "place")} == set(places)
 
 
 def test_names_that_several_rows_have_and_rows_without(tmp_path: Path) -> None:
@@ -135,6 +150,7 @@ def test_what_the_user_says_of_names(tmp_path: Path) -> None:
         ("a", ["a"]), ("a,b", ["a", "b"]), ("a, b", ["a", "b"]), ('"a, b",c', ["a, b", "c"]),
         ('"a, b", c', ["a, b", "c"]),
         ('"a ""x"", b"', ['a "x", b']), ('say "x", y', ['say "x"', "y"]), ('"a', ['"a']), (",", []),
+        ("a, b; c", ["a, b", "c"]), ("a\nb, c", ["a", "b, c"]), ('"a; b";c', ["a; b", "c"]),
     ],
 )  # fmt: skip
 def test_parts_of_a_cell(cell: str, parts: list[str]) -> None:

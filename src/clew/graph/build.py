@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import re
 import shutil
-import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from os import PathLike
 from pathlib import Path
@@ -21,13 +20,13 @@ import numpy as np
 from clew.errors import ClewError, InputError, NotFoundError
 from clew.graph.apart import Apart
 from clew.graph.assembly import Assembly, sort_by_head, sort_by_tail
+from clew.graph.clock import Clock, OnProgress
 from clew.graph.columns import SQLITE
 from clew.graph.databases import Databases, databases_of
 from clew.graph.external import OnDisk
 from clew.graph.inputs import (
     Batch,
     BuildReport,
-    ImportProgress,
     InputProblem,
     Notes,
     Problems,
@@ -60,7 +59,6 @@ from clew.graph.writing import replacing, seal
 
 Source = str | PathLike[str]
 MANY_OPAQUE = 0.2  # share of things without a name to read from which on a build warns
-OnProgress = Callable[[ImportProgress], None]
 
 RDF = ("nt", "nq", "ttl", "trig", "jsonld", "rdf", "xml", "owl", "n3")
 TEXT = ("tsv", "csv", "txt")
@@ -71,10 +69,8 @@ FORMATS = (*APART, *TEXT, "jsonl", *SQLITE, *PACKED)
 BESIDE = ("txt", "json", "xml")  # formats of files that lie in folders for other reasons as well
 _BOOKS = re.compile(r"(?:\.structure\.json|^dump\.json|\.view\.json)(?:\.gz)?$")  # what arangodump notes of itself
 LABEL_FILE = "labels"
-SHARES = {"read": (0.0, 0.5), "sort": (0.5, 0.62), "names": (0.62, 0.96), "write": (0.96, 1.0)}  # of a build's time
 MOST_BAD = 0.5
 SAID = 1 << 30  # bytes of disk from which on a build says what it will take
-LARGE = 1_000_000  # triples from which on the steps within a stage are told
 ROOM: dict[str | None, tuple[float, float]] = {None: (1, 15), "gzip": (8, 15), "bz2": (10, 15), "zstd": (9, 15)}
 """Bytes on the disk for each byte of input, of text and of Parquet, by compression."""
 
@@ -166,7 +162,7 @@ def build(
         foreign_keys=foreign_keys,
         problems=problems,
     )
-    clock = _Clock(on_progress, size_of([*files, *label_files]))
+    clock = Clock(on_progress, size_of([*files, *label_files]))
     with replacing(out, key=key) as folder:
         stages = Stages(folder.parent, key)
         scratch = folder / "scratch"
@@ -258,7 +254,7 @@ class _Reading:
     prefixes: dict[str, str] = field(default_factory=dict)
     bytes: int = 0
 
-    def run(self, folder: Path, scratch: Path, memory: Memory, clock: _Clock) -> dict[str, Any]:
+    def run(self, folder: Path, scratch: Path, memory: Memory, clock: Clock) -> dict[str, Any]:
         """Number every term and put triples and texts into files; what the later stages need to know."""
         clock.began("read", report=False)
         self._look(scratch / "unpacked", clock)
@@ -290,7 +286,7 @@ class _Reading:
             "told": [*self.databases.told, *self.unpacked.told],
         }
 
-    def _look(self, place: Path, clock: _Clock) -> None:
+    def _look(self, place: Path, clock: Clock) -> None:
         """What the files hold that are tables, decided from all of them together."""
         self.unpacked = unpack(self.files, place, self.problems, self.delimiter, lambda: clock.read(0))
         self.unpacked.files = [(file, "json" if kind == "jsonl" and _of_graph(file) else kind)
@@ -302,7 +298,7 @@ class _Reading:
             problems=self.problems,
         )  # fmt: skip
 
-    def _file(self, file: Path, kind: str, number: int, assembly: Assembly, clock: _Clock) -> None:
+    def _file(self, file: Path, kind: str, number: int, assembly: Assembly, clock: Clock) -> None:
         before = assembly.rows + self.problems.total
         ours = str(file) in self.problems.shown  # a table of what was unpacked
         table = self.tables.get(file) if kind != LABEL_FILE else None
@@ -465,48 +461,6 @@ def _format(file: Path, given: str | None) -> str:
             f"{str(file)[:200]}: unknown format {suffix[:40]!r}; known are {', '.join(FORMATS)}: say which one it is"
         )
     return suffix
-
-
-class _Clock:
-    """Seconds by stage, and telling how far the build is."""
-
-    def __init__(self, tell: OnProgress | None, bytes_total: int) -> None:
-        self.seconds: dict[str, float] = {}
-        self.bytes, self.triples = 0, 0
-        self._tell, self._total = tell, bytes_total
-        self._start = self._last = self._told = time.perf_counter()
-        self._stage = "read"
-
-    def began(self, stage: str, *, report: bool = True) -> None:
-        self._stage = stage
-        if report:
-            self._report(0.0)
-
-    def ended(self, stage: str) -> None:
-        now = time.perf_counter()
-        self.seconds[stage], self._last = now - self._last, now
-
-    def read(self, position: int) -> None:
-        """So many bytes of the input were read."""
-        self.bytes = position
-        self._report(position / self._total if self._total else 0.0)
-
-    def part(self, since: float) -> Callable[[float], None]:
-        """Told how much of a step is done that begins at a share of the stage; small builds are silent."""
-
-        def told(done: float) -> None:
-            if self.triples > LARGE and time.perf_counter() - self._told > 1:
-                self._report(since + (1 - since) * done)
-
-        return told
-
-    def _report(self, done: float) -> None:
-        self._told = time.perf_counter()
-        if self._tell is not None:
-            low, high = SHARES[self._stage]
-            share = low + (high - low) * min(done, 1.0)
-            seconds = self._told - self._start
-            self._tell(ImportProgress(self._stage, self.bytes, self._total, self.triples, seconds, share))
 
 
 def _texts(given: str | Sequence[str]) -> tuple[str, ...]:

@@ -67,7 +67,8 @@ class ColumnFacts:
     declared: str = ""  # the type that a database states
     hashes: NDArray[np.uint64] = field(default_factory=lambda: np.empty(0, np.uint64))  # (d,) sorted
     counts: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))  # (d,)
-    listed: int = 0  # cells with a comma, in which several names may stand; -1: too many parts for names
+    pieces: int = 0  # parts of the cells that have a comma, a semicolon or several lines
+    listed: int = 0  # such cells, in which several names may stand; -1: too many parts for names
     parts: NDArray[np.uint64] = field(default_factory=lambda: np.empty(0, np.uint64))  # of cells parted at commas
     commas: NDArray[np.uint64] = field(default_factory=lambda: np.empty(0, np.uint64))  # values with one, if few
 
@@ -142,7 +143,7 @@ class ColumnFacts:
         """Hold what stands between the commas of cells, from the first that has one; too many are no names."""
         import pyarrow.compute as pc
 
-        comma = pc.and_(pc.match_substring_regex(there, r",|notion\."), pc.less(pc.utf8_length(there), LONGEST))
+        comma = pc.and_(pc.match_substring_regex(there, r"[,;\n]|notion\."), pc.less(pc.utf8_length(there), LONGEST))
         listing = there.filter(comma)
         if self.listed < 0 or not (len(listing) or self.listed):
             return
@@ -150,7 +151,9 @@ class ColumnFacts:
             self.commas = np.union1d(self.commas, hashes_of(listing))
         mine = self.parts if self.listed else self.hashes
         plain = hashes_of(there.filter(pc.invert(comma)))
-        self._list([mine, plain, hashes_of(text_array(parts_of(listing)[1]))], len(listing))
+        parts = parts_of(listing)[1]
+        self.pieces += len(parts)
+        self._list([mine, plain, hashes_of(text_array(parts))], len(listing))
 
     def _list(self, parts: Sequence[NDArray[np.uint64]], cells: int) -> None:
         """Hold parts of so many more cells with a comma; where that is too much, none any more."""
@@ -175,7 +178,20 @@ class ColumnFacts:
 
 
 ARRAYS = ("hashes", "counts", "parts", "commas")
-_COUNTED = ("rows", "filled", "whole", "floats", "padded", "stamps", "midnights", "days", "truths", "worded", "letters")
+_COUNTED = (
+    "rows",
+    "filled",
+    "whole",
+    "floats",
+    "padded",
+    "stamps",
+    "midnights",
+    "days",
+    "truths",
+    "worded",
+    "letters",
+    "pieces",
+)
 
 
 def _at(hashes: NDArray[np.uint64], level: int) -> NDArray[np.uint64]:

@@ -1,4 +1,4 @@
-"""Cells that list several names: parted at commas, as Airtable, Notion and people write them.
+"""Cells that list several names: parted at commas, semicolons or lines, as Airtable, Notion and people write them.
 
 Kept apart because facts of columns (`columns`), links between tables (`links`) and the reading of rows all part cells
 in the same way.
@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,10 @@ _NOTION = re.compile(r"\s*\(https?://(?:www\.)?notion\.(?:so|site)/[^)\s]*\)")
 
 
 def parts_of(array: Any) -> tuple[NDArray[np.int64], list[str]]:
-    """The parts of cells between commas, and (p,) the place of the cell of each; in quotes a comma parts nothing."""
+    """The parts of cells, and (p,) the place of the cell of each.
+
+    In quotes nothing is parted, and where there is a semicolon or a line end no comma parts.
+    """
     owners: list[int] = []
     parts: list[str] = []
     for place, cell in enumerate(array.to_pylist()):
@@ -36,15 +40,13 @@ def parts_of(array: Any) -> tuple[NDArray[np.int64], list[str]]:
 def _split(cell: str) -> list[str]:
     if "notion." in cell and len(pieces := _NOTION.split(cell)) > 1:  # each name is followed by its page
         return [piece for each in pieces if (piece := each.strip(" ,"))]
-    if '"' in cell:
-        try:
-            pieces = next(csv.reader([cell], skipinitialspace=True, strict=True))
-        except (csv.Error, StopIteration):
-            pieces = cell.split(",")
-    elif "," in cell:
-        pieces = cell.split(",")
-    else:
+    between = next((sign for sign in "\n;," if sign in cell), "")
+    if not between:
         return [cell]
+    pieces = cell.split(between)
+    if '"' in cell and between != "\n":
+        with suppress(csv.Error, StopIteration):
+            pieces = next(csv.reader([cell], delimiter=between, skipinitialspace=True, strict=True))
     return [piece for each in pieces if (piece := each.strip())]
 
 

@@ -30,6 +30,7 @@ from clew.graph.nouns import (
 )
 
 LETTERS = 60  # most letters of a name, in the mean
+ALONE, AGAIN, TAG = 0.1, 2.5, 24  # of lists: share of cells with one value, times that a value comes, letters of it
 _NAMES = (("name",), ("full", "name"), ("display", "name"), ("label",), ("title",), ("caption",))
 _GIVEN, _FAMILY = (
     (("first", "name"), ("given", "name"), ("forename",), ("firstname",), ("fname",)),
@@ -47,7 +48,7 @@ class ColumnPlan:
     role: str  # "literal", "none"
     relation: str = ""
     kind: str = (
-        ""  # "text" never a number, "truth" t and f, "checked" or empty, "whole" 5.0 is 5, "day" midnights, "time"
+        ""  # "text" never a number, "truth" t and f, "checked" or empty, "list", "whole" 5.0 is 5, "day", "time"
     )
 
 
@@ -303,6 +304,8 @@ def _column(table: RelationalTable, at: int, types: Mapping[str, str]) -> Column
         kind = "whole"
     elif facts.stamps and facts.stamps + facts.days == filled:
         kind = "day" if facts.midnights + facts.days == filled else "time"
+    elif _lists(facts):
+        kind = "list"
     return ColumnPlan("literal", facts.name.strip(), kind)
 
 
@@ -313,6 +316,23 @@ def _truths(facts: ColumnFacts, declared: str) -> bool:
     if facts.whole < facts.filled or not set(facts.hashes.tolist()) <= set(hashes_of(text_array(["0", "1"])).tolist()):
         return False
     return declared.startswith("bool") or (len(facts.hashes) == 2 and asks(said_by(facts.name)))
+
+
+def _lists(facts: ColumnFacts) -> bool:
+    """Whether cells list values of a few, as tags do: what stands between commas comes again and stands alone as well.
+
+    "Lyon, France" and "Voss, Mara" have a comma in every cell, remarks hardly say the same twice.
+    """
+    alone = facts.filled - facts.listed
+    every = alone + facts.pieces
+    return (
+        facts.listed > 0
+        and facts.pieces > facts.listed
+        and alone >= ALONE * facts.filled
+        and every >= AGAIN * len(facts.parts)
+        and facts.worded >= 0.9 * facts.filled
+        and facts.letters <= TAG * every
+    )
 
 
 def _prefix(i: int, tables: Sequence[RelationalTable]) -> str:

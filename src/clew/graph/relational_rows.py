@@ -22,7 +22,7 @@ from clew.graph.columns import (
     parquet_columns,
 )
 from clew.graph.inputs import CHOSEN, Batch, Notes, Problems, Stream, column
-from clew.graph.listed import names_in
+from clew.graph.listed import names_in, parts_of
 from clew.graph.property_files import TYPE
 from clew.labels import label_to_text
 
@@ -189,6 +189,9 @@ def _cells(plan: Mapping[str, Any], ids: Any, columns: list[Any]) -> Iterator[Ba
         if each["role"] == "none" or not pc.any(there).as_py():
             continue
         owners, values = ids.filter(there), values.filter(there)
+        if each["kind"] == "list":
+            places, parts = parts_of(values)
+            owners, values = owners.take(pa.array(places)), pa.array(parts, pa.large_string())
         yield rows_of(owners, each["relation"], _literals(values, each["kind"]), literal=True)
 
 

@@ -6,6 +6,7 @@ once, beside the graph that is made, in the process that parses (`apart`), and a
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -16,6 +17,7 @@ from clew.graph.inputs import Problems, Stream
 
 WORKBOOKS = ("xlsx", "xlsm", "xlsb", "xls", "ods")
 DUMPS = ("sql",)
+_NOTION = re.compile(r" [0-9a-f]{32}\.csv$")  # which exports each table as the view that is shown and whole
 PACKED = (*WORKBOOKS, *DUMPS)
 
 
@@ -44,7 +46,11 @@ def unpack(
     """
     made = Unpacked()
     taken: dict[str, list[str]] = {}  # columns of sheets, by the name of their file
+    names = {file.name for file, _ in files}
     for number, (file, suffix) in enumerate(files):
+        if _NOTION.search(file.name) and f"{file.stem}_all{file.suffix}" in names:
+            made.told.append(f"left out: {file.name}, a view of what {file.stem}_all{file.suffix} holds")
+            continue
         if suffix not in PACKED:
             made.files.append((file, suffix))
             continue
