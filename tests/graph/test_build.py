@@ -482,3 +482,9 @@ def test_importing_the_graph_loads_nothing_heavy():
     code = "import clew.graph, sys; print([m for m in ('numba', 'pyarrow', 'pyoxigraph', 'torch') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert json.loads(done.stdout.replace("'", '"')) == []
+
+
+@pytest.mark.parametrize("url", ["http://127.0.0.1:7878/query", "bolt://127.0.0.1/films", "https://example.org/a.ttl"])
+def test_a_server_is_no_file(tmp_path: Path, url: str) -> None:
+    with pytest.raises(InputError, match=r"an address, expected files; .*clew pull URL"):
+        build(Path(url), tmp_path / "x.kg")

@@ -210,4 +210,25 @@ def test_wrong_credentials_are_said(started: Start, opened: Open, monkeypatch: p
 def test_no_server_is_said(opened: Open) -> None:
     pytest.importorskip("neo4j")
     with pytest.raises(UnavailableError, match="cannot be reached"):
-        opened(f"bolt://127.0.0.1:{programs.free_port()}", max_wait_s=0.1).relations()
+        opened(f"bolt://127.0.0.1:{programs.free_port()}").relations()
+
+
+def test_a_graph_that_falkordb_does_not_hold_is_said(started: Start, opened: Open) -> None:
+    server = started("falkordb")
+    server.run("CREATE (:Thing {name: 'here'})")
+    with pytest.raises(InputError, match="holds no graph 'nosuch', or nothing was ever loaded into it; it holds graph"):
+        opened(server.url.removesuffix("graph") + "nosuch").relations()
+
+
+def test_a_bolt_address_with_a_query_string_is_said(opened: Open) -> None:
+    with pytest.raises(InputError, match=r"which bolt:// does not take; .*bolt://HOST:PORT/DATABASE"):
+        opened("bolt://127.0.0.1:1/graph?database=films")
+
+
+def test_a_bolt_server_that_does_not_encrypt_is_said(
+    started: Start, opened: Open, capfd: pytest.CaptureFixture[str]
+) -> None:
+    server = started("arcadedb")
+    with pytest.raises(UnavailableError, match=r"it speaks no TLS there .* ask without"):
+        opened(server.url.replace("bolt", "bolt+s")).relations()
+    assert capfd.readouterr().err == ""

@@ -4,10 +4,16 @@ result."""
 from __future__ import annotations
 
 import json
+import shutil
+import socket
+import ssl
+import subprocess
 import threading
 import time
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -215,8 +221,49 @@ def test_a_redirect_to_another_place_gets_nothing(proxy: Any, store: ServerGraph
         store.facts(["http://x/a"])
 
 
-def test_a_certificate_that_does_not_verify_is_said(opened: Callable[..., ServerGraph], proxy: Any) -> None:
-    with pytest.raises(UnavailableError, match="cannot be reached"):  # plain HTTP where TLS is expected
+@pytest.fixture
+def self_signed(tmp_path: Path) -> Iterator[int]:
+    """The port of a server whose certificate nobody signed."""
+    openssl = shutil.which("openssl")
+    if openssl is None:
+        pytest.skip("openssl is not installed here")
+    key, certificate = tmp_path / "key.pem", tmp_path / "certificate.pem"
+    command = [openssl, "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"]
+    command += ["-subj", "/CN=localhost", "-days", "1", "-keyout", str(key), "-out", str(certificate)]
+    subprocess.run(command, check=True, capture_output=True)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    ended = threading.Event()
+
+    def serve() -> None:
+        while not ended.is_set():
+            with suppress(OSError):
+                connection, _ = listener.accept()
+                with connection, suppress(OSError):
+                    connection.settimeout(5)
+                    context.wrap_socket(connection, server_side=True).close()
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        listener.settimeout(0.1)
+        thread = threading.Thread(target=serve)
+        thread.start()
+        yield listener.getsockname()[1]
+        ended.set()
+        thread.join(10)
+
+
+@pytest.mark.parametrize("scheme", ["https", "bolt+s", "neo4j+s", "falkors"])
+def test_a_certificate_that_does_not_verify_is_said(
+    opened: Callable[..., ServerGraph], self_signed: int, scheme: str
+) -> None:
+    needed = {"https": "httpx", "falkors": "falkordb"}.get(scheme, "neo4j")
+    pytest.importorskip(needed, reason=f"{needed} is not installed here")
+    with pytest.raises(UnavailableError, match=r"certificate does not verify: .*self-signed.* SSL_CERT_FILE"):
+        opened(f"{scheme}://127.0.0.1:{self_signed}/graph", retries=0).relations()
+
+
+def test_plain_http_where_tls_is_expected_is_said(opened: Callable[..., ServerGraph], proxy: Any) -> None:
+    with pytest.raises(UnavailableError, match="cannot be reached"):
         opened(proxy.url.replace("http:", "https:"), retries=0).relations()
 
 
@@ -270,3 +317,4 @@ def test_a_server_that_dies_under_way(opened: Callable[..., ServerGraph], tmp_pa
     store.forget()
     with pytest.raises(UnavailableError, match="failed 2 times, last with: the connection broke"):
         store.neighbors(["http://x/a"])
+    assert store.changed().startswith("whether the graph changed meanwhile is not known")  # a run that is done stays so

@@ -454,8 +454,16 @@ def _there(file: Path) -> bool:
         return False
 
 
+_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+:/", re.IGNORECASE)  # a Path keeps one of two slashes
+
+
 def _format(file: Path, given: str | None) -> str:
     suffix = given or split_suffix(file)[0]
+    if _ADDRESS.match(str(file)) and not _there(file):
+        raise InputError(
+            f"{str(file)[:200]}: an address, expected files; a graph in a server is asked as it is (clew ask URL), "
+            "or a part copied (clew pull URL -o part.kg --around topics.txt); a file on the web is to be downloaded"
+        )
     if suffix not in FORMATS and not (_there(file) and file.is_dir()):
         raise InputError(
             f"{str(file)[:200]}: unknown format {suffix[:40]!r}; known are {', '.join(FORMATS)}: say which one it is"

@@ -7,6 +7,8 @@ text in front of the query, which `tests/stores` attacks with hostile strings.
 
 from __future__ import annotations
 
+import logging
+import ssl
 import time
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
@@ -44,7 +46,13 @@ class Bolt:
         except ImportError:
             raise MissingExtraError("a graph in an openCypher database", "cypher") from None
         self._neo4j, self._settings, self._traffic = neo4j, settings, traffic
-        self._name = f"graph {address.shown}"
+        self._name, self._reached = f"graph {address.shown}", False
+        logging.getLogger("neo4j").addHandler(logging.NullHandler())  # else its warnings go to standard error
+        if "?" in address.url and address.scheme in ("bolt", "bolt+s", "bolt+ssc"):
+            raise InputError(
+                f"{self._name}: has a query string, which {address.scheme}:// does not take; leave it "
+                f"out, and name a database in the path:  {address.scheme}://HOST:PORT/DATABASE"
+            )
         self._database = settings.database or address.path.strip("/") or None
         auth = (address.user, address.password or "") if address.user is not None else None
         if address.token is not None:
@@ -69,16 +77,23 @@ class Bolt:
     def run(self, query: str, parameters: Mapping[str, Any]) -> list[Row]:
         from neo4j import exceptions
 
-        work = self._neo4j.unit_of_work(timeout=self._settings.timeout_s)(
-            lambda transaction: [dict(record.items()) for record in transaction.run(query, dict(parameters))]
-        )
+        def read(transaction: Any) -> list[Row]:
+            return [dict(record.items()) for record in transaction.run(query, dict(parameters))]
+
+        timeout_s = self._settings.timeout_s
+        rows: list[Row]
         began = time.perf_counter()
         self._traffic.requests += 1
         try:
             with self._driver.session(
                 database=self._database, default_access_mode=self._neo4j.READ_ACCESS, fetch_size=-1
             ) as session:
-                rows: list[Row] = session.execute_read(work)
+                if self._reached:
+                    rows = session.execute_read(self._neo4j.unit_of_work(timeout=timeout_s)(read))
+                else:  # the driver would go on trying for a minute where there is no server
+                    with session.begin_transaction(timeout=timeout_s) as transaction:
+                        rows = read(transaction)
+            self._reached = True
         except exceptions.AuthError as error:
             raise UnavailableError(
                 f"{self._name}: refuses who asks: {_said(error)}; set {USER} and {PASSWORD} in the environment"
@@ -91,12 +106,7 @@ class Bolt:
                 raise TooMuchError(f"{self._name}: could not finish the query: {said}") from None
             raise RefusedError(f"{self._name}: refused the query: {said}") from None
         except exceptions.DriverError as error:
-            said = _said(error)
-            if "certificate" in said.casefold():
-                said += "; its certificate does not verify: have it mended, or trust it on this machine"
-            raise UnavailableError(
-                f"{self._name}: cannot be reached: {said}; is it running, is it Bolt, and is the address right?"
-            ) from None
+            raise _absent(self._name, error, "is it running, is it Bolt, and is the address right?") from None
         finally:
             self._traffic.seconds += time.perf_counter() - began
         self._traffic.rows += len(rows)
@@ -146,19 +156,50 @@ class Falkor:
                 f"{self._name}: refuses who asks: {_said(error)}; set {USER} and {PASSWORD} in the environment"
             ) from None
         except (redis.ConnectionError, redis.TimeoutError, OSError) as error:
-            raise UnavailableError(
-                f"{self._name}: cannot be reached: {_said(error)}; is it running, and is the address right?"
-            ) from None
+            raise _absent(self._name, error, "is it running, and is the address right?") from None
         except redis.RedisError as error:
             said = _said(error)
             if "timed out" in said.casefold() or "memory" in said.casefold():
                 raise TooMuchError(f"{self._name}: could not finish the query: {said}") from None
+            if "empty key" in said:
+                raise InputError(f"{self._name}: {self._no_graph()}") from None
             raise RefusedError(f"{self._name}: refused the query: {said}") from None
         finally:
             self._traffic.seconds += time.perf_counter() - began
         names = [column[1] for column in found.header]
         self._traffic.rows += len(found.result_set)
         return [dict(zip(names, row, strict=True)) for row in found.result_set]
+
+    def _no_graph(self) -> str:
+        import redis
+
+        try:
+            held = sorted(map(str, self._opened.list_graphs()))
+        except (redis.RedisError, OSError):
+            held = []
+        near = f"; it holds {', '.join(held[:10])}" if held else ""
+        return f"FalkorDB holds no graph {self._graph_name!r}, or nothing was ever loaded into it{near}"
+
+
+def _absent(name: str, error: BaseException, doubt: str) -> UnavailableError:
+    """What lies behind a broken connection: clients wrap it, and leave out what it was."""
+    inner: BaseException | None = error
+    chain: list[BaseException] = []
+    while inner is not None and inner not in chain:
+        chain.append(inner)
+        inner = inner.exceptions[0] if isinstance(inner, BaseExceptionGroup) else inner.__cause__ or inner.__context__
+    tls = next((each for each in chain if isinstance(each, ssl.SSLError)), None)
+    if isinstance(tls, ssl.SSLCertVerificationError):
+        return UnavailableError(
+            f"{name}: its certificate does not verify: {_said(tls)}; have it mended, name the authority that signed it "
+            "in SSL_CERT_FILE, or ask by bolt+ssc:// or neo4j+ssc://, which do not check it"
+        )
+    if tls is not None:
+        return UnavailableError(
+            f"{name}: cannot be reached: it speaks no TLS there ({_said(tls)}); bolt://, neo4j:// and falkor:// ask "
+            "without"
+        )
+    return UnavailableError(f"{name}: cannot be reached: {_said(error)}; {doubt}")
 
 
 def _said(error: BaseException) -> str:

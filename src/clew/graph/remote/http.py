@@ -172,7 +172,8 @@ class Http:
             except httpx.TransportError as error:
                 if not self._reached and isinstance(error, httpx.ConnectError):
                     raise self._absent(error) from None
-                raise _Transient(f"the connection broke: {_cause(error)}") from None
+                doubt = "" if self._reached else "; is it an HTTP server, and not https?"
+                raise _Transient(f"the connection broke: {_cause(error)}{doubt}") from None
             except httpx.DecodingError as error:
                 raise _Transient(f"the reply cannot be decompressed: {_cause(error)}") from None
             except httpx.InvalidURL as error:

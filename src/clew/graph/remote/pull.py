@@ -69,14 +69,15 @@ def topics_of(store: ServerGraph, texts: Iterable[str]) -> list[str]:
         raise InputError("no topics: name at least one entity, by id or label")
     known = store.entities(wanted)
     left = [text for text in wanted if text not in known]
-    named = {
-        text: [n.entity.id for n in found if n.likeness >= 0.955]
-        for text, found in zip(left, store.look_up(left, 20), strict=True)
-    }
+    found = dict(zip(left, store.look_up(left, 20), strict=True))
+    named = {text: [n.entity.id for n in each if n.likeness >= 0.955] for text, each in found.items()}
     missing = [text for text in left if not named[text]]
     if missing:
-        shown = ", ".join(map(repr, missing[:5]))
-        raise NotFoundError(f"graph {store.address.shown}: no entity {shown}; give ids or labels that it has")
+        near = dict.fromkeys(repr(n.entity.label) for text in missing[:5] for n in found[text][:2])
+        raise NotFoundError(
+            f"graph {store.address.shown}: no entity {', '.join(map(repr, missing[:5]))}"
+            + (f"; nearest: {', '.join(near)}" if near else "; give ids or labels that it has")
+        )
     ids = [id for text in wanted for id in ([text] if text in known else named[text])]
     return list(dict.fromkeys(ids))
 

@@ -21,7 +21,7 @@ from typing import Any
 
 from rapidfuzz import fuzz
 
-from clew.errors import InputError, NotFoundError, UnsupportedError, nearest
+from clew.errors import InputError, NotFoundError, UnavailableError, UnsupportedError, nearest
 from clew.graph.layout import LITERAL, MEDIATOR, NAMED, write_whole
 from clew.graph.names import words_of
 from clew.graph.naming import mediator_test
@@ -159,7 +159,10 @@ class ServerGraph:
 
     def changed(self) -> str:
         """What changed in the server since this store was opened, in words; "" where nothing is seen to have."""
-        now, before = self.server.count(), self.profile.triples
+        try:
+            now, before = self.server.count(), self.profile.triples
+        except UnavailableError as error:
+            return f"whether the graph changed meanwhile is not known: {error}"
         if now is None or before is None or now == before:
             return ""
         return f"graph {self.address.shown} changed meanwhile: {before:,} triples then, {now:,} now"
