@@ -68,6 +68,12 @@ def test_compiled_forms_and_hashes_equal_the_plain_ones(force_kernels: None, tex
     assert spelling.most_words(data, offsets) >= most
 
 
+def test_words_are_counted_piece_by_piece(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = spelling.string_buffers([*["a b"] * 7, "", "one two three four", *["c"] * 5])
+    monkeypatch.setattr(spelling, "PIECE", 3)
+    assert spelling.most_words(*names) == 4
+
+
 def test_hash_is_fnv_1a_and_continues() -> None:
     assert spelling.hash_text("") == 0xCBF29CE484222325
     assert spelling.hash_text("a") == 0xAF63DC4C8601EC8C  # published test vector

@@ -63,7 +63,7 @@ def answer_with_ray(
     try:
         ray.data.DataContext.get_current().enable_progress_bars = False
         answered = ray.data.from_items(asked).map_batches(
-            _Worker, fn_constructor_args=(opener,), batch_size=batch, concurrency=workers
+            _Worker, fn_constructor_args=(opener,), batch_size=batch, compute=ray.data.ActorPoolStrategy(size=workers)
         )
         for lines in answered.iter_batches(batch_size=batch, prefetch_batches=0):
             keeper.keep([RunRow.from_json(read_json(line)) for line in lines["row"]])
