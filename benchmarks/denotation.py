@@ -9,8 +9,8 @@ these four read CLEW_DATA. Small graphs as users have them, with questions of ev
 in READ, on which errors were read while the methods were made; astronomy, food, history, software, tv (asked at the end
 of three rounds of work, never read); airline, games, olympics, philosophy (errors read late, nothing fitted on them);
 bank, hospital (asked, never read); basketball, grants, landmarks, prizes, railway (asked once, grants and landmarks
-again after a fault of the import was mended, never read); choirs, climbing, manuscripts, vineyards (exports as tools
-write them, asked before and after the import learned to read such, never read). All but the first six of READ are of
+again after a fault of the import was mended, never read); lighthouses, proteins, fisheries, dinosaurs (Turtle,
+N-Triples, a dump of MySQL, GEXF; asked before and after a day's work, never read). All but the first six of READ are of
 50 or 60 questions each, written by somebody who knew no code of clew.
 """
 
@@ -45,6 +45,7 @@ READ = (
     "company", "football", "university", "zoo", "music", "library", "genealogy", "movies", "pharmacy", "politics",
     "transit", "courts", "festival", "geography", "huts", "incidents", "realestate", "smarthome", "trials",
     "videogames", "wildlife", "auctions", "clinics", "drones", "lakesides", "logistics", "microservices", "theatre",
+    "choirs", "climbing", "manuscripts", "vineyards", "satellites", "rallies", "council", "farms",
 )  # fmt: skip
 GRAPHS = {path.stem for path in FOLDER.glob("*.jsonl")}
 SAMPLES = {"wtq": 300, "spider": 200}

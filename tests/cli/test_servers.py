@@ -86,10 +86,10 @@ def test_a_run_whose_server_dies_keeps_its_rows_and_goes_on(
     asked = there("predict", endpoint, str(questions), "--method", "walk", "--run", str(run), *flags)
     send = Http._send
 
-    def dying(self: Http, form: str, accept: str) -> Any:
+    def dying(self: Http, form: str, *rest: Any) -> Any:
         if (run / "rows.jsonl").is_file() and (run / "rows.jsonl").read_text().count("\n"):
             raise httpx.ReadError("the server is gone")
-        return send(self, form, accept)
+        return send(self, form, *rest)
 
     monkeypatch.setattr(ServerGraph, "_keep", lambda *_: None)  # each question asks for its facts
     monkeypatch.setattr(Http, "_send", dying)

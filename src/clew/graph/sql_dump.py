@@ -14,7 +14,7 @@ from typing import Any
 
 from clew.graph.inputs import Problems, Stream
 from clew.graph.sql_script import Script, SqlEnd, SqlError, SqlToken
-from clew.graph.sql_tables import Table, items_in, named, parted, take_item
+from clew.graph.sql_tables import DumpTable, items_in, named, parted, take_item
 
 AT_ONCE = 1 << 15  # rows of all tables held
 HELD = 48 << 20  # letters of them
@@ -54,7 +54,7 @@ def dumped(
 class _Dump:
     def __init__(self, folder: Path, script: Script, tell: Callable[[int, str], None]) -> None:
         self._folder, self._script, self._tell = folder, script, tell
-        self._tables: dict[tuple[str, str], Table] = {}
+        self._tables: dict[tuple[str, str], DumpTable] = {}
         self._parents: dict[tuple[str, str], tuple[str, str]] = {}
         self._schema = ""
         self._held = self._letters = 0
@@ -327,9 +327,9 @@ class _Dump:
 
     # -- tables --------------------------------------------------------------------------------------------------------
 
-    def _table(self, name: tuple[str, str]) -> Table:
+    def _table(self, name: tuple[str, str]) -> DumpTable:
         if name not in self._tables:
-            self._tables[name] = Table(name, self._folder / f"{len(self._tables)}.parquet")
+            self._tables[name] = DumpTable(name, self._folder / f"{len(self._tables)}.parquet")
         return self._tables[name]
 
     def tables(self) -> list[dict[str, Any]]:

@@ -17,7 +17,7 @@ _CONSTRAINTS = ("CONSTRAINT", "PRIMARY", "FOREIGN", "UNIQUE", "KEY", "INDEX", "F
                 "LIKE", "PERIOD")  # fmt: skip
 
 
-class Table:
+class DumpTable:
     """A table as it is stated, and its rows on their way to a file."""
 
     def __init__(self, name: tuple[str, str], file: Path) -> None:
@@ -125,7 +125,7 @@ def _bracket(tokens: Sequence[SqlToken], at: int) -> tuple[list[str], int]:
     return [item[0].value for item in items], end
 
 
-def take_item(table: Table, item: list[SqlToken], schema: str) -> None:
+def take_item(table: DumpTable, item: list[SqlToken], schema: str) -> None:
     """What one line of CREATE TABLE states: a column, or a key."""
     words = [each.value.upper() if each.kind == "word" else "" for each in item]
     if words[0] in _CONSTRAINTS and not _is_column(item):
@@ -157,7 +157,7 @@ def _is_column(item: Sequence[SqlToken]) -> bool:
     return bracket is None or (bracket > 1 and item[bracket + 1].kind == "number")
 
 
-def _refer(table: Table, here: list[str], item: Sequence[SqlToken], at: int, schema: str) -> None:
+def _refer(table: DumpTable, here: list[str], item: Sequence[SqlToken], at: int, schema: str) -> None:
     target, end = named(item, at, schema or table.schema)
     there = _bracket(item, end)[0]
     table.foreign.append((here, target, [*there] if there else [None] * len(here)))

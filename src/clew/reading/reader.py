@@ -45,7 +45,7 @@ KEPT = 100_000  # steps whose vectors are kept
 LOOKED_AT = 8  # most plans that the cross-encoder is asked about
 SURE = 0.97  # share of the best plan from which it is not asked
 POSSIBLE = 0.004  # least share of a plan that it is asked about
-CROSS_WEIGHT = 1.25  # of its logits beside the network's
+CROSS_WEIGHT = 1.5  # of its logits beside the network's
 NONE_WEIGHT = 2.0  # the same for "none of these"
 
 
