@@ -8,8 +8,8 @@ import numpy as np
 
 from clew.graph import Graph
 from clew.graph.kinds import kinds_of_any
-from clew.reading.growth import Growth, GrowthLimits, PlanCandidate
-from clew.reading.trails import Hops
+from clew.reading.growth import Growth, GrowthLimits, PlanCandidate, as_said_of_both
+from clew.reading.trails import Hops, PathHypothesis
 
 TRIPLES = [
     ("Ann", "child", "Bo"),
@@ -82,6 +82,40 @@ def test_topics_that_meet_and_the_step_from_there() -> None:
     plans = grow("Bo", "Dee", plans=400)
     assert ends(plans, ("-actor",), ("-director",)) == {"Film"}
     assert ends(plans, ("-actor",), ("-director",), ("then", "year")) == {"1999"}
+
+
+def test_what_is_said_of_two_together_is_read_from_what_joins_them() -> None:
+    votes = [("Ann", "Solar", "for"), ("Ann", "Weir", "against"), ("Bo", "Weir", "for"), ("Cy", "Solar", "against")]
+    rows = [(f"_:v{i}", *row) for i, row in enumerate(votes)]
+    triples = [
+        triple
+        for node, who, motion, how in rows
+        for triple in ((who, "voted", node), (node, "voted", motion), (node, "how", how))
+    ]
+    graph = Graph.from_triples(triples)
+    ground = graph.whole
+    topics = [ground.local("Ann"), ground.local("Weir")]
+    starts = [each for each in topics if each is not None]
+
+    def flat(steps: Sequence[Hops]) -> np.ndarray:
+        return np.full(len(steps), -1.0, np.float32)
+
+    def told(plans: Sequence[PlanCandidate]) -> list[set[str]]:
+        two = [plan for plan in plans if [len(trail.steps) for trail in plan.trails] == [1, 1]]
+        return [set(ground.labels(plan.ends)) for plan in two]
+
+    found = told(Growth(ground, starts, [0, 1], flat, GrowthLimits(plans=400)).run())
+    assert {"against"} in found  # how Ann voted on the weir
+    assert {"for", "against"} not in found  # what is said in any vote of Ann and in any on the weir
+    voted, how = (graph.relation_number(id) for id in ("voted", "how"))
+    assert voted is not None and how is not None
+    steps: tuple[tuple[Hops, ...], ...] = ((((voted, True), (how, True)),), (((voted, False), (how, True)),))
+    both = [graph.number_of(said) for said in ("for", "against")]
+    values = np.array(sorted(each for each in both if each is not None), np.int32)
+    trails = tuple(PathHypothesis(i, each, values) for i, each in enumerate(steps))
+    plan = as_said_of_both(PlanCandidate(trails, values), ground, starts)
+    assert plan.after == (((how, True),),) and told([plan]) == [{"against"}]
+    assert as_said_of_both(PlanCandidate(trails[:1], values), ground, starts).trails == trails[:1]
 
 
 def test_namesakes_of_one_mention_never_meet() -> None:

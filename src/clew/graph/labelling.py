@@ -44,7 +44,8 @@ OTHER_NAMES = frozenset([
     "other names", "nickname", "nicknames", "synonym", "synonyms", "known as", "called also", "short name",
     "alt", "alternate", "former name", "former names", "formerly", "formerly known as", "previous name", "old name",
     "abbreviation", "acronym", "stage name", "pen name", "nick", "local name", "native name", "english name",
-    "official name", "common name", "popular name", "trading as", "trades as", "trading name",
+    "official name", "common name", "popular name", "prev name", "sci name", "scientific name",
+    "latin name", "trading as", "trades as", "trading name",
     "trade name", "doing business as", "dba",
 ])  # fmt: skip
 GIVEN, FAMILY = ("given name", "first name"), ("family name", "last name", "surname")
