@@ -66,7 +66,8 @@ def nearest_kind(noun: str, kinds: Mapping[str, str]) -> tuple[str, float] | Non
     """The kind that a noun means, and how well it fits; None where none does or two do alike.
 
     A noun means a kind that it is a synonym of or a narrower word for (a climber is a person), else the only kind that
-    is narrower than it (the "companies" of a graph of manufacturers). Persons are whatever is said of people.
+    is narrower than it (the "companies" of a graph of manufacturers). Persons are whatever is said of people, and
+    so is the only kind of people that there is.
 
     Args:
         kinds: names of kinds in words by their ids; names that WordNet does not have are looked up by their last word.
@@ -90,6 +91,9 @@ def nearest_kind(noun: str, kinds: Mapping[str, str]) -> tuple[str, float] | Non
             steps = min((known[s] + SENSE * i for i, s in enumerate(own[:SHARED]) if s in known), default=None)
             if steps is not None and steps <= BELOW:
                 found[id] = steps + 1
+    if not found and people[0] in _steps_up(tuple(own[:1])):
+        persons = [id for id, senses in stated.items() if people[0] in _steps_up(tuple(senses[:1]))]
+        found = dict.fromkeys(persons, ABOVE)  # "councillors" are members where nobody else is stated
     order = sorted(found, key=found.__getitem__)
     if not order or (len(order) > 1 and (found is not wider or found[order[0]] == found[order[1]])):
         return None

@@ -18,7 +18,7 @@ from clew.query.execute import execute
 from clew.query.vocabulary import SYNONYMS, stem
 from clew.query.wordnet import is_word
 from clew.retrieval.chunks import LIGHT
-from clew.retrieval.lexicon import Lexicon, stems
+from clew.retrieval.lexicon import Lexicon, kind_meant, stems
 from clew.retrieval.words import FUNCTION
 from clew.types import Question
 
@@ -61,7 +61,10 @@ def _one_slip(word: str, kind: str) -> bool:
 
 def _named(match: re.Match[str], lexicon: Lexicon, graph: Graph) -> str:
     """ "Judge Pike" as "Rosalind Pike", where judges are a kind and one of them is called so."""
-    kind = lexicon.classes.get((stem(match["title"].lower()),))
+    title = match["title"].lower()
+    kind = lexicon.classes.get((stem(title),))
+    if kind is None and (meant := kind_meant(title, lexicon)) is not None:
+        kind = meant[0]  # "Councillor Pike" of a member
     if kind is None or graph.resolve(match.group(0)) or graph.resolve(match["name"]):
         return match.group(0)
     members = execute(p.Class(kind), graph).members
