@@ -159,10 +159,10 @@ def spot(
         kin = alike(words[asked], lexicon, encoder)
         if kin is not None:
             put(Chunk(asked, asked + 1, *kin))
-    first = _first_noun(words) if asked is None else None
-    if first is not None and not taken[first] and (kind_of := kind_meant(words[first], lexicon)) is not None:
-        put(Chunk(first, first + 1, "class", p.Class(kind_of[0]), (), kind_of[1]))
-        asked = first
+    begins = _first_noun(words) if asked is None else None
+    if begins is not None and not taken[begins] and (kind_of := kind_meant(words[begins], lexicon)) is not None:
+        put(Chunk(begins, begins + 1, "class", p.Class(kind_of[0]), (), kind_of[1]))
+        asked = begins
     for i in range(1, len(words)):
         if words[i - 1] in _ANY and not taken[i] and (kind_of := kind_meant(words[i], lexicon)) is not None:
             put(Chunk(i, i + 1, "class", p.Class(kind_of[0]), (), kind_of[1]))
