@@ -26,7 +26,7 @@ def _kind(noun: str, *kinds: str) -> str | None:
         ("bands", ("Set", "Stage"), None),  # a set is a band only in a rare sense
         ("teacher", ("Idea", "Work"), None),  # the abstraction is no teacher of anybody
         ("vessels", ("trawler", "dredger"), None),  # which of the two is not said
-        ("lawyers", ("Member", "Ward"), "Member"),  # nobody else is stated
+        ("lawyers", ("Member", "Building"), "Member"),  # nobody else is stated
         ("lawyers", ("Member", "Employee"), None),
         ("zzyzx", ("Person",), None),
         ("", ("Person",), None),
