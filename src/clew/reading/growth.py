@@ -141,13 +141,10 @@ class Growth:
             return []
         best = {m: sorted(p, key=lambda plan: -plan.relevance)[: self.limits.meeting] for m, p in by_mention.items()}
         between = self._between(by_mention)
-        told = {(x.steps, y.steps) for x, y in (pair.trails for pair in between)}
         pairs: list[PlanCandidate] = []
         for a, b in combinations(sorted(best), 2):
             for x in best[a]:
                 for y in best[b]:
-                    if _one_value(x.trails[0], y.trails[0]) and (_half(x.trails[0]), _half(y.trails[0])) in told:
-                        continue  # what is said of both together is read from what joins them
                     ends = joined(x.trails[0], y.trails[0])
                     for trail in (*x.trails, *y.trails):
                         ends = ends[ends != self.starts[trail.topic]]
@@ -233,22 +230,22 @@ def _one_value(first: PathHypothesis, second: PathHypothesis) -> bool:
     return len(first.steps[-1]) == len(second.steps[-1]) == 2 and first.steps[-1][1] == second.steps[-1][1]
 
 
-def as_said_of_both(plan: PlanCandidate, graph: Subgraph, starts: Sequence[int]) -> PlanCandidate:
-    """A plan whose two trails end in the same hop behind mediators, read from the mediators that join their topics; any
-    other as it is."""
+def as_said_of_both(plan: PlanCandidate, graph: Subgraph, starts: Sequence[int]) -> PlanCandidate | None:
+    """A plan whose two trails end in the same hop behind mediators, read from the mediators that join their topics;
+    None for any other."""
     if len(plan.trails) != 2 or plan.after or not _one_value(*plan.trails):
-        return plan
+        return None
     halves = []
     for trail in plan.trails:
         ends = follow(graph, [starts[trail.topic]], trail.hops[:-1]).entities
         halves.append(PathHypothesis(trail.topic, _half(trail), ends[graph.mediators[ends]]))
     joining = joined(*halves)
     if not len(joining):
-        return plan
+        return None
     last = plan.trails[0].steps[-1][1:]
     ends = follow(graph, joining, last).entities
     ends = ends[~np.isin(ends, [starts[trail.topic] for trail in halves])]
-    return replace(plan, trails=tuple(halves), ends=ends, after=(last,)) if len(ends) else plan
+    return replace(plan, trails=tuple(halves), ends=ends, after=(last,)) if len(ends) else None
 
 
 def _spread(plans: list[PlanCandidate], most: int, mentions: Sequence[int]) -> list[PlanCandidate]:

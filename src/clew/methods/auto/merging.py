@@ -88,15 +88,24 @@ def key_of(plan: PlanCandidate) -> tuple[object, ...]:
     return tuple(sorted((trail.topic, trail.steps) for trail in plan.trails)), plan.after
 
 
-def as_plans(found: Sequence[WalkCandidate], graph: Subgraph, starts: Sequence[int]) -> list[PlanCandidate]:
-    """What `walk` found from topics (local numbers), for `plan` to judge."""
-    plans = (PlanCandidate(f.trails, f.ends, (), 0.0, any(trail.sampled for trail in f.trails)) for f in found)
-    return [as_said_of_both(plan, graph, starts) for plan in plans]
+def as_plans(
+    found: Sequence[WalkCandidate], graph: Subgraph, starts: Sequence[int]
+) -> list[tuple[PlanCandidate, WalkCandidate]]:
+    """What `walk` found from topics (local numbers), for `plan` to judge.
+
+    What leads to the same from two topics is also read from what joins them: `walk` knows no such paths.
+    """
+    made = []
+    for each in found:
+        plan = PlanCandidate(each.trails, each.ends, (), 0.0, any(trail.sampled for trail in each.trails))
+        both = as_said_of_both(plan, graph, starts)
+        made += [(plan, each)] if both is None else [(plan, each), (both, each)]
+    return made
 
 
-def options(found: Sequence[WalkCandidate], plans: Sequence[PlanCandidate], reading: Reading) -> list[RatedPlan]:
-    """Every plan of a reading that has judged what `walk` found (and `plans`, which are the same) as well."""
-    known = {key_of(plan): each for plan, each in zip(plans, found, strict=True)}
+def options(proposed: Sequence[tuple[PlanCandidate, WalkCandidate]], reading: Reading) -> list[RatedPlan]:
+    """Every plan of a reading that has judged what `walk` proposed as well."""
+    known = {key_of(plan): each for plan, each in proposed}
     return [RatedPlan(rated, known.get(key_of(rated.plan))) for rated in reading.rated]
 
 

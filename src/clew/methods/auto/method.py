@@ -134,9 +134,9 @@ class Auto:
         asked = take_apart(text, mentions)
         found, cut = self._walk.hunt(asked, topics, ground, graph.name)
         plans = as_plans(found, ground, starts_of(ground, topics))
-        reading = self._plan.read(text, topics, ground, wording, plans)
+        reading = self._plan.read(text, topics, ground, wording, [plan for plan, _ in plans])
         told = [f"the last {asked.left_out} words of the question were not read"] if asked.left_out else []
-        proposed = options(found, plans, reading)
+        proposed = options(plans, reading)
         if _KIND.search(text) is None:
             kinds = set(kinds_of_any(ground.names).stated)
             others = [each for each in proposed if not _ends_in_a_kind(each.plan, kinds)]
