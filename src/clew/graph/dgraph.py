@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from clew.graph.inputs import LINE_LIMIT, Batch, Problems, Stream
+from clew.graph.inputs import Batch, Problems, Stream
 from clew.graph.property_files import PropertyTriples
 from clew.graph.property_values import XSD, TypedText, dated
 
@@ -35,25 +35,11 @@ def is_dgraph(sample: bytes) -> bool:
 def dgraph(file: Path, problems: Problems, stream: Stream) -> Iterator[Batch]:
     """Statements of Dgraph's export, one a line; what is none is told."""
     made = PropertyTriples(file, problems)
-    pending, line = b"", 0
-    while True:
-        block = stream.read()
-        pending += block
-        cut = pending.rfind(b"\n") + 1 if block else len(pending)
-        if block and not cut and len(pending) > LINE_LIMIT:
-            problems.add(str(file), line + 1, "long", f"a line longer than {LINE_LIMIT:,} bytes; the rest is not read")
-            break
-        for raw in pending[:cut].split(b"\n"):
-            line += 1
-            text = raw.decode("utf-8-sig" if line == 1 else "utf-8", "replace").strip()
-            if text and not text.startswith("#") and not _take(text, made):
-                problems.add(str(file), line, "syntax", f"is no statement of Dgraph's: {text[:80]}")
-        line -= bool(block)
-        stream.line = line
-        pending = pending[cut:]
+    for raw in stream.lines():
+        text = raw.decode("utf-8", "replace").strip()
+        if text and not text.startswith("#") and not _take(text, made):
+            problems.add(str(file), stream.line, "syntax", f"is no statement of Dgraph's: {text[:80]}")
         yield from made.batches()
-        if not block:
-            break
     yield from made.batches(whole=True)
 
 

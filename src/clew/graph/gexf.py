@@ -12,7 +12,7 @@ from typing import Any
 from xml.etree.ElementTree import Element
 
 from clew.graph.inputs import Batch, Problems, Stream
-from clew.graph.property_files import EDGE_KINDS, LINKED, PropertyTriples, elements, typed
+from clew.graph.property_files import LINKED, PropertyTriples, read_xml, take_kind, typed
 from clew.graph.property_values import dated
 
 TIMES = ("start", "end", "timestamp")
@@ -23,17 +23,15 @@ def gexf(file: Path, problems: Problems, stream: Stream) -> Iterator[Batch]:
     made = PropertyTriples(file, problems)
     columns: dict[tuple[str, str], tuple[str, str]] = {}  # class and id → title, type
     default, about = "undirected", "node"
-    for found in elements(file, problems, stream):
-        if found is None:
-            yield from made.batches()
-            continue
-        event, tag, element = found
-        if event == "start":
-            if tag == "graph":
-                default = element.get("defaultedgetype", "undirected")
-            elif tag == "attributes":
-                about = element.get("class", "node")
-            continue
+
+    def began(tag: str, element: Element) -> None:
+        nonlocal default, about
+        if tag == "graph":
+            default = element.get("defaultedgetype", "undirected")
+        elif tag == "attributes":
+            about = element.get("class", "node")
+
+    def ended(tag: str, element: Element) -> None:
         if tag == "attribute":
             id = element.get("id", "")
             columns[about, id] = element.get("title") or id, element.get("type", "string")
@@ -49,9 +47,8 @@ def gexf(file: Path, problems: Problems, stream: Stream) -> Iterator[Batch]:
                     made.edge(id, element.get("pid", ""), "part of", {})
         elif tag == "edge":
             _edge(element, columns, made, default, file, problems)
-        if tag in ("node", "edge"):
-            element.clear()
-    yield from made.batches(whole=True)
+
+    return read_xml(file, problems, stream, made, began, ended)
 
 
 def _edge(
@@ -75,9 +72,7 @@ def _edge(
     weight = typed(element.get("weight") or "1", "double")
     if weight != 1 and "weight" not in {name.casefold() for name in held}:
         held["weight"] = int(weight) if isinstance(weight, float) and weight.is_integer() else weight
-    if not kind:
-        name = next((name for name in EDGE_KINDS if isinstance(held.get(name), str)), None)
-        kind = str(held.pop(name)) if name else LINKED
+    kind = kind or take_kind(held) or LINKED
     made.edge(head, tail, kind, held)
     if (default if own else sort) in ("undirected", "mutual") and head != tail:
         made.edge(tail, head, kind, held)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from clew.graph.inputs import Batch, Problems, Stream
-from clew.graph.property_files import EDGE_KINDS, LINKED, PropertyTriples
+from clew.graph.property_files import LINKED, PropertyTriples, take_kind
 from clew.graph.property_values import dated
 
 LARGEST = 256 << 20  # bytes
@@ -60,11 +60,10 @@ def gml(file: Path, problems: Problems, stream: Stream) -> Iterator[Batch]:
                 head, tail = (str(held.pop(end)) for end in _ENDS)
                 for own in ("id", "key"):  # its own number says nothing
                     held.pop(own, None)
-                name = next((name for name in EDGE_KINDS if isinstance(held.get(name), str)), None)
-                kind = str(held.pop(name)).strip() if name else ""
-                made.edge(head, tail, kind or LINKED, held)
+                kind = take_kind(held).strip() or LINKED
+                made.edge(head, tail, kind, held)
                 if not directed and head != tail:
-                    made.edge(tail, head, kind or LINKED, held)
+                    made.edge(tail, head, kind, held)
             yield from made.batches()
     except _Bad as error:
         problems.add(str(file), None, "syntax", f"is no GML: {error}; what came before it counts")

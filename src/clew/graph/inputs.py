@@ -13,7 +13,7 @@ import gzip
 import sys
 import zlib
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -28,6 +28,7 @@ from clew.graph.strings import packed
 BLOCK = 8 << 20
 TERM_LIMIT = 1 << 20  # bytes of one id, label or literal
 LINE_LIMIT = 16 << 20
+BOM = b"\xef\xbb\xbf"
 STEP = 1 << 16  # bytes decompressed at a time
 SHOWN = 20  # problems kept word for word
 SAMPLED = 1000  # problems written to a file
@@ -348,6 +349,29 @@ class Stream:
         """Up to `size` bytes at the beginning, which are read again."""
         self._ahead = self.read(size)
         return self._ahead
+
+    def lines(self) -> Iterator[bytes]:
+        """The lines without their ends and without a byte order mark; `line` is the number of the last.
+
+        One that is longer than `LINE_LIMIT` bytes is a problem, and the rest is not read.
+        """
+        pending, first = b"", True
+        while True:
+            block = self.read()
+            pending += block
+            if first and (len(pending) >= len(BOM) or not block):
+                pending, first = pending.removeprefix(BOM), False
+            cut = pending.rfind(b"\n") + 1 if block else len(pending)
+            if not cut and len(pending) > LINE_LIMIT:
+                why = f"a line longer than {LINE_LIMIT:,} bytes; the rest is not read"
+                self.problems.add(str(self.file), self.line + 1, "long", why)
+                return
+            for text in pending[:cut].splitlines():
+                self.line += 1
+                yield text
+            pending = pending[cut:]
+            if not block:
+                return
 
     def _fail(self, error: Exception) -> None:
         broken = not isinstance(error, OSError) or error.errno is None

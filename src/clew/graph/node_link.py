@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from clew.graph.inputs import Batch, Problems, Stream
-from clew.graph.property_files import EDGE_KINDS, KEYS, LINKED, PropertyTriples
+from clew.graph.property_files import KEYS, LINKED, PropertyTriples, take_kind
 from clew.graph.property_graph import HEADS, TAILS
 from clew.graph.records import first_form, form_of, lines_of, records
 from clew.graph.tabular import SYNONYMS
@@ -82,7 +82,7 @@ def node_link(file: Path, problems: Problems, stream: Stream) -> Iterator[Batch]
         if not head or not tail:
             fail("empty", f"a link without source or target: {str(link)[:80]}")
             continue
-        kind = next((str(properties.pop(key)) for key in EDGE_KINDS if isinstance(properties.get(key), str)), "")
+        kind = take_kind(properties)
         for key in ("id", "key"):  # a link's own number says nothing
             properties.pop(key, None)
         made.edge(head, tail, kind or LINKED, properties)

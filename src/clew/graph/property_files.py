@@ -7,7 +7,7 @@ one with properties also gets a mediator between its ends, which carries them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element, ParseError, XMLPullParser
@@ -104,6 +104,12 @@ class PropertyTriples:
         return not kind
 
 
+def take_kind(properties: dict[str, Any]) -> str:
+    """The relation that an edge states by one of its properties, which is taken out; "" where none does."""
+    name = next((name for name in EDGE_KINDS if isinstance(properties.get(name), str)), None)
+    return "" if name is None else str(properties.pop(name))
+
+
 # -- GraphML ---------------------------------------------------------------------------------------------------------
 
 
@@ -134,32 +140,47 @@ def elements(file: Path, problems: Problems, stream: Stream) -> Iterator[tuple[s
             return
 
 
-def graphml(file: Path, problems: Problems, stream: Stream) -> Iterator[Batch]:
-    """Nodes and edges of a GraphML file; an undirected edge is a triple each way. What breaks the XML ends the file."""
-    made = PropertyTriples(file, problems)
-    keys: dict[str, tuple[str, str]] = {}  # id → name, type
-    directed = True
+def read_xml(
+    file: Path,
+    problems: Problems,
+    stream: Stream,
+    made: PropertyTriples,
+    began: Callable[[str, Element], object],
+    ended: Callable[[str, Element], object],
+) -> Iterator[Batch]:
+    """The batches of an XML file: `began` and `ended` are given its elements and put nodes and edges in `made`."""
     for found in elements(file, problems, stream):
         if found is None:
             yield from made.batches()
             continue
         event, tag, element = found
-        if event == "start":
-            if tag == "graph":
-                directed = element.get("edgedefault") != "undirected"
-            continue
+        (began if event == "start" else ended)(tag, element)
+        if event == "end" and tag in ("node", "edge"):
+            element.clear()
+    yield from made.batches(whole=True)
+
+
+def graphml(file: Path, problems: Problems, stream: Stream) -> Iterator[Batch]:
+    """Nodes and edges of a GraphML file; an undirected edge is a triple each way. What breaks the XML ends the file."""
+    made = PropertyTriples(file, problems)
+    keys: dict[str, tuple[str, str]] = {}  # id → name, type
+    directed = True
+
+    def began(tag: str, element: Element) -> None:
+        nonlocal directed
+        if tag == "graph":
+            directed = element.get("edgedefault") != "undirected"
+
+    def ended(tag: str, element: Element) -> None:
         if tag == "key":
-            keys[element.get("id", "")] = (
-                element.get("attr.name", element.get("id", "")),
-                element.get("attr.type", ""),
-            )
+            id = element.get("id", "")
+            keys[id] = element.get("attr.name", id), element.get("attr.type", "")
         elif tag == "node":
             _node(element, keys, made, file, problems)
         elif tag == "edge":
             _edge(element, keys, made, directed, file, problems)
-        if tag in ("node", "edge"):
-            element.clear()
-    yield from made.batches(whole=True)
+
+    return read_xml(file, problems, stream, made, began, ended)
 
 
 def _data(element: Element, keys: Mapping[str, tuple[str, str]]) -> dict[str, Any]:

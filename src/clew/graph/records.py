@@ -15,12 +15,11 @@ from pathlib import Path
 from typing import Any
 
 from clew.graph.cypher_nodes import MadeEdge, MadeNode, MadeNodes
-from clew.graph.inputs import LINE_LIMIT, Batch, Problems, Stream
+from clew.graph.inputs import BOM, Batch, Problems, Stream
 from clew.graph.nouns import noun_of
-from clew.graph.property_files import EDGE_KINDS, LINKED, PropertyTriples
+from clew.graph.property_files import LINKED, PropertyTriples, take_kind
 from clew.graph.property_values import XSD, TypedText, dated
 
-BOM = b"\xef\xbb\xbf"
 _GENERIC = frozenset(["edge", "relation", "link", "relationship", "connection"])
 _OWN = ("_id", "_key", "_rev", "_from", "_to", "_oldRev")
 _DUMPED = re.compile(r"_[0-9a-f]{32}(?:\.\d+)?\.data$|\.data$")
@@ -66,27 +65,12 @@ def first_form(sample: bytes) -> str:
 
 def lines_of(file: Path, stream: Stream, problems: Problems) -> Iterator[Any]:
     """The records of a file that has one a line; a line that is none is told."""
-    pending, line = b"", 0
-    while True:
-        block = stream.read()
-        pending += block
-        cut = pending.rfind(b"\n") + 1 if block else len(pending)
-        if not line:
-            pending, cut = pending.removeprefix(BOM), cut - len(BOM) * pending.startswith(BOM)
-        if block and cut <= 0 and len(pending) > LINE_LIMIT:
-            problems.add(str(file), line + 1, "long", f"a line longer than {LINE_LIMIT:,} bytes; the rest is not read")
-            return
-        for text in pending[: max(cut, 0)].splitlines():
-            line += 1
-            stream.line = line
-            if text.strip():
-                try:
-                    yield json.loads(text)
-                except (ValueError, RecursionError) as error:
-                    problems.add(str(file), line, "syntax", f"is not JSON: {str(error)[:100]}")
-        pending = pending[max(cut, 0) :]
-        if not block:
-            return
+    for text in stream.lines():
+        if text.strip():
+            try:
+                yield json.loads(text)
+            except (ValueError, RecursionError) as error:
+                problems.add(str(file), stream.line, "syntax", f"is not JSON: {str(error)[:100]}")
 
 
 def records(
@@ -199,7 +183,7 @@ class _ArangoDB:
         if head is not None and tail is not None:
             kind = collection
             if noun_of(collection)[-1] in _GENERIC:
-                kind = _taken(properties, EDGE_KINDS) or LINKED
+                kind = take_kind(properties) or LINKED
             self._made.edge(str(head), str(tail), kind, properties)
         elif not id:
             return "a document without _id or _key"
@@ -247,12 +231,6 @@ def _list(value: Any) -> list[Any]:
 
 def _one(values: list[Any]) -> Any:
     return values[0] if len(values) == 1 else values
-
-
-def _taken(properties: dict[str, Any], names: Iterable[str]) -> str:
-    """The first of these properties that is a text, taken out."""
-    name = next((name for name in names if isinstance(properties.get(name), str)), None)
-    return str(properties.pop(name)) if name else ""
 
 
 def _moment(value: Any) -> Any:
