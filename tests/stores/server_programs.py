@@ -11,8 +11,11 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -26,6 +29,23 @@ LABEL = "http://www.w3.org/2000/01/rdf-schema#label"
 
 class Absent(Exception):
     """A server is not installed or does not start here; the text says why."""
+
+
+@contextmanager
+def served(handler: type[BaseHTTPRequestHandler], **held: Any) -> Iterator[Any]:
+    """A server in a thread of this process whose requests `handler` answers; `held` are its attributes."""
+    server: Any = ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    server.daemon_threads, server.url = True, f"http://127.0.0.1:{server.server_address[1]}/sparql"
+    for name, value in held.items():
+        setattr(server, name, value)
+    thread = threading.Thread(target=server.serve_forever, args=(0.05,))
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join(5)
 
 
 def free_port() -> int:

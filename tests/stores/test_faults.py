@@ -12,7 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs
@@ -72,16 +72,8 @@ def answer(query: str) -> bytes:
 
 @pytest.fixture
 def proxy() -> Iterator[Any]:
-    server: Any = ThreadingHTTPServer(("127.0.0.1", 0), Proxy)
-    server.daemon_threads = True
-    server.faults, server.seen = [], []
-    thread = threading.Thread(target=server.serve_forever, args=(0.05,))
-    thread.start()
-    server.url = f"http://127.0.0.1:{server.server_address[1]}/sparql"
-    yield server
-    server.shutdown()
-    server.server_close()
-    thread.join(5)
+    with programs.served(Proxy, faults=[], seen=[]) as server:
+        yield server
 
 
 @pytest.fixture

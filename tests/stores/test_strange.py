@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import re
-import threading
 from collections.abc import Callable, Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from server_programs import served
 
 from clew.errors import InputError
 from clew.graph.remote import ServerGraph, endpoint
@@ -92,17 +92,9 @@ def held() -> Any:
 
 @pytest.fixture
 def strange(held: Any) -> Iterator[Any]:
-    server: Any = ThreadingHTTPServer(("127.0.0.1", 0), Strange)
-    server.daemon_threads, server.store, server.asked = True, held, []
-    server.takes, server.accepts = "application/x-www-form-urlencoded", ""
-    server.refuses, server.most, server.writes = {}, 0, "json"
-    thread = threading.Thread(target=server.serve_forever, args=(0.05,))
-    thread.start()
-    server.url = f"http://127.0.0.1:{server.server_address[1]}/sparql"
-    yield server
-    server.shutdown()
-    server.server_close()
-    thread.join(5)
+    writes = {"takes": "application/x-www-form-urlencoded", "accepts": "", "refuses": {}, "most": 0, "writes": "json"}
+    with served(Strange, store=held, asked=[], **writes) as server:
+        yield server
 
 
 KINDS: dict[str, dict[str, Any]] = {

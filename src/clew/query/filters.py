@@ -77,17 +77,17 @@ def filtered(found: ReadQuestion) -> ReadQuestion:
     filters: list[Filter] = list(found.filters)
     match = _BETWEEN_YEARS.search(found.rest)
     if match is not None:
-        verbs = dating_verb(found.rest[: match.start()])
+        ahead = found.rest[: match.start()]
+        words, verbs, behind = _dated(ahead)
         ends_stated = _date(match["low"]), _date(match["high"])
         if ends_stated[0] is not None and ends_stated[1] is not None:
-            behind = _behind(found.rest[: match.start()])
-            filters.append(Filter((*verbs, "date", "year"), "between", ends_stated[0][0], ends_stated[1][0], of=behind))
+            filters.append(Filter((*words, "date", "year"), "between", ends_stated[0][0], ends_stated[1][0], of=behind))
             found = cut(found, match, dated=(*found.dated, *verbs))
     match = _TWO_YEARS.search(found.rest)
     if match is not None and abs(int(match["one"]) - int(match["other"])) == 1:
         first, last = sorted((match["one"], match["other"]))
-        verbs = dating_verb(found.rest[: match.start()])
-        filters.append(Filter((*verbs, "date", "year"), "between", p.Date(first), p.Date(last)))
+        words, verbs, behind = _dated(found.rest[: match.start()])
+        filters.append(Filter((*words, "date", "year"), "between", p.Date(first), p.Date(last), of=behind))
         found = cut(found, match, dated=(*found.dated, *verbs))
     match = _DATE_FILTER.search(found.rest)
     if match is not None and (stated := _date(match["date"])) is not None:
@@ -102,14 +102,13 @@ def filtered(found: ReadQuestion) -> ReadQuestion:
             op, low, high = ">", high or low, None
         elif when == "since":
             op, high = ">=", None
-        said = [word.lower() for word in found.rest[: match.start()].split()[-2:] if word.isalpha()]
+        ahead = found.rest[: match.start()]
+        said = [word.lower() for word in ahead.split()[-2:] if word.isalpha()]
         if said[-1:] and said[-1] not in PARTICLES:
             said = said[-1:]  # of "came out" both, or else the verb
-        behind = _behind(found.rest[: match.start()])
-        verbs = dating_verb(found.rest[: match.start()])
-        if (having := owned_date(found.rest[: match.start()])) is not None:
-            said, verbs, behind = [having[0]], (having[1],), ""
-        filters.append(Filter((*said, "date", "year"), op, low, high, of=behind))
+        words, verbs, behind = _dated(ahead)
+        words = words if owned_date(ahead) is not None else tuple(said)
+        filters.append(Filter((*words, "date", "year"), op, low, high, of=behind))
         found = cut(found, match, dated=(*found.dated, *verbs))
     asked = _ASKS.match(found.rest)
     match = _BETWEEN_NUMBERS.search(found.rest, asked.end() if asked else 0)
@@ -176,6 +175,14 @@ def filtered(found: ReadQuestion) -> ReadQuestion:
     dated = any(isinstance(each.value, p.Date) for each in filters)
     kind: Kind = found.kind if found.kind != "plain" else "date filter" if dated else "number filter"
     return replace(found, filters=tuple(filters), kind=kind)
+
+
+def _dated(ahead: str) -> tuple[tuple[str, ...], tuple[str, ...], str]:
+    """The words that name a date by what stands before it, those that say nothing else, and what it stands behind."""
+    if (having := owned_date(ahead)) is not None:
+        return (having[0],), (having[1],), ""
+    verbs = dating_verb(ahead)
+    return verbs, verbs, _behind(ahead)
 
 
 def _of_another(text: str, match: re.Match[str]) -> str:

@@ -186,6 +186,8 @@ class Keys:
                 continue
             own = bool(self._graph.mediators_at(ends[:1])[0]) or self._named_after(members[owners], ends)
             few = share >= MOST and (step.forward or (bool(dates) and len(ends) <= SEVERAL * len(np.unique(owners))))
+            if not own and not (few and said):
+                continue
             for second, part in steps_of(self._graph, np.unique(ends), backward=False):
                 if not self._ordered(second, dates) or second.relation == step.relation:  # not there and back
                     continue

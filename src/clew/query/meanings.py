@@ -10,7 +10,7 @@ import re
 from functools import lru_cache
 
 from clew.labels import in_full, label_to_text
-from clew.query.values import unit_of
+from clew.query.values import CURRENCIES, unit_of
 from clew.query.vocabulary import forms, stem
 
 BY_UNIT = 0.6  # what a property fits that is measured in what the words measure: `halfboard_eur`, a price
@@ -46,7 +46,6 @@ _MEASURES_OF: dict[str, tuple[str, ...]] = {  # by dimension; of several groups 
     "temperature": ("temperature",),
     "share": ("share percentage rate",),
 }  # fmt: skip
-_MONEY = frozenset(["USD", "EUR", "GBP", "JPY", "INR", "CHF", "CAD", "AUD", "CNY", "SEK", "NOK", "DKK", "PLN", "CZK"])
 _SIZES = """
 size area surface floor volume capacity population total amount number count staff employee member bed seat room
 enrolment enrollment headcount attendance revenue turnover worth value extent acreage tonnage
@@ -156,7 +155,7 @@ def stated_unit(label: str) -> str:
 def dimension_of(label: str) -> str:
     """What a property is measured in by its name: length, area, money, …; "" where it says nothing."""
     found = unit_of(name) if (name := stated_unit(label)) else None
-    return "" if found is None else "money" if found.dimension in _MONEY else found.dimension
+    return "" if found is None else "money" if found.dimension in CURRENCIES else found.dimension
 
 
 def meant(words: tuple[str, ...], base: str, label: str, *, date: bool) -> float:

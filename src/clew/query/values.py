@@ -46,6 +46,7 @@ class ReadValue:
     unit: str = ""  # as written
 
 
+CURRENCIES = ("USD", "EUR", "GBP", "JPY", "INR", "CHF", "CAD", "AUD", "CNY", "SEK", "NOK", "DKK", "PLN", "CZK")
 _UNITS: dict[str, tuple[Unit, str]] = {}
 
 
@@ -83,15 +84,15 @@ _define("share", (0.01, "%|percent|per cent"))
 _define("power", (1, "W|watt|watts"), (1000, "kW|kilowatt|kilowatts"), (1e6, "MW|megawatt|megawatts"), (1e9, "GW"))
 for _sign, _code in (("$", "USD"), ("US$", "USD"), ("€", "EUR"), ("£", "GBP"), ("¥", "JPY"), ("₹", "INR")):
     _UNITS[_sign] = (Unit(_code, 1.0), _code)
-for _code in ("USD", "EUR", "GBP", "JPY", "INR", "CHF", "CAD", "AUD", "CNY", "SEK", "NOK", "DKK", "PLN", "CZK"):
+for _code in CURRENCIES:
     _UNITS[_code] = (Unit(_code, 1.0), _code)
     for _many, _names in ((1e6, "M{0}|million {0}|{0} million|{0} mn|mn {0}|{0} mln|mln {0}|mio {0}|{0} m"),
                           (1e3, "k{0}|thousand {0}|{0} thousand|{0} k"),
                           (1e9, "bn{0}|billion {0}|{0} billion|{0} bn|bn {0}")):  # fmt: skip
         for _name in _names.format(_code).split("|"):
             _UNITS[_name] = (Unit(_code, _many), _name)
-_CURRENCIES = {"euro": "EUR", "dollar": "USD", "franc": "CHF", "yen": "JPY", "rupee": "INR", "yuan": "CNY"}
-for _word, _code in _CURRENCIES.items():
+_BY_WORD = {"euro": "EUR", "dollar": "USD", "franc": "CHF", "yen": "JPY", "rupee": "INR", "yuan": "CNY"}
+for _word, _code in _BY_WORD.items():
     _UNITS[_word] = _UNITS[f"{_word}s"] = (Unit(_code, 1.0), _code)
 _ALSO = {"dollar": ("USD", "CAD", "AUD"), "pound": ("GBP", "lb")}  # what a word may mean; the graph's own unit decides
 for _sign, _kelvin in (("°C", (1.0, 273.15)), ("°F", (5 / 9, 459.67 * 5 / 9)), ("K", (1.0, 0.0))):

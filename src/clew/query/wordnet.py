@@ -22,13 +22,7 @@ ABOVE = 4.5  # steps up to a kind that a noun may mean
 BELOW = 2.0  # steps down to the one kind that a wider noun may mean
 SHARED = 3  # first senses that are compared
 _NEAR, _STEP = 0.9, 0.04  # how well a noun of the same sense fits a kind, and what each step takes
-_PEOPLE = (
-    "human",
-    "agent",
-    "people",
-    "individual",
-    "actor",
-)  # persons, as graphs call them
+_PEOPLE = frozenset(["human", "agent", "people", "individual", "actor"])  # persons, as graphs call them
 
 
 class _Words(NamedTuple):
@@ -36,14 +30,13 @@ class _Words(NamedTuple):
     at: npt.NDArray[np.int32]
     senses: npt.NDArray[np.int32]
 
-    def of(self, word: str) -> list[int]:
+    def of(self, word: str) -> tuple[int, ...]:
         """The numbers of the first senses of a word; none of an unknown one."""
         place = self.text.find(b"\n" + word.encode("ascii", "replace") + b"\n")
         if place < 0 or not word:
-            return []
+            return ()
         number = self.text.count(b"\n", 0, place)
-        found: list[int] = self.senses[self.at[number] : self.at[number + 1]].tolist()
-        return found
+        return tuple(self.senses[self.at[number] : self.at[number + 1]].tolist())
 
 
 class _File(NamedTuple):
@@ -73,26 +66,26 @@ def nearest_kind(noun: str, kinds: Mapping[str, str]) -> tuple[str, float] | Non
         kinds: names of kinds in words by their ids; names that WordNet does not have are looked up by their last word.
     """
     stated = {id: senses for id, name in kinds.items() if (senses := _senses(name))}
-    own, people = _senses(noun), _senses("person")[:1]
+    own, person = _senses(noun), _senses("person")[0]
     if not own or not stated:
         return None
-    if people[0] in _steps_up(tuple(own[:1])):  # a teacher may also be an abstraction
-        own = [sense for sense in own if people[0] in _steps_up((sense,))]
-    up = _steps_up(tuple(own))
+    if of_people := person in _steps_up(own[:1]):  # a teacher may also be an abstraction
+        own = tuple(sense for sense in own if person in _steps_up((sense,)))
+    up = _steps_up(own)
     wider = {}
     for id, senses in stated.items():
         steps = min((up[s] + SENSE * i for i, s in enumerate(senses[:SHARED]) if s in up), default=None)
-        if steps is not None and (steps <= ABOVE or people[0] in senses[:1]):
+        if steps is not None and (steps <= ABOVE or person == senses[0]):
             wider[id] = min(steps, ABOVE)
     found = wider
     if not wider:
         for id, senses in stated.items():
-            known = _steps_up(tuple(senses))
+            known = _steps_up(senses)
             steps = min((known[s] + SENSE * i for i, s in enumerate(own[:SHARED]) if s in known), default=None)
             if steps is not None and steps <= BELOW:
                 found[id] = steps + 1
-    if not found and people[0] in _steps_up(tuple(own[:1])):
-        persons = [id for id, senses in stated.items() if people[0] in _steps_up(tuple(senses[:1]))]
+    if not found and of_people:
+        persons = [id for id, senses in stated.items() if person in _steps_up(senses[:1])]
         found = dict.fromkeys(persons, ABOVE)  # "councillors" are members where nobody else is stated
     order = sorted(found, key=found.__getitem__)
     if not order or (len(order) > 1 and (found is not wider or found[order[0]] == found[order[1]])):
@@ -112,18 +105,19 @@ def is_word(word: str) -> bool:
     return any(words.of(form) for words in (file.nouns, file.verbs) for form in (word.lower(), *forms(word.lower())))
 
 
-def _senses(name: str) -> list[int]:
+@lru_cache(maxsize=4096)
+def _senses(name: str) -> tuple[int, ...]:
     """The senses of a noun in words, in one number or several; of an unknown one those of its last word."""
     nouns, words = _read().nouns, name.lower().split()
     if not words:
-        return []
+        return ()
     if words[-1] in _PEOPLE:
         return nouns.of("person")
     for start in dict.fromkeys((0, len(words) - 1)):
         for last in dict.fromkeys(_singular(words[-1])):
             if found := nouns.of(" ".join([*words[start:-1], last])):
                 return found
-    return []
+    return ()
 
 
 def _singular(word: str) -> tuple[str, ...]:

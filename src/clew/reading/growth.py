@@ -139,7 +139,9 @@ class Growth:
             by_mention.setdefault(self.mentions[topic], []).extend(short)
         if len(by_mention) < 2:
             return []
-        best = {m: sorted(p, key=lambda plan: -plan.relevance)[: self.limits.meeting] for m, p in by_mention.items()}
+        for found in by_mention.values():
+            found.sort(key=lambda plan: -plan.relevance)
+        best = {mention: found[: self.limits.meeting] for mention, found in by_mention.items()}
         between = self._between(by_mention)
         pairs: list[PlanCandidate] = []
         for a, b in combinations(sorted(best), 2):
@@ -162,14 +164,13 @@ class Growth:
         halves: dict[int, dict[object, PlanCandidate]] = {}
         for mention, found in by_mention.items():
             mine = halves.setdefault(mention, {})
-            for plan in sorted(found, key=lambda plan: -plan.relevance):
+            for plan in found:
                 trail = plan.trails[0]
-                steps = _half(trail)
-                if len(trail.steps[-1]) < 2 or (trail.topic, steps) in mine or len(mine) == self.limits.meeting:
+                key = trail.topic, _half(trail)
+                if len(trail.steps[-1]) < 2 or key in mine or len(mine) == self.limits.meeting:
                     continue
-                ends = follow(self.graph, [self.starts[trail.topic]], [hop for step in steps for hop in step]).entities
-                half = PathHypothesis(trail.topic, steps, ends[self.graph.mediators[ends]])
-                mine[trail.topic, steps] = PlanCandidate((half,), half.ends, (), plan.relevance)
+                half = _to_mediators(self.graph, trail, self.starts)
+                mine[key] = PlanCandidate((half,), half.ends, (), plan.relevance)
         pairs = []
         for a, b in combinations(sorted(halves), 2):
             for x in halves[a].values():
@@ -225,6 +226,12 @@ def _half(trail: PathHypothesis) -> tuple[Hops, ...]:
     return (*trail.steps[:-1], trail.steps[-1][:1])
 
 
+def _to_mediators(graph: Subgraph, trail: PathHypothesis, starts: Sequence[int]) -> PathHypothesis:
+    """A trail as far as its last mediators."""
+    ends = follow(graph, [starts[trail.topic]], trail.hops[:-1]).entities
+    return PathHypothesis(trail.topic, _half(trail), ends[graph.mediators[ends]])
+
+
 def _one_value(first: PathHypothesis, second: PathHypothesis) -> bool:
     """Whether two trails end in the same hop behind a mediator."""
     return len(first.steps[-1]) == len(second.steps[-1]) == 2 and first.steps[-1][1] == second.steps[-1][1]
@@ -235,10 +242,7 @@ def as_said_of_both(plan: PlanCandidate, graph: Subgraph, starts: Sequence[int])
     None for any other."""
     if len(plan.trails) != 2 or plan.after or not _one_value(*plan.trails):
         return None
-    halves = []
-    for trail in plan.trails:
-        ends = follow(graph, [starts[trail.topic]], trail.hops[:-1]).entities
-        halves.append(PathHypothesis(trail.topic, _half(trail), ends[graph.mediators[ends]]))
+    halves = [_to_mediators(graph, trail, starts) for trail in plan.trails]
     joining = joined(*halves)
     if not len(joining):
         return None
