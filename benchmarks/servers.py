@@ -62,6 +62,7 @@ ENGINES = {
     "falkordb": programs.FalkorDB,
 }
 DEMO = ROOT / "src/clew/datasets/demo/world.ttl.gz"
+MODELLED = ("scr", "eperm", "stem", "roe")  # answer with a trained model
 TIMED = 25  # questions of which both sides are timed where the server's graph is read whole: they run the same code
 
 
@@ -71,6 +72,7 @@ def main() -> None:
     parser.add_argument("--questions", type=int, default=200)
     parser.add_argument("--methods", nargs="*", default=["auto", "walk", "scr", "decompose"])
     parser.add_argument("--hops", nargs="*", default=["walk"], help="methods that are also asked hop by hop")
+    parser.add_argument("--models", type=Path, help="folder of models, METHOD-GRAPH each; scr has the demo graph's")
     parser.add_argument("--seconds", type=float, default=300, help="at most, for each graph and method")
     parser.add_argument("--hop-seconds", type=float, default=300, help="the same, hop by hop")
     parser.add_argument("--graphs", nargs="+", choices=["demo", "metaqa"], default=["demo", "metaqa"])
@@ -102,8 +104,9 @@ def main() -> None:
 
 
 def measure(server: Any, name: str, place: Path, arguments: argparse.Namespace) -> None:
-    cells = [(DEFAULT_WAY, m) for m in arguments.methods if m != "scr" or name == "demo"]  # scr's model is of the demo
-    cells += [(HOPS_WAY, m) for m in arguments.hops]
+    cells = [(DEFAULT_WAY, m) for m in arguments.methods] + [(HOPS_WAY, m) for m in arguments.hops]
+    models = models_of(name, arguments.models)
+    cells = [(way, m) for way, m in cells if m in models or m not in MODELLED]
     asked = questions(name, arguments.questions, arguments.data)
     cells = [
         cell
@@ -149,9 +152,19 @@ def measure(server: Any, name: str, place: Path, arguments: argparse.Namespace) 
             seconds = arguments.seconds if held else arguments.hop_seconds
             process = server._process.process.pid
             part = begun(arguments.work, server.name, name, way, method)
-            result = compare(embedded, store, method, asked, kept, part, process=process, held=held, seconds=seconds)
+            flags: dict[str, Any] = {"method": {"name": method}}
+            if method in models:
+                flags["method"]["model"] = str(models[method])
+            result = compare(embedded, store, flags, asked, kept, part, process=process, held=held, seconds=seconds)
             note(arguments.out, result, server.name, name, way, method)
         store.close()
+
+
+def models_of(graph: str, folder: Path | None) -> dict[str, Path]:
+    """The trained models at hand for a graph, by their methods."""
+    found = {"scr": ROOT / "src/clew/methods/scr/demo"} if graph == "demo" else {}
+    given = folder.glob(f"*-{graph}") if folder else ()
+    return found | {place.name.removesuffix(f"-{graph}"): place for place in given}
 
 
 def first_look(store: ServerGraph, embedded: Graph, held: bool) -> dict[str, Any]:
@@ -289,7 +302,7 @@ def questions(name: str, count: int, data: Path | None) -> list[Question]:
 def compare(
     embedded: Graph,
     store: ServerGraph,
-    method: str,
+    flags: dict[str, Any],
     asked: Sequence[Question],
     kept: Kept,
     part: Kept,
@@ -298,9 +311,6 @@ def compare(
     held: bool,
     seconds: float,
 ) -> dict[str, Any]:
-    flags: dict[str, Any] = {"method": {"name": method}}
-    if method == "scr":
-        flags["method"]["model"] = str(ROOT / "src/clew/methods/scr/demo")
     sides = ((embedded, 64), (store, 64 if held else 63))  # another batch: an encoder of its own
 
     def both() -> list[Any]:

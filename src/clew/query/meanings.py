@@ -56,6 +56,7 @@ estimate market list sale board hammer
 """
 _PAID = frozenset(["hammer", "sold", "paid", "realised", "realized", "final"])  # of several prices the one paid
 _PAYING = "sell sold fetch bring brought cost pay paid bill spend spent buy bought raise realise"
+_EARNED = "salary pay wage income earn money amt usd eur gbp chf revenue tuition spending"
 SIZES = frozenset(["large", "big", "great", "small", "little"])
 _FAMILIES: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(sorted(SIZES), tuple(_SIZES.split())),
@@ -192,6 +193,12 @@ def meant(words: tuple[str, ...], base: str, label: str, *, date: bool) -> float
     family = set(map(stem, _PRICES.split() if asked & _formed(_PAYING) else _FAMILIES.get(base, ())))
     paid = BY_UNIT + 0.1 if parts & _PAID and "price" in family else 0.0
     return max(paid, BY_FAMILY if parts & family else 0.0)
+
+
+def is_price(label: str) -> bool:
+    """Whether a property's name is of money: a price, a fee, what was paid."""
+    parts = {form for part in spelled_out(label).lower().split() for form in forms(part)}
+    return dimension_of(label) == "money" or any(parts & _formed(words) for words in (_PRICES, _PAYING, _EARNED))
 
 
 def measures(label: str) -> bool:

@@ -188,6 +188,8 @@ _EST = r"\w+est|best|worst|first|last|latest"
 _NAMED_BY = r",? (?:going by|measured by|as measured by|judged by|in terms of|by)"
 _MADE = "born|founded|built|opened|published|made|released|established|launched|written|formed"
 _SUPERLATIVES: tuple[Rule, ...] = (
+    rule(r"^who (?:among|amongst|of|out of)(?: all)? (?:the|our|these) (?=[a-z]+s\b)", "which "),
+    rule(r"^(?P<x>.*\b\w+est\b.*?),? (?P<by>[a-z]+(?: [a-z]+)?)[- ]wise$", r"\g<x> by \g<by>"),
     rule(  # the figure is said: "most experienced pilot by flight hours", "the most complex (highest weight)"
         rf"\b(?:the )?(?P<est>most|least) (?P<adj>[a-z]+) (?P<x>[a-z]+(?: [a-z]+)?){_NAMED_BY} "
         r"(?P<by>(?!the |an? )[a-z ]+)$",

@@ -236,9 +236,18 @@ def _figure(match: re.Match[str]) -> str:
     return f"{before}{value:.12g}{after}"
 
 
+def _and_a_half(match: re.Match[str]) -> str:
+    """ "Two and a half" in figures."""
+    stated = match["n"].lower()
+    return f"{_WORDS.get(stated) or int(stated)}.5"
+
+
 _QUANTITY = rf"(?P<n>\d[\d,]*(?:\.\d+)?(?: (?:hundred|thousand|million|billion))?(?: ?(?:{UNITS})\b| [a-z]+)?)"
 _AT_MOST = r"no (?:longer|bigger|larger|higher|taller|older|greater|heavier) than|not exceeding"
 FIGURES: tuple[Rule, ...] = (
+    rule(rf"\b(?P<n>{'|'.join(w for w in _WORDS if w != 'a')}|\d+) and a half(?= [a-z])", _and_a_half),
+    rule(r"\ban? (?P<unit>hour|year|million|billion|kilo|mile|ton|tonne) and a half\b", r"1.5 \g<unit>s"),
+    rule(r"\bhalf an hour\b", "30 minutes"),
     rule(r"\b(?P<noun>[a-z]+) (?:of )?(?P<n>\d+(?:\.\d+)?) or (?P<way>worse|better)\b", _or_worse),
     rule(
         r"^where (?:can|could|do|would|might) (?:i|we|you|one|somebody) (?:get|find|buy|have|eat|order|rent|hire) "

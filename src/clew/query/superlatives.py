@@ -7,7 +7,18 @@ from dataclasses import replace
 
 from clew.query.asked import STOPS, Kind, Ranked, ReadQuestion, cut, dating_verb
 from clew.query.meanings import TENURE
-from clew.query.vocabulary import DOWN, KNOWN_MEASURES, MEASURES, MONTHS, NUMBERS, ORDINALS, base_of, later_wins
+from clew.query.vocabulary import (
+    DOWN,
+    HOLDING,
+    KNOWN_MEASURES,
+    MEASURES,
+    MONTHS,
+    NUMBERS,
+    ORDINALS,
+    base_of,
+    later_wins,
+    stem,
+)
 
 _HOW_MANY = r"(?:(?P<k>\d+|two|three|four|five|six|seven|eight|nine|ten) )?"
 _ORDER = r"(?:(?P<order>second|third|fourth|fifth|2nd|3rd|4th|5th)[ -](?:to |the )?)?"
@@ -35,8 +46,9 @@ _EST = re.compile(
     re.IGNORECASE,
 )
 _LAST = re.compile(
-    r"\b(?:the )?(?:(?P<first>first|earliest)|(?P<last>last|final|most recently|most recent|latest|newest))\b"
-    r"(?! (?:name|lady|language|names|world|division|person|place|time|of all))(?<!\bat first)",
+    r"\b(?:the )?(?:(?P<first>first|earliest)"
+    r"|(?P<last>last(?! (?:over|under|(?:more|less|longer) than|at least|up to)\b)|final|most recently|most recent"
+    r"|latest|newest))\b(?! (?:name|lady|language|names|world|division|person|place|time|of all))(?<!\bat first)",
     re.IGNORECASE,
 )
 _ASKS_WHEN = re.compile(
@@ -87,7 +99,7 @@ _OFTEN = re.compile(
 )
 _SERVING = re.compile(  # "the longest serving ranger", "the shortest-standing member"
     r"\b(?:the )?(?:longest|(?P<short>shortest))[ -]"
-    r"(?:serving|standing|running|established|employed|tenured|playing)\b",
+    r"(?:serving|standing|running(?! times?\b)|established|employed|tenured|playing)\b",
     re.IGNORECASE,
 )
 _SINCE = re.compile(  # "who has been a member for the longest time", "who has worked here the longest"
@@ -180,7 +192,8 @@ def _superlative_itself(found: ReadQuestion) -> ReadQuestion:
     if match is not None:
         largest = re.match(r"most|great|large|high|max", match["most"], re.IGNORECASE) is not None
         noun, verb = match["noun"].lower(), (match["verb"] or "").lower()
-        ranked = Ranked((noun,), largest, 1, _skip(match), noun=noun, verb="" if verb in _HAVING else verb)
+        words = (noun, verb) if stem(verb) in HOLDING else (noun,)  # "holds the most people": a capacity
+        ranked = Ranked(words, largest, 1, _skip(match), noun=noun, verb="" if verb in _HAVING else verb)
         return cut(found, match, "", kind="ordinal" if ranked.skip else kind, ranked=ranked)
     match = _WITH_EST.search(found.rest)
     if match is not None and (base := base_of(match["adj"])):

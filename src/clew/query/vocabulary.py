@@ -40,6 +40,7 @@ MEASURES: dict[str, tuple[str, ...]] = {
     "near": ("distance",), "far": ("distance",), "close": ("distance",), "popular": ("popularity", "votes", "rating"),
     "much": ("total", "number", "amount"), "many": ("total", "number"),
 }  # fmt: skip
+HOLDING = frozenset(["hold", "seat", "fit", "accommodate"])  # what has a capacity does
 KNOWN_MEASURES = frozenset(word for words in MEASURES.values() for word in words)
 _DOWN = """
 short small little low shallow sparse light poor slow cheap young early cold bad near close few least easy narrow thin
@@ -177,7 +178,8 @@ _SYNONYMS: dict[str, tuple[str, ...]] = {
     "write": ("author", "writer", "written"), "wrote": ("author", "writer", "written"), "written": ("author", "writer"),
     "cause": ("effect",), "boy": ("male",), "girl": ("female",), "wife": ("spouse",), "husband": ("spouse",),
     "birth": ("born",), "birthday": ("born", "birth"), "birthdate": ("born", "birth"), "death": ("died",),
-    "spectator": ("capacity",), "seat": ("capacity",), "hold": ("capacity",), "fit": ("capacity",),
+    "spectator": ("capacity",), "seat": ("capacity",), "hold": ("capacity", "seat"), "fit": ("capacity", "seat"),
+    "accommodate": ("capacity", "seat"), "ground": ("area",), "paper": ("publication", "article"),
     "married": ("spouse",), "employee": ("staff", "worker"), "firm": ("company",), "company": ("firm",),
 }  # fmt: skip
 BEGUN = frozenset(map(stem, ("inception", "established", "establishment", "opened", "opening", "built", "created")))

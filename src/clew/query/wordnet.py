@@ -23,6 +23,8 @@ BELOW = 2.0  # steps down to the one kind that a wider noun may mean
 SHARED = 3  # first senses that are compared
 _NEAR, _STEP = 0.9, 0.04  # how well a noun of the same sense fits a kind, and what each step takes
 _PEOPLE = frozenset(["human", "agent", "people", "individual", "actor"])  # persons, as graphs call them
+_SOMEBODY = ("person", "animal", "group", "country", "deity", "character")
+_NOBODY = ("event", "creation", "document", "happening")
 
 
 class _Words(NamedTuple):
@@ -91,6 +93,22 @@ def nearest_kind(noun: str, kinds: Mapping[str, str]) -> tuple[str, float] | Non
     if not order or (len(order) > 1 and (found is not wider or found[order[0]] == found[order[1]])):
         return None
     return order[0], _NEAR - _STEP * found[order[0]]
+
+
+def people_of(kinds: Mapping[str, str]) -> list[str]:
+    """The ids of the kinds that are kinds of people, by their names in words."""
+    person = _senses("person")[0]
+    return [id for id, name in kinds.items() if (senses := _senses(name)) and person in _steps_up(senses[:1])]
+
+
+def is_nobody(name: str) -> bool:
+    """Whether a kind, by its name in words, is of events, works or papers, in no sense of people, animals or groups:
+    nothing that "who" asks for."""
+    if name.lower().split()[-1:] in (["label"], ["role"]):  # of records; a person in a play
+        return False
+    up = _steps_up(_senses(name)[:SHARED])
+    some, none = ((_senses(each)[0] for each in said) for said in (_SOMEBODY, _NOBODY))
+    return any(sense in up for sense in none) and not any(sense in up for sense in some)
 
 
 def same_act(word: str, other: str) -> bool:

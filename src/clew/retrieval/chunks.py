@@ -149,7 +149,9 @@ def spot(
         elif not taken[i] and (said_of := of_value(word, lexicon, graph)) is not None:
             put(Chunk(i, i + 1, "class", said_of, (), 0.9))
     over = next((c for c in chunks if c.kind == "topic" and asked is not None and c.start <= asked < c.end), None)
-    if over is not None and any(c.kind == "class" and c.start == over.end for c in chunks):
+    if over is not None and (
+        any(c.kind == "class" and c.start == over.end for c in chunks) or _several(words, over.end, taken)
+    ):
         asked = over.end  # "which English players"
     if asked is not None and not taken[asked] and any(c.kind == "class" and c.start == asked + 1 for c in chunks):
         asked += 1  # "which law firm"
@@ -188,7 +190,11 @@ def spot(
     root = _root([c for c in chunks if c.start not in verbs], asking, asked)
     if root is not None:
         root = chunks.index([c for c in chunks if c.start not in verbs][root])
-    if root is not None and (called := _noun(chunks, root, found, graph, lexicon)) is not None:
+    if root is not None and asked is not None and chunks[root].end == asked + 1 and chunks[root].condition is not None:
+        chunks[root] = replace(chunks[root], kind="class", fit=0.95, condition=None)  # "which villains": all of whom so
+    begun = _begun_by(chunks, begins) if root is None and begins is not None else None
+    place = begun if root is None else root
+    if place is not None and (called := _noun(chunks, place, found, graph, lexicon)) is not None:
         root, chunks[called[0]] = called
     alike_only = instead and root is not None and chunks[root].kind == "class" and chunks[root].fit < 1
     if alike_only and root is not None:
@@ -231,11 +237,20 @@ def _first_noun(words: tuple[str, ...]) -> int | None:
     return first if first is not None and words[first] != stem(words[first]) else None
 
 
+def _begun_by(chunks: list[Chunk], at: int) -> int | None:
+    """The chunk that holds the noun which begins a question: "tragedies by somebody from Oslo"."""
+    return next((i for i, chunk in enumerate(chunks) if chunk.start <= at < chunk.end), None)
+
+
 def _describes(words: tuple[str, ...], at: int, taken: list[bool]) -> bool:
     """Whether a word in the singular stands before a noun in the plural that nothing accounts for."""
-    behind = words[at + 1] if at + 1 < len(words) else ""
-    several = bool(behind) and stem(behind) != behind and behind not in FUNCTION and behind not in LIGHT
-    return several and stem(words[at]) == words[at] and not taken[at + 1]
+    return _several(words, at + 1, taken) and stem(words[at]) == words[at]
+
+
+def _several(words: tuple[str, ...], at: int, taken: list[bool]) -> bool:
+    """Whether a noun in the plural that nothing accounts for stands at a place."""
+    word = words[at] if at < len(words) and not taken[at] else ""
+    return bool(word) and stem(word) != word and word not in FUNCTION and word not in LIGHT
 
 
 def _nearer_relatives(

@@ -21,9 +21,14 @@ from clew.retrieval.words import FUNCTION
 
 PARTLY = 0.85  # fit of a flag of which a question says one telling word: "on batteries", batteryPowered
 TELLING = 4  # letters of such a word
+MOST_INITIALS = 4
 SHORTEST = 3  # letters of the name of a property beside its value
 MOST_VALUES = 20_000  # triples of a relation whose values are looked at
 _COMPARED = frozenset(["than", "least", "most", "over", "under", "above", "below", "top", "first", "last", "about"])
+_SEXES = (
+    (frozenset(["female", "females", "woman", "women", "girl", "girls"]), "FfW"),
+    (frozenset(["male", "males", "man", "men", "boy", "boys"]), "Mm"),
+)
 _PREFIXES = ("un", "non-", "non", "in", "dis")
 
 
@@ -42,6 +47,7 @@ def conditions_said(words: Sequence[str], taken: Sequence[bool], graph: Graph) -
     """The conditions that words of a question state: flags, and values of what they name ("phase 3", "4 bed")."""
     yield from _flags_said(words, taken, graph)
     yield from _values_said(words, taken, graph)
+    yield from _sexes_said(words, taken, graph)
 
 
 def _flags_said(words: Sequence[str], taken: Sequence[bool], graph: Graph) -> Iterator[Condition]:
@@ -63,7 +69,11 @@ def _flags_said(words: Sequence[str], taken: Sequence[bool], graph: Graph) -> It
     others = [label for id, label in lexicon.labels.items() if id not in names]
     used = {form for text in (*others, *lexicon.class_ids.values()) for word in stems(text) for form in forms(word)}
     for flag in known:
-        mine = {form for name in names[flag.relation] if len(name) >= TELLING for form in forms(name)}
+        long = [name for name in names[flag.relation] if len(name) >= TELLING]
+        done = [name.removesuffix("able").removesuffix("ible") for name in long if name.endswith(("able", "ible"))]
+        mine = {
+            form for name in (*long, *done) if len(name) >= TELLING for form in forms(name)
+        }  # "be booked" of what is bookable
         shared = {f for other in known if other is not flag for name in names[other.relation] for f in forms(name)}
         telling = mine - used - shared
         for i, word in enumerate(words):
@@ -83,6 +93,14 @@ def _in_full(words: Sequence[str], taken: Sequence[bool], flag: Flag, name: Sequ
         joined = len(parts) == len(name) > 1 and not taken[start]  # "battery-powered"
         if joined and all(forms(part) & form for part, form in zip(parts, wanted, strict=True)):
             return _condition(start, start + 1, flag, 1.0)
+    if len(name) == 1 and 2 <= len(name[0]) <= MOST_INITIALS:
+        for start in range(len(words) - len(name[0]) + 1):
+            here = range(start, start + len(name[0]))
+            said = [words[i] for i in here]
+            if any(taken[i] or len(words[i]) < SHORTEST or words[i] in FUNCTION for i in here):
+                continue
+            if "".join(word[0] for word in said) == name[0]:  # "open access", oa
+                return _condition(start, start + len(said), flag, 1.0)
     for start in range(len(words) - len(name) + 1):
         here = range(start, start + len(name))
         if any(taken[i] for i in here):
@@ -125,6 +143,18 @@ def _values_said(words: Sequence[str], taken: Sequence[bool], graph: Graph) -> I
                 (relation, ids), first = next(iter(found.items())), min(i, other)
                 yield Condition(first, first + 2, p.Follow(p.Entities(ids), (p.Step(relation, False),)))
                 break
+
+
+def _sexes_said(words: Sequence[str], taken: Sequence[bool], graph: Graph) -> Iterator[Condition]:
+    """ "Female" and "men" of things whose sex is stated by a letter."""
+    lexicon = Lexicon.of(graph)
+    relations = [id for name in ("sex", "gender") for id in lexicon.relations.get((name,), ())]
+    for i, word in enumerate(words):
+        letters = next((letters for said, letters in _SEXES if word in said), "")
+        found = [(id, ids) for id in relations for letter in letters if (ids := _with_value(graph, id, letter))]
+        if found and not taken[i]:
+            (relation, ids) = found[0]
+            yield Condition(i, i + 1, p.Follow(p.Entities(ids), (p.Step(relation, False),)))
 
 
 def _called(word: str, lexicon: Lexicon) -> list[str]:

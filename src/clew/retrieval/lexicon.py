@@ -25,7 +25,7 @@ from clew.query import plan as p
 from clew.query.binding import Binding
 from clew.query.execute import execute
 from clew.query.vocabulary import SYNONYMS, akin, forms, head_of, stem
-from clew.query.wordnet import nearest_kind
+from clew.query.wordnet import is_nobody, nearest_kind, people_of
 from clew.retrieval.words import FUNCTION
 
 KINDS = 500  # classes among which a noun is looked for by its meaning
@@ -34,6 +34,7 @@ HEADS = 100_000  # of a relation, that tell what kind of thing has it
 ALIKE_ONLY = 0.8  # the same in a graph without kinds, where the noun may be a kind that nothing states
 ALIKE_DOER = 0.7  # the same of somebody who does something: a "teacher" is no school
 ALIKE_KIND = 0.6  # cosine from which a noun means a class or a relation of another name ("towns", city)
+_PEOPLE = frozenset(["people", "person"])
 _NO_KIND = frozenset(
     "kind type sort form name number amount thing part way member percentage share".split()  # noqa: SIM905
 )
@@ -46,8 +47,8 @@ _DOER = re.compile(r"\w{3,}(?:ian|ist|ians|ists)$")  # names who does something,
 _DOES = re.compile(r"\w{3,}(?:[eo]rs?|ians?|ists?)$")  # the same, and other words with these endings
 _OF_VALUE = re.compile(r"(?P<of>[a-z]{3,})(?:er|ist)")
 _ASKED = re.compile(
-    r"^\W*(?:(?:in|on|at|of|for|from|by|to|with) )?(?:which|what|name|list|find|(?:give|show|tell) me)(?: all)?"
-    r"(?: the)? (?P<noun>\w+(?: \w+){0,3})"
+    r"^\W*(?:(?:in|on|at|of|for|from|by|to|with) )?(?:which|what|who (?:among|amongst|of|out of)|name|list|find"
+    r"|(?:give|show|tell) me)(?: all)?(?: the)? (?P<noun>\w+(?: \w+){0,3})"
     r"|^\W*(?:all |the )?(?P<first>\w+(?: \w+){0,2}?) (?:of|that|who|which|whose|in|by|from|with|\w+ed) ",
     re.IGNORECASE,
 )
@@ -147,11 +148,35 @@ def asked_kind(text: str, graph: Graph) -> Ints | None:
                 return execute(p.Class(known), graph).members
         if (doing := _doing(said[at], lexicon)) is not None:
             return graph.derived(("lexicon.doers", doing), partial(_doers, graph, doing, lexicon.labels[doing]))
+        if said[at] in _PEOPLE and (people := people_of(_few_kinds(lexicon))):
+            return _members(people, graph)
         after = said[at + 1] if at + 1 < len(said) else _OF.match(text, match.end()) and "of"
         alone = not after or (after in FUNCTION and after != "of")  # "home towns" are no homes
         if alone and (meant := kind_meant(said[at], lexicon)) is not None:
             return execute(p.Class(meant[0]), graph).members
     return None
+
+
+def nobody(graph: Graph) -> Ints:
+    """The numbers of the things that "who" never asks for, by their kinds: events, works and papers."""
+
+    def made() -> Ints:
+        lexicon = Lexicon.of(graph)
+        return _members([id for id, name in _few_kinds(lexicon).items() if is_nobody(name)], graph)
+
+    return graph.derived("lexicon.nobody", made)
+
+
+def _few_kinds(lexicon: Lexicon) -> dict[str, str]:
+    """The kinds of a graph that has so few that words tell them apart; else none."""
+    return lexicon.class_ids if len(lexicon.class_ids) <= KINDS else {}
+
+
+def _members(kinds: Sequence[str], graph: Graph) -> Ints:
+    found: Ints = np.unique(
+        np.concatenate([np.empty(0, np.int32), *(execute(p.Class(k), graph).members for k in kinds)])
+    )
+    return found
 
 
 def _doers(graph: Graph, relation: str, label: str) -> Ints:

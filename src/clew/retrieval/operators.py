@@ -18,6 +18,7 @@ from clew.errors import ClewError
 from clew.graph import Graph
 from clew.graph.remote import ServerGraph
 from clew.graph.remote.mirror import at_hand
+from clew.graph.sets import held
 from clew.protocols import GraphStore, Method, OnEvent, TextEncoder, ignore
 from clew.query import plan as p
 from clew.query.asked import WH, ReadQuestion
@@ -31,7 +32,7 @@ from clew.query.vocabulary import stem
 from clew.retrieval.composing import Composed, compose
 from clew.retrieval.dating import with_years
 from clew.retrieval.lacking import Lacking, passes_over
-from clew.retrieval.lexicon import Lexicon, class_in
+from clew.retrieval.lexicon import Lexicon, asked_kind, class_in
 from clew.retrieval.linking import link, link_topics, unknown_names
 from clew.retrieval.method_sets import (
     best_of,
@@ -46,7 +47,17 @@ from clew.retrieval.method_sets import (
 )
 from clew.retrieval.operating import Truth, bearers, compared, either, likeness_by, named_together, of_named, operated
 from clew.retrieval.operator_words import OperatorQuestion, asked_of, of_everything
-from clew.retrieval.refusing import YES_AND_NO, accounted, implausible, missing, only_truth, past, undated, unmet
+from clew.retrieval.refusing import (
+    YES_AND_NO,
+    accounted,
+    implausible,
+    mismeasured,
+    missing,
+    only_truth,
+    past,
+    undated,
+    unmet,
+)
 from clew.retrieval.spoken import in_graph_words
 from clew.retrieval.tables import read_table
 from clew.retrieval.together import linked
@@ -169,7 +180,7 @@ class Operators:
             if within is None and sets is None:
                 if not isinstance(store, Graph):
                     return self._uncomposed(asked, found)
-                why = implausible(question, found, store)
+                why = implausible(question, found, store) or mismeasured(question, found, store)
                 if not why and past(question, found):
                     why = "the graph states no date to come"
                 if not why and self._encoder is not None and not self._trained:
@@ -274,6 +285,9 @@ class Operators:
     ) -> list[Composed]:
         """What the question's parts compose; where the asker named its topics, only what is about one of them."""
         sets = either(question, graph, self._encoder) or compose(question, graph, self._encoder, kind, instead=instead)
+        asked = asked_kind(question.text, graph) if sets and _WHOSE.match(question.text) is None else None
+        if asked is not None:  # "which people …" are no productions
+            sets = [each for each in sets if held(execute(each.plan, graph).members, asked).any()]
         if not question.topics:
             return sets
         wanted = {topic.entity.id for topic in link_topics(question, graph).topics}
@@ -428,6 +442,11 @@ class Operators:
         name = Lexicon.of(graph).class_ids.get(kind.id, "")
         near = self._encoder.encode([name]) @ self._encoder.encode([stem(each.unsaid[0])], role="query").T
         return bool(name) and each.score >= 0.95 * COMPOSED and float(near.max()) >= MAY_BE
+
+
+_WHOSE = re.compile(
+    r"\W*(?:which|what) \w+(?: \w+)?['’]s?\b", re.IGNORECASE
+)  # "which company's address": not a company
 
 
 def _sure(read: ReadQuestion, proposals: Sequence[Proposal]) -> bool:

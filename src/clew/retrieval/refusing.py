@@ -20,12 +20,12 @@ from clew.query.asked import ReadQuestion
 from clew.query.binding import Binding
 from clew.query.columns import column
 from clew.query.keys import Likeness
-from clew.query.meanings import meant, spelled_out
-from clew.query.values import ReadValue, parse_date, untyped
+from clew.query.meanings import dimension_of, is_price, meant, spelled_out
+from clew.query.values import CURRENCIES, ReadValue, parse_date, untyped
 from clew.query.vocabulary import MEASURES, SYNONYMS, forms, stem
 from clew.query.wordnet import same_act
 from clew.retrieval.chunks import LIGHT
-from clew.retrieval.lexicon import ALIKE_KIND, asked_kind, class_in, kinds_of, stems
+from clew.retrieval.lexicon import ALIKE_KIND, Lexicon, asked_kind, class_in, kinds_of, stems
 from clew.retrieval.method_sets import best_of
 from clew.retrieval.operating import LEAST_ALIKE
 from clew.retrieval.words import FUNCTION
@@ -56,6 +56,22 @@ _LAST_DONE = re.compile(
 )
 _NEXT = re.compile(r"(?:when|(?:on |in )?(?:what|which) (?:date|day|time|year|month))\b.*\bnext\b", re.IGNORECASE)
 _HAPPENS = frozenset(["happen", "occur", "take", "took", "place", "go", "went", "date", "day", "time", "year", "event"])
+_CONTACT = re.compile(
+    r"\b(?:(?:phone|telephone|mobile|fax)(?: numbers?)?|e-?mail(?: address)?|website|homepage|web ?page)\b"
+)
+_CONTACTS = frozenset(
+    "phone telephone tel mobile cell fax contact email mail website web url homepage page".split()  # noqa: SIM905
+)
+_FIGURE_OF = re.compile(
+    r"(?:(?:what|how (?:much|high|big))(?: is|'s| are| was| were) )?(?:the |an? )?"
+    r"(?P<what>(?:[a-z-]+ ){0,2}?(?:price|cost|fee|rent|fare|salary|wage|speed|weight|altitude|elevation))s? "
+    r"(?:of|for|at|in|to) |how much (?:is|are|was|were) (?:the |an? )?[a-z]+(?: [a-z]+)? (?:at|in|to|for) "
+    r"|how much (?:does|do|did) .* cost\b"
+)
+_DIMENSIONS = {
+    **dict.fromkeys(("price", "cost", "fee", "rent", "fare", "salary", "wage"), "money"),
+    "speed": "speed", "weight": "mass", "altitude": "length", "elevation": "length",
+}  # fmt: skip
 _TIMES = frozenset(["year", "date", "day", "month", "time"])
 _KINDS = frozenset(["kind", "type", "class", "category", "sort", "job", "occupation", "profession", "role"])
 
@@ -91,7 +107,9 @@ def unmet(question: Question, found: Answer, graph: Graph, encoder: TextEncoder)
     near = encoder.encode([*sorted(labels), *kinds]) @ encoder.encode(list(asked), role="query").T
     if float(near[: len(labels)].max()) >= MET or (kinds and float(near[len(labels) :].max()) >= ALIKE_KIND):
         return ""
-    return f"the graph has no relation for “{asked[0]}”: the best guess is {found.candidates[0].text}"
+    known = any(set(stems(asked[0])) == set(stems(label)) for label in Lexicon.of(graph).labels.values())
+    why = f"no path to a “{asked[0]}” was found" if known else f"the graph has no relation for “{asked[0]}”"
+    return f"{why}: the best guess is {found.candidates[0].text}"
 
 
 def _stated_of(graph: Graph, ids: Sequence[str]) -> list[str]:
@@ -150,6 +168,37 @@ def implausible(question: Question, found: Answer, graph: Graph) -> str:
     if measured and MEASURES.get(measured[1]) and measured[1] not in ("much", "many") and not digits:
         return f"the graph has no figure where the question asks how {measured[1]}"
     return ""
+
+
+def mismeasured(question: Question, found: Answer, graph: Graph) -> str:
+    """Why an answer is a figure of something else than is asked for: seats for a price, a weight for a speed, an area
+    for a phone number."""
+    if not found.candidates:
+        return ""
+    text = question.text.lower()
+    paths = [path for c in found.candidates[:LOOKED_AT] for path in found.paths_of(c) if path.relations]
+    binding = Binding.of(graph)
+    ends = {path.relations[-1] for path in paths}
+    labels = {graph.relation_at(binding.relation(relation)).label for relation, _ in ends}
+    if (contact := _CONTACT.search(text)) is not None and labels:
+        known = (graph.relation_at(number).label for number in range(graph.num_relations))
+        if contact.group(0) not in " ".join(topic.mention.lower() for topic in found.topics) and not any(
+            _CONTACTS & set(spelled_out(label).lower().split()) for label in known
+        ):
+            return f"the graph states no {contact.group(0)}"
+    match = _FIGURE_OF.match(text)
+    word = match["what"].split()[-1] if match is not None and match["what"] else ""
+    asked = _DIMENSIONS.get(stem(word), "") if word else "money" if match is not None else ""
+    if not asked or not ends or not labels:
+        return ""
+    columns = [column(graph, binding.relation(relation), forward, sampled=True) for relation, forward in ends]
+    if any(each.kind != "number" for each in columns):
+        return ""
+    stated = {dimension_of(label) for label in labels} | {each.dimension for each in columns}
+    stated = {"money" if each in CURRENCIES else each for each in stated} - {""}
+    if asked in stated or (not stated and (asked != "money" or any(map(is_price, labels)))):
+        return ""
+    return f"the graph states no {word or 'price'} of it"
 
 
 def only_truth(found: Answer, graph: Graph) -> bool:

@@ -37,13 +37,14 @@ from clew.reading.growth import PlanCandidate
 from clew.reading.threads import all_ends, answers, best_guess, way_of
 from clew.reading.topics import ALTERNATIVES, MAX_TRIPLES, MOST_TOPICS, Start, start_of, starts_of
 from clew.retrieval.examples import Way
-from clew.retrieval.lexicon import WORD, asked_kind
+from clew.retrieval.lexicon import WORD, asked_kind, nobody
 from clew.retrieval.reader import read
 from clew.retrieval.scoring import take_apart
 from clew.retrieval.voice import leads
 from clew.types import Answer, Event, Evidence, Question, Topic
 
 _WHEN = re.compile(r"(?:when|(?:in |on )?(?:what|which) (?:year|date|day))\b", re.IGNORECASE)
+_WHO = re.compile(r"(?:and |so |but )?whom?\b", re.IGNORECASE)
 _PARTICULAR = re.compile(r"(?:who|whom|whose|where|when)\b", re.IGNORECASE)  # never asks for a class
 _KIND = re.compile(  # asks for a kind, or for what something is
     r"\b(?:type|kind|sort|class|category|species|genre|form)s?\b"
@@ -143,6 +144,8 @@ class Auto:
             proposed = others if others or _PARTICULAR.match(text.strip()) else proposed
         if has_arrays(graph) and (asked_for := asked_kind(text, graph)) is not None:
             proposed = _of_kind(proposed, ground, asked_for)
+        elif has_arrays(graph) and _WHO.match(text.strip()):
+            proposed = _but_for(proposed, ground, nobody(graph))
         proposed = _as_voiced(proposed, text, topics, ground)
         if _CHOICE.search(text) is None:
             proposed = _but_for_the_named(proposed, topics, ground)
@@ -259,6 +262,12 @@ def _of_kind(proposed: list[RatedPlan], ground: Subgraph, members: Ints) -> list
     """The options that lead to the kind of thing that is asked for, where there are any."""
     fitting = [o for o in proposed if np.isin(ground.entities[o.plan.ends[:LOOKED_AT]], members).mean() >= MOSTLY]
     return fitting or proposed
+
+
+def _but_for(proposed: list[RatedPlan], ground: Subgraph, members: Ints) -> list[RatedPlan]:
+    """The options that do not lead to some things, where there are any."""
+    others = [o for o in proposed if np.isin(ground.entities[o.plan.ends[:LOOKED_AT]], members).mean() < MOSTLY]
+    return others or proposed
 
 
 def _as_voiced(proposed: list[RatedPlan], text: str, topics: Sequence[Topic], ground: Subgraph) -> list[RatedPlan]:
