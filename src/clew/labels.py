@@ -17,6 +17,7 @@ _IRI = re.compile(r"<?(?:[A-Za-z][A-Za-z0-9+.-]*://|urn:)\S*>?")
 _CURIE = re.compile(r"(?:[a-z][\w.-]*)?:([^\W\d_][^\s:/]*)")
 _DOTTED = re.compile(r"[^\W\d_]\w+(?:\.{1,2}[^\W\d_]\w*)+|(?:/[^\W\d_]\w*\.?){2,}")
 _KEBAB = re.compile(r"[^\W\d_]{2,}(?:-[^\W\d_]{2,})+")
+_MANY = re.compile(r"n[A-Z][a-z]{2,}s")  # nTurbines
 _SEPARATORS = re.compile(r"[_\s]+")
 
 
@@ -71,7 +72,9 @@ def _words(text: str) -> list[str]:
     if len(rough) > 1 or not rough:
         # Capitals throughout, as in DIRECTED_BY, are a habit of databases and not acronyms.
         loud = "_" in text and not any(c.isspace() for c in text) and text.isupper() and _all_letters(rough)
-        return [part.lower() for part in rough] if loud else rough
+        if loud or any(c.isspace() for c in text):
+            return [part.lower() for part in rough] if loud else rough
+        return [word for part in rough for word in _camel(part)]  # `ratedPower_kW`
     word = rough[0]
     if word.islower() and _KEBAB.fullmatch(word):
         return word.split("-")
@@ -91,6 +94,8 @@ def _camel(word: str) -> list[str]:
         if (here and before) or acronym_ends:
             cuts.append(i)
     parts = [word[a:b] for a, b in zip(cuts, [*cuts[1:], len(word)], strict=True)]
+    if _MANY.fullmatch(word):
+        return ["number", "of", word[1:].lower()]
     if len(parts) < 2 or len(parts[0]) == 1 or parts[0] in _PREFIXES or not all(part[0].isalpha() for part in parts):
         return [word]
     if any(not c.isalnum() for c in word):

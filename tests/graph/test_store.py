@@ -141,7 +141,7 @@ def test_rdf_names(rdf):
     ada = rdf.entity(ADA)
     assert (ada.label, rdf.aliases_of(ADA), rdf.description_of(ADA)) == (
         "Ada König",
-        ["A. König", "Ada Koenig", "Adé"],  # in other languages as well: there are few
+        ["Ada Koenig", "A. König", "Adé"],  # in other languages as well: there are few
         "a poet",
     )
     assert rdf.entity("http://ex.org/ben").label == "Ben DE"  # no English one: a foreign label is better than none

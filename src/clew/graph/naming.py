@@ -20,7 +20,6 @@ from clew.graph.assembly import KINDS_OF_TEXT, Assembly, OnPart, Spooled, relati
 from clew.graph.external import Dealt, OnDisk, Sides, StringsOnDisk, sort_keys
 from clew.graph.inputs import (
     ALIAS,
-    ALIAS_IN_NO_LANGUAGE,
     FOREIGN,
     FOREIGN_ALIAS,
     FOREIGN_LANGUAGES,
@@ -115,7 +114,7 @@ class _Chosen:
         from clew.graph import bulk
 
         foreign, alias = ranks >= FOREIGN, ranks >= FOREIGN_ALIAS
-        as_label, as_alias = (ALIAS_IN_NO_LANGUAGE - 1, 2 * ALIAS) if few else (FOREIGN, FOREIGN + 1)
+        as_label, as_alias = (ALIAS - 1, 2 * ALIAS) if few else (FOREIGN, FOREIGN + 1)
         ranks = np.where(alias, as_alias, np.where(foreign, as_label, ranks)).astype(np.int16)
         ends = np.cumsum(lengths, dtype=np.int64)
         self._texts = TableColumn(data, ends - lengths, lengths.astype(np.int64))

@@ -23,6 +23,9 @@ from clew.query.vocabulary import AGES, PACES, TIMES, stem
 
 _RANKS = frozenset(["rank", "ranking", "position", "place", "finish", "standing", "seed", "pos", "pos."])
 WITHIN = 0.7  # how far a condition is believed of what a set was reached through, beside the set itself
+WHILE = 0.9  # the same of a time that falls between a start and an end
+_FROM = frozenset(["from", "start", "started", "starts", "begin", "began", "begins", "beginning", "since"])
+_UNTIL = frozenset(["to", "end", "ended", "ends", "ending", "until", "till", "through"])
 MOST_COUNTED = 1000  # "fewer than 6439 students" is a figure the graph states, not a count of its links
 
 
@@ -236,10 +239,25 @@ class _Decorator:
             keys = self._keys.measured(plan, name, keys) or keys
         if not keys and isinstance(stated.value, p.Number):
             keys = self._keys.only(plan, stated.value.value, unit=name)
+        if dated and stated.op in ("=", "between") and not any(key.named for key in keys):
+            yield from self._while(found, plan, stated)
         for key in keys:
             value, upper = (self._in_unit(each, key.path[-1]) for each in (stated.value, stated.upper))
             assert value is not None
             yield found.along(p.Where(plan, p.Test(key.path, stated.op, value, upper)), key)
+
+    def _while(self, found: Proposal, plan: p.SetPlan, stated: Filter) -> Iterator[Proposal]:
+        """Members that a stated time falls into: contracts "in 2016", of those that say from when until when."""
+        keys = self._keys.values(plan, ("from", "to", "start", "end", "date", "year"), dates=True)
+        own = [key.path for key in keys if len(key.path) == 1]
+        names = {path: label_to_text(self._keys.label(path[0])).lower().split() for path in own}
+        begun = {frozenset(name) - _FROM: path for path, name in names.items() if _FROM & set(name)}
+        over = {frozenset(name) - _UNTIL: path for path, name in names.items() if _UNTIL & set(name)}
+        for rest in begun.keys() & over.keys():
+            last = stated.upper if stated.op == "between" and stated.upper is not None else stated.value
+            open_ = p.Where(plan, p.Test(begun[rest], "<=", last))
+            ended = p.Where(plan, p.Test(over[rest], "<", stated.value))
+            yield replace(found, plan=p.Minus(open_, ended), prior=found.prior * WHILE)
 
     def _against(self, found: Proposal, plan: p.SetPlan, stated: Filter, other: p.Entities) -> Iterator[Proposal]:
         """A condition with the value that another thing has: "more ascent than the Via Paradiso"."""

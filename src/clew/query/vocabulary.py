@@ -180,7 +180,8 @@ _SYNONYMS: dict[str, tuple[str, ...]] = {
     "birth": ("born",), "birthday": ("born", "birth"), "birthdate": ("born", "birth"), "death": ("died",),
     "spectator": ("capacity",), "seat": ("capacity",), "hold": ("capacity", "seat"), "fit": ("capacity", "seat"),
     "accommodate": ("capacity", "seat"), "ground": ("area",), "paper": ("publication", "article"),
-    "married": ("spouse",), "employee": ("staff", "worker"), "firm": ("company",), "company": ("firm",),
+    "married": ("spouse",), "employee": ("staff", "worker", "headcount"),
+    "startup": ("company",), "firm": ("company",), "company": ("firm",),
 }  # fmt: skip
 BEGUN = frozenset(map(stem, ("inception", "established", "establishment", "opened", "opening", "built", "created")))
 """What relations call the date from which a thing counts as old."""

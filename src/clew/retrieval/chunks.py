@@ -57,6 +57,7 @@ _ASKS = frozenset(re.findall(r"\w+", "what which who whom whose where when many 
 
 
 _RELATIVE = frozenset(["who", "whom", "whose", "which", "where"])
+_DETERMINERS = frozenset(["a", "an", "any", "all", "every", "the", "each"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +124,10 @@ def spot(
     for met in conditions_said(words, taken, graph):
         if not any(taken[met.start : met.end]):
             put(Chunk(met.start, met.end, "topic", met.plan, (), met.fit, condition=met))
+    for i, word in enumerate(words[:-1]):
+        nouns = lexicon.nouns_of.get(stem(word), []) if words[i + 1] == "of" and not taken[i] else []
+        if nouns and (stem(word) != word or (i and words[i - 1] in _DETERMINERS)):  # "is part of" names no parts
+            put(Chunk(i, i + 1, "relation", None, tuple(nouns), 0.95, inverse=True))
     for length in (4, 3, 2, 1):
         for start in range(len(words) - length + 1):
             if any(taken[start : start + length]):

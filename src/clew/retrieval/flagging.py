@@ -29,6 +29,11 @@ _SEXES = (
     (frozenset(["female", "females", "woman", "women", "girl", "girls"]), "FfW"),
     (frozenset(["male", "males", "man", "men", "boy", "boys"]), "Mm"),
 )
+_OPPOSITES = {
+    "onshore": "offshore", "offshore": "onshore", "indoor": "outdoor", "outdoor": "indoor", "closed": "open",
+    "open": "closed", "dead": "alive", "deceased": "alive", "public": "private", "private": "public",
+    "online": "offline", "offline": "online",
+}  # fmt: skip
 _PREFIXES = ("un", "non-", "non", "in", "dis")
 
 
@@ -123,8 +128,9 @@ def _condition(start: int, end: int, flag: Flag, fit: float, *, denied: bool = F
 
 
 def _turned(word: str) -> str:
-    """A word without what denies it: "unfurnished", "non-smoking"; "" where nothing does."""
-    return next((word.removeprefix(each).lstrip("-") for each in _PREFIXES if word.startswith(each)), "")
+    """What a word denies: "unfurnished", "non-smoking", "onshore"; "" where it denies nothing."""
+    bare = (word.removeprefix(each).lstrip("-") for each in _PREFIXES if word.startswith(each))
+    return _OPPOSITES.get(word) or next(bare, "")
 
 
 def _values_said(words: Sequence[str], taken: Sequence[bool], graph: Graph) -> Iterator[Condition]:

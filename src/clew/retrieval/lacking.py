@@ -19,6 +19,7 @@ from clew.query.binding import Binding
 from clew.query.decorate import Proposal
 from clew.query.denials import Denial
 from clew.query.execute import ExecutionLimits, Executor
+from clew.query.keys import steps_of
 from clew.retrieval.chunks import spot
 from clew.retrieval.composing import Composed
 from clew.retrieval.examples import ways_of
@@ -98,10 +99,22 @@ class Lacking:
             ends = np.unique(self._executor.pairs(members, path)[1])
             return len(ends) > 0 and float(np.isin(ends, wanted).mean()) >= OF_KIND
 
+        if wanted is not None and not whole and (only := self._only_step(members, wanted)) is not None:
+            return [((only,), 1.0)]
         found = ways_of(self._method, self._graph, question, wordings, members, fits)
         best = found[0][1] if found else 0.0
         meant = [(path, score) for path, score in found if score >= max(LEAST, RUNNER_UP * best)]
         return [(path, score) for path, score in meant if whole or 0 < self._having(members, path) < 1]
+
+    def _only_step(self, members: Ints, wanted: Ints) -> p.Step | None:
+        """The one step that leads from some members, and not from all, to things of a kind; None where several do."""
+        found = []
+        for step, share in steps_of(self._graph, members):
+            ends = np.unique(self._executor.pairs(members, (step,))[1])
+            ends = ends[~self._graph.mediators_at(ends)]  # an edge with properties leads to its node as well
+            if len(ends) and float(np.isin(ends, wanted).mean()) >= OF_KIND:
+                found.append((step, share))
+        return found[0][0] if len(found) == 1 and found[0][1] < 1 else None
 
     def _having(self, members: Ints, path: p.Path) -> float:
         """The share of members that have something at the end of a path."""

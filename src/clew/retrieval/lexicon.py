@@ -42,7 +42,12 @@ _OF = re.compile(r"\W*(?:(?<=\bof )|of\b)")
 _LONG = re.compile(r"[^\W\d_]{3}")  # "A" is a category, and no word for a kind
 WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*|,")
 _DONE = ("sold", "won", "made", "held", "paid", "spent", "written", "given", "taken", "run", "built")
-_AMOUNT = re.compile(r"^(?:total |whole )?(?:number|amount|count|quantity) of ", re.IGNORECASE)
+_AMOUNT = re.compile(
+    r"^(?:(?:total |whole )?(?:number|amount|count|quantity) of |(?:n|nr|no|num|nb|cnt|qty) (?=\w{3}))"
+    r"|(?<=\w{3}) (?:count|number|nr|qty|cnt)$",
+    re.IGNORECASE,
+)
+_NOUN_OF = re.compile(r"(?P<noun>(?!instance|kind|type|sort|one|out|because)[a-z]{3,}(?<!ed)) of")
 _DOER = re.compile(r"\w{3,}(?:ian|ist|ians|ists)$")  # names who does something, and never what a relation leads to
 _DOES = re.compile(r"\w{3,}(?:[eo]rs?|ians?|ists?)$")  # the same, and other words with these endings
 _OF_VALUE = re.compile(r"(?P<of>[a-z]{3,})(?:er|ist)")
@@ -92,11 +97,14 @@ class Lexicon:
         self.meant: dict[str, tuple[str, float] | None] = {}  # kinds by nouns that no name holds (`kind_meant`)
         self.relations: dict[tuple[str, ...], list[str]] = {}
         self.labels: dict[str, str] = {}
+        self.nouns_of: dict[str, list[str]] = {}  # by nouns: "subsidiaries of X" are what `subsidiary of` leads from
         for number, relation in enumerate(graph.relations()):
             if number in self.silent:
                 continue
             label = label_to_text(relation.label.rsplit(".", 1)[-1])
             self.labels[relation.id] = label
+            if (noun := _NOUN_OF.fullmatch(label.lower())) is not None:
+                self.nouns_of.setdefault(stem(noun["noun"]), []).append(relation.id)
             last = label.rsplit(" ", 1)[-1]
             done = label.removesuffix(f" {last}") if last.endswith("ed") or last in _DONE else label  # goals "scored"
             amount = _AMOUNT.sub("", label)  # "number of pages" are pages

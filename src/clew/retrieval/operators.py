@@ -32,7 +32,7 @@ from clew.query.vocabulary import stem
 from clew.retrieval.composing import Composed, compose
 from clew.retrieval.dating import with_years
 from clew.retrieval.lacking import Lacking, passes_over
-from clew.retrieval.lexicon import Lexicon, asked_kind, class_in
+from clew.retrieval.lexicon import Lexicon, asked_kind, class_in, nobody
 from clew.retrieval.linking import link, link_topics, unknown_names
 from clew.retrieval.method_sets import (
     best_of,
@@ -287,7 +287,10 @@ class Operators:
         sets = either(question, graph, self._encoder) or compose(question, graph, self._encoder, kind, instead=instead)
         asked = asked_kind(question.text, graph) if sets and _WHOSE.match(question.text) is None else None
         if asked is not None:  # "which people …" are no productions
-            sets = [each for each in sets if held(execute(each.plan, graph).members, asked).any()]
+            found = [(each, execute(each.plan, graph).members) for each in sets]
+            sets = [each for each, members in found if not len(members) or held(members, asked).any()]
+        if sets and _WHO.match(question.text):
+            sets = [each for each in sets if _may_be_somebody(each.plan, graph)]
         if not question.topics:
             return sets
         wanted = {topic.entity.id for topic in link_topics(question, graph).topics}
@@ -447,6 +450,15 @@ class Operators:
 _WHOSE = re.compile(
     r"\W*(?:which|what) \w+(?: \w+)?['’]s?\b", re.IGNORECASE
 )  # "which company's address": not a company
+
+
+_WHO = re.compile(r"\W*whom?\b", re.IGNORECASE)
+
+
+def _may_be_somebody(plan: p.SetPlan, graph: Graph) -> bool:
+    """Whether "who" may ask for a set: some of it is no figure, event or paper."""
+    members = execute(plan, graph).members
+    return not len(members) or not (held(members, nobody(graph)) | graph.literals_at(members)).all()
 
 
 def _sure(read: ReadQuestion, proposals: Sequence[Proposal]) -> bool:

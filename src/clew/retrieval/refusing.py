@@ -45,7 +45,7 @@ _WHO_DOES = re.compile(
 )
 _WHICH = re.compile(
     r"(?:[Ww]hich|[Ww]hat) (?!is|are|was|were|do|does|did|has|have)(?P<what>[a-z-]+(?: [a-z-]+)?)"
-    r"(?= (?:is|are|was|were|do|does|did|has|have|can|[a-z]+s|[a-z]+ed|in|from|of)\b)"
+    r"(?= (?:is|are|was|were|do|does|did|has|have|can|(?P<next>[a-z]+s)|[a-z]+ed|in|from|of)\b)"
 )
 _KIND_OF = re.compile(r" (?:the |an? )?(?:type|kind|sort|style|form)s? of ")
 _ABOUT = re.compile(rf"[Ww]hat{_BE} .* about\W*$")
@@ -129,7 +129,8 @@ def _asked_for(text: str, *, kinds: bool) -> tuple[str, ...]:
         match = pattern.match(text)
         if match is None:
             continue
-        words = [word for word in match["what"].lower().split() if word not in LIGHT and word not in FUNCTION]
+        said = " ".join(filter(None, (match["what"], match.groupdict().get("next"))))  # "angels", or a verb
+        words = [word for word in said.lower().split() if word not in LIGHT and word not in FUNCTION]
         return tuple(dict.fromkeys((" ".join(words), words[-1], words[0]))) if words else ()
     return ("subject", "about") if _ABOUT.match(text) else ()
 
