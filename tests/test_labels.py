@@ -42,6 +42,8 @@ from clew.labels import label_to_text, readable
         ("", "?"),
         ("___", "?"),
         ("  spaced   out ", "spaced out"),
+        ("ratedPower_kW", "rated power kW"),
+        ("nTurbines", "number of turbines"),
     ],
 )
 def test_names_of_relations_and_types_become_words(label: str, text: str) -> None:

@@ -169,3 +169,26 @@ def test_a_date_of_what_something_has_names_it(when: str, op: str) -> None:
     (one,) = found.filters
     assert (one.words[0], one.op, one.of) == ("premiere", op, "")
     assert found.rest == "which plays had their premiere" and "premiere" not in found.stated
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "largest"),
+    [
+        ("what production has the shortest running time?", "running", False),
+        ("the shortest production, running time wise", "running", False),
+        ("which theatre holds the most people", "people", True),
+    ],
+)
+def test_what_a_superlative_goes_by(text: str, words: str, largest: bool) -> None:
+    ranked = read_question(text).ranked
+    assert ranked is not None and ranked.largest == largest and not ranked.date
+    assert words in ranked.words[0] and ranked.base != "tenured"
+
+
+def test_two_and_a_half_hours() -> None:
+    for text in ("films that last over two and a half hours", "films that lasted more than 2 and a half hours"):
+        (one,) = read_question(text).filters
+        assert (one.op, one.value) == (">", p.Number(2.5, "hours"))
+    (one,) = read_question("films longer than an hour and a half").filters
+    assert one.value == p.Number(1.5, "hours")
+    assert read_question("the last film").ranked is not None

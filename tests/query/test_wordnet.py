@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from clew.query.wordnet import nearest_kind, same_act
+from clew.query.wordnet import is_nobody, nearest_kind, people_of, same_act
 
 
 def _kind(noun: str, *kinds: str) -> str | None:
@@ -47,3 +47,10 @@ def test_a_nearer_word_fits_better() -> None:
 def test_verbs_in_any_form() -> None:
     assert same_act("runs", "operated") and same_act("leads", "headed") and same_act("built", "constructed")
     assert not same_act("born", "died") and not same_act("runs", "zzz") and not same_act("", "")
+
+
+def test_kinds_of_people_and_of_nobody() -> None:
+    kinds = {name: name for name in ("actor", "director", "production", "casting", "theatre", "record label")}
+    assert people_of(kinds) == ["actor", "director"]
+    assert [name for name in kinds if is_nobody(name)] == ["production", "casting"]
+    assert not any(map(is_nobody, ("company", "band", "species", "frobnicator", "museum", "role")))

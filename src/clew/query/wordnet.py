@@ -23,7 +23,7 @@ BELOW = 2.0  # steps down to the one kind that a wider noun may mean
 SHARED = 3  # first senses that are compared
 _NEAR, _STEP = 0.9, 0.04  # how well a noun of the same sense fits a kind, and what each step takes
 _PEOPLE = frozenset(["human", "agent", "people", "individual", "actor"])  # persons, as graphs call them
-_SOMEBODY = ("person", "animal", "group", "country", "deity", "character")
+_SOMEBODY = ("person", "animal", "group", "country", "deity", "character", "structure", "brand")
 _NOBODY = ("event", "creation", "document", "happening")
 
 
@@ -102,13 +102,13 @@ def people_of(kinds: Mapping[str, str]) -> list[str]:
 
 
 def is_nobody(name: str) -> bool:
-    """Whether a kind, by its name in words, is of events, works or papers, in no sense of people, animals or groups:
-    nothing that "who" asks for."""
+    """Whether a kind, by its name in words, is of events, works or papers in some sense, and in none of people,
+    animals, groups or the houses that stand for them: nothing that "who" asks for."""
     if name.lower().split()[-1:] in (["label"], ["role"]):  # of records; a person in a play
         return False
     up = _steps_up(_senses(name)[:SHARED])
-    some, none = ((_senses(each)[0] for each in said) for said in (_SOMEBODY, _NOBODY))
-    return any(sense in up for sense in none) and not any(sense in up for sense in some)
+    some, none = ({_senses(each)[0] for each in said} for said in (_SOMEBODY, _NOBODY))
+    return not none.isdisjoint(up) and some.isdisjoint(up)
 
 
 def same_act(word: str, other: str) -> bool:

@@ -1,0 +1,102 @@
+"""Questions over a graph as exports have it: codes and initials for flags, contracts with a start and an end, parts of
+companies, events without names."""
+
+from __future__ import annotations
+
+import pytest
+
+from clew.graph import Graph
+from clew.retrieval.flagging import conditions_said
+from clew.retrieval.lexicon import Lexicon, asked_kind, nobody
+from clew.retrieval.operators import Operators
+from clew.retrieval.refusing import mismeasured
+from clew.types import Answer, Candidate, Evidence, Hop, Path, Question
+from finds_nothing import Nothing
+
+FARMS = {  # owner, masts, hectares, offshore, visitor centre bookable
+    "Gull Bank": ("Nordo", "40", "900", "true", "false"),
+    "Tern Moor": ("Sudo", "12", "300", "false", "true"),
+    "Auk Fell": ("Westo", "7", "120", "false", "false"),
+}
+CONTRACTS = {  # of, with, from, to, yearly fee
+    "C-1": ("Gull Bank", "Fixers", "2010-01-01", "2014-12-31", "700"),
+    "C-2": ("Gull Bank", "Menders", "2015-01-01", "2019-12-31", "800"),
+    "C-3": ("Tern Moor", "Fixers", "2012-01-01", "2020-12-31", "300"),
+}
+KEEPERS = {"Ada": ("F", "Gull Bank", "true"), "Bo": ("M", "Gull Bank", "true"), "Cleo": ("F", "Tern Moor", "false")}
+GRAPH = Graph.from_triples(
+    [
+        *[(farm, "type", "wind farm") for farm in FARMS],
+        *[(c, "type", "company") for c in ("Nordo", "Sudo", "Westo", "Fixers", "Menders")],
+        *[(c, "type", "contract") for c in CONTRACTS],
+        *[(k, "type", "keeper") for k in KEEPERS],
+        ("Vera", "type", "vet"), ("Vera", "treats birds at", "Gull Bank"),
+        *[(farm, relation, row[i]) for farm, row in FARMS.items()
+          for i, relation in enumerate(("ownedBy", "nMasts", "area_ha", "offshore", "bookable"))],
+        *[(c, relation, row[i]) for c, row in CONTRACTS.items()
+          for i, relation in enumerate(("covers", "contractor", "validFrom", "validTo", "annualFee_EUR"))],
+        *[(k, relation, row[i]) for k, row in KEEPERS.items() for i, relation in enumerate(("sex", "works at", "ns"))],
+        ("Nordo", "subsidiary of", "Globo"), ("Sudo", "subsidiary of", "Globo"), ("Globo", "type", "company"),
+    ],
+    name="farms",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "answers"),
+    [
+        ("Which wind farms are owned by subsidiaries of Globo?", ["Gull Bank", "Tern Moor"]),
+        ("How many masts does Gull Bank have?", ["40"]),  # nMasts states it
+        ("Which wind farms are onshore?", ["Auk Fell", "Tern Moor"]),
+        ("Which wind farms can be booked?", ["Tern Moor"]),
+        ("Which keepers are female?", ["Ada", "Cleo"]),  # F
+        ("Which male keepers work at Gull Bank?", ["Bo"]),
+        ("Which night shift keepers work at Gull Bank?", ["Ada", "Bo"]),  # ns
+        ("Which contracts of Gull Bank were there in 2012?", ["C-1"]),  # it falls between a start and an end
+        ("Which contracts of Gull Bank were there in 2017?", ["C-2"]),
+        ("Which wind farms do not have any contract?", ["Auk Fell"]),
+        ("Which wind farm covers the most ground?", ["Gull Bank"]),
+    ],
+)
+def test_questions(text: str, answers: list[str]) -> None:
+    answer = Operators(Nothing()).answer(Question("q", text), GRAPH)
+    assert sorted(answer.texts) == answers, (answer.note, answer.plan)
+
+
+def test_initials_are_of_words_that_say_something() -> None:
+    words = ("which", "farms", "are", "of", "a", "company")
+    assert not [met for met in conditions_said(words, [False] * len(words), GRAPH) if met.end - met.start == 2]
+    words = ("keepers", "on", "night", "shift")
+    (met,) = conditions_said(words, [False] * len(words), GRAPH)
+    assert (met.start, met.end) == (2, 4)
+
+
+def test_people_are_all_kinds_of_people() -> None:
+    found = asked_kind("which different people treat birds", GRAPH)
+    assert found is not None and set(GRAPH.labels_at(found)) == {*KEEPERS, "Vera"}
+    assert set(GRAPH.labels_at(nobody(GRAPH))) == set(CONTRACTS)
+
+
+def test_what_a_relation_leads_from_has_a_noun() -> None:
+    assert Lexicon.of(GRAPH).nouns_of == {"subsidiary": ["subsidiary of"]}
+
+
+@pytest.mark.parametrize(
+    ("text", "relation", "note"),
+    [
+        ("what is the phone number of Gull Bank?", "area_ha", "the graph states no phone number"),
+        ("how much is a ticket at Gull Bank", "nMasts", "the graph states no price of it"),
+        ("price of Gull Bank", "area_ha", "the graph states no price of it"),
+        ("what is the top speed of Gull Bank", "area_ha", "the graph states no speed of it"),
+        ("how much is the rent at Gull Bank", "area_ha", "the graph states no rent of it"),
+        ("how many masts does Gull Bank have", "nMasts", ""),
+        ("what does the area of Gull Bank come to", "area_ha", ""),
+    ],
+)
+def test_a_figure_of_something_else_is_told(text: str, relation: str, note: str) -> None:
+    (triple,) = GRAPH.neighbors([GRAPH.resolve("Gull Bank")[0].id], relations={relation}, direction="out")
+    path = Path(triple.head, (Hop(triple, True),), 0.9)
+    answer = Answer(
+        Question("q", text), "found", (Candidate(triple.tail.label, 0.9, triple.tail, (0,)),), Evidence((path,))
+    )
+    assert mismeasured(answer.question, answer, GRAPH) == note
