@@ -57,6 +57,7 @@ _ASKS = frozenset(re.findall(r"\w+", "what which who whom whose where when many 
 
 
 _RELATIVE = frozenset(["who", "whom", "whose", "which", "where"])
+_KIND_OF = re.compile(r"\b(?:kind|type|sort|categor(?:y|ie))s? of (?P<noun>[a-z]+)\b", re.IGNORECASE)
 _DETERMINERS = frozenset(["a", "an", "any", "all", "every", "the", "each"])
 
 
@@ -100,6 +101,7 @@ def spot(
     text, lexicon = re.sub(r"(?<=\w)['’]s\b", "", question.text), Lexicon.of(graph)
     if not any((word,) in names for word in ("name", "title") for names in (lexicon.relations, lexicon.classes)):
         text = _NAMES_OF.sub(" ", text)  # whatever is asked for is shown by its name
+    text = _KIND_OF.sub(lambda match: _kinds_named(match, lexicon), text)
     text = _nearer_relatives(text, question, graph, encoder, lexicon)
     found = list(WORD.finditer(text))
     words = tuple(match.group(0).lower() for match in found)
@@ -232,6 +234,14 @@ def spot(
         or (i == len(chunks) - 1 and root is not None and words[c.start - 1] in ("not", "never"))
     ]  # other names of relations say how their neighbours are joined
     return Spotted(words, tuple(kept), kept.index(chunks[root]) if root is not None else None)
+
+
+def _kinds_named(match: re.Match[str], lexicon: Lexicon) -> str:
+    """ "Kinds of incidents" as the property that states them, where one is called incident type."""
+    noun = match["noun"]
+    names = ((stem(noun.lower()), kind) for kind in ("type", "kind", "category", "class"))
+    named = next((name for name in names if name in lexicon.relations), None)
+    return match.group(0) if named is None else f"{' '.join(named)} of {noun}"
 
 
 def _first_noun(words: tuple[str, ...]) -> int | None:

@@ -32,6 +32,12 @@ EDGES = 3  # joins of two parts that are tried
 SIBLINGS = 200  # other things of a kind that are looked at for what joins them
 EXACTLY = 0.9  # likeness from which the words say a relation that this thing does not have
 AROUND = 12  # steps from a set that a second one is tried behind
+_WHERE = frozenset(["in", "at", "from", "near", "inside", "within", "around"])
+_PLACED = """
+in at located location region city country state place area part county district province town village based site
+situated address continent municipality zone
+"""
+_PLACES = frozenset(_PLACED.split())
 MOST_OF_ONE = 10_000  # triples of another thing of a kind, that tells what things of the kind have
 _BE = frozenset(["that", "which", "is", "are", "was", "were", "a", "an"])
 AT_ONCE = 1_000_000  # triples around a set that are looked at together; of more those of one relation at a time
@@ -121,6 +127,9 @@ class Joins:
                 0.5 + 0.5 * like if said_ else (0.5 + 0.2 * common if not content else 0.45 + 0.1 * common + 0.2 * like)
             )
             fit += 0.02 * common * said_
+            if not said_ and set(between) & _WHERE:  # "farms in Sweden" are there, whoever owns them
+                steps = [set(stems(self._lexicon.labels[step.relation])) for step in path]
+                fit += 0.1 * sum(bool(each & _PLACES) for each in steps) / len(steps)
             fit += 0.01 * (path[-1].forward != self._parts.active(k))  # "countries border X": those that lead to X
             if not said_ and len({label for _, _, label in found}) == 1:
                 fit = max(fit, 0.75)  # nothing else links the two

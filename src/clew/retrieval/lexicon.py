@@ -57,6 +57,7 @@ _ASKED = re.compile(
     r"|^\W*(?:all |the )?(?P<first>\w+(?: \w+){0,2}?) (?:of|that|who|which|whose|in|by|from|with|\w+ed) ",
     re.IGNORECASE,
 )
+SOME = 3  # things that a relation must lead to, so that it says what they are
 ADJECTIVES = 1  # unknown words before the noun that names what is asked for
 
 
@@ -139,10 +140,13 @@ def stems(text: str) -> tuple[str, ...]:
     return tuple(stem(word) for word in WORD.findall(text.lower()) if word != ",")
 
 
-def asked_kind(text: str, graph: Graph) -> Ints | None:
+def asked_kind(text: str, graph: Graph, *, named: bool = False) -> Ints | None:
     """The numbers of the things of the kind that a question says it asks for ("which country does …"), ascending.
 
     Of a doer ("which directors have …") whatever does it. None where the noun is no kind of the graph.
+
+    Args:
+        named: also what relations lead to that are called so ("hq country"), which need not be all of the kind.
     """
     match = _ASKED.search(text)
     if match is None:
@@ -162,7 +166,21 @@ def asked_kind(text: str, graph: Graph) -> Ints | None:
         alone = not after or (after in FUNCTION and after != "of")  # "home towns" are no homes
         if alone and (meant := kind_meant(said[at], lexicon)) is not None:
             return execute(p.Class(meant[0]), graph).members
+        if named and alone and (ends := _ends_named(said[at], graph, lexicon)) is not None:
+            return ends
     return None
+
+
+def _ends_named(noun: str, graph: Graph, lexicon: Lexicon) -> Ints | None:
+    """The things that relations called by a noun lead to; None where these are few, or figures and texts."""
+
+    def made() -> Ints | None:
+        numbers = [graph.relation_number(id) for id in lexicon.relations.get((noun,), [])]
+        ends = _ends_of(graph.whole, [number for number in numbers if number is not None])
+        ends = ends[~graph.literals_at(ends)]
+        return ends if len(ends) >= SOME else None
+
+    return graph.derived(("lexicon.ends", noun), made)
 
 
 def nobody(graph: Graph) -> Ints:

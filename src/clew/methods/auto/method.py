@@ -142,7 +142,7 @@ class Auto:
             kinds = set(kinds_of_any(ground.names).stated)
             others = [each for each in proposed if not _ends_in_a_kind(each.plan, kinds)]
             proposed = others if others or _PARTICULAR.match(text.strip()) else proposed
-        if has_arrays(graph) and (asked_for := asked_kind(text, graph)) is not None:
+        if has_arrays(graph) and (asked_for := asked_kind(text, graph, named=True)) is not None:
             proposed = _of_kind(proposed, ground, asked_for)
         elif has_arrays(graph) and _WHO.match(text.strip()):
             proposed = _but_for(proposed, ground, nobody(graph))
