@@ -100,3 +100,38 @@ def test_a_figure_of_something_else_is_told(text: str, relation: str, note: str)
         Question("q", text), "found", (Candidate(triple.tail.label, 0.9, triple.tail, (0,)),), Evidence((path,))
     )
     assert mismeasured(answer.question, answer, GRAPH) == note
+
+
+PLACES = Graph.from_triples(
+    [
+        *[(farm, "type", "wind farm") for farm in ("Ekholm", "Lund", "Vik")],
+        *[(i, "type", "incident") for i in ("I-1", "I-2", "I-3")],
+        *[(r, "type", "region") for r in ("Skåne", "Østfold")],
+        *[(farm, "in region", r) for farm, r in (("Ekholm", "Skåne"), ("Lund", "Skåne"), ("Vik", "Østfold"))],
+        ("Skåne", "part of", "Sweden"), ("Østfold", "part of", "Norway"), ("Jutland", "part of", "Denmark"),
+        *[(farm, "owned by", c) for farm, c in (("Ekholm", "Nordo"), ("Lund", "Sudo"), ("Vik", "Sudo"))],
+        ("Nordo", "hq country", "Norway"), ("Sudo", "hq country", "Sweden"), ("Westo", "hq country", "Denmark"),
+        *[(i, "at farm", f) for i, f in (("I-1", "Lund"), ("I-2", "Lund"), ("I-3", "Vik"))],
+        *[(i, "incident type", t) for i, t in (("I-1", "oil leak"), ("I-2", "fire"), ("I-3", "storm"))],
+    ],
+    name="places",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "answers"),
+    [
+        ("Which wind farms are in Sweden?", ["Ekholm", "Lund"]),  # and not those whose owner is
+        ("What kinds of incidents have there been at Lund?", ["fire", "oil leak"]),
+    ],
+)
+def test_places_and_kinds_of(text: str, answers: list[str]) -> None:
+    answer = Operators(Nothing()).answer(Question("q", text), PLACES)
+    assert sorted(answer.texts) == answers, (answer.note, answer.plan)
+
+
+def test_a_relation_says_what_it_leads_to() -> None:
+    found = asked_kind("which country is Lund in", PLACES, named=True)
+    assert found is not None and set(PLACES.labels_at(found)) == {"Denmark", "Norway", "Sweden"}
+    assert asked_kind("which country is Lund in", PLACES) is None
+    assert asked_kind("which places in Skåne are there", PLACES, named=True) is None  # "in" names no kind

@@ -57,7 +57,7 @@ SAMPLING = SamplingConfig(hops=(0.35, 0.4, 0.25), fork=0.15)
 
 @dataclass(frozen=True, eq=False)
 class CorpusQuestion:
-    """A question over a graph with what is right; `steps` where the source states the path."""
+    """A question over a graph with what is right; without an answer no plan is."""
 
     question: Question
     gold: Gold
@@ -130,7 +130,9 @@ class Builder:
             gold = [n for name in right for e in graph.resolve(name)[:5] if (n := whole.local(e.id)) is not None]
             rate = likeness(asked, states[at[i] : at[i + 1]], wording, self.encode)
             stated = _stated(asking, whole, graph, starts[0])
-            record = from_graph(group, whole, wording, asked, starts, mentions, gold, rate, self.chance, stated)
+            record = from_graph(
+                group, whole, wording, asked, starts, mentions, gold, rate, self.chance, stated, nothing=not right
+            )
             if record is not None:
                 yield record
 
@@ -410,18 +412,20 @@ _GRAPHS = Path(__file__).parents[3] / "tests" / "questions" / "graphs"
 
 
 def _people(builder: Builder, most: int) -> Iterator[TrainingRecord]:
-    """Questions without an operator, linked as in answering, each with two namings of the relations."""
+    """Questions without an operator, linked as in answering, each with two namings of the relations; those that the
+    graph cannot answer, of which there are few, with six."""
     for name in PEOPLE:
         stems = (name, f"{name}-nodes", f"{name}-edges")
         graph = _built([f for f in sorted(_GRAPHS.iterdir()) if f.stem in stems and f.suffix not in ("", ".jsonl")])
         askings = []
         for row in json_lines(_GRAPHS / f"{name}.jsonl"):
             asked = Question(row["id"], row["question"])
-            if row["answer"] and read_question(asked.text).kind == "plain":
+            if read_question(asked.text).kind == "plain":
                 topics = link(asked, graph, encoder=builder.encoder)
                 named = tuple(dict.fromkeys(topic.entity.id for topic in topics))
-                askings.append(CorpusQuestion(replace(asked, topics=named), Gold(tuple(row["answer"]))))
-        made = list(builder.over("people", graph, askings * 2))[:most]
+                one = CorpusQuestion(replace(asked, topics=named), Gold(tuple(row["answer"])))
+                askings += [one] * (2 if row["answer"] else 6)
+        made = list(builder.over("people", graph, askings))[:most]
         most -= len(made)
         yield from made
 

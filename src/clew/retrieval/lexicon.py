@@ -166,7 +166,7 @@ def asked_kind(text: str, graph: Graph, *, named: bool = False) -> Ints | None:
         alone = not after or (after in FUNCTION and after != "of")  # "home towns" are no homes
         if alone and (meant := kind_meant(said[at], lexicon)) is not None:
             return execute(p.Class(meant[0]), graph).members
-        if named and alone and (ends := _ends_named(said[at], graph, lexicon)) is not None:
+        if named and alone and not at and (ends := _ends_named(said[at], graph, lexicon)) is not None:
             return ends
     return None
 
