@@ -115,6 +115,7 @@ def test_properties_become_triples(engine: Any, opened: Open) -> None:
     assert {t.head.id for t in store.neighbors(["label:Film"], direction="in")} == {"Brazil"}
     assert [entity.id for entity, _ in store.find("annie")][:1] == ["Ann"]
     assert {relation.id for relation in store.relations()} >= {"ACTED_IN", "LIKES", "born", "year", "role", "type"}
+    assert store.info()["nodes_and_relationships"] == store.num_triples and "triples" not in store.info()
     fresh = opened(engine.url)  # a mediator that was not met before
     assert fresh.neighbors([edge]) == store.neighbors([edge])
 

@@ -204,7 +204,7 @@ def _server(space: Workspace) -> Iterator[Finding]:
     graph = space.graph
     assert isinstance(graph, ServerGraph)
     profile = graph.profile
-    count = "not counted" if profile.triples is None else f"{profile.triples:,} triples"
+    count = "not counted" if profile.triples is None else f"{profile.triples:,} {graph.server.counts}"
     yield Finding("server", "ok", f"{profile.engine or graph.server.kind} at {graph.address.shown}: {count}")
     named = ", ".join(profile.label_properties)
     languages = ", ".join(profile.languages)

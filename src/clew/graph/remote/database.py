@@ -24,7 +24,7 @@ AT_ONCE = 5_000  # nodes of one query
 class Database:
     """One database, with what was found out about how its nodes are a graph."""
 
-    kind = "openCypher database"
+    kind, counts = "openCypher database", "nodes and relationships"
 
     def __init__(self, address: Address, settings: ServerSettings) -> None:
         self.shown, self.traffic, self.settings = address.shown, Traffic(), settings

@@ -28,7 +28,7 @@ PROBE_ROWS = 20_001  # more than the limit that endpoints commonly set on their 
 class Endpoint:
     """One endpoint, with what was found out about how its graph names things."""
 
-    kind = "SPARQL endpoint"
+    kind, counts = "SPARQL endpoint", "triples"
 
     def __init__(self, address: Address, settings: ServerSettings) -> None:
         self.shown, self.traffic = address.shown, Traffic()

@@ -104,6 +104,7 @@ class GraphServer(Protocol):
     """A kind of server. Ids are those of the store; no method puts one into a query unescaped."""
 
     kind: str
+    counts: str  # what `count` counts, in words
     shown: str  # the address without secrets
     traffic: Traffic
 
@@ -116,7 +117,10 @@ class GraphServer(Protocol):
         ...
 
     def count(self) -> int | None:
-        """How many triples there are now, whatever replies are kept; None where counting takes too long."""
+        """How many triples, or nodes and relationships, there are now; None where counting takes too long.
+
+        Kept replies do not count.
+        """
         ...
 
     def keep(self, replies: Replies) -> None:

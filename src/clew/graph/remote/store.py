@@ -363,7 +363,7 @@ class ServerGraph:
         return {
             "name": self.name,
             "server": f"{self.server.kind} {self.address.shown}" + (f" ({profile.engine})" if profile.engine else ""),
-            "triples": profile.triples if profile.triples is not None else "not counted",
+            self.server.counts.replace(" ", "_"): profile.triples if profile.triples is not None else "not counted",
             "relation_count": len(profile.relations),
             "label_properties": ", ".join(profile.label_properties) or "none",
             "alias_properties": ", ".join(profile.alias_properties) or "none",
