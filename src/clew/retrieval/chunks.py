@@ -58,6 +58,7 @@ _ASKS = frozenset(re.findall(r"\w+", "what which who whom whose where when many 
 
 _RELATIVE = frozenset(["who", "whom", "whose", "which", "where"])
 _KIND_OF = re.compile(r"\b(?:kind|type|sort|categor(?:y|ie))s? of (?P<noun>[a-z]+)\b", re.IGNORECASE)
+_OBJECTS = frozenset(["a", "an", "the", "any", "its", "their", "his", "her", "some"])
 _DETERMINERS = frozenset(["a", "an", "any", "all", "every", "the", "each"])
 
 
@@ -115,6 +116,9 @@ def spot(
     for topics, (start, end) in _names(Question(question.id, text, question.topics), found, graph, encoder):
         if any(taken[start:end]) or len(chunks) == MOST_CHUNKS:
             continue
+        verb = end - start == 1 and words[start].endswith("ed") and not _OBJECTS.isdisjoint(words[end : end + 1])
+        if verb and text[found[start].start()].islower():
+            continue  # "closed a round" is no state that something is in
         said = tuple(stem(word) for word in words[start:end])
         ordinary = said in lexicon.classes or said in lexicon.relations
         if ordinary and (topics[0].score < SURE_NAME or text[found[start].start()].islower()):

@@ -39,7 +39,7 @@ situated address continent municipality zone
 """
 _PLACES = frozenset(_PLACED.split())
 MOST_OF_ONE = 10_000  # triples of another thing of a kind, that tells what things of the kind have
-_BE = frozenset(["that", "which", "is", "are", "was", "were", "a", "an"])
+_BE = frozenset(["that", "which", "who", "is", "are", "was", "were", "a", "an"])
 AT_ONCE = 1_000_000  # triples around a set that are looked at together; of more those of one relation at a time
 
 
@@ -103,9 +103,12 @@ class Joins:
         there = {path[0] for path, _, _ in found}
         unsure = wanted is not None and (content or not found)
         absent = self._absent(child, members, wanted, there) if unsure and wanted is not None else []
+        far, joined = 1.0, bool(found)
+        if absent and not found and wanted is not None:  # farms are in regions of the country, and in no country itself
+            found = [each for each in self._two(wanted, near) if each[0][-1] in absent]
+            far, absent = (0.95, []) if found else (far, absent)
         like_absent = self._likeness(content, above, [self._lexicon.labels[step.relation] for step in absent])
         exact = [step for step, like in zip(absent, like_absent, strict=True) if like >= EXACTLY]
-        far, joined = 1.0, bool(found)
         if not found and wanted is not None and not exact:
             far, found = 0.8, list(self._two(wanted, near))
         same: list[Edge] = []
