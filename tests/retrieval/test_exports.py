@@ -135,3 +135,13 @@ def test_a_relation_says_what_it_leads_to() -> None:
     assert found is not None and set(PLACES.labels_at(found)) == {"Denmark", "Norway", "Sweden"}
     assert asked_kind("which country is Lund in", PLACES) is None
     assert asked_kind("which places in Skåne are there", PLACES, named=True) is None  # "in" names no kind
+
+
+def test_what_is_in_a_region_is_in_its_country() -> None:
+    rows = [(t.head.id, t.relation.id, t.tail.id) for t in PLACES.triples()]
+    rows += [(country, "type", "region") for country in ("Sweden", "Norway", "Denmark")]
+    rows += [("Aal", "type", "wind farm"), ("Aal", "in region", "Denmark")]  # of others it is said directly
+    graph = Graph.from_triples(rows, name="nested places")
+    for country, count in (("Sweden", "2"), ("Norway", "1"), ("Denmark", "1")):
+        answer = Operators(Nothing()).answer(Question("q", f"How many wind farms are in {country}?"), graph)
+        assert answer.texts == (count,), (answer.note, answer.plan)
