@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,12 +15,13 @@ from clew.graph import Graph
 from clew.llm import ModelSettings
 from clew.methods.stem.config import Config
 from clew.methods.stem.method import Stem, _Place, _Placed
+from clew.methods.stem.network import QuestionInput
 from clew.methods.stem.planner import Planner
 from clew.methods.stem.similarity import Similarity, suited_theta
-from clew.protocols import LanguageModel, LLMRequest, Message, Tools
+from clew.protocols import LanguageModel, LLMRequest, Message, Tools, ignore
 from clew.testing.fake_llm import FakeLanguageModel, FakeServer
 from clew.testing.method import EXAMPLES, TRIPLES, MethodSuite
-from clew.types import Question
+from clew.types import Question, Triple
 
 
 def speak(request: LLMRequest) -> str:
@@ -229,3 +230,35 @@ def test_a_trained_planner_sees_no_names() -> None:
         "Japan has the currency [ENT1].",
         "Zyx Q has the currency [ENT1].",
     ]
+
+
+class Records:
+    """A store that only speaks records, as a server does, in an order of its own each time it is asked."""
+
+    def __init__(self, graph: Graph) -> None:
+        self.graph, self.asked, self.name = graph, 0, "records"
+        self.entity, self.relations, self.triples, self.find = graph.entity, graph.relations, graph.triples, graph.find
+
+    def neighbors(self, entities: Any, **limits: Any) -> list[Triple]:
+        self.asked += 1
+        found = self.graph.neighbors(entities, **limits)
+        return found[self.asked % max(1, len(found)) :] + found[: self.asked % max(1, len(found))]
+
+
+def test_guidance_names_the_same_entities_whatever_the_store_numbers_them(
+    graph: Graph, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def guide(_: Any, __: Any, parts: Sequence[QuestionInput], ___: Any) -> list[Any]:
+        return [part.graph.entities[[x for x in [part.graph.local("Europe")] if x is not None]] for part in parts]
+
+    method, _ = opened(speak, reader=False)
+    monkeypatch.setattr(method, "_network", object())
+    monkeypatch.setattr("clew.methods.stem.method.guide", guide)
+    monkeypatch.setattr("clew.methods.stem.method.relation_table", lambda *_: object())
+    asked = method._link(Question("q", "which continent is France in?", ("France",)), graph)
+    for store in (graph, Records(graph)):
+        placed = [_Placed(asked, method._place(asked, store))]  # type: ignore[arg-type]
+        planned = method._plan(placed, ignore)
+        for members in method._guide(planned, store)[0]:  # type: ignore[arg-type]
+            assert members is not None
+            assert [placed[0].place.graph.entity(int(x)).id for x in members] == ["Europe"]

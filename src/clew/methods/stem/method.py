@@ -15,7 +15,7 @@ from torch import Tensor
 
 from clew.errors import InputError
 from clew.graph import Subgraph, taken_whole
-from clew.graph.neighborhood import neighborhood
+from clew.graph.neighborhood import around, neighborhood
 from clew.graph.subgraph import Ints
 from clew.labels import label_to_text
 from clew.methods.stem.answers import EndState, GraphRecords, beside, ends, listed
@@ -222,12 +222,14 @@ class Stem:
         for i, each in enumerate(planned):
             ids = [topic.entity.id for topic in each.asked.topics]
             labels = [own[0].entity.label for own in each.asked.mentions]
-            around: dict[int, Subgraph] = {}
+            place = each.place.graph  # members are told by its numbers: another part of a server's graph has others
+            seeds = [x for id in ids if (x := place.local(id)) is not None]
+            inner: dict[int, Subgraph] = {}
             for j, plan in enumerate(each.schemas.plans):
                 hops = min(self.config.hops, len(plan.triples))
-                if hops not in around:
-                    around[hops] = neighborhood(graph, ids, hops, max_triples=NEIGHBORHOOD)
-                near = around[hops]
+                if hops not in inner:
+                    inner[hops] = around(place, seeds, hops, max_triples=NEIGHBORHOOD)
+                near = inner[hops]
                 topics = np.array([x for id in ids if (x := near.local(id)) is not None], np.int64)
                 parts.append(QuestionInput(near, topics, each.place.similarity.query(plan, labels)))
                 owner.append((i, j))
