@@ -15,7 +15,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from clew.graph import Graph
-from clew.graph.kinds import kind_relations, sampled
+from clew.graph.kinds import ALL_UP_TO, kind_relations, sampled
 from clew.graph.paths import follow
 from clew.graph.subgraph import Ints, Subgraph
 from clew.graph.tables import NEXT, ORDER
@@ -172,9 +172,12 @@ def asked_kind(text: str, graph: Graph, *, named: bool = False) -> Ints | None:
 
 
 def _ends_named(noun: str, graph: Graph, lexicon: Lexicon) -> Ints | None:
-    """The things that relations called by a noun lead to; None where these are few, or figures and texts."""
+    """The things that relations called by a noun lead to; None where these are few, or figures and texts, and in a
+    large graph, whose triples would all be read."""
 
     def made() -> Ints | None:
+        if graph.num_triples > ALL_UP_TO:
+            return None
         numbers = [graph.relation_number(id) for id in lexicon.relations.get((noun,), [])]
         ends = _ends_of(graph.whole, [number for number in numbers if number is not None])
         ends = ends[~graph.literals_at(ends)]
