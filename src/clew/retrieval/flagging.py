@@ -76,9 +76,8 @@ def _flags_said(words: Sequence[str], taken: Sequence[bool], graph: Graph) -> It
     for flag in known:
         long = [name for name in names[flag.relation] if len(name) >= TELLING]
         done = [name.removesuffix("able").removesuffix("ible") for name in long if name.endswith(("able", "ible"))]
-        mine = {
-            form for name in (*long, *done) if len(name) >= TELLING for form in forms(name)
-        }  # "be booked" of what is bookable
+        # "Be booked" is said of what is bookable.
+        mine = {form for name in (*long, *done) if len(name) >= TELLING for form in forms(name)}
         shared = {f for other in known if other is not flag for name in names[other.relation] for f in forms(name)}
         telling = mine - used - shared
         for i, word in enumerate(words):

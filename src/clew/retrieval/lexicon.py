@@ -43,8 +43,8 @@ _LONG = re.compile(r"[^\W\d_]{3}")  # "A" is a category, and no word for a kind
 WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*|,")
 _DONE = ("sold", "won", "made", "held", "paid", "spent", "written", "given", "taken", "run", "built")
 _AMOUNT = re.compile(
-    r"^(?:(?:total |whole )?(?:number|amount|count|quantity) of |(?:n|nr|no|num|nb|cnt|qty) (?=\w{3}))"
-    r"|(?<=\w{3}) (?:count|number|nr|qty|cnt)$",
+    r"^(?:(?:total |whole )?(?:number|amount|count|quantity) of |(?:n|num|nb|cnt|qty) (?=\w{3}))"
+    r"|(?<=\w{3}) (?:count|qty|cnt)$",  # a lot number is no number of lots
     re.IGNORECASE,
 )
 _NOUN_OF = re.compile(r"(?P<noun>(?!instance|kind|type|sort|one|out|because)[a-z]{3,}(?<!ed)) of")
