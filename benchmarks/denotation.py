@@ -11,8 +11,8 @@ of three rounds of work, never read); airline, games, olympics, philosophy (erro
 bank, hospital (asked, never read); basketball, grants, landmarks, prizes, railway (asked once, grants and landmarks
 again after a fault of the import was mended, never read); lighthouses, proteins, fisheries, dinosaurs (Turtle,
 N-Triples, a dump of MySQL, GEXF; asked before and after a day's work, never read); cars, volcanoes (JSON-LD, N-Triples
-with opaque ids; asked several times in a day's work, never read). All but the first six of READ are of 50 or 60 questions each, written by somebody who knew no
-code of clew.
+with opaque ids; asked several times in a day's work, never read). All but the first six of READ are of 50 or 60
+questions each, written by somebody who knew no code of clew.
 
 Of these sets the shipped networks were trained on the questions of `clew.reading.corpus.PEOPLE` alone, all of them in
 READ.
