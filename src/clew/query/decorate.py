@@ -87,6 +87,11 @@ def _followed(plan: p.SetPlan, path: p.Path) -> p.SetPlan:
     return plan
 
 
+def _during(plan: p.SetPlan, start: p.Path, end: p.Path, first: p.Value, last: p.Value) -> p.SetPlan:
+    """The members that had begun by the last of two times and were not over before the first; some have no end."""
+    return p.Minus(p.Where(plan, p.Test(start, "<=", last)), p.Where(plan, p.Test(end, "<", first)))
+
+
 def _parts(plan: p.SetPlan) -> tuple[p.SetPlan, ...]:
     """The sets that one is what they share of; itself where it is no such set."""
     return tuple(each for part in plan.sets for each in _parts(part)) if isinstance(plan, p.And) else (plan,)
@@ -255,9 +260,8 @@ class _Decorator:
         over = {frozenset(name) - _UNTIL: path for path, name in names.items() if _UNTIL & set(name)}
         for rest in begun.keys() & over.keys():
             last = stated.upper if stated.op == "between" and stated.upper is not None else stated.value
-            open_ = p.Where(plan, p.Test(begun[rest], "<=", last))
-            ended = p.Where(plan, p.Test(over[rest], "<", stated.value))
-            yield replace(found, plan=p.Minus(open_, ended), prior=found.prior * WHILE)
+            during = _during(plan, begun[rest], over[rest], stated.value, last)
+            yield replace(found, plan=during, prior=found.prior * WHILE)
 
     def _against(self, found: Proposal, plan: p.SetPlan, stated: Filter, other: p.Entities) -> Iterator[Proposal]:
         """A condition with the value that another thing has: "more ascent than the Via Paradiso"."""
@@ -316,9 +320,8 @@ class _Decorator:
         starts = [path for path, label in labels.items() if label.startswith(("from", "start"))]
         ends = [path for path, label in labels.items() if label.startswith(("to", "end"))]
         if stated.op == "=" and starts and ends:
-            begun = p.Where(nodes, p.Test(starts[0], "<=", stated.value))
-            over = p.Where(nodes, p.Test(ends[0], "<", stated.value))
-            yield replace(found, plan=p.Follow(p.Minus(begun, over), plan.path[1:]))
+            during = _during(nodes, starts[0], ends[0], stated.value, stated.value)
+            yield replace(found, plan=p.Follow(during, plan.path[1:]))
         for key in keys:
             test = p.Test(key.path, stated.op, stated.value, stated.upper)
             yield found.along(p.Follow(plan.of, plan.path, (*plan.qualifiers, test)), key, 0.9)

@@ -106,8 +106,7 @@ def filtered(found: ReadQuestion) -> ReadQuestion:
         said = [word.lower() for word in ahead.split()[-2:] if word.isalpha()]
         if said[-1:] and said[-1] not in PARTICLES:
             said = said[-1:]  # of "came out" both, or else the verb
-        words, verbs, behind = _dated(ahead)
-        words = words if owned_date(ahead) is not None else tuple(said)
+        words, verbs, behind = _dated(ahead, tuple(said))
         filters.append(Filter((*words, "date", "year"), op, low, high, of=behind))
         found = cut(found, match, dated=(*found.dated, *verbs))
     asked = _ASKS.match(found.rest)
@@ -177,12 +176,16 @@ def filtered(found: ReadQuestion) -> ReadQuestion:
     return replace(found, filters=tuple(filters), kind=kind)
 
 
-def _dated(ahead: str) -> tuple[tuple[str, ...], tuple[str, ...], str]:
-    """The words that name a date by what stands before it, those that say nothing else, and what it stands behind."""
+def _dated(ahead: str, said: tuple[str, ...] | None = None) -> tuple[tuple[str, ...], tuple[str, ...], str]:
+    """The words that name a date by what stands before it, those that say nothing else, and what it stands behind.
+
+    Args:
+        said: the words that name it where nothing has it; else the verb.
+    """
     if (having := owned_date(ahead)) is not None:
         return (having[0],), (having[1],), ""
     verbs = dating_verb(ahead)
-    return verbs, verbs, _behind(ahead)
+    return verbs if said is None else said, verbs, _behind(ahead)
 
 
 def _of_another(text: str, match: re.Match[str]) -> str:

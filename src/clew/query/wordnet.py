@@ -24,7 +24,7 @@ SHARED = 3  # first senses that are compared
 _NEAR, _STEP = 0.9, 0.04  # how well a noun of the same sense fits a kind, and what each step takes
 _PEOPLE = frozenset(["human", "agent", "people", "individual", "actor"])  # persons, as graphs call them
 _SOMEBODY = ("person", "animal", "group", "country", "deity", "character", "structure", "brand")
-_HOUSES = (["label"], ["role"], ["festival"], ["channel"], ["platform"])  # of records; a person in a play; who awards
+_HOUSES = frozenset(["label", "role", "festival", "channel", "platform"])  # of records; a person in a play; who awards
 _NOBODY = ("event", "creation", "document", "happening")
 
 
@@ -105,7 +105,7 @@ def people_of(kinds: Mapping[str, str]) -> list[str]:
 def is_nobody(name: str) -> bool:
     """Whether a kind, by its name in words, is of events, works or papers in some sense, and in none of people,
     animals, groups or the houses that stand for them: nothing that "who" asks for."""
-    if name.lower().split()[-1:] in _HOUSES:
+    if not _HOUSES.isdisjoint(name.lower().split()[-1:]):
         return False
     up = _steps_up(_senses(name)[:SHARED])
     some, none = ({_senses(each)[0] for each in said} for said in (_SOMEBODY, _NOBODY))

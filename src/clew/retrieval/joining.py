@@ -104,13 +104,13 @@ class Joins:
         unsure = wanted is not None and (content or not found)
         absent = self._absent(child, members, wanted, there) if unsure and wanted is not None else []
         far, joined = 1.0, bool(found)
-        if absent and not found and wanted is not None:  # farms are in regions of the country, and in no country itself
-            found = [each for each in self._two(wanted, near) if each[0][-1] in absent]
-            far, absent = (0.95, []) if found else (far, absent)
+        two = [] if found or wanted is None else list(self._two(wanted, near))
+        if inner := [each for each in two if each[0][-1] in absent]:  # farms are in regions, and so in their country
+            far, found, absent = 0.95, inner, []
         like_absent = self._likeness(content, above, [self._lexicon.labels[step.relation] for step in absent])
         exact = [step for step, like in zip(absent, like_absent, strict=True) if like >= EXACTLY]
-        if not found and wanted is not None and not exact:
-            far, found = 0.8, list(self._two(wanted, near))
+        if not found and not exact:
+            far, found = 0.8, two
         same: list[Edge] = []
         inside = wanted is not None and not isinstance(domain, p.All) and bool(held(members, wanted).any())
         between = self._parts.between(k)

@@ -29,7 +29,7 @@ from clew.retrieval.lexicon import ALIKE_KIND, Lexicon, asked_kind, class_in, ki
 from clew.retrieval.method_sets import best_of
 from clew.retrieval.operating import LEAST_ALIKE
 from clew.retrieval.words import FUNCTION
-from clew.types import Answer, Question
+from clew.types import Answer, Candidate, Path, Question
 
 CERTAIN = 0.5  # an answer as sure as this is believed, whatever its words
 MET = 0.45  # cosine of what is asked for and a relation's name from which the one may mean the other
@@ -87,7 +87,7 @@ def unmet(question: Question, found: Answer, graph: Graph, encoder: TextEncoder)
     asked = tuple(phrase for phrase in asked if not named & set(stems(phrase)))
     if not asked or not found.candidates or found.candidates[0].score >= CERTAIN:
         return ""
-    best = [path for c in best_of(found)[:LOOKED_AT] for path in found.paths_of(c) if path.relations]
+    best = _walked(found, best_of(found))
     relations = {relation for path in best for relation, _ in path.relations}
     if not relations:
         return ""
@@ -141,7 +141,7 @@ def implausible(question: Question, found: Answer, graph: Graph) -> str:
         return ""
     if only_truth(found, graph):
         return YES_AND_NO
-    paths = [path for c in found.candidates[:5] for path in found.paths_of(c) if path.relations]
+    paths = _walked(found, found.candidates)
     last = {path.relations[-1] for path in paths}
     binding, asked = Binding.of(graph), question.text.lower()
     moves = [(binding.relation(relation), forward) for relation, forward in last]
@@ -177,7 +177,7 @@ def mismeasured(question: Question, found: Answer, graph: Graph) -> str:
     if not found.candidates:
         return ""
     text = question.text.lower()
-    paths = [path for c in found.candidates[:LOOKED_AT] for path in found.paths_of(c) if path.relations]
+    paths = _walked(found, found.candidates)
     binding = Binding.of(graph)
     ends = {path.relations[-1] for path in paths}
     labels = {graph.relation_at(binding.relation(relation)).label for relation, _ in ends}
@@ -200,6 +200,11 @@ def mismeasured(question: Question, found: Answer, graph: Graph) -> str:
     if asked in stated or (not stated and (asked != "money" or any(map(is_price, labels)))):
         return ""
     return f"the graph states no {word or 'price'} of it"
+
+
+def _walked(found: Answer, some: Sequence[Candidate]) -> list[Path]:
+    """The paths of relations to the first of some answers."""
+    return [path for c in some[:LOOKED_AT] for path in found.paths_of(c) if path.relations]
 
 
 def only_truth(found: Answer, graph: Graph) -> bool:
