@@ -13,6 +13,7 @@ import logging
 import re
 import time
 from collections import OrderedDict
+from collections.abc import Callable
 from http import HTTPStatus
 from secrets import token_hex
 from typing import Any
@@ -108,15 +109,15 @@ def error_body(path: str, status: int, detail: str, id: str) -> tuple[bytes, str
 class Rates:
     """A bucket of tokens for each client; the least recently seen clients are forgotten."""
 
-    def __init__(self, rate: float, burst: int) -> None:
-        self._rate, self._burst = rate, burst
+    def __init__(self, rate: float, burst: int, *, clock: Callable[[], float] = time.monotonic) -> None:
+        self._rate, self._burst, self._clock = rate, burst, clock
         self._buckets: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def take(self, client: str) -> float:
         """0.0 where the client may go on, else the seconds to wait."""
         if not self._rate:
             return 0.0
-        now = time.monotonic()
+        now = self._clock()
         left, seen = self._buckets.pop(client, (float(self._burst), now))
         left = min(float(self._burst), left + (now - seen) * self._rate)
         allowed = left >= 1
