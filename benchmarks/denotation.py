@@ -50,7 +50,7 @@ READ = (
     "transit", "courts", "festival", "geography", "huts", "incidents", "realestate", "smarthome", "trials",
     "videogames", "wildlife", "auctions", "clinics", "drones", "lakesides", "logistics", "microservices", "theatre",
     "choirs", "climbing", "manuscripts", "vineyards", "satellites", "rallies", "council", "farms", "menagerie",
-    "stages", "labs", "comics", "startups", "windfarms",
+    "stages", "labs", "comics", "startups", "windfarms", "bridges", "harbour", "cheeses", "threats", "newspapers",
 )  # fmt: skip
 GRAPHS = {path.stem for path in FOLDER.glob("*.jsonl")}
 SAMPLES = {"wtq": 300, "spider": 200}
