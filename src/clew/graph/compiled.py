@@ -19,6 +19,8 @@ from clew.graph.jit import njit
 OUT: Any = np.int64(0)
 IN: Any = np.int64(1)
 ZERO: Any = np.int64(0)
+HASH: Any = np.uint64(0x9E3779B97F4A7C15)  # 2^64 divided by the golden ratio
+LOW: Any = np.int64((1 << 32) - 1)
 
 compiled = njit(error_model="numpy")
 
@@ -141,28 +143,59 @@ def enlarged(array, used, size):
 
 
 @compiled
-def known(triple, other, i, side, both, mark, cut, kept, begin, end):
-    """Whether expanding entity i meets a triple that is taken already (or, a self loop, was met on the other side)."""
-    j = mark[other] - 1
-    if not both or j < 0 or j > i:
-        return False
+def slot_of(numbers, entity):
+    """Where a table keeps the number of an entity, or would keep it.
+
+    A table (2^k,) int64 holds local numbers: entity + 1 in the upper half, the number in the lower one, 0 where it is
+    empty; Fibonacci hashing, then the next free slot. It stays in the processor's cache, which an array over all
+    entities of a large graph does not: every look at that one waits for memory.
+    """
+    last = np.uint64(len(numbers) - 1)
+    slot = ((np.uint64(entity) * HASH) >> np.uint64(32)) & last
+    while numbers[slot] != 0 and (numbers[slot] >> 32) != entity + 1:
+        slot = (slot + np.uint64(1)) & last
+    return slot
+
+
+@compiled
+def numbered(entities, n, room):
+    """A table that gives entities[:n] their places as numbers, with room for `room` of them in all."""
+    size = 1024  # a small one stays almost empty, so that nearly every look ends at once
+    while size < 2 * room:
+        size *= 2
+    numbers = np.zeros(size, np.int64)
+    for i in range(n):
+        numbers[slot_of(numbers, entities[i])] = (np.int64(entities[i]) + 1) << 32 | i
+    return numbers
+
+
+@compiled
+def met(triple, j, i, side, cut, kept, begin, end):
+    """Whether a triple between entity i and j <= i is taken already (a self loop: was met on the other side)."""
     if j == i:
         return side == 1
     return not cut[j] or listed(kept, begin[j], end[j], triple)
 
 
+# The next three loops look at every triple. In them arrays are named once, before the loop, and what is done with a
+# triple stands in the loop itself: a call that is given several arrays counts each of them as held and let go, which
+# takes ten times as long as the rest.
+
+
 @compiled
 def size_of(csr, side, i, e, fanout, room, allowed, seen):
     """How many new triples entity i would add from one side; counting stops above `room`."""
-    both, mark, cut, kept, begin, end = seen
-    _, neighbors, relations, triples = csr
-    size, p, last = 0, csr[0][e], csr[0][e + 1]
+    both, numbers, cut, kept, begin, end = seen
+    offsets, neighbors, relations, triples = csr
+    size, p, last = 0, offsets[e], offsets[e + 1]
     while p < last and size <= room:
         stop = group_end(relations, p, last)
         if len(allowed) == 0 or allowed[relations[p]]:
             taken = 0
             while p < stop and taken < fanout and size <= room:
-                if not known(triples[p], neighbors[p], i, side, both, mark, cut, kept, begin, end):
+                number = numbers[slot_of(numbers, neighbors[p])]
+                j = number & LOW
+                if not (both and number != 0 and j <= i and met(triples[p], j, i, side, cut, kept, begin, end)):
                     taken += 1
                     size += 1
                 p += 1
@@ -171,47 +204,49 @@ def size_of(csr, side, i, e, fanout, room, allowed, seen):
 
 
 @compiled
-def add(n, count, i, side, other, relation, triple, entities, mark, result):
-    """Write one triple; the entity at its other end gets the next number when it is new. Returns how many there are."""
-    heads, rels, tails, triples = result
-    j = mark[other] - 1
-    if j < 0:
-        entities[n] = other
-        j = n
-        n += 1
-        mark[other] = n
-    if side == 0:
-        heads[count], tails[count] = i, j
-    else:
-        heads[count], tails[count] = j, i
-    rels[count], triples[count] = relation, triple
-    return n
+def take(csr, side, i, e, n, count, room, fanout, quotas, allowed, entities, seen, result):
+    """Take the new triples of one side in order, at most `room`, and of a relation at most `fanout` or its quota.
 
-
-@compiled
-def take(csr, side, i, e, n, count, room, fanout, allowed, entities, seen, result):
-    """Take the new triples of one side in order, at most `fanout` of a relation and `room` of all.
+    Args:
+        quotas: one for each relation of the entity on this side, in order; empty: `fanout` holds.
 
     Returns n, count, whether fanout left some out, whether the room did.
     """
-    both, mark, cut, kept, begin, end = seen
-    _, neighbors, relations, triples = csr
-    p, last, stop = csr[0][e], csr[0][e + 1], count + room
-    relation, taken, past_fanout = np.int32(-1), 0, False
+    both, numbers, cut, kept, begin, end = seen
+    offsets, neighbors, relations, triples = csr
+    heads, rels, tails, chosen = result
+    p, last, stop = offsets[e], offsets[e + 1], count + room
+    relation, taken, group, limit, past_fanout = np.int32(-1), 0, -1, np.int64(fanout), False
     while p < last:
         if relations[p] != relation:
             relation, taken = relations[p], 0
-            if len(allowed) and not allowed[relation]:
+            group += 1
+            if len(quotas):
+                limit = quotas[group]
+            if limit == 0 or (len(allowed) and not allowed[relation]):
                 p = group_end(relations, p, last)
                 continue
-        if not known(triples[p], neighbors[p], i, side, both, mark, cut, kept, begin, end):
-            if taken == fanout:
+        other = neighbors[p]
+        slot = slot_of(numbers, other)
+        number = numbers[slot]
+        j = number & LOW
+        if not (both and number != 0 and j <= i and met(triples[p], j, i, side, cut, kept, begin, end)):
+            if taken == limit:
                 past_fanout = True
                 p = group_end(relations, p, last)
                 continue
             if count == stop:
                 return n, count, past_fanout, True
-            n = add(n, count, i, side, neighbors[p], relation, triples[p], entities, mark, result)
+            if number == 0:
+                j = n
+                entities[n] = other
+                numbers[slot] = (np.int64(other) + 1) << 32 | n
+                n += 1
+            if side == 0:
+                heads[count], tails[count] = i, j
+            else:
+                heads[count], tails[count] = j, i
+            rels[count], chosen[count] = relation, triples[p]
             count += 1
             taken += 1
         p += 1
@@ -219,84 +254,66 @@ def take(csr, side, i, e, n, count, room, fanout, allowed, entities, seen, resul
 
 
 @compiled
-def count_groups(csr, e):
-    """How many relations entity e has on one side."""
-    p, last, groups = csr[0][e], csr[0][e + 1], 0
+def sizes_of_groups(csr, side, i, e, fanout, room, allowed, seen):
+    """For each relation of entity i on one side, in order: new triples, counted to `room` and `fanout` at most."""
+    both, numbers, cut, kept, begin, end = seen
+    offsets, neighbors, relations, triples = csr
+    p, last, groups = offsets[e], offsets[e + 1], 0
     while p < last:
-        p = group_end(csr[2], p, last)
+        p = group_end(relations, p, last)
         groups += 1
-    return groups
-
-
-@compiled
-def mark_groups(csr, e, allowed, at, stop, g):
-    """Write where the runs of entity e's relations begin and stop, from place g; one that does not count is empty."""
-    p, last = csr[0][e], csr[0][e + 1]
-    while p < last:
-        end = group_end(csr[2], p, last)
-        at[g] = p if len(allowed) == 0 or allowed[csr[2][p]] else end
-        stop[g] = end
-        p = end
-        g += 1
-
-
-@compiled
-def take_turns(out, inc, i, e, n, count, room, fanout, allowed, use_out, use_inc, entities, seen, result):
-    """As `take`, over both sides, one triple of each direction and relation in turn until there is no more room."""
-    both, mark, cut, kept, begin, end = seen
-    outgoing = count_groups(out, e) if use_out else ZERO
-    groups = outgoing + (count_groups(inc, e) if use_inc else ZERO)
-    at, stop = np.empty(groups, np.int64), np.empty(groups, np.int64)
-    if use_out:
-        mark_groups(out, e, allowed, at, stop, ZERO)
-    if use_inc:
-        mark_groups(inc, e, allowed, at, stop, outgoing)
-    full, turn = count + room, 0
-    while count < full and turn < fanout:
-        before = count
-        for g in range(len(at)):
-            side = OUT if g < outgoing else IN
-            _, neighbors, relations, triples = out if g < outgoing else inc
-            p = at[g]
-            while p < stop[g] and known(triples[p], neighbors[p], i, side, both, mark, cut, kept, begin, end):
+    sizes, p, most = np.zeros(groups, np.int64), offsets[e], min(fanout, room)
+    for group in range(groups):
+        stop = group_end(relations, p, last)
+        if len(allowed) == 0 or allowed[relations[p]]:
+            while p < stop and sizes[group] < most:
+                number = numbers[slot_of(numbers, neighbors[p])]
+                j = number & LOW
+                if not (both and number != 0 and j <= i and met(triples[p], j, i, side, cut, kept, begin, end)):
+                    sizes[group] += 1
                 p += 1
-            if p < stop[g]:
-                n = add(n, count, i, side, neighbors[p], relations[p], triples[p], entities, mark, result)
-                count += 1
-                p += 1
-            at[g] = p
-            if count == full:
-                break
-        turn += 1
-        if count == before:
-            break
-    return n, count
+        p = stop
+    return sizes
 
 
 @compiled
-def grow(out, inc, seeds, hops, use_out, use_inc, allowed, fanout, max_triples, mark):
+def quotas_of(out, inc, i, e, room, fanout, allowed, use_out, use_inc, seen):
+    """What each relation of either side gets where the entity has more than `room`: as if they took turns."""
+    none = np.empty(0, np.int64)
+    outgoing = sizes_of_groups(out, OUT, i, e, fanout, room, allowed, seen) if use_out else none
+    incoming = sizes_of_groups(inc, IN, i, e, fanout, room, allowed, seen) if use_inc else none
+    quotas = np.concatenate((outgoing, incoming))
+    share, extra = level(quotas, room)
+    for g in range(len(quotas)):
+        if quotas[g] > share:
+            quotas[g] = share + (extra > 0)
+            extra -= 1
+    return quotas[: len(outgoing)], quotas[len(outgoing) :]
+
+
+@compiled
+def grow(out, inc, seeds, hops, use_out, use_inc, allowed, fanout, max_triples):
     """The triples met when walking `hops` from `seeds`; `clew.graph.neighborhood` says what the limits mean.
 
     Entities are expanded in the order in which they were found, so "expanded before i" is "has a smaller number".
 
     Args:
         allowed: (R,) which relations count; length 0 means all.
+        seeds: distinct.
         fanout: most triples of one entity, direction and relation.
-        mark: (N,) zeros; scratch: holds 1 + the local number of each entity found.
 
     Returns:
         entities, (heads, rels, tails, triples), number of entities that fanout cut, hop that max_triples cut (or -1),
-        and what `between` needs: how many entities were expanded, which of them are cut, and their triples.
+        and what `between` needs: how many entities were expanded, the table of all, which of them are cut, and their
+        triples.
     """
     both = use_out and use_inc
-    n = count = hubs = low = ZERO
+    count = hubs = low = ZERO
     capped = -1
-    entities = np.empty(len(seeds) + 8, np.int32)
-    for seed in seeds:
-        if mark[seed] == 0:
-            entities[n] = seed
-            n += 1
-            mark[seed] = n
+    n = np.int64(len(seeds))
+    entities = enlarged(seeds, n, n + 8)
+    numbers = numbered(entities, n, n)
+    none = np.empty(0, np.int64)
     heads, rels = np.empty(0, np.int32), np.empty(0, np.int32)
     tails, triples = np.empty(0, np.int32), np.empty(0, np.int32)
     kept = np.empty(0, np.int32)  # as `triples`, but filled and sorted only for cut entities
@@ -319,7 +336,7 @@ def grow(out, inc, seeds, hops, use_out, use_inc, allowed, fanout, max_triples, 
         sizes = np.empty(0, np.int64)  # empty: everything fits
         shares = sizes
         if bound > room:  # perhaps too many: count exactly, but no further than matters
-            seen = (both, mark, cut, kept, begin, end)
+            seen = (both, numbers, cut, kept, begin, end)
             sizes = np.zeros(high - low, np.int64)
             most = 2 * (room // (high - low)) + 1  # counting hubs further than a fair share is in vain
             while True:
@@ -335,7 +352,7 @@ def grow(out, inc, seeds, hops, use_out, use_inc, allowed, fanout, max_triples, 
                     larger = larger or size > most
                 if not larger or (total > room and level(sizes, room)[0] < most):
                     break
-                most *= 4
+                most = min(4 * most, room + 1)
             shares = sizes
             if total > room:
                 capped = hop
@@ -354,9 +371,10 @@ def grow(out, inc, seeds, hops, use_out, use_inc, allowed, fanout, max_triples, 
             kept = enlarged(kept, count, size)
         if n + bound > len(entities):
             size = max(n + bound, 2 * len(entities))
+            numbers = numbered(entities, n, min(size, len(out[0])))
             entities, cut = enlarged(entities, n, size), enlarged(cut, high, size)
             begin, end = enlarged(begin, low, size), enlarged(end, low, size)
-        seen = (both, mark, cut, kept, begin, end)
+        seen = (both, numbers, cut, kept, begin, end)
         result = (heads, rels, tails, triples)
         for i in range(low, high):
             e = entities[i]
@@ -368,21 +386,21 @@ def grow(out, inc, seeds, hops, use_out, use_inc, allowed, fanout, max_triples, 
             past_fanout = full = more_full = more_past = False
             if len(shares) and shares[i - low] < sizes[i - low]:
                 full = True
-                n, count = take_turns(
-                    out, inc, i, e, n, count, room, fanout, allowed, use_out, use_inc, entities, seen, result
-                )
+                of_out, of_inc = quotas_of(out, inc, i, e, room, fanout, allowed, use_out, use_inc, seen)
             else:
-                if use_out:
-                    n, count, past_fanout, full = take(
-                        out, OUT, i, e, n, count, room, fanout, allowed, entities, seen, result
-                    )
-                if use_inc:
-                    room -= count - begin[i]
-                    n, count, more_past, more_full = take(
-                        inc, IN, i, e, n, count, room, fanout, allowed, entities, seen, result
-                    )
-                full = full or more_full
-                past_fanout = past_fanout or more_past
+                of_out = of_inc = none
+            if use_out and (len(of_out) or not full):
+                n, count, past_fanout, more_full = take(
+                    out, OUT, i, e, n, count, room, fanout, of_out, allowed, entities, seen, result
+                )
+            if use_inc and (len(of_inc) or not full):
+                room -= count - begin[i]
+                n, count, more_past, most_full = take(
+                    inc, IN, i, e, n, count, room, fanout, of_inc, allowed, entities, seen, result
+                )
+                more_full = more_full or most_full
+            past_fanout = not full and (past_fanout or more_past)
+            full = full or more_full
             end[i] = count
             if past_fanout:
                 hubs += 1
@@ -400,6 +418,7 @@ def grow(out, inc, seeds, hops, use_out, use_inc, allowed, fanout, max_triples, 
         hubs,
         capped,
         low,
+        numbers,
         cut,
         kept,
         begin,
@@ -408,7 +427,7 @@ def grow(out, inc, seeds, hops, use_out, use_inc, allowed, fanout, max_triples, 
 
 
 @compiled
-def between(out, entities, expanded, use_out, use_inc, allowed, room, mark, cut, kept, begin, end):
+def between(out, entities, expanded, use_out, use_inc, allowed, room, numbers, cut, kept, begin, end):
     """The triples among the entities that `grow` found but did not walk.
 
     Returns (heads, rels, tails, triples) and whether `room` cut them.
@@ -420,8 +439,9 @@ def between(out, entities, expanded, use_out, use_inc, allowed, room, mark, cut,
     for i in range(len(entities)):
         e = entities[i]
         for p in range(offsets[e], offsets[e + 1]):
-            j = mark[neighbors[p]] - 1
-            if j < 0 or (len(allowed) and not allowed[relations[p]]):
+            number = numbers[slot_of(numbers, neighbors[p])]
+            j = number & LOW
+            if number == 0 or (len(allowed) and not allowed[relations[p]]):
                 continue
             if use_out and i < expanded and (not cut[i] or listed(kept, begin[i], end[i], triples[p])):
                 continue

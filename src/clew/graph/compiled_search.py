@@ -18,8 +18,9 @@ from clew.graph.compiled import ZERO, compiled, enlarged, first_at_least
 @compiled
 def spread(csr, u, level, distance, other_way, budget, queue, count):
     """Number the unreached neighbors of u; with `other_way`, only those that lie within `budget` of its origin."""
-    for p in range(csr[0][u], csr[0][u + 1]):
-        v = csr[1][p]
+    offsets, neighbors, _, _ = csr  # before the loop: an array taken out of a tuple in it is counted as held each time
+    for p in range(offsets[u], offsets[u + 1]):
+        v = neighbors[p]
         if distance[v] == 0 and (budget < 0 or (other_way[v] > 0 and other_way[v] - 1 + level <= budget)):
             distance[v] = level + 1
             queue[count] = v
@@ -84,6 +85,8 @@ def paths_of_length(out, inc, use_inc, to_target, source, target, length, repeat
     Returns:
         triples (P, length), forward (P, length), whether there is a path more than `room`.
     """
+    out_offsets, out_neighbors, _, out_triples = out
+    inc_offsets, inc_neighbors, _, inc_triples = inc
     triples = np.empty((min(room, 16), length), np.int32)
     forward = np.empty((min(room, 16), length), np.bool_)
     count = 0
@@ -94,24 +97,24 @@ def paths_of_length(out, inc, use_inc, to_target, source, target, length, repeat
     sides = 2 if use_inc else 1
     depth = 0
     entity[0] = source
-    at[0] = out[0][source]
+    at[0] = out_offsets[source]
     while depth >= 0:
         u = entity[depth]
-        csr = out if side[depth] == 0 else inc
-        if at[depth] == csr[0][u + 1]:
+        outward = side[depth] == 0
+        if at[depth] == (out_offsets[u + 1] if outward else inc_offsets[u + 1]):
             side[depth] += 1
             if side[depth] < sides:
-                at[depth] = inc[0][u]
+                at[depth] = inc_offsets[u]
             else:
                 depth -= 1
             continue
         p = at[depth]
         at[depth] += 1
-        v = csr[1][p]
+        v = out_neighbors[p] if outward else inc_neighbors[p]
         left = length - depth - 1
         if to_target[v] == 0 or to_target[v] - 1 > left or (left == 0 and v != target):
             continue
-        triple = csr[3][p]
+        triple = out_triples[p] if outward else inc_triples[p]
         if side[depth] == 1 and v == u:
             continue  # a self loop was walked forward already
         seen = False
@@ -131,7 +134,7 @@ def paths_of_length(out, inc, use_inc, to_target, source, target, length, repeat
             depth += 1
             entity[depth] = v
             side[depth] = 0
-            at[depth] = out[0][v]
+            at[depth] = out_offsets[v]
             continue
         if count == room:
             return triples[:count], forward[:count], True
@@ -196,12 +199,14 @@ def rank(out, inc, use_out, use_inc, restart, alpha, tolerance, limit):
         (N,) float64 that sum to one, how many rounds, last L1 change.
     """
     n = len(restart)
+    out_offsets, out_neighbors, _, _ = out
+    inc_offsets, inc_neighbors, _, _ = inc
     degree = np.zeros(n, np.int64)
     for i in range(n):
         if use_out:
-            degree[i] += out[0][i + 1] - out[0][i]
+            degree[i] += out_offsets[i + 1] - out_offsets[i]
         if use_inc:
-            degree[i] += inc[0][i + 1] - inc[0][i]
+            degree[i] += inc_offsets[i + 1] - inc_offsets[i]
     score, share = restart.copy(), np.empty(n, np.float64)
     change, rounds = 1.0, 0
     while change > tolerance and rounds < limit:
@@ -217,11 +222,11 @@ def rank(out, inc, use_out, use_inc, restart, alpha, tolerance, limit):
         for i in range(n):
             pulled = 0.0
             if use_out:
-                for p in range(inc[0][i], inc[0][i + 1]):
-                    pulled += share[inc[1][p]]
+                for p in range(inc_offsets[i], inc_offsets[i + 1]):
+                    pulled += share[inc_neighbors[p]]
             if use_inc:
-                for p in range(out[0][i], out[0][i + 1]):
-                    pulled += share[out[1][p]]
+                for p in range(out_offsets[i], out_offsets[i + 1]):
+                    pulled += share[out_neighbors[p]]
             fresh = alpha * (pulled + lost * restart[i]) + (1.0 - alpha) * restart[i]
             change += abs(fresh - score[i])
             score[i] = fresh

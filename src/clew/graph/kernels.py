@@ -108,18 +108,15 @@ def induced(graph: Subgraph, entities: Sequence[int] | Ints) -> Subgraph:
 
     Seeds among them stay seeds. Cost grows with the out-degrees of the entities, not with the graph.
     """
-    from clew.graph.compiled import between, clear
+    from clew.graph.compiled import between, numbered
 
     members = np.fromiter(dict.fromkeys(np.asarray(entities, np.int64).tolist()), np.int32)
-    mark = graph.take_mark()
-    mark[members] = np.arange(1, len(members) + 1, dtype=np.int32)
     none = np.empty(0, np.int64)
     flags = np.empty(0, np.bool_)
+    table = numbered(members, len(members), len(members))
     rows, _ = between(
-        graph.out, members, 0, True, True, flags, graph.num_triples, mark, flags, none.astype(np.int32), none, none
+        graph.out, members, 0, True, True, flags, graph.num_triples, table, flags, none.astype(np.int32), none, none
     )
-    clear(mark, members)
-    graph.marks.append(mark)
     return _part(graph, members, np.sort(rows[3]))
 
 

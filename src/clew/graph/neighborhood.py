@@ -120,21 +120,18 @@ def _allowed(known: Sequence[Relation], relations: Collection[str] | None, exclu
 
 def _grow(graph: Subgraph, seeds: Ints, allowed: Flags, limits: _Limits) -> Subgraph:
     """The fast path: arrays in, arrays out. The seeds are distinct."""
-    from clew.graph.compiled import between, clear, grow
+    from clew.graph.compiled import between, grow
 
     use_out, use_in = limits.direction != "in", limits.direction != "out"
-    mark = graph.take_mark()
     entities, rows, hubs, capped, *walked = grow(
-        graph.out, graph.inc, seeds, limits.hops, use_out, use_in, allowed, limits.fanout, limits.max_triples, mark
+        graph.out, graph.inc, seeds, limits.hops, use_out, use_in, allowed, limits.fanout, limits.max_triples
     )
     cut_between = False
     if limits.keep == "induced":
         room = limits.max_triples - len(rows[0])
         expanded, *seen = walked
-        more, cut_between = between(graph.out, entities, expanded, use_out, use_in, allowed, room, mark, *seen)
+        more, cut_between = between(graph.out, entities, expanded, use_out, use_in, allowed, room, *seen)
         rows = tuple(np.concatenate(pair) for pair in zip(rows, more, strict=True))
-    clear(mark, entities)
-    graph.marks.append(mark)
     heads, rels, tails, triples = rows
     truncated = graph.truncated
     if hubs or capped >= 0 or cut_between:
