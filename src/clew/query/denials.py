@@ -47,7 +47,7 @@ def denial(text: str) -> Denial | None:
     ('which routine controls ⟨it⟩',)
     """
     plain = re.sub(r"\s+", " ", text.strip()).rstrip("?!. ").replace("’", "'")
-    for read in (_subject, _without, _verb, _undone):
+    for read in (_none_of, _subject, _without, _outside, _verb, _undone):
         found = read(plain)
         if found is not None and len(found.head.split()) < 12:
             return found
@@ -85,6 +85,43 @@ def _subject(plain: str) -> Denial | None:
     return Denial(match["head"], (f"{who} {about}",), match["noun"] or "", plain[match.end("head") :])
 
 
+_NONE_OF = re.compile(
+    rf"{_HEAD},? none of whose (?P<whose>[a-z]+(?: (?!ever\b|ha[sd]\b|have\b|was\b|were\b|is\b|are\b)"
+    r"[a-z]+)??)(?: (?:has|have|had|was|were|is|are))?(?: ever)?(?: been)?"
+    rf" (?P<verb>\w.*?) {_ANY} (?P<noun>\w+)$",
+    re.IGNORECASE,
+)
+
+
+def _none_of(plain: str) -> Denial | None:
+    """The denied is of what is theirs: "wineries none of whose wines was given a prize"."""
+    match = _NONE_OF.match(_end(plain))
+    if match is None:
+        return None
+    asked = (
+        f"which {match['noun']} of the {match['whose']} of {THING}",
+        f"the {match['noun']} of {match['whose']} of {THING}",
+    )
+    return Denial(match["head"], asked, match["noun"], plain[match.end("head") :])
+
+
+_NOT_IN = re.compile(
+    rf"{_HEAD} (?:(?:that|which|who) (?:is|are|was|were) )?(?:currently )?(?:not|never) "
+    r"(?P<how>on|in|at|under|with|part of|(?:a )?members? of|(?:assigned|attached|linked|tied|belonging) to) "
+    rf"(?:any(?: of the)?|a single) (?P<noun>\w+(?: \w+)?)$",
+    re.IGNORECASE,
+)
+
+
+def _outside(plain: str) -> Denial | None:
+    """The denied is where it belongs: "villains not on any team"."""
+    match = _NOT_IN.match(_end(plain))
+    if match is None:
+        return None
+    asked = (f"which {match['noun']} is {THING} {match['how']}",)
+    return Denial(match["head"], asked, match["noun"], plain[match.end("head") :])
+
+
 _LACKS = re.compile(
     rf"{_HEAD} (?:(?:that|which|who) )?(?:(?:has|have|had|with|there (?:is|are)) no|without(?: {_ANY})?"
     rf"|lack(?:s|ing)?(?: {_ANY})?|(?:do|does|did)(?: not|n't) (?:have|possess|own)(?: {_ANY})?) "
@@ -101,7 +138,11 @@ def _without(plain: str) -> Denial | None:
     said = _end(match["noun"])
     if re.fullmatch(_ANYBODY, said, re.IGNORECASE):
         return None
-    noun = re.split(r" (?:that|which|who|of|for|on|in|at|from|to|by|assigned|listed|recorded)\b", said)[0]
+    noun = re.split(
+        r" (?:that|which|who|of|for|on|in|at|from|to|by|assigned|listed|recorded|based|located|there"
+        r"|living|working|registered)\b",
+        said,
+    )[0]
     asked = (f"what {noun} does {THING} have", f"what is the {noun} of {THING}")
     return Denial(match["head"], asked, noun, plain[match.end("head") :])
 
@@ -171,6 +212,8 @@ def _does(root: str) -> str:
     """ "Reports", "runs", "lives" of what stands before "ing"."""
     if len(root) > 3 and root[-1] == root[-2] and root[-1] not in "lsz":
         return f"{root[:-1]}s"
+    if root[-1] == "y" and root[-2] not in "aeiou":
+        return f"{root[:-1]}ies"
     return f"{root}es" if root[-1] in "vuczs" or root.endswith(("sh", "dg", "rg")) else f"{root}s"
 
 

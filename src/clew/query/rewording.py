@@ -11,7 +11,7 @@ import re
 
 from clew.query.asked import UNITS
 from clew.query.rewording_values import DATES, DENIED, FIGURES, Rule, rule
-from clew.query.vocabulary import KNOWN_MEASURES, MEASURES, NUMBERS, base_of, measures_of
+from clew.query.vocabulary import DOWN, KNOWN_MEASURES, MEASURES, NUMBERS, base_of, measures_of
 
 _AUX = r"(?:is|are|was|were|does|do|did|has|have|had|can|could|will|would)"
 _WH = r"(?:what|which|who|whom|whose|when|where|why|how)"
@@ -87,7 +87,18 @@ _ASIDES: tuple[Rule, ...] = (
         r"| (?:ever|of all time|to date|anywhere|right now|at the moment)| we(?:['’]ve| have)(?: got)?(?: here)?)$",
         "",
     ),
+    rule(  # what there is is asked for, not whether
+        r"^(?:is|are|was|were) there (?:(?:an?|any|some)(?: of the)? )?(?P<x>.+?)[?.,;:]+ *(?:and )?(?:if so,? )?"
+        r"(?:(?:which|who|what)(?: ones?)?(?: (?:is|are|was|were) (?:it|they))?|(?:name|list) (?:it|them))\W*$",
+        r"which \g<x>",
+    ),
     rule(r"(?:[,;?]| -| –| —)+ which(?: one)?$", ""),
+    rule(r"^.+?,? (?:i\.e\.|that is|in other words),? (?=(?:which|who|what|how many)\b)", ""),
+    rule(
+        r"^(?:(?:which|what|who)(?: is| was|['’]s) )?the (?:\w+est|most \w+) (?P<x>[a-z]+(?: [a-z]+)?),? "
+        r"(?:i\.e\.|that is|in other words),? the one (?P<rest>.+)$",
+        r"which \g<x> was \g<rest>",
+    ),
     rule(r"\bthe (more \w+|less \w+|\w+er) one$", r"\1"),
 )
 
@@ -182,10 +193,11 @@ _BY = {
     "grossing": "gross", "earning": "earnings", "scoring": "score", "rated": "rating", "selling": "sales",
     "ranked": "rank", "reviewed": "review", "attended": "attendance", "visited": "visitors", "viewed": "views",
     "played": "plays", "cited": "citations", "ranking": "rank", "grading": "grade", "yielding": "yield",
+    "funded": "funding",
 }  # fmt: skip
 _END = {"lowest": "lowest", "worst": "lowest", "least": "lowest"}
 _EST = r"\w+est|best|worst|first|last|latest"
-_NAMED_BY = r",? (?:going by|measured by|as measured by|judged by|in terms of|by)"
+_NAMED_BY = r",? (?:going by|measured by|as measured by|judged by|judging by|based on|according to|in terms of|in|by)"
 _MADE = "born|founded|built|opened|published|made|released|established|launched|written|formed"
 _SUPERLATIVES: tuple[Rule, ...] = (
     rule(r"^who (?:among|amongst|of|out of)(?: all)? (?:the|our|these) (?=[a-z]+s\b)", "which "),
@@ -194,6 +206,16 @@ _SUPERLATIVES: tuple[Rule, ...] = (
         rf"\b(?:the )?(?P<est>most|least) (?P<adj>[a-z]+) (?P<x>[a-z]+(?: [a-z]+)?){_NAMED_BY} "
         r"(?P<by>(?!the |an? )[a-z ]+)$",
         lambda m: m.group(0) if measures_of(m["adj"]) else _highest(m["x"], m["est"], m["by"]),
+    ),
+    rule(  # "the busiest pilot, by number of jobs flown"
+        rf"^(?:(?:who|which|what)(?: is| are| was| were|['’]s) )?(?:the )?(?P<est>[a-z]+est|best|worst) "
+        rf"(?P<x>[a-z]+(?: [a-z]+)?){_NAMED_BY} (?:the |its |their )?(?:total )?(?:number|amount|count) of "
+        r"(?P<noun>.+)$",
+        lambda m: f"which {m['x']} has the {'fewest' if base_of(m['est']) in DOWN else 'most'} {m['noun']}",
+    ),
+    rule(  # "the second biggest employer of all the companies"
+        rf"\b(?P<est>{_EST}) [a-z]+ of all (?:the |our )?(?P<x>(?-i:[a-z]+s))\b",
+        lambda m: f"{m['est']} {m['x']}" if _known(m["est"]) else m.group(0),
     ),
     rule(
         r"^(?:which|what) (?P<x>[a-z]+(?: [a-z]+)?) (?:is|are|was|were) .+ \((?P<by>(?:highest|lowest|largest|smallest"

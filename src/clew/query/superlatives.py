@@ -81,7 +81,8 @@ _NOUN = re.compile(
     r"(?: (?!(?:in|of|on|at|by|per|for|from|with|still|ever|we|has|have|had)\b)(\w+))?"
 )
 _BY = re.compile(
-    r" (?:by|in terms of|measured by|according to|in) (?:its |their |the )?(?:(?:number|amount|count) of )?"
+    r",? (?:by|in terms of|(?:as )?measured by|judging by|judged by|going by|based on|according to|in) "
+    r"(?:its |their |the )?(?:(?:number|amount|count) of )?"
     r"(?P<key>\w+(?: \w+)?)$",
     re.IGNORECASE,
 )
@@ -113,6 +114,7 @@ _SMALL = frozenset(
 _HAVING = ("with", "has", "have", "having", "had", "got", "by", "of", "which", "who", "what", "is", "are", "in")
 _WITH_EST = re.compile(  # "the state with the lowest population density", "which state has the largest city"
     r"\b(?:with|has|have|having|had|charg(?:es?|ing|ed)|gets?|got|earn(?:s|ed)?|pa(?:ys?|id)|receive[sd]?|scored?"
+    r"|(?:bought|sold|acquired|purchased|built|made|valued|listed|let|rented|insured|auctioned|hired) (?:for|at)"
     r"|commands?|offer(?:s|ed)?|demand(?:s|ed)?|report(?:s|ed)?|achieve[sd]?|post(?:s|ed)|reach(?:es|ed)) "
     rf"(?:the )?{_ORDER}(?P<adj>[a-z]+est) (?P<noun>\w+(?: (?!{STOPS})\w+){{0,2}})",
     re.IGNORECASE,
@@ -131,7 +133,8 @@ def superlative(found: ReadQuestion) -> ReadQuestion:
         return replace(cut(made, match), ranked=replace(made.ranked, words=(*made.ranked.words, match["key"].lower())))
     match = _BY.search(made.rest)
     said = match["key"].lower() if match else ""
-    if match is None or (" in " in f" {match.group(0)}"[:5] and said not in KNOWN_MEASURES) or said in ("far", "the"):
+    loosely = match is not None and match.group(0).startswith(" in ") and " in terms of " not in match.group(0)
+    if match is None or (loosely and said not in KNOWN_MEASURES) or said in ("far", "the"):
         return made
     if not match["key"].islower() or (" " in said and not KNOWN_MEASURES & set(said.split())):
         return made  # "the newest film by Ridley Scott"

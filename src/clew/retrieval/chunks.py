@@ -15,6 +15,8 @@ from clew.protocols import TextEncoder
 from clew.query import plan as p
 from clew.query.asked import DATING_VERBS
 from clew.query.binding import Binding
+from clew.query.execute import execute
+from clew.query.keys import steps_of
 from clew.query.relatives import has_relatives, spelled_out
 from clew.query.vocabulary import INVERSE, MEASURES, SYNONYMS, head_of, stem
 from clew.retrieval.flagging import Condition, conditions_said
@@ -371,8 +373,17 @@ def _noun(
     told = [(relation, times) for relation, times in said.most_common() if relation not in lexicon.silent]
     if not told or told[0][1] < 2:
         return None
-    step = p.Step(graph.relation_at(told[0][0]).id, False)
-    return root, replace(chunk, kind="class", plan=p.Follow(chunk.plan, (step,)), fit=0.9)
+    said_of: p.SetPlan = p.Follow(chunk.plan, (p.Step(graph.relation_at(told[0][0]).id, False),))
+    return root, replace(chunk, kind="class", plan=_bearers(said_of, graph), fit=0.9)
+
+
+def _bearers(plan: p.SetPlan, graph: Graph) -> p.SetPlan:
+    """A set; where it is of nodes without names, such as edges with properties, what they start from."""
+    members = execute(plan, graph).members
+    if not len(members) or not graph.mediators_at(members).all():
+        return plan
+    starts = [step for step, share in steps_of(graph, members) if not step.forward and share == 1]
+    return p.Follow(plan, (starts[0],)) if len(starts) == 1 else plan
 
 
 def _asking(words: tuple[str, ...], chunks: list[Chunk]) -> tuple[str, ...]:

@@ -18,7 +18,7 @@ from clew.query.keys import steps_of
 from clew.query.vocabulary import forms
 from clew.retrieval.attaching import EXCEPT, NOT, Attachments, Mode
 from clew.retrieval.chunks import LIGHT, Chunk, Spotted, spot
-from clew.retrieval.joining import Joins
+from clew.retrieval.joining import Joins, followed
 from clew.retrieval.lexicon import Lexicon, owners
 from clew.retrieval.method_sets import past_mediators
 from clew.retrieval.words import FUNCTION
@@ -115,7 +115,7 @@ class _Composer:
         if chunk.kind == "relation":
             if k not in tree.values():
                 return []
-            return [replace(m, plan=_followed(m.plan, m.path), path=()) for m in self._property(k, chunk, tree)]
+            return [replace(m, plan=followed(m.plan, m.path), path=()) for m in self._property(k, chunk, tree)]
         assert chunk.plan is not None
         fits = (chunk.fit,) if chunk.fit < 1 else ()
         return self._constrained(k, [_Made(chunk.plan, fits)], tree)
@@ -154,12 +154,12 @@ class _Composer:
         domain = made.plan if k >= 0 else None
         for child in self._node(first, tree):
             for edge in self._joins.edges(child.plan, domain if mode != "not" else self._kind(k), first, k):
-                sets: list[p.SetPlan] = [_followed(child.plan, edge.path)]
+                sets: list[p.SetPlan] = [edge.reached(child.plan)]
                 fits = [*made.fits, *child.fits, edge.fit]
                 explained = made.explained | child.explained | (self._parts.span(first) if edge.said else frozenset())
                 for other in group[1:]:
                     for more in self._node(other, tree)[:1]:
-                        sets.append(_followed(more.plan, edge.path))
+                        sets.append(edge.reached(more.plan))
                         fits += more.fits
                         explained |= more.explained
                 if mode == "not":
@@ -215,7 +215,7 @@ class _Composer:
                 if not edge.said:
                     continue
                 made = _Made(
-                    _followed(child.plan, edge.path),
+                    edge.reached(child.plan),
                     (*child.fits, edge.fit),
                     child.explained | self._parts.span(groups[0][0]),
                 )
@@ -272,7 +272,7 @@ class _Composer:
                 fits = fit if found else (*fit, 0.9)
                 made_of = [replace(m, path=path) for m in self._constrained(k, [_Made(bearers, fits)], tree)]
                 found += [m for m in made_of if not _comes_back(m)]
-        return sorted((m for m in found if self._finds(_followed(m.plan, m.path))), key=lambda m: -m.score)[:BEAM]
+        return sorted((m for m in found if self._finds(followed(m.plan, m.path))), key=lambda m: -m.score)[:BEAM]
 
     def _more(self, k: int, made: _Made, groups: list[list[int]], tree: dict[int, int]) -> list[_Made]:
         several = [made]
@@ -302,7 +302,7 @@ class _Composer:
 
     def _names_itself(self, made: _Made) -> bool:
         """Whether nothing but what the question names comes out of it."""
-        plan = _followed(made.plan, made.path)
+        plan = followed(made.plan, made.path)
         named = {id for node in p.walk(plan) if isinstance(node, p.Entities) for id in node.ids}
         if not named or isinstance(plan, p.Entities):
             return False
@@ -319,12 +319,6 @@ def _comes_back(made: _Made) -> bool:
         return False
     step = made.path[0].relation
     return any(isinstance(part, p.Follow) and [s.relation for s in part.path] == [step] for part in made.plan.sets)
-
-
-def _followed(plan: p.SetPlan, path: p.Path) -> p.SetPlan:
-    for step in path:
-        plan = p.Follow(plan, (step,))
-    return plan
 
 
 def _and(a: p.SetPlan, b: p.SetPlan) -> p.SetPlan:

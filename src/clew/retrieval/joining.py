@@ -38,6 +38,8 @@ in at located location region city country state place area part county district
 situated address continent municipality zone
 """
 _PLACES = frozenset(_PLACED.split())
+_OF_LIFE = frozenset(["birth", "death", "burial", "born", "died", "buried"])  # people are not where they were born
+NESTED = 3  # places within places
 MOST_OF_ONE = 10_000  # triples of another thing of a kind, that tells what things of the kind have
 _BE = frozenset(["that", "which", "who", "is", "are", "was", "were", "a", "an"])
 AT_ONCE = 1_000_000  # triples around a set that are looked at together; of more those of one relation at a time
@@ -51,6 +53,19 @@ class Edge:
     fit: float
     said: bool
     absent: bool = False  # things of the child's kind are joined so, this one is to nothing: the set is empty
+    others: tuple[p.Path, ...] = ()  # that mean the same: in a country is also what is in one of its towns
+
+    def reached(self, plan: p.SetPlan) -> p.SetPlan:
+        """What the join leads to from a set."""
+        ends = [followed(plan, path) for path in (self.path, *self.others)]
+        return ends[0] if len(ends) == 1 else p.Or(tuple(ends))
+
+
+def followed(plan: p.SetPlan, path: p.Path) -> p.SetPlan:
+    """What a path leads to from a set."""
+    for step in path:
+        plan = p.Follow(plan, (step,))
+    return plan
 
 
 class Joins:
@@ -88,6 +103,7 @@ class Joins:
             self._words[i] for i in sorted(self._parts.span(k)) if not self._chunks[k].start <= i < self._chunks[k].end
         ]
         content = [word for word in said if word not in FUNCTION and word not in NOT and word != ","]
+        above_at = named.start if named is not None else -1
         above = self._words[named.start : named.end] if named is not None else ()
         found: list[tuple[p.Path, int, str]] = []
         near = self._near(members)
@@ -111,9 +127,14 @@ class Joins:
         exact = [step for step, like in zip(absent, like_absent, strict=True) if like >= EXACTLY]
         if not found and not exact:
             far, found = 0.8, two
+        between = self._parts.between(k)
+        there_in = set(between) & _WHERE and not {part for word in content for part in stems(word)} - _PLACES
+        if there_in or (not joined and self._chunks[k].end == above_at):  # "castles in Germany", "German castles"
+            first, *others = self._within(members, wanted) or [()] if wanted is not None else [()]
+            if len(first) + len(others) > 1:
+                return [Edge(first, 0.9, True, others=tuple(others))]
         same: list[Edge] = []
         inside = wanted is not None and not isinstance(domain, p.All) and bool(held(members, wanted).any())
-        between = self._parts.between(k)
         if inside and set(between) <= _BE:
             same = [Edge((), 0.96 if between else 0.8, True)]  # "the city Paris", "species that are reptiles"
         possible = exact if exact or joined else absent if not content or len(absent) == 1 else []
@@ -189,6 +210,32 @@ class Joins:
                     heads = (head_of(labels[each.relation]).split() for each in (step, second))
                     said = " ".join(word for head in heads for word in head if word.lower() not in FUNCTION)
                     yield (step, second), size, said
+
+    def _within(self, place: Ints, wanted: Ints) -> list[p.Path]:
+        """The ways to what is in a place or in places in it, the most travelled first; where there are none, the most
+        travelled to what is of something there: wines of a producer in a region of a country."""
+        found: list[tuple[int, p.Path]] = []
+        of_these: list[tuple[int, p.Path]] = []
+        reached: list[tuple[p.Path, Ints]] = [((), place)]
+        for _ in range(NESTED):
+            further: list[tuple[p.Path, Ints]] = []
+            for path, members in reached:
+                for step, ends in self._near(members):
+                    if step.forward or self._silent(step):
+                        continue
+                    size, places = int(held(ends, wanted).sum()), self._places(step)
+                    if size and (places or len(path) > 1):
+                        (found if places else of_these).append((size, (*path, step)))
+                    if places:
+                        further.append(((*path, step), ends[~held(ends, wanted)]))
+            reached = [each for each in further if len(each[1])][:AROUND]
+        ways = [path for _, path in sorted(found, key=lambda each: -each[0])[:NESTED]]
+        return ways or [path for _, path in sorted(of_these, key=lambda each: -each[0])[:1]]
+
+    def _places(self, step: p.Step) -> bool:
+        """Whether a relation leads from a thing to where it is."""
+        said = set(stems(self._lexicon.labels[step.relation]))
+        return bool(said & _PLACES) and not said & _OF_LIFE
 
     def _near(self, members: Ints) -> list[tuple[p.Step, Ints]]:
         """The steps that members of a set have (of a wide one those of a sample), each with all its ends."""

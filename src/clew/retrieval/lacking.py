@@ -7,27 +7,32 @@ relation is meant, asked about some of the things.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from clew.graph import Graph
 from clew.graph.flags import flags
+from clew.graph.sets import held
 from clew.graph.subgraph import Ints
+from clew.labels import label_to_text
 from clew.protocols import Method, TextEncoder
 from clew.query import plan as p
 from clew.query.binding import Binding
 from clew.query.decorate import Proposal
-from clew.query.denials import Denial
+from clew.query.denials import THING, Denial
 from clew.query.execute import ExecutionLimits, Executor
 from clew.query.keys import steps_of
 from clew.retrieval.chunks import spot
-from clew.retrieval.composing import Composed
+from clew.retrieval.composing import Composed, compose
 from clew.retrieval.examples import ways_of
+from clew.retrieval.joining import followed
 from clew.retrieval.lexicon import class_in, kinds_of
 from clew.types import Question
 
 RUNNER_UP = 0.5  # share of the best path's that another one must have to be meant in its place
 LEAST = 0.2  # share from which a path is meant at all
+SURE = 0.8  # score from which words mean a set that something may lack
 OF_KIND = 0.5  # share of a path's ends that are of the kind that is said to be lacking
 
 
@@ -41,6 +46,27 @@ def passes_over(each: Composed, graph: Graph) -> bool:
         return said or isinstance(node, (p.Minus, p.WhereCount, p.Where))
 
     return bool(each.unsaid) and not any(map(denies, p.walk(each.plan)))
+
+
+def _said_way(found: list[tuple[p.Path, float]], wording: str) -> list[tuple[p.Path, float]]:
+    """Of a link's two directions the one that is said: "who mentors ⟨it⟩" asks for those that lead to it. A method
+    asked about a thing tells the two apart by what else each has, not by the order of words."""
+    both = {path for path, _ in found if len(path) == 1} & {_turned(path) for path, _ in found if len(path) == 1}
+    before, _, after = wording.partition(THING)
+    verb = before.split()[-1] if not after.strip() and before.split() else ""
+
+    def against(path: p.Path) -> bool:
+        label = label_to_text(path[-1].relation.rsplit("/", 1)[-1]).lower().split()
+        by_it = (
+            label[-1] != "by" and bool(label) and verb in (label[0], f"{label[0]}s", f"{label[0]}ed", f"{label[0]}d")
+        )
+        return path in both and path[-1].forward and by_it
+
+    return [each for each in found if not against(each[0])]
+
+
+def _turned(path: p.Path) -> p.Path:
+    return tuple(p.Step(step.relation, not step.forward) for step in reversed(path))
 
 
 class Lacking:
@@ -63,10 +89,34 @@ class Lacking:
             return self._whoever(question, denial)
         for head in heads[:1]:
             members = self._executor.members(head.plan)
-            return [
+            made = [
                 Proposal(p.WhereCount(head.plan, path, "=", 0), head.score * share)
                 for path, share in self._paths(question, denial.asked, members, denial.lacked)
-            ][:1]
+            ]
+            return made[:1] or self._some_of(question, denial, head, members)
+        return []
+
+    def _some_of(self, question: Question, denial: Denial, head: Composed, members: Ints) -> list[Proposal]:
+        """What lacks only some of what a path leads to: mechanics who repair vehicles, and never a car."""
+        kind: p.SetPlan | None = class_in(denial.lacked, self._graph) if denial.lacked else None
+        if kind is None and denial.lacked:
+            sets = compose(replace(question, text=f"which {denial.lacked}"), self._graph, self._encoder)
+            kind = sets[0].plan if sets and sets[0].score >= SURE and not sets[0].unsaid else None
+        if kind is None:
+            return []
+        wanted = self._executor.members(kind)
+
+        def meets(path: p.Path) -> bool:
+            return bool(held(self._executor.pairs(members, path)[1], wanted).any())
+
+        near = [(step,) for step, _ in steps_of(self._graph, members) if meets((step,))]
+        ways = ways_of(self._method, self._graph, question, denial.asked, members, meets)
+        paths = near if len(near) == 1 else [path for path, share in ways if share >= LEAST][:1]
+        for path in paths:
+            having = followed(kind, _turned(path))
+            share = float(held(members, self._executor.members(having)).mean())
+            if 0 < share < 1:
+                return [Proposal(p.Minus(head.plan, having), head.score * (ways[0][1] if ways else LEAST))]
         return []
 
     def _whoever(self, question: Question, denial: Denial) -> list[Proposal]:
@@ -79,7 +129,7 @@ class Lacking:
             doers = np.unique(self._executor.pairs(things, path)[1])
             names = sorted(kinds_of(self._graph, self._graph.ids_at(doers[:100])))
             of = class_in(names[0], self._graph) if len(names) == 1 else None
-            back = tuple(p.Step(step.relation, not step.forward) for step in reversed(path))
+            back = _turned(path)
             if of is not None and 0 < self._having(self._executor.members(of), back) < 1:
                 return [Proposal(p.WhereCount(of, back, "=", 0), share)]
         return []
@@ -102,6 +152,8 @@ class Lacking:
         if wanted is not None and not whole and (only := self._only_step(members, wanted)) is not None:
             return [((only,), 1.0)]
         found = ways_of(self._method, self._graph, question, wordings, members, fits)
+        if wordings:
+            found = _said_way(found, wordings[0])
         best = found[0][1] if found else 0.0
         meant = [(path, score) for path, score in found if score >= max(LEAST, RUNNER_UP * best)]
         return [(path, score) for path, score in meant if whole or 0 < self._having(members, path) < 1]
