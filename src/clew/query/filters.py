@@ -61,6 +61,7 @@ _DATE_FILTER = re.compile(
 )
 
 
+SEVERAL = 3  # conditions with a number in a question
 _RELATIVE = re.compile(
     r"\b(?P<of>[a-z]+),? (?:that|which|who|whose|with|having|of(?= (?:more|less|at|over|under|above|below|no|up)\b))\b",
     re.IGNORECASE,
@@ -120,50 +121,17 @@ def filtered(found: ReadQuestion) -> ReadQuestion:
         behind = _behind(found.rest[: match.end("low")])
         filters.append(Filter((noun,) if noun else ("number",), "between", ends[0], ends[1], of=behind))
         found = cut(found, match, "" if key else match["before"] or "")
-    asks = re.match(
-        r"(?:which|what|who|how many)\b(?:(?: \w+){1,3}?(?= (?:is|are|was|were) ))?", found.rest, re.IGNORECASE
-    )
-    match = _NUMBER_FILTER.search(found.rest, asks.end() if asks else 0)  # "which films are" is no part of it
-    if match is not None:
-        more = match["more"].lower()
-        ops: dict[str, p.Op] = {"at least": ">=", "no less than": ">=", "not less than": ">=", "a minimum of": ">=",
-                                "minimum": ">=", "at most": "<=", "no more than": "<=", "not more than": "<=",
-                                "up to": "<=", "exactly": "=", "equal to": "="}  # fmt: skip
-        down = more.split()[0] in ("less", "fewer", "lower", "smaller", "shorter", "younger", "under", "below")
-        op = ops.get(more, "<" if down else ">")
-        noun = (match["noun"] or "").strip().lower()
-        place = _of_another(found.rest, match)
-        noun = (
-            ""
-            if place
-            or noun in ("with", "has", "have", "whose", "is", "are", "that", "which", "in", "for", "and", "a", "an")
-            else noun
+    numbered = False
+    for _ in range(SEVERAL):  # "over 400 metres up which are bigger than 15 hectares"
+        asks = re.match(
+            r"(?:which|what|who|how many)\b(?:(?: \w+){1,3}?(?= (?:is|are|was|were) ))?", found.rest, re.IGNORECASE
         )
-        before = _OWNED_BEFORE.search(found.rest[: match.start()]) if noun else None
-        if before is not None:  # "with an asking price under 300k"
-            noun = f"{before['more']} {noun}".lower()
-        counted = (match["counted"] or "").lower()
-        value = p.Number(_amount(match), _unit(match["unit"], match["n"]))
-        measured = measures_of(more.split()[0])
-        specific = more.split()[0] in ("longer", "taller", "shorter", "older", "younger")
-        owned = re.search(r"\b(?:with|having|whose|an?|of|is|are|was)\b", match.group(0), re.IGNORECASE) is not None
-        if noun and counted and not match["unit"] and not owned and noun not in KNOWN_MEASURES:
-            noun = ""  # "treat more than one disease", "works on more than one project": a verb
-        named = (noun,) if noun else ()
-        verb = "" if noun else (found.rest[: match.start()].split() or [""])[-1].lower()
-        words = (*measured, *named) if specific else (*named, *measured) or ((counted,) if counted else ())
-        verbs = (verb,) if verb in _MEASURING and not named else ()
-        paid = _FOR.match(match.group(0)) is not None and dimension_of(f"price {value.unit or 'EUR'}") == "money"
-        if paid and not words:  # "bought a lot for under 2000"
-            words = MEASURES["expensive"]
-        counts = not noun and bool(counted) and not match["unit"]
-        base = "expensive" if paid else base_of(more.split()[0])
-        behind = _behind(found.rest[: match.end("n")])
-        filters.append(Filter((*verbs, *words), op, value, of_count=counts and not verbs, base=base, of=behind))
-        left_out = found.rest[before.start() : match.start()] if before is not None else ""
-        found = cut(found, match, place, dated=(*found.dated, *verbs))
-        found = replace(found, rest=re.sub(r"\s+", " ", found.rest.replace(left_out.strip(), "", 1)).strip())
-    match = _SO_MANY.search(found.rest) if match is None else None
+        match = _NUMBER_FILTER.search(found.rest, asks.end() if asks else 0)  # "which films are" is no part of it
+        if match is None:
+            break
+        numbered = True
+        found = _compared(found, match, filters)
+    match = _SO_MANY.search(found.rest) if not numbered else None
     if match is not None:
         value = p.Number(float(NUMBERS.get(match["n"].lower(), match["n"])))
         behind = _behind(found.rest[: match.end("n")])
@@ -174,6 +142,48 @@ def filtered(found: ReadQuestion) -> ReadQuestion:
     dated = any(isinstance(each.value, p.Date) for each in filters)
     kind: Kind = found.kind if found.kind != "plain" else "date filter" if dated else "number filter"
     return replace(found, filters=tuple(filters), kind=kind)
+
+
+def _compared(found: ReadQuestion, match: re.Match[str], filters: list[Filter]) -> ReadQuestion:
+    """The question without a comparison with a number, which is added to `filters`."""
+    more = match["more"].lower()
+    ops: dict[str, p.Op] = {"at least": ">=", "no less than": ">=", "not less than": ">=", "a minimum of": ">=",
+                            "minimum": ">=", "at most": "<=", "no more than": "<=", "not more than": "<=",
+                            "up to": "<=", "exactly": "=", "equal to": "="}  # fmt: skip
+    down = more.split()[0] in ("less", "fewer", "lower", "smaller", "shorter", "younger", "under", "below")
+    op = ops.get(more, "<" if down else ">")
+    noun = (match["noun"] or "").strip().lower()
+    place = _of_another(found.rest, match)
+    noun = (
+        ""
+        if place
+        or noun in ("with", "has", "have", "whose", "is", "are", "that", "which", "in", "for", "and", "a", "an")
+        else noun
+    )
+    before = _OWNED_BEFORE.search(found.rest[: match.start()]) if noun else None
+    if before is not None:  # "with an asking price under 300k"
+        noun = f"{before['more']} {noun}".lower()
+    counted = (match["counted"] or "").lower()
+    value = p.Number(_amount(match), _unit(match["unit"], match["n"]))
+    measured = measures_of(more.split()[0])
+    specific = more.split()[0] in ("longer", "taller", "shorter", "older", "younger")
+    owned = re.search(r"\b(?:with|having|whose|an?|of|is|are|was)\b", match.group(0), re.IGNORECASE) is not None
+    if noun and counted and not match["unit"] and not owned and noun not in KNOWN_MEASURES:
+        noun = ""  # "treat more than one disease", "works on more than one project": a verb
+    named = (noun,) if noun else ()
+    verb = "" if noun else (found.rest[: match.start()].split() or [""])[-1].lower()
+    words = (*measured, *named) if specific else (*named, *measured) or ((counted,) if counted else ())
+    verbs = (verb,) if verb in _MEASURING and not named else ()
+    paid = _FOR.match(match.group(0)) is not None and dimension_of(f"price {value.unit or 'EUR'}") == "money"
+    if paid and not words:  # "bought a lot for under 2000"
+        words = MEASURES["expensive"]
+    counts = not noun and bool(counted) and not match["unit"]
+    base = "expensive" if paid else base_of(more.split()[0])
+    behind = _behind(found.rest[: match.end("n")])
+    filters.append(Filter((*verbs, *words), op, value, of_count=counts and not verbs, base=base, of=behind))
+    left_out = found.rest[before.start() : match.start()] if before is not None else ""
+    found = cut(found, match, place, dated=(*found.dated, *verbs))
+    return replace(found, rest=re.sub(r"\s+", " ", found.rest.replace(left_out.strip(), "", 1)).strip())
 
 
 def _dated(ahead: str, said: tuple[str, ...] | None = None) -> tuple[tuple[str, ...], tuple[str, ...], str]:

@@ -326,4 +326,5 @@ class Keys:
         labels = {label: label_to_text(label).lower() for label in self._binding.classes()}
         kinds = [label for label, name in labels.items() if stem(name) == noun]
         kinds = kinds or [label for label, name in labels.items() if stem(name.split()[-1]) == noun]
+        kinds = kinds or [label for label, name in labels.items() if stem(name.split()[-1]) in SYNONYMS.get(noun, ())]
         return np.unique(np.concatenate([np.empty(0, np.int32), *(self.members(p.Class(kind)) for kind in kinds)]))

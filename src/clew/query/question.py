@@ -101,8 +101,12 @@ def _read(text: str, plain: str) -> ReadQuestion:
     found = replace(found, rest=rest)
     stated = found.rest
     for verb in found.dated:
-        stated = re.sub(rf"\b(?:(?:was|were|is|are|been) )?{re.escape(verb)}\b", "", stated, count=1)
-    return replace(_negation(found), stated=re.sub(r"\s+", " ", stated).strip())
+        said = (
+            rf"\b(?:(?:was|were|is|are|been) )?(?:(?:first|last|originally|initially|officially) )?{re.escape(verb)}\b"
+        )
+        stated = re.sub(said, "", stated, count=1)
+    stated = re.sub(r" (?:that|which|who)$", "", re.sub(r"\s+", " ", stated).strip())
+    return replace(_negation(found), stated=stated)
 
 
 _WHEN = re.compile(r"(?:when|(?:on |in )?(?:what|which) (?:year|date|month|day))\b", re.IGNORECASE)

@@ -88,7 +88,8 @@ _ASIDES: tuple[Rule, ...] = (
         "",
     ),
     rule(  # what there is is asked for, not whether
-        r"^(?:is|are|was|were) there (?:(?:an?|any|some)(?: of the)? )?(?P<x>.+?)[?.,;:]+ *(?:and )?(?:if so,? )?"
+        r"^(?:is|are|was|were) there (?:(?:an?|any|some)(?: of the)? )?"
+        r"(?P<x>(?!(?:any|some)(?:body|one|thing)\b).+?)[?.,;:]+ *(?:and )?(?:if so,? )?"
         r"(?:(?:which|who|what)(?: ones?)?(?: (?:is|are|was|were) (?:it|they))?|(?:name|list) (?:it|them))\W*$",
         r"which \g<x>",
     ),
@@ -246,6 +247,7 @@ _SUPERLATIVES: tuple[Rule, ...] = (
     rule(
         r"\bmore ([a-z]+) than (?:any(?:one|body|thing)? (?:else|other(?: \w+)?)|all (?:the )?others)$", r"the most \1"
     ),
+    rule(r"\bmore of the ([a-z]+) than (?:any(?: of the)?|all(?: of)? the) others?$", r"the most \1"),
     rule(r"\bthe (\w+) with the (?=(?:most|fewest|least) (?!of\b))", r"the \1 having the "),
     rule(
         rf"^(?P<is>(?:(?:what|which|who) (?:is|are|was|were) )?)the (?P<est>{_EST})(?: one)? of (?:all )?"

@@ -48,7 +48,8 @@ _EST = re.compile(
 _LAST = re.compile(
     r"\b(?:the )?(?:(?P<first>first|earliest)"
     r"|(?P<last>last(?! (?:over|under|(?:more|less|longer) than|at least|up to)\b)|final|most recently|most recent"
-    r"|latest|newest))\b(?! (?:name|lady|language|names|world|division|person|place|time|of all))(?<!\bat first)",
+    r"|latest|newest)|(?P<order>second|third|fourth|fifth)(?= (?:one |person )?to \w))\b"
+    r"(?! (?:name|lady|language|names|world|division|person(?! (?:ever )?to\b)|place|time|of all))(?<!\bat first)",
     re.IGNORECASE,
 )
 _ASKS_WHEN = re.compile(
@@ -230,9 +231,28 @@ def _superlative_itself(found: ReadQuestion) -> ReadQuestion:
         return found
     if match is not None and found.kind == "plain":
         verbs = dating_verb(found.rest[: match.start()])
-        made = Ranked((*verbs, "date", "year", "time"), bool(match["last"]), date=True)
-        return cut(found, match, "", kind="superlative", ranked=made, dated=(*found.dated, *verbs))
+        doing = _TO.match(found.rest[match.end() :])
+        if doing is not None:  # "the first to get certified on it", "last to join"
+            verbs = (doing["verb"].lower(),)
+        made = Ranked((*verbs, "date", "year", "time"), bool(match["last"]), 1, _skip(match), date=True)
+        kind = "ordinal" if made.skip else "superlative"
+        without = cut(found, match, "", kind=kind, ranked=made)
+        if doing is None or not doing["more"]:
+            without = replace(without, dated=(*found.dated, *verbs))
+        return replace(without, rest=_TO_DO.sub(r"\g<who> ", without.rest)) if doing else without
     return found
+
+
+_TO = re.compile(
+    r" (?:(?:one|person|people|ever) )*to (?:(?:be|get|have|been|become|ever) )*"
+    r"(?P<verb>[a-z]+(?: (?:up|out|off|down))?)\b(?P<more> [a-z]+)?",
+    re.IGNORECASE,
+)
+_TO_DO = re.compile(
+    r"^(?P<who>(?:who|which(?: [a-z]+)?|what(?: [a-z]+)?))(?: (?:is|was|are|were))?(?: (?:one|person|people|ever))* to "
+    r"(?:(?:be|get|have|been|ever) )*",
+    re.IGNORECASE,
+)
 
 
 def _in_name(text: str, match: re.Match[str]) -> bool:

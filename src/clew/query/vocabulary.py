@@ -31,7 +31,7 @@ MEASURES: dict[str, tuple[str, ...]] = {
     "early": ("date", "year", "time"), "senior": ("age", "hired", "rank"),
     "severe": ("severity", "grade", "level"), "serious": ("severity", "grade", "level"),
     "valuable": ("value", "worth", "price"), "difficult": ("difficulty", "grade"), "hard": ("difficulty", "hardness"),
-    "easy": ("difficulty", "grade"), "narrow": ("width",), "thick": ("thickness",), "thin": ("thickness",),
+    "easy": ("difficulty", "grade"), "narrow": ("width",), "thick": ("thickness", "pages"), "thin": ("thickness",),
     "loud": ("loudness", "volume"), "bright": ("brightness", "magnitude"), "powerful": ("power", "strength"),
     "successful": ("success", "gross", "revenue"), "profitable": ("profit", "revenue"),
     "hot": ("temperature",), "warm": ("temperature",), "cold": ("temperature",),
@@ -181,7 +181,7 @@ _SYNONYMS: dict[str, tuple[str, ...]] = {
     "spectator": ("capacity",), "seat": ("capacity",), "hold": ("capacity", "seat"), "fit": ("capacity", "seat"),
     "accommodate": ("capacity", "seat"), "ground": ("area",), "paper": ("publication", "article"),
     "married": ("spouse",), "employee": ("staff", "worker", "headcount"),
-    "startup": ("company",), "firm": ("company",), "company": ("firm",),
+    "funding": ("budget",), "space": ("area",), "startup": ("company",), "firm": ("company",), "company": ("firm",),
 }  # fmt: skip
 BEGUN = frozenset(map(stem, ("inception", "established", "establishment", "opened", "opening", "built", "created")))
 """What relations call the date from which a thing counts as old."""

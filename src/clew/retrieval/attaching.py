@@ -19,6 +19,7 @@ not no never without don't doesn't didn't isn't aren't wasn't weren't haven't ha
 """
 NOT = frozenset(_DENIES.split())
 _AND = frozenset(["and", "or", "both", "either", ",", "the", "a", "an", "also"])
+_BEFORE = frozenset(["on", "in", "at", "for", "to", "with", "from", "by", "of", "against", "about", "under", "into"])
 _ALLOWED = frozenset(["allowed", "permitted", "possible", "available", "offered", "provided", "supported", "accepted"])
 Mode = Literal["and", "or", "not", "except"]
 
@@ -69,8 +70,10 @@ class Attachments:
         return self._words[start : self._chunks[k].start]
 
     def coordinated(self, k: int) -> bool:
-        """Whether a part is said together with the one before it: "A and B"."""
+        """Whether a part is said together with the one before it: "A and B", "on A and on B"."""
         between = set(self.between(k))
+        if k > 1 and len(between) > 1:
+            between -= _BEFORE & set(self.between(k - 1)[-1:])
         return k > 0 and between <= _AND and bool(between & {"and", "or", ","})
 
     def mode(self, k: int) -> Mode:

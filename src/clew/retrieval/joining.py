@@ -205,11 +205,19 @@ class Joins:
                 back = second.relation == step.relation and second.forward != step.forward
                 if back or self._silent(second):
                     continue
-                size = int(held(ends, wanted).sum())
-                if size:
-                    heads = (head_of(labels[each.relation]).split() for each in (step, second))
-                    said = " ".join(word for head in heads for word in head if word.lower() not in FUNCTION)
-                    yield (step, second), size, said
+                onward = [((step, second), ends)]
+                if len(ends) and self._graph.mediators_at(ends).all():  # a node without a name is no stop of its own
+                    onward = [
+                        ((step, second, third), far)
+                        for third, far in self._near(ends)[:AROUND]
+                        if not self._silent(third) and third != p.Step(second.relation, not second.forward)
+                    ]
+                for path, far in onward:
+                    size = int(held(far, wanted).sum())
+                    if size:
+                        heads = (head_of(labels[each.relation]).split() for each in path)
+                        said = " ".join(word for head in heads for word in head if word.lower() not in FUNCTION)
+                        yield path, size, said
 
     def _within(self, place: Ints, wanted: Ints) -> list[p.Path]:
         """The ways to what is in a place or in places in it, the most travelled first; where there are none, the most
