@@ -130,7 +130,6 @@ def test_a_json_document_of_triples(tmp_path: Path, rows: str) -> None:
         ("{", "is not JSON"),
         ("[" * 100_000, "is not JSON"),
         ('{"a": 1}', "is no graph; expected"),
-        ('{"@context": {}, "@graph": []}', "--format jsonld"),
         ('[["a", "b"], 3, {"head": "x"}]', "expected head, relation and tail"),
         ('{"nodes": [{"x": 1}, 7], "links": [{"source": 1}, null]}', "without"),
     ],

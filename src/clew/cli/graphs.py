@@ -23,9 +23,9 @@ def build(
         list[Path],
         typer.Argument(
             metavar="FILES...",
-            help="RDF (.ttl .nt .nq .trig .jsonld .rdf), .tsv .csv .parquet .jsonl .json .graphml .gexf .gml .cyjs "
-            ".cypher .sql, each may end in .gz .bz2 .zst; SQLite (.db .sqlite); workbooks (.xlsx .xls .ods); exports "
-            "of Neo4j, ArangoDB, Dgraph, TinkerPop, Airtable, Notion; a folder of them; - is stdin.",
+            help="RDF (.ttl .nt .nq .trig .jsonld .rdf), pages (.html), .tsv .csv .parquet .jsonl .json .graphml .gexf "
+            ".gml .cyjs .cypher .sql, each may end in .gz .bz2 .zst; SQLite (.db .sqlite); workbooks (.xlsx .xls "
+            ".ods); exports of Neo4j, ArangoDB, Dgraph, TinkerPop, Airtable, Notion; a folder of them; - is stdin.",
         ),
     ],
     out: Annotated[Path, typer.Option("--out", "-o", help="The graph's folder, by custom NAME.kg.")],

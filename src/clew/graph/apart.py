@@ -413,6 +413,8 @@ def _reader(
         _limit_memory(max(MEMORY, memory // 2))  # a row group is as large as whoever wrote it wished
         return parquet(stream, problems) if kind == "parquet" else parquet_labels(stream, problems)
     _limit_memory(MEMORY)
+    from clew.graph.jsonld import SAMPLE, is_jsonld
+
     if kind == "table":
         from clew.graph.property_graph import PropertyTable, read_table
 
@@ -437,7 +439,9 @@ def _reader(
         from clew.graph.gml import gml
 
         return gml(stream.file, problems, stream)
-    if kind in ("json", "cyjs", "graphson"):
+    if kind == "json" and is_jsonld(stream.peek(SAMPLE)):
+        kind = "jsonld"
+    elif kind in ("json", "cyjs", "graphson"):
         from clew.graph.node_link import node_link
 
         return node_link(stream.file, problems, stream)

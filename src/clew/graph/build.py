@@ -35,6 +35,7 @@ from clew.graph.inputs import (
     size_of,
     split_suffix,
 )
+from clew.graph.jsonld import PAGES, is_jsonld
 from clew.graph.labelling import find_aliases, find_names, opaque
 from clew.graph.layout import LITERAL, MEDIATOR, META, NAMED, VERSION, open_strings, open_texts
 from clew.graph.memory import Memory, shown
@@ -60,13 +61,13 @@ from clew.graph.writing import replacing, seal
 Source = str | PathLike[str]
 MANY_OPAQUE = 0.2  # share of things without a name to read from which on a build warns
 
-RDF = ("nt", "nq", "ttl", "trig", "jsonld", "rdf", "xml", "owl", "n3")
+RDF = ("nt", "nq", "ttl", "trig", "jsonld", "rdf", "xml", "owl", "n3", *PAGES)
 TEXT = ("tsv", "csv", "txt")
 XML = ("graphml", "gexf")
 # A parser of these can make much out of little.
 APART = (*RDF, "parquet", *DOCUMENTS, *XML, "gml", "cypher", "cypherl", "cql")
 FORMATS = (*APART, *TEXT, "jsonl", *SQLITE, *PACKED)
-BESIDE = ("txt", "json", "xml")  # formats of files that lie in folders for other reasons as well
+BESIDE = ("txt", "json", "xml", *PAGES)  # formats of files that lie in folders for other reasons as well
 _BOOKS = re.compile(r"(?:\.structure\.json|^dump\.json|\.view\.json)(?:\.gz)?$")  # what arangodump notes of itself
 LABEL_FILE = "labels"
 MOST_BAD = 0.5
@@ -333,7 +334,7 @@ class _Reading:
         problems = self.problems
         if isinstance(stream, Apart):
             options: dict[str, Any] = {}
-            if kind in RDF:
+            if kind in (*RDF, "json"):  # which may be JSON-LD
                 options = {"languages": list(self.languages), "only": list(self.only), "number": number}
             yield from stream.batches("parquet labels" if kind == LABEL_FILE else kind, **options)
             self.prefixes.update(stream.prefixes)
@@ -419,12 +420,13 @@ def _unlabelled(folder: Path) -> tuple[int, tuple[str, ...]]:
 
 
 def _of_graph(file: Path) -> bool:
-    """Whether JSON lines are records of a database and not triples."""
+    """Whether JSON lines are records of a database or JSON-LD and not triples."""
     if str(file) == "-" or not file.is_file():
         return False
     stream = Stream(file, Problems())
     try:
-        return first_form(stream.read(SAMPLE)) != ""
+        sample = stream.read(SAMPLE)
+        return first_form(sample) != "" or is_jsonld(sample)
     finally:
         stream.close()
 

@@ -53,8 +53,6 @@ def node_link(file: Path, problems: Problems, stream: Stream) -> Iterator[Batch]
     if form := form_of(several[0]) if several else "":
         yield from records(file, problems, stream, made, form, several)
         return None
-    if isinstance(held, Mapping) and not {"@context", "@graph", "@id"}.isdisjoint(held):
-        return fail("syntax", "is JSON-LD; say so with --format jsonld")
     rows = held if isinstance(held, list) else _under(held, TRIPLES)
     nodes, links = _under(held, NODES), _under(held, LINKS)
     if rows is None and links is None:

@@ -12,11 +12,13 @@ import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import numpy as np
 import pyoxigraph as ox
 
 from clew.graph.inputs import BLOCK, LINE_LIMIT, Batch, Problems, Stream
+from clew.graph.jsonld import PAGES, SAMPLE, Readable, WithContexts, Written, a_line, lines, scripts
 from clew.graph.ntriples import by_lines, diagnosis
 from clew.graph.statements import Statements
 
@@ -30,6 +32,7 @@ SYNTAXES = {
     "xml": ox.RdfFormat.RDF_XML,
     "owl": ox.RdfFormat.RDF_XML,
     "n3": ox.RdfFormat.N3,
+    **dict.fromkeys(PAGES, ox.RdfFormat.JSON_LD),
 }
 DEEP = 500  # objects within objects of JSON-LD
 GROWN = 10_000  # letters that an XML entity may stand for
@@ -57,7 +60,22 @@ def rdf(
     if by_line:
         yield from by_lines(str(file), syntax, problems, stream, statements)
     else:
-        yield from _streamed(str(file), syntax, problems, stream, statements, prefixes)
+        text = _text_of(suffix, stream, problems)
+        yield from _streamed(text, file, syntax, problems, statements, prefixes)
+
+
+def _text_of(suffix: str, stream: Stream, problems: Problems) -> Any:
+    """The stream that the parser sees."""
+    if suffix in PAGES:
+        documents = scripts(stream, problems)
+    elif suffix == "jsonld" and a_line(stream.peek(SAMPLE)):
+        documents = lines(stream, problems)
+    else:
+        clean = _CleanUtf8(stream, problems)
+        if SYNTAXES[suffix] == ox.RdfFormat.RDF_XML:
+            return _Declared(clean)
+        return WithContexts(_Shallow(clean), str(stream.file), problems) if suffix == "jsonld" else clean
+    return WithContexts(_Shallow(Written(documents)), str(stream.file), problems)
 
 
 class _CleanUtf8:
@@ -132,7 +150,7 @@ def refuse_growing_entities(head: bytes) -> None:
 class _Shallow:
     """A stream of JSON that ends with _Refused where objects and lists are nested too deeply to be read in time."""
 
-    def __init__(self, stream: _CleanUtf8) -> None:
+    def __init__(self, stream: Readable) -> None:
         self._stream = stream
         self._rest, self._depth = b"", 0
 
@@ -173,21 +191,17 @@ class _Declared:
 
 
 def _streamed(
-    name: str,
+    text: Any,
+    file: Path,
     syntax: ox.RdfFormat,
     problems: Problems,
-    stream: Stream,
     statements: Statements,
     prefixes: dict[str, str],
 ) -> Iterator[Batch]:
     """Any other syntax: the parser recovers by itself where the syntax allows it."""
-    clean = _CleanUtf8(stream, problems)
-    guarded: Any = clean
-    if syntax == ox.RdfFormat.RDF_XML:
-        guarded = _Declared(clean)
-    elif syntax == ox.RdfFormat.JSON_LD:
-        guarded = _Shallow(clean)
-    quads = ox.parse(guarded, syntax)
+    name = str(file)
+    # Without a base the parser passes over what has a relative id, in JSON-LD without a word.
+    quads = ox.parse(text, syntax, base_iri=f"file:///{quote(file.name)}")
     last: tuple[Any, Any] | None = None
     at_end = False
     while not at_end:
