@@ -31,6 +31,7 @@ Likeness = Callable[[Sequence[str], Sequence[str]], Sequence[float]]
 KEYS = 4  # most keys tried for one operator
 SOME_DATE = 0.35  # what a column of dates fits a question about time, whatever it is called
 LEAST = 0.3  # a key that fits less is not proposed
+OF_LINK = 0.7  # what the date of a link fits, where the things are told by that link
 GUESSED = 0.6  # what the only figure that there is fits words that do not name it
 MOST = 0.5  # share of the members that must have it
 LOOKED_AT = 2000  # members looked at to find the relations they have
@@ -207,9 +208,12 @@ class Keys:
             return []
         labels = [" ".join(spelled_out(self.label(step)) for step in path) for path, _ in found]
         scored, narrowed = [], not isinstance(plan, p.All)  # among all things whoever has it is meant
+        walked = {node.relation for node in p.walk(plan) if isinstance(node, p.Step)} if dates and not base else set()
         for (path, share), label, fit in zip(found, labels, self._likeness(words, labels), strict=True):
             other = meant(tuple(words), base, self.label(path[-1]), date=self._column(path[-1]).kind == "date")
             fit = (max(fit, other, SOME_DATE) if dates else max(fit, other)) * (0.5 + 0.5 * share)
+            if len(path) > 1 and path[0].relation in walked:  # "the first to join X": the date of what links them
+                fit = max(fit, OF_LINK)
             if fit >= (0.5 * SOME_DATE if dates else LEAST):
                 named = names(stated or words, label) or other >= BY_FAMILY
                 scored.append(FoundKey(path, fit, share if narrowed else 1.0, named))

@@ -206,6 +206,9 @@ def spot(
     if root is not None and asked is not None and chunks[root].end == asked + 1 and chunks[root].condition is not None:
         chunks[root] = replace(chunks[root], kind="class", fit=0.95, condition=None)  # "which villains": all of whom so
     begun = _begun_by(chunks, begins) if root is None and begins is not None else None
+    if begun is not None and chunks[begun].condition is not None:
+        chunks[begun] = replace(chunks[begun], kind="class", fit=0.95, condition=None)  # "villains who belong to X"
+        root = begun
     place = begun if root is None else root
     if place is not None and (called := _noun(chunks, place, found, graph, lexicon)) is not None:
         root, chunks[called[0]] = called
