@@ -8,7 +8,7 @@ tell which relation it means.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 _AUX = r"(?:do|does|did|is|are|was|were|have|has|had)"
 _OPEN = r"(?:(?:which|what|list|find|show|give me|name|tell me)(?: all)?(?: the| of the)? |(?:all |every )(?:the )?)?"
@@ -20,6 +20,7 @@ _END = re.compile(
     r",? (?:yet|ever|so far|still|at all|at the moment|right now|now|currently|anywhere|on record|recorded"
     r"|to their name|whatsoever|as (?:yet|of now))$"
 )
+_STILL = re.compile(r"(?<=\w)(?:,| still| yet| currently| (?:that|which|who)(?: are| is)?)+$", re.IGNORECASE)
 _WHO = re.compile(r"^who(?P<rest> .+)$", re.IGNORECASE)
 
 THING = "⟨it⟩"  # stands in a question for the thing that it is about
@@ -50,7 +51,7 @@ def denial(text: str) -> Denial | None:
     for read in (_none_of, _subject, _without, _outside, _verb, _undone):
         found = read(plain)
         if found is not None and len(found.head.split()) < 12:
-            return found
+            return replace(found, head=_STILL.sub("", found.head))
     return None
 
 

@@ -97,8 +97,18 @@ _ASIDES: tuple[Rule, ...] = (
     rule(r"^.+?,? (?:i\.e\.|that is|in other words),? (?=(?:which|who|what|how many)\b)", ""),
     rule(
         r"^(?:(?:which|what|who)(?: is| was|['’]s) )?the (?:\w+est|most \w+) (?P<x>[a-z]+(?: [a-z]+)?),? "
-        r"(?:i\.e\.|that is|in other words),? the one (?P<rest>.+)$",
+        r"(?:i\.e\.|that is|in other words),? the one (?P<rest>[a-z]+ed .+)$",
         r"which \g<x> was \g<rest>",
+    ),
+    rule(  # "the busiest keeper, I mean the one looking after the most enclosures"
+        r"^(?:(?:which|what|who)(?: is| was|['’]s) )?the (?:\w+est|most \w+) (?P<x>[a-z]+(?: [a-z]+)?),? (?:[-–—] ?)?"
+        r"(?:(?:i\.e\.|that is|in other words|i mean|meaning),? )?the one "
+        r"(?P<how>with|that|who|which|(?P<doing>[a-z]+ing))"
+        r"(?P<rest> .*?\b(?:most|fewest|least|\w+est)\b [^,;–—-]+)(?:[ ,;–—-]+(?:who|which|what) .*)?$",
+        lambda m: (
+            f"which {m['x']} {'is ' if m['doing'] else ''}"
+            f"{'has' if m['how'] == 'with' else m['doing'] or ''}{m['rest']}".replace("  ", " ")
+        ),
     ),
     rule(r"\bthe (more \w+|less \w+|\w+er) one$", r"\1"),
 )
@@ -213,6 +223,11 @@ _SUPERLATIVES: tuple[Rule, ...] = (
         rf"(?P<x>[a-z]+(?: [a-z]+)?){_NAMED_BY} (?:the |its |their )?(?:total )?(?:number|amount|count) of "
         r"(?P<noun>.+)$",
         lambda m: f"which {m['x']} has the {'fewest' if base_of(m['est']) in DOWN else 'most'} {m['noun']}",
+    ),
+    rule(  # all there are
+        r"^(?P<x>.*\b(?:\w+est|most|first|last)\b.*?),? (?:across|among|amongst|out of) all (?:of )?"
+        r"(?:the |our )?[a-z]+$",
+        r"\g<x>",
     ),
     rule(  # "the second biggest employer of all the companies"
         rf"\b(?P<est>{_EST}) [a-z]+ of all (?:the |our )?(?P<x>(?-i:[a-z]+s))\b",

@@ -218,6 +218,8 @@ def _superlative_itself(found: ReadQuestion) -> ReadQuestion:
         base = base_of(match["adj"])
         if not base or match["adj"].lower() in _NOT_SUPERLATIVE or _in_name(found.rest, match):
             continue
+        if match["adj"].lower() in ("latest", "newest", "earliest") and _TO.match(found.rest[match.end() :]):
+            break  # "the latest satellite to be launched"
         if match["adj"].lower() == "best" and _FRIEND.match(found.rest, match.end("adj")):
             continue
         dated = later_wins(base) if base not in ("old", "young") else None
@@ -239,20 +241,24 @@ def _superlative_itself(found: ReadQuestion) -> ReadQuestion:
         without = cut(found, match, "", kind=kind, ranked=made)
         if doing is None or not doing["more"]:
             without = replace(without, dated=(*found.dated, *verbs))
-        return replace(without, rest=_TO_DO.sub(r"\g<who> ", without.rest)) if doing else without
+        return replace(without, rest=_TO_DO.sub(_who_did, without.rest)) if doing else without
     return found
 
 
 _TO = re.compile(
-    r" (?:(?:one|person|people|ever) )*to (?:(?:be|get|have|been|become|ever) )*"
+    r" (?:(?:one|person|people|ever) |(?!to\b)[a-z]+ )??(?:ever )?to (?:(?:be|get|have|been|become|ever) )*"
     r"(?P<verb>[a-z]+(?: (?:up|out|off|down))?)\b(?P<more> [a-z]+)?",
     re.IGNORECASE,
 )
 _TO_DO = re.compile(
-    r"^(?P<who>(?:who|which(?: [a-z]+)?|what(?: [a-z]+)?))(?: (?:is|was|are|were))?(?: (?:one|person|people|ever))* to "
-    r"(?:(?:be|get|have|been|ever) )*",
+    r"^(?P<who>(?:who|which|what)(?: (?!is|was|are|were)[a-z]+)?)(?: (?:is|was|are|were))?"
+    r"(?: (?:one|person|people)| (?!to\b)(?P<noun>[a-z]+))?(?: ever)? to (?:(?:be|get|have|been|ever) )*",
     re.IGNORECASE,
 )
+
+
+def _who_did(match: re.Match[str]) -> str:
+    return f"which {match['noun']} " if match["noun"] else f"{match['who']} "
 
 
 def _in_name(text: str, match: re.Match[str]) -> bool:

@@ -174,6 +174,10 @@ def spot(
         kin = alike(words[asked], lexicon, encoder)
         if kin is not None:
             put(Chunk(asked, asked + 1, *kin))
+    for i, word in enumerate(words):
+        plural = not taken[i] and stem(word) != word and text[found[i].start()].islower()
+        if plural and (kinds := lexicon.ending(stem(word), graph)):
+            put(Chunk(i, i + 1, "topic", p.Entities(kinds), (), 0.9))
     begins = _first_noun(words) if asked is None else None
     if begins is not None and not taken[begins] and (kind_of := kind_meant(words[begins], lexicon)) is not None:
         put(Chunk(begins, begins + 1, "class", p.Class(kind_of[0]), (), kind_of[1]))
@@ -205,11 +209,12 @@ def spot(
         root = chunks.index([c for c in chunks if c.start not in verbs][root])
     if root is not None and asked is not None and chunks[root].end == asked + 1 and chunks[root].condition is not None:
         chunks[root] = replace(chunks[root], kind="class", fit=0.95, condition=None)  # "which villains": all of whom so
-    begun = _begun_by(chunks, begins) if root is None and begins is not None else None
+    late = root is None or (begins is not None and chunks[root].start > begins + 1)
+    begun = _begun_by(chunks, begins) if late and begins is not None else None
     if begun is not None and chunks[begun].condition is not None:
         chunks[begun] = replace(chunks[begun], kind="class", fit=0.95, condition=None)  # "villains who belong to X"
         root = begun
-    place = begun if root is None else root
+    place = root if begun is None else begun
     if place is not None and (called := _noun(chunks, place, found, graph, lexicon)) is not None:
         root, chunks[called[0]] = called
     alike_only = instead and root is not None and chunks[root].kind == "class" and chunks[root].fit < 1
@@ -258,7 +263,14 @@ def _first_noun(words: tuple[str, ...]) -> int | None:
     if any(_asks(words, i) for i in range(len(words))):
         return None
     first = next((i for i, word in enumerate(words) if word not in FUNCTION and word not in LIGHT), None)
-    return first if first is not None and words[first] != stem(words[first]) else None
+    if first is None:
+        return None
+    for i in range(first, min(first + 2, len(words))):  # "Irish actors without a prize"
+        if words[i] in FUNCTION:
+            return None
+        if words[i] != stem(words[i]):
+            return i
+    return None
 
 
 def _begun_by(chunks: list[Chunk], at: int) -> int | None:

@@ -134,16 +134,12 @@ class _Composer:
             plans = [self._chunks[c].plan for c in group if self._chunks[c].kind == "topic"]
             ids = tuple(id for plan in plans if isinstance(plan, p.Entities) for id in plan.ids)
             left_out = p.Entities(ids) if ids else None
-            linked = (
-                "but" in self._parts.between(first)
-                and left_out is not None
-                and not self._finds(p.And((made.plan, left_out)))
-            )
+            linked = left_out is not None and not self._finds(p.And((made.plan, left_out)))
             if left_out is not None and not linked:
                 yield replace(made, plan=p.Minus(made.plan, left_out), fits=(*made.fits, 0.95))
             if not linked:
                 return
-            mode = "not"  # "contain egg but not butter": what is linked to it
+            mode = "not"  # "contain egg but not butter", "made anywhere other than in Oslo": what is linked to it
         if mode == "not" and self._chunks[first].kind == "relation":
             for step in self._steps_named(self._chunks[first].relations, made.plan):
                 yield replace(made, plan=p.WhereCount(made.plan, (step,), "=", 0), fits=(*made.fits, 0.95))

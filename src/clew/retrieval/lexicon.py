@@ -30,6 +30,8 @@ from clew.retrieval.words import FUNCTION
 
 KINDS = 500  # classes among which a noun is looked for by its meaning
 ENDING = 20  # classes that may be meant by the noun in which their names end
+NAMED = 200_000  # things whose names are looked through for the nouns in which they end
+WORDS = 4  # of a name that ends in a common noun
 HEADS = 100_000  # of a relation, that tell what kind of thing has it
 ALIKE_ONLY = 0.8  # the same in a graph without kinds, where the noun may be a kind that nothing states
 ALIKE_DOER = 0.7  # the same of somebody who does something: a "teacher" is no school
@@ -96,6 +98,7 @@ class Lexicon:
                 elif len(ids) <= ENDING:  # "abbeys" are Cistercian and Benedictine ones (`Binding.instances_of`)
                     self.classes.setdefault((head,), head)
         self.meant: dict[str, tuple[str, float] | None] = {}  # kinds by nouns that no name holds (`kind_meant`)
+        self._ends: dict[str, list[str]] | None = None
         self.relations: dict[tuple[str, ...], list[str]] = {}
         self.labels: dict[str, str] = {}
         self.nouns_of: dict[str, list[str]] = {}  # by nouns: "subsidiaries of X" are what `subsidiary of` leads from
@@ -119,6 +122,23 @@ class Lexicon:
         for end, ids in ends.items():
             known = self.relations.setdefault(end, [])
             known += [id for id in ids if id not in known]
+
+    def ending(self, noun: str, graph: Graph) -> tuple[str, ...]:
+        """Ids of the things whose names end in a common noun, given by its stem: "gorillas" are western lowland ones.
+
+        Empty where there are none, or too many for a noun that no kind has.
+        """
+        if self._ends is None:
+            self._ends = {}
+            few = graph.num_entities <= NAMED
+            numbers = np.arange(graph.num_entities if few else 0, dtype=np.int32)
+            numbers = numbers[~(graph.mediators_at(numbers) | graph.literals_at(numbers))]
+            for id, label in zip(graph.ids_at(numbers), graph.labels_at(numbers), strict=True):
+                before, _, last = label.rpartition(" ")
+                if before and last.isalpha() and last.islower() and len(label.split()) <= WORDS:
+                    self._ends.setdefault(stem(last), []).append(id)
+        found = self._ends.get(noun, [])
+        return tuple(found) if len(found) <= ENDING else ()
 
     @classmethod
     def of(cls, graph: Graph) -> Lexicon:

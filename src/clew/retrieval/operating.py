@@ -25,18 +25,20 @@ from clew.query.keys import ANY_TIME, Likeness, by_words
 from clew.query.meanings import AGEING, meant, spelled_out
 from clew.query.vocabulary import INVERSE, head_of, stem
 from clew.query.vocabulary import forms as word_forms
-from clew.retrieval.attaching import NOT
+from clew.retrieval.attaching import NOT, Attachments
 from clew.retrieval.chunks import Spotted, spot
 from clew.retrieval.composing import Composed, compose
+from clew.retrieval.joining import followed
 from clew.retrieval.lexicon import Lexicon, kinds_of, owners, stems
 from clew.retrieval.linking import link
-from clew.retrieval.method_sets import past_mediators
+from clew.retrieval.method_sets import best_of, past_mediators
 from clew.retrieval.words import FUNCTION
-from clew.types import Question
+from clew.types import Answer, Question
 
 SETS = 4  # composed sets that operators are put around
 BORNE = 0.4  # likeness of words and a relation's name from which its bearers may be what is asked for
 LOOKED_AT = 100  # members of a set whose kinds are looked at
+SURE_OF_BOTH = 0.9  # of what a method's own path leads to from each of two things said together
 SURE = 0.62  # a set below this decides no yes or no
 LEAST_ALIKE = 0.45  # cosine of operator words and a relation's label from which an encoder's opinion counts
 
@@ -202,6 +204,26 @@ def either(question: Question, graph: Graph, encoder: TextEncoder | None) -> lis
     one, other = found[0][0], found[1][0]
     unsaid = tuple(dict.fromkeys((*one.unsaid, *other.unsaid)))
     return [Composed(p.Or((one.plan, other.plan)), (), min(one.score, other.score), unsaid)]
+
+
+def of_both(question: Question, found: Answer, graph: Graph, encoder: TextEncoder | None) -> list[Composed]:
+    """What the relation paths of a method's answer lead to from two things that are said together: "directed by both A
+    and B"; nothing where no path leads from both to the same."""
+    spotted = spot(question, graph, encoder)
+    parts = Attachments(spotted)
+    for k in range(1, len(spotted.chunks)):
+        one, other = spotted.chunks[k - 1].plan, spotted.chunks[k].plan
+        named = isinstance(one, p.Entities) and isinstance(other, p.Entities)
+        if not named or "both" not in parts.between(k - 1) or not parts.coordinated(k):
+            continue
+        assert isinstance(one, p.Entities) and isinstance(other, p.Entities)
+        paths = [path for c in best_of(found) for path in found.paths_of(c) if path.start.id in (*one.ids, *other.ids)]
+        for relations in dict.fromkeys(path.relations for path in paths):
+            way = tuple(p.Step(relation, forward) for relation, forward in relations)
+            plan = p.And((followed(one, way), followed(other, way)))
+            if len(execute(plan, graph).members):
+                return [Composed(plan, (), SURE_OF_BOTH, ())]
+    return []
 
 
 def named_together(question: Question, graph: Graph, encoder: TextEncoder | None) -> list[Composed]:

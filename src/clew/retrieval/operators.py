@@ -45,7 +45,17 @@ from clew.retrieval.method_sets import (
     sets_of,
     without,
 )
-from clew.retrieval.operating import Truth, bearers, compared, either, likeness_by, named_together, of_named, operated
+from clew.retrieval.operating import (
+    Truth,
+    bearers,
+    compared,
+    either,
+    likeness_by,
+    named_together,
+    of_both,
+    of_named,
+    operated,
+)
 from clew.retrieval.operator_words import OperatorQuestion, asked_of, of_everything
 from clew.retrieval.refusing import (
     YES_AND_NO,
@@ -248,6 +258,8 @@ class Operators:
     def _answering(self, asked: OperatorQuestion, found: Answer, graph: Graph) -> Sequence[Composed] | None:
         """What the parts of a question without an operator compose, where that answers it; None: the method's path."""
         question = asked.question
+        if found.candidates and (both := of_both(question, found, graph, self._encoder)):
+            return both
         sets = self._readings(question, graph)
         if not found.candidates or asked.marked or only_truth(found, graph):
             return sets
