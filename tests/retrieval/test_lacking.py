@@ -66,6 +66,10 @@ class Knows:
         ("huts in the Alps without a warden", "huts in the Alps", f"what warden does {THING} have"),
         ("which drugs have no side effects on record", "drugs", f"what side effects does {THING} have"),
         ("who has never directed a play?", "", f"which play has {THING} directed"),
+        ("cellars none of whose wines has ever been given a prize", "cellars", f"which prize of the wines of {THING}"),
+        ("villains not on any team", "villains", f"which team is {THING} on"),
+        ("which motions had nobody lobbying for them", "motions", f"who lobbies for {THING}"),
+        ("Irish actors still without a prize", "Irish actors", f"what prize does {THING} have"),
     ],
 )
 def test_a_denial_is_asked_of_one_thing(text: str, head: str, asked: str) -> None:
@@ -105,6 +109,17 @@ def test_a_path_that_an_example_lacks_is_not_meant_by_the_others(graph: Graph) -
     bakers = execute(p.Class("Baker"), graph).members
     found = ways_of(method, graph, Question("q", ""), (f"who schooled {THING}",), bakers, lambda path: True)
     assert {path for path, _ in found} == {(p.Step("taught", False),)}
+
+
+def test_of_a_link_between_things_of_a_kind_the_direction_is_said(graph: Graph) -> None:
+    either = Knows(taught=(("taught", True),), taugh=(("taught", False),))  # a method that cannot tell the two
+    assert _said("bakers that nobody taught", graph, either) == {"Ona"}
+
+
+def test_some_of_what_a_link_leads_to_is_lacked(graph: Graph) -> None:
+    rows = [*ROWS, ("Rui", "tends", "Stove"), ("Stove", "type", "Stove"), ("Pim", "tends", "Stove")]
+    kitchen = Graph.from_triples([*rows, ("Sef", "tends", "Stove")], name="kitchen")
+    assert _said("Which bakers have never tended an oven?", kitchen, Knows(tended=(("tends", True),))) == {"Pim", "Sef"}
 
 
 def test_a_property_that_is_not_stated(graph: Graph) -> None:

@@ -18,7 +18,7 @@ from clew.query.keys import steps_of
 from clew.query.vocabulary import forms
 from clew.retrieval.attaching import EXCEPT, NOT, Attachments, Mode
 from clew.retrieval.chunks import LIGHT, Chunk, Spotted, spot
-from clew.retrieval.joining import Joins, followed
+from clew.retrieval.joining import VAGUE, Joins, followed
 from clew.retrieval.lexicon import Lexicon, owners
 from clew.retrieval.method_sets import past_mediators
 from clew.retrieval.words import FUNCTION
@@ -293,7 +293,7 @@ class _Composer:
             word
             for i, word in enumerate(self._words)
             if i not in covered and word not in FUNCTION and word not in LIGHT and word not in NOT
-            and not forms(word) & told and word not in EXCEPT and word != ","
+            and not forms(word) & told and word not in EXCEPT and word not in VAGUE and word != ","
         )  # fmt: skip
 
     def _names_itself(self, made: _Made) -> bool:

@@ -40,6 +40,7 @@ situated address continent municipality zone
 _PLACES = frozenset(_PLACED.split())
 _OF_LIFE = frozenset(["birth", "death", "burial", "born", "died", "buried"])  # people are not where they were born
 NESTED = 3  # places within places
+VAGUE = frozenset(["anywhere", "somewhere", "something", "someone", "somebody", "other", "than", "else", "elsewhere"])
 MOST_OF_ONE = 10_000  # triples of another thing of a kind, that tells what things of the kind have
 _BE = frozenset(["that", "which", "who", "is", "are", "was", "were", "a", "an"])
 AT_ONCE = 1_000_000  # triples around a set that are looked at together; of more those of one relation at a time
@@ -102,7 +103,7 @@ class Joins:
         said = [
             self._words[i] for i in sorted(self._parts.span(k)) if not self._chunks[k].start <= i < self._chunks[k].end
         ]
-        content = [word for word in said if word not in FUNCTION and word not in NOT and word != ","]
+        content = [word for word in said if word not in FUNCTION and word not in (*NOT, *VAGUE, ",")]
         above_at = named.start if named is not None else -1
         above = self._words[named.start : named.end] if named is not None else ()
         found: list[tuple[p.Path, int, str]] = []
@@ -225,15 +226,17 @@ class Joins:
         found: list[tuple[int, p.Path]] = []
         of_these: list[tuple[int, p.Path]] = []
         reached: list[tuple[p.Path, Ints]] = [((), place)]
-        for _ in range(NESTED):
+        for depth in range(NESTED + 1):
             further: list[tuple[p.Path, Ints]] = []
             for path, members in reached:
                 for step, ends in self._near(members):
                     if step.forward or self._silent(step):
                         continue
                     size, places = int(held(ends, wanted).sum()), self._places(step)
-                    if size and (places or len(path) > 1):
-                        (found if places else of_these).append((size, (*path, step)))
+                    if size and places and depth < NESTED:
+                        found.append((size, (*path, step)))
+                    elif size and not places and depth > 1:
+                        of_these.append((size, (*path, step)))
                     if places:
                         further.append(((*path, step), ends[~held(ends, wanted)]))
             reached = [each for each in further if len(each[1])][:AROUND]
