@@ -55,8 +55,9 @@ def rdf(
     """
     by_line = suffix in ("nt", "nq")
     prefix = f"f{number}." if number else ""
-    statements = Statements(languages, prefix, problems, str(file), renumber=not by_line, only=only)
     syntax = SYNTAXES[suffix]
+    loose = syntax == ox.RdfFormat.JSON_LD
+    statements = Statements(languages, prefix, problems, str(file), renumber=not by_line, only=only, loose=loose)
     if by_line:
         yield from by_lines(str(file), syntax, problems, stream, statements)
     else:
