@@ -155,3 +155,28 @@ def test_the_json_ld_of_a_page(tmp_path):
     (tmp_path / "bare.html").write_text("<html></html>")
     with pytest.raises(Exception, match="a page without JSON-LD"):
         build(tmp_path / "bare.html", tmp_path / "b.kg")
+
+
+SHOP = {
+    "@context": "https://schema.org",
+    "@type": "Product", "@id": "http://e/p", "name": "Lamp", "url": "http://e/p",
+    "image": {"@type": "ImageObject", "url": "http://e/p.jpg", "width": 640},
+    "aggregateRating": {"@type": "AggregateRating", "ratingValue": "4.5", "itemReviewed": {"@id": "http://e/p"}},
+    "offers": {"@type": "Offer", "price": 12.5, "priceCurrency": "EUR", "availability": "https://schema.org/InStock",
+               "url": "http://e/p?buy", "seller": {"@type": "Organization", "name": "Lights"}},
+    "releaseDate": "2021-03-04", "timeRequired": "PT1H5M",
+}  # fmt: skip
+
+
+def test_nodes_of_schema_org_that_are_no_things(tmp_path):
+    graph, report = built(tmp_path, SHOP)
+    assert said(graph) == {
+        ("Lamp", "type", "Product"), ("Lamp", "url", "http://e/p"), ("Lamp", "image", "http://e/p.jpg"),
+        ("Lamp", "rating value", "4.5"), ("Lamp", "price", "12.5"), ("Lamp", "price currency", "EUR"),
+        ("Lamp", "availability", "In Stock"), ("Lamp", "seller", "Lights"), ("Lights", "type", "Organization"),
+        ("Lamp", "release date", "2021-03-04"), ("Lamp", "time required", "1 h 5 min"),
+    }  # fmt: skip
+    assert report.values == 3
+    assert {t.tail.datatype.rsplit("#")[-1] for t in graph.triples() if t.relation.label == "time required"} == {
+        "duration"
+    }

@@ -142,3 +142,18 @@ def test_damaged_schema_is_told(tmp_path):
     graph.schema = lambda: b'{"add": 3}'
     with pytest.raises(clew.errors.FormatError, match="schema is damaged"):
         graph.with_schema  # noqa: B018
+
+
+def test_the_members_of_a_list_are_values_of_what_has_it(tmp_path):
+    graph, report = built(
+        tmp_path,
+        """@prefix : <http://e/> . @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+        :p rdfs:label "Roots" ; :authors ( :a :b :c ) ; :pages ( ( 1 2 ) 3 ) . :q rdfs:label "Soil" ; :authors ( :b ) .
+        :a rdfs:label "Ada" . :b rdfs:label "Bo" . :c rdfs:label "Cy" . :p :none () .""",
+    )
+    assert said(graph) == {
+        *(("Roots", "authors", name) for name in ("Ada", "Bo", "Cy")), ("Soil", "authors", "Bo"),
+        *(("Roots", "pages", number) for number in "123"), ("Roots", "none", "nil"),
+    }  # fmt: skip
+    assert report.members == 7 and "lists: 7 members" in str(report)
+    assert graph.with_schema.num_triples == 8 + 16 + 3

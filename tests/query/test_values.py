@@ -3,6 +3,7 @@
 import pytest
 
 from clew.graph import Graph, build
+from clew.graph.strings import shown
 from clew.query.columns import column
 from clew.query.values import XSD, ReadValue, from_base, parse_date, shown_date, typed, untyped
 
@@ -72,7 +73,10 @@ def test_typed_literals() -> None:
     assert typed("seven", XSD + "integer") is None
     found = typed("1999", XSD + "gYear")
     assert found is not None and found.kind == "date"
-    assert typed("P1DT2H", XSD + "duration") == ReadValue("number", 93_600.0, 93_600.0, "time", "s")
+    assert typed("P1DT2H", XSD + "duration") == ReadValue("number", 93_600.0, 93_600.0, "time", "h")
+    for text in ("P1DT2H", "PT65M", "PT1.5S", "P2Y3M"):
+        assert typed(shown(text, XSD + "duration"), XSD + "duration") == typed(text, XSD + "duration")
+    assert shown("PT3660S", XSD + "duration") == "1 h 1 min"
     moment, zoned = (
         typed("2008-05-03T10:00:00Z", XSD + "dateTime"),
         typed("2008-05-03T12:00:00+02:00", XSD + "dateTime"),

@@ -414,6 +414,7 @@ def _reader(
         return parquet(stream, problems) if kind == "parquet" else parquet_labels(stream, problems)
     _limit_memory(MEMORY)
     from clew.graph.jsonld import SAMPLE, is_jsonld
+    from clew.graph.node_link import DOCUMENTS
 
     if kind == "table":
         from clew.graph.property_graph import PropertyTable, read_table
@@ -441,7 +442,7 @@ def _reader(
         return gml(stream.file, problems, stream)
     if kind == "json" and is_jsonld(stream.peek(SAMPLE)):
         kind = "jsonld"
-    elif kind in ("json", "cyjs", "graphson"):
+    elif kind in DOCUMENTS:
         from clew.graph.node_link import node_link
 
         return node_link(stream.file, problems, stream)

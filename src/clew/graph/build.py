@@ -21,9 +21,9 @@ from clew.errors import ClewError, InputError, NotFoundError
 from clew.graph.apart import Apart
 from clew.graph.assembly import Assembly, sort_by_head, sort_by_tail
 from clew.graph.clock import Clock, OnProgress
-from clew.graph.columns import SQLITE
 from clew.graph.databases import Databases, databases_of
 from clew.graph.external import OnDisk
+from clew.graph.formats import APART, BESIDE, FORMATS, RDF, SAME, format_of, there
 from clew.graph.inputs import (
     Batch,
     BuildReport,
@@ -35,7 +35,7 @@ from clew.graph.inputs import (
     size_of,
     split_suffix,
 )
-from clew.graph.jsonld import PAGES, is_jsonld
+from clew.graph.jsonld import is_jsonld
 from clew.graph.labelling import find_aliases, find_names, opaque
 from clew.graph.layout import LITERAL, MEDIATOR, META, NAMED, VERSION, open_strings, open_texts
 from clew.graph.memory import Memory, shown
@@ -49,25 +49,18 @@ from clew.graph.naming import (
     write_labels,
     write_name_index,
 )
-from clew.graph.node_link import DOCUMENTS, SAMPLE
+from clew.graph.node_link import SAMPLE
 from clew.graph.property_graph import PropertyTable, tables_of
 from clew.graph.records import first_form
 from clew.graph.schema import part
 from clew.graph.stages import Stages, key_of
-from clew.graph.tabular import delimited, json_lines, label_file
-from clew.graph.unpacking import PACKED, WORKBOOKS, Unpacked, unpack
+from clew.graph.tabular import delimited, json_lines, label_file, may_be_triple
+from clew.graph.unpacking import WORKBOOKS, Unpacked, unpack
 from clew.graph.writing import replacing, seal
 
 Source = str | PathLike[str]
 MANY_OPAQUE = 0.2  # share of things without a name to read from which on a build warns
 
-RDF = ("nt", "nq", "ttl", "trig", "jsonld", "rdf", "xml", "owl", "n3", *PAGES)
-TEXT = ("tsv", "csv", "txt")
-XML = ("graphml", "gexf")
-# A parser of these can make much out of little.
-APART = (*RDF, "parquet", *DOCUMENTS, *XML, "gml", "cypher", "cypherl", "cql")
-FORMATS = (*APART, *TEXT, "jsonl", *SQLITE, *PACKED)
-BESIDE = ("txt", "json", "xml", *PAGES)  # formats of files that lie in folders for other reasons as well
 _BOOKS = re.compile(r"(?:\.structure\.json|^dump\.json|\.view\.json)(?:\.gz)?$")  # what arangodump notes of itself
 LABEL_FILE = "labels"
 MOST_BAD = 0.5
@@ -126,9 +119,9 @@ def build(
         ClewError: the disk is full, or has too little room to begin.
     """
     files, label_files = _paths(inputs), _paths(labels)
-    formats = [_format(file, format) for file in files]
+    formats = [format_of(file, format) for file in files]
     for file in (*files, *label_files):
-        if str(file) != "-" and not _there(file):
+        if str(file) != "-" and not there(file):
             raise NotFoundError(f"no file {str(file)[:200]}: check the spelling")
     if not files:
         raise InputError("nothing to build from: name at least one file")
@@ -420,13 +413,13 @@ def _unlabelled(folder: Path) -> tuple[int, tuple[str, ...]]:
 
 
 def _of_graph(file: Path) -> bool:
-    """Whether JSON lines are records of a database or JSON-LD and not triples."""
+    """Whether JSON lines are something else than triples: records of a database, JSON-LD, plain objects."""
     if str(file) == "-" or not file.is_file():
         return False
     stream = Stream(file, Problems())
     try:
         sample = stream.read(SAMPLE)
-        return first_form(sample) != "" or is_jsonld(sample)
+        return first_form(sample) != "" or is_jsonld(sample) or not may_be_triple(sample)
     finally:
         stream.close()
 
@@ -440,37 +433,13 @@ def _paths(sources: Source | Sequence[Source]) -> list[Path]:
 def _inside(folder: Path) -> list[Path]:
     """What there is to read in a folder; texts and settings beside other files are taken for what they mostly are."""
     try:
-        if not _there(folder) or not folder.is_dir() or (folder / META).exists():  # a graph is nothing to build from
+        if not there(folder) or not folder.is_dir() or (folder / META).exists():  # a graph is nothing to build from
             return []
         files = [file for file in sorted(folder.iterdir()) if file.is_file() and file.name[0] != "."]
     except OSError:  # reading says so
         return []
-    files = [file for file in files if split_suffix(file)[0] in FORMATS and not _BOOKS.search(file.name)]
+    files = [file for file in files if split_suffix(file)[0] in (*FORMATS, *SAME) and not _BOOKS.search(file.name)]
     return [file for file in files if split_suffix(file)[0] not in BESIDE] or files
-
-
-def _there(file: Path) -> bool:
-    try:
-        return file.exists()
-    except (OSError, ValueError):  # no name that a file can have
-        return False
-
-
-_ADDRESS = re.compile(r"[a-z][a-z0-9+.-]+:/", re.IGNORECASE)  # a Path keeps one of two slashes
-
-
-def _format(file: Path, given: str | None) -> str:
-    suffix = given or split_suffix(file)[0]
-    if _ADDRESS.match(str(file)) and not _there(file):
-        raise InputError(
-            f"{str(file)[:200]}: an address, expected files; a graph in a server is asked as it is (clew ask URL), "
-            "or a part copied (clew pull URL -o part.kg --around topics.txt); a file on the web is to be downloaded"
-        )
-    if suffix not in FORMATS and not (_there(file) and file.is_dir()):
-        raise InputError(
-            f"{str(file)[:200]}: unknown format {suffix[:40]!r}; known are {', '.join(FORMATS)}: say which one it is"
-        )
-    return suffix
 
 
 def _texts(given: str | Sequence[str]) -> tuple[str, ...]:

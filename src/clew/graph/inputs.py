@@ -178,6 +178,7 @@ class BuildReport:
     inherited: int = 0  # kinds that things have by a class above theirs
     values: int = 0  # nodes read as the one value that they hold
     kept: int = 0  # triples of schema that stay among the facts because there are too many
+    members: int = 0  # of lists, read as values of what has the list
     resumed: tuple[str, ...] = ()  # stages that an earlier build of the same command had finished when it was killed
     tables: tuple[str, ...] = ()  # what was decided of the tables of a relational database, in lines
     opaque_ids: tuple[str, ...] = ()  # examples, where many things have no name and an id that says nothing
@@ -203,6 +204,8 @@ class BuildReport:
             lines.append(f"kinds: {self.inherited:,} more of things, by classes above theirs (rdfs:subClassOf)")
         if self.values:
             lines.append(f"values: {self.values:,} nodes that only hold a value read as the value")
+        if self.members:
+            lines.append(f"lists: {self.members:,} members read as values of what has the list")
         for property, named in self.names_from.items():
             lines.append(
                 f"names: {property} names {named:,} of {self.things:,} things ({_percent(named, self.things)})"

@@ -8,18 +8,20 @@ read by `records`.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from clew.graph.inputs import Batch, Problems, Stream
+from clew.graph.jsonld import a_line
+from clew.graph.plain_json import PlainJson, objects_of, of_rows, query_rows
 from clew.graph.property_files import KEYS, LINKED, PropertyTriples, take_kind
 from clew.graph.property_graph import HEADS, TAILS
 from clew.graph.records import first_form, form_of, lines_of, records
 from clew.graph.tabular import SYNONYMS
 
-DOCUMENTS = ("json", "cyjs", "graphson")
+DOCUMENTS = ("json", "cyjs", "graphson", "geojson", "srj")
 _CYTOSCAPE = frozenset(["SUID", "selected", "shared_name", "shared name", "shared_interaction", "shared interaction"])
 SAMPLE = 1 << 16  # bytes in which the first line is sought
 LARGEST = 256 << 20  # bytes of a document
@@ -38,6 +40,9 @@ def node_link(file: Path, problems: Problems, stream: Stream) -> Iterator[Batch]
     if form := first_form(stream.peek(SAMPLE)):
         yield from records(file, problems, stream, made, form, lines_of(file, stream, problems))
         return None
+    if a_line(stream.peek(SAMPLE)):
+        yield from _plain(lines_of(file, stream, problems), file, made, fail)
+        return None
     text = stream.read(LARGEST + 1)
     if len(text) > LARGEST:
         return fail("long", f"a JSON document larger than {LARGEST >> 20} MB; write it as JSON lines or as tables")
@@ -47,6 +52,8 @@ def node_link(file: Path, problems: Problems, stream: Stream) -> Iterator[Batch]
         return fail("syntax", f"is not JSON: {str(error)[:100]}")
     if _map(held) and _under(held.get("graph"), NODES) is not None:
         held = held["graph"]
+    if _map(held) and isinstance(held.get("graphs"), list) and len(held["graphs"]) == 1:  # obographs
+        held = held["graphs"][0]
     if _map(held) and isinstance(held.get("elements"), (Mapping, list)):
         held = _cytoscape(held["elements"])
     several = held if isinstance(held, list) else _several(held)
@@ -55,8 +62,22 @@ def node_link(file: Path, problems: Problems, stream: Stream) -> Iterator[Batch]
         return None
     rows = held if isinstance(held, list) else _under(held, TRIPLES)
     nodes, links = _under(held, NODES), _under(held, LINKS)
+    if (
+        _map(held)
+        and _map(held.get("entities"))
+        and all(_map(each) and "claims" in each for each in held["entities"].values())
+    ):
+        return fail("syntax", _WIKIDATA)
+    if found := query_rows(held):
+        if why := of_rows(found, made):
+            fail("syntax", why)
+        yield from made.batches(whole=True)
+        return None
+    if links is None and not any(map(_terms, (rows or ())[:100])) and (objects := objects_of(held)):
+        yield from _plain(objects, file, made, fail)
+        return None
     if rows is None and links is None:
-        return fail("syntax", 'is no graph; expected "nodes" and "links" (or "edges"), or a list of triples')
+        return fail("syntax", _EXPECTED)
     for row in rows or ():
         terms = _terms(row)
         if terms is None:
@@ -76,16 +97,37 @@ def node_link(file: Path, problems: Problems, stream: Stream) -> Iterator[Batch]
         yield from made.batches()
     for link in links or ():
         properties = _properties(link)
-        head, tail = _end(properties, HEADS), _end(properties, TAILS)
+        head, tail = _end(properties, HEADS | {"sub"}), _end(properties, TAILS)
         if not head or not tail:
             fail("empty", f"a link without source or target: {str(link)[:80]}")
             continue
-        kind = take_kind(properties)
+        kind = str(properties.pop("pred", "")) or take_kind(properties)
         for key in ("id", "key"):  # a link's own number says nothing
             properties.pop(key, None)
         made.edge(head, tail, kind or LINKED, properties)
         yield from made.batches()
     yield from made.batches(whole=True)
+
+
+def _plain(objects: Any, file: Path, made: PropertyTriples, fail: Callable[[str, str], None]) -> Iterator[Batch]:
+    """Objects of plain JSON, with the keys that lead to them or, of lines, without."""
+    plain = PlainJson(file, made)
+    for each in objects:
+        key, held = each if isinstance(each, tuple) else ("", each)
+        if why := plain.take(key, held) if _map(held) else "is no object":
+            fail("fields", f"{why}: {str(held)[:80]}")
+    yield from plain.end()
+    yield from made.batches(whole=True)
+
+
+_EXPECTED = (
+    'is no graph; expected "nodes" and "links" (or "edges"), a list of triples, or objects with names or ids: '
+    '[{"name": …}, …]'
+)
+_WIKIDATA = (
+    "is an entity of Wikidata as JSON, which names neither its properties nor what it leads to; take the same address "
+    "with .ttl at its end (Special:EntityData/Q42.ttl), which does"
+)
 
 
 def _several(held: Any) -> list[Any]:

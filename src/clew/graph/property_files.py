@@ -19,7 +19,7 @@ from clew.graph.property_values import literals
 
 TYPE = "type"
 LINKED = "linked to"  # the relation of an edge that states none
-NAMES = ("name", "label", "title", "fullName", "displayName", "prefLabel")
+NAMES = ("name", "label", "title", "fullName", "displayName", "prefLabel", "lbl")
 ALIASES = ("aliases", "alias", "altLabel", "synonyms")
 EDGE_KINDS = (  # what edges state their relation by, in order of liking
     "label", "type", "relation", "relationship", "relType", "rel", "rel_type", "relation_type", "relationship_type",

@@ -17,7 +17,7 @@ from urllib.parse import quote
 import numpy as np
 import pyoxigraph as ox
 
-from clew.graph.inputs import BLOCK, LINE_LIMIT, Batch, Problems, Stream
+from clew.graph.inputs import BLOCK, BOM, LINE_LIMIT, Batch, Problems, Stream
 from clew.graph.jsonld import PAGES, SAMPLE, Readable, WithContexts, Written, a_line, lines, scripts
 from clew.graph.ntriples import by_lines, diagnosis
 from clew.graph.statements import Statements
@@ -54,14 +54,44 @@ def rdf(
         languages: in order of liking; `only`: those whose texts are read, none for all.
     """
     by_line = suffix in ("nt", "nq")
+    if SYNTAXES[suffix] == ox.RdfFormat.RDF_XML:
+        suffix, why = _really(stream.peek(SAMPLE), suffix)
+        if why:
+            problems.add(str(file), None, "syntax", why)
+            return
     prefix = f"f{number}." if number else ""
-    statements = Statements(languages, prefix, problems, str(file), renumber=not by_line, only=only)
     syntax = SYNTAXES[suffix]
+    loose = syntax == ox.RdfFormat.JSON_LD
+    statements = Statements(languages, prefix, problems, str(file), renumber=not by_line, only=only, loose=loose)
     if by_line:
         yield from by_lines(str(file), syntax, problems, stream, statements)
     else:
         text = _text_of(suffix, stream, problems)
         yield from _streamed(text, file, syntax, problems, statements, prefixes)
+
+
+_TURTLE = re.compile(rb"(?:\s|#[^\n]*\n)*(?:@prefix|@base|prefix\s+[\w-]*:\s*<|base\s*<)", re.IGNORECASE)
+_NO_RDF = (
+    (re.compile(rb"(?:\s|#[^\n]*\n)*(?:Prefix|Ontology)\s*\("), "functional syntax"),
+    (re.compile(rb"(?:\s|#[^\n]*\n)*(?:Prefix|Ontology)\s*:\s"), "Manchester syntax"),
+    (re.compile(rb"(?:\s|<\?(?:[^?]|\?(?!>))*+\?>|<!--(?:[^-]|-(?!->))*+-->|<!DOCTYPE[^\[>]*+(?:\[[^\]]*+\])?\s*+>)*+"
+                rb"<Ontology\s"), "OWL/XML"),
+)  # fmt: skip
+
+
+def _really(head: bytes, suffix: str) -> tuple[str, str]:
+    """The syntax of a file that is called RDF/XML, by its beginning; why it cannot be read, where it is no RDF.
+
+    Tools write ontologies in five syntaxes, and each of them into `.owl`.
+    """
+    head = head.removeprefix(BOM)
+    for pattern, name in _NO_RDF:
+        if pattern.match(head):
+            return suffix, (
+                f"is an ontology in {name}, which is no RDF: save it as Turtle or RDF/XML (Protégé: Save as; "
+                "robot convert --input FILE --output FILE.ttl)"
+            )
+    return ("ttl" if _TURTLE.match(head) else suffix), ""
 
 
 def _text_of(suffix: str, stream: Stream, problems: Problems) -> Any:

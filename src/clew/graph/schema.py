@@ -64,6 +64,7 @@ class Parted:
     inherited: int = 0
     values: int = 0
     kept: int = 0  # triples that would have been set aside but for their number
+    members: int = 0  # of lists, read as values of what has the list
 
 
 class Everything:
@@ -148,6 +149,7 @@ def part(assembly: Assembly) -> Parted:
     assembly.flush()
     if not any("://" in id for id in open_strings(assembly.scratch, "relations")):
         return Parted()
+    from clew.graph.rdf_lists import read_lists
     from clew.graph.value_nodes import read_values
 
     read = Everything(assembly)
@@ -160,8 +162,8 @@ def part(assembly: Assembly) -> Parted:
         aside = _Aside(None)
     else:
         kept = 0
-    values = read_values(read, MOST)
-    gone, added = values.gone, [values.rows, aside.inherited]
+    values, lists = read_values(read, MOST), read_lists(read, aside.of, MOST if aside.found else 0)
+    gone, added = values.gone | lists.gone, [values.rows, lists.rows, aside.inherited]
 
     def out(block: Rows) -> NDArray[np.bool_]:
         found: NDArray[np.bool_] = aside.of(block) | gone[block[:, 0]] | gone[block[:, 2]]
@@ -170,7 +172,7 @@ def part(assembly: Assembly) -> Parted:
     total = sum(int(np.count_nonzero(out(block))) for block in read.rows.blocks(BLOCK))
     if total or any(map(len, added)):
         _part(read, out, added)
-    return Parted(total, len(aside.inherited), int(np.count_nonzero(gone)), kept)
+    return Parted(total, len(aside.inherited), int(np.count_nonzero(values.gone)), kept, len(lists.rows))
 
 
 class _Aside:
@@ -178,7 +180,7 @@ class _Aside:
 
     def __init__(self, read: Everything | None) -> None:
         self.inherited = np.empty((0, 4), np.int32)
-        self._found = False
+        self.found = False
         if read is not None:
             self._find(read)
 
@@ -216,13 +218,13 @@ class _Aside:
             relations[subclass] = True
         values = read.mask(read.of_types(_VALUES.__contains__))
         self._kinds, self._heads, self._tails, self._relations = kinds, heads, values, relations
-        self._found = True
+        self.found = True
         bare = _bare_statements(read, self.of)
         heads[bare] = values[bare] = True
 
     def of(self, rows: Rows) -> NDArray[np.bool_]:
         """Which of some rows."""
-        if not self._found:
+        if not self.found:
             return np.zeros(len(rows), bool)
         heads, relations, tails = rows[:, 0], rows[:, 1], rows[:, 2]
         found: NDArray[np.bool_] = (

@@ -9,6 +9,7 @@ Shapes: n rows of a batch.
 
 from __future__ import annotations
 
+import re
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -29,6 +30,8 @@ from clew.graph.inputs import (
     Rows,
     column,
 )
+from clew.graph.property_values import XSD, dated
+from clew.graph.property_values import literal as property_literal
 
 LABELS = {
     "http://www.w3.org/2004/02/skos/core#prefLabel": 0,
@@ -53,7 +56,7 @@ DESCRIPTIONS = {
 }
 NOTED = {*LABELS, *ALIASES, *DESCRIPTIONS}
 DROPPED = 1 << 20  # no rank
-STRING = "http://www.w3.org/2001/XMLSchema#string"
+STRING = f"{XSD}string"
 LANG_STRING = "http://www.w3.org/1999/02/22-rdf-syntax-ns#langString"
 
 CHUNK = 1 << 16  # statements per batch
@@ -68,6 +71,27 @@ def literal_id(literal: Any) -> str:
     return f'"{literal.value}"' if datatype == STRING else f'"{literal.value}"^^<{datatype}>'
 
 
+_TERM = re.compile(r"https?://(?:www\.)?schema\.org/([A-Z][A-Za-z0-9]*)")
+_SPAN = re.compile(r"P(?=\d|T\d)(?:\d+[YMWD])*(?:T(?:\d+[HM])*(?:\d+(?:\.\d+)?S)?)?", re.ASCII)
+
+
+def _meant(literal: Any) -> str:
+    """The id of what a plain text of JSON-LD means where that is no text; "" where it is one.
+
+    JSON has no dates, and hardly any context says which texts are: `"duration": "PT52M"`, `"availability":
+    "https://schema.org/InStock"`.
+    """
+    text = literal.value
+    if not text or literal.language or literal.datatype.value != STRING:
+        return ""
+    if text[0] == "h" and (term := _TERM.fullmatch(text)):
+        return f"http://schema.org/{term[1]}"
+    if text[0] == "P" and _SPAN.fullmatch(text):
+        return f'"{text}"^^<{XSD}duration>'
+    value = dated(text)
+    return "" if value is text else property_literal(value)
+
+
 class Statements:
     """Sorts statements into triples, labels and descriptions, and hands them over in batches."""
 
@@ -80,10 +104,13 @@ class Statements:
         *,
         renumber: bool,
         only: Sequence[str] = (),
+        loose: bool = False,
     ) -> None:
+        """`loose` is for JSON-LD: texts that are dates, durations or terms of schema.org are read as such."""
         self._languages = [language.casefold() for language in languages]
         self._only, self._kept = [language.casefold() for language in only], dict[str, bool]()
         self._ranks: dict[str | None, int | None] = {None: len(languages), "": len(languages)}
+        self._loose = loose
         self._blank, self._problems, self._name = f"_:{blank_prefix}", problems, name
         # The parser invents random names for anonymous nodes: numbered, the same file gives the same graph.
         self._blanks: dict[str, str] | None = {} if renumber else None
@@ -152,8 +179,12 @@ class Statements:
                 if self._noted(head, relation, tail):
                     continue
                 heads(head)
-                tails(literal_id(tail))
-                literal(True)
+                if self._loose and (meant := _meant(tail)):
+                    tails(meant)
+                    literal(meant[0] == '"')
+                else:
+                    tails(literal_id(tail))
+                    literal(True)
             else:
                 if kind is named:
                     heads(head)

@@ -80,20 +80,41 @@ def literal_parts(id: str) -> tuple[str, str | None, str | None]:
     return text, rest[3:-1] if rest else None, None
 
 
+_POWER = re.compile(r"[+-]?\d(?:\.\d+)?[eE][+-]?\d+", re.ASCII)  # how JSON-LD and RDF write a double
+_SPAN = re.compile(
+    r"P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?", re.ASCII
+)
+_PARTS = ("year", "month", "week", "day", "h", "min", "s")
 _MIDNIGHT = re.compile(r"[+]?(-?\d{4,}-\d\d-\d\d)T00:00:00(?:\.0+)?(?:Z|[+-]00:00)?")
 _UNKNOWN = re.compile(r"(?:-00)+$")  # months and days that Wikibase does not know
 
 
 def shown(text: str, datatype: str | None) -> str:
-    """A literal as people read it: `+880` is 880, midnight of a day is the day, the year 0794 is 794."""
-    if datatype is None or not text or not (text[0] in "+0" or text[-1] in "Z0"):
+    """A literal as people read it: `+880` is 880, midnight of a day the day, the year 0794 794, PT65M 1 h 5 min."""
+    if datatype is None or not text or not (text[0] in "+0P" or text[-1] in "Z0" or _POWER.fullmatch(text)):
         return text
     local = datatype.rsplit("#", 1)[-1]
+    if text[0] == "P" and (span := _SPAN.fullmatch(text)):
+        return _spelled_out(span) or text
+    if local in ("double", "float") and _POWER.fullmatch(text):
+        return f"{float(text):.15g}"
     if local == "dateTime" and (day := _MIDNIGHT.fullmatch(text)):
         return _UNKNOWN.sub("", day[1])
     if local == "gYear":
         return text.lstrip("+").lstrip("0") or text
     return text[1:] if text[0] == "+" and text[1:2].isdigit() else text
+
+
+def _spelled_out(span: re.Match[str]) -> str:
+    """A duration of XML Schema in words: minutes and seconds from sixty on are hours and minutes."""
+    counts = [float(count or 0) for count in span.groups()]
+    hours, minutes, seconds = counts[4:]
+    if minutes >= 60 or seconds >= 60:
+        total = 3600 * hours + 60 * minutes + seconds
+        counts[4:] = [total // 3600, total % 3600 // 60, total % 60]
+    said = [f"{count:.10g} {unit if count == 1 or not long else unit + 's'}"
+            for count, unit, long in zip(counts, _PARTS, (1, 1, 1, 1, 0, 0, 0), strict=True) if count]  # fmt: skip
+    return " ".join(said)
 
 
 class Strings:

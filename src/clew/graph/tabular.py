@@ -352,6 +352,18 @@ def json_lines(file: Path, problems: Problems, stream: Stream) -> Iterator[Batch
             yield Rows(column(list(heads)), column(list(relations)), column(list(tails)))
 
 
+def may_be_triple(sample: bytes) -> bool:
+    """Whether the first line of JSON lines is a triple, or is for `json_lines` to complain of."""
+    line = next((line for line in sample.removeprefix(b"\xef\xbb\xbf").split(b"\n") if line.strip()), b"")
+    try:
+        value = json.loads(line)
+        return not isinstance(value, dict) or not value or named_columns(list(map(str, value))) is not None
+    except InputError:  # some of head, relation and tail
+        return sum(any(word in map(str.lower, value) for word in words) for words in SYNONYMS) > 1
+    except (ValueError, RecursionError):
+        return True
+
+
 def _json_row(text: bytes, name: str, line: int, problems: Problems) -> tuple[str, str, str] | None:
     try:
         value = json.loads(text.decode("utf-8"))

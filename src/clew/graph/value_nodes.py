@@ -3,8 +3,9 @@
 Kept apart from `schema`, which sets the nodes aside. They collapse at import, once, and no operator looks through them:
 counts, filters, superlatives, plans, evidence and what is shown all work on literals beside their things, and the unit
 in the name of a relation is what they know already (`height_mm`). Known are schema.org (QuantitativeValue,
-MonetaryAmount, PropertyValue), QUDT, OM and `rdf:value`; GeoCoordinates and PostalAddress hand what they state to the
-thing that has them. A node that says anything else, has a name, or whose property comes in several units stays a node.
+MonetaryAmount, PropertyValue), QUDT, OM and `rdf:value`; GeoCoordinates, PostalAddress, ratings, offers and sound files
+hand what they state to the thing that has them, a nameless picture is its address, and the members of an `rdf:List` are
+several values. A node that says anything else, has a name, or whose property comes in several units stays a node.
 
 Shapes: N entities, V value nodes; a row is (head, relation, tail, source).
 """
@@ -35,7 +36,11 @@ _VALUE = re.compile(
 )
 _UNIT = ("unitText", "unit", "hasUnit", "unit_of_measure_or_measurement_scale", "currency", "unitCode")  # best first
 _BESIDE = ("propertyID", "measurementTechnique", "measurementMethod", "hasQuantityKind", "quantityKind")
-_HANDED_ON = ("GeoCoordinates", "PostalAddress")
+_HANDED_ON = (
+    "GeoCoordinates", "PostalAddress", "AggregateRating", "Rating", "Offer", "AggregateOffer", "ContactPoint",
+    "NutritionInformation", "AudioObject", "VideoObject", "MediaObject", "DataDownload",
+)  # fmt: skip
+_PICTURES = ("contentUrl", "url")  # best first
 _NUMBER = re.compile(r"[+-]?\d[\d.,]*(?:[eE][+-]?\d+)?")
 _SPELLED = {  # UN/CEFACT, QUDT and OM, by what people write
     "m": "MTR M metre", "km": "KMT KiloM kilometre", "cm": "CMT CentiM centimetre", "mm": "MMT MilliM millimetre",
@@ -68,13 +73,18 @@ def read_values(read: Everything, most: int) -> ReadValues:
     value = read.relations_of(lambda id: _VALUE.fullmatch(id) is not None)
     handed = read.of_types(lambda id: _local(id) in _HANDED_ON)
     holders = np.unique(read.picked(lambda row: value[row[:, 1]])[:, 0]) if value.any() else handed[:0]
-    if not 0 < len(holders) + len(handed) <= most:
+    pictures = read.of_types(lambda id: _local(id) == "ImageObject")
+    if not 0 < len(holders) + len(handed) + len(pictures) <= most:
         return ReadValues(gone, np.empty((0, 4), np.int32))
-    around = read.mask(np.concatenate([holders, handed]))
+    around = read.mask(np.concatenate([holders, handed, pictures]))
     out = read.picked(lambda row: around[row[:, 0]])
     inc = read.picked(lambda row: around[row[:, 2]])
-    names = read.names(np.concatenate([holders, handed]))
-    rows = [_numbers(read, out, inc, holders, value, names, gone), _handed_on(read, out, inc, handed, names, gone)]
+    names = read.names(np.concatenate([holders, handed, pictures]))
+    rows = [
+        _numbers(read, out, inc, holders, value, names, gone),
+        _handed_on(read, out, inc, handed, names, gone),
+        _pictured(read, out, inc, pictures, names, gone),
+    ]
     return ReadValues(gone, np.concatenate(rows))
 
 
@@ -173,11 +183,12 @@ def _handed_on(
     """Rows that say of things what the coordinates or the address that they have said."""
     mine = read.mask(nodes)
     mine[[node for node in names if mine[node]]] = False
+    scale = read.relations_of(lambda id: _local(id) in ("bestRating", "worstRating"))  # of a rating, no fact
     led = inc[mine[inc[:, 2]]]
     _, which, times = np.unique(led[:, [0, 1]], axis=0, return_inverse=True, return_counts=True)
     mine[led[times[which.ravel()] > 1, 2]] = False  # two addresses: whose street is whose would be lost
     led = led[mine[led[:, 2]]]
-    stated = out[mine[out[:, 0]] & (out[:, 1] != read.type)]
+    stated = out[mine[out[:, 0]] & (out[:, 1] != read.type) & ~scale[out[:, 1]]]
     stated = stated[np.argsort(stated[:, 0], kind="stable")]
     low, high = (np.searchsorted(stated[:, 0], led[:, 2], side) for side in ("left", "right"))
     counts = high - low
@@ -185,6 +196,37 @@ def _handed_on(
     places = np.arange(len(rows)) - np.repeat(np.cumsum(counts) - counts, counts) + np.repeat(low, counts)
     rows[:, 1:3] = stated[places, 1:3]
     gone[led[:, 2]] = True
+    rows = rows[rows[:, 0] != rows[:, 2]]  # an AggregateRating says of what it is
+    whose = read.mask(led[:, 0])
+    own = read.picked(lambda row: whose[row[:, 0]])
+    width = len(read.relations)
+    said = np.unique(own[:, 0].astype(np.int64) * width + own[:, 1])
+    # What a thing states itself is its own: the address of a page, not that of the sound file.
+    kept: Rows = rows[~np.isin(rows[:, 0].astype(np.int64) * width + rows[:, 1], said)]
+    return kept
+
+
+def _pictured(
+    read: Everything,
+    out: Rows,
+    inc: Rows,
+    nodes: Ints,
+    names: dict[int, list[tuple[int, str]]],
+    gone: NDArray[np.bool_],
+) -> Rows:
+    """Rows that lead from things to the addresses of their pictures; height and width of one are not the thing's."""
+    rank = np.array([_PICTURES.index(name) if (name := _local(id)) in _PICTURES else -1 for id in read.relations])
+    mine = read.mask(nodes)
+    mine[[node for node in names if mine[node]]] = False
+    things = (rank[out[:, 1]] < 0) & (out[:, 1] != read.type) & (read.kinds[out[:, 2]] != LITERAL)
+    mine[out[things, 0]] = False
+    stated = out[(rank[out[:, 1]] >= 0) & mine[out[:, 0]]]
+    stated = stated[np.argsort(-rank[stated[:, 1]], kind="stable")]
+    address = np.full(len(mine), -1, np.int32)
+    address[stated[:, 0]] = stated[:, 2]  # of several the last written: the best
+    rows = inc[mine[inc[:, 2]] & (address[inc[:, 2]] >= 0)].copy()
+    gone[rows[:, 2]] = True
+    rows[:, 2] = address[rows[:, 2]]
     return rows
 
 

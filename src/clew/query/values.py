@@ -138,6 +138,14 @@ _CLOCK = re.compile(r"(?:(\d{1,3}):)?(\d{1,3}):(\d{2}(?:\.\d+)?)")
 _DURATION = re.compile(
     r"(-)?P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?"
 )
+_SPELLED_SPAN = re.compile(
+    r"(-)?(?=\d)(?:(\d+) years? ?)?(?:(\d+) months? ?)?(?:(\d+) weeks? ?)?(?:(\d+) days? ?)?(?:(\d+) h ?)?"
+    r"(?:(\d+) min ?)?(?:(\d+(?:\.\d+)?) s)?"
+)
+_SPANS = (
+    ("years", 365.2425 * DAY), ("months", 30.436875 * DAY), ("weeks", 7 * DAY), ("days", DAY), ("h", 3600.0),
+    ("min", 60.0), ("s", 1.0),
+)  # fmt: skip
 _ORDINAL = re.compile(r"(\d+)(?:st|nd|rd|th)")
 _MONTHS = {
     name: number
@@ -237,14 +245,15 @@ def _worded_date(text: str) -> ReadValue | None:
 
 
 def _duration(text: str) -> ReadValue | None:
-    match = _DURATION.fullmatch(text)
+    """A duration as in XML Schema, or as such a one is shown: "PT65M", "1 h 5 min"."""
+    match = _DURATION.fullmatch(text) or _SPELLED_SPAN.fullmatch(text)
     if match is None or not any(match.groups()[1:]):
         return None
     sign, *counts = match.groups()
-    sizes = (365.2425 * DAY, 30.436875 * DAY, 7 * DAY, DAY, 3600.0, 60.0, 1.0)
-    seconds = sum(float(count or 0) * size for count, size in zip(counts, sizes, strict=True))
+    seconds = sum(float(count or 0) * size for count, (_, size) in zip(counts, _SPANS, strict=True))
     seconds = -seconds if sign else seconds
-    return ReadValue("number", seconds, seconds, "time", "s")
+    unit = next(unit for count, (unit, _) in zip(counts[::-1], _SPANS[::-1], strict=True) if count)
+    return ReadValue("number", seconds, seconds, "time", unit)
 
 
 def typed(text: str, datatype: str) -> ReadValue | None:

@@ -1,0 +1,412 @@
+"""Plain JSON, as programs and services hand it out: objects within objects and lists, which no one calls a graph.
+
+Kept apart from `node_link` (a document that says what its nodes and links are) and `records` (exports of databases). An
+object with an id or a name is a thing, of the kind that it states or that its key says in the plural; objects in it are
+what it is related to. Answers of services (OpenAlex, Crossref, a REST dump), CSL, GeoJSON, STIX and FHIR bundles are
+such documents, but for the few words of their own that are read here; so are results of SPARQL queries.
+
+What is said of one thing in several places differs there where it belongs to the relation: the role of a person in each
+of two projects is no property of the person.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from clew.graph.nouns import noun_of
+from clew.graph.property_files import LINKED, NAMES, PropertyTriples
+from clew.graph.property_values import dated
+
+_KEYS = ("id", "_id", "@id", "uri", "iri", "uuid", "guid", "DOI", "doi", "key", "sys_id")
+_NAMES = (
+    *NAMES,
+    "display_name",
+    "full_name",
+    "displayname",
+    "preferred_name",
+    "legal_name",
+    "headline",
+    "login",
+    "username",
+)
+_PARTS = (("given", "family"), ("first_name", "last_name"), ("firstName", "lastName"), ("firstname", "lastname"))
+_KINDS = ("resourceType", "__typename", "_type", "@type", "type", "kind")
+_WRAPS = ("data", "message", "response", "result", "payload", "body")  # what services put their answer in
+_ENDS = (("source_ref", "target_ref"), ("source", "target"), ("from", "to"), ("subject", "object"))
+_REFERENCE = re.compile(r"(?i)(?:[_ -]?(?:id|ref|uuid)s?)$")
+MOST = 2_000_000  # objects
+DEEP = 60
+
+Object = Mapping[str, Any]
+
+
+def objects_of(held: Any) -> list[tuple[str, Object]] | None:
+    """The objects that a document is about, each with the key that leads to it; None where it has none."""
+    for _ in _WRAPS:
+        inner = [value for key, value in held.items() if key in _WRAPS] if isinstance(held, Mapping) else []
+        if len(inner) != 1 or not isinstance(inner[0], (Mapping, list)):
+            break
+        held = inner[0]
+    if isinstance(held, list):
+        return [("", each) for each in held] if held and all(isinstance(each, Mapping) for each in held) else None
+    if not isinstance(held, Mapping):
+        return None
+    lists = {key: value for key, value in held.items() if _objects(value)}
+    if lists:
+        generic = ("results", "items", "objects", "features", "entry", "records", "rows", "value", "hits", "docs")
+        return [("" if key in generic else key, each) for key, value in lists.items() for each in value]
+    if len(held) > 1 and all(isinstance(value, Mapping) and value for value in held.values()):
+        return [("", {"key": key, **value} if _key(value) is None else value) for key, value in held.items()]
+    return [("", held)] if any(isinstance(value, Mapping) for value in held.values()) and _called(held) else None
+
+
+def _objects(value: Any) -> bool:
+    return isinstance(value, list) and bool(value) and all(isinstance(each, Mapping) for each in value)
+
+
+def query_rows(held: Any) -> list[dict[str, Any]] | None:
+    """The rows of a SPARQL query: its results as JSON, or what the Wikidata Query Service makes of them."""
+    if isinstance(held, Mapping) and isinstance(results := held.get("results"), Mapping) and "head" in held:
+        bindings = results.get("bindings")
+        if isinstance(bindings, list) and all(isinstance(row, Mapping) for row in bindings):
+            return [{key: _bound(value) for key, value in row.items()} for row in bindings]
+    if _objects(held) and any(f"{key}Label" in held[0] for key in held[0]) and not any(
+        isinstance(value, (Mapping, list)) for row in held[:100] for value in row.values()
+    ):  # fmt: skip
+        return [dict(row) for row in held]
+    return None
+
+
+def _bound(said: Any) -> Any:
+    if not isinstance(said, Mapping):
+        return said
+    value = said.get("value")
+    kind = str(said.get("datatype", "")).rpartition("#")[2]
+    try:
+        if kind in ("integer", "decimal", "double", "float"):
+            return int(str(value)) if re.fullmatch(r"[+-]?\d+", str(value)) else float(str(value))
+    except ValueError:
+        return value
+    else:
+        return value
+
+
+def of_rows(rows: list[dict[str, Any]], made: PropertyTriples) -> str:
+    """Put the rows of a query in: of each the first variable is what the others are said of; why not, where not."""
+    names = list(dict.fromkeys(key for row in rows for key in row))
+    if not names:
+        return "a query without results"
+    if len(names) == 3 and all(_address(row.get(names[1])) for row in rows):  # ?s ?p ?o
+        for row in rows:
+            head, relation, tail = (row.get(name) for name in names)
+            if _address(tail):
+                made.edge(str(head), str(tail), str(relation), {})
+            else:
+                made.node(str(head), [], {str(relation): dated(tail)})
+        return ""
+    said = [name for name in names if not (name.endswith(_TEXTS) and name[: -len(_suffix(name))] in names)]
+    about = next((name for name in said if any(_address(row.get(name)) for row in rows)), said[0])
+    told: dict[str, set[str]] = {}
+    for row in rows:
+        head = row.get(about)
+        if head in (None, ""):
+            continue
+        for name in said:
+            value = row.get(name)
+            if value in (None, ""):
+                continue
+            label = row.get(f"{name}Label")
+            thing = _address(value) or label not in (None, "", value)
+            if thing and str(value) not in told.setdefault(name, set()):
+                told[name].add(str(value))
+                notes = {"name": label, "aliases": row.get(f"{name}AltLabel")}
+                made.node(str(value), [], {key: text for key, text in notes.items() if text not in (None, "", value)})
+            if name == about:
+                continue
+            if thing:
+                made.edge(str(head), str(value), name, {})
+            else:
+                made.node(str(head), [], {name: dated(value)}, named_by="")
+    return ""
+
+
+_TEXTS = ("Label", "AltLabel", "Description")
+
+
+def _suffix(name: str) -> str:
+    return next(end for end in ("AltLabel", "Description", "Label") if name.endswith(end))
+
+
+def _address(value: Any) -> bool:
+    return isinstance(value, str) and re.match(r"[a-z][a-z0-9+.-]*://\S+$", value) is not None
+
+
+class _Thing:
+    __slots__ = ("aliases", "id", "kind", "met", "name", "said")
+
+    def __init__(self, id: str, kind: str) -> None:
+        self.id, self.kind, self.name = id, kind, ""
+        self.said: dict[str, list[Any]] = {}
+        self.met = 0  # how often it stands in another
+        self.aliases: list[str] = []
+
+
+class PlainJson:
+    """Objects in, triples out when all are there: what refers to what is known at the end."""
+
+    def __init__(self, file: Path, made: PropertyTriples) -> None:
+        stem = file.name.split(".")[0]
+        self._made, self._kind = made, " ".join(noun_of(stem)) if re.fullmatch(r"[\w -]+", stem) else ""
+        self._things: dict[str, _Thing] = {}
+        self._by_id: dict[str, str] = {}  # what refers to a thing: its id as stated
+        self._edges: list[tuple[str, str, str, dict[str, list[Any]]]] = []
+        self._links: list[tuple[str, str, str, dict[str, Any]]] = []  # objects that are relations
+        self._owned: dict[tuple[str, str, str], dict[str, Any]] = {}  # what a nameless object around a thing says
+        self._counts: dict[str, int] = {}
+        self._stem = re.sub(r"\W", "_", stem)
+
+    def take(self, key: str, held: Object) -> str:
+        """One object of the document; why not, where not."""
+        resource = held.get("resource")
+        if isinstance(resource, Mapping) and "resourceType" in resource:  # an entry of a FHIR bundle
+            full = held.get("fullUrl")
+            id = self._thing(" ".join(noun_of(key)), resource)
+            if isinstance(full, str):
+                self._by_id.setdefault(full, id)
+            return ""
+        if held.get("type") == "Feature" and "properties" in held:
+            held = _feature(held)
+        for head, tail in _ENDS:
+            kind = held.get("relationship_type") or held.get("relation") or held.get("predicate")
+            if isinstance(held.get(head), str) and isinstance(held.get(tail), str) and isinstance(kind, str):
+                own = {
+                    name: value for name, value in held.items() if name not in _OF_LINKS and name not in (head, tail)
+                }
+                self._links.append((held[head], kind, held[tail], own))
+                return ""
+        if len(self._things) >= MOST:
+            return f"more than {MOST:,} objects; write it as tables"
+        self._thing(" ".join(noun_of(key)) if key else self._kind, held)
+        return ""
+
+    def _thing(self, kind: str, held: Object, depth: int = 0) -> str:
+        """The id of the thing that an object is."""
+        stated = next((held[name] for name in _KINDS if isinstance(held.get(name), str) and held[name]), None)
+        kind = stated or kind
+        name, used = _called(held), _key(held)
+        id = self._id(kind, name, held.get(used) if used else None)
+        thing = self._things.get(id)
+        if thing is None:
+            thing = self._things[id] = _Thing(id, kind)
+        thing.name = thing.name or name
+        if used:
+            self._by_id.setdefault(str(held[used]), id)
+            if "resourceType" in held:
+                self._by_id.setdefault(f"{kind}/{held[used]}", id)
+        self._say(thing, held, {used, *(n for n in _KINDS if held.get(n) == stated)}, depth)
+        return id
+
+    def _id(self, kind: str, name: str, key: Any) -> str:
+        if isinstance(key, str) and re.search(r"\D", key):
+            return key
+        if key is not None:
+            return f"{kind} {key}".strip()
+        if name:
+            return f"{kind}: {name}" if kind else name
+        self._counts[kind] = self._counts.get(kind, 0) + 1
+        return f"{kind} {self._counts[kind]}".strip()
+
+    def _say(self, thing: _Thing, held: Object, done: set[Any], depth: int, before: str = "") -> None:
+        for key, value in held.items():
+            if key in done or value in (None, "", [], {}) or key in _BOOKS:
+                continue
+            if not before and key in _NAMES and _called({key: value}) == thing.name:
+                continue
+            relation = key if not before or key not in thing.said else f"{before}_{key}"
+            wrapped = _objects(value) and len(value) > 1 and not any(_key(each) or _called(each) for each in value)
+            for each in value if isinstance(value, list) else [value]:
+                if wrapped:
+                    self._wrapped(thing, relation, each, depth)
+                else:
+                    self._value(thing, relation, key, each, depth)
+
+    def _wrapped(self, thing: _Thing, relation: str, held: Object, depth: int) -> None:
+        """One of several objects without a name: what it says belongs to the things in it, else to a nameless node."""
+        own = {key: [each] for key, each in held.items() if isinstance(each, (str, int, float)) and each != ""}
+        before = len(self._edges)
+        for key, value in held.items():
+            for each in value if isinstance(value, list) else [value]:
+                if _is(each) and (_key(each) or _called(each)) and depth < DEEP:
+                    self._edge(thing, key, " ".join(noun_of(key)), each, depth, own)
+        if len(self._edges) == before and len(held):
+            self._counts[""] = self._counts.get("", 0) + 1
+            node = _Thing(f"_:{self._stem}.o{self._counts['']}", "")
+            self._things[node.id] = node
+            self._edges.append((thing.id, relation, node.id, {}))
+            self._say(node, held, set(), depth + 1)
+
+    def _edge(self, thing: _Thing, relation: str, kind: str, held: Object, depth: int, own: dict[str, Any]) -> None:
+        id = self._thing(kind, held, depth + 1)
+        self._things[id].met += 1
+        said = {name: [each] for name, each in held.items() if isinstance(each, (str, int, float))}
+        self._edges.append((thing.id, relation, id, said))
+        if own:
+            self._owned[thing.id, relation, id] = own
+
+    def _value(self, thing: _Thing, relation: str, key: str, value: Any, depth: int) -> None:
+        value = _said(value)
+        if value in (None, "", [], {}) or depth > DEEP:
+            return
+        if isinstance(value, list):
+            for each in value:
+                self._value(thing, relation, key, each, depth + 1)
+        elif not isinstance(value, Mapping):
+            known = thing.said.setdefault(relation, [])
+            if value not in known:
+                known.append(value)
+        elif isinstance(reference := value.get("reference"), str) and set(value) <= _REFERENCES:
+            thing.said.setdefault(relation, []).append(reference)
+        elif _key(value) is None and not _called(value):
+            inner = [(name, each) for name, each in value.items() if isinstance(each, Mapping)]
+            if len(inner) == len(value) == 1:
+                self._value(thing, relation, inner[0][0], inner[0][1], depth + 1)
+            else:
+                self._say(thing, value, set(), depth + 1, before=key)
+        else:
+            self._edge(thing, relation, " ".join(noun_of(key)), value, depth, {})
+
+    def end(self) -> Iterator[Any]:
+        """Hand everything on."""
+        several: dict[tuple[str, str], dict[str, set[str]]] = {}
+        for _, relation, tail, own in self._edges:
+            if self._things[tail].met > 1:
+                for key, values in own.items():
+                    several.setdefault((relation, tail), {}).setdefault(key, set()).add(repr(values))
+        differ: dict[str, set[str]] = {}  # by relation: what differs for one of its things is said of none of them
+        for (relation, _), said in several.items():
+            found = {key for key, values in said.items() if len(values) > 1} - {*_KEYS, *_NAMES, *_KINDS}
+            differ.setdefault(relation, set()).update(found)
+        varied: dict[str, set[str]] = {}
+        for _, relation, tail, own in self._edges:
+            varied.setdefault(tail, set()).update(differ.get(relation, set()) & own.keys())
+        names: dict[str, str] = {}
+        for thing in self._things.values():
+            if thing.name:
+                names[thing.name] = "" if thing.name in names else thing.id
+        kinds = {thing.kind.replace("_", " ").casefold() for thing in self._things.values()}
+        for thing in self._things.values():
+            left = varied.get(thing.id, set())
+            properties: dict[str, Any] = {"name": thing.name} if thing.name else {}
+            for relation, values in thing.said.items():
+                if relation in left:
+                    continue
+                plain = []
+                for value in values:
+                    tail, called = self._meant(relation, value, kinds, names)
+                    if tail and tail != thing.id:
+                        self._made.edge(thing.id, tail, called, {})
+                    else:
+                        plain.append(dated(value))
+                if plain:
+                    properties["also " + relation if relation == "name" else relation] = plain
+            self._made.node(thing.id, [thing.kind] if thing.kind else [], properties)
+            yield from self._made.batches()
+        for head, relation, tail, own in {each[:3]: each for each in self._edges}.values():
+            on_edge = {key: own[key] for key in sorted(varied.get(tail, set()) & own.keys())}
+            on_edge |= self._owned.get((head, relation, tail), {})
+            self._made.edge(head, tail, relation, on_edge)
+            yield from self._made.batches()
+        for head, relation, tail, own in self._links:
+            ends = [self._by_id.get(each, each) for each in (head, tail)]
+            plain_own = {key: dated(value) for key, value in own.items() if isinstance(value, (str, int, float))}
+            self._made.edge(ends[0], ends[1], relation or LINKED, plain_own)
+            yield from self._made.batches()
+
+    def _meant(self, relation: str, value: Any, kinds: set[str], names: Mapping[str, str]) -> tuple[str, str]:
+        """The thing that a value refers to and the relation's name for it; "" where it is a value."""
+        if isinstance(value, str) and relation not in _NAMES and names.get(value):
+            return names[value], relation
+        called = _REFERENCE.sub("", relation) or relation
+        if isinstance(value, str) and value in self._by_id and (called != relation or re.search(r"[/:-]", value)):
+            return self._by_id[value], called
+        if called != relation and isinstance(value, (str, int)) and not isinstance(value, bool):
+            words = re.sub(r"(?<=[a-z])(?=[A-Z])|[_-]", " ", called).casefold()
+            if words in kinds and (found := f"{words} {value}") in self._things:
+                return found, called
+        return "", relation
+
+
+_REFERENCES = {"reference", "display", "type", "identifier"}
+_OF_LINKS = {"type", "id", "relationship_type", "relation", "predicate", "spec_version", *("created", "modified"),
+             "created_by_ref", "object_marking_refs", "external_references", "name"}  # fmt: skip
+_BOOKS = frozenset([
+    "@context", "_rev", "_links", "spec_version", "meta", "text_div", "abstract_inverted_index", "geometry", "bbox",
+    "object_marking_refs", "etag", "_etag",
+])  # fmt: skip
+
+
+def _key(held: Object) -> str | None:
+    """The key of an object whose value is its id."""
+    for key in _KEYS:
+        value = held.get(key)
+        if isinstance(value, (str, int)) and not isinstance(value, bool) and value != "":
+            return key
+    return None
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, list) and len(value) == 1:
+        value = value[0]
+    return value.strip() if isinstance(value, str) else ""
+
+
+def _called(held: Object) -> str:
+    """What an object is called; "" where it has no name."""
+    for name in _NAMES:
+        if text := _text(held.get(name)):
+            return text
+        value = held.get(name)
+        first = value[0] if isinstance(value, list) and value else value
+        if isinstance(first, Mapping) and "family" in first:  # of a FHIR patient
+            return _called({key: " ".join(v) if isinstance(v, list) else v for key, v in first.items()})
+    for parts in _PARTS:
+        if texts := [text for part in parts if (text := _text(held.get(part)))]:
+            return " ".join(texts)
+    if held.get("resourceType") and isinstance(held.get("code"), Mapping):
+        return str(_said(held["code"]))
+    return ""
+
+
+def _said(value: Any) -> Any:
+    """A value of FHIR or CSL without what wraps it."""
+    if not isinstance(value, Mapping):
+        return value
+    if isinstance(parts := value.get("date-parts"), list) and parts and isinstance(parts[0], list):
+        return "-".join(f"{int(part):02d}" for part in parts[0][:3] if str(part).isdigit())
+    if set(value) == {"text"}:
+        return value["text"]
+    if isinstance(coding := value.get("coding"), list):
+        shown = [value.get("text"), *(each.get("display") or each.get("code") for each in coding if _is(each))]
+        return next((each for each in shown if each), None)
+    if "unit" in value and set(value) <= {"value", "unit", "system", "code", "comparator"} and "value" in value:
+        return f"{value['value']} {value['unit']}"
+    return value
+
+
+def _is(value: Any) -> bool:
+    return isinstance(value, Mapping)
+
+
+def _feature(held: Object) -> dict[str, Any]:
+    """A feature of GeoJSON as an object: its properties, and where a point of it lies."""
+    properties = held["properties"] if isinstance(held["properties"], Mapping) else {}
+    found = {key: value for key, value in properties.items() if key != "bbox"}
+    geometry = held.get("geometry")
+    if isinstance(geometry, Mapping) and geometry.get("type") == "Point":
+        place = geometry.get("coordinates")
+        if isinstance(place, list) and len(place) >= 2:
+            found = {"longitude": place[0], "latitude": place[1]} | found
+    return ({"id": held["id"]} if "id" in held else {}) | found
