@@ -26,6 +26,7 @@ from clew.methods.stem.gold import (
     masked_questions,
     masked_triples,
     planner_examples,
+    revisit_share,
 )
 from clew.methods.stem.method import Stem
 from clew.methods.stem.model import load_model
@@ -82,6 +83,21 @@ def test_gold_chains_are_those_that_reach_the_answers_and_little_else() -> None:
     )
     gold = {GRAPH.whole.entity(int(e)).id for e in gold_rows(chains, questions[-1])}
     assert gold == {"person 11", born("person 11"), land("person 11")}
+
+
+def test_whether_chains_walk_a_triple_twice_is_told_by_the_gold() -> None:
+    family = Graph.from_triples(
+        [("ann", "child", "cy"), ("bo", "child", "cy"), ("ann", "born in", "Oslo")], name="family"
+    )
+    again = Example(Question("a", "who are the parents of the child of ann?", ("ann",)), Gold(("ann", "bo")))
+    once = Example(Question("b", "where was ann born?", ("ann",)), Gold(("Oslo",)))
+
+    def share(*examples: Example) -> float:
+        questions = masked_questions(examples, EntityIndex(family.whole), MiningReport())
+        return revisit_share(GoldChains(family.whole, 2), questions)
+
+    assert share(once) == 0
+    assert share(again, once) == 0.5
 
 
 def test_two_topics_share_the_last_unknown() -> None:

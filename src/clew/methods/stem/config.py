@@ -44,7 +44,8 @@ class Config(Settings):
     exact_match_first: bool = True  # a topic that was linked is its own anchor; False: Eq. 8-11 over all entities
     anchors: int = Field(default=50, ge=1)  # [N] nearest entity vectors that are candidates (Eq. 8)
     exact_relation_first: bool = True  # edges with the schema's own relation and direction go before all others
-    revisit: bool = False  # such edges may be walked again on a way: "the father of her son's mother"
+    revisit: bool | None = None  # such edges may be walked again on a way: "the father of her son's mother"; None: as
+    # the questions that it was trained on need it
     anchor_consistency: Literal["off", "prefer", "require"] = "off"  # a second topic must be met where it is anchored
     ties: Literal["all", "guided", "first"] = "all"  # Precision: the best edge and all that read like it; of these
     # those in the guidance graph where there are any; one (paper)

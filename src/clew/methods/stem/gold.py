@@ -125,6 +125,9 @@ def _spellings(label: str, given: Sequence[str]) -> list[str]:
     return [label, *(name for name in given if name.casefold() == label.casefold())]
 
 
+LOOKED_AT = 500  # questions by which it is told whether gold chains walk a triple twice
+
+
 class GoldChains:
     """The gold chain of each topic of a question, kept: planner and Triple-GNN learn from the same ones."""
 
@@ -176,6 +179,22 @@ def gold_rows(chains: GoldChains, question: MaskedQuestion) -> Ints:
             walks = trace(graph, [topic], chain.path, question.answers, limit=64)
             rows += [graph.heads[walks.triples], graph.tails[walks.triples]]
     return np.unique(np.concatenate(rows)).astype(np.int32)
+
+
+def revisit_share(chains: GoldChains, questions: Sequence[MaskedQuestion]) -> float:
+    """The share of questions with an answer that the gold chain only reaches by walking a triple twice."""
+    asked = [
+        (topic, chain, question.answers)
+        for question in questions[:LOOKED_AT]
+        for topic, chain in zip(question.topics, chains.of(question), strict=True)
+        if chain is not None
+    ]
+    again = 0
+    for topic, chain, answers in asked:
+        walks = list(trace(chains.graph, [topic], chain.path, answers, limit=256))
+        straight = {walk.entities[-1] for walk in walks if len(set(walk.triples)) == len(walk.triples)}
+        again += any(walk.entities[-1] not in straight for walk in walks)
+    return again / max(1, len(asked))
 
 
 class TripleSentences:

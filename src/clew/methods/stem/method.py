@@ -131,6 +131,8 @@ class Stem:
         chosen: dict[str, Any] = {}
         if self.config.breadth_fallback is None:
             chosen["breadth_fallback"] = self._planner.form == "prompted"
+        if self.config.revisit is None:
+            chosen["revisit"] = model is not None and model.trained.revisit
         if self.config.theta is None:
             chosen["theta"] = THETA if self.config.edge_text == "text" else suited_theta(self._encoder)
         self.config = self.config.model_copy(update=chosen)

@@ -38,6 +38,7 @@ class Trained(Settings):
     network: NetworkConfig | None = None
     network_sha256: str = ""
     graph: str = ""
+    revisit: bool = False  # what `Config.revisit` is where it is not set
 
 
 @dataclass(frozen=True, eq=False)

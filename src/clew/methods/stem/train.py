@@ -36,6 +36,7 @@ from clew.methods.stem.gold import (
     gold_rows,
     masked_questions,
     planner_examples,
+    revisit_share,
 )
 from clew.methods.stem.guidance import guide
 from clew.methods.stem.model import (
@@ -60,6 +61,7 @@ from clew.types import Event
 PLACEHOLDERS = ("[A]", "[B]", *(f"[ENT{i}]" for i in range(1, 9)), *(f"[T{i}]" for i in range(1, 5)))
 NEARBY = 3000  # triples of a question's neighbourhood
 VALIDATED = 100  # dev questions on which the Triple-GNN is judged
+REVISITED = 0.02  # share of questions from which on a triple may be walked again
 WORDINGS = 4  # of each schema that the Triple-GNN sees, beside the graph's own
 
 
@@ -115,6 +117,8 @@ class _Training:
             examples += [each.example() for each in synthesize(self.graph, config.synthetic, seed=request.seed)]
         report = MiningReport()
         questions = masked_questions(examples, EntityIndex(self.graph), report)
+        again = revisit_share(self.chains, questions)
+        self.trained = self.trained.model_copy(update={"revisit": again >= REVISITED})
         if "planner" not in config.parts:
             return MinedPlans(tuple(questions), (), report)
         model = request.tools.language_model if config.assertions == "model" else None
@@ -139,6 +143,7 @@ class _Training:
                 "D_syn": report.synthetic,
                 "left out": left,
                 "strategies": dict(report.strategies),
+                "questions that walk a triple twice": again,
                 "triples per plan": {str(k): v for k, v in sorted(report.hops.items())},
                 "examples": [
                     {"text": x.text, "assertions": x.assertions, "triples": x.triples, "strategy": x.strategy}
