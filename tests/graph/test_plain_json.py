@@ -116,7 +116,7 @@ def test_geojson(tmp_path):
 WD = "http://www.wikidata.org/entity/"
 
 
-@pytest.mark.parametrize("form", ["service", "standard"])
+@pytest.mark.parametrize("form", ["service", "standard", "csv", "tsv"])
 def test_results_of_a_query(tmp_path, form):
     rows = [
         (f"{WD}Q90", "Paris", f"{WD}Q142", "France", "2145906"),
@@ -127,7 +127,12 @@ def test_results_of_a_query(tmp_path, form):
     if form == "standard":
         data = {"head": {"vars": list(names)}, "results": {"bindings": [
             {key: {"type": "literal", "value": value} for key, value in row.items()} for row in data]}}  # fmt: skip
-    graph = built(tmp_path, data, "query.json")
+    if form == "csv":
+        data = "\n".join([",".join(names), *(",".join(row) for row in rows)])
+    elif form == "tsv":  # as engines write it
+        lines = [f'<{a}>\t"{b}"@en\t<{c}>\t"{d}"@en\t{e}' for a, b, c, d, e in rows]
+        data = "\n".join(["\t".join(f"?{name}" for name in names), *lines])
+    graph = built(tmp_path, data, f"query.{form if form in ('csv', 'tsv') else 'json'}")
     assert said(graph) == {("Paris", "country", "France"), ("Berlin", "country", "Germany"),
                            ("Paris", "population", "2145906"), ("Berlin", "population", "3677472")}  # fmt: skip
     assert clew.query(graph, 'follow(entity("Paris"), country)').rows[0][0] == "France"

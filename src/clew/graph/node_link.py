@@ -15,9 +15,10 @@ from typing import Any
 
 from clew.graph.inputs import Batch, Problems, Stream
 from clew.graph.jsonld import a_line
-from clew.graph.plain_json import PlainJson, objects_of, of_rows, query_rows
+from clew.graph.plain_json import PlainJson, objects_of
 from clew.graph.property_files import KEYS, LINKED, PropertyTriples, take_kind
 from clew.graph.property_graph import HEADS, TAILS
+from clew.graph.query_results import of_rows, query_rows
 from clew.graph.records import first_form, form_of, lines_of, records
 from clew.graph.tabular import SYNONYMS
 

@@ -3,7 +3,7 @@
 Kept apart from `node_link` (a document that says what its nodes and links are) and `records` (exports of databases). An
 object with an id or a name is a thing, of the kind that it states or that its key says in the plural; objects in it are
 what it is related to. Answers of services (OpenAlex, Crossref, a REST dump), CSL, GeoJSON, STIX and FHIR bundles are
-such documents, but for the few words of their own that are read here; so are results of SPARQL queries.
+such documents, but for the few words of their own that are read here.
 
 What is said of one thing in several places differs there where it belongs to the relation: the role of a person in each
 of two projects is no property of the person.
@@ -65,83 +65,6 @@ def objects_of(held: Any) -> list[tuple[str, Object]] | None:
 
 def _objects(value: Any) -> bool:
     return isinstance(value, list) and bool(value) and all(isinstance(each, Mapping) for each in value)
-
-
-def query_rows(held: Any) -> list[dict[str, Any]] | None:
-    """The rows of a SPARQL query: its results as JSON, or what the Wikidata Query Service makes of them."""
-    if isinstance(held, Mapping) and isinstance(results := held.get("results"), Mapping) and "head" in held:
-        bindings = results.get("bindings")
-        if isinstance(bindings, list) and all(isinstance(row, Mapping) for row in bindings):
-            return [{key: _bound(value) for key, value in row.items()} for row in bindings]
-    if _objects(held) and any(f"{key}Label" in held[0] for key in held[0]) and not any(
-        isinstance(value, (Mapping, list)) for row in held[:100] for value in row.values()
-    ):  # fmt: skip
-        return [dict(row) for row in held]
-    return None
-
-
-def _bound(said: Any) -> Any:
-    if not isinstance(said, Mapping):
-        return said
-    value = said.get("value")
-    kind = str(said.get("datatype", "")).rpartition("#")[2]
-    try:
-        if kind in ("integer", "decimal", "double", "float"):
-            return int(str(value)) if re.fullmatch(r"[+-]?\d+", str(value)) else float(str(value))
-    except ValueError:
-        return value
-    else:
-        return value
-
-
-def of_rows(rows: list[dict[str, Any]], made: PropertyTriples) -> str:
-    """Put the rows of a query in: of each the first variable is what the others are said of; why not, where not."""
-    names = list(dict.fromkeys(key for row in rows for key in row))
-    if not names:
-        return "a query without results"
-    if len(names) == 3 and all(_address(row.get(names[1])) for row in rows):  # ?s ?p ?o
-        for row in rows:
-            head, relation, tail = (row.get(name) for name in names)
-            if _address(tail):
-                made.edge(str(head), str(tail), str(relation), {})
-            else:
-                made.node(str(head), [], {str(relation): dated(tail)})
-        return ""
-    said = [name for name in names if not (name.endswith(_TEXTS) and name[: -len(_suffix(name))] in names)]
-    about = next((name for name in said if any(_address(row.get(name)) for row in rows)), said[0])
-    told: dict[str, set[str]] = {}
-    for row in rows:
-        head = row.get(about)
-        if head in (None, ""):
-            continue
-        for name in said:
-            value = row.get(name)
-            if value in (None, ""):
-                continue
-            label = row.get(f"{name}Label")
-            thing = _address(value) or label not in (None, "", value)
-            if thing and str(value) not in told.setdefault(name, set()):
-                told[name].add(str(value))
-                notes = {"name": label, "aliases": row.get(f"{name}AltLabel")}
-                made.node(str(value), [], {key: text for key, text in notes.items() if text not in (None, "", value)})
-            if name == about:
-                continue
-            if thing:
-                made.edge(str(head), str(value), name, {})
-            else:
-                made.node(str(head), [], {name: dated(value)}, named_by="")
-    return ""
-
-
-_TEXTS = ("Label", "AltLabel", "Description")
-
-
-def _suffix(name: str) -> str:
-    return next(end for end in ("AltLabel", "Description", "Label") if name.endswith(end))
-
-
-def _address(value: Any) -> bool:
-    return isinstance(value, str) and re.match(r"[a-z][a-z0-9+.-]*://\S+$", value) is not None
 
 
 class _Thing:

@@ -32,6 +32,7 @@ from clew.graph.inputs import (
     TableColumn,
     column,
 )
+from clew.graph.query_results import names_results, query_table
 
 SYNONYMS = (
     ("head", "subject", "source", "subj", "head_id", "h", "s", "from", "start"),
@@ -110,6 +111,9 @@ def delimited(
         problems.add(name, 1, "columns", "its lines end in CR alone: save it with line feeds")
         return
     fields = [field.strip() for field in split_line(first, delimiter, quote)]
+    if header is not False and names_results(fields):
+        yield from query_table(file, delimiter, problems, pending, stream)
+        return
     lowered = {field.casefold() for field in fields}
     named = sum(any(word in lowered for word in words) for words in SYNONYMS)
     is_header = named >= 2 if header is None else header  # a row of data that looks like two column names is unheard of
