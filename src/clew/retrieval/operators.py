@@ -70,6 +70,7 @@ from clew.retrieval.refusing import (
 )
 from clew.retrieval.spoken import in_graph_words
 from clew.retrieval.tables import read_table
+from clew.retrieval.tenses import in_tense, kept_in_tense
 from clew.retrieval.together import linked
 from clew.types import Answer, Event, Question
 
@@ -139,7 +140,7 @@ class Operators:
         asked = [asked_of(question, graph) for question, _ in inner]
         answers = self._method.predict([each.rest for each in asked], graph, on_event=on_event)
         made = [
-            self._finished(each, answer, graph, within, on_event)
+            self._in_tense(each, self._finished(each, answer, graph, within, on_event), graph, on_event)
             for each, answer, (_, within) in zip(asked, answers, inner, strict=True)
         ]
         return [replace(answer, question=question) for answer, question in zip(made, questions, strict=True)]
@@ -246,6 +247,19 @@ class Operators:
             found, question=question, candidates=candidates, evidence=evidence, plan=proof, details=details,
             note="; ".join(filter(None, (best.note, *result.notes))),
         )  # fmt: skip
+
+    def _in_tense(self, asked: OperatorQuestion, found: Answer, graph: GraphStore, on_event: OnEvent) -> Answer:
+        """An answer with the links that hold now, or those that are over, where the question says which."""
+        if not asked.when or not found.candidates or not isinstance(graph, Graph):
+            return found
+        if found.plan is None:
+            return kept_in_tense(found, asked.when, graph)
+        plan = parse(found.plan.text)
+        timed = in_tense(plan, asked.when, graph)
+        if timed == plan:
+            return found
+        prior = found.candidates[0].score
+        return self._executed(found, asked.question, [Proposal(timed, prior)], graph, on_event)
 
     @staticmethod
     def _uncomposed(asked: OperatorQuestion, found: Answer) -> Answer:
