@@ -39,7 +39,6 @@ _STARTS = frozenset(
 _ENDS = frozenset(
     "to end ended ends ending until till thru left closed returned terminated expired expires".split()  # noqa: SIM905
 )
-_CUT = {"end": "ended", "to": "till"}
 
 
 def tense_of(question: Question, graph: Graph) -> tuple[Question, When]:
@@ -66,10 +65,11 @@ def in_tense(plan: p.Plan, when: When, graph: Graph) -> p.Plan:
 
     Links with properties and nameless nodes first; where a plan takes none, things that have an end themselves.
     """
-    if not when:
+    today = p.Date(datetime.now(UTC).date().isoformat())
+    if not when or any(isinstance(node, p.Test) and node.value == today for node in p.walk(plan)):
         return plan
     for named in (False, True):
-        made: p.Plan = _Tense(when, graph, named=named).of(plan, None)
+        made: p.Plan = _Tense(when, graph, today, named=named).of(plan, None)
         if made != plan:
             return made
     return plan
@@ -140,9 +140,8 @@ def _of_kinds(graph: Graph, some: Ints) -> Ints:
 class _Tense:
     """Puts the links of one plan into a tense."""
 
-    def __init__(self, when: When, graph: Graph, *, named: bool) -> None:
-        self._when, self._graph, self._named = when, graph, named
-        self._today = p.Date(datetime.now(UTC).date().isoformat())
+    def __init__(self, when: When, graph: Graph, today: p.Date, *, named: bool) -> None:
+        self._when, self._graph, self._today, self._named = when, graph, today, named
         self._steps = {
             graph.relation_at(end).id: None if start is None else graph.relation_at(start).id
             for end, start in _ending(graph).items()
@@ -182,8 +181,8 @@ class _Tense:
             members = members[unnamed]
         elif unnamed.any():
             return None
-        ends = [(step, share) for step, share in steps_of(self._graph, members, backward=False)]
-        own = [(step, share) for step, share in ends if step.relation in self._steps]
+        steps = steps_of(self._graph, members, backward=False)
+        own = [(step, share) for step, share in steps if step.relation in self._steps]
         if not own:
             return None
         step = max(own, key=lambda each: each[1])[0]
