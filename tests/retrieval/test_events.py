@@ -1,19 +1,23 @@
 """What is joined by events: both roles at one event, the third one, things several steps away, prices of a link."""
 
-from pathlib import Path
+from collections.abc import Sequence
+from pathlib import Path as File
 
 import pytest
 
 from clew.graph import Graph, build
+from clew.protocols import GraphStore, OnEvent, ignore
 from clew.query import execute
 from clew.query import plan as p
 from clew.query.decorate import decorate
 from clew.query.meanings import dimension_of, stated_unit
 from clew.query.question import read_question
 from clew.retrieval.composing import Composed, compose
+from clew.retrieval.onward import onward_to_kind
 from clew.retrieval.operating import compared, either, likeness_by, operated
 from clew.retrieval.operator_words import asked_of
-from clew.types import Question
+from clew.retrieval.operators import COMPOSED, Operators
+from clew.types import Answer, Candidate, Evidence, Hop, Path, Question
 
 ENTRIES = [("spring fair", "rose", "gold"), ("spring fair", "tulip", "silver"), ("autumn fair", "tulip", "gold"),
            ("autumn fair", "aster", "silver")]  # fmt: skip
@@ -43,7 +47,7 @@ def fairs() -> Graph:
 
 @pytest.fixture(scope="module")
 def prices(tmp_path_factory: pytest.TempPathFactory) -> Graph:
-    folder: Path = tmp_path_factory.mktemp("prices")
+    folder: File = tmp_path_factory.mktemp("prices")
     files = [folder / f"{name}.csv" for name in PRICES]
     for file, text in zip(files, PRICES.values(), strict=True):
         file.write_text(text)
@@ -168,3 +172,48 @@ def test_a_noun_is_no_flag() -> None:
     )  # fmt: skip
     assert said(graph, "cheeses made with milk from Holstein") == ["Brie", "Edam"]
     assert said(graph, "which raw milk cheeses are there") == ["Brie"]
+
+
+class Finds:
+    """A method that answers with what a relation path leads to, or would have."""
+
+    name = "finds"
+
+    def __init__(self, start: str, *steps: tuple[str, bool], sure: bool = True) -> None:
+        self.start, self.steps, self.sure = start, steps, sure
+
+    def answer(self, question: Question, graph: GraphStore, *, on_event: OnEvent = ignore) -> Answer:
+        paths = [Path(graph.entity(self.start), (), 0.6)]
+        for relation, forward in self.steps:
+            side = "out" if forward else "in"
+            paths = [
+                Path(path.start, (*path.hops, Hop(triple, forward)), 0.6)
+                for path in paths
+                for triple in graph.neighbors([path.end.id], relations={relation}, direction=side)
+            ]
+        if not self.sure:
+            return Answer(question, self.name, details={"guess": [path.end.id for path in paths]})
+        ends = tuple(Candidate(path.end.label, 0.6, path.end, (i,)) for i, path in enumerate(paths))
+        return Answer(question, self.name, ends, Evidence(tuple(paths)))
+
+    def predict(self, questions: Sequence[Question], graph: GraphStore, *, on_event: OnEvent = ignore) -> list[Answer]:
+        return [self.answer(question, graph) for question in questions]
+
+
+def test_an_answer_that_stops_short_is_followed_to_what_is_asked_for(fairs: Graph) -> None:
+    question = Question("q", "spring fair: which gardens took something home?")
+    found = Operators(Finds("spring fair", ("fair", False))).answer(question, fairs)
+    assert sorted(found.texts) == ["New Garden", "Old Garden"] and found.plan is not None
+    of_values = Finds("spring fair", ("fair", False), ("ribbon", True))
+    assert onward_to_kind(of_values.answer(question, fairs), question.text, fairs) is None  # ribbons lead nowhere
+    asked = "which flowers took something home?"
+    assert onward_to_kind(of_values.answer(question, fairs), asked, fairs) is None
+
+
+def test_a_guess_that_the_parts_of_a_question_compose_is_answered(fairs: Graph) -> None:
+    question = Question("q", "which gardens flourished at the spring fair")
+    assert compose(question, fairs)[0].score < COMPOSED  # not sure enough by itself
+    guess = ("fair", False), ("flower", True), ("garden", True)
+    assert Operators(Finds("spring fair", *guess, sure=False)).answer(question, fairs).texts
+    other = Finds("spring fair", ("town", True), sure=False)
+    assert not Operators(other).answer(question, fairs).texts

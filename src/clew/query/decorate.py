@@ -257,8 +257,8 @@ class _Decorator:
             assert value is not None
             if (link := self._own_link(plan, key.path)) is not None:
                 nodes, path = link
-                kept = p.Where(nodes, p.Test(key.path[1:], stated.op, value, upper))
-                yield found.along(p.Follow(kept, path), key)
+                held = p.Where(nodes, p.Test(key.path[1:], stated.op, value, upper))
+                yield found.along(p.Follow(held, path), key)
                 continue
             yield found.along(p.Where(plan, p.Test(key.path, stated.op, value, upper)), key)
 

@@ -23,7 +23,7 @@ from clew.query.execute import ExecutionLimits, Executor
 from clew.query.keys import steps_of
 from clew.query.vocabulary import SYNONYMS, head_of, stem
 from clew.retrieval.attaching import NOT, Attachments
-from clew.retrieval.chunks import Spotted
+from clew.retrieval.chunks import Chunk, Spotted
 from clew.retrieval.lexicon import Lexicon, stems
 from clew.retrieval.words import FUNCTION
 
@@ -32,6 +32,7 @@ EDGES = 3  # joins of two parts that are tried
 SIBLINGS = 200  # other things of a kind that are looked at for what joins them
 EXACTLY = 0.9  # likeness from which the words say a relation that this thing does not have
 WIDE = 20_000  # members of a set behind which no third step is looked for
+MEANT = 0.7  # fit of a kind to which a third step is looked for
 THREE = 0.85  # what a join of three steps keeps beside one of two
 AROUND = 12  # steps from a set that a second one is tried behind
 _WHERE = frozenset(["in", "at", "from", "near", "inside", "within", "around"])
@@ -130,7 +131,7 @@ class Joins:
         exact = [step for step, like in zip(absent, like_absent, strict=True) if like >= EXACTLY]
         if not found and not exact:
             far, found = 0.8, two
-            if wanted is not None and not isinstance(domain, p.All) and (named is None or named.fit == 1):
+            if wanted is not None and not isinstance(domain, p.All) and (named is None or self._meant(named)):
                 found = [*two, *self._three(wanted, near)]
         between = self._parts.between(k)
         there_in = set(between) & _WHERE and not {part for word in content for part in stems(word)} - _PLACES
@@ -211,7 +212,7 @@ class Joins:
                 back = second.relation == step.relation and second.forward != step.forward
                 if back or self.silent(second):
                     continue
-                onward = [((step, second), ends)]
+                onward: list[tuple[p.Path, Ints]] = [((step, second), ends)]
                 if len(ends) and self._graph.mediators_at(ends).all():  # a node without a name is no stop of its own
                     onward = [
                         ((step, second, third), far)
@@ -263,7 +264,7 @@ class Joins:
                 if len(two) > WIDE or (second.forward and len(two) > len(one)):
                     continue
                 for third, ends in self._near(two)[:AROUND]:
-                    if third.relation == second.relation or self.silent(third):
+                    if third.relation in (first.relation, second.relation) or self.silent(third):
                         continue
                     if third.forward and len(ends) > len(two):
                         continue  # leads to many for each: nothing belongs to them
@@ -273,6 +274,12 @@ class Joins:
                     if size:
                         path = (first, second, third)
                         yield path, size, self._said_by(path)
+
+    def _meant(self, kind: Chunk) -> bool:
+        """Whether a kind is surely asked for: by its name, or by a noun that no other follows ("business angels")."""
+        after = self._words[kind.end] if kind.end < len(self._words) else ""
+        noun = self._words[kind.start] not in FUNCTION and (stem(after) == after or after in FUNCTION)
+        return kind.fit == 1 or (kind.fit >= MEANT and noun)
 
     def _said_by(self, path: p.Path) -> str:
         heads = (head_of(self._lexicon.labels[step.relation]).split() for step in path)

@@ -45,6 +45,7 @@ from clew.retrieval.method_sets import (
     sets_of,
     without,
 )
+from clew.retrieval.onward import onward_to_kind
 from clew.retrieval.operating import (
     Truth,
     bearers,
@@ -56,7 +57,6 @@ from clew.retrieval.operating import (
     of_named,
     operated,
 )
-from clew.retrieval.onward import onward_to_kind
 from clew.retrieval.operator_words import OperatorQuestion, asked_of, of_everything
 from clew.retrieval.refusing import (
     YES_AND_NO,
