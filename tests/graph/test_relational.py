@@ -301,3 +301,17 @@ def test_nodes_of_several_kinds_with_their_edges(tmp_path: Path) -> None:
             for name, text in nodes.items()}  # fmt: skip
     graph, report = built(tmp_path, {**same, "flights": "flight_no,from_id,to_id,km\nX1,1,2,600\nX2,2,1,601\n"})
     assert ("Lyon", "country", "France") in said(graph) and ("X1", "km", "600") in said(graph)
+
+
+def test_by_whom_something_is_done_is_somebody_though_no_word_says_that_it_is_a_key(tmp_path: Path) -> None:
+    tables = {
+        "weavers": "id,name,dob,taught_by,looms\n1,Ada Lind,1950-01-02,,3\n2,Bo Falk,1970-01-02,1,1\n"
+        "3,Cy Moreau,1980-01-02,2,2\n",
+        "rugs": "id,title,weaver_id,counted_by\n1,Blue,1,40\n2,Red,2,55\n",
+    }
+    graph, _ = built(tmp_path, tables)
+    facts = said(graph)
+    assert {("Bo Falk", "taught by", "Ada Lind"), ("Cy Moreau", "taught by", "Bo Falk")} <= {
+        (h, r.replace("_", " "), t) for h, r, t in facts
+    }
+    assert ("Blue", "counted_by", "40") in facts or ("Blue", "counted by", "40") in facts  # nobody has this key

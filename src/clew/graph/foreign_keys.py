@@ -20,6 +20,7 @@ HELD_IN = 0.9  # share of a column's values that are keys of the table that they
 NAMED_SO = 0.5  # the same where the column's name says which table it is
 SURE = 2.0  # of a name from which on it decides alone
 DISTINCTIVE = 50  # least key of a table whose keys are no running numbers from one
+_DONE_BY = frozenset(["by", "to"])  # "trained_by", "reports_to": somebody, and no figure
 _BARE = frozenset(["from", "to", "source", "target", "origin", "destination", "start", "end"])
 
 
@@ -144,7 +145,8 @@ def _found(i: int, at: int, tables: Sequence[RelationalTable]) -> Reference | No
         held = facts.held_in(key)
         if facts.listed > 0 and facts.as_parts().held_in(key) > held:  # several in a cell: see `links`
             continue
-        bare = not said.end
+        done = len(said.words) > 1 and said.words[-1] in _DONE_BY and held == 1
+        bare = not said.end and not (done and sure)
         if not sure and held == 1 and _distinctive(key) and (said.end in KEY_ENDS or set(said.words) & _BARE):
             sure = 1.0
         if not sure and held == 1 and said.end in CODE_ENDS and key.worded:

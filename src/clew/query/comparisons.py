@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from clew.query.asked import Ranked, ReadQuestion
 from clew.query.meanings import TENURE
-from clew.query.vocabulary import MEASURES, base_of, is_down, later_wins, measures_of
+from clew.query.vocabulary import MEASURES, base_of, full_of, is_down, later_wins, measures_of
 
 _COMPARED = re.compile(
     r"^(?:what|which|who)(?: \w+)?? (?:is|are|has|have|was|were|of the two is) (?:the |a )?"
@@ -144,6 +144,7 @@ _FIRST = {"first": False, "earlier": False, "earliest": False, "sooner": False, 
 _PERFECT = re.compile(
     r"\b(?:has|have|had|['’]s) (?:been|\w+ed|worked|held|sat|stood|run|gone)\b|\b(?:served|stayed|existed|been)\b", re.I
 )
+_HAVING_MORE = re.compile(r"\b(?:is|are|was|were) (?:the )?(?P<adj>[a-z]{2,}ier)$")
 _SMALL_WORDS = """
 a an the of in on at for from to with by and or is are was were be been being do does did has have had which what who
 whom whose one ones it its they we us our you i me my he she his her their them that this these those than two both up
@@ -203,4 +204,5 @@ def _compared(words: Sequence[str], ask: str, kind: str) -> Ranked | None:
             dated = later_wins(base)
             largest = dated if dated is not None else not is_down(base)
             return Ranked((*others, *MEASURES[base]), largest, date=dated is not None and not others, base=base)
-    return None
+    more = _HAVING_MORE.search(ask.lower())
+    return None if more is None else Ranked(full_of(more["adj"]), True)

@@ -174,7 +174,13 @@ class _Decorator:
         if not keys and ranked.base in SIZES:
             keys = self._keys.only(plan)
         for key in keys:
-            yield found.along(self._top(plan, p.Key(key.path), ranked, self._largest(key.path, ranked)), key)
+            largest = self._largest(key.path, ranked)
+            if (link := self._own_link(plan, key.path)) is not None:
+                nodes, path = link
+                top = self._top(nodes, p.Key(key.path[1:]), ranked, largest)
+                yield found.along(p.Follow(top, path), key)
+                continue
+            yield found.along(self._top(plan, p.Key(key.path), ranked, largest), key)
         yield from self._between(found, ranked, words)
         if nouns and not ranked.date:
             counted = self._keys.counted(plan, ranked.noun, ranked.verb)
@@ -249,7 +255,30 @@ class _Decorator:
         for key in keys:
             value, upper = (self._in_unit(each, key.path[-1]) for each in (stated.value, stated.upper))
             assert value is not None
+            if (link := self._own_link(plan, key.path)) is not None:
+                nodes, path = link
+                held = p.Where(nodes, p.Test(key.path[1:], stated.op, value, upper))
+                yield found.along(p.Follow(held, path), key)
+                continue
             yield found.along(p.Where(plan, p.Test(key.path, stated.op, value, upper)), key)
+
+    def _own_link(self, plan: p.SetPlan, key: p.Path) -> tuple[p.SetPlan, p.Path] | None:
+        """The nodes between a set and what it was reached from, and the way from them to it, where a key stands on
+        such nodes: the price of a cheese at a shop is none of its prices elsewhere. None for any other key."""
+        if len(key) != 2:
+            return None
+        for part in _parts(plan):
+            if not isinstance(part, p.Follow) or len(part.path) != 1 or part.qualifiers:
+                continue
+            step = part.path[0]
+            if key[0] != p.Step(step.relation, not step.forward):
+                continue
+            unnamed = self._graph.mediators_at(self._keys.members(part))
+            nodes = part if unnamed.any() and not unnamed.all() else part.of
+            joining = p.And((nodes, p.Follow(plan, key[:1])))
+            if isinstance(nodes, (p.Follow, p.And)) and len(self._keys.members(joining)):
+                return joining, part.path
+        return None
 
     def _while(self, found: Proposal, plan: p.SetPlan, stated: Filter) -> Iterator[Proposal]:
         """Members that a stated time falls into: contracts "in 2016", of those that say from when until when."""

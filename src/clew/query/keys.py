@@ -149,6 +149,8 @@ class Keys:
                 counted = isinstance(node, p.Top) and node.key.how == "count"
                 members = self.members(node.of)
                 found.append(members if counted else members[np.unique(self._executor.pairs(members, path)[0])])
+            elif isinstance(node, p.Follow) and isinstance(node.of, (p.Top, p.Where)):  # by what is said of a link
+                found.append(self.members(p.Follow(node.of.of, node.path)))
         return np.unique(np.concatenate(found))
 
     def label(self, step: p.Step) -> str:
@@ -185,19 +187,30 @@ class Keys:
             owners, ends = self._executor.pairs(members[:LOOKED_AT], (step,))
             if not len(ends):
                 continue
-            own = bool(self._graph.mediators_at(ends[:1])[0]) or self._named_after(members[owners], ends)
+            unnamed = self._graph.mediators_at(ends)
+            mixed = bool(unnamed.any() and not unnamed.all())
+            if mixed:  # a link with properties leads to its node and to what it links
+                owners, ends = owners[unnamed], ends[unnamed]
+            own = bool(unnamed.any()) or self._named_after(members[owners], ends)
             few = share >= MOST and (step.forward or (bool(dates) and len(ends) <= SEVERAL * len(np.unique(owners))))
             if not own and not (few and said):
                 continue
             for second, part in steps_of(self._graph, np.unique(ends), backward=False):
                 if not self._ordered(second, dates) or second.relation == step.relation:  # not there and back
                     continue
+                if mixed and not self._named(words, base, second):
+                    continue  # the weight of a link is no number of what is linked
                 if own or (few and names(said, self.label(second))):
                     (near if own else far).append(((step, second), share * part))
         scored = self._scored(near, plan, words, dates, stated, base)
         if not any(each.named for each in scored) and (dates or not scored):
             scored += self._scored(far, plan, words, dates, stated, base)
         return sorted(scored, key=lambda each: -each.fit)[:KEYS]
+
+    def _named(self, words: Sequence[str], base: str, step: p.Step) -> bool:
+        """Whether words name a relation, or what it is measured in."""
+        label, date = self.label(step), self._column(step).kind == "date"
+        return names(words, spelled_out(label)) or meant(tuple(words), base, label, date=date) >= BY_FAMILY
 
     def _scored(
         self, found: Sequence[tuple[p.Path, float]], plan: p.SetPlan, words: Sequence[str], dates: bool | None,

@@ -144,7 +144,10 @@ def stated_unit(label: str) -> str:
         return ""
     if (pair := " ".join(words[-2:])) and len(words) > 2 and unit_of(pair) is not None:
         return pair  # "area in square kilometres"
-    last = words[-1]
+    last, before = words[-1], [word for word in words[:-1] if word.lower() != "per"]
+    name = _SIGNS.get(before[-1].lower(), before[-1]) if before else ""
+    if (paid := unit_of(name)) is not None and paid.dimension in CURRENCIES:
+        return name  # "eur_kg", "usd per night" are prices
     if words[-2:-1] in (["per"], ["square"], ["cubic"]):
         return ""
     name = _SIGNS.get(last.lower(), last)

@@ -244,7 +244,12 @@ def _and_a_half(match: re.Match[str]) -> str:
 
 _QUANTITY = rf"(?P<n>\d[\d,]*(?:\.\d+)?(?: (?:hundred|thousand|million|billion))?(?: ?(?:{UNITS})\b| [a-z]+)?)"
 _AT_MOST = r"no (?:longer|bigger|larger|higher|taller|older|greater|heavier) than|not exceeding"
+_EACH_OF = (  # what a price is for
+    r"(?:kilo|kilogram|kg|gram|lit(?:er|re)|bottle|glass|piece|tonne|ton|met(?:er|re)|mile|km|head|person|night|day|week"
+    r"|month|hour)"
+)
 FIGURES: tuple[Rule, ...] = (
+    rule(rf"(?<=\d) ?(?P<unit>{UNITS}) (?:an?|each) {_EACH_OF}\b", r" \g<unit>"),
     rule(rf"\b(?P<n>{'|'.join(w for w in _WORDS if w != 'a')}|\d+) and a half(?= [a-z])", _and_a_half),
     rule(r"\ban? (?P<unit>hour|year|million|billion|kilo|mile|ton|tonne) and a half\b", r"1.5 \g<unit>s"),
     rule(r"\bhalf an hour\b", "30 minutes"),

@@ -16,6 +16,7 @@ from clew.query.vocabulary import (
     NUMBERS,
     ORDINALS,
     base_of,
+    full_of,
     later_wins,
     stem,
 )
@@ -162,6 +163,9 @@ def _several(made: ReadQuestion) -> ReadQuestion:
     return replace(cut(made, match, match["asks"]), ranked=replace(made.ranked, k=_k(match)))
 
 
+_IEST = re.compile(r"(?!priest)[a-z]{3,}iest")  # "the saltiest cheese": whichever has the most salt
+
+
 def _superlative_itself(found: ReadQuestion) -> ReadQuestion:
     if found.sides is not None or found.summary:
         return found
@@ -215,7 +219,12 @@ def _superlative_itself(found: ReadQuestion) -> ReadQuestion:
         made = Ranked(measures, largest, _k(match), _skip(match), date=dated is not None, base=base)
         return cut(found, match, "", kind="ordinal" if made.skip else kind, ranked=made)
     for match in _EST.finditer(found.rest):
-        base = base_of(match["adj"])
+        base, adjective = base_of(match["adj"]), match["adj"].lower()
+        if not base and _IEST.fullmatch(adjective) and not _in_name(found.rest, match):
+            noun = _NOUN.match(found.rest[match.end() :])
+            said = " ".join(w for w in (noun.groups() if noun else ()) if w).lower()
+            full = Ranked(full_of(adjective), True, _k(match), _skip(match), noun=said)
+            return cut(found, match, "", kind="ordinal" if full.skip else kind, ranked=full)
         if not base or match["adj"].lower() in _NOT_SUPERLATIVE or _in_name(found.rest, match):
             continue
         if match["adj"].lower() in ("latest", "newest", "earliest") and _TO.match(found.rest[match.end() :]):

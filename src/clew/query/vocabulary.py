@@ -89,6 +89,13 @@ def base_of(word: str) -> str:
     return ""
 
 
+def full_of(word: str) -> tuple[str, ...]:
+    """What there is more of in what a comparative in "ier" or a superlative in "iest" says: fattier, fat."""
+    root = word.lower().removesuffix("ier").removesuffix("iest")
+    once = root[:-1] if root[-2:-1] == root[-1:] else root
+    return tuple(dict.fromkeys((once, root, f"{root}e", f"{root}y")))
+
+
 def measures_of(adjective: str) -> tuple[str, ...]:
     word = adjective.split()[-1].lower() if adjective else ""
     return MEASURES.get(base_of(word) or word, ())

@@ -125,6 +125,8 @@ def spot(
         ordinary = said in lexicon.classes or said in lexicon.relations
         if ordinary and (topics[0].score < SURE_NAME or text[found[start].start()].islower()):
             continue
+        if text[found[start].start()].islower() and _in_longer_name(words, start, end, lexicon):
+            continue
         if all(t.entity.id in lexicon.class_ids for t in topics):
             put(Chunk(start, end, "class", p.Class(topics[0].entity.id)))
         else:
@@ -248,6 +250,16 @@ def spot(
         or (i == len(chunks) - 1 and root is not None and words[c.start - 1] in ("not", "never"))
     ]  # other names of relations say how their neighbours are joined
     return Spotted(words, tuple(kept), kept.index(chunks[root]) if root is not None else None)
+
+
+def _in_longer_name(words: tuple[str, ...], start: int, end: int, lexicon: Lexicon) -> bool:
+    """Whether words are part of what a kind is called: the "shipping" of "shipping lines" is no name."""
+    return any(
+        tuple(stem(word) for word in words[low:high]) in lexicon.classes
+        for low in range(max(0, start - 2), start + 1)
+        for high in range(end, min(len(words), end + 2) + 1)
+        if high - low > end - start
+    )
 
 
 def _kinds_named(match: re.Match[str], lexicon: Lexicon) -> str:

@@ -26,6 +26,8 @@ from clew.types import Question
 
 BEAM = 3  # readings of one part that are kept
 UNSAID = 0.72  # what a word that nothing accounts for leaves of the score
+THIRD = 0.75  # fit of what takes part in an event besides what is named, whatever the words say of it
+APART = 0.6  # of two conditions on what a set is reached through, where one and the same may meet both
 _OF = frozenset(
     ["of", "in", "for", "from", "by", "at", "to", "on", "is", "are", "was", "were", "does", "do", "did", "has"]
 )
@@ -163,12 +165,62 @@ class _Composer:
                     yield self._checked(p.Minus(made.plan, without), fits, explained)
                     continue
                 together = sets[0] if len(sets) == 1 else p.Or(tuple(sets)) if mode == "or" else p.And(tuple(sets))
-                if mode == "and" and len(sets) > 1 and not self._finds(together):
+                both = "both" in self._parts.between(first)
+                if mode == "and" and len(sets) > 1 and not both and not self._finds(together):
                     together, fits = p.Or(tuple(sets)), [*fits, 0.7]
                 if edge.absent:
                     yield _Made(_and(made.plan, together), tuple(fits), explained)
                     continue
+                one = None if "and" in self._parts.between(first) else self._at_one(made.plan, together)
+                if one is not None:
+                    yield self._checked(one, fits, explained)
+                    fits = [*fits, APART]
                 yield self._checked(_and(made.plan, together), fits, explained)
+
+    def _at_one(self, plan: p.SetPlan, new: p.SetPlan) -> p.SetPlan | None:
+        """A set with a further condition on what it was reached through, where that plays another part there: "what
+        took gold at the fair" by one award. None where nothing meets both."""
+        if not isinstance(new, p.Follow) or not isinstance(new.of, p.Follow):
+            return None
+        parts = plan.sets if isinstance(plan, p.And) else (plan,)
+        for at, part in enumerate(parts):
+            if not isinstance(part, p.Follow) or part.path != new.path:
+                continue
+            roles = [each.path for each in _conditions(part.of) if isinstance(each, p.Follow)]
+            if not roles or new.of.path in roles:
+                continue
+            joint = p.Follow(_and(part.of, new.of), part.path)
+            made = p.And((*parts[:at], joint, *parts[at + 1 :])) if len(parts) > 1 else joint
+            if self._finds(made):
+                return made
+        return None
+
+    def _third(self, groups: list[list[int]]) -> _Made | None:
+        """What takes part in an event besides two things that are named: "what took gold at the fair". None where they
+        take part in none together, or several others do."""
+        named = [self._chunks[group[0]] for group in groups if len(group) == 1]
+        ids = [chunk.plan for chunk in named if isinstance(chunk.plan, p.Entities)]
+        if len(ids) != 2 or len(groups) != 2:
+            return None
+        both = [[(p.Follow(of, (step,)), step) for step in self._leading_to(of)] for of in ids]
+        found: list[p.SetPlan] = []
+        for one, first in both[0]:
+            for other, second in both[1]:
+                joint = p.And((one, other))
+                if first == second or not self._finds(joint):
+                    continue
+                for step, share in steps_of(self._graph, self._joins.members(joint), backward=False):
+                    if step.relation in (first.relation, second.relation) or share < 1 or self._joins.silent(step):
+                        continue
+                    if not self._joins.literal(step):
+                        found.append(p.Follow(joint, (step,)))
+        explained = frozenset[int]().union(*(self._parts.span(group[0]) for group in groups))
+        return _Made(found[0], (THIRD,), explained) if len(found) == 1 else None
+
+    def _leading_to(self, of: p.SetPlan) -> list[p.Step]:
+        """The steps to a set's members, back from them."""
+        steps = (step for step, _ in steps_of(self._graph, self._joins.members(of)))
+        return [step for step in steps if not step.forward and not self._joins.silent(step)]
 
     def _meeting(self, made: _Made, group: list[int], mode: Mode) -> _Made | None:
         """A set with what flags say of its members ("huts without showers"); None where they say it of other things."""
@@ -206,6 +258,8 @@ class _Composer:
         groups = [g for g in groups if g not in excepted]
         if not groups:
             return []
+        if (third := self._third(groups)) is not None:
+            found.append(third)
         for child in self._node(groups[0][0], tree):
             for edge in self._joins.edges(child.plan, None, groups[0][0], -1):
                 if not edge.said:
@@ -315,6 +369,10 @@ def _comes_back(made: _Made) -> bool:
         return False
     step = made.path[0].relation
     return any(isinstance(part, p.Follow) and [s.relation for s in part.path] == [step] for part in made.plan.sets)
+
+
+def _conditions(plan: p.SetPlan) -> tuple[p.SetPlan, ...]:
+    return plan.sets if isinstance(plan, p.And) else (plan,)
 
 
 def _and(a: p.SetPlan, b: p.SetPlan) -> p.SetPlan:

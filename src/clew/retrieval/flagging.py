@@ -6,6 +6,7 @@ meet them, and no relation that anything is joined by.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -34,6 +35,7 @@ _OPPOSITES = {
     "open": "closed", "dead": "alive", "deceased": "alive", "public": "private", "private": "public",
     "online": "offline", "offline": "online",
 }  # fmt: skip
+_ADJECTIVE = re.compile(r"\w+(?:ed|able|ible|ing|ive|al|ful|ic|en)")
 _PREFIXES = ("un", "non-", "non", "in", "dis")
 
 
@@ -74,7 +76,10 @@ def _flags_said(words: Sequence[str], taken: Sequence[bool], graph: Graph) -> It
     others = [label for id, label in lexicon.labels.items() if id not in names]
     used = {form for text in (*others, *lexicon.class_ids.values()) for word in stems(text) for form in forms(word)}
     for flag in known:
-        long = [name for name in names[flag.relation] if len(name) >= TELLING]
+        parts = names[flag.relation]
+        if len(parts) > 1 and _ADJECTIVE.fullmatch(parts[-1]) is None:
+            parts = parts[:-1]  # "milk" is not said to be raw
+        long = [name for name in parts if len(name) >= TELLING]
         done = [name.removesuffix("able").removesuffix("ible") for name in long if name.endswith(("able", "ible"))]
         # "Be booked" is said of what is bookable.
         mine = {form for name in (*long, *done) if len(name) >= TELLING for form in forms(name)}

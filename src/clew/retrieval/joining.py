@@ -23,7 +23,7 @@ from clew.query.execute import ExecutionLimits, Executor
 from clew.query.keys import steps_of
 from clew.query.vocabulary import SYNONYMS, head_of, stem
 from clew.retrieval.attaching import NOT, Attachments
-from clew.retrieval.chunks import Spotted
+from clew.retrieval.chunks import Chunk, Spotted
 from clew.retrieval.lexicon import Lexicon, stems
 from clew.retrieval.words import FUNCTION
 
@@ -31,6 +31,9 @@ SAID = 0.45  # likeness from which the words between two parts mean a relation
 EDGES = 3  # joins of two parts that are tried
 SIBLINGS = 200  # other things of a kind that are looked at for what joins them
 EXACTLY = 0.9  # likeness from which the words say a relation that this thing does not have
+WIDE = 20_000  # members of a set behind which no third step is looked for
+MEANT = 0.7  # fit of a kind to which a third step is looked for
+THREE = 0.85  # what a join of three steps keeps beside one of two
 AROUND = 12  # steps from a set that a second one is tried behind
 _WHERE = frozenset(["in", "at", "from", "near", "inside", "within", "around"])
 _PLACED = """
@@ -109,14 +112,14 @@ class Joins:
         found: list[tuple[p.Path, int, str]] = []
         near = self._near(members)
         for step, ends in near:
-            if self._silent(step):
+            if self.silent(step):
                 continue
             size = len(ends) if wanted is None else int(held(ends, wanted).sum())
             if size:
                 found.append(((step,), size, self._lexicon.labels[step.relation]))
         place = parent < 0 and "where" in self._words
         if place:  # what is somewhere is no number
-            found = [each for each in found if not self._literal(each[0][-1])]
+            found = [each for each in found if not self.literal(each[0][-1])]
         there = {path[0] for path, _, _ in found}
         unsure = wanted is not None and (content or not found)
         absent = self._absent(child, members, wanted, there) if unsure and wanted is not None else []
@@ -128,6 +131,8 @@ class Joins:
         exact = [step for step, like in zip(absent, like_absent, strict=True) if like >= EXACTLY]
         if not found and not exact:
             far, found = 0.8, two
+            if wanted is not None and not isinstance(domain, p.All) and (named is None or self._meant(named)):
+                found = [*two, *self._three(wanted, near)]
         between = self._parts.between(k)
         there_in = set(between) & _WHERE and not {part for word in content for part in stems(word)} - _PLACES
         if there_in or (not joined and self._chunks[k].end == above_at):  # "castles in Germany", "German castles"
@@ -144,8 +149,9 @@ class Joins:
             return sorted([*same, *nothing], key=lambda edge: -edge.fit)[:EDGES]
         fits = self._likeness(content, above, [label for _, _, label in found])
         most = max(size for _, size, _ in found)
+        nearer = {label for path, _, label in found if len(path) < 3} or {label for _, _, label in found}
         edges = []
-        for (path, size, _), like in zip(found, fits, strict=True):
+        for (path, size, label), like in zip(found, fits, strict=True):
             common = math.log1p(size) / math.log1p(most)
             said_ = like >= SAID
             fit = (
@@ -156,10 +162,11 @@ class Joins:
                 steps = [set(stems(self._lexicon.labels[step.relation])) for step in path]
                 fit += 0.1 * sum(bool(each & _PLACES) for each in steps) / len(steps)
             fit += 0.01 * (path[-1].forward != self._parts.active(k))  # "countries border X": those that lead to X
-            if not said_ and len({label for _, _, label in found}) == 1:
+            if not said_ and len(nearer) == 1 and label in nearer:
                 fit = max(fit, 0.75)  # nothing else links the two
             only = len(found) == 1 and (place or not content)
-            edges.append(Edge(path, far * fit, said_ or only))
+            fit *= far * (THREE if len(path) == 3 else 1)
+            edges.append(Edge(path, fit, said_ or only))
         if any(edge.said for edge in edges):
             nothing = []
         return sorted([*edges, *same, *nothing], key=lambda edge: -edge.fit)[:EDGES]
@@ -192,33 +199,30 @@ class Joins:
                     found[step] = None
         return list(found)
 
-    def _literal(self, step: p.Step) -> bool:
+    def literal(self, step: p.Step) -> bool:
         """Whether a step leads to literals, by the first of its triples."""
         ends = first_tails(self._graph.whole, self._graph.relation_number(step.relation), 20)
         return step.forward and bool(self._graph.literals_at(ends).all())
 
     def _two(self, wanted: Ints, near: list[tuple[p.Step, Ints]]) -> Iterator[tuple[p.Path, int, str]]:
-        labels = self._lexicon.labels
         for step, between in near[:AROUND]:
-            if self._silent(step):
+            if self.silent(step):
                 continue
             for second, ends in self._near(between)[:AROUND]:
                 back = second.relation == step.relation and second.forward != step.forward
-                if back or self._silent(second):
+                if back or self.silent(second):
                     continue
-                onward = [((step, second), ends)]
+                onward: list[tuple[p.Path, Ints]] = [((step, second), ends)]
                 if len(ends) and self._graph.mediators_at(ends).all():  # a node without a name is no stop of its own
                     onward = [
                         ((step, second, third), far)
                         for third, far in self._near(ends)[:AROUND]
-                        if not self._silent(third) and third != p.Step(second.relation, not second.forward)
+                        if not self.silent(third) and third != p.Step(second.relation, not second.forward)
                     ]
                 for path, far in onward:
                     size = int(held(far, wanted).sum())
                     if size:
-                        heads = (head_of(labels[each.relation]).split() for each in path)
-                        said = " ".join(word for head in heads for word in head if word.lower() not in FUNCTION)
-                        yield path, size, said
+                        yield path, size, self._said_by(path)
 
     def _within(self, place: Ints, wanted: Ints) -> list[p.Path]:
         """The ways to what is in a place or in places in it, the most travelled first; where there are none, the most
@@ -230,7 +234,7 @@ class Joins:
             further: list[tuple[p.Path, Ints]] = []
             for path, members in reached:
                 for step, ends in self._near(members):
-                    if step.forward or self._silent(step):
+                    if step.forward or self.silent(step):
                         continue
                     size, places = int(held(ends, wanted).sum()), self._places(step)
                     if size and places and depth < NESTED:
@@ -248,6 +252,39 @@ class Joins:
         said = set(stems(self._lexicon.labels[step.relation]))
         return bool(said & _PLACES) and not said & _OF_LIFE
 
+    def _three(self, wanted: Ints, near: list[tuple[p.Step, Ints]]) -> Iterator[tuple[p.Path, int, str]]:
+        """Paths of three steps, where two of them at least only say what something belongs to: ships call at the
+        terminals of a port, a medal is won by the cheese of a dairy."""
+        for first, one in near[:AROUND]:
+            if first.forward or self.silent(first) or len(one) > WIDE:
+                continue
+            for second, two in self._near(one)[:AROUND]:
+                if second.relation == first.relation or self.silent(second) or held(two, wanted).any():
+                    continue
+                if len(two) > WIDE or (second.forward and len(two) > len(one)):
+                    continue
+                for third, ends in self._near(two)[:AROUND]:
+                    if third.relation in (first.relation, second.relation) or self.silent(third):
+                        continue
+                    if third.forward and len(ends) > len(two):
+                        continue  # leads to many for each: nothing belongs to them
+                    if second.forward and not third.forward:
+                        continue
+                    size = int(held(ends, wanted).sum())
+                    if size:
+                        path = (first, second, third)
+                        yield path, size, self._said_by(path)
+
+    def _meant(self, kind: Chunk) -> bool:
+        """Whether a kind is surely asked for: by its name, or by a noun that no other follows ("business angels")."""
+        after = self._words[kind.end] if kind.end < len(self._words) else ""
+        noun = self._words[kind.start] not in FUNCTION and (stem(after) == after or after in FUNCTION)
+        return kind.fit == 1 or (kind.fit >= MEANT and noun)
+
+    def _said_by(self, path: p.Path) -> str:
+        heads = (head_of(self._lexicon.labels[step.relation]).split() for step in path)
+        return " ".join(word for head in heads for word in head if word.lower() not in FUNCTION)
+
     def _near(self, members: Ints) -> list[tuple[p.Step, Ints]]:
         """The steps that members of a set have (of a wide one those of a sample), each with all its ends."""
         key = members.tobytes()
@@ -264,7 +301,8 @@ class Joins:
                 self._ends[key] = [(s, distinct(self._executor.pairs(members, (s,))[1])) for s, _ in steps]
         return self._ends[key]
 
-    def _silent(self, step: p.Step) -> bool:
+    def silent(self, step: p.Step) -> bool:
+        """Whether no words ask for a step: it says of what kind something is."""
         return self._graph.relation_number(step.relation) in self._lexicon.silent
 
     def _likeness(self, content: Sequence[str], above: Sequence[str], labels: Sequence[str]) -> list[float]:

@@ -72,7 +72,9 @@ def _turned(path: p.Path) -> p.Path:
 class Lacking:
     """The plans for denials in one graph."""
 
-    def __init__(self, method: Method, graph: Graph, encoder: TextEncoder | None) -> None:
+    def __init__(self, method: Method, graph: Graph, encoder: TextEncoder | None, *, ever: bool = True) -> None:
+        """`ever`: what is lacking was never there; else it may be over, so that all may have had it."""
+        self._most = 1.0 if ever else 2.0  # share of the things that have it must be less
         self._method, self._graph, self._encoder = method, graph, encoder
         self._binding = Binding.of(graph)
         self._executor = Executor(graph, ExecutionLimits(pairs=5_000_000))
@@ -156,7 +158,7 @@ class Lacking:
             found = _said_way(found, wordings[0])
         best = found[0][1] if found else 0.0
         meant = [(path, score) for path, score in found if score >= max(LEAST, RUNNER_UP * best)]
-        return [(path, score) for path, score in meant if whole or 0 < self._having(members, path) < 1]
+        return [(path, score) for path, score in meant if whole or 0 < self._having(members, path) < self._most]
 
     def _only_step(self, members: Ints, wanted: Ints) -> p.Step | None:
         """The one step that leads from some members, and not from all, to things of a kind; None where several do."""
@@ -166,7 +168,7 @@ class Lacking:
             ends = ends[~self._graph.mediators_at(ends)]  # an edge with properties leads to its node as well
             if len(ends) and float(np.isin(ends, wanted).mean()) >= OF_KIND:
                 found.append((step, share))
-        return found[0][0] if len(found) == 1 and found[0][1] < 1 else None
+        return found[0][0] if len(found) == 1 and found[0][1] < self._most else None
 
     def _having(self, members: Ints, path: p.Path) -> float:
         """The share of members that have something at the end of a path."""

@@ -54,7 +54,8 @@ _DOER = re.compile(r"\w{3,}(?:ian|ist|ians|ists)$")  # names who does something,
 _DOES = re.compile(r"\w{3,}(?:[eo]rs?|ians?|ists?)$")  # the same, and other words with these endings
 _OF_VALUE = re.compile(r"(?P<of>[a-z]{3,})(?:er|ist)")
 _ASKED = re.compile(
-    r"^\W*(?:(?:in|on|at|of|for|from|by|to|with) )?(?:which|what|who (?:among|amongst|of|out of)|name|list|find"
+    r"^(?:[^:?]{2,60}: )?\W*(?:(?:in|on|at|of|for|from|by|to|with) )?"
+    r"(?:which|what|who (?:among|amongst|of|out of)|name|list|find"
     r"|(?:give|show|tell) me)(?: all)?(?: the)? (?P<noun>\w+(?: \w+){0,3})"
     r"|^\W*(?:all |the )?(?P<first>\w+(?: \w+){0,2}?) (?:of|that|who|which|whose|in|by|from|with|\w+ed) ",
     re.IGNORECASE,

@@ -39,14 +39,14 @@ def of_asked_kind(found: Answer, text: str, graph: Graph) -> Answer:
     members = asked_kind(text, graph) if len(best) > 1 else None
     if members is None:
         return found
-    fitting = held(_numbers(best, graph), members)
-    return _keeping(found, best, fitting) if fitting.any() else found
+    fitting = held(numbers_of(best, graph), members)
+    return keeping(found, best, fitting) if fitting.any() else found
 
 
 def meets_more(plan: p.SetPlan, found: Answer, graph: Graph) -> bool:
     """Whether a set is a part of a method's answer and goes by a name that the answer's paths do not ("accepted offers
     by X" of all offers by X), or by several of which each path goes by one ("voted for A and for B")."""
-    numbers = _numbers(best_of(found), graph)
+    numbers = numbers_of(best_of(found), graph)
     members, said = execute(plan, graph).members, np.sort(numbers[numbers >= 0])
     if not 0 < len(members) < len(said) or not held(members, said).all():
         return False
@@ -61,7 +61,7 @@ def of_said_values(found: Answer, question: Question, graph: Graph) -> Answer:
     """An answer without what lacks a value that the question says by its very name and no path uses: of the cases that
     somebody acted in the "environment cases", where that is the area of some of them and not of others."""
     best = best_of(found) if found.candidates else []
-    numbers = _numbers(best, graph).tolist()
+    numbers = numbers_of(best, graph).tolist()
     if len(best) < 2 or len(best) > MOST_NARROWED or question.topics or min(numbers) < 0:
         return found
     paths = [path for c in best for path in found.paths_of(c)]
@@ -83,16 +83,16 @@ def of_said_values(found: Answer, question: Question, graph: Graph) -> Answer:
         has = np.array([value in out.neighbors[out.offsets[n] : out.offsets[n + 1]] for n in numbers])
         if (kept & has).any():
             kept &= has
-    return _keeping(found, best, kept)
+    return keeping(found, best, kept)
 
 
-def _numbers(some: Sequence[Candidate], graph: Graph) -> Ints:
+def numbers_of(some: Sequence[Candidate], graph: Graph) -> Ints:
     """The entity of each candidate by its number; -1 for what is no entity of the graph."""
     known = [None if each.entity is None else graph.number_of(each.entity.id) for each in some]
     return np.array([-1 if number is None else number for number in known], np.int32)
 
 
-def _keeping(found: Answer, best: Sequence[Candidate], kept: NDArray[np.bool_]) -> Answer:
+def keeping(found: Answer, best: Sequence[Candidate], kept: NDArray[np.bool_]) -> Answer:
     """An answer with some of its best candidates; all that come after them stay."""
     if kept.all():
         return found

@@ -21,7 +21,7 @@ from clew.query.binding import Binding
 from clew.query.columns import Column, column
 from clew.query.decorate import Proposal, best_first, decorate
 from clew.query.execute import execute
-from clew.query.keys import ANY_TIME, Likeness, by_words
+from clew.query.keys import ANY_TIME, Keys, Likeness, by_words, steps_of
 from clew.query.meanings import AGEING, meant, spelled_out
 from clew.query.vocabulary import INVERSE, head_of, stem
 from clew.query.vocabulary import forms as word_forms
@@ -186,7 +186,10 @@ def _decides(each: Composed) -> bool:
 
 
 _SIBLINGS = frozenset(["siblings", "brothers", "sisters", "brother and sister", "sister and brother"])
-_EITHER = re.compile(r"\b(?P<one>[a-z]+) or (?P<other>[a-z]+)(?= (?:at|in|on|by|to|from|with|for|through)\b)")
+_EITHER = re.compile(
+    r"\b(?P<one>[a-z]+) or (?P<other>[a-z]+)(?= (?:at|in|on|by|to|from|with|for|through)\b)"
+    r"|,? (?:whether|be it|either|regardless of whether) (?P<one2>[a-z]+ed) or (?P<other2>[a-z]+ed)(?=\W*$)"
+)
 
 
 def either(question: Question, graph: Graph, encoder: TextEncoder | None) -> list[Composed]:
@@ -195,10 +198,12 @@ def either(question: Question, graph: Graph, encoder: TextEncoder | None) -> lis
     if match is None:
         return []
     said = {form for label in Lexicon.of(graph).labels.values() for word in stems(label) for form in word_forms(word)}
-    if not all(word_forms(word) & said for word in match.groups()):
+    verbs = match["one"] or match["one2"], match["other"] or match["other2"]
+    if not all(word_forms(word) & said for word in verbs):
         return []
     before, after = question.text[: match.start()], question.text[match.end() :]
-    found = [compose(replace(question, text=f"{before}{word}{after}"), graph, encoder) for word in match.groups()]
+    gap = "" if match["one"] else ", "
+    found = [compose(replace(question, text=f"{before}{gap}{word}{after}"), graph, encoder) for word in verbs]
     if not all(found) or found[0][0].plan == found[1][0].plan:
         return []
     one, other = found[0][0], found[1][0]
@@ -271,7 +276,33 @@ def compared(read: ReadQuestion, graph: Graph, encoder: TextEncoder | None, like
             if read.answer == "truth" and isinstance(plan, p.Compare):
                 plan = p.Is(sides[0], plan)
             made.append(Proposal(plan, proposal.prior))
-    return made
+    return list(_compared_by_links(read, sides, graph, encoder, likeness)) or made
+
+
+def _compared_by_links(
+    read: ReadQuestion, sides: Sequence[p.Entities], graph: Graph, encoder: TextEncoder | None, likeness: Likeness
+) -> Iterator[Proposal]:
+    """Two things held against each other by what is said of each together with a third: where a book is cheaper."""
+    ranked, named = read.ranked, {id for side in sides for id in side.ids}
+    topics = [
+        each for each in link(Question("third", read.text), graph, encoder=encoder) if each.entity.id not in named
+    ]
+    if ranked is None or read.difference or not topics:
+        return
+    third = p.Entities(tuple(each.entity.id for each in topics if each.entity.label == topics[0].entity.label))
+    words = [word for word in ranked.words if word not in topics[0].mention.lower().split()]
+    both, keys = p.Or((sides[0], sides[1])), Keys(graph, likeness)
+    mine, theirs = ([step for step, _ in steps_of(graph, keys.members(each))] for each in (both, third))
+    for step in mine:
+        for other in theirs:
+            nodes = p.And((p.Follow(both, (step,)), p.Follow(third, (other,))))
+            if not len(keys.members(nodes)):
+                continue
+            for key in keys.values(nodes, words or ("number",), dates=None, base=ranked.base) or keys.only(nodes):
+                top = p.Top(nodes, p.Key(key.path), ranked.largest)
+                chosen = p.And((both, p.Follow(top, (p.Step(step.relation, not step.forward),))))
+                plan: p.Plan = p.Is(sides[0], chosen) if read.answer == "truth" else chosen
+                yield Proposal(plan, key.fit)
 
 
 class Truth:

@@ -19,6 +19,7 @@ from clew.query.question import REASON, read_question
 from clew.query.vocabulary import stem
 from clew.retrieval.against import against
 from clew.retrieval.lexicon import WORD, Lexicon, stems
+from clew.retrieval.tenses import When, tense_of
 from clew.retrieval.two_names import of_two_names
 from clew.types import Question
 
@@ -49,6 +50,7 @@ class OperatorQuestion:
     read: ReadQuestion | None
     marked: bool  # words join or deny sets; "a man or a woman" names what to choose from
     denied: Denial | None = None  # a link that the things asked for lack
+    when: When = ""  # of links that say until when they held: those that hold now, or those that are over
 
     @property
     def rest(self) -> Question:
@@ -58,6 +60,9 @@ class OperatorQuestion:
 
 def asked_of(question: Question, graph: GraphStore) -> OperatorQuestion:
     """Read a question for its operators, knowing the names in it."""
+    when: When = ""
+    if isinstance(graph, Graph):
+        question, when = tense_of(question, graph)
     text = question.text
     hidden, names = _without_names(question, graph)
     read = read_question(hidden)
@@ -75,8 +80,8 @@ def asked_of(question: Question, graph: GraphStore) -> OperatorQuestion:
     plain = read.kind == "plain" and not read.unsaid and not read.removed
     choice = read.answer == "truth" and EITHER.search(text) is not None
     if plain or choice or _is_named(read, graph):
-        return OperatorQuestion(question, None, marked, denied)
-    return OperatorQuestion(question, _by_groups(replace(read, text=text), graph), marked, denied)
+        return OperatorQuestion(question, None, marked, denied, when)
+    return OperatorQuestion(question, _by_groups(replace(read, text=text), graph), marked, denied, when)
 
 
 def _is_named(read: ReadQuestion, graph: GraphStore) -> bool:

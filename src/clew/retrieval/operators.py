@@ -45,6 +45,7 @@ from clew.retrieval.method_sets import (
     sets_of,
     without,
 )
+from clew.retrieval.onward import onward_to_kind
 from clew.retrieval.operating import (
     Truth,
     bearers,
@@ -70,6 +71,7 @@ from clew.retrieval.refusing import (
 )
 from clew.retrieval.spoken import in_graph_words
 from clew.retrieval.tables import read_table
+from clew.retrieval.tenses import in_tense, kept_in_tense
 from clew.retrieval.together import linked
 from clew.types import Answer, Event, Question
 
@@ -139,7 +141,7 @@ class Operators:
         asked = [asked_of(question, graph) for question, _ in inner]
         answers = self._method.predict([each.rest for each in asked], graph, on_event=on_event)
         made = [
-            self._finished(each, answer, graph, within, on_event)
+            self._in_tense(each, self._finished(each, answer, graph, within, on_event), graph, on_event)
             for each, answer, (_, within) in zip(asked, answers, inner, strict=True)
         ]
         return [replace(answer, question=question) for answer, question in zip(made, questions, strict=True)]
@@ -190,6 +192,9 @@ class Operators:
             if within is None and sets is None:
                 if not isinstance(store, Graph):
                     return self._uncomposed(asked, found)
+                if (onward := onward_to_kind(found, question.text, store)) is not None:
+                    prior = found.candidates[0].score
+                    return self._executed(found, question, [Proposal(onward, prior)], store, on_event)
                 why = implausible(question, found, store) or mismeasured(question, found, store)
                 if not why and past(question, found):
                     why = "the graph states no date to come"
@@ -209,6 +214,7 @@ class Operators:
         try:
             if sets is not None:
                 chosen = bool(sets and found.candidates) and not asked.marked and not only_truth(found, graph)
+                chosen = chosen or self._agreed(sets, found, graph)
                 least = min(self._least(asked), sets[0].score) if chosen else self._least(asked)
                 proposals = self._plainly(asked, self._composed(asked, read, sets, graph, least=least))
             else:
@@ -247,6 +253,19 @@ class Operators:
             note="; ".join(filter(None, (best.note, *result.notes))),
         )  # fmt: skip
 
+    def _in_tense(self, asked: OperatorQuestion, found: Answer, graph: GraphStore, on_event: OnEvent) -> Answer:
+        """An answer with the links that hold now, or those that are over, where the question says which."""
+        if not asked.when or not found.candidates or not isinstance(graph, Graph):
+            return found
+        if found.plan is None:
+            return kept_in_tense(found, asked.when, graph)
+        plan = parse(found.plan.text)
+        timed = in_tense(plan, asked.when, graph)
+        if timed == plan:
+            return found
+        prior = found.candidates[0].score
+        return self._executed(found, asked.question, [Proposal(timed, prior)], graph, on_event)
+
     @staticmethod
     def _uncomposed(asked: OperatorQuestion, found: Answer) -> Answer:
         """What a method found over a store without arrays, where a folder's parts would have been composed as well."""
@@ -268,7 +287,8 @@ class Operators:
         best = sets[0]
         if not _asks_for_members(best, question.text):
             return None
-        if best.score >= COMPOSED and not best.unsaid and self._passes_over(best, found, graph):
+        least = COMPOSED if found.candidates[0].score >= best.score else DOUBTFUL
+        if best.score >= least and not best.unsaid and self._passes_over(best, found, graph):
             return sets
         if best.score >= NARROWER and len(best.unsaid) <= 1 and meets_more(best.plan, found, graph):
             return sets
@@ -281,6 +301,14 @@ class Operators:
         return None if set(graph.labels_at(execute(best.plan, graph).members)) == said else sets
 
     @staticmethod
+    def _agreed(sets: Sequence[Composed], found: Answer, graph: Graph) -> bool:
+        """Whether what the question's parts compose is what a method would have answered, had it been sure."""
+        guess = found.details.get("guess")
+        if not sets or not guess or found.candidates or sets[0].score < NARROWER:
+            return False
+        return set(guess) == set(graph.ids_at(execute(sets[0].plan, graph).members))
+
+    @staticmethod
     def _passes_over(composed: Composed, found: Answer, graph: Graph) -> bool:
         """Whether the method's answer is of another kind than is asked for, or takes no path from something named."""
         best, kind = best_of(found), _kind(composed)
@@ -288,9 +316,16 @@ class Operators:
             numbers = [graph.number_of(c.entity.id) for c in best if c.entity is not None]
             if not np.isin([n for n in numbers if n is not None], execute(kind, graph).members).any():
                 return True
-        used = {e.id for c in best for path in found.paths_of(c) for e in (path.start, path.end)}
+        paths = [path for c in best for path in found.paths_of(c)]
+        ends = {path.end.id for path in paths}
+        used = {e.id for path in paths for hop in path.hops for e in (hop.source, hop.target)} - ends
+        used |= {path.start.id for path in paths}
         named = [set(node.ids) for node in p.walk(composed.base) if isinstance(node, p.Entities)]
-        return bool(used) and any(used.isdisjoint(ids) for ids in named)
+        if paths and any(used.isdisjoint(ids) for ids in named):
+            return True
+        walked = [number for id in used | ends if (number := graph.number_of(id)) is not None]
+        through = [node for node in p.walk(composed.base) if isinstance(node, p.Class) and node != kind]
+        return bool(paths) and any(not held(np.array(walked), execute(each, graph).members).any() for each in through)
 
     def _readings(
         self, question: Question, graph: Graph, kind: p.SetPlan | None = None, *, instead: bool = False
@@ -321,7 +356,9 @@ class Operators:
         try:
             head = replace(asked.question, text=f"which {denied.head}")
             heads = self._readings(head, graph) if denied.head else []
-            made = Lacking(self._method, graph, self._encoder).proposals(asked.question, denied, heads)
+            lacking = Lacking(self._method, graph, self._encoder, ever=not asked.when)
+            made = lacking.proposals(asked.question, denied, heads)
+            made = [replace(each, plan=in_tense(each.plan, asked.when, graph)) for each in made]
             sets = [Composed(each.plan, (), each.prior, ()) for each in made if isinstance(each.plan, p.SetPlan)]
             return operated(graph, sets, read, self._likeness)
         except ClewError:

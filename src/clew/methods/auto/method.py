@@ -56,6 +56,8 @@ _CHOICE = re.compile(  # what is named may be the answer
 )
 
 
+POSSIBLE = 0.5  # share of the threshold from which on a guess is told
+GUESSED = 100  # answers named by id where an abstention says what would have been answered
 LOOKED_AT = 200  # ends of an option whose kind is looked at
 MOSTLY = 0.5  # share of them that are of the kind asked for
 
@@ -252,6 +254,8 @@ class Auto:
         candidates, paths = answers(ground, ways, score, self._config.paths)
         if score < self._config.threshold:
             note = best_guess(candidates, said, score, self._config.threshold)
+            if score >= POSSIBLE * self._config.threshold:
+                details["guess"] = [c.entity.id for c in candidates[:GUESSED] if c.entity is not None]
             return Answer(question, self.name, topics=start.topics, note=note, details=details)
         unused = unused_topics(topics, best.rated)
         note = f"not used: {', '.join(unused)} (no plan with it was more likely)" if unused else ""
