@@ -28,6 +28,7 @@ from clew.retrieval.lexicon import (
     doers_of,
     kind_called,
     kind_meant,
+    kinds_of,
     of_value,
     owners,
     stems,
@@ -238,6 +239,10 @@ def spot(
             root += 1  # "state capitals" are capitals of states
         elif (first, second) == ("relation", "class"):
             del chunks[root + 1]  # "capital cities" are capitals
+    for i in range(len(chunks) - 1, 0, -1):
+        if i != root and _says_what_is(chunks[i], chunks[i - 1], graph, lexicon):  # "the Aurora ferry" is Aurora
+            chunks[i - 1 : i + 1] = [replace(chunks[i - 1], end=chunks[i].end)]
+            root = root - 1 if root is not None and root > i else root
     kept = [
         c
         for i, c in enumerate(chunks)
@@ -248,6 +253,14 @@ def spot(
         or (i == len(chunks) - 1 and root is not None and words[c.start - 1] in ("not", "never"))
     ]  # other names of relations say how their neighbours are joined
     return Spotted(words, tuple(kept), kept.index(chunks[root]) if root is not None else None)
+
+
+def _says_what_is(kind: Chunk, name: Chunk, graph: Graph, lexicon: Lexicon) -> bool:
+    """Whether a kind right behind a name is the kind of what is named."""
+    named = name.plan.ids if name.kind == "topic" and isinstance(name.plan, p.Entities) else ()
+    if not named or name.end != kind.start or not isinstance(kind.plan, p.Class):
+        return False
+    return lexicon.class_ids.get(kind.plan.id) in kinds_of(graph, named)
 
 
 def _kinds_named(match: re.Match[str], lexicon: Lexicon) -> str:
