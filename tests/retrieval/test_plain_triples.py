@@ -37,6 +37,7 @@ FACTS = [
     ("sextant", "type", "tool"), ("hauling", "type", "technique"),
     ("Skerry", "aka", "The Rock"), ("Port Alder", "aka", "PA"), ("Caleta", "aka", "Cove"),
     ("Sonde 1", "written in", "C++"), ("Sonde 2", "written in", "C"), ("Sonde 3", "written in", "C#"),
+    ("Brandt & Quill Wharf", "type", "harbour"), ("Brandt & Quill Wharf", "toll paid", "no"),
     ("Skerry", "toll paid", "yes"), ("Port Alder", "toll paid", "no"), ("Caleta", "toll paid", "yes"),
     ("Skerry", "summer only", "yes"), ("Caleta", "summer only", "no"),
 ]  # fmt: skip
@@ -79,7 +80,7 @@ def test_a_kind_behind_a_name_says_what_is_named(graph: Graph) -> None:
     ]
     assert kinds_said(question.text, ["Far South"], graph) == []  # what is asked "of" it is told by the path
     text = "all the harbours visited on the Far South voyage"
-    assert [len(members) for members in kinds_said(text, ["Far South"], graph)] == [4]
+    assert [len(members) for members in kinds_said(text, ["Far South"], graph)] == [5]
     assert [len(members) for members in kinds_said("where is the crew from that made X", ["X"], graph)] == [3]
 
 
@@ -109,9 +110,10 @@ def test_a_name_before_a_kind_is_said_of_it(graph: Graph, text: str, plan: str) 
     ("text", "answers"),
     [
         ("Which harbours paid the toll?", ["Caleta", "Skerry"]),
-        ("Which harbours did not pay the toll?", ["Port Alder"]),
+        ("Which harbours did not pay the toll?", ["Brandt & Quill Wharf", "Port Alder"]),
         ("Did Port Alder pay the toll?", ["no"]),
         ("Did Skerry pay the toll?", ["yes"]),
+        ("Did Brandt & Quill pay the toll?", ["no"]),  # two words of a longer name
         ("summer-only harbours in Norway", ["Skerry"]),
     ],
 )

@@ -129,6 +129,11 @@ def spot(
         if all(t.entity.id in lexicon.class_ids for t in topics):
             put(Chunk(start, end, "class", p.Class(topics[0].entity.id)))
         else:
+            named = {w.lower() for w in WORD.findall(topics[0].entity.label)} if len(topics) == 1 else set()
+            while (
+                start and not taken[start - 1] and words[start - 1] in named and _only_a_name(words[start - 1], lexicon)
+            ):
+                start -= 1  # "Harlan & Voss" of which only "Voss" was found
             put(Chunk(start, end, "topic", p.Entities(tuple(t.entity.id for t in topics))))
     for met in conditions_said(words, taken, graph):
         if not any(taken[met.start : met.end]):
@@ -253,6 +258,12 @@ def spot(
         or (i == len(chunks) - 1 and root is not None and words[c.start - 1] in ("not", "never"))
     ]  # other names of relations say how their neighbours are joined
     return Spotted(words, tuple(kept), kept.index(chunks[root]) if root is not None else None)
+
+
+def _only_a_name(word: str, lexicon: Lexicon) -> bool:
+    """Whether a word is neither of the language's own nor what a kind or a relation of the graph is called."""
+    known = (stem(word),) in lexicon.classes or (stem(word),) in lexicon.relations
+    return word not in FUNCTION and word not in LIGHT and not known
 
 
 def _says_what_is(kind: Chunk, name: Chunk, graph: Graph, lexicon: Lexicon) -> bool:
