@@ -129,10 +129,8 @@ def spot(
         if all(t.entity.id in lexicon.class_ids for t in topics):
             put(Chunk(start, end, "class", p.Class(topics[0].entity.id)))
         else:
-            named = {w.lower() for w in WORD.findall(topics[0].entity.label)} if len(topics) == 1 else set()
-            while (
-                start and not taken[start - 1] and words[start - 1] in named and _only_a_name(words[start - 1], lexicon)
-            ):
+            own = {w.lower() for w in WORD.findall(topics[0].entity.label)} if len(topics) == 1 else set[str]()
+            while start and not taken[start - 1] and own & _name_alone(words[start - 1], lexicon):
                 start -= 1  # "Harlan & Voss" of which only "Voss" was found
             put(Chunk(start, end, "topic", p.Entities(tuple(t.entity.id for t in topics))))
     for met in conditions_said(words, taken, graph):
@@ -260,10 +258,10 @@ def spot(
     return Spotted(words, tuple(kept), kept.index(chunks[root]) if root is not None else None)
 
 
-def _only_a_name(word: str, lexicon: Lexicon) -> bool:
-    """Whether a word is neither of the language's own nor what a kind or a relation of the graph is called."""
+def _name_alone(word: str, lexicon: Lexicon) -> set[str]:
+    """The word, unless it is one of the language's own or what a kind or a relation of the graph is called."""
     known = (stem(word),) in lexicon.classes or (stem(word),) in lexicon.relations
-    return word not in FUNCTION and word not in LIGHT and not known
+    return set() if known or word in FUNCTION or word in LIGHT else {word}
 
 
 def _says_what_is(kind: Chunk, name: Chunk, graph: Graph, lexicon: Lexicon) -> bool:
