@@ -83,6 +83,31 @@ def test_an_ontology_is_set_aside_and_its_classes_are_inherited(tmp_path):
     assert clew.query(graph, 'count(class("abbey"))').rows == (("2",),)
 
 
+INVERSES = """
+@prefix : <http://ex.org/i#> . @prefix owl: <http://www.w3.org/2002/07/owl#> .
+:wrote a owl:ObjectProperty . :author a owl:ObjectProperty ; owl:inverseOf :wrote .
+:keeps a owl:ObjectProperty ; owl:inverseOf :keptBy . :nextTo a owl:ObjectProperty, owl:SymmetricProperty .
+:ann a :Poet ; :wrote :ode, :elegy . :bea a :Poet ; :wrote :sonnet . :ode a :Poem ; :author :ann ; :nextTo :hymn .
+:hymn a :Poem ; :author :bea, "unknown" . :elegy a :Poem ; :nextTo :sonnet . :sonnet a :Poem ; :nextTo :elegy .
+:abbey a :House ; :keeps :ode .
+"""
+
+
+def test_what_an_inverse_property_says_is_said_of_both(tmp_path):
+    graph, report = built(tmp_path, INVERSES)
+    assert report.inverted == 4 and "inverses: 4 facts more" in str(report)
+    facts = {(h, r, t) for h, r, t in said(graph) if r != "type"}
+    assert facts == {
+        *((poet, "wrote", poem) for poet, poem in WRITTEN), *((poem, "author", poet) for poet, poem in WRITTEN),
+        ("ode", "next to", "hymn"), ("hymn", "next to", "ode"), ("elegy", "next to", "sonnet"),
+        ("sonnet", "next to", "elegy"), ("hymn", "author", "unknown"),  # a text has no facts of its own
+        ("abbey", "keeps", "ode"),  # nothing is said by its inverse, so that there is nothing to complete
+    }  # fmt: skip
+
+
+WRITTEN = (("ann", "ode"), ("ann", "elegy"), ("bea", "sonnet"), ("bea", "hymn"))
+
+
 def test_queries_see_what_is_set_aside(tmp_path):
     graph, _ = built(tmp_path, PROTEGE)
     owl = "PREFIX owl: <http://www.w3.org/2002/07/owl#> SELECT ?c WHERE { ?c a owl:Class }"

@@ -176,6 +176,7 @@ class BuildReport:
     names_from: dict[str, int] = field(default_factory=dict)  # properties found or chosen as names: how many they name
     schema: int = 0  # triples set aside that are no facts
     inherited: int = 0  # kinds that things have by a class above theirs
+    inverted: int = 0  # facts that a property has from its inverse
     values: int = 0  # nodes read as the one value that they hold
     kept: int = 0  # triples of schema that stay among the facts because there are too many
     members: int = 0  # of lists, read as values of what has the list
@@ -202,6 +203,8 @@ class BuildReport:
             lines.append(f"schema: {self.kept:,} triples are no facts, too many to be set aside: they stay as facts")
         if self.inherited:
             lines.append(f"kinds: {self.inherited:,} more of things, by classes above theirs (rdfs:subClassOf)")
+        if self.inverted:
+            lines.append(f"inverses: {self.inverted:,} facts more of properties that another is the inverse of")
         if self.values:
             lines.append(f"values: {self.values:,} nodes that only hold a value read as the value")
         if self.members:

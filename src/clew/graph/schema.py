@@ -3,8 +3,9 @@
 Kept apart from the readers, because a statement tells what it is only together with others: a subject is a class or a
 property by a type that may be stated anywhere in the input. What is set aside stays in the graph's folder as an edit
 that is not applied (`Graph.with_schema`): `clew query` sees it, questions do not. What things need of it is kept as
-facts before: a thing of a class is a thing of the classes above it (RDFS, rule rdfs9), and the labels of a property are
-those of all relations that Wikibase makes of it.
+facts before: a thing of a class is a thing of the classes above it (RDFS, rule rdfs9), what one of two inverse
+properties says the other says as well (OWL 2 RL, prp-inv and prp-symp), and the labels of a property are those of all
+relations that Wikibase makes of it.
 
 Shapes: N entities, T triples, R relations, K triples set aside; a row is (head, relation, tail, source).
 """
@@ -22,17 +23,19 @@ from clew.graph.assembly import Assembly, Spooled
 from clew.graph.delta import Change
 from clew.graph.external import OnDisk
 from clew.graph.inputs import Notes, column
-from clew.graph.layout import SCHEMA, open_strings, put
+from clew.graph.layout import LITERAL, SCHEMA, open_strings, put
 from clew.graph.subgraph import Ints
 
 BLOCK = 1 << 20
 MOST = 1_000_000  # triples that are set aside; of more nothing is
 INSTANCES = 0.1  # things for each class from which on classes are schema; below it they are what a graph is about
+INVERTED = 20_000_000  # triples of properties with an inverse; of more nothing is completed
 ABOVE = 200_000  # pairs of a class and one above it that are looked at
 
 RDF, RDFS = "http://www.w3.org/1999/02/22-rdf-syntax-ns#", "http://www.w3.org/2000/01/rdf-schema#"
 OWL, WIKIBASE, SHACL = "http://www.w3.org/2002/07/owl#", "http://wikiba.se/ontology#", "http://www.w3.org/ns/shacl#"
 TYPE, SUBCLASS, FIRST, REST = f"{RDF}type", f"{RDFS}subClassOf", f"{RDF}first", f"{RDF}rest"
+INVERSE = f"{OWL}inverseOf"
 _OF_THINGS = {f"{OWL}sameAs", f"{OWL}differentFrom"}  # said of things, though of a schema's vocabulary
 _RELATIONS = {
     *(f"{RDFS}{name}" for name in ("domain", "range", "subPropertyOf", "isDefinedBy")),
@@ -58,10 +61,12 @@ Rows = NDArray[np.int32]
 
 @dataclass(frozen=True, slots=True)
 class Parted:
-    """What was done: triples set aside, kinds that things have by a class above theirs, value nodes read as values."""
+    """What was done: triples set aside, kinds that things have by a class above theirs, facts that a property has from
+    its inverse, value nodes read as values."""
 
     schema: int = 0
     inherited: int = 0
+    inverted: int = 0
     values: int = 0
     kept: int = 0  # triples that would have been set aside but for their number
     members: int = 0  # of lists, read as values of what has the list
@@ -163,7 +168,8 @@ def part(assembly: Assembly) -> Parted:
     else:
         kept = 0
     values, lists = read_values(read, MOST), read_lists(read, aside.of, MOST if aside.found else 0)
-    gone, added = values.gone | lists.gone, [values.rows, lists.rows, aside.inherited]
+    inverted = _inverted(read)
+    gone, added = values.gone | lists.gone, [values.rows, lists.rows, aside.inherited, inverted]
 
     def out(block: Rows) -> NDArray[np.bool_]:
         found: NDArray[np.bool_] = aside.of(block) | gone[block[:, 0]] | gone[block[:, 2]]
@@ -172,7 +178,8 @@ def part(assembly: Assembly) -> Parted:
     total = sum(int(np.count_nonzero(out(block))) for block in read.rows.blocks(BLOCK))
     if total or any(map(len, added)):
         _part(read, out, added)
-    return Parted(total, len(aside.inherited), int(np.count_nonzero(values.gone)), kept, len(lists.rows))
+    read_as_values = int(np.count_nonzero(values.gone))
+    return Parted(total, len(aside.inherited), len(inverted), read_as_values, kept, len(lists.rows))
 
 
 class _Aside:
@@ -315,6 +322,30 @@ def _inherited(read: Everything, above: Rows, no_kinds: NDArray[np.bool_]) -> Ro
     both = np.concatenate([stated[:, [0, 2]], rows[:, [0, 2]]])  # what is stated already, or by two ways, is one fact
     _, first = np.unique(both, axis=0, return_index=True)
     return rows[np.sort(first[first >= len(stated)]) - len(stated)]
+
+
+def _inverted(read: Everything) -> Rows:
+    """Rows that state, by the inverse of a property, what is stated by the property alone.
+
+    Of two inverse properties neither of which lacks facts people use either ("wrote", "author"), and each holds a part
+    of them. Where one has no facts there is nothing to complete: a path is walked both ways.
+    """
+    number_of = {id: number for number, id in enumerate(read.relations)}
+    stated = read.relation(INVERSE)
+    pairs = read.picked(lambda row: row[:, 1] == stated)[:, [0, 2]] if stated >= 0 else np.empty((0, 2), np.int32)
+    ids = zip(*(read.texts.take(pairs[:, side].astype(np.int64)) for side in (0, 1)), strict=True)
+    inverse = {(number_of[a], number_of[b]) for a, b in ids if a in number_of and b in number_of}
+    both_ways = read.texts.take(np.unique(read.of_types(f"{OWL}SymmetricProperty".__eq__)).astype(np.int64))
+    inverse |= {(number_of[id],) * 2 for id in both_ways if id in number_of}
+    made, concerned = [np.empty((0, 4), np.int32)], np.array(sorted({n for pair in inverse for n in pair}), np.int32)
+    said = read.picked(lambda row: np.isin(row[:, 1], concerned)) if inverse else made[0]
+    for one, other in sorted({*inverse, *((b, a) for a, b in inverse)}) if len(said) <= INVERTED else ():
+        rows, known = said[said[:, 1] == one], said[said[:, 1] == other]
+        turned = rows[read.kinds[rows[:, 2]] != LITERAL][:, [2, 1, 0, 3]]
+        turned[:, 1] = other
+        _, first = np.unique(np.concatenate([known, turned])[:, [0, 2]], axis=0, return_index=True)
+        made.append(turned[np.sort(first[first >= len(known)]) - len(known)])
+    return np.concatenate(made)
 
 
 def _label_claims(read: Everything, declared: NDArray[np.bool_]) -> None:

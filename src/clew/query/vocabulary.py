@@ -9,8 +9,8 @@ import re
 
 # What an adjective measures, most likely first: words that occur in names of relations.
 MEASURES: dict[str, tuple[str, ...]] = {
-    "long": ("length", "duration", "runtime", "time", "pages"),
-    "short": ("length", "duration", "height", "runtime", "time", "pages"),
+    "long": ("length", "duration", "runtime", "time", "pages", "words"),
+    "short": ("length", "duration", "height", "runtime", "time", "pages", "words"),
     "large": ("area", "size", "population", "capacity", "total", "number"),
     "big": ("area", "size", "population", "capacity", "total"),
     "great": ("size", "number", "area"), "small": ("area", "size", "population", "capacity"),
@@ -128,9 +128,21 @@ def stem(word: str) -> str:
     return word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > 3 else word
 
 
+_PAST = """
+bought:buy brought:bring built:build caught:catch chosen:choose drawn:draw drew:draw driven:drive drove:drive fed:feed
+fought:fight fell:fall fallen:fall flew:fly flown:fly given:give gave:give grew:grow grown:grow held:hold hidden:hide
+kept:keep laid:lay led:lead lent:lend lost:lose made:make met:meet paid:pay ran:run sang:sing sung:sing sent:send
+shot:shoot sold:sell sank:sink sunk:sink spent:spend spoken:speak spoke:speak stolen:steal stole:steal swum:swim
+taken:take took:take taught:teach thrown:throw threw:throw told:tell worn:wear won:win written:write wrote:write
+"""
+PAST = dict(pair.split(":") for pair in _PAST.split())  # of irregular verbs
+
+
 def forms(word: str) -> frozenset[str]:
     """A word's stem and what it may be the past, participle or doer of: "hired" is said of a hire date."""
     whole = stem(word)
+    if whole in PAST:
+        return frozenset((whole, PAST[whole]))
     cut = [whole.removesuffix(end) for end in ("ed", "d", "ing", "er", "or", "ment") if whole.endswith(end)]
     made = [form for each in cut if len(each) > 2 for form in (each, stem(f"{each}e"))]
     return frozenset((whole, *made, *(each[:-1] for each in cut if len(each) > 3 and each[-1] == each[-2])))

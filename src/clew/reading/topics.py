@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TypeVar
@@ -11,8 +12,9 @@ from rapidfuzz import fuzz, process
 from clew.graph import Graph, Subgraph, has_arrays
 from clew.graph.remote import ServerGraph
 from clew.protocols import GraphStore, TextEncoder
+from clew.query.vocabulary import stem
 from clew.reading.trails import PathHypothesis
-from clew.retrieval.lexicon import Lexicon
+from clew.retrieval.lexicon import Lexicon, kinds_of, stems
 from clew.retrieval.linking import Linker, link_topics
 from clew.retrieval.masking import mask_topics
 from clew.types import Question, Topic
@@ -47,7 +49,19 @@ def start_of(
     told = (linked.note,) if linked.note else ()
     if len(kept) < len(linked):
         told = (*told, f"{len(linked) - len(kept)} more topics were not walked from")
-    return Start(tuple(replace(topic, mention=mention_of(question.text, topic, graph)) for topic in kept), told)
+    called = (replace(topic, mention=mention_of(question.text, topic, graph)) for topic in kept)
+    return Start(tuple(replace(t, mention=_with_its_kind(question.text, t, graph)) for t in called), told)
+
+
+def _with_its_kind(text: str, topic: Topic, graph: GraphStore) -> str:
+    """A mention with the noun behind it that says of what kind the thing is: "the Aurora ferry" asks for no ferry."""
+    if not isinstance(graph, Graph) or not Lexicon.of(graph).types:
+        return topic.mention
+    found = re.search(rf"{re.escape(topic.mention)} (?P<noun>[a-z]+)\b", text, re.IGNORECASE)
+    if found is None or stem(found["noun"].lower()) != found["noun"].lower():
+        return topic.mention
+    named = Lexicon.of(graph).class_ids.get(Lexicon.of(graph).classes.get(stems(found["noun"]), ""))
+    return found.group(0) if named in kinds_of(graph, (topic.entity.id,)) else topic.mention
 
 
 def _things(topics: Sequence[Topic], graph: GraphStore) -> tuple[Topic, ...]:

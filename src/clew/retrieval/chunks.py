@@ -28,6 +28,7 @@ from clew.retrieval.lexicon import (
     doers_of,
     kind_called,
     kind_meant,
+    kinds_of,
     of_value,
     owners,
     stems,
@@ -130,6 +131,9 @@ def spot(
         if all(t.entity.id in lexicon.class_ids for t in topics):
             put(Chunk(start, end, "class", p.Class(topics[0].entity.id)))
         else:
+            own = {w.lower() for w in WORD.findall(topics[0].entity.label)} if len(topics) == 1 else set[str]()
+            while start and not taken[start - 1] and own & _name_alone(words[start - 1], lexicon):
+                start -= 1  # "Harlan & Voss" of which only "Voss" was found
             put(Chunk(start, end, "topic", p.Entities(tuple(t.entity.id for t in topics))))
     for met in conditions_said(words, taken, graph):
         if not any(taken[met.start : met.end]):
@@ -240,6 +244,10 @@ def spot(
             root += 1  # "state capitals" are capitals of states
         elif (first, second) == ("relation", "class"):
             del chunks[root + 1]  # "capital cities" are capitals
+    for i in range(len(chunks) - 1, 0, -1):
+        if i != root and _says_what_is(chunks[i], chunks[i - 1], graph, lexicon):  # "the Aurora ferry" is Aurora
+            chunks[i - 1 : i + 1] = [replace(chunks[i - 1], end=chunks[i].end)]
+            root = root - 1 if root is not None and root > i else root
     kept = [
         c
         for i, c in enumerate(chunks)
@@ -260,6 +268,20 @@ def _in_longer_name(words: tuple[str, ...], start: int, end: int, lexicon: Lexic
         for high in range(end, min(len(words), end + 2) + 1)
         if high - low > end - start
     )
+
+
+def _name_alone(word: str, lexicon: Lexicon) -> set[str]:
+    """The word, unless it is one of the language's own or what a kind or a relation of the graph is called."""
+    known = (stem(word),) in lexicon.classes or (stem(word),) in lexicon.relations
+    return set() if known or word in FUNCTION or word in LIGHT else {word}
+
+
+def _says_what_is(kind: Chunk, name: Chunk, graph: Graph, lexicon: Lexicon) -> bool:
+    """Whether a kind right behind a name is the kind of what is named."""
+    named = name.plan.ids if name.kind == "topic" and isinstance(name.plan, p.Entities) else ()
+    if not named or name.end != kind.start or not isinstance(kind.plan, p.Class):
+        return False
+    return lexicon.class_ids.get(kind.plan.id) in kinds_of(graph, named)
 
 
 def _kinds_named(match: re.Match[str], lexicon: Lexicon) -> str:

@@ -16,7 +16,7 @@ from clew.protocols import TextEncoder
 from clew.query import plan as p
 from clew.query.keys import steps_of
 from clew.query.vocabulary import forms
-from clew.retrieval.attaching import EXCEPT, NOT, Attachments, Mode
+from clew.retrieval.attaching import EXCEPT, FAR, NOT, Attachments, Mode, adjectives_in
 from clew.retrieval.chunks import LIGHT, Chunk, Spotted, spot
 from clew.retrieval.joining import VAGUE, Joins, followed
 from clew.retrieval.lexicon import Lexicon, owners
@@ -71,15 +71,24 @@ def compose(
 ) -> list[Composed]:
     """The sets that a question's words may mean, best first; none where no part of it is in the graph. `kind` is what
     is asked for where the words do not say it, or (`instead`) where they are only like the name of another."""
-    return _Composer(spot(question, graph, encoder, kind, instead=instead), graph, encoder).composed()
+    spotted = spot(question, graph, encoder, kind, instead=instead)
+    adjectives = adjectives_in(spotted)
+    made = _Composer(spotted, graph, encoder, adjectives).composed()
+    if adjectives:  # a name before a kind may as well be said of what is asked for
+        known = {(each.base, each.path) for each in made}
+        others = (replace(each, score=FAR * each.score) for each in _Composer(spotted, graph, encoder).composed())
+        made = sorted([*made, *(o for o in others if (o.base, o.path) not in known)], key=lambda each: -each.score)
+    return made
 
 
 class _Composer:
-    def __init__(self, spotted: Spotted, graph: Graph, encoder: TextEncoder | None) -> None:
+    def __init__(
+        self, spotted: Spotted, graph: Graph, encoder: TextEncoder | None, adjectives: frozenset[int] = frozenset()
+    ) -> None:
         self._spotted, self._words, self._chunks = spotted, spotted.words, spotted.chunks
         self._graph = graph
         self._lexicon = Lexicon.of(graph)
-        self._parts = Attachments(spotted)
+        self._parts = Attachments(spotted, adjectives)
         self._joins = Joins(spotted, self._parts, graph, encoder)
 
     def composed(self) -> list[Composed]:

@@ -98,8 +98,8 @@ def _in_full(words: Sequence[str], taken: Sequence[bool], flag: Flag, name: Sequ
         return None
     wanted = [forms(part) for part in name]
     for start, word in enumerate(words):
-        parts = word.split("-")
-        joined = len(parts) == len(name) > 1 and not taken[start]  # "battery-powered"
+        parts = [part for part in word.split("-") if part not in FUNCTION]  # as `name` has none: "digital-only"
+        joined = "-" in word and len(parts) == len(name) and not taken[start]  # "battery-powered"
         if joined and all(forms(part) & form for part, form in zip(parts, wanted, strict=True)):
             return _condition(start, start + 1, flag, 1.0)
     if len(name) == 1 and 2 <= len(name[0]) <= MOST_INITIALS:
@@ -116,6 +116,10 @@ def _in_full(words: Sequence[str], taken: Sequence[bool], flag: Flag, name: Sequ
             continue
         if all(forms(words[i]) & form for i, form in zip(here, wanted, strict=True)):
             return _condition(start, start + len(name), flag, 1.0)
+        if len(name) == 2 and forms(words[start]) & wanted[1] and not taken[start]:  # "paid the ransom", ransomPaid
+            end = next((i for i in range(start + 1, len(words)) if words[i] not in FUNCTION), None)
+            if end is not None and not taken[end] and forms(words[end]) & wanted[0]:
+                return _condition(start, end + 1, flag, 1.0)
         turned = _turned(words[start]) if len(name) == 1 else ""
         if flag.no and len(turned) >= TELLING and forms(turned) & wanted[0]:
             return _condition(start, start + 1, flag, 0.95, denied=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from typing import Literal
 from weakref import WeakKeyDictionary
@@ -40,9 +40,11 @@ _PEOPLE = frozenset(["people", "person"])
 _NO_KIND = frozenset(
     "kind type sort form name number amount thing part way member percentage share".split()  # noqa: SIM905
 )
+_ARTICLES = frozenset(["the", "a", "an"])
 _OF = re.compile(r"\W*(?:(?<=\bof )|of\b)")
 _LONG = re.compile(r"[^\W\d_]{3}")  # "A" is a category, and no word for a kind
 WORD = re.compile(r"[^\W_]+(?:['’.-][^\W_]+)*|,")
+_NUMBERED = re.compile(r"(?P<letters>[A-Z]{2,})[ _.-]?\d")
 _DONE = ("sold", "won", "made", "held", "paid", "spent", "written", "given", "taken", "run", "built")
 _AMOUNT = re.compile(
     r"^(?:(?:total |whole )?(?:number|amount|count|quantity) of |(?:n|num|nb|cnt|qty) (?=\w{3}))"
@@ -60,6 +62,7 @@ _ASKED = re.compile(
     r"|^\W*(?:all |the )?(?P<first>\w+(?: \w+){0,2}?) (?:of|that|who|which|whose|in|by|from|with|\w+ed) ",
     re.IGNORECASE,
 )
+BEGUN_ALIKE = 50  # things of a kind whose names are looked at
 SOME = 3  # things that a relation must lead to, so that it says what they are
 ADJECTIVES = 1  # unknown words before the noun that names what is asked for
 
@@ -98,6 +101,9 @@ class Lexicon:
                     self.classes.setdefault((head,), ids[0])
                 elif len(ids) <= ENDING:  # "abbeys" are Cistercian and Benedictine ones (`Binding.instances_of`)
                     self.classes.setdefault((head,), head)
+        for id, begins in _beginnings(graph, kinds.stated, self.class_ids).items():
+            if (stem(begins),) not in self.classes:  # "CVEs" are vulnerabilities that are all called CVE-…
+                self.classes[(stem(begins),)] = id
         self.meant: dict[str, tuple[str, float] | None] = {}  # kinds by nouns that no name holds (`kind_meant`)
         self._ends: dict[str, list[str]] | None = None
         self.relations: dict[tuple[str, ...], list[str]] = {}
@@ -149,6 +155,22 @@ class Lexicon:
 
 
 _LEXICONS: WeakKeyDictionary[Graph, Lexicon] = WeakKeyDictionary()
+
+
+def _beginnings(graph: Graph, stated: Sequence[int], classes: Mapping[str, str]) -> dict[str, str]:
+    """The letters that the names of all things of a kind begin with, before a number, by the id of the kind; nothing of
+    a graph with many kinds."""
+    found: dict[str, str] = {}
+    inc = graph.whole.inc
+    for id in classes if len(classes) <= KINDS else ():
+        number = graph.number_of(id)
+        assert number is not None  # it is a class of this graph
+        here = slice(int(inc.offsets[number]), int(inc.offsets[number + 1]))
+        members = inc.neighbors[here][np.isin(inc.relations[here], stated)][:BEGUN_ALIKE]
+        letters = {match["letters"] if match else "" for match in map(_NUMBERED.match, graph.labels_at(members))}
+        if len(members) >= SOME and len(letters) == 1 and "" not in letters:
+            found[id] = letters.pop()
+    return found
 
 
 def _ends_of(whole: Subgraph, relations: Sequence[int]) -> Ints:
@@ -215,6 +237,44 @@ def nobody(graph: Graph) -> Ints:
         return _members([id for id, name in _few_kinds(lexicon).items() if is_nobody(name)], graph)
 
     return graph.derived("lexicon.nobody", made)
+
+
+def kinds_said(text: str, names: Sequence[str], graph: Graph) -> list[Ints]:
+    """The numbers of the things of each kind that a text speaks of by its very name, ascending: "the group that …".
+
+    A noun beside one of the `names` in the text, or "of" it, says what that is, and speaks of no other.
+    """
+    lexicon = Lexicon.of(graph)
+    if not _few_kinds(lexicon):
+        return []
+    text = text.lower()
+    named = [(at, at + len(name)) for name in map(str.lower, names) if (at := text.find(name)) >= 0]
+    found: dict[str, None] = {}
+    words = list(WORD.finditer(text))
+    for i, word in enumerate(words):
+        for first in (i - 1, i) if i else (i,):
+            start, end = words[first].start(), word.end()
+            id = lexicon.classes.get(stems(text[start:end]))
+            several = stem(word.group()) != word.group()
+            said = several or (first > 0 and words[first - 1].group() in _ARTICLES)
+            beside = any((a - 2 < end and start < b + 2) or text[end:a] in (" of ", " of the ") for a, b in named)
+            if id is not None and id in lexicon.class_ids and said and not beside:
+                found[id] = None
+    return [execute(p.Class(id), graph).members for id in found]
+
+
+def of_some_kind(graph: Graph) -> Ints:
+    """The numbers of the things whose kind is stated, ascending; none in a large graph, whose triples would all be
+    read."""
+
+    def made() -> Ints:
+        if graph.num_triples > ALL_UP_TO:
+            return np.empty(0, np.int32)
+        whole = graph.whole
+        found: Ints = np.unique(whole.heads[np.isin(whole.rels, sorted(Lexicon.of(graph).types))])
+        return found
+
+    return graph.derived("lexicon.of_some_kind", made)
 
 
 def _few_kinds(lexicon: Lexicon) -> dict[str, str]:

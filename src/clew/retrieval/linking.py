@@ -24,12 +24,15 @@ from numpy.typing import NDArray
 
 from clew.errors import InputError, NotFoundError
 from clew.graph import Graph
+from clew.graph.kinds import ALL_UP_TO
+from clew.graph.labelling import OTHER_NAMES
 from clew.graph.names import Word, words_of
 from clew.graph.remote import ServerGraph
 from clew.graph.spelling import normalise
 from clew.labels import label_to_text
 from clew.protocols import GraphStore, TextEncoder
 from clew.query.vocabulary import MONTHS, WEEKDAYS
+from clew.retrieval.lexicon import Lexicon, stems
 from clew.retrieval.mentions import EQUAL, RARE, Mention, MentionReading, mentions_in
 from clew.retrieval.qualifiers import qualified
 from clew.types import Entity, Question, Topic
@@ -47,6 +50,9 @@ CONTEXT = 0.3  # how far the encoder can move a score
 MOST_WORDS = 400  # of a question that are read
 MOST_LETTERS = 8000
 
+
+_SIGNS = "+#*°™®"
+_SYMBOLS = re.compile(rf"[{_SIGNS}]*(?!\w)")
 
 Linker = Callable[[Question, GraphStore], "Sequence[Topic] | Topics"]
 """Question, graph → topics; may raise NotFoundError for a supplied topic that the graph does not hold."""
@@ -217,12 +223,44 @@ def _ranked(
             Topic(entity, certainty * likeness * _whole(entity, beside), mention.text, reason + shared)
             for entity, likeness, reason in mention.named
         ]
-        ranked.append(((mention.start, mention.end), topics))
+        ranked.append(((mention.start, mention.end), _but_for_symbols(topics, reading.text, mention.end)))
+    if isinstance(graph, Graph):
+        ranked = [(span, _but_for_mere_names(topics, graph)) for span, topics in ranked]
     ranked = _outdone(ranked)
     if encoder is not None:
         ranked = _in_context(reading.text, ranked, graph, encoder, encoder if relations is None else relations)
     order = [(span, sorted(topics, key=lambda topic: -topic.score)) for span, topics in ranked if topics]
     return sorted(order, key=lambda pair: (-pair[1][0].score, pair[0][0] - pair[0][1], pair[0][0]))
+
+
+def _but_for_symbols(topics: list[Topic], text: str, end: int) -> list[Topic]:
+    """Those whose name ends in the signs that stand behind a mention at `end`: "C++" is neither C nor C#.
+
+    Names are compared without signs, and all three are called alike; where none ends so, all stay.
+    """
+    said = _SYMBOLS.match(text, end)
+    signs = "" if said is None else said.group(0)  # none where a word goes on
+    same = [t for t in topics if t.entity.label[len(t.entity.label.rstrip(_SIGNS)) :] == signs]
+    return same or topics
+
+
+def _but_for_mere_names(topics: list[Topic], graph: Graph) -> list[Topic]:
+    """Topics without what is only the name of another, as plain triples state it: `X aka "Y"` makes a thing of Y."""
+    if len(topics) < 2:
+        return topics
+    mere = graph.derived("linking.mere_names", partial(_mere_names, graph))
+    return [topic for topic in topics if graph.number_of(topic.entity.id) not in mere] or topics
+
+
+def _mere_names(graph: Graph) -> frozenset[int]:
+    """The numbers of what nothing is said of but that something is called so."""
+    naming = [i for i, r in enumerate(graph.relations()) if label_to_text(r.label).casefold() in OTHER_NAMES]
+    if not naming or graph.num_triples > ALL_UP_TO:
+        return frozenset()
+    whole = graph.whole
+    called = np.bincount(whole.tails[np.isin(whole.rels, naming)], minlength=graph.num_entities)
+    led_to, leads = np.diff(whole.inc.offsets), np.diff(whole.out.offsets)
+    return frozenset(np.flatnonzero((called > 0) & (called == led_to) & (leads == 0)).tolist())
 
 
 def _name_goes_on(mention: Mention, reading: MentionReading) -> str:
@@ -255,7 +293,9 @@ def unknown_names(question: Question, graph: GraphStore) -> list[str]:
     if question.topics:
         return []
     reading = MentionReading.of(_shortened(question.text), _relation_words(graph))
-    names = [word for word in reading.words if _surely_a_name(word, reading)]
+    kinds = Lexicon.of(graph).classes if isinstance(graph, Graph) else {}  # "CVEs", a kind
+    said = ((word, stems(reading.text[word.start : word.end])) for word in reading.words)
+    names = [word for word, named in said if _surely_a_name(word, reading) and named not in kinds]
     if not names:
         return []  # linking is not done twice for it
     covered = [span for span, topics in _ranked(question, graph, None) if topics and topics[0].score >= WEAK]

@@ -55,7 +55,7 @@ def operated(graph: Graph, sets: Sequence[Composed], read: ReadQuestion, likenes
             made.append(Proposal(plan, each.score))
             continue
         base, path = _operated_on(graph, each, read)
-        for found in decorate(graph, base, read, likeness=likeness, domain=_domain(base)):
+        for found in decorate(graph, base, read, likeness=likeness, domain=domain_of(base)):
             plan = _projected(graph, found.plan, path)
             made.append(replace(found, plan=plan, prior=found.prior * each.score))
     return best_first(made)
@@ -77,7 +77,7 @@ def _commonest(graph: Graph, each: Composed, read: ReadQuestion) -> p.Plan | Non
     ranked, lexicon = read.ranked, Lexicon.of(graph)
     if ranked is None or ranked.words != (ranked.noun,) or not each.path:
         return None
-    noun, domain = stem(ranked.noun.split()[-1]), _domain(each.base)
+    noun, domain = stem(ranked.noun.split()[-1]), domain_of(each.base)
     if lexicon.types and not (domain is not None and lexicon.classes.get((noun,)) == domain.id):
         return None
     if any(noun in stems(label) for label in lexicon.labels.values()):
@@ -173,7 +173,7 @@ def likeness_by(encoder: TextEncoder | None) -> Likeness:
     return likeness
 
 
-def _domain(base: p.SetPlan) -> p.Class | None:
+def domain_of(base: p.SetPlan) -> p.Class | None:
     """The kind of thing a set holds, where it is stated."""
     while isinstance(base, (p.And, p.Minus, p.Where, p.WhereCount)):
         base = base.sets[0] if isinstance(base, p.And) else base.of

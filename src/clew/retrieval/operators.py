@@ -50,6 +50,7 @@ from clew.retrieval.operating import (
     Truth,
     bearers,
     compared,
+    domain_of,
     either,
     likeness_by,
     named_together,
@@ -311,7 +312,7 @@ class Operators:
     @staticmethod
     def _passes_over(composed: Composed, found: Answer, graph: Graph) -> bool:
         """Whether the method's answer is of another kind than is asked for, or takes no path from something named."""
-        best, kind = best_of(found), _kind(composed)
+        best, kind = best_of(found), domain_of(composed.base)
         if kind is not None and not composed.path:
             numbers = [graph.number_of(c.entity.id) for c in best if c.entity is not None]
             if not np.isin([n for n in numbers if n is not None], execute(kind, graph).members).any():

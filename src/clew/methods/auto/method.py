@@ -21,6 +21,7 @@ from clew.encoding import remembering
 from clew.errors import ConfigError
 from clew.graph import Graph, Subgraph, has_arrays
 from clew.graph.kinds import kinds_of_any
+from clew.graph.paths import follow
 from clew.graph.remote import in_a_server
 from clew.graph.subgraph import Ints
 from clew.labels import label_to_text
@@ -37,7 +38,7 @@ from clew.reading.growth import PlanCandidate
 from clew.reading.threads import all_ends, answers, best_guess, way_of
 from clew.reading.topics import ALTERNATIVES, MAX_TRIPLES, MOST_TOPICS, Start, start_of, starts_of
 from clew.retrieval.examples import Way
-from clew.retrieval.lexicon import WORD, asked_kind, nobody
+from clew.retrieval.lexicon import WORD, asked_kind, kinds_said, nobody, of_some_kind
 from clew.retrieval.reader import read
 from clew.retrieval.scoring import take_apart
 from clew.retrieval.voice import leads
@@ -59,6 +60,7 @@ _CHOICE = re.compile(  # what is named may be the answer
 POSSIBLE = 0.5  # share of the threshold from which on a guess is told
 GUESSED = 100  # answers named by id where an abstention says what would have been answered
 LOOKED_AT = 200  # ends of an option whose kind is looked at
+MIXED = 2  # most steps of a path to things of several kinds; longer ones meet some of any kind
 MOSTLY = 0.5  # share of them that are of the kind asked for
 
 
@@ -145,9 +147,11 @@ class Auto:
             others = [each for each in proposed if not _ends_in_a_kind(each.plan, kinds)]
             proposed = others if others or _PARTICULAR.match(text.strip()) else proposed
         if has_arrays(graph) and (asked_for := asked_kind(text, graph, named=True)) is not None:
-            proposed = _of_kind(proposed, ground, asked_for)
+            proposed = _of_kind(proposed, ground, asked_for, of_some_kind(graph))
         elif has_arrays(graph) and _WHO.match(text.strip()):
             proposed = _but_for(proposed, ground, nobody(graph))
+        if has_arrays(graph):
+            proposed = _by_way_of(proposed, text, topics, ground, graph)
         proposed = _as_voiced(proposed, text, topics, ground)
         if _CHOICE.search(text) is None:
             proposed = _but_for_the_named(proposed, topics, ground)
@@ -262,10 +266,49 @@ class Auto:
         return Answer(question, self.name, candidates, Evidence(paths), start.topics, note=note, details=details)
 
 
-def _of_kind(proposed: list[RatedPlan], ground: Subgraph, members: Ints) -> list[RatedPlan]:
-    """The options that lead to the kind of thing that is asked for, where there are any."""
-    fitting = [o for o in proposed if np.isin(ground.entities[o.plan.ends[:LOOKED_AT]], members).mean() >= MOSTLY]
+def _of_kind(proposed: list[RatedPlan], ground: Subgraph, members: Ints, kinded: Ints) -> list[RatedPlan]:
+    """The options that lead to the kind of thing that is asked for, where there are any.
+
+    Also where they lead mostly to things that are stated to be of other kinds, which are left out of the answer: a
+    campaign uses tools, techniques and malware by one relation.
+    """
+
+    fitting = []
+    for option in proposed:
+        ends = option.plan.ends[:LOOKED_AT]
+        mine = np.isin(ground.entities[ends], members)
+        if mine.mean() >= MOSTLY:
+            fitting.append(option)
+        elif len(option.plan.steps) <= MIXED and mine.any() and np.isin(ground.entities[ends[~mine]], kinded).all():
+            plan = replace(option.plan, ends=ends[mine])
+            fitting.append(replace(option, rated=replace(option.rated, plan=plan)))
     return fitting or proposed
+
+
+def _by_way_of(
+    proposed: list[RatedPlan], text: str, topics: Sequence[Topic], ground: Subgraph, graph: Graph
+) -> list[RatedPlan]:
+    """The options that lead to or through things of every kind that the question names, where there are any.
+
+    "In which country is the club that X plays for" is not answered by where X was born.
+    """
+    kinds = kinds_said(text, [topic.mention for topic in topics], graph)
+    if not kinds or len(proposed) < 2:
+        return proposed
+
+    starts = starts_of(ground, topics)
+
+    def passes(option: RatedPlan) -> bool:
+        met = [ground.entities[option.plan.ends[:LOOKED_AT]]]
+        for trail in option.plan.trails:
+            start = starts[trail.topic]
+            met += [
+                ground.entities[follow(ground, [start], trail.hops[:length]).entities[:LOOKED_AT]]
+                for length in range(1, len(trail.hops))
+            ]
+        return all(any(np.isin(each, members).any() for each in met) for members in kinds)
+
+    return [option for option in proposed if passes(option)] or proposed
 
 
 def _but_for(proposed: list[RatedPlan], ground: Subgraph, members: Ints) -> list[RatedPlan]:
@@ -315,7 +358,7 @@ def _but_for_the_named(proposed: list[RatedPlan], topics: Sequence[Topic], groun
     "Who plays violin and was born in Norway" does not ask for the violin. Only what is called by its very name counts:
     a loose mention may be linked wrongly.
     """
-    exact = [topic for topic in topics if topic.mention.casefold() == topic.entity.label.casefold()]
+    exact = [topic for topic in topics if topic.mention.casefold().startswith(topic.entity.label.casefold())]
     named = starts_of(ground, exact)
     new = [each for each in proposed if not np.isin(each.plan.ends, named).all()]
     return new or proposed
