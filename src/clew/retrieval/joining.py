@@ -245,7 +245,7 @@ class Joins:
                         further.append(((*path, step), ends[~held(ends, wanted)]))
             reached = [each for each in further if len(each[1])][:AROUND]
         found.sort(key=lambda each: (len(each[1]) > 1, -each[0]))
-        ways = [path for _, path in found if path[-1] == found[0][1][-1]][:NESTED]  # by one relation, stated at any depth
+        ways = [path for _, path in found if path[-1] == found[0][1][-1]][:NESTED]  # by one relation, at any depth
         return ways or [path for _, path in sorted(of_these, key=lambda each: -each[0])[:1]]
 
     def _places(self, step: p.Step) -> bool:
