@@ -67,7 +67,7 @@ def a_line(sample: bytes) -> bool:
     return not second or second.startswith(b"{")
 
 
-class Written:
+class DocumentStream:
     """A stream of one list of JSON documents."""
 
     def __init__(self, documents: Iterable[bytes]) -> None:

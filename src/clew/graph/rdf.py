@@ -18,7 +18,7 @@ import numpy as np
 import pyoxigraph as ox
 
 from clew.graph.inputs import BLOCK, BOM, LINE_LIMIT, Batch, Problems, Stream
-from clew.graph.jsonld import PAGES, SAMPLE, Readable, WithContexts, Written, a_line, lines, scripts
+from clew.graph.jsonld import PAGES, SAMPLE, Readable, WithContexts, DocumentStream, a_line, lines, scripts
 from clew.graph.ntriples import by_lines, diagnosis
 from clew.graph.statements import Statements
 
@@ -105,7 +105,7 @@ def _text_of(suffix: str, stream: Stream, problems: Problems) -> Any:
         if SYNTAXES[suffix] == ox.RdfFormat.RDF_XML:
             return _Declared(clean)
         return WithContexts(_Shallow(clean), str(stream.file), problems) if suffix == "jsonld" else clean
-    return WithContexts(_Shallow(Written(documents)), str(stream.file), problems)
+    return WithContexts(_Shallow(DocumentStream(documents)), str(stream.file), problems)
 
 
 class _CleanUtf8:
