@@ -18,7 +18,7 @@ import numpy as np
 import pyoxigraph as ox
 
 from clew.graph.inputs import BLOCK, BOM, LINE_LIMIT, Batch, Problems, Stream
-from clew.graph.jsonld import PAGES, SAMPLE, Readable, WithContexts, DocumentStream, a_line, lines, scripts
+from clew.graph.jsonld import PAGES, SAMPLE, DocumentStream, Readable, WithContexts, a_line, lines, scripts
 from clew.graph.ntriples import by_lines, diagnosis
 from clew.graph.statements import Statements
 
