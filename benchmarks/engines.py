@@ -14,8 +14,10 @@ import statistics
 import tempfile
 import time
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -29,9 +31,9 @@ from clew.runs.ray_engine import answer_with_ray
 from walk import graph_of, questions
 
 
-def opened(path: str) -> tuple[Any, GraphStore]:
-    """The method, and the graph at `path`; in each process anew."""
-    method = Walk(Config(), Tools(encoder=open_encoder()))
+def opened(path: str, vectors: str) -> tuple[Any, GraphStore]:
+    """The method and the graph at `path`, in each process anew; the workers share a folder of vectors."""
+    method = Walk(Config(), Tools(encoder=open_encoder(cache=Path(vectors))))
     return method.predict, Graph.open(path)
 
 
@@ -42,6 +44,21 @@ def timed(engine: Callable[[Run, Callable[[Any], None]], object], run: Run) -> t
     engine(run, lambda progress: kept.append((time.perf_counter() - began, progress.done)))
     (first, some), (last, every) = kept[0], kept[-1]
     return first, (every - some) / (last - first)
+
+
+def measured(name: str, path: str, folder: Path, rows: list[Any], batch: int, workers: int) -> tuple[float, float]:
+    """What `timed` says of one engine; run in a process of its own."""
+    opener = partial(opened, path, f"{folder}-vectors")  # empty at the start
+
+    def local(run: Run, told: Callable[[Any], None]) -> None:
+        predict, graph = opener()
+        answer_all(run, ((row.question, graph) for row in rows), predict, batch=batch, on_progress=told)
+
+    def ray(run: Run, told: Callable[[Any], None]) -> None:
+        answer_with_ray(run, rows, opener, batch=batch, workers=workers, on_progress=told)
+
+    with Run.create(folder, {}, rows, session={}) as run:
+        return timed({"local": local, "ray": ray}[name], run)
 
 
 def main() -> None:
@@ -57,23 +74,17 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         path = Path(scratch) / "graph.kg"
         save(graph_of(options.set, Path(scratch)), path)
-        opener = partial(opened, str(path))
-
-        def local(run: Run, told: Callable[[Any], None]) -> None:
-            predict, graph = opener()
-            items = ((row.question, graph) for row in rows)
-            answer_all(run, items, predict, batch=options.batch, on_progress=told)
-
-        def ray(run: Run, told: Callable[[Any], None]) -> None:
-            answer_with_ray(run, rows, opener, batch=options.batch, workers=options.workers, on_progress=told)
-
         ratios = []
         for round_ in range(options.rounds):
             found, rates = {}, {}
-            for name, engine in (("local", local), ("ray", ray)):
+            for name in ("local", "ray"):
                 folder = Path(scratch) / f"{name}-{round_}"
-                with Run.create(folder, {}, rows, session={}) as run:
-                    first, rates[name] = timed(engine, run)
+                given = (name, str(path), folder, rows, options.batch, options.workers)
+                if name == "local":  # ray's workers are fresh processes as well: nothing is encoded yet
+                    with ProcessPoolExecutor(1, get_context("spawn")) as fresh:
+                        first, rates[name] = fresh.submit(measured, *given).result()
+                else:
+                    first, rates[name] = measured(*given)
                 found[name] = [
                     replace(r, answer=r.answer and replace(r.answer, seconds={})) for r in Run.open(folder).rows()
                 ]

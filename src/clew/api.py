@@ -292,7 +292,7 @@ def predict_run(
             answer_with_ray(
                 run,
                 examples,
-                partial(_opened, configuration_of(workspace)),
+                partial(_opened, configuration_of(workspace), folder / "vectors"),
                 batch=section.batch or 32,
                 workers=section.threads or 2,
                 address=section.ray_address,
@@ -321,9 +321,18 @@ def configuration_of(workspace: Workspace) -> dict[str, Any]:
     return workspace.configuration.model_dump(mode="json")
 
 
-def _opened(tree: Mapping[str, Any]) -> tuple[Predict, GraphStore]:
-    """The method and the graph of a configuration, in a worker process."""
-    workspace = Workspace(parse(Configuration, tree, "configuration"))
+def _opened(tree: Mapping[str, Any], vectors: Path) -> tuple[Predict, GraphStore]:
+    """The method and the graph of a configuration, in a worker process.
+
+    Args:
+        vectors: what the workers of one machine, that of the run, share where the configuration names no cache: a text
+            is then encoded by one of them.
+    """
+    configuration = parse(Configuration, tree, "configuration")
+    if configuration.encoder.cache is None and vectors.parent.is_dir():
+        section = configuration.encoder.model_copy(update={"cache": vectors})
+        configuration = configuration.model_copy(update={"encoder": section})
+    workspace = Workspace(configuration)
     return workspace.open_method().predict, workspace.graph
 
 
