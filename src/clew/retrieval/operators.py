@@ -278,9 +278,10 @@ class Operators:
     def _answering(self, asked: OperatorQuestion, found: Answer, graph: Graph) -> Sequence[Composed] | None:
         """What the parts of a question without an operator compose, where that answers it; None: the method's path."""
         question = asked.question
-        if found.candidates and (both := of_both(question, found, graph, self._encoder)):
-            return both
         sets = self._readings(question, graph)
+        composed = bool(sets) and sets[0].score >= COMPOSED and not sets[0].unsaid
+        if found.candidates and not composed and (both := of_both(question, found, graph, self._encoder)):
+            return both
         if not found.candidates or asked.marked or only_truth(found, graph):
             return sets
         if not sets or one_path(sets[0].plan):
