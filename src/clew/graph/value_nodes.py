@@ -172,6 +172,13 @@ def _spelled(id: str) -> str:
     return _CODES.get(text, text)
 
 
+def _nameless(read: Everything, nodes: Ints, names: dict[int, list[tuple[int, str]]]) -> NDArray[np.bool_]:
+    """Which entities are value nodes without a name."""
+    mine = read.mask(nodes)
+    mine[[node for node in names if mine[node]]] = False
+    return mine
+
+
 def _handed_on(
     read: Everything,
     out: Rows,
@@ -181,8 +188,7 @@ def _handed_on(
     gone: NDArray[np.bool_],
 ) -> Rows:
     """Rows that say of things what the coordinates or the address that they have said."""
-    mine = read.mask(nodes)
-    mine[[node for node in names if mine[node]]] = False
+    mine = _nameless(read, nodes, names)
     scale = read.relations_of(lambda id: _local(id) in ("bestRating", "worstRating"))  # of a rating, no fact
     led = inc[mine[inc[:, 2]]]
     _, which, times = np.unique(led[:, [0, 1]], axis=0, return_inverse=True, return_counts=True)
@@ -216,8 +222,7 @@ def _pictured(
 ) -> Rows:
     """Rows that lead from things to the addresses of their pictures; height and width of one are not the thing's."""
     rank = np.array([_PICTURES.index(name) if (name := _local(id)) in _PICTURES else -1 for id in read.relations])
-    mine = read.mask(nodes)
-    mine[[node for node in names if mine[node]]] = False
+    mine = _nameless(read, nodes, names)
     things = (rank[out[:, 1]] < 0) & (out[:, 1] != read.type) & (read.kinds[out[:, 2]] != LITERAL)
     mine[out[things, 0]] = False
     stated = out[(rank[out[:, 1]] >= 0) & mine[out[:, 0]]]

@@ -191,7 +191,7 @@ class _Composer:
         took gold at the fair" by one award. None where nothing meets both."""
         if not isinstance(new, p.Follow) or not isinstance(new.of, p.Follow):
             return None
-        parts = plan.sets if isinstance(plan, p.And) else (plan,)
+        parts = _conditions(plan)
         for at, part in enumerate(parts):
             if not isinstance(part, p.Follow) or part.path != new.path:
                 continue
@@ -385,5 +385,4 @@ def _conditions(plan: p.SetPlan) -> tuple[p.SetPlan, ...]:
 
 
 def _and(a: p.SetPlan, b: p.SetPlan) -> p.SetPlan:
-    left = a.sets if isinstance(a, p.And) else (a,)
-    return p.And((*left, *(b.sets if isinstance(b, p.And) else (b,))))
+    return p.And((*_conditions(a), *_conditions(b)))

@@ -136,9 +136,9 @@ class Joins:
         between = self._parts.between(k)
         there_in = set(between) & _WHERE and not {part for word in content for part in stems(word)} - _PLACES
         if there_in or (not joined and self._chunks[k].end == above_at):  # "castles in Germany", "German castles"
-            first, *others = self._within(members, wanted) or [()] if wanted is not None else [()]
-            if len(first) + len(others) > 1:
-                return [Edge(first, 0.9, True, others=tuple(others))]
+            ways = self._within(members, wanted) if wanted is not None else []
+            if len(ways) > 1 or any(len(way) > 1 for way in ways):
+                return [Edge(ways[0], 0.9, True, others=tuple(ways[1:]))]
         same: list[Edge] = []
         inside = wanted is not None and not isinstance(domain, p.All) and bool(held(members, wanted).any())
         if inside and set(between) <= _BE:
