@@ -1,9 +1,11 @@
 """Answers a second of `walk` by the local engine and by ray with two workers on this machine, over the same questions.
 
 Rows of both are compared without their seconds. What counts is the time between the first row that is kept and the
-last: starting ray, its workers and the encoder in each is told apart. Needs the extra `ray`.
+last: starting ray, its workers and the encoder in each is told apart. Ray gives each worker one thread; `--threads`
+says how many the local engine has (default: as many as there are cores). Needs the extra `ray`.
 
     CLEW_DATA=… python benchmarks/engines.py [--set webqsp-pooled:dev] [--questions 200] [--workers 2] [--rounds 3]
+                                                [--threads 1]
 """
 
 from __future__ import annotations
@@ -68,9 +70,12 @@ def main() -> None:
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--batch", type=int, default=8)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--threads", type=int, help="of the local engine")
     options = parser.parse_args()
     rows = questions(options.set, options.questions)[: options.questions]
     print(f"{len(rows)} questions of {options.set}, batches of {options.batch}, load {os.getloadavg()[0]:.1f}")
+    if options.threads:
+        os.environ["OMP_NUM_THREADS"] = str(options.threads)  # of processes that are started from here
     with tempfile.TemporaryDirectory() as scratch:
         path = Path(scratch) / "graph.kg"
         save(graph_of(options.set, Path(scratch)), path)

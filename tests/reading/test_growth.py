@@ -126,3 +126,23 @@ def test_plans_are_told_apart_and_bounded() -> None:
     plans = grow("Ann", "Bo", plans=30)
     assert len(plans) <= 30
     assert len({plan.key for plan in plans}) == len(plans)
+
+
+def test_one_step_more_where_the_question_names_it() -> None:
+    """From the other film: its actor, his mother's child, where that one was born, and the country of that."""
+    ground = GRAPH.whole
+    start = ground.local("Other")
+    assert start is not None
+
+    def flat(steps: Sequence[Hops]) -> np.ndarray:
+        return np.full(len(steps), -1.0, np.float32)
+
+    def country(trail: PathHypothesis) -> bool:
+        return ground.relation(trail.steps[-1][0][0]).id == "country"
+
+    limits = GrowthLimits(hops=3, beam=100, plans=10_000)
+    plain = Growth(ground, [start], [0], flat, limits).run()
+    further = Growth(ground, [start], [0], flat, limits, said=country).run()
+    longest = {said(plan) for plan in further} - {said(plan) for plan in plain}
+    assert all(len(steps) == 4 and steps[-1].removeprefix("-") == "country" for (steps,) in longest)
+    assert longest

@@ -37,6 +37,7 @@ class GrowthLimits:
     frontier: int = 400  # entities looked at to find the relations of a set of entities
     kept: int = 40  # trails of one length that compete, per topic
     meeting: int = 12  # trails per mention that are tried together
+    further: int = 12  # trails of one step more than `hops`, where the question names it
     plans: int = 64  # plans that are handed over
 
 
@@ -71,6 +72,9 @@ class Growth:
     limits: GrowthLimits = field(default_factory=GrowthLimits)
     types: frozenset[int] = frozenset()  # relations that state what kind of thing an entity is
     likely: LikelyHops | None = None  # the hops to take in a large graph
+    said: Callable[[PathHypothesis], bool] | None = (
+        None  # whether a question names the last step of a trail, or its ends
+    )
     cut: list[str] = field(default_factory=list)
 
     def run(self) -> list[PlanCandidate]:
@@ -104,7 +108,21 @@ class Growth:
                 if kept == self.limits.kept:
                     break
             level = [(float(scores[i]), longer[i][1]) for i in order[: self.limits.beam]]
-        return found
+        return found + self._further(level, start)
+
+    def _further(self, level: Sequence[tuple[float, PathHypothesis]], start: int) -> list[PlanCandidate]:
+        """The longest trails with one step more, where the question names it: a long question may say four."""
+        if self.said is None or len(level[0][1].steps) < self.limits.hops:
+            return []
+        along = self._likely([trail for _, trail in level])
+        longer = [(score, t) for score, trail in level for t in self._longer(trail, start, along) if self.said(t)]
+        gains = self.relevance([trail.steps[-1] for _, trail in longer]) if longer else ()
+        made = [
+            PlanCandidate((trail,), ends, (), score + float(gain), trail.sampled)
+            for (score, trail), gain in zip(longer, gains, strict=True)
+            if len(ends := answers(trail, start))
+        ]
+        return sorted(made, key=lambda plan: -plan.relevance)[: self.limits.further]
 
     def _likely(self, trails: Sequence[PathHypothesis]) -> Along | None:
         return None if self.likely is None else self.likely.along(trails, self.limits.frontier)

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from threading import Lock
 
@@ -29,8 +29,16 @@ from clew.reading.growth import Growth, GrowthLimits, PlanCandidate
 from clew.reading.likely import LikelyHops
 from clew.reading.network import Floats, Network, similarities
 from clew.reading.plantext import Sheet, sheet
-from clew.reading.trails import Hops
-from clew.reading.wording import PLAN_FEATURES, QuestionWording, WordedStep, Wording, mention_flags, step_features
+from clew.reading.trails import Hops, PathHypothesis
+from clew.reading.wording import (
+    PLAN_FEATURES,
+    QuestionWording,
+    WordedStep,
+    Wording,
+    mention_flags,
+    stems,
+    step_features,
+)
 from clew.retrieval.scoring import take_apart
 
 Shares = NDArray[np.float64]
@@ -42,6 +50,7 @@ TAKEN_UP = 4.0
 of GeoQuery, a graph left out of training, 0.56 of the best plans are right with 0, 0.76 with 4; elsewhere nothing
 moves."""
 KEPT = 100_000  # steps whose vectors are kept
+LONG = 3  # content words of a question, beside names, from which on it may say four steps
 LOOKED_AT = 8  # most plans that the cross-encoder is asked about
 SURE = 0.97  # share of the best plan from which it is not asked
 POSSIBLE = 0.004  # least share of a plan that it is asked about
@@ -148,7 +157,8 @@ class Reader:
             return np.array([known[step] for step in steps], np.float32)
 
         likely = LikelyHops.of(ground, lambda: take_apart(question, order))
-        growth = Growth(ground, starts, mentions, relevance, limits, frozenset(wording.types), likely)
+        said = partial(_named, asked, wording) if len(asked.words) >= LONG and likely is None else None
+        growth = Growth(ground, starts, mentions, relevance, limits, frozenset(wording.types), likely, said)
         plans = growth.run()
         grown = {plan.key for plan in plans}
         plans += [plan for plan in also if plan.key not in grown]
@@ -235,6 +245,14 @@ class Reader:
         if said:
             vectors[said] = self._remembered.encode([texts[i] for i in said])
         return vectors
+
+
+def _named(asked: QuestionWording, wording: Wording, trail: PathHypothesis) -> bool:
+    """Whether the question names the last step of a trail, or the kind of what it leads to."""
+    step = wording.step(trail.steps[-1])
+    if asked.words & (stems(step.first) | stems(step.second)):
+        return True
+    return bool(asked.words & stems(wording.kinds(trail.ends)))
 
 
 def _shares(logits: Floats, none: float) -> Shares:

@@ -33,6 +33,7 @@ from clew.retrieval.composing import Composed, compose
 from clew.retrieval.dating import with_years
 from clew.retrieval.lacking import Lacking, passes_over
 from clew.retrieval.lexicon import Lexicon, asked_kind, class_in, nobody
+from clew.retrieval.link_values import of_said_links
 from clew.retrieval.linking import link, link_topics, unknown_names
 from clew.retrieval.method_sets import (
     best_of,
@@ -145,6 +146,7 @@ class Operators:
             self._in_tense(each, self._finished(each, answer, graph, within, on_event), graph, on_event)
             for each, answer, (_, within) in zip(asked, answers, inner, strict=True)
         ]
+        made = [self._of_links(each, answer, graph, on_event) for each, answer in zip(asked, made, strict=True)]
         return [replace(answer, question=question) for answer, question in zip(made, questions, strict=True)]
 
     def _inner(
@@ -266,6 +268,21 @@ class Operators:
             return found
         prior = found.candidates[0].score
         return self._executed(found, asked.question, [Proposal(timed, prior)], graph, on_event)
+
+    def _of_links(self, asked: OperatorQuestion, found: Answer, graph: GraphStore, on_event: OnEvent) -> Answer:
+        """An answer by the links alone whose values the question says ("voted against")."""
+        if not found.candidates or not isinstance(graph, Graph):
+            return found
+        if found.plan is None:
+            sets = sets_of(found, graph) if len(best_of(found)) > 1 else []
+            plan: p.Plan | None = sets[0] if sets else None
+        else:
+            plan = parse(found.plan.text)
+        said = plan if plan is None else of_said_links(plan, asked.question, graph)
+        if said is None or said == plan:
+            return found
+        prior = found.candidates[0].score
+        return self._executed(found, asked.question, [Proposal(said, prior)], graph, on_event)
 
     @staticmethod
     def _uncomposed(asked: OperatorQuestion, found: Answer) -> Answer:
