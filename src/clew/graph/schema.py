@@ -196,15 +196,17 @@ class _Aside:
         self._kinds = np.zeros(read.assembly.entities.count, bool)
         self._heads, self._tails = self._kinds.copy(), self._kinds.copy()
         self._relations = np.zeros(len(read.relations), bool)
+        relations = read.relations_of(_schematic)
+        subclass, first, rest = (read.relation(id) for id in (SUBCLASS, FIRST, REST))
+        if not len(read.typed) and not relations.any() and max(subclass, first, rest) < 0:
+            return  # nothing says what is schema
         novalues = read.relation(f"{WIKIBASE}novalue")
         denied = read.picked(lambda row: row[:, 1] == novalues)[:, 2]
         kinds = self._kinds.copy()
         kinds[[number for number, id in read.classes.items() if _no_kind(id)]] = True
         kinds[denied] = True
-        relations = read.relations_of(_schematic)
         heads = read.mask(read.of_types(lambda id: _no_kind(id) and id not in _OF_ANY_THING))
         heads[read.typed[~kinds[read.typed[:, 2]], 0]] = False  # a thing of a kind of its own is a thing
-        subclass, first, rest = (read.relation(id) for id in (SUBCLASS, FIRST, REST))
         above = read.picked(lambda row: row[:, 1] == subclass)
         links = read.picked(lambda row: relations[row[:, 1]] | heads[row[:, 0]] | np.isin(row[:, 1], (first, rest)))
         links = np.concatenate([links, above])
@@ -216,10 +218,12 @@ class _Aside:
                 break
             heads[more] = True
         classes = np.unique(np.concatenate([above[:, 0], above[:, 2], read.of_types(_class)]))
-        things = np.unique(read.picked(lambda row: ~relations[row[:, 1]] & ~heads[row[:, 0]] & ~kinds[row[:, 2]]
-                                       & (row[:, 1] != subclass))[:, 0])  # fmt: skip
-        if len(things) < INSTANCES * len(classes):  # an ontology by itself: its classes are what it is about
-            return
+        things = np.zeros(len(kinds), bool)
+        for row in read.rows.blocks(BLOCK):
+            fact = ~relations[row[:, 1]] & ~heads[row[:, 0]] & ~kinds[row[:, 2]] & (row[:, 1] != subclass)
+            things[row[fact, 0]] = True
+        if np.count_nonzero(things) < INSTANCES * len(classes):
+            return  # an ontology by itself: its classes are what it is about
         self.inherited = _inherited(read, above[~heads[above[:, 2]] | ~read.texts.starting(above[:, 2], b"_:")], kinds)
         if subclass >= 0 and (len(self.inherited) or heads[above[:, 0]].any()):
             relations[subclass] = True
