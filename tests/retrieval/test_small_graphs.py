@@ -9,6 +9,8 @@ import pytest
 
 from clew.graph import Graph
 from clew.protocols import GraphStore, OnEvent, ignore
+from clew.query import plan as p
+from clew.query.keys import Keys, by_words
 from clew.retrieval.operators import Operators
 from clew.types import Answer, Candidate, Question
 from finds_nothing import Nothing
@@ -54,6 +56,37 @@ def test_questions_of_several_kinds(text: str, answers: list[str]) -> None:
     answer = Operators(Nothing()).answer(Question("q", text), GRAPH)
     assert sorted(answer.texts) == answers, (answer.note, answer.plan)
     assert answers or answer.note == "the graph states no reasons"
+
+
+FARMS = Graph.from_triples(  # a relation between things of one kind, and one of another kind called by their noun
+    [
+        *[(x, "type", "farmer") for x in ("Ann", "Bo", "Cy", "Di")],
+        *[(x, "type", "market") for x in ("Hill Market", "Dale Market")],
+        ("Bo", "mentor", "Ann"), ("Cy", "mentor", "Ann"), ("Di", "mentor", "Bo"),
+        ("Hill Market", "farmers", "Ann"), ("Hill Market", "farmers", "Di"), ("Dale Market", "farmers", "Bo"),
+        ("Hill Market", "warden", "Cy"), ("Dale Market", "warden", "Cy"),
+    ],
+    name="farms",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("text", "answers"),
+    [
+        ("which mentor has the most farmers?", ["Ann"]),
+        ("Which market has the most farmers?", ["Hill Market"]),
+    ],
+)
+def test_whoever_a_relation_leads_to_most_often(text: str, answers: list[str]) -> None:
+    answer = Operators(Nothing()).answer(Question("q", text), FARMS)
+    assert sorted(answer.texts) == answers, (answer.note, answer.plan)
+
+
+def test_a_noun_for_anybody_is_counted_by_its_verb() -> None:
+    """In "which farmer mentors the most people" no kind is called people."""
+    found = Keys(FARMS, by_words).counted(p.Class("farmer"), "people", "mentors")
+    assert found[0].path == (p.Step("mentor", False),)
+    assert Keys(FARMS, by_words).counted(p.Class("farmer"), "boats", "mentors") == []
 
 
 ZOO = Graph.from_triples(  # no kinds: animals, enclosures and keepers are told apart by what is said of them

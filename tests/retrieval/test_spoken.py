@@ -46,3 +46,16 @@ def test_who_behind_a_kind_asks_for_nothing_itself(graph: Graph) -> None:
 
     best = compose(Question("q", "wardens who speak both Cornish and Welsh"), graph)[0]
     assert graph.labels_at(execute(best.plan, graph).members) == ["Olga Prisk"]
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("Is there anything that both A and B call? Which service?", "which service both A and B call?"),
+        ("is anybody in both the Hill Club and the Dale Club? who?", "who is in both the Hill Club and the Dale Club?"),
+        ("Is anybody in both clubs?", "Is anybody in both clubs?"),
+        ("Is there a hut near the lake?", "Is there a hut near the lake?"),
+    ],
+)
+def test_what_is_asked_after_whether_there_is_one(text: str, meant: str, graph: Graph) -> None:
+    assert in_graph_words(Question("q", text), graph).text == meant

@@ -31,6 +31,7 @@ Likeness = Callable[[Sequence[str], Sequence[str]], Sequence[float]]
 KEYS = 4  # most keys tried for one operator
 SOME_DATE = 0.35  # what a column of dates fits a question about time, whatever it is called
 LEAST = 0.3  # a key that fits less is not proposed
+ANYBODY = frozenset(["people", "person", "thing", "other"])  # by their stems: of any kind
 OF_LINK = 0.7  # what the date of a link fits, where the things are told by that link
 GUESSED = 0.6  # what the only figure that there is fits words that do not name it
 MOST = 0.5  # share of the members that must have it
@@ -301,7 +302,7 @@ class Keys:
             if (self._column(step).ordered and step.forward) or self._is_flag(ends):
                 continue  # a figure or a yes is none of several
             fit = max(named, 0.9 * of_kind) * (0.5 + 0.5 * share)
-            if verb and not self._binding.type_relations:
+            if verb and (wanted in ANYBODY or not self._binding.type_relations):
                 fit = max(fit, 0.8 * by_words(verb.split()[:1], [label])[0])  # what nothing says the kind of
             if verb:
                 fit *= 0.7 + 0.3 * max(self._likeness((verb,), [label])[0], by_words(verb.split(), [label])[0])

@@ -80,7 +80,9 @@ def _commonest(graph: Graph, each: Composed, read: ReadQuestion) -> p.Plan | Non
     noun, domain = stem(ranked.noun.split()[-1]), domain_of(each.base)
     if lexicon.types and not (domain is not None and lexicon.classes.get((noun,)) == domain.id):
         return None
-    if any(noun in stems(label) for label in lexicon.labels.values()):
+    ends = execute(p.Follow(each.base, each.path), graph).members
+    own = {step.relation for step, _ in steps_of(graph, ends, backward=False)}
+    if any(noun in stems(label) for id, label in lexicon.labels.items() if id in own or not lexicon.types):
         return None
     back = tuple(p.Step(step.relation, not step.forward) for step in reversed(each.path))
     return p.Top(p.Follow(each.base, each.path), p.Key(back, "count"), ranked.largest, ranked.k, ranked.skip)

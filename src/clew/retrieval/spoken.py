@@ -26,6 +26,11 @@ SHORTEST = 5  # letters of a word that may be a slip
 LONGEST = 200  # kinds whose names are compared with a word
 LABELS = 20_000  # things of a kind whose names are looked at
 _WORD = re.compile(r"(?<![\w'’-])[a-z]+(?![\w'’-])")
+_THEN_WHICH = re.compile(  # what is asked for comes after the question whether there is one
+    r"^\W*(?:is|are) (?:there )?(?P<any>some|any)(?P<what>body|one|thing)? (?:else )?(?P<that>that |who |which )?"
+    r"(?P<rest>[^?]+)\? *(?:(?P<wh>who|which|what)(?: (?P<noun>[\w -]+?))?)(?: (?:is|are) (?:it|they|that))?\W*$",
+    re.IGNORECASE,
+)
 _TITLED = re.compile(r"\b(?P<title>[A-Z][a-z]+) (?P<name>[A-Z][\w'’-]*\w)(?! [A-Z])")
 
 
@@ -34,9 +39,19 @@ def in_graph_words(question: Question, graph: Graph) -> Question:
     lexicon = Lexicon.of(graph)
     if question.topics or not lexicon.types:
         return question
-    text = _TITLED.sub(lambda match: _named(match, lexicon, graph), question.text)
+    text = _asking_which(question.text)
+    text = _TITLED.sub(lambda match: _named(match, lexicon, graph), text)
     text = _WORD.sub(lambda match: _spelt(match.group(0), lexicon, graph), text)
     return question if text == question.text else replace(question, text=text)
+
+
+def _asking_which(text: str) -> str:
+    """ "Is anybody in both clubs? Who?" asks who is in both clubs."""
+    match = _THEN_WHICH.match(text)
+    if match is None:
+        return text
+    asked = f"{match['wh'].lower()} {match['noun']}" if match["noun"] else match["wh"].lower()
+    return f"{asked} {'' if match['that'] else 'is '}{match['rest'].strip()}?"
 
 
 def _spelt(word: str, lexicon: Lexicon, graph: Graph) -> str:
