@@ -30,7 +30,7 @@ class Config(Settings):
     reader: bool = False  # let the language model, where one is configured, write the answers (Figure 2)
     device: str = "cpu"  # "cpu", "cuda", or auto
     nearby: int = Field(
-        default=3_000, ge=1
+        default=1_500, ge=1
     )  # triples around the topics in a graph too large for a pass over all of it, or to be read from its server
 
     removed: ClassVar[Mapping[str, Any]] = {
