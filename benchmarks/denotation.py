@@ -51,6 +51,7 @@ READ = (
     "videogames", "wildlife", "auctions", "clinics", "drones", "lakesides", "logistics", "microservices", "theatre",
     "choirs", "climbing", "manuscripts", "vineyards", "satellites", "rallies", "council", "farms", "menagerie",
     "stages", "labs", "comics", "startups", "windfarms", "bridges", "harbour", "cheeses", "threats", "newspapers",
+    "castles", "repairs",
 )  # fmt: skip
 GRAPHS = {path.stem for path in FOLDER.glob("*.jsonl")}
 SAMPLES = {"wtq": 300, "spider": 200}
