@@ -1,12 +1,12 @@
 """What 10⁹ triples cut by head would cost, simulated over the blocks of a graph that is at hand.
 
-Nothing is distributed here: a finished graph is cut on paper into parts. An entity belongs to the part that its id's
-hash names, with all triples that lead from it and to it; those of a hub lie with their other ends. Neighbourhoods of
-random entities and of hubs are asked for hop by hop as a coordinator would: each part that holds some of the frontier
-is sent those entities and returns their triples. Told are the balance of the parts, how many parts a hop asks, the
-bytes that move, the largest share of one part, and the seconds that follow from the measured time of a triple on this
-machine, a round trip and a bandwidth that are stated. A triple moves as 12 bytes and each entity met for the first
-time as its id.
+Nothing is distributed here: a finished graph is cut on paper into parts. An entity belongs to the part that a hash of
+its number names, with all triples that lead from it and to it; those of a hub lie with their other ends.
+Neighbourhoods of random entities and of hubs are asked for hop by hop as a coordinator would: each part that holds
+some of the frontier is sent those entities and returns their triples. Told are the balance of the parts, how many
+parts a hop asks, the bytes that move, the largest share of one part, and the seconds that follow from the measured
+time of a triple on this machine, a round trip and a bandwidth that are stated. A triple moves as 12 bytes and each
+entity met for the first time as its id.
 
     python benchmarks/partition.py GRAPH.kg [--parts 8] [--questions 200] [--hops 3] [--trip 0.5] [--gbit 10]
 """

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from clew.errors import InputError
+from clew.errors import ClewError, InputError
 from clew.graph import Graph
 from clew.graph.layout import NAMED
 from clew.graph.sets import distinct, shared, without
@@ -149,6 +149,13 @@ class Executor:
         if node not in self._made:
             self._made[node] = self._members(node)
         return self._made[node]
+
+    def found(self, node: p.SetPlan) -> Ints:
+        """The same; none where the set cannot be made within the limits, or names what is not there."""
+        try:
+            return self.members(node)
+        except ClewError:
+            return np.empty(0, np.int32)
 
     def _members(self, node: p.SetPlan) -> Ints:
         match node:

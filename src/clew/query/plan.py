@@ -16,8 +16,8 @@ Anchors: the functions of KoPL (Cao et al., ACL 2022) and the s-expressions of G
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from dataclasses import dataclass, fields
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields, replace
 from typing import Any, Literal, get_args
 
 from clew.errors import InputError, unknown
@@ -414,6 +414,13 @@ def walk(plan: Any) -> Iterator[Any]:
             raise InputError(f"the plan has more than {MAX_NODES} parts or is nested deeper than {MAX_DEPTH}: refused")
         yield node
         stack += [(child, depth + 1) for child in reversed(list(children(node)))]
+
+
+def rebuilt(node: Any, change: Callable[[Any], Any]) -> Any:
+    """A record with what `change` makes of each of its fields; the record itself where that is the same."""
+    parts = {each.name: getattr(node, each.name) for each in fields(node)}
+    made = {name: change(part) for name, part in parts.items()}
+    return node if made == parts else replace(node, **made)
 
 
 def size(plan: Plan) -> int:

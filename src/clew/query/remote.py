@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any
 
 from clew.errors import InputError, NotFoundError, UnsupportedError, unknown
@@ -193,8 +193,7 @@ class _Names:
         if isinstance(node, tuple):
             return tuple(self.bound(each) for each in node)
         if isinstance(node, (p.Plan, p.Test, p.Key)):
-            record: Any = node
-            return replace(record, **{f.name: self.bound(getattr(record, f.name)) for f in fields(record)})
+            return p.rebuilt(node, self.bound)
         return node
 
     def _classes(self, name: str) -> list[str]:

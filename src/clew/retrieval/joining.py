@@ -85,10 +85,7 @@ class Joins:
 
     def members(self, plan: p.SetPlan) -> Ints:
         """The members of a set; none where a plan cannot be executed within its limits."""
-        try:
-            return self._executor.members(plan)
-        except ClewError:
-            return np.empty(0, np.int32)
+        return self._executor.found(plan)
 
     def edges(self, child: p.SetPlan, domain: p.SetPlan | None, k: int, parent: int) -> list[Edge]:
         """The joins from the set of part `k` to what `parent` stands for, of which `domain` is known; best first."""

@@ -6,15 +6,17 @@ one of their values, and a plan walks the links whatever their value, only the l
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 from clew.graph import Graph
 from clew.graph.sets import surroundings
 from clew.query import plan as p
-from clew.query.execute import execute
+from clew.query.execute import ExecutionLimits, Executor
 from clew.query.vocabulary import forms
 from clew.retrieval.lexicon import WORD, Lexicon, stems
+from clew.retrieval.method_sets import beginning
 from clew.retrieval.words import FUNCTION
 from clew.types import Question
 
@@ -37,6 +39,7 @@ class _Links:
 
     def __init__(self, plan: p.Plan, question: Question, graph: Graph) -> None:
         self._graph, self._lexicon = graph, Lexicon.of(graph)
+        self._executor = Executor(graph, ExecutionLimits())  # remembers the sets that several readings share
         self._words = [word for word in WORD.findall(question.text.lower()) if word != ","]
         self._forms = [forms(word) for word in self._words]
         ids = tuple(dict.fromkeys(id for node in p.walk(plan) if isinstance(node, p.Entities) for id in node.ids))
@@ -54,10 +57,7 @@ class _Links:
             return node
         if isinstance(node, p.Follow) and not node.qualifiers and (said := self._said(node)) != node:
             return replace(said, of=self.of(said.of))
-        record: Any = node
-        parts = {f.name: getattr(record, f.name) for f in fields(record)}
-        inner = {k: self.of(v) if isinstance(v, (p.Plan, tuple)) else v for k, v in parts.items()}
-        made = node if inner == parts else replace(record, **inner)
+        made = p.rebuilt(node, self.of)
         return self._joined(made) if isinstance(made, p.And) else made
 
     def _said(self, node: p.Follow) -> p.Follow:
@@ -80,7 +80,7 @@ class _Links:
             if not isinstance(named, p.Entities) or len(back) != 1 or back[0].forward or len(value.path) != 1:
                 continue
             for place, other in enumerate(node.sets):
-                if place == at or not isinstance(other, p.Follow) or other.qualifiers or _named(other) == named:
+                if place == at or not isinstance(other, p.Follow) or other.qualifiers or beginning(other) == named:
                     continue
                 for links, path in _over_links(other):
                     made = replace(links, path=path, qualifiers=(_is(p.Step(back[0].relation), named.ids),))
@@ -93,7 +93,7 @@ class _Links:
 
     def _values(self, links: p.Follow, path: p.Path) -> list[tuple[p.Step, list[tuple[str, str]]]]:
         """The properties of the links that a path walks, each with the ids and labels of its values."""
-        members = execute(replace(links, path=path[:1]), self._graph).members
+        members = self._executor.found(replace(links, path=path[:1]))
         members = members[self._graph.mediators_at(members)]
         if not 0 < len(members) <= MOST_LINKS:
             return []
@@ -126,7 +126,7 @@ class _Links:
         return self._lexicon.labels.get(step.relation, "")
 
     def _finds(self, plan: p.SetPlan) -> bool:
-        return len(execute(plan, self._graph).members) > 0
+        return len(self._executor.found(plan)) > 0
 
 
 def _over_links(node: p.Follow) -> list[tuple[p.Follow, p.Path]]:
@@ -141,12 +141,5 @@ def _over_links(node: p.Follow) -> list[tuple[p.Follow, p.Path]]:
     return found
 
 
-def _named(node: p.SetPlan) -> p.SetPlan:
-    """Where a path begins."""
-    while isinstance(node, p.Follow):
-        node = node.of
-    return node
-
-
-def _is(prop: p.Step, ids: Any) -> p.Test:
+def _is(prop: p.Step, ids: Iterable[str]) -> p.Test:
     return p.Test((prop,), "=", p.Entities(tuple(ids)))

@@ -6,7 +6,7 @@ Kept apart from `operators`, which decides when such a set is taken: here plans 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import fields, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -172,26 +172,23 @@ def _rewritten(node: Any, change: Callable[[p.Entities], p.SetPlan]) -> Any:
     if isinstance(node, tuple):
         return tuple(_rewritten(each, change) for each in node)
     if isinstance(node, (p.Plan, p.Test)):
-        record: Any = node
-        return replace(record, **{f.name: _rewritten(getattr(record, f.name), change) for f in fields(record)})
+        return p.rebuilt(node, lambda part: _rewritten(part, change))
     return node
 
 
-def _of_all(plan: p.SetPlan) -> bool:
-    """Whether a plan is everything, or all that a relation leads to."""
+def beginning(plan: p.SetPlan) -> p.SetPlan:
+    """The set that steps begin at."""
     while isinstance(plan, p.Follow):
         plan = plan.of
-    return isinstance(plan, p.All)
+    return plan
 
 
 def one_path(plan: p.SetPlan) -> bool:
     """Whether a plan is a relation path from what one name stands for."""
     if isinstance(plan, p.And):
-        narrow = [part for part in plan.sets if not _of_all(part)]
+        narrow = [part for part in plan.sets if not isinstance(beginning(part), p.All)]
         return len(narrow) == 1 and one_path(narrow[0])
-    while isinstance(plan, p.Follow):
-        plan = plan.of
-    return isinstance(plan, p.Entities)
+    return isinstance(beginning(plan), p.Entities)
 
 
 def _from(starts: p.Entities, plan: p.SetPlan) -> p.SetPlan | None:

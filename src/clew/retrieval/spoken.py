@@ -27,8 +27,8 @@ LONGEST = 200  # kinds whose names are compared with a word
 LABELS = 20_000  # things of a kind whose names are looked at
 _WORD = re.compile(r"(?<![\w'’-])[a-z]+(?![\w'’-])")
 _THEN_WHICH = re.compile(  # what is asked for comes after the question whether there is one
-    r"^\W*(?:is|are) (?:there )?(?P<any>some|any)(?P<what>body|one|thing)? (?:else )?(?P<that>that |who |which )?"
-    r"(?P<rest>[^?]+)\? *(?:(?P<wh>who|which|what)(?: (?P<noun>[\w -]+?))?)(?: (?:is|are) (?:it|they|that))?\W*$",
+    r"^\W*(?:is|are) (?:there )?(?:some|any)(?:body|one|thing)? (?:else )?(?P<that>that |who |which )?"
+    r"(?P<rest>[^?]+)\? *(?P<wh>who|which|what)(?: (?P<noun>[\w -]+?))?(?: (?:is|are) (?:it|they|that))?\W*$",
     re.IGNORECASE,
 )
 _TITLED = re.compile(r"\b(?P<title>[A-Z][a-z]+) (?P<name>[A-Z][\w'’-]*\w)(?! [A-Z])")

@@ -7,7 +7,7 @@ links or events that say when they ended, and some that did not end. A link with
 from __future__ import annotations
 
 import re
-from dataclasses import fields, replace
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any, Literal
 
@@ -167,10 +167,7 @@ class _Tense:
         if isinstance(node, tuple):
             return tuple(self.of(each, onward if isinstance(each, p.SetPlan) else None) for each in node)
         if isinstance(node, p.Plan):
-            record: Any = node
-            parts = {f.name: getattr(record, f.name) for f in fields(record)}
-            made_of = {k: self.of(v, onward) if isinstance(v, (p.Plan, tuple)) else v for k, v in parts.items()}
-            return node if made_of == parts else replace(record, **made_of)
+            return p.rebuilt(node, lambda part: self.of(part, onward))
         return node
 
     def _holding(self, nodes: p.SetPlan) -> p.SetPlan | None:
