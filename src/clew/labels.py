@@ -87,6 +87,8 @@ def _all_letters(parts: list[str]) -> bool:
 
 def _camel(word: str) -> list[str]:
     """`locatedIn` is "located in"; `FootballClub` is "Football Club"; McDonald, iPhone, USA and P106 stay."""
+    if word.islower():
+        return [word]
     cuts = [0]
     for i in range(1, len(word)):
         here, before = word[i].isupper(), word[i - 1].islower() or word[i - 1].isdigit()

@@ -350,8 +350,8 @@ class Workspace:
         )
 
     def relations(self, encoder: TextEncoder | None) -> TextEncoder | None:
-        """For names of relations of a large graph: `encoder` with a bounded cache beside the graph, so that no command
-        encodes thousands of them anew. None: `encoder` itself will do."""
+        """For names of relations and kinds of a large graph: `encoder` with a bounded cache beside the graph, so that no
+        command encodes thousands of them anew. None: `encoder` itself will do."""
         cache = self.cache()
         if encoder is None or cache is None:
             return None
@@ -391,7 +391,8 @@ class Workspace:
             return method
         from clew.retrieval.operators import Operators
 
-        return Operators(method, tools.encoder, trained=tools.model is not None)
+        names = tools.encoder if tools.relations is None else tools.relations
+        return Operators(method, names, trained=tools.model is not None)
 
     def operators(self) -> bool:
         """Whether questions that count, compare or filter are taken apart; without it a method is as in its paper."""

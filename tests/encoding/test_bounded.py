@@ -18,3 +18,13 @@ def test_a_full_cache_is_left_behind_and_the_one_before_it_deleted(tmp_path):
     assert sorted(folder.name for folder in tmp_path.iterdir()) == ["3"]
     few = bounded(encoder, tmp_path, most=100)
     assert few._folder.name == "3"
+
+
+def test_what_people_ask_is_not_kept(tmp_path):
+    encoder = HashEncoder()
+    cache = bounded(encoder, tmp_path)
+    assert np.array_equal(cache.encode(["who lives in Paris"], role="query"), encoder.encode(["who lives in Paris"]))
+    assert not list(tmp_path.rglob("keys.b16"))
+    cache.encode(["lives in"])
+    (kept,) = tmp_path.rglob("keys.b16")
+    assert kept.parent.name.endswith("-passage")

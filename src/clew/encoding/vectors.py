@@ -17,7 +17,7 @@ import os
 import re
 import shutil
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import blake2b
 from pathlib import Path
@@ -205,10 +205,14 @@ def vector_file(folder: Path, encoder: TextEncoder, role: Role = "passage") -> V
 
 
 class CachedEncoder:
-    """An encoder that never encodes the same text twice: what it has seen is kept below `folder`."""
+    """An encoder that never encodes the same text twice: what it has seen is kept below `folder`.
 
-    def __init__(self, encoder: TextEncoder, folder: Path):
-        self._encoder, self._folder = encoder, folder
+    Args:
+        roles: of which texts are kept; others are encoded anew.
+    """
+
+    def __init__(self, encoder: TextEncoder, folder: Path, roles: Collection[Role] = ("passage", "query")):
+        self._encoder, self._folder, self._roles = encoder, folder, roles
         self.name, self.dim = encoder.name, encoder.dim
         self._files: dict[Role, VectorFile] = {}
         self._lock = Lock()
@@ -217,6 +221,8 @@ class CachedEncoder:
         """(L, D) float32; only texts without a row reach the encoder."""
         if not len(texts):
             return np.zeros((0, self.dim), np.float32)
+        if role not in self._roles:
+            return self._encoder.encode(texts, role=role)
         with self._lock:
             if role not in self._files:
                 self._files[role] = vector_file(self._folder, self._encoder, role)
@@ -237,10 +243,10 @@ class CachedEncoder:
 
 
 def bounded(encoder: TextEncoder, folder: Path, *, most: int = KEPT) -> CachedEncoder:
-    """An encoder that keeps about the last `most` texts below `folder`, for graphs whose names no disk should hold.
+    """An encoder that keeps about the last `most` names below `folder`, for graphs whose names no disk should hold.
 
-    Texts go to a folder that is left behind when it is full; that before it is deleted, so that a process which still
-    reads the last one finds it.
+    What people ask (`role="query"`) is not kept. Names go to a folder that is left behind when it is full; that before
+    it is deleted, so that a process which still reads the last one finds it.
     """
     folders = sorted((f for f in folder.glob("[0-9]*") if f.name.isdigit()), key=lambda f: int(f.name))
     number = int(folders[-1].name) if folders else 0
@@ -248,7 +254,7 @@ def bounded(encoder: TextEncoder, folder: Path, *, most: int = KEPT) -> CachedEn
         number += 1
         for old in folders[:-1]:
             shutil.rmtree(old, ignore_errors=True)
-    return CachedEncoder(encoder, folder / str(number))
+    return CachedEncoder(encoder, folder / str(number), roles=("passage",))
 
 
 class TextVectors:

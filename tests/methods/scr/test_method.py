@@ -19,6 +19,7 @@ from clew.methods.scr.method import Scr
 from clew.protocols import Example, Tools
 from clew.testing.fake_llm import FakeLanguageModel
 from clew.types import Gold, Question, to_json
+from films import film_triples
 
 
 @pytest.fixture(scope="module")
@@ -145,6 +146,26 @@ def test_a_graph_too_large_for_a_pass_is_read_around_its_topics(
     (kept,) = tmp_path.glob("names/0/*/keys.b16")
     assert 0 < kept.stat().st_size // 16 <= films.num_entities + films.num_relations
     assert not (tmp_path / "scr").exists()
+
+
+def test_of_many_names_around_a_topic_only_those_near_the_walks_are_encoded(
+    model_folder: Path, encoder: HashEncoder, examples: list[Example], tmp_path: Path, monkeypatch: Any
+) -> None:
+    far = [("film 0", "seen by", f"Viewer {i}") for i in range(40)]
+    graph = Graph.from_triples([*film_triples(), *far], name="more films")
+    monkeypatch.setattr("clew.graph.store.WHOLE_UP_TO", 10)
+    questions = [example.question for example in examples]
+    right = [set(example.gold.answers) for example in examples]
+    scr = Scr(Config(nearby=10_000), Tools(encoder=encoder, model=model_folder, cache=tmp_path / "all"))
+    known = [set(answer.texts[:1]) <= gold for answer, gold in zip(scr.predict(questions, graph), right, strict=True)]
+    monkeypatch.setattr("clew.methods.scr.near_names.NEAREST", 8)
+    monkeypatch.setattr("clew.methods.scr.near_names.REACHED", 8)
+    few = Scr(Config(nearby=10_000), Tools(encoder=encoder, model=model_folder, cache=tmp_path / "few"))
+    found = [set(answer.texts[:1]) <= gold for answer, gold in zip(few.predict(questions, graph), right, strict=True)]
+    assert sum(found) >= sum(known) - 1 and sum(known) > len(known) // 2
+
+    (every,), (some,) = ((tmp_path / kept).glob("names/0/*/keys.b16") for kept in ("all", "few"))
+    assert some.stat().st_size < every.stat().st_size
 
 
 def test_the_card_names_what_exists() -> None:

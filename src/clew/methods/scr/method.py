@@ -20,6 +20,7 @@ from clew.methods.scr.asking import ReachedEntities, read_walks, run_search, set
 from clew.methods.scr.config import Config
 from clew.methods.scr.features import without_topic
 from clew.methods.scr.model import GraphView, load_model, relation_names, unlike, view
+from clew.methods.scr.near_names import has_few_names, near_view
 from clew.methods.scr.search import FinishedWalk
 from clew.methods.scr.similarity import similarity, weigh
 from clew.methods.scr.stored_encoding import kept_view
@@ -86,8 +87,25 @@ class Scr:
             return self._answer(questions, topics, self._view(graph, on_event), on_event)
         answers: list[Answer] = []
         for question, own in zip(questions, topics, strict=True):
-            answers += self._answer([question], [own], self._pass_over(self._surroundings(graph, own)), on_event)
+            answers += self._answer([question], [own], self._near(question, own, graph), on_event)
         return answers
+
+    def _near(self, question: Question, topics: Sequence[Topic], graph: GraphStore) -> GraphView:
+        """What lies around a question's topics, as the model sees it."""
+        large = "text_search" in abilities_of(graph)
+        part = self._surroundings(graph, topics, self.config.nearby if large else NEIGHBORHOOD)
+        starts = [(local, topic) for topic in topics if (local := part.local(topic.entity.id)) is not None]
+        if not large or not starts or has_few_names(part):
+            return self._pass_over(part)
+        texts = [self._text(question, topic) for _, topic in starts]
+        numbers = [local for local, _ in starts]
+        return near_view(self._model, self._names, self._settings.search, part, texts, numbers)
+
+    @property
+    def _names(self) -> TextEncoder:
+        """The encoder, which keeps names of a graph that is too large to be encoded whole."""
+        cache = self._tools.cache
+        return self._encoder if cache is None else bounded(self._encoder, cache / "names")
 
     def _pass_over(self, part: Subgraph) -> GraphView:
         """The graph pass over what was fetched; the same part is not passed twice.
@@ -100,9 +118,7 @@ class Scr:
             key.update(np.ascontiguousarray(column).tobytes())
         seen = self._views.get(key.hexdigest())
         if seen is None:
-            cache = self._tools.cache
-            encoder = self._encoder if cache is None else bounded(self._encoder, cache / "names")
-            seen = view(self._model.network, part, encoder)
+            seen = view(self._model.network, part, self._names)
             self._views = {key.hexdigest(): seen}
         return seen
 
@@ -117,12 +133,9 @@ class Scr:
             on_event(Event("graph", f"graph pass {how}: {seen.graph.num_entities:,} entities", {"how": how}))
         return seen
 
-    def _surroundings(self, graph: GraphStore, topics: list[Topic]) -> Subgraph:
-        hops = self._settings.search.hops
+    def _surroundings(self, graph: GraphStore, topics: Sequence[Topic], most: int) -> Subgraph:
         ids = [topic.entity.id for topic in topics]
-        # What costs is every name that has to be encoded, however cheap a large graph is to walk.
-        most = self.config.nearby if "text_search" in abilities_of(graph) else NEIGHBORHOOD
-        return neighborhood(graph, ids, hops + 1, max_triples=most).ordered()
+        return neighborhood(graph, ids, self._settings.search.hops + 1, max_triples=most).ordered()
 
     def _answer(
         self, questions: Sequence[Question], topics: Sequence[list[Topic]], seen: GraphView, on_event: OnEvent
