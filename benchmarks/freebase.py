@@ -234,6 +234,25 @@ def first_child(path: str, triples: int, seed: int, method: str) -> None:
     print(json.dumps({"first": clock, "processor": used, "MB read": read}))
 
 
+def scr_first(path: Path, world: freebase_data.World, model: Path, count: int) -> dict[str, float]:
+    """The first answer of `scr` in a process of its own, from its start to its end, in milliseconds: each time about
+    another thing, with nothing of the graph in memory and no text of it encoded before."""
+    names = world.names(np.array(random.Random(5).sample(range(world.topics), count))).to_pylist()
+    taken, most = [], 0
+    for name in names:
+        forget(str(path))
+        shutil.rmtree(path / "cache", ignore_errors=True)
+        question = f"what is the date of birth of {name}"
+        command = [sys.executable, "-m", "clew", "ask", str(path), question, "--method", "scr", "--model", str(model)]
+        start = time.perf_counter()
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        _, _, used = os.wait4(process.pid, 0)
+        taken.append(1000 * (time.perf_counter() - start))
+        most = max(most, used.ru_maxrss)
+    p50, p95, longest = (float(np.percentile(taken, q)) for q in (50, 95, 100))
+    return {"p50 ms": p50, "p95 ms": p95, "longest ms": longest, "MB of memory at most": most / 1024}
+
+
 def ask_child(path: str, triples: int, seed: int, questions: int, walk: int) -> None:
     """What a finished graph answers, in a fresh process, told as JSON. Every figure is of names of its own."""
     from clew.graph import Graph
@@ -295,6 +314,7 @@ def main() -> None:
     parser.add_argument("--folder", type=Path, help="where dump and graph lie, and stay")
     parser.add_argument("--questions", type=int, default=300)
     parser.add_argument("--walk", type=int, default=0, help="questions to `walk`, which needs an encoder")
+    parser.add_argument("--scr", type=Path, help="a model of `scr` trained elsewhere: its first answers, nothing else")
     parser.add_argument("--ask-only", action="store_true", help="the graph is there already")
     parser.add_argument("--graph", type=Path, help="the graph to ask, where it lies elsewhere")
     parser.add_argument("--kills", type=int, default=0, help="kill -9 builds at so many random moments, ask nothing")
@@ -318,6 +338,10 @@ def main() -> None:
     world = freebase_data.World(options.triples, options.seed)
     out = options.graph or folder / f"freebase-{options.triples}-{options.format}.kg"
     rows: dict[str, Any] = {"triples": options.triples, "format": options.format, "memory": options.memory}
+    if options.scr:
+        told = scr_first(out, world, options.scr, options.questions)
+        print(f"load {os.getloadavg()[0]:.1f}; " + ", ".join(f"{figure:,.0f} {name}" for name, figure in told.items()))
+        return
     if not options.ask_only:
         files = freebase_data.make(folder, world, [options.format])[options.format]
         given: dict[str, Any] = {"inputs": str(files[0]), "out": str(out), "memory": options.memory}
