@@ -350,8 +350,8 @@ class Workspace:
         )
 
     def relations(self, encoder: TextEncoder | None) -> TextEncoder | None:
-        """For names of relations and kinds of a large graph: `encoder` with a bounded cache beside the graph, so that no
-        command encodes thousands of them anew. None: `encoder` itself will do."""
+        """For names of relations and kinds of a large graph: `encoder` with a bounded cache beside the graph, so that
+        no command encodes thousands of them anew. None: `encoder` itself will do."""
         cache = self.cache()
         if encoder is None or cache is None:
             return None

@@ -18,7 +18,7 @@ from clew.graph.remote.records import Traffic
 from clew.graph.remote.replies import Replies
 from clew.graph.remote.settings import ServerSettings
 from clew.graph.remote.table import MixedError, Solution, told
-from clew.graph.remote.terms import RemoteTerms, is_literal
+from clew.graph.remote.terms import RemoteTerms, is_literal, quoted
 from clew.graph.statements import DESCRIPTIONS, LABELS
 
 Binding = Solution
@@ -60,6 +60,18 @@ class Endpoint:
             return {}
         return {"default-graph-uri": list(self.graphs), "named-graph-uri": list(self.graphs)}
 
+    def of_graphs(self, variable: str = "?g") -> str:
+        """A filter by named graph, for queries that are asked `anywhere`; "" where none is needed.
+
+        What leads to many entities Virtuoso looks up by the graph, where it knows that, through all subjects of it for
+        each entity: 0.13 s for 81 entities of a graph of 12,000, and 0.005 s where it does not know the graph.
+        """
+        if self.engine != "virtuoso":
+            return ""
+        known = [text for graph in self.graphs if (text := quoted(graph))]
+        # Compared as they are they would be known again.
+        return f'FILTER(CONCAT(STR({variable}), "") IN ({", ".join(known)}))' if known else ""
+
     def truth(self, query: str) -> bool:
         """What an ASK says."""
         found = self.http.select(query, self._where).get("boolean")
@@ -67,14 +79,18 @@ class Endpoint:
             raise InputError(f"graph {self.shown}: an ASK without an answer")
         return found
 
-    def rows(self, query: str, *, fresh: bool = False, table: bool = False, probe: bool = False) -> list[Binding]:
+    def rows(
+        self, query: str, *, fresh: bool = False, table: bool = False, probe: bool = False, anywhere: bool = False
+    ) -> list[Binding]:
         """What a SELECT binds.
 
         Args:
+            anywhere: the query itself says which named graphs count (`of_graphs`).
             table: the query says what its terms are (`shown_as`), so that it may come as CSV.
             probe: the server need not understand it; it is not asked again after an internal error.
         """
-        return self._read_reply(self.http.select(query, self._where, fresh=fresh, table=table, probe=probe))
+        where = {} if anywhere else self._where
+        return self._read_reply(self.http.select(query, where, fresh=fresh, table=table, probe=probe))
 
     def may_be_cut(self, rows: int) -> bool:
         """Whether a reply of so many rows may be part of a longer one: servers limit replies, most without a word.
@@ -86,12 +102,12 @@ class Endpoint:
             self.room = min(self.room, rows)
         return rows >= self.room
 
-    def unpacked(self, query: str) -> tuple[list[Binding], int]:
+    def unpacked(self, query: str, *, anywhere: bool = False) -> tuple[list[Binding], int]:
         """What the rows of a query by `table.pack` bind, and as how many rows they came.
 
         Raises MixedError where a text holds the signs that they are parted by.
         """
-        reply = self.http.select(query, self._where, table=True)
+        reply = self.http.select(query, {} if anywhere else self._where, table=True)
         rows = self._read_reply(reply)
         if "came" not in reply:
             raise MixedError("not a packed table")
@@ -204,12 +220,19 @@ class Endpoint:
         pattern = f"{head} {relation} {tail} ."
         return f"GRAPH ?g {{ {pattern} }}" if self.graphs else pattern
 
-    def each(self, properties: Sequence[str], start: str, end: str = "") -> str:
+    def each(self, properties: Sequence[str], start: str, end: str = "", *, graphs: str = "") -> str:
         """`start property ?l end` for each naming property, with ?p bound to the property.
+
+        Args:
+            graphs: of a query that is asked `anywhere`, the filter of the label's graph ?h.
 
         A variable property would be planned by some engines as a scan of all labels.
         """
-        parts = [f"{{ {start} {p} ?l . {end} {self.in_languages} BIND({p} AS ?p) }}" for p in properties]
+        before, _, node = start.rpartition(" ")
+        parts = []
+        for p in properties:
+            label = f"{before} GRAPH ?h {{ {node} {p} ?l . }} {graphs}" if graphs else f"{start} {p} ?l ."
+            parts.append(f"{{ {label} {end} {self.in_languages} BIND({p} AS ?p) }}")
         return " UNION ".join(parts)
 
     def best(self, rows: Iterable[Binding], key: str) -> dict[str, str]:

@@ -139,43 +139,52 @@ class SparqlServer(Pages):
             for start, held in self._starts(wanted.asked(ids, forward), text)
             if not (forward and held)  # a literal is nobody's subject
         ]
-        branches = self._sides(starts, wanted, packed=packed)
+        terms = ("?e", "?n", "?l") if wanted.labels else ("?e", "?n")
+        kinds = terms if any(held for _, _, held in starts) else terms[1:]  # of those that may be bound to texts
+        branches = self._sides(starts, wanted, kinds if packed else None)
         if not branches:
             return []
         for forward, start, held in starts if wanted.labels and self.subselects else ():
-            way = "?e ?q ?n ." if forward else f"?n ?q {held or '?e'} ."
-            if named := self.each(self.labelling, f"{start} {way} ?n"):
+            ends = ("?e", "?q", "?n") if forward else ("?n", "?q", held or "?e")
+            way = f"{self.fact(*ends)} {self.of_graphs()}" if self.of_graphs() else f"{' '.join(ends)} ."
+            if named := self.each(self.labelling, f"{start} {way} ?n", graphs=self.of_graphs("?h")):
                 label = f'{{ SELECT DISTINCT ?n ?p ?l ?d WHERE {{ {named} BIND("l" AS ?d) }} }}'
-                branches.append(f"{{ {label} {as_one('', '?n', '?l')} }}" if packed else label)
+                branches.append(
+                    f"{{ {label} {as_one('', '?n', '?l', texts=('?l',), kinds=kinds)} }}" if packed else label
+                )
         # Terms in VALUES meet each fact once; a way to a nameless node may lead there twice.
         once = not wanted.labels and not any(start.startswith("VALUES (?x0") for _, start, _ in starts)
         distinct, where = "" if once else "DISTINCT ", " UNION ".join(branches)
-        source = " ?g" if self.graphs else ""
+        source, anywhere = " ?g" if self.graphs else "", bool(self.of_graphs())
         if packed:
-            terms = ("?e", "?n", "?l") if wanted.labels else ("?e", "?n")
-            texts = terms if any(held for _, _, held in starts) else terms[1:]
             most = min(PACKED, self.settings.page)
-            rows, groups = self.unpacked(pack(f"?d ?p{source}", terms, texts, distinct, where, most))
+            rows, groups = self.unpacked(pack(f"?d ?p{source}", terms, kinds, distinct, where, most), anywhere=anywhere)
             return None if len(rows) >= most or self.may_be_cut(groups) else rows
         table = self.in_table(ids)
         shown = self.shown_as(*(("?n", "?l") if wanted.labels else ("?n",)), table=table)
         query = f"SELECT {distinct}?d ?e ?p {shown}{source} WHERE {{ {where} }} LIMIT {self.room}"
-        rows = self.rows(query, table=table)
+        rows = self.rows(query, table=table, anywhere=anywhere)
         return None if self.may_be_cut(len(rows)) else rows
 
     def _sides(
-        self, starts: Sequence[tuple[bool, str, str]], wanted: FactsWanted, *, packed: bool = False
+        self, starts: Sequence[tuple[bool, str, str]], wanted: FactsWanted, kinds: Sequence[str] | None = None
     ) -> list[str]:
-        """Patterns of the facts ?e ?p ?n (?d "o") and ?n ?p ?e ("i") around entities."""
+        """Patterns of the facts ?e ?p ?n (?d "o") and ?n ?p ?e ("i") around entities.
+
+        Args:
+            kinds: for rows that `pack` packs, as it is given them.
+        """
         branches = []
         for forward, start, held in starts:
             fact = self.fact("?e", "?p", "?n") if forward else self.fact("?n", "?p", held or "?e")
-            if packed and held:
+            if kinds is not None and held:
                 # Virtuoso says a text of the query in another encoding, one of the graph as it is. Whether the two are
                 # the same it cannot be asked: sameTerm, = and STR each miss some where a single text is asked about.
                 fact += f" {self.fact('?n', '?p', '?e')}"
-            filters = self.filters(wanted.relations, wanted.excluded, "?n" if forward else held)
-            row = as_one("?e", "?n", *([""] if wanted.labels else [])) if packed else ""
+            filters = f"{self.filters(wanted.relations, wanted.excluded, '?n' if forward else held)} {self.of_graphs()}"
+            texts = (["?n"] if forward else []) + (["?e"] if held else [])
+            absent = [""] if wanted.labels else []
+            row = "" if kinds is None else as_one("?e", "?n", *absent, texts=texts, kinds=kinds)
             branches.append(f'{{ {start} {fact} {filters} BIND("{"o" if forward else "i"}" AS ?d) {row} }}')
         return branches
 
@@ -294,7 +303,8 @@ class SparqlServer(Pages):
             if not self.aggregates:
                 return self.counted_here(where)
             rows = self.rows(
-                f"SELECT ?e ?d ?p (COUNT(*) AS ?c) WHERE {{ {where} }} GROUP BY ?e ?d ?p LIMIT {self.room}"
+                f"SELECT ?e ?d ?p (COUNT(*) AS ?c) WHERE {{ {where} }} GROUP BY ?e ?d ?p LIMIT {self.room}",
+                anywhere=bool(self.of_graphs()),
             )
             if self.may_be_cut(len(rows)):
                 raise TooMuchError(

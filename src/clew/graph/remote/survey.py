@@ -112,9 +112,10 @@ def _packs(endpoint: Endpoint) -> bool:
     """Whether the server gives many rows as one; see `table.pack`."""
     if endpoint.engine != "virtuoso":
         return False
-    where = f"{{ SELECT ?s ?p WHERE {{ ?s ?p ?o }} LIMIT 2 }} {as_one('?s', '?p')}"
+    terms = ("?s", "?p")
+    where = f"{{ SELECT ?s ?p WHERE {{ ?s ?p ?o }} LIMIT 2 }} {as_one(*terms, texts=terms, kinds=terms)}"
     try:
-        rows, _ = endpoint.unpacked(pack("", ("?s", "?p"), ("?s", "?p"), "", where, 2))
+        rows, _ = endpoint.unpacked(pack("", terms, terms, "", where, 2))
     except (InputError, UnavailableError, MixedError):
         return False
     return bool(rows)

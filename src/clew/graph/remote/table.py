@@ -17,6 +17,7 @@ from clew.errors import InputError
 CSV, TSV, XML = "text/csv", "text/tab-separated-values", "application/sparql-results+xml"
 XMLS = (XML, "application/xml", "text/xml")
 _IS, _TYPE, _LANGUAGE = "_is", "_type", "_lang"
+_STRING = "<http://www.w3.org/2001/XMLSchema#string>"  # without it Virtuoso may refuse to group by part of a text
 _TRIPLE = {"type": "triple", "value": ""}
 LARGEST = 1 << 28  # bytes of a value; a reply as long as this is refused before
 _BLANK = "nodeID://"  # how Virtuoso writes nameless nodes
@@ -107,13 +108,30 @@ def told(variable: str) -> str:
     return " ".join(f"({function}({variable}) AS {variable}{ending})" for ending, function in kinds.items())
 
 
-def as_one(*terms: str) -> str:
-    """A pattern that binds ?x to terms in one text, as `pack` wants it; "" stands for none."""
-    texts = [f"STR({term})" if term else '""' for term in terms]
-    return f"BIND(CONCAT({f', {_quoted(_BETWEEN)}, '.join(texts)}) AS ?x)"
+def as_one(*terms: str, texts: Sequence[str], kinds: Sequence[str]) -> str:
+    """A pattern that binds ?x to terms in one text, and their kinds, as `pack` wants them; "" stands for no term.
+
+    Args:
+        texts: those of them that may be bound to texts here: asking for the kind of each term is half of what a large
+            result costs Virtuoso.
+        kinds: as `pack` is given them.
+    """
+    each = [f"STR({term})" if term else '""' for term in terms]
+    told = [
+        " ".join(
+            f"BIND({f'{function}({term})' if term in texts else nothing} AS {term}{ending})"
+            for ending, function, nothing in (
+                (_IS, "isLiteral", "0"),
+                (_TYPE, "DATATYPE", '""'),
+                (_LANGUAGE, "LANG", '""'),
+            )
+        )
+        for term in kinds
+    ]
+    return f"{' '.join(told)} BIND(CONCAT({f', {_quoted(_BETWEEN)}, '.join(each)}) AS ?x)"
 
 
-def pack(keys: str, terms: Sequence[str], texts: Sequence[str], distinct: str, where: str, most: int) -> str:
+def pack(keys: str, terms: Sequence[str], kinds: Sequence[str], distinct: str, where: str, most: int) -> str:
     """A SELECT whose rows come packed into few, as Virtuoso's own `sql:GROUP_CONCAT` makes them.
 
     Virtuoso gives 10,000 rows a reply as a rule, whatever is in them. Rows with equal keys and terms of the same kinds
@@ -121,16 +139,16 @@ def pack(keys: str, terms: Sequence[str], texts: Sequence[str], distinct: str, w
 
     Args:
         keys: variables bound to addresses or to texts of the query, not to other texts.
-        terms: variables that are packed, in the order of `as_one`. texts: those of them that may be bound to texts.
+        terms: variables that are packed, in the order of `as_one`. kinds: those of them that may be bound to texts
+            somewhere in `where`, of which every part binds the kinds.
         distinct: "DISTINCT " or nothing.
         most: rows that are packed.
     """
-    kinds = " ".join(told(term) for term in texts)
-    groups = " ".join([*keys.split(), *(f"{term}{ending}" for term in texts for ending in (_IS, _TYPE, _LANGUAGE))])
+    groups = " ".join([*keys.split(), *(f"{term}{ending}" for term in kinds for ending in (_IS, _TYPE, _LANGUAGE))])
     together = f"(sql:GROUP_CONCAT(?x, {_quoted(_AFTER)}) AS ?{_PACKED}{'_'.join(term[1:] for term in terms)})"
     return (
         f"SELECT {groups} (COUNT(*) AS ?{_COUNT}) {together} WHERE {{ "
-        f"{{ SELECT {distinct}{keys} {kinds} ?x (SUBSTR(?x, STRLEN(?x) - 1, 1) AS ?of) WHERE {{ {where} }} "
+        f"{{ SELECT {distinct}{groups} ?x ({_STRING}(SUBSTR(?x, STRLEN(?x) - 1, 1)) AS ?of) WHERE {{ {where} }} "
         f"LIMIT {most} }} }} GROUP BY {groups} ?of"  # its time grows with the square of the rows that become one
     )
 
