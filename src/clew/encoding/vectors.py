@@ -254,7 +254,8 @@ def bounded(encoder: TextEncoder, folder: Path, *, most: int = KEPT) -> CachedEn
         number += 1
         for old in folders[:-1]:
             shutil.rmtree(old, ignore_errors=True)
-    return CachedEncoder(encoder, folder / str(number), roles=("passage",))
+    names: tuple[Role] = ("passage",)
+    return CachedEncoder(encoder, folder / str(number), names)
 
 
 class TextVectors:

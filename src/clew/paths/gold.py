@@ -9,19 +9,22 @@ Shapes: S partial walks, N entities, R relations.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.graph.paths import RelationPath
+from clew.graph.paths import MinedPath, RelationPath, trace
 from clew.graph.subgraph import Ints, Subgraph
 from clew.paths.walks import Int, Starts, degrees, entities_reached, from_codes, moves
 
 NEAR_BEST = 0.95  # relation paths whose F1 is at least this share of the best one's are gold, too
 JOINT = 64  # most relation paths of a topic that are tried beside those of the question's other topics
+NEEDED = 0.02  # share of the questions from which on a method should take such walks
 ROUNDS = 3  # of choosing each topic's relation path given those of the others
+LOOKED_AT = 500  # gold paths by which `share_needing` judges
 COMPARED = 60  # near-best relation paths, the shortest first, that are compared with the question
 STEP_COST = 0.03  # in cosine: a further step must make a path so much more similar to the question
 
@@ -231,3 +234,23 @@ def near_best(
     near = sorted(near, key=lambda each: len(each.path))[:COMPARED]
     cosines = similarity([each.path for each in near]) - STEP_COST * np.array([len(each.path) for each in near])
     return [near[int(np.argmax(cosines))]]
+
+
+def share_needing(
+    gold: Iterable[tuple[Subgraph, int, RelationPath, Ints]],
+    *,
+    plain: Callable[[MinedPath], bool],
+    allowed: Callable[[MinedPath], bool],
+) -> float:
+    """The share of gold relation paths (graph, topic, path, answers) with an answer that an `allowed` walk reaches and
+    no `plain` one: whether a method that takes plain walks alone would miss what these questions ask for.
+
+    Judged by the first `LOOKED_AT` paths.
+    """
+    again = seen = 0
+    for graph, topic, path, answers in islice(gold, LOOKED_AT):
+        walks = [walk for walk in trace(graph, [topic], path, answers, limit=256) if allowed(walk)]
+        reached = {walk.entities[-1] for walk in walks if plain(walk)}
+        again += any(walk.entities[-1] not in reached for walk in walks)
+        seen += 1
+    return again / max(1, seen)

@@ -26,6 +26,7 @@ from clew.methods.roe import gold as mining
 from clew.methods.roe.config import Config, TrainConfig
 from clew.methods.roe.gold import Mining, Task, answered_by, states_of, tasks_of
 from clew.methods.roe.method import RoE, notation_of
+from clew.methods.roe.model import read_trained
 from clew.methods.roe.train import train
 from clew.protocols import Example, Tools, TrainRequest
 from clew.types import Event, Gold, Question
@@ -172,6 +173,25 @@ def test_a_question_without_an_answer_teaches_to_say_nothing(films: Graph) -> No
     example = Example(Question("u", "who composed film 1", ("film 1",)), Gold((), hops=0))
     (task,) = tasks(films, [example])
     assert set(written(task, SHORT).values()) == {"-"}
+
+
+def test_whether_paths_meet_a_thing_again_is_told_by_the_gold(tmp_path: Path) -> None:
+    """ "The spouse of her spouse" is who she is, and no way there is a simple path."""
+    rows = [(f"a{i}", "spouse", f"b{i}") for i in range(4)] + [(f"b{i}", "spouse", f"a{i}") for i in range(4)]
+    rows += [(f"a{i}", "born in", "Oslo") for i in range(4)]
+    graph = Graph.from_triples(rows, name="family")
+    text = "who is the spouse of the spouse of a{}?"
+    again = [Example(Question(f"x{i}", text.format(i), (f"a{i}",)), Gold((f"a{i}",))) for i in range(4)]
+    once = [Example(Question(f"y{i}", f"where was a{i} born?", (f"a{i}",)), Gold(("Oslo",))) for i in range(4)]
+    assert mining.repeats_of(tasks(graph, [again[0], *once])) == "triples"
+    assert mining.repeats_of(tasks(graph, once)) == mining.repeats_of([]) == "nothing"
+
+    folder = tmp_path / "model"
+    config = parse(TrainConfig, merge(TINY, {"rl": False, "stage_one": {"epochs": 1}}), "train")
+    train(TrainRequest(graph, (*again, *once), (), Config(), config, Tools(), folder))
+    record = read_trained(folder)
+    assert record.asked_with(Config()).repeats == "triples"
+    assert record.asked_with(Config(repeats="nothing")).repeats == "nothing"
 
 
 def test_what_cannot_be_learnt_from_is_counted(films: Graph) -> None:

@@ -24,7 +24,9 @@ class Config(Settings):
     notation: Notation = "json"
     state: Literal["path", "level"] = "path"  # one path per state, or all paths of a depth as in Algorithm 1
     siblings: Siblings = "group"  # all entities by one relation are one option, or each is its own
-    repeats: Repeats = "nothing"  # what a path may meet again: simple paths, or walks that never turn round at once
+    # What a path may meet again: simple paths, or walks that never turn round at once. None: what a trained model's
+    # questions asked for, else simple paths.
+    repeats: Repeats | None = None
     max_depth: int = Field(default=5, ge=1)  # [D_max] hops of the longest path
     max_frontier: int = Field(default=16, ge=1)  # paths opened per depth, first come
     max_calls: int = Field(default=64, ge=1)  # per question

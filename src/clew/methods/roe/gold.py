@@ -12,13 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 import numpy as np
 
 from clew.errors import UnsupportedError
 from clew.graph import has_arrays
 from clew.graph.paths import RelationPath, mine_paths
-from clew.methods.roe.config import Config, TrainConfig
+from clew.methods.roe.config import Config, Repeats, TrainConfig
 from clew.methods.roe.edges import ArrayEdges, GraphEdges
 from clew.methods.roe.notation import Topical
 from clew.methods.roe.options import (
@@ -36,7 +37,7 @@ from clew.methods.roe.options import (
     root,
 )
 from clew.paths.examples import EntityIndex, TrainingQuestion, longest_stated, resolve
-from clew.paths.gold import GoldLimits, gold_paths
+from clew.paths.gold import NEEDED, GoldLimits, gold_paths, share_needing
 from clew.protocols import Example, GraphStore
 
 Codes = tuple[int, ...]
@@ -93,7 +94,7 @@ def plan_of(config: Config) -> ExplorationRules:
     return ExplorationRules(
         level=config.state == "level",
         siblings=config.siblings,
-        repeats=config.repeats,
+        repeats=config.repeats or "nothing",
         max_depth=config.max_depth,
         max_frontier=config.max_frontier,
         max_calls=config.max_calls,
@@ -148,6 +149,23 @@ def tasks_of(
             )
 
 
+def repeats_of(tasks: Sequence[Task]) -> Repeats:
+    """What a path must be allowed to meet again for these questions: "the spouse of her spouse" is who she is."""
+    gold = (
+        (task.edges.graph, topic, _steps(path), np.array(sorted(task.answers), np.int32))
+        for task in tasks
+        if isinstance(task.edges, ArrayEdges)
+        for topic, paths in task.paths.items()
+        for path in sorted(paths)
+    )
+    again = share_needing(
+        gold,
+        plain=lambda walk: len(set(walk.entities)) == len(walk.entities),
+        allowed=lambda walk: all(a != b for a, b in pairwise(walk.triples)),
+    )
+    return "triples" if again >= NEEDED else "nothing"
+
+
 def shown_text(text: str) -> str:
     """A question on one line without control characters, cut at MAX_QUESTION characters."""
     kept = "".join(c if c.isprintable() else " " for c in text)
@@ -182,6 +200,10 @@ def _gold(
         report.cut += bool(mined.truncated)
         every[topic] = frozenset(_codes(path) for path in mined.relation_paths())
     return every
+
+
+def _steps(codes: Codes) -> RelationPath:
+    return tuple((code // 2, code % 2 == 0) for code in codes)
 
 
 def _codes(path: RelationPath) -> Codes:

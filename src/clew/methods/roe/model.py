@@ -10,7 +10,7 @@ from clew.config import Settings
 from clew.errors import ConfigError
 from clew.learning.folders import read_record
 from clew.llm import ModelSettings, open_language_model
-from clew.methods.roe.config import Config, Notation
+from clew.methods.roe.config import Config, Notation, Repeats
 from clew.protocols import LanguageModel
 
 RECORD = "roe.json"
@@ -30,6 +30,7 @@ class RoeRecord(Settings):
     """What `roe.json` says."""
 
     notation: Notation | None = None  # models of earlier versions do not say
+    repeats: Repeats = "nothing"  # what `Config.repeats` is where it is not set
     stages: StageFolders
 
 
@@ -41,8 +42,11 @@ class TrainedRoe:
     record: RoeRecord
 
     def asked_with(self, config: Config) -> Config:
-        """`config` with the notation that the model learned."""
-        return config.model_copy(update={"notation": self.record.notation}) if self.record.notation else config
+        """`config` with the notation that the model learned, and what its paths may meet again."""
+        learned: dict[str, str] = {"notation": self.record.notation} if self.record.notation else {}
+        if config.repeats is None:
+            learned["repeats"] = self.record.repeats
+        return config.model_copy(update=learned)
 
     def weights(self, stage: Literal["last", "supervised"]) -> Path:
         stages = self.record.stages

@@ -22,7 +22,7 @@ from clew.learning.stages import TrainingStages
 from clew.learning.tuning import Pair, reinforce, tune
 from clew.llm import estimate_tokens, load_prompt
 from clew.methods.roe.config import Config, TrainConfig, for_scratch
-from clew.methods.roe.gold import Mining, Task, answered_by, states_of, tasks_of
+from clew.methods.roe.gold import Mining, Task, answered_by, repeats_of, states_of, tasks_of
 from clew.methods.roe.method import RoE, notation_of
 from clew.methods.roe.model import RECORD, Part, RoeRecord, StageFolders, check, read_trained
 from clew.methods.roe.notation import Notation, split_json
@@ -104,7 +104,10 @@ class _Training:
                 f"{len(report.unknown_topic)} have an unknown topic, {len(report.unknown_answers)} unknown answers, "
                 f"{len(report.without_a_path)} no path within {self.train.hops or 4} hops"
             )
-        self.report = {"supervised": len(dealt.supervised), "rewarded": len(dealt.rewarded), **asdict(report)}
+        if self.config.repeats is None:
+            self.config = self.config.model_copy(update={"repeats": repeats_of(dealt.supervised)})
+        counts = {"supervised": len(dealt.supervised), "rewarded": len(dealt.rewarded)}
+        self.report = {**counts, "repeats": self.config.repeats, **asdict(report)}
         return dealt
 
     def lay_out(self, tasks: Sequence[Task]) -> list[Pair]:
@@ -266,7 +269,10 @@ class _Training:
     def _write_record(self, last: Part) -> None:
         if is_main_process():
             folders = StageFolders(supervised="supervised/model", last=last)
-            write_record(self.request.out / RECORD, RoeRecord(notation=self.config.notation, stages=folders))
+            write_record(
+                self.request.out / RECORD,
+                RoeRecord(notation=self.config.notation, repeats=self.config.repeats or "nothing", stages=folders),
+            )
 
     def _write_report(self) -> None:
         if is_main_process():

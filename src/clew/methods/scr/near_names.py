@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from clew.graph import Subgraph
 from clew.graph.neighborhood import around
+from clew.graph.subgraph import Ints
 from clew.methods.scr.asking import run_search
 from clew.methods.scr.features import entity_vectors
 from clew.methods.scr.model import GraphView, ScrModel, view
@@ -55,7 +56,7 @@ def near_view(
     first = view(model.network, part, encoder, vectors)
     wide = replace(settings, beam=WIDER * settings.beam, floor=settings.floor / WIDER)
     walks, _ = run_search(model, encoder, wide, first, texts, topics, [0] * len(topics))
-    reached = np.unique(np.array([entity for walk in walks for entity in walk.entities], np.int64))
+    reached = np.unique(np.array([entity for walk in walks for entity in walk.entities], np.int32))
     more = np.setdiff1d(_ends(part, reached, 1, REACHED), near)
     if not len(more):
         return first
@@ -63,7 +64,7 @@ def near_view(
     return view(model.network, part, encoder, vectors)
 
 
-def _ends(part: Subgraph, entities: NDArray[np.integer], hops: int, triples: int) -> NDArray[np.int64]:
+def _ends(part: Subgraph, entities: Ints, hops: int, triples: int) -> NDArray[np.int64]:
     """Local numbers of what `triples` triples around some entities join, and of these."""
     found = around(part, entities, hops, max_triples=triples).entities
     numbers: NDArray[np.int64] = np.unique(np.searchsorted(part.entities, found))

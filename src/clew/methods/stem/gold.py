@@ -18,7 +18,7 @@ from clew.graph.paths import RelationPath, trace
 from clew.graph.subgraph import Ints
 from clew.methods.stem.schema import MARKED, SchemaTriple, is_placeholder, masked, rename
 from clew.paths.examples import EntityIndex, Statement, resolve
-from clew.paths.gold import GoldLimits, PathCandidate, gold_paths
+from clew.paths.gold import GoldLimits, PathCandidate, gold_paths, share_needing
 from clew.protocols import Example, LanguageModel, StatedSchema
 from clew.synthesis import Writer
 from clew.synthesis.phrases import words_of
@@ -125,9 +125,6 @@ def _spellings(label: str, given: Sequence[str]) -> list[str]:
     return [label, *(name for name in given if name.casefold() == label.casefold())]
 
 
-LOOKED_AT = 500  # questions by which it is told whether gold chains walk a triple twice
-
-
 class GoldChains:
     """The gold chain of each topic of a question, kept: planner and Triple-GNN learn from the same ones."""
 
@@ -182,19 +179,14 @@ def gold_rows(chains: GoldChains, question: MaskedQuestion) -> Ints:
 
 
 def revisit_share(chains: GoldChains, questions: Sequence[MaskedQuestion]) -> float:
-    """The share of questions with an answer that the gold chain only reaches by walking a triple twice."""
-    asked = [
-        (topic, chain, question.answers)
-        for question in questions[:LOOKED_AT]
+    """The share of gold chains with an answer that they only reach by walking a triple twice."""
+    gold = (
+        (chains.graph, topic, chain.path, question.answers)
+        for question in questions
         for topic, chain in zip(question.topics, chains.of(question), strict=True)
         if chain is not None
-    ]
-    again = 0
-    for topic, chain, answers in asked:
-        walks = list(trace(chains.graph, [topic], chain.path, answers, limit=256))
-        straight = {walk.entities[-1] for walk in walks if len(set(walk.triples)) == len(walk.triples)}
-        again += any(walk.entities[-1] not in straight for walk in walks)
-    return again / max(1, len(asked))
+    )
+    return share_needing(gold, plain=lambda walk: len(set(walk.triples)) == len(walk.triples), allowed=lambda _: True)
 
 
 class TripleSentences:

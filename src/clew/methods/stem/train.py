@@ -54,6 +54,7 @@ from clew.methods.stem.planner import bare
 from clew.methods.stem.schema import SchemaGraph, SchemaTriple, placed, write_decomposition, write_triples
 from clew.methods.stem.similarity import Floats, Similarity, reworded
 from clew.paths.examples import EntityIndex, training_graph
+from clew.paths.gold import NEEDED
 from clew.protocols import OnEvent, TrainRequest, TrainResult, ignore
 from clew.synthesis import synthesize
 from clew.types import Event
@@ -61,7 +62,6 @@ from clew.types import Event
 PLACEHOLDERS = ("[A]", "[B]", *(f"[ENT{i}]" for i in range(1, 9)), *(f"[T{i}]" for i in range(1, 5)))
 NEARBY = 3000  # triples of a question's neighbourhood
 VALIDATED = 100  # dev questions on which the Triple-GNN is judged
-REVISITED = 0.02  # share of questions from which on a triple may be walked again
 WORDINGS = 4  # of each schema that the Triple-GNN sees, beside the graph's own
 
 
@@ -118,7 +118,7 @@ class _Training:
         report = MiningReport()
         questions = masked_questions(examples, EntityIndex(self.graph), report)
         again = revisit_share(self.chains, questions)
-        self.trained = self.trained.model_copy(update={"revisit": again >= REVISITED})
+        self.trained = self.trained.model_copy(update={"revisit": again >= NEEDED})
         if "planner" not in config.parts:
             return MinedPlans(tuple(questions), (), report)
         model = request.tools.language_model if config.assertions == "model" else None
