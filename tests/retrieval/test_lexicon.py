@@ -35,11 +35,18 @@ def graph() -> Graph:
         ("films that Al Pacino acted in", {"Heat", "Thief"}),
         ("Which producers are there?", {"Regency"}),
         ("Who is Al Pacino?", None),
+        ("Which film studios have made Heat?", {"Regency"}),
+        ("Which film studios the critics?", {"Heat", "Thief"}),  # a verb, by what follows
     ],
 )
 def test_what_is_asked_for(graph: Graph, text: str, names: set[str] | None) -> None:
     found = asked_kind(text, graph)
     assert (None if found is None else set(graph.labels_at(found))) == names
+
+
+def test_of_two_kinds_side_by_side_the_second_is_asked_for(graph: Graph) -> None:
+    best = compose(Question("q", "Which film studios have produced Heat?"), graph)[0]
+    assert graph.labels_at(execute(best.plan, graph).members) == ["Regency"]
 
 
 def test_kinds_and_relations_are_no_topics_beside_things(graph: Graph) -> None:

@@ -26,6 +26,7 @@ from clew.retrieval.lexicon import (
     Lexicon,
     alike,
     doers_of,
+    is_compound,
     kind_called,
     kind_meant,
     kinds_of,
@@ -242,6 +243,8 @@ def spot(
             noun = False
         if (first, second) == ("class", "relation") and noun and (not after or after[0] in _AFTER_NOUN):
             root += 1  # "state capitals" are capitals of states
+        elif (first, second) == ("class", "class") and is_compound(words[chunks[root].end - 1], after):
+            root += 1
         elif (first, second) == ("relation", "class"):
             del chunks[root + 1]  # "capital cities" are capitals
     for i in range(len(chunks) - 1, 0, -1):

@@ -63,6 +63,8 @@ _ASKED = re.compile(
     re.IGNORECASE,
 )
 BEGUN_ALIKE = 50  # things of a kind whose names are looked at
+_BEHIND = "is are was were has have had do does did can could will would that which who whose"
+_BEHIND_NOUN = frozenset(_BEHIND.split())
 SOME = 3  # things that a relation must lead to, so that it says what they are
 ADJECTIVES = 1  # unknown words before the noun that names what is asked for
 
@@ -194,12 +196,16 @@ def asked_kind(text: str, graph: Graph, *, named: bool = False) -> Ints | None:
     match = _ASKED.search(text)
     if match is None:
         return None
-    said = stems(match["noun"] or match["first"])
+    words = [word for word in WORD.findall((match["noun"] or match["first"]).lower()) if word != ","]
+    said = tuple(map(stem, words))
     lexicon = Lexicon.of(graph)
     for at in range(min(len(said), ADJECTIVES + 1)):
         for end in range(len(said), at, -1):
             known = kind_called(said[at:end], lexicon)
             if known is not None:
+                following = [*words[end : end + 2], *WORD.findall(text[match.end() :].lower())[:1]][1:2]
+                if end < len(said) and is_compound(words[end - 1], following):
+                    known = kind_called(said[end : end + 1], lexicon) or known
                 return execute(p.Class(known), graph).members
         if (doing := _doing(said[at], lexicon)) is not None:
             return graph.derived(("lexicon.doers", doing), partial(_doers, graph, doing, lexicon.labels[doing]))
@@ -212,6 +218,17 @@ def asked_kind(text: str, graph: Graph, *, named: bool = False) -> Ints | None:
         if named and alone and not at and (ends := _ends_named(said[at], graph, lexicon)) is not None:
             return ends
     return None
+
+
+def is_compound(first: str, following: Sequence[str]) -> bool:
+    """Whether two nouns are one, whose second says what it is: "drone models have" are models of drones.
+
+    Not so where the second may be a verb: "which city hosts the festival", "artist works in oil".
+
+    Args:
+        following: the word behind the second one, or nothing.
+    """
+    return stem(first) == first and (not following or following[0] in _BEHIND_NOUN)
 
 
 def _ends_named(noun: str, graph: Graph, lexicon: Lexicon) -> Ints | None:
