@@ -1,8 +1,9 @@
-"""One class name, one definition: a reader who searches for a name finds what is meant."""
+"""One class name, one definition, and files where a room says they are: a reader who looks for a name finds it."""
 
 from __future__ import annotations
 
 import ast
+import re
 from collections import defaultdict
 from pathlib import Path
 
@@ -23,3 +24,13 @@ def test_no_public_class_name_has_two_definitions() -> None:
     twice = {name: files for name, files in found.items() if len(files) > 1}
     assert not {n: files for n, files in twice.items() if n not in OF_EVERY_ROOM | OF_EVERY_ADAPTER}
     assert {name for name, files in found.items() if name in OF_EVERY_ADAPTER and len(files) > 1} == OF_EVERY_ADAPTER
+
+
+def test_the_files_that_a_room_names_are_there() -> None:
+    missing = {
+        f"{readme.parent.name}: {name}"
+        for readme in (PACKAGE / "methods").glob("*/README.md")
+        for name in re.findall(r"`([\w/]+\.py)`", readme.read_text(encoding="utf-8"))
+        if not any((place / name).is_file() for place in (readme.parent, PACKAGE.parent.parent))
+    }
+    assert not missing
