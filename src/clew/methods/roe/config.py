@@ -96,6 +96,7 @@ class TrainConfig(Settings):
 
 SCRATCH: dict[str, Any] = {
     "size": "1m",
+    "share": 0.75,
     "rl_states": "hard",
     "stage_one": {"epochs": 6.0, "batch": 32, "learning_rate": 1e-3},
     "stage_two": {"max_steps": 40, "groups": 8, "learning_rate": 2e-5, "max_tokens": 16, "loss": "dapo"},
