@@ -203,8 +203,8 @@ def asked_kind(text: str, graph: Graph, *, named: bool = False) -> Ints | None:
         for end in range(len(said), at, -1):
             known = kind_called(said[at:end], lexicon)
             if known is not None:
-                following = [*words[end : end + 2], *WORD.findall(text[match.end() :].lower())[:1]][1:2]
-                if end < len(said) and is_compound(words[end - 1], following):
+                behind = [*words[end + 1 :], *WORD.findall(text[match.end() :].lower())]
+                if end < len(said) and is_compound(words[end - 1], behind):
                     known = kind_called(said[end : end + 1], lexicon) or known
                 return execute(p.Class(known), graph).members
         if (doing := _doing(said[at], lexicon)) is not None:
@@ -226,7 +226,7 @@ def is_compound(first: str, following: Sequence[str]) -> bool:
     Not so where the second may be a verb: "which city hosts the festival", "artist works in oil".
 
     Args:
-        following: the word behind the second one, or nothing.
+        following: the words behind the second one.
     """
     return stem(first) == first and (not following or following[0] in _BEHIND_NOUN)
 

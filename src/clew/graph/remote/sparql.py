@@ -144,9 +144,10 @@ class SparqlServer(Pages):
         branches = self._sides(starts, wanted, kinds if packed else None)
         if not branches:
             return []
+        apart = self.of_graphs()
         for forward, start, held in starts if wanted.labels and self.subselects else ():
             ends = ("?e", "?q", "?n") if forward else ("?n", "?q", held or "?e")
-            way = f"{self.fact(*ends)} {self.of_graphs()}" if self.of_graphs() else f"{' '.join(ends)} ."
+            way = f"{self.fact(*ends)} {apart}" if apart else f"{' '.join(ends)} ."
             if named := self.each(self.labelling, f"{start} {way} ?n", graphs=self.of_graphs("?h")):
                 label = f'{{ SELECT DISTINCT ?n ?p ?l ?d WHERE {{ {named} BIND("l" AS ?d) }} }}'
                 branches.append(
@@ -155,7 +156,7 @@ class SparqlServer(Pages):
         # Terms in VALUES meet each fact once; a way to a nameless node may lead there twice.
         once = not wanted.labels and not any(start.startswith("VALUES (?x0") for _, start, _ in starts)
         distinct, where = "" if once else "DISTINCT ", " UNION ".join(branches)
-        source, anywhere = " ?g" if self.graphs else "", bool(self.of_graphs())
+        source, anywhere = " ?g" if self.graphs else "", bool(apart)
         if packed:
             most = min(PACKED, self.settings.page)
             rows, groups = self.unpacked(pack(f"?d ?p{source}", terms, kinds, distinct, where, most), anywhere=anywhere)

@@ -17,6 +17,8 @@ from clew.errors import InputError
 CSV, TSV, XML = "text/csv", "text/tab-separated-values", "application/sparql-results+xml"
 XMLS = (XML, "application/xml", "text/xml")
 _IS, _TYPE, _LANGUAGE = "_is", "_type", "_lang"
+# Virtuoso gives an address that stands in VALUES the datatype of a string.
+_KINDS = {_IS: ("isLiteral", "0"), _TYPE: ("DATATYPE", '""'), _LANGUAGE: ("LANG", '""')}  # what asks, and for no text
 _STRING = "<http://www.w3.org/2001/XMLSchema#string>"  # without it Virtuoso may refuse to group by part of a text
 _TRIPLE = {"type": "triple", "value": ""}
 LARGEST = 1 << 28  # bytes of a value; a reply as long as this is refused before
@@ -103,9 +105,7 @@ def _of_term(term: Any) -> Mapping[str, str]:
 
 def told(variable: str) -> str:
     """What says in a SELECT which kind of term a variable holds."""
-    # Virtuoso gives an address that stands in VALUES the datatype of a string.
-    kinds = {_IS: "isLiteral", _TYPE: "DATATYPE", _LANGUAGE: "LANG"}
-    return " ".join(f"({function}({variable}) AS {variable}{ending})" for ending, function in kinds.items())
+    return " ".join(f"({function}({variable}) AS {variable}{ending})" for ending, (function, _) in _KINDS.items())
 
 
 def as_one(*terms: str, texts: Sequence[str], kinds: Sequence[str]) -> str:
@@ -117,18 +117,12 @@ def as_one(*terms: str, texts: Sequence[str], kinds: Sequence[str]) -> str:
         kinds: as `pack` is given them.
     """
     each = [f"STR({term})" if term else '""' for term in terms]
-    told = [
-        " ".join(
-            f"BIND({f'{function}({term})' if term in texts else nothing} AS {term}{ending})"
-            for ending, function, nothing in (
-                (_IS, "isLiteral", "0"),
-                (_TYPE, "DATATYPE", '""'),
-                (_LANGUAGE, "LANG", '""'),
-            )
-        )
+    bound = [
+        f"BIND({f'{function}({term})' if term in texts else nothing} AS {term}{ending})"
         for term in kinds
+        for ending, (function, nothing) in _KINDS.items()
     ]
-    return f"{' '.join(told)} BIND(CONCAT({f', {_quoted(_BETWEEN)}, '.join(each)}) AS ?x)"
+    return f"{' '.join(bound)} BIND(CONCAT({f', {_quoted(_BETWEEN)}, '.join(each)}) AS ?x)"
 
 
 def pack(keys: str, terms: Sequence[str], kinds: Sequence[str], distinct: str, where: str, most: int) -> str:
@@ -144,7 +138,7 @@ def pack(keys: str, terms: Sequence[str], kinds: Sequence[str], distinct: str, w
         distinct: "DISTINCT " or nothing.
         most: rows that are packed.
     """
-    groups = " ".join([*keys.split(), *(f"{term}{ending}" for term in kinds for ending in (_IS, _TYPE, _LANGUAGE))])
+    groups = " ".join([*keys.split(), *(f"{term}{ending}" for term in kinds for ending in _KINDS)])
     together = f"(sql:GROUP_CONCAT(?x, {_quoted(_AFTER)}) AS ?{_PACKED}{'_'.join(term[1:] for term in terms)})"
     return (
         f"SELECT {groups} (COUNT(*) AS ?{_COUNT}) {together} WHERE {{ "

@@ -94,11 +94,11 @@ class Scr:
         """What lies around a question's topics, as the model sees it."""
         large = "text_search" in abilities_of(graph)
         part = self._surroundings(graph, topics, self.config.nearby if large else NEIGHBORHOOD)
-        starts = [(local, topic) for topic in topics if (local := part.local(topic.entity.id)) is not None]
+        starts = _starts(part, [topics])
         if not large or not starts or has_few_names(part):
             return self._pass_over(part)
-        texts = [self._text(question, topic) for _, topic in starts]
-        numbers = [local for local, _ in starts]
+        texts = [self._text(question, topic) for _, _, topic in starts]
+        numbers = [local for _, local, _ in starts]
         return near_view(self._model, self._names, self._settings.search, part, texts, numbers)
 
     @property
@@ -141,12 +141,7 @@ class Scr:
         self, questions: Sequence[Question], topics: Sequence[list[Topic]], seen: GraphView, on_event: OnEvent
     ) -> list[Answer]:
         started = time.perf_counter()
-        starts = [
-            (i, local, topic)
-            for i, own in enumerate(topics)
-            for topic in own
-            if (local := seen.graph.local(topic.entity.id)) is not None
-        ]
+        starts = _starts(seen.graph, topics)
         finished: list[FinishedWalk] = []
         unscored: dict[int, int] = {}
         similarities = np.zeros(0)
@@ -231,6 +226,16 @@ class Scr:
         )
         reads = self._settings.reads
         return answer, beam_evidence(graph, records, reached.entities, starts, MAX_PATHS) if reads else Evidence()
+
+
+def _starts(graph: Subgraph, topics: Sequence[Sequence[Topic]]) -> list[tuple[int, int, Topic]]:
+    """Of the topics of some questions those in the graph: number of the question, local number, topic."""
+    return [
+        (i, local, topic)
+        for i, own in enumerate(topics)
+        for topic in own
+        if (local := graph.local(topic.entity.id)) is not None
+    ]
 
 
 def _note(topics: list[Topic], starts: dict[int, int], reached: ReachedEntities) -> str:

@@ -143,9 +143,15 @@ def relation_names(graph: Subgraph) -> tuple[str, ...]:
 @torch.no_grad()
 def view(network: StepwiseNetwork, graph: Subgraph, encoder: TextEncoder, vectors: Floats | None = None) -> GraphView:
     """One pass of the graph encoder over all of `graph` (Eq. 6). It depends on no question."""
-    device = network.log_temperature.device
     frozen = entity_vectors(graph, encoder) if vectors is None else vectors
-    relations = torch.from_numpy(relation_vectors(graph, encoder)).to(device)
+    relations = torch.from_numpy(relation_vectors(graph, encoder)).to(network.log_temperature.device)
+    return pass_over(network, graph, frozen, relations)
+
+
+@torch.no_grad()
+def pass_over(network: StepwiseNetwork, graph: Subgraph, frozen: Floats, relations: Tensor) -> GraphView:
+    """The pass with (N, E) vectors of entities and (R, E) of relations, these on the network's device."""
+    device = relations.device
     edges = whole_edges(graph).to(device)
     encoded = network.encode_graph(torch.from_numpy(frozen).to(device), [edges] * len(network.layers), relations)
     return GraphView(graph, frozen, relations, network.tables(encoded, relations))

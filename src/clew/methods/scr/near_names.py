@@ -22,7 +22,7 @@ from clew.graph.neighborhood import around
 from clew.graph.subgraph import Ints
 from clew.methods.scr.asking import run_search
 from clew.methods.scr.features import entity_vectors
-from clew.methods.scr.model import GraphView, ScrModel, view
+from clew.methods.scr.model import GraphView, ScrModel, pass_over, view
 from clew.methods.scr.search import SearchSettings
 from clew.protocols import TextEncoder
 
@@ -61,7 +61,7 @@ def near_view(
     if not len(more):
         return first
     vectors[more] = entity_vectors(part, encoder, more)
-    return view(model.network, part, encoder, vectors)
+    return pass_over(model.network, part, vectors, first.relations)
 
 
 def _ends(part: Subgraph, entities: Ints, hops: int, triples: int) -> NDArray[np.int64]:
