@@ -144,7 +144,7 @@ class Planner:
             return p.Where(inner, self.test(depth))
         if kind == 7:
             op = rng.choice(["=", "!=", "<", "<=", ">", ">="])
-            return p.WhereCount(inner, self.path(rng.choice(LINKS)), op, rng.randint(0, 3))  # type: ignore[arg-type]
+            return p.WhereCount(inner, self.path(rng.choice(LINKS)), op, rng.randint(0, 3), self.kind())  # type: ignore[arg-type]
         return p.Top(inner, self.key(), rng.random() < 0.5, rng.randint(1, 3), rng.choice([0, 0, 1, 2]))
 
     def link(self) -> p.Step:
@@ -156,7 +156,13 @@ class Planner:
 
     def number_key(self) -> p.Key:
         how = self._rng.choice(["value", "value", "count", "sum", "mean"])
-        return p.Key(self.path(self._rng.choice(LINKS) if how == "count" else NUMBER), how)  # type: ignore[arg-type]
+        if how == "count":
+            return p.Key(self.path(self._rng.choice(LINKS)), how, self.kind())
+        return p.Key(self.path(NUMBER), how)  # type: ignore[arg-type]
+
+    def kind(self) -> str:
+        """The class that a count is of, in some plans."""
+        return self._rng.choice(self._classes) if self._rng.random() < 0.3 else ""
 
     def key(self) -> p.Key:
         return p.Key(self.path(DAY)) if self._rng.random() < 0.3 else self.number_key()

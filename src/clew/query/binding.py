@@ -138,9 +138,21 @@ class Binding:
         low, high = relations.searchsorted(types, "left"), relations.searchsorted(types, "right")
         return bool((high > low).any())
 
-    def classes(self) -> list[str]:
-        """The labels of what has instances."""
+    def classes(self, *, finer: bool = True) -> list[str]:
+        """The labels of what has instances.
+
+        Args:
+            finer: kinds within a kind, too.
+        """
+        return self._all_classes if finer else self._stated_classes
+
+    @cached_property
+    def _all_classes(self) -> list[str]:
         return self.graph.labels_at(self._led_to(self.kind_relations))
+
+    @cached_property
+    def _stated_classes(self) -> list[str]:
+        return self.graph.labels_at(self._led_to(self.type_relations))
 
     def _led_to(self, relations: tuple[int, ...]) -> Ints:
         whole = self.graph.whole
@@ -161,3 +173,5 @@ def check(plan: p.Plan, graph: Graph) -> None:
             binding.entities(node.ids)
         elif isinstance(node, p.Class):
             binding.instances_of(node.id)
+        elif isinstance(node, (p.Key, p.WhereCount)) and node.kind:
+            binding.instances_of(node.kind)

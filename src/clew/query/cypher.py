@@ -105,16 +105,22 @@ class CypherPlanWriter:
         """A row for every member; one row with null for an empty list, so that the lists carried on survive."""
         return f"UNWIND CASE WHEN size({members}) = 0 THEN [null] ELSE {members} END AS {x}"
 
-    def _rows(self, members: str, path: p.Path) -> str:
-        """A row for each member `x` and each end `v` of a path. The list of members is not needed any more.
+    def _rows(self, members: str, path: p.Path, kind: str = "") -> str:
+        """A row for each member `x` and each end `v` of a path, null for one that is not of a class, where one is
+        stated. The list of members is not needed any more.
 
         Each hop is a clause of its own: inside one pattern no relationship would be walked twice.
         """
+        of_kind = self.members(p.Class(kind)) if kind else ""
         each = self._each(members)
         self._live.remove(members)
         places = ["x", *(f"y{i}" for i in range(1, len(path))), "v"]
         hops = [self._hop(places[i], step, places[i + 1]) for i, step in enumerate(path)]
-        return " ".join([each, *(hops or ["WITH *, x AS v"])])
+        rows = " ".join([each, *(hops or ["WITH *, x AS v"])])
+        if not of_kind:
+            return rows
+        self._live.remove(of_kind)
+        return f"{rows} WITH {self._carried()}x, CASE WHEN v IN {of_kind} THEN v END AS v"
 
     # -- sets --------------------------------------------------------------------------------------------------------
 
@@ -156,8 +162,8 @@ class CypherPlanWriter:
                 return self._joined(f"[x IN {mine} WHERE NOT x IN {other}]", mine, other)
             case p.Where(of, test):
                 return self._where(self.members(of), test)
-            case p.WhereCount(of, path, op, n):
-                before = f"{self._rows(self.members(of), path)} WITH {self._carried()}x, count(DISTINCT v) AS c"
+            case p.WhereCount(of, path, op, n, kind):
+                before = f"{self._rows(self.members(of), path, kind)} WITH {self._carried()}x, count(DISTINCT v) AS c"
                 return self._keep(f"collect(CASE WHEN c {_OPS[op]} {n} THEN x END)", before=before)
             case p.Top(of, key, largest, k, skip):
                 return self._top(self.members(of), key, largest, k, skip)
@@ -188,7 +194,7 @@ class CypherPlanWriter:
             how = f"{ {'sum': 'sum', 'mean': 'avg'}.get(key.how, best) }({value})"
             known = f"{value} IS NOT NULL"
         before = (
-            f"{self._rows(members, key.path)} WITH DISTINCT {self._carried()}x, v "
+            f"{self._rows(members, key.path, key.kind)} WITH DISTINCT {self._carried()}x, v "
             f"WITH {self._carried()}x, {how} AS key, count(CASE WHEN {known} THEN 1 END) AS values "
             f"WITH {self._carried()}CASE WHEN x IS NULL OR values = 0 THEN null ELSE {{node: x, key: key}} END AS row "
             f"ORDER BY row.key {'DESC' if largest else 'ASC'}"
@@ -254,7 +260,7 @@ class CypherPlanWriter:
 
     def _scalar(self, of: p.SetPlan, key: p.Key) -> str:
         if key.how == "count":
-            return self._keep("count(DISTINCT v)", before=self._rows(self.members(of), key.path), stem="n")
+            return self._keep("count(DISTINCT v)", before=self._rows(self.members(of), key.path, key.kind), stem="n")
         return self._aggregate({"value": "max", "mean": "avg"}.get(key.how, key.how), of, key.path)
 
     def _aggregate(self, how: str, of: p.SetPlan, path: p.Path) -> str:

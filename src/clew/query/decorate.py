@@ -127,8 +127,9 @@ class _Decorator:
             ways = (self._filtered, self._within, self._at_events)
             sets = inside or [made for found in sets for way in ways for made in way(found, stated)]
         if read.ranked is not None and read.sides is None:
+            inside = [made for found in sets for made in self._ranked_behind(found, read.ranked, domain)]
             ranked = _without_head(read.ranked, domain, self._graph)
-            sets = [made for found in sets for made in self._ranked(found, ranked)]
+            sets = inside or [made for found in sets for made in self._ranked(found, ranked)]
         finished = [made for found in sets for made in self._finished(found, read)]
         return best_first([each for each in finished if self._keys.finds(each.plan)])
 
@@ -186,15 +187,28 @@ class _Decorator:
             counted = self._keys.counted(plan, ranked.noun, ranked.verb)
             for key in counted or self._keys.counted(plan, nouns[0], ranked.verb):
                 if not ranked.base and ranked.words[0] == ranked.noun:  # "the most cities"
-                    yield found.along(self._top(plan, p.Key(key.path, "count"), ranked, ranked.largest), key)
+                    yield found.along(self._top(plan, p.Key(key.path, "count", key.kind), ranked, ranked.largest), key)
                     continue
-                inner = p.Follow(plan, key.path)  # "the largest capital", "the longest river"
+                inner: p.SetPlan = p.Follow(plan, key.path)  # "the largest capital", "the longest river"
+                if key.kind:
+                    inner = p.And((p.Class(key.kind), inner))
                 for second in self._keys.values(inner, (*ranked.words, *nouns[1:]), dates=dates):
                     if second.path[0].relation == key.path[-1].relation:
                         continue  # there and back
                     path = (*key.path, *second.path)
                     top = self._top(plan, p.Key(path), ranked, ranked.largest)
                     yield found.along(top, second, key.fit)
+
+    def _ranked_behind(self, found: Proposal, ranked: Ranked, domain: p.SetPlan | None) -> Iterator[Proposal]:
+        """A superlative of the kind that a set was reached through: "who commands the longest ship" is of ships."""
+        noun = ranked.noun.split()[0] if ranked.noun and ranked.words != (ranked.noun,) else ""
+        if not noun or not isinstance(found.plan, p.SetPlan) or self._keys.is_called(domain, noun):
+            return
+        for inner, put in _reached_through(found.plan):
+            if any(self._keys.is_called(part, noun) for part in _parts(inner)):
+                for made in self._ranked(replace(found, plan=inner), replace(ranked, noun="")):
+                    if isinstance(made.plan, p.Top):
+                        yield replace(made, plan=put(made.plan))
 
     @staticmethod
     def _top(plan: p.SetPlan, key: p.Key, ranked: Ranked, largest: bool) -> p.Top:
@@ -240,7 +254,8 @@ class _Decorator:
             noun = stated.words[0]
             for key in self._keys.counted(plan, noun) or self._keys.counted(plan, noun.split()[0]):
                 assert isinstance(stated.value, p.Number)
-                kept = p.WhereCount(plan, key.path, stated.op, int(stated.value.value))  # type: ignore[arg-type]
+                n = int(stated.value.value)
+                kept = p.WhereCount(plan, key.path, stated.op, n, key.kind)  # type: ignore[arg-type]
                 yield found.along(kept, key)
         if isinstance(plan, p.Follow) and len(plan.path) == 2 and dated:
             yield from self._qualified(plan, stated, found)
@@ -297,9 +312,10 @@ class _Decorator:
         up, dates = stated.op == ">", True if stated.words[-2:] == ("date", "year") else None
         if stated.of_count:
             for key in self._keys.counted(plan, stated.words[0]):
-                count = len(self._keys.members(_followed(other, key.path)))
+                theirs = _followed(other, key.path)
+                count = len(self._keys.members(p.And((p.Class(key.kind), theirs)) if key.kind else theirs))
                 if count:
-                    yield found.along(p.WhereCount(plan, key.path, ">" if up else "<", count), key)
+                    yield found.along(p.WhereCount(plan, key.path, ">" if up else "<", count, key.kind), key)
         for key in self._keys.values(plan, stated.words, dates=dates, base=stated.base):
             if len(self._keys.members(_followed(other, key.path))):
                 larger = self._largest(key.path, Ranked(stated.words, up, base=stated.base))

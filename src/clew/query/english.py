@@ -102,8 +102,12 @@ class _Speaker:
             verb = {"are": "include", "are not": "do not include"}.get(verb, verb)
         return f"{what} {verb} {self.value(test.value)}"
 
+    def _counted(self, path: p.Path, kind: str) -> str:
+        """What is counted: "borders", "club of (room)"."""
+        return f"{self._path(path)} ({self._entity(kind)})" if kind else self._path(path)
+
     def _key(self, key: p.Key) -> str:
-        path = self._path(key.path) or "value"
+        path = self._counted(key.path, key.kind) if key.how == "count" else self._path(key.path) or "value"
         return {"value": path, "count": f"number of {path}", "sum": f"total {path}", "mean": f"average {path}"}[key.how]
 
     def plan(self, node: p.Plan) -> str:
@@ -130,8 +134,8 @@ class _Speaker:
                 return f"{self.plan(of)}, except {self.plan(without)}"
             case p.Where(of, test):
                 return f"{self.plan(of)}, {self._test(test)}"
-            case p.WhereCount(of, path, op, n):
-                return f"{self.plan(of)}, with {_COUNTS[op]} {n} {self._path(path)}"
+            case p.WhereCount(of, path, op, n, kind):
+                return f"{self.plan(of)}, with {_COUNTS[op]} {n} {self._counted(path, kind)}"
             case p.Top():
                 return self._top(node)
             case p.Compare(a, b, key, largest):

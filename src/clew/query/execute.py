@@ -17,7 +17,7 @@ import numpy as np
 from clew.errors import ClewError, InputError
 from clew.graph import Graph
 from clew.graph.layout import NAMED
-from clew.graph.sets import distinct, shared, without
+from clew.graph.sets import distinct, held, shared, without
 from clew.graph.subgraph import HUB, Ints
 from clew.query import plan as p
 from clew.query.binding import Binding
@@ -179,9 +179,9 @@ class Executor:
                 return without(self.members(of), self.members(taken))
             case p.Where(of, test):
                 return self._where(self._having(of, test.path), test, of)
-            case p.WhereCount(of, path, op, n):
+            case p.WhereCount(of, path, op, n, kind):
                 members = self.members(of) if _holds(op, 0, n) else self._having(of, path)
-                counts = self._counts(members, path)
+                counts = self._counts(members, path, kind)
                 kept: Ints = members[_compared(op, counts, n)]
                 return kept
             case p.Top(of, key, largest, k, skip):
@@ -238,8 +238,16 @@ class Executor:
         """(position among members, end) over a path, each once."""
         return pairs(self.whole, members, self.binding.moves(path), self._budget)
 
-    def _counts(self, members: Ints, path: p.Path) -> Places:
-        return np.bincount(self.pairs(members, path)[0], minlength=len(members))
+    def _counts(self, members: Ints, path: p.Path, kind: str) -> Places:
+        return np.bincount(self._counted(members, path, kind)[0], minlength=len(members))
+
+    def _counted(self, members: Ints, path: p.Path, kind: str) -> tuple[Places, Ints]:
+        """The pairs that count: those whose ends are of a class, where one is stated."""
+        owners, ends = self.pairs(members, path)
+        if not kind:
+            return owners, ends
+        counts = held(ends, self.members(p.Class(kind)))
+        return owners[counts], ends[counts]
 
     # -- values ------------------------------------------------------------------------------------------------------
 
@@ -341,7 +349,7 @@ class Executor:
     def _keys(self, members: Ints, key: p.Key, largest: bool) -> tuple[Ints, Floats, Column | None]:
         """The members that have a key, and their keys: the best value, or how many, the sum, the mean."""
         if key.how == "count":
-            return members, self._counts(members, key.path).astype(np.float64), None
+            return members, self._counts(members, key.path, key.kind).astype(np.float64), None
         owners, ends = self.pairs(members, key.path)
         found = self.ordered(key.path, ends, "a superlative" if key.how == "value" else f"a {key.how}")
         if key.how != "value" and found.kind == "date":
@@ -421,7 +429,7 @@ class Executor:
         """The key of a whole set: its largest value, or the count, sum or mean over it."""
         members = self.members(of)
         if key.how == "count":
-            return _plain(float(len(distinct(self.pairs(members, key.path)[1]))))
+            return _plain(float(len(distinct(self._counted(members, key.path, key.kind)[1]))))
         return self._aggregate("max" if key.how == "value" else key.how, members, key.path)
 
     def _difference(self, a: Quantity | None, b: Quantity | None, node: p.Plan) -> Quantity | None:

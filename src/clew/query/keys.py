@@ -14,6 +14,7 @@ import numpy as np
 
 from clew.errors import ClewError
 from clew.graph import Graph
+from clew.graph.sets import held
 from clew.graph.subgraph import Ints
 from clew.labels import label_to_text
 from clew.query import plan as p
@@ -24,6 +25,7 @@ from clew.query.meanings import BY_FAMILY, meant, measures, spelled_out
 from clew.query.superlatives import OFTEN
 from clew.query.values import unit_for, unit_of
 from clew.query.vocabulary import BEGUN, INVERSE, SYNONYMS, akin, forms, head_of, stem
+from clew.query.wordnet import nearest_kind
 
 Likeness = Callable[[Sequence[str], Sequence[str]], Sequence[float]]
 """How well words fit each of several labels: (words, labels) → scores in [0, 1]."""
@@ -37,6 +39,10 @@ GUESSED = 0.6  # what the only figure that there is fits words that do not name 
 MOST = 0.5  # share of the members that must have it
 LOOKED_AT = 2000  # members looked at to find the relations they have
 SEVERAL = 10  # things that lead to each member, in the mean, whose values may still be its own
+ONE_KIND = 0.9  # share of what a step leads to from which it leads to one kind
+SOME_KIND = 0.85  # what a step is taken for where it leads to others beside the kind that is counted
+COMPOUND = 4  # letters of a noun that may end another: "works" are artworks
+NEAREST = 100  # kinds of a graph among which one is looked for by what words mean
 AFTER = 6  # pairs whose names are compared
 _FLAGS = frozenset(["true", "false", "yes", "no"])
 ANY_TIME = frozenset(["date", "year", "time"])  # say that a date is meant, and not which
@@ -51,6 +57,7 @@ class FoundKey:
     share: float = 1.0  # of the members that have it
     named: bool = True  # the words name it; else it is taken because it holds dates, or for its likeness
     note: str = ""  # what it is called, where it is the likeliest and nothing more
+    kind: str = ""  # of what is counted, where the path leads to things of several kinds
 
 
 def steps_of(graph: Graph, members: Ints, *, backward: bool = True) -> list[tuple[p.Step, float]]:
@@ -286,13 +293,17 @@ class Keys:
         members = self.members(plan)
         found: list[FoundKey] = []
         wanted = stem(noun)
-        instances = self._called(wanted)
+        kinds = self._kinds_of_noun(wanted)
+        instances = self._instances(kinds)
         for step, share in steps_of(self._graph, members):
             if self._binding.relation(step.relation) in self._binding.type_relations:
                 continue
             owners, reached = self._executor.pairs(members[:LOOKED_AT], (step,))
-            ends = np.unique(reached)
-            of_kind = float(np.isin(ends, instances).mean()) if len(ends) and len(instances) else 0.0
+            ends, kind = np.unique(reached), ""
+            of_kind = float(held(ends, instances).mean()) if len(ends) else 0.0
+            if len(kinds) == 1 and 0 < of_kind < ONE_KIND:  # rooms and members belong to a club by the same relation
+                counts, kind, of_kind = held(reached, instances), kinds[0], SOME_KIND
+                owners, ends = owners[counts], np.unique(reached[counts])
             label = self.label(step)
             named = by_words((noun,), [label])[0]
             if not step.forward and label.lower() in INVERSE.get(wanted, ()):
@@ -309,7 +320,7 @@ class Keys:
             if len(members) > 1 and len(np.unique(owners)) == len(owners):
                 fit *= 0.5  # one for each member: there is nothing to count
             if fit >= LEAST:
-                found.append(FoundKey((step,), fit))
+                found.append(FoundKey((step,), fit, kind=kind))
         return sorted(found, key=lambda each: -each.fit)[:KEYS]
 
     def kinds_called(self, words: Sequence[str]) -> list[str]:
@@ -323,7 +334,32 @@ class Keys:
         if not isinstance(kind, p.Class):
             return False
         names = self._graph.labels_at(self._binding.entities((kind.id,)))
-        return any(stem(label_to_text(name).lower().split()[-1]) == stem(noun) for name in names)
+        if any(stem(label_to_text(name).lower().split()[-1]) == stem(noun) for name in names):
+            return True
+        return not set(self._kinds_of_noun(stem(noun))).isdisjoint(names)
+
+    def _kinds_of_noun(self, noun: str) -> list[str]:
+        """The labels of the kinds that a noun names, given by its stem: by its name, which it may also end ("clubs" are
+        football clubs, "works" artworks), by a synonym, or the nearest of them by what words mean."""
+        if not self._binding.type_relations:
+            return []
+        stated, every = self._binding.classes(finer=False), self._binding.classes()
+        return self._named_as(noun, stated) or self._named_as(noun, every)
+
+    @staticmethod
+    def _named_as(noun: str, kinds: Sequence[str]) -> list[str]:
+        """The same among the labels of some kinds."""
+        names = {label: name for label in kinds if (name := label_to_text(label).lower()).split()}
+        last = {label: stem(name.split()[-1]) for label, name in names.items()}
+        ways: tuple[Callable[[str], bool], ...] = (
+            lambda label: stem(names[label]) == noun,
+            lambda label: last[label] == noun,
+            lambda label: last[label] in SYNONYMS.get(noun, ()),
+            lambda label: len(noun) >= COMPOUND and last[label].endswith(noun),
+        )
+        found = next((kinds for way in ways if (kinds := [label for label in names if way(label)])), [])
+        near = nearest_kind(noun, names) if not found and len(names) <= NEAREST else None
+        return found if near is None else [near[0]]
 
     def leading_to(self, plan: p.SetPlan, kind: p.Class) -> list[p.Step]:
         """The steps from things of a kind to members of a set."""
@@ -337,12 +373,7 @@ class Keys:
     def _is_flag(self, ends: Ints) -> bool:
         return 0 < len(ends) <= 2 and {text.lower() for text in self._graph.labels_at(ends)} <= _FLAGS
 
-    def _called(self, noun: str) -> Ints:
-        """The things of the kinds whose names a noun is, or ends: "clubs" are football clubs."""
-        if not self._binding.type_relations:
-            return np.empty(0, np.int32)
-        labels = {label: label_to_text(label).lower() for label in self._binding.classes()}
-        kinds = [label for label, name in labels.items() if stem(name) == noun]
-        kinds = kinds or [label for label, name in labels.items() if stem(name.split()[-1]) == noun]
-        kinds = kinds or [label for label, name in labels.items() if stem(name.split()[-1]) in SYNONYMS.get(noun, ())]
-        return np.unique(np.concatenate([np.empty(0, np.int32), *(self.members(p.Class(kind)) for kind in kinds)]))
+    def _instances(self, kinds: Sequence[str]) -> Ints:
+        """The things of some kinds, ascending."""
+        found = [self.members(p.Class(kind)) for kind in kinds]
+        return np.unique(np.concatenate([np.empty(0, np.int32), *found]))

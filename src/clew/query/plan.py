@@ -166,14 +166,21 @@ class Test:
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """What members are ordered by: a value at the end of `path`, or how many, the sum or mean of what is there."""
+    """What members are ordered by: a value at the end of `path`, or how many, the sum or mean of what is there.
+
+    A count may be of the instances of one class alone (`kind`): a relation can lead to things of several kinds.
+    """
 
     path: Path
     how: How = "value"
+    kind: str = ""
 
     def __post_init__(self) -> None:
         _path(self.path, empty=self.how == "value")
         _one_of(self.how, get_args(How), "key")
+        _is(self.kind, str, "the class that a key counts")
+        if self.kind and self.how != "count":
+            raise InputError(f"a {self.how} is over whatever is there; only a count is of one class")
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,18 +263,20 @@ class Where(SetPlan):
 
 @dataclass(frozen=True, slots=True)
 class WhereCount(SetPlan):
-    """The members with so many different things at the end of `path`."""
+    """The members with so many different things at the end of `path`, where `kind` is stated of that class alone."""
 
     of: SetPlan
     path: Path
     op: CountOp
     n: int
+    kind: str = ""
 
     def __post_init__(self) -> None:
         _set(self.of, "wherecount")
         _path(self.path)
         _one_of(self.op, get_args(CountOp), "comparison of a count")
         _whole(self.n, "the number that wherecount() compares with")
+        _is(self.kind, str, "the class that wherecount() counts")
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from clew.graph import Graph
 from clew.graph import verify as evidence
 from clew.graph.remote import ServerGraph
 from clew.graph.remote.mirror import mirror
+from clew.graph.sets import held
 from clew.graph.subgraph import Ints
 from clew.protocols import GraphStore
 from clew.query import plan as p
@@ -50,7 +51,7 @@ class Prover:
                 return [walk for each in sets for walk in self.paths(each, member)]
             case p.Or(sets):
                 return next((self.paths(each, member) for each in sets if self._holds(each, member)), [])
-            case p.Minus(of, _) | p.Where(of, _) | p.WhereCount(of, _, _, _) | p.Top(of, _, _, _, _):
+            case p.Minus(of, _) | p.Where(of, _) | p.WhereCount(of, _, _, _, _) | p.Top(of, _, _, _, _):
                 return self.paths(of, member)
             case p.Compare(a, b, _, _):
                 return self.paths(a if self._holds(a, member) else b, member)
@@ -63,15 +64,15 @@ class Prover:
                 yield from self._along(member, test.path)
                 yield from self.witnesses(of, member)
             case p.Top(of, key, _, _, _):
-                yield from self._along(member, key.path)
+                yield from self._along(member, key.path, key.kind)
                 yield from self.witnesses(of, member)
-            case p.WhereCount(of, path, _, _):
-                yield from self._along(member, path)
+            case p.WhereCount(of, path, _, _, kind):
+                yield from self._along(member, path, kind)
                 yield from self.witnesses(of, member)
             case p.Compare(a, b, key, _):
                 for side in (a, b):
                     for each in self._executor.members(side)[:WITNESSES].tolist():
-                        yield from self._along(each, key.path)
+                        yield from self._along(each, key.path, key.kind)
             case p.And(sets) | p.Or(sets):
                 for each in sets:
                     yield from self.witnesses(each, member)
@@ -111,16 +112,20 @@ class Prover:
             walk.insert(0, hop)
         return [(start, [*before, *walk]) for start, before in self.paths(of, here)]
 
-    def _along(self, member: int, path: p.Path) -> Iterator[int]:
-        """The triples over a path from a member, a few at every step."""
-        here = np.array([member], np.int32)
-        for move in self._executor.binding.moves(path):
+    def _along(self, member: int, path: p.Path, kind: str = "") -> Iterator[int]:
+        """The triples over a path from a member, a few at every step; at its end only to instances of a class."""
+        here, moves = np.array([member], np.int32), self._executor.binding.moves(path)
+        for place, move in enumerate(moves):
+            among = self._executor.members(p.Class(kind)) if kind and place == len(moves) - 1 else None
             relation, forward = move
             side = self._whole.out if forward else self._whole.inc
             found = []
             for node in here[:WITNESSES].tolist():
                 run = slice(int(side.offsets[node]), int(side.offsets[node + 1]))
-                at = run.start + np.flatnonzero(side.relations[run] == relation)[:WITNESSES]
+                fits = side.relations[run] == relation
+                if among is not None:
+                    fits &= held(side.neighbors[run], among)
+                at = run.start + np.flatnonzero(fits)[:WITNESSES]
                 yield from side.triples[at].tolist()
                 found += side.neighbors[at].tolist()
             here = np.array(found, np.int32)

@@ -146,10 +146,11 @@ class _Writer:
                 return f"{{ {self.members(of, x)} }} MINUS {{ {self.members(without, x)} }}"
             case p.Where(of, test):
                 return f"{{ {self.members(of, x)} }} {self.test(x, test)}"
-            case p.WhereCount(of, path, op, n):
+            case p.WhereCount(of, path, op, n, kind):
                 v = self._fresh("v")
+                counted = self._ends(x, path, kind, v)
                 return (
-                    f"{{ SELECT {x} WHERE {{ {{ {self.members(of, x)} }} OPTIONAL {{ {self.path(x, path, v)} }} }} "
+                    f"{{ SELECT {x} WHERE {{ {{ {self.members(of, x)} }} OPTIONAL {{ {counted} }} }} "
                     f"GROUP BY {x} HAVING (COUNT(DISTINCT {v}) {op} {n}) }}"
                 )
             case p.Top(of, key, largest, k, skip):
@@ -157,6 +158,10 @@ class _Writer:
             case p.Compare(a, b, key, largest):
                 return self._top(p.Or((a, b)), key, largest, 1, 0, x)
         raise TypeError(f"no set: {node!r}")
+
+    def _ends(self, x: str, path: p.Path, kind: str, v: str) -> str:
+        """What is counted at the end of a path."""
+        return f"{self.path(x, path, v)} {self._instances(kind, v)}" if kind else self.path(x, path, v)
 
     def _instances(self, id: str, x: str) -> str:
         if self._graph is None or self._binding is None:
@@ -179,7 +184,7 @@ class _Writer:
         """`SELECT x key` over the members of a set, without braces."""
         v, w = self._fresh("v"), self._fresh("w")
         if key.how == "count":
-            link = f"OPTIONAL {{ {self.path(x, key.path, v)} }}"
+            link = f"OPTIONAL {{ {self._ends(x, key.path, key.kind, v)} }}"
             return (
                 f"SELECT {x} (COUNT(DISTINCT {v}) AS {out}) WHERE {{ {{ {self.members(of, x)} }} {link} }} GROUP BY {x}"
             )
@@ -310,7 +315,7 @@ class _Writer:
         if key.how != "count":
             return self._aggregate({"value": "MAX", "sum": "SUM", "mean": "AVG"}[key.how], of, key.path, n)
         x, v = self._fresh("x"), self._fresh("v")
-        rows = f"{{ {self.members(of, x)} }} {self.path(x, key.path, v)}"
+        rows = f"{{ {self.members(of, x)} }} {self._ends(x, key.path, key.kind, v)}"
         return f"{{ SELECT (COUNT(DISTINCT {v}) AS {n}) WHERE {{ {rows} }} }}"
 
     def _aggregate(self, how: str, of: p.SetPlan, path: p.Path, n: str) -> str:

@@ -117,8 +117,17 @@ _HAVING = ("with", "has", "have", "having", "had", "got", "by", "of", "which", "
 _WITH_EST = re.compile(  # "the state with the lowest population density", "which state has the largest city"
     r"\b(?:with|has|have|having|had|charg(?:es?|ing|ed)|gets?|got|earn(?:s|ed)?|pa(?:ys?|id)|receive[sd]?|scored?"
     r"|(?:bought|sold|acquired|purchased|built|made|valued|listed|let|rented|insured|auctioned|hired) (?:for|at)"
-    r"|commands?|offer(?:s|ed)?|demand(?:s|ed)?|report(?:s|ed)?|achieve[sd]?|post(?:s|ed)|reach(?:es|ed)) "
+    r"|commands?(?= (?:the )?[a-z]+est (?:price|fee|rent|salary|pay|wage|rate|premium))"
+    r"|offer(?:s|ed)?|demand(?:s|ed)?|report(?:s|ed)?|achieve[sd]?|post(?:s|ed)|reach(?:es|ed)) "
     rf"(?:the )?{_ORDER}(?P<adj>[a-z]+est) (?P<noun>\w+(?: (?!{STOPS})\w+){{0,2}})",
+    re.IGNORECASE,
+)
+
+
+_NO_VERB = re.compile(r"\w+ (?=(?:with|of|on|in|by) )", re.IGNORECASE)
+_ASKS_FOR = re.compile(
+    r"\W*(?:(?:which|what|whose|who|is|was|are|were|name|list|find|give|show|tell|get|need|want|me|us|i|the|an?|one"
+    r"|single|'s)\W+)*",
     re.IGNORECASE,
 )
 
@@ -197,6 +206,10 @@ def _superlative_itself(found: ReadQuestion) -> ReadQuestion:
             often = replace(often, ranked=ranked, dated=(*found.dated, last))
         return often
     match = _WITH_MOST.search(found.rest)
+    if match is not None and _ASKS_FOR.fullmatch(found.rest[: match.start()]):
+        behind = _NO_VERB.match(found.rest, match.start())
+        if behind is not None:  # "the club with the most rooms": a noun is no verb
+            match = _WITH_MOST.search(found.rest, behind.end())
     if match is not None:
         largest = re.match(r"most|great|large|high|max", match["most"], re.IGNORECASE) is not None
         noun, verb = match["noun"].lower(), (match["verb"] or "").lower()

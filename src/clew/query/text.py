@@ -55,7 +55,11 @@ def show_path(path: p.Path) -> str:
 
 
 def show_key(key: p.Key) -> str:
-    return show_path(key.path) if key.how == "value" else f"{key.how}({show_path(key.path)})"
+    return show_path(key.path) if key.how == "value" else f"{key.how}({show_path(key.path)}{_of_kind(key.kind)})"
+
+
+def _of_kind(kind: str) -> str:
+    return f", class({name(kind)})" if kind else ""
 
 
 def show_value(value: Any) -> str:
@@ -93,8 +97,8 @@ def _show(node: p.Plan) -> str:
             return f"minus({_show(of)}, {_show(without)})"
         case p.Where(of, test):
             return f"where({_show(of)}, {_show_test(test)})"
-        case p.WhereCount(of, path, op, n):
-            return f"wherecount({_show(of)}, {show_path(path)}, {op}, {n})"
+        case p.WhereCount(of, path, op, n, kind):
+            return f"wherecount({_show(of)}, {show_path(path)}, {op}, {n}{_of_kind(kind)})"
         case p.Top(of, key, largest, k, skip):
             more = f", {k}, {skip}" if skip else f", {k}" if k != 1 else ""
             return f"top({_show(of)}, {show_key(key)}, {side[largest]}{more})"
@@ -239,10 +243,19 @@ class _Reader:
         if self._kind == "name" and how in ("count", "sum", "mean") and self._text[self._at :].lstrip()[:1] == "(":
             self._advance()
             self._take("(")
-            path = self.path()
+            path, kind = self.path(), self.kind() if how == "count" else ""
             self._take(")")
-            return p.Key(path, how)  # type: ignore[arg-type]
+            return p.Key(path, how, kind)  # type: ignore[arg-type]
         return p.Key(self.path())
+
+    def kind(self) -> str:
+        """The class of what is counted, where one is stated."""
+        if not self._more():
+            return ""
+        node = self.set()
+        if not isinstance(node, p.Class):
+            self._fail("expected class(…), of which the things are that are counted")
+        return node.id
 
     def side(self) -> bool:
         if not self._sees("largest") and not self._sees("smallest"):
@@ -382,7 +395,7 @@ _FORMS: dict[str, Callable[[_Reader], p.Plan]] = {
     "or": lambda r: p.Or(_sets(r)),
     "minus": lambda r: p.Minus(*_two(r)),
     "where": lambda r: p.Where(r.set(), _then(r, r.test)),
-    "wherecount": lambda r: p.WhereCount(r.set(), _then(r, r.path), _then(r, r.op), _then(r, r.whole)),
+    "wherecount": lambda r: p.WhereCount(r.set(), _then(r, r.path), _then(r, r.op), _then(r, r.whole), r.kind()),
     "top": _top,
     "compare": lambda r: p.Compare(*_two(r), _then(r, r.key), _then(r, r.side)),
     "values": lambda r: p.Values(r.set(), _then(r, r.path)),

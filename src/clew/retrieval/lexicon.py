@@ -129,8 +129,23 @@ class Lexicon:
             for cut in range(1, len(stems(head_of(label)))):
                 ends.setdefault(stems(head_of(label))[cut:], []).append(id)
         for end, ids in ends.items():
+            if len(end) == 1 and (kind := self._kind_of_ends(end, ids, graph)) is not None:
+                self.classes[end] = kind
             known = self.relations.setdefault(end, [])
             known += [id for id in ids if id not in known]
+
+    def _kind_of_ends(self, noun: tuple[str, ...], relations: Sequence[str], graph: Graph) -> str | None:
+        """The kind that a noun means which ends the names of relations, where these lead to things of that kind alone:
+        "ships" are vessels where a vessel has a sister ship. Not so of people, whom a role names: a line manager."""
+        if noun in self.classes or noun in self.relations or graph.num_triples > ALL_UP_TO:
+            return None
+        found = nearest_kind(noun[0], _few_kinds(self))
+        if found is None or found[0] in people_of(_few_kinds(self)):
+            return None
+        numbers = [number for id in relations if (number := graph.relation_number(id)) is not None]
+        tails = np.unique(graph.whole.tails[np.isin(graph.whole.rels, numbers)])
+        tails = tails[~graph.mediators_at(tails)]
+        return found[0] if len(tails) >= SOME and np.isin(tails, _members([found[0]], graph)).all() else None
 
     def ending(self, noun: str, graph: Graph) -> tuple[str, ...]:
         """Ids of the things whose names end in a common noun, given by its stem: "gorillas" are western lowland ones.

@@ -79,13 +79,16 @@ class Naive:
                 return self.members(of) - self.members(without)
             case p.Where(of, test):
                 return {x for x in self.members(of) if self.holds(x, test)}
-            case p.WhereCount(of, path, op, n):
-                return {x for x in self.members(of) if _holds(op, len(self.ends(x, path)), n)}
+            case p.WhereCount(of, path, op, n, kind):
+                return {x for x in self.members(of) if _holds(op, len(self.counted(x, path, kind)), n)}
             case p.Top(of, key, largest, k, skip):
                 return self.top(self.members(of), key, largest, k, skip)
             case p.Compare(a, b, key, largest):
                 return self.top(self.members(a) | self.members(b), key, largest, 1, 0)
         raise TypeError
+
+    def counted(self, x: str, path: p.Path, kind: str) -> set[str]:
+        return self.ends(x, path) & self.members(p.Class(kind)) if kind else self.ends(x, path)
 
     def values(self, x: str, path: p.Path) -> list[Any]:
         return [v for v in map(self._read, self.ends(x, path)) if v is not None]
@@ -95,7 +98,7 @@ class Naive:
         for x in members:
             values = self.values(x, key.path)
             if key.how == "count":
-                keys[x] = float(len(self.ends(x, key.path)))
+                keys[x] = float(len(self.counted(x, key.path, key.kind)))
             elif values:
                 best = max(values) if largest else min(values)
                 keys[x] = {"value": best, "sum": 0.0, "mean": 0.0}[key.how]
@@ -161,7 +164,7 @@ class Naive:
 
     def scalar(self, of: p.SetPlan, key: p.Key) -> Any:
         if key.how == "count":
-            return float(len({end for x in self.members(of) for end in self.ends(x, key.path)}))
+            return float(len({end for x in self.members(of) for end in self.counted(x, key.path, key.kind)}))
         values = [v for x in self.members(of) for v in self.values(x, key.path)]
         return _summary("max" if key.how == "value" else key.how, values)
 
