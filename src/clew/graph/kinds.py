@@ -35,7 +35,7 @@ LEAST = 4  # things that have a relation whose name alone does not say that it s
 READ = 200  # values that are looked at
 ALL_UP_TO = 8_000_000  # triples of a graph that are all read for its kinds; of more, a quarter as many
 BLOCK = 16_384  # triples read at once: heads stand together, so that each block has some of every common kind
-_TRUTH = ("true", "false", "yes", "no")
+TRUTHS = frozenset(["true", "false", "yes", "no"])
 _WORDY = re.compile(r"[^\W\d_]{2}")
 
 
@@ -134,5 +134,5 @@ def _use(graph: Graph, use: _Use, tails: Ints) -> list[_Use]:
     if use.things < LEAST or len(tails) > SHARED * use.things:
         return []
     said = [label_to_text(label) for label in graph.labels_at(tails[:READ])]
-    wordy = all(_WORDY.search(text) is not None and text.casefold() not in _TRUTH for text in said)
+    wordy = all(_WORDY.search(text) is not None and text.casefold() not in TRUTHS for text in said)
     return [use] if wordy else []

@@ -6,7 +6,7 @@ whether they name it and how many of the members have it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -14,6 +14,7 @@ import numpy as np
 
 from clew.errors import ClewError
 from clew.graph import Graph
+from clew.graph.kinds import TRUTHS
 from clew.graph.sets import held
 from clew.graph.subgraph import Ints
 from clew.labels import label_to_text
@@ -25,7 +26,7 @@ from clew.query.meanings import BY_FAMILY, meant, measures, spelled_out
 from clew.query.superlatives import OFTEN
 from clew.query.values import unit_for, unit_of
 from clew.query.vocabulary import BEGUN, INVERSE, SYNONYMS, akin, forms, head_of, stem
-from clew.query.wordnet import nearest_kind
+from clew.query.wordnet import nearest_kind, people_of
 
 Likeness = Callable[[Sequence[str], Sequence[str]], Sequence[float]]
 """How well words fit each of several labels: (words, labels) → scores in [0, 1]."""
@@ -44,7 +45,6 @@ SOME_KIND = 0.85  # what a step is taken for where it leads to others beside the
 COMPOUND = 4  # letters of a noun that may end another: "works" are artworks
 NEAREST = 100  # kinds of a graph among which one is looked for by what words mean
 AFTER = 6  # pairs whose names are compared
-_FLAGS = frozenset(["true", "false", "yes", "no"])
 ANY_TIME = frozenset(["date", "year", "time"])  # say that a date is meant, and not which
 
 
@@ -340,26 +340,18 @@ class Keys:
 
     def _kinds_of_noun(self, noun: str) -> list[str]:
         """The labels of the kinds that a noun names, given by its stem: by its name, which it may also end ("clubs" are
-        football clubs, "works" artworks), by a synonym, or the nearest of them by what words mean."""
+        football clubs, "works" artworks), by a synonym, or the nearest of them by what words mean. What somebody is,
+        the employee of a firm, is no name for people."""
         if not self._binding.type_relations:
             return []
-        stated, every = self._binding.classes(finer=False), self._binding.classes()
-        return self._named_as(noun, stated) or self._named_as(noun, every)
-
-    @staticmethod
-    def _named_as(noun: str, kinds: Sequence[str]) -> list[str]:
-        """The same among the labels of some kinds."""
-        names = {label: name for label in kinds if (name := label_to_text(label).lower()).split()}
-        last = {label: stem(name.split()[-1]) for label, name in names.items()}
-        ways: tuple[Callable[[str], bool], ...] = (
-            lambda label: stem(names[label]) == noun,
-            lambda label: last[label] == noun,
-            lambda label: last[label] in SYNONYMS.get(noun, ()),
-            lambda label: len(noun) >= COMPOUND and last[label].endswith(noun),
-        )
-        found = next((kinds for way in ways if (kinds := [label for label in names if way(label)])), [])
-        near = nearest_kind(noun, names) if not found and len(names) <= NEAREST else None
-        return found if near is None else [near[0]]
+        stated, every = ({label: label_to_text(label).lower() for label in self._binding.classes(finer=finer)}
+                         for finer in (False, True))  # fmt: skip
+        if same := [label for label, name in every.items() if stem(name) == noun]:
+            return same
+        if ending := _ending_in(noun, stated):
+            return ending
+        near = nearest_kind(noun, stated) if len(stated) <= NEAREST else None
+        return _ending_in(noun, every) if near is None or near[0] in people_of(stated) else [near[0]]
 
     def leading_to(self, plan: p.SetPlan, kind: p.Class) -> list[p.Step]:
         """The steps from things of a kind to members of a set."""
@@ -371,9 +363,20 @@ class Keys:
         return [p.Step(self._graph.relation_at(number).id) for number in np.unique(whole.rels[mine]).tolist()]
 
     def _is_flag(self, ends: Ints) -> bool:
-        return 0 < len(ends) <= 2 and {text.lower() for text in self._graph.labels_at(ends)} <= _FLAGS
+        return 0 < len(ends) <= 2 and {text.lower() for text in self._graph.labels_at(ends)} <= TRUTHS
 
     def _instances(self, kinds: Sequence[str]) -> Ints:
         """The things of some kinds, ascending."""
         found = [self.members(p.Class(kind)) for kind in kinds]
         return np.unique(np.concatenate([np.empty(0, np.int32), *found]))
+
+
+def _ending_in(noun: str, names: Mapping[str, str]) -> list[str]:
+    """The labels of the kinds whose names in words end in a noun, in a synonym of it, or in a word that it ends."""
+    last = {label: stem(name.split()[-1]) for label, name in names.items() if name.split()}
+    ways: tuple[Callable[[str], bool], ...] = (
+        lambda word: word == noun,
+        lambda word: word in SYNONYMS.get(noun, ()),
+        lambda word: len(noun) >= COMPOUND and word.endswith(noun),
+    )
+    return next((found for way in ways if (found := [label for label, word in last.items() if way(word)])), [])

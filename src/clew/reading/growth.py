@@ -21,7 +21,7 @@ from clew.graph.paths import follow
 from clew.graph.sets import shared
 from clew.graph.subgraph import Ints
 from clew.reading.likely import WIDEST, LikelyHops
-from clew.reading.trails import Along, Hops, PathHypothesis, expand, joined
+from clew.reading.trails import Along, Hops, PathHypothesis, are_values, expand, joined, undoes
 
 Floats = NDArray[np.float32]
 Relevance = Callable[[Sequence[Hops]], Floats]
@@ -147,7 +147,7 @@ class Growth:
         return longer
 
     def _values(self, ends: Ints) -> bool:
-        return len(ends) > 0 and self.graph.entity(int(ends[0])).kind == "literal"
+        return are_values(self.graph, ends)
 
     def _meeting(self, trails: list[list[PlanCandidate]]) -> list[PlanCandidate]:
         """Trails of different mentions that meet, all of them where there are three, and one step on from there."""
@@ -286,8 +286,3 @@ def answers(trail: PathHypothesis, start: int) -> Ints:
     """The ends of a trail without its start, which answers only where a triple leads from it to itself."""
     ends: Ints = trail.ends if len(trail.hops) == 1 else trail.ends[trail.ends != start]
     return ends
-
-
-def undoes(step: Hops, before: Hops) -> bool:
-    """Whether `step` walks back over what `before` walked."""
-    return step == tuple((relation, not forward) for relation, forward in reversed(before))

@@ -17,8 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.graph import Subgraph
+from clew.graph.kinds import TRUTHS
 from clew.graph.sets import around, distinct, shared, surroundings, touched, without
 from clew.graph.subgraph import HUB, Ints
+from clew.retrieval.scoring import value_cue
 
 AT_ONCE = 8  # times as many mediators are looked at for the relations around them as entities
 Hop = tuple[int, bool]  # (relation, forward)
@@ -78,6 +80,21 @@ def expand(graph: Subgraph, trail: PathHypothesis, most: int, along: Along | Non
                     ends = without(ends, frontier)
                 if len(ends):
                     yield PathHypothesis(trail.topic, (*trail.steps, (hop, second)), ends, sampled or cut)
+
+
+def undoes(step: Hops, before: Hops) -> bool:
+    """Whether `step` walks back over what `before` walked."""
+    return step == tuple((relation, not forward) for relation, forward in reversed(before))
+
+
+def are_values(graph: Subgraph, ends: Ints) -> bool:
+    """Whether ends are values, from which only the way back leads on, to what else has them: literals, and in a graph
+    without any what is written as a yes or as a figure and says nothing itself."""
+    if not len(ends):
+        return False
+    first = graph.entity(int(ends[0]))
+    written = first.label.casefold() in TRUTHS or value_cue(first.label, first.datatype) != "none"
+    return first.kind == "literal" or (written and not graph.out.counts(ends[:1])[0])
 
 
 def hops_around(graph: Subgraph, trails: Sequence[PathHypothesis], most: int) -> list[Hop]:

@@ -23,9 +23,9 @@ from clew.graph import Subgraph
 from clew.graph.kinds import kinds_of_any
 from clew.graph.subgraph import Ints
 from clew.labels import ABBREVIATIONS, in_full, label_to_text
-from clew.reading.growth import PlanCandidate, undoes
+from clew.reading.growth import PlanCandidate
 from clew.reading.synonyms import as_asked, plain_text
-from clew.reading.trails import Hops
+from clew.reading.trails import Hops, undoes
 from clew.retrieval.masking import mask_topics
 from clew.retrieval.scoring import answer_cue, value_cue
 from clew.retrieval.words import FUNCTION

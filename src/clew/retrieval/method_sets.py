@@ -152,7 +152,7 @@ def _joint(top: Sequence[Candidate], found: Answer) -> bool:
 
 def put(node: Any, id: str, plan: p.SetPlan) -> Any:
     """A plan with an entity replaced by the plan that found it."""
-    return _rewritten(node, lambda entities: plan if entities.ids == (id,) else entities)
+    return rewritten(node, lambda entities: plan if entities.ids == (id,) else entities)
 
 
 def narrowed(node: Any, wanted: set[str]) -> Any:
@@ -162,17 +162,17 @@ def narrowed(node: Any, wanted: set[str]) -> Any:
         ids = tuple(id for id in entities.ids if id in wanted)
         return p.Entities(ids) if ids else entities
 
-    return _rewritten(node, kept)
+    return rewritten(node, kept)
 
 
-def _rewritten(node: Any, change: Callable[[p.Entities], p.SetPlan]) -> Any:
+def rewritten(node: Any, change: Callable[[p.Entities], p.SetPlan]) -> Any:
     """A plan, or a part of one, with what `change` makes of each set of named entities."""
     if isinstance(node, p.Entities):
         return change(node)
     if isinstance(node, tuple):
-        return tuple(_rewritten(each, change) for each in node)
+        return tuple(rewritten(each, change) for each in node)
     if isinstance(node, (p.Plan, p.Test)):
-        return p.rebuilt(node, lambda part: _rewritten(part, change))
+        return p.rebuilt(node, lambda part: rewritten(part, change))
     return node
 
 

@@ -32,6 +32,7 @@ from clew.retrieval.joining import followed
 from clew.retrieval.lexicon import Lexicon, kinds_of, owners, stems
 from clew.retrieval.linking import link
 from clew.retrieval.method_sets import best_of, past_mediators
+from clew.retrieval.sharing import sharing
 from clew.retrieval.words import FUNCTION
 from clew.types import Answer, Question
 
@@ -315,6 +316,8 @@ class Truth:
 
     def proposals(self, question: Question, read: ReadQuestion) -> list[Proposal]:
         """Nothing where the words do not all meet something in the graph: no answer is not a "no"."""
+        if shared := sharing(question, read.stated, self._graph, self._encoder):
+            return shared
         spotted = spot(replace(question, text=read.stated), self._graph, self._encoder)
         first = spotted.chunks[0] if spotted.chunks else None
         asked = replace(read, answer="entity", kind="plain")
