@@ -25,7 +25,7 @@ from clew.methods.decompose.roles import DECOMPOSER, Role, open_voices
 from clew.methods.decompose.soft import open_prompter
 from clew.methods.decompose.textual import listed, read_thread, tables, with_mediators
 from clew.methods.decompose.work import Seen, Work, flat, plain, small_request
-from clew.protocols import GraphStore, LLMRequest, Message, OnEvent, Tools, ignore
+from clew.protocols import GraphStore, LLMRequest, Message, Method, OnEvent, Tools, ignore
 from clew.retrieval.linking import link_topics
 from clew.types import Answer, Candidate, Event, Evidence, Path, Question, Topic
 
@@ -35,7 +35,7 @@ NAMED = 3  # of a sub-answer, entities whose names go into the next query
 CARRIED = 20  # of a sub-answer, entities around which the next one is looked for
 
 
-class Decompose:
+class Decompose(Method):
     """Decompositional Reasoning for Graph Retrieval (anonymous ACL submission; built on G-Retriever).
 
     A question is split into ordered sub-questions (4.1). For each, entities and triples are scored against a weighted
@@ -89,9 +89,6 @@ class Decompose:
     def reader(self) -> Role | None:
         """Who gives the final answer."""
         return self._voices.reader
-
-    def answer(self, question: Question, graph: GraphStore, *, on_event: OnEvent = ignore) -> Answer:
-        return self.predict([question], graph, on_event=on_event)[0]
 
     def predict(self, questions: Sequence[Question], graph: GraphStore, *, on_event: OnEvent = ignore) -> list[Answer]:
         """Answers in order; the calls of one stage go out together. Raises what a language model raises."""

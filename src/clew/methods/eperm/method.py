@@ -18,14 +18,14 @@ from clew.methods.eperm.plans import weigh_plans
 from clew.methods.eperm.predictor import Shown, answer_request, candidates, gather, shown_paths, unproven
 from clew.methods.eperm.retriever import retrieve
 from clew.methods.eperm.shots import PlanExamples
-from clew.protocols import GraphStore, LanguageModel, LLMReply, LLMRequest, OnEvent, Tools, ignore
+from clew.protocols import GraphStore, LanguageModel, LLMReply, LLMRequest, Method, OnEvent, Tools, ignore
 from clew.retrieval.linking import link_topics
 from clew.types import Answer, Candidate, Event, Evidence, Path, Question
 
 BATCH = 64  # rows of a batch of the trained model
 
 
-class Eperm:
+class Eperm(Method):
     """Evidence Path Enhanced Reasoning Model (Long, Zhuang, Li, Yao, Wang; AAAI 2025).
 
     A subgraph is retrieved by a beam over relations (section Subgraph retriever, Eq. 2); the language model writes s
@@ -83,10 +83,6 @@ class Eperm:
             if self.similarity is None:
                 raise InputError("method.examples needs a text encoder: set encoder.name")
             self._examples = PlanExamples(config.examples, self._hops, self.similarity)
-
-    def answer(self, question: Question, graph: GraphStore, *, on_event: OnEvent = ignore) -> Answer:
-        """One answer; `predict` with one question."""
-        return self.predict([question], graph, on_event=on_event)[0]
 
     def predict(self, questions: Sequence[Question], graph: GraphStore, *, on_event: OnEvent = ignore) -> list[Answer]:
         """Answers in order; the calls of a stage go out together for all questions."""

@@ -22,7 +22,7 @@ from clew.methods.roe.model import check, read_trained
 from clew.methods.roe.notation import JsonNotation, Notation, Topical
 from clew.methods.roe.options import ExplorationState, PathGroup, RelationOption, path_of, path_to
 from clew.methods.roe.short import ShortNotation
-from clew.protocols import GraphStore, LLMReply, LLMRequest, OnEvent, TextEncoder, Tools, ignore
+from clew.protocols import GraphStore, LLMReply, LLMRequest, Method, OnEvent, TextEncoder, Tools, ignore
 from clew.retrieval.linking import link_topics
 from clew.types import Answer, Candidate, Event, Evidence, Path, Question, Topic, Usage
 
@@ -31,7 +31,7 @@ MAX_ANSWERS = 1000  # of a question
 MAX_PATHS = 3  # evidence paths of one answer
 
 
-class RoE:
+class RoE(Method):
     """Reasoning by Exploration (Han, Guo, Shomer, Wang, Chu, Li, Ma, Tang 2025).
 
     One language model explores the graph step by step: it sees the path so far and the neighbours of its end, names
@@ -69,10 +69,6 @@ class RoE:
         self.reads_whole = config.notation == "json"  # counts and dates are for the model
         ranks = config.notation == "json" and config.state == "path" and tools.model is None
         self._encoder = remembering(tools.encoder) if ranks and tools.encoder is not None else None
-
-    def answer(self, question: Question, graph: GraphStore, *, on_event: OnEvent = ignore) -> Answer:
-        """One answer; `predict` with one question."""
-        return self.predict([question], graph, on_event=on_event)[0]
 
     def predict(self, questions: Sequence[Question], graph: GraphStore, *, on_event: OnEvent = ignore) -> list[Answer]:
         """Answers in order; the present states of all questions are shown to the model together.

@@ -28,7 +28,7 @@ from clew.methods.stem.schema import TOPIC, SchemaGraph, masked
 from clew.methods.stem.shown import shown_schema
 from clew.methods.stem.similarity import THETA, Similarity, suited_theta
 from clew.methods.stem.trace import MAX_EDGES, Trace, trace
-from clew.protocols import GraphStore, OnEvent, TextEncoder, Tools, ignore
+from clew.protocols import GraphStore, Method, OnEvent, TextEncoder, Tools, ignore
 from clew.reading.written import reader_of, written_answers
 from clew.retrieval.linking import link_topics
 from clew.types import Answer, Event, Evidence, Question, Topic
@@ -97,7 +97,7 @@ class _Traced(_Planned):
     plans: tuple[int, ...]
 
 
-class Stem:
+class Stem(Method):
     """Structure-Tracing Evidence Mining (Yu, Xu, Chen, Chen, Xu).
 
     SGDA turns a question into assertions with unknowns and a strategy, SAGB turns them into schema triples (section
@@ -137,10 +137,6 @@ class Stem:
             chosen["theta"] = THETA if self.config.edge_text == "text" else suited_theta(self._encoder)
         self.config = self.config.model_copy(update=chosen)
         self._places: OrderedDict[int, _Place] = OrderedDict()
-
-    def answer(self, question: Question, graph: GraphStore, *, on_event: OnEvent = ignore) -> Answer:
-        """One answer; `predict` with one question."""
-        return self.predict([question], graph, on_event=on_event)[0]
 
     def predict(self, questions: Sequence[Question], graph: GraphStore, *, on_event: OnEvent = ignore) -> list[Answer]:
         """Answers in order; the questions are planned and guided together and traced one by one."""
