@@ -103,16 +103,15 @@ class RoE(Method):
                 starts.setdefault(number, topic)
         if not starts:
             note = linked.note or "no topic entity lies in this graph"
-            return Answer(question, self.name, topics=tuple(linked.topics), note=note)
+            return Answer(question, self.name, topics=linked.topics, note=note)
         text = shown_text(question.text)
         named = Topical(text, {n: spellings([t.mention, t.entity.label]) for n, t in starts.items()})
         notation = notation_of(self.config, edges, self._prompt, token_counter(self._language_model))
         rank = None if self._encoder is None else LikestFirst(self._encoder, edges, text)
         going = Exploration(list(starts), edges, plan_of(self.config), notation.weigh, rank=rank)
-        walk = _Exploring(question, tuple(linked.topics), notation, named, going)
-        if len(text) < len(" ".join(question.text.split())):
-            walk.notes.append(f"the question was cut at {MAX_QUESTION} characters")
-        return walk
+        cut = len(text) < len(" ".join(question.text.split()))
+        notes = [linked.note, f"the question was cut at {MAX_QUESTION} characters" if cut else ""]
+        return _Exploring(question, linked.topics, notation, named, going, notes)
 
     def _request(self, walk: _Exploring, state: ExplorationState) -> LLMRequest:
         """The prompt of a state, bound to its options as far as the model can be bound."""
@@ -131,13 +130,10 @@ class RoE(Method):
         try:
             return list(self._language_model.generate(requests)), ""
         except BudgetError as error:
-            if not any(walk.going.tally.calls for walk in live) and not getattr(error, "partial", ()):
-                raise
             partial = error.partial if isinstance(error, BudgetExhausted) else ()
-            replies: list[LLMReply | None] = [*partial, *[None] * (len(requests) - len(partial))]
-            if not any(walk.going.tally.calls for walk in live) and not any(replies):
+            if not any(partial) and not any(walk.going.tally.calls for walk in live):
                 raise
-            return replies, str(error)
+            return [*partial, *[None] * (len(requests) - len(partial))], str(error)
 
     def _step(self, walk: _Exploring, state: ExplorationState, reply: LLMReply, on_event: OnEvent) -> None:
         """Read one reply and go on."""
@@ -151,7 +147,7 @@ class RoE(Method):
         walk.going.advance(action, tokens=usage.prompt_tokens + usage.completion_tokens, logprob=logprob)
         if on_event is ignore:
             return
-        told = JsonNotation(walk.going.edges, self._prompt, len, closed_answers=True).paper(action, state)
+        told = JsonNotation(walk.going.edges, self._prompt, len, closed_answers=True, inline=True).paper(action, state)
         on_event(
             Event(
                 "step",
@@ -229,19 +225,17 @@ class RoE(Method):
             (len({way.topic for way in ways}) / topics * max(way.score for way in ways), entity)
             for entity, ways in reached.items()
         ]
-        order = sorted(range(len(scored)), key=lambda i: -scored[i][0])
-        kept = order[:MAX_ANSWERS]
+        scored.sort(key=lambda each: -each[0])
         paths: list[Path] = []
         candidates: list[Candidate] = []
-        for i in kept:
-            score, number = scored[i]
+        for score, number in scored[:MAX_ANSWERS]:
             own = [way.path(going.edges) for way in reached[number]]
             end = going.edges.entity(number)
             candidates.append(Candidate(end.label, score, end, tuple(range(len(paths), len(paths) + len(own)))))
             paths += own
         if not self.config.closed_answers:
             candidates += [Candidate(text, 0.0) for text in dict.fromkeys(going.unseen)]
-        return candidates, paths, len(order) - len(kept)
+        return candidates, paths, max(0, len(scored) - MAX_ANSWERS)
 
 
 @dataclass(eq=False)
@@ -253,9 +247,9 @@ class _Exploring:
     notation: Notation
     text: Topical
     going: Exploration
+    notes: list[str]
     usage: Usage = field(default_factory=Usage)
     reply: str | None = None
-    notes: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, eq=False)
