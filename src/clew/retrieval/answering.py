@@ -4,9 +4,10 @@ candidates share, what there is to say about linking."""
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 
-from clew.types import Answer, Path
+from clew.types import Answer, Candidate, Path
 
 
 class StageClock:
@@ -36,6 +37,11 @@ class AnswerPaths:
     def place(self, path: Path) -> int:
         """The position of a path in the evidence."""
         return self._places.setdefault(path, len(self._places))
+
+
+def unproven(texts: Sequence[str]) -> tuple[Candidate, ...]:
+    """The answers of a language model that was shown no paths; the score is (n - rank) / n, no probability."""
+    return tuple(Candidate(text, (len(texts) - rank) / len(texts)) for rank, text in enumerate(texts))
 
 
 def noted(answer: Answer, *notes: str) -> Answer:

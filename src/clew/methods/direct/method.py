@@ -13,7 +13,8 @@ from clew.config import Settings
 from clew.errors import ConfigError
 from clew.llm import Prompt, load_prompt, parse_answers
 from clew.protocols import GraphStore, LLMReply, LLMRequest, Method, OnEvent, Tools, ignore
-from clew.types import Answer, Candidate, Event, Question
+from clew.retrieval.answering import unproven
+from clew.types import Answer, Event, Question
 
 
 class IoConfig(Settings):
@@ -71,11 +72,10 @@ class _Direct(Method):
         if not reply.texts[0].finished:
             cut = f"the reply was cut at {self._config.max_tokens} tokens"
             note = f"{note}; {cut}" if note else cut
-        n = len(texts)
         return Answer(
             question,
             self.name,
-            tuple(Candidate(text, (n - rank) / n) for rank, text in enumerate(texts)),
+            unproven(texts),
             note=note,
             reply=reply.text,
             usage=reply.usage,

@@ -178,12 +178,6 @@ def shown_paths(found: FoundEvidence) -> list[tuple[Path, int]]:
     return paths
 
 
-def unproven(reply: LLMReply) -> tuple[Candidate, ...]:
-    """The answers of a model that saw no paths."""
-    texts = parse_answers(reply.text)
-    return tuple(Candidate(text, (len(texts) - i) / len(texts)) for i, text in enumerate(texts))
-
-
 def candidates(
     shown: Shown, config: Config, style: str, reply: LLMReply | None
 ) -> tuple[tuple[Candidate, ...], tuple[Path, ...]]:
