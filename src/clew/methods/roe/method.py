@@ -16,7 +16,7 @@ from clew.labels import label_to_text
 from clew.llm import BudgetExhausted, Prompt, load_prompt, token_counter
 from clew.methods.roe.config import Config
 from clew.methods.roe.edges import GraphEdges, edges_of
-from clew.methods.roe.environment import Exploration
+from clew.methods.roe.environment import Exploration, Rank
 from clew.methods.roe.gold import MAX_QUESTION, plan_of, shown_text, spellings
 from clew.methods.roe.model import check, read_trained
 from clew.methods.roe.notation import JsonNotation, Notation, Topical
@@ -107,7 +107,7 @@ class RoE(Method):
         text = shown_text(question.text)
         named = Topical(text, {n: spellings([t.mention, t.entity.label]) for n, t in starts.items()})
         notation = notation_of(self.config, edges, self._prompt, token_counter(self._language_model))
-        rank = None if self._encoder is None else LikestFirst(self._encoder, edges, text)
+        rank = None if self._encoder is None else likest_first(self._encoder, edges, text)
         going = Exploration(list(starts), edges, plan_of(self.config), notation.weigh, rank=rank)
         cut = len(text) < len(" ".join(question.text.split()))
         notes = [linked.note, f"the question was cut at {MAX_QUESTION} characters" if cut else ""]
@@ -282,16 +282,15 @@ def _why_nothing(going: Exploration) -> str:
     return "the language model found no answer"
 
 
-class LikestFirst:
+def likest_first(encoder: TextEncoder, edges: GraphEdges, question: str) -> Rank:
     """Options of a hub by the likeness of their relations to the question, so that few calls suffice."""
 
-    def __init__(self, encoder: TextEncoder, edges: GraphEdges, question: str) -> None:
-        self._encoder, self._edges, self._question = encoder, edges, question
-
-    def __call__(self, options: Sequence[RelationOption], /) -> list[RelationOption]:
-        names = [label_to_text(self._edges.relation(option.code // 2).label) for option in options]
-        likeness = self._encoder.encode(names) @ self._encoder.encode([self._question], role="query")[0]
+    def ranked(options: Sequence[RelationOption]) -> list[RelationOption]:
+        names = [label_to_text(edges.relation(option.code // 2).label) for option in options]
+        likeness = encoder.encode(names) @ encoder.encode([question], role="query")[0]
         return [options[i] for i in np.argsort(-likeness, kind="stable").tolist()]
+
+    return ranked
 
 
 def notation_of(config: Config, edges: GraphEdges, prompt: Prompt, count: Callable[[str], int]) -> Notation:

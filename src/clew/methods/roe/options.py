@@ -7,11 +7,11 @@ Shapes: F entities of a path group's frontier, M entities of an option, E edges.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -150,10 +150,8 @@ class ExplorationRules:
     max_batches: int = 0  # of one state's neighbours, where they are ranked; 0: all
 
 
-class Weigh(Protocol):
-    """How many tokens an option takes in a prompt."""
-
-    def __call__(self, option: RelationOption, /) -> int: ...
+Weigh = Callable[[RelationOption], int]
+"""How many tokens an option takes in a prompt."""
 
 
 def extend(option: RelationOption, edges: NDArray[np.intp] | None = None, logprob: float = 0.0) -> PathGroup:
