@@ -88,6 +88,13 @@ def test_the_planner_sees_the_graph_near_the_topics(graph: Graph) -> None:
     assert not any("graph near it" in request.messages[-1].content for request in model.requests)
 
 
+def test_what_linking_says_stands_beside_an_answer(graph: Graph) -> None:
+    method, _ = opened(speak, reader=False)
+    asked = EXAMPLES[1].question
+    answer = method.answer(Question("q", asked.text, (*asked.topics, "nobody at all")), graph)
+    assert answer.candidates and "no entity 'nobody at all'" in answer.note
+
+
 def test_an_empty_breadth_follows_the_best_edge_and_says_so(graph: Graph) -> None:
     settings = {"reader": False, "strategy": "breadth", "theta": 2.0, "exact_relation_first": False}
     method, _ = opened(speak, **settings)
