@@ -215,7 +215,7 @@ class Tools:
 
 
 class Method(Protocol):
-    """A way to answer questions over a graph.
+    """A way to answer questions over a graph. A class that derives from it has `answer` from its `predict`.
 
     Where it has an attribute `reads_whole` that is true, a language model reads the question: it is then asked as it
     stands, and no count, comparison or filter is taken out of it before.
@@ -224,8 +224,8 @@ class Method(Protocol):
     name: ClassVar[str]
 
     def answer(self, question: Question, graph: GraphStore, *, on_event: OnEvent = ignore) -> Answer:
-        """One answer. Never raises for a hard question; abstains with a note instead."""
-        ...
+        """One answer, that of `predict`. Never raises for a hard question; abstains with a note instead."""
+        return self.predict([question], graph, on_event=on_event)[0]
 
     def predict(self, questions: Sequence[Question], graph: GraphStore, *, on_event: OnEvent = ignore) -> list[Answer]:
         """One answer per question, in order; may share work between them."""

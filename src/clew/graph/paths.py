@@ -8,7 +8,7 @@ Shapes: N entities, T triples, P paths, L hops.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Literal, NamedTuple
@@ -248,8 +248,24 @@ def _joined(graph: Subgraph, pairs: list[_Pair], truncated: tuple[str, ...]) -> 
 
 def path_record(graph: Subgraph, path: MinedPath, score: float) -> Path:
     """The path with its labels, as evidence."""
-    hops = (Hop(graph.triple(t), forward) for t, forward in zip(path.triples, path.forward, strict=True))
-    return Path(graph.entity(path.entities[0]), tuple(hops), score)
+    return PathRecords(graph).path(path.entities[0], zip(path.triples, path.forward, strict=True), score)
+
+
+class PathRecords:
+    """Walks of one graph with their labels, as evidence; each triple is turned into names once."""
+
+    def __init__(self, graph: Subgraph) -> None:
+        self._graph = graph
+        self._hops: dict[tuple[int, bool], Hop] = {}
+
+    def path(self, start: int, steps: Iterable[tuple[int, bool]], score: float) -> Path:
+        """The walk from `start` over `steps`: triples, and whether each is walked from head to tail."""
+        return Path(self._graph.entity(start), tuple(self._hop(*step) for step in steps), score)
+
+    def _hop(self, triple: int, forward: bool) -> Hop:
+        if (triple, forward) not in self._hops:
+            self._hops[triple, forward] = Hop(self._graph.triple(triple), forward)
+        return self._hops[triple, forward]
 
 
 class Reached(NamedTuple):

@@ -9,7 +9,7 @@ relation numbers are the store's (0..R-1), so that one table of relation vectors
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple, Protocol
@@ -148,6 +148,11 @@ class Subgraph:
         if number is None or self.numbered_as_store:
             return number
         return self._local.get(number)
+
+    def locals_of(self, ids: Iterable[str]) -> Ints:
+        """(n,) the local numbers of those ids that are in this subgraph, in their order, each once."""
+        found = dict.fromkeys(map(self.local, ids))
+        return np.array([number for number in found if number is not None], np.int32)
 
     def in_order(self, entities: Ints) -> Ints:
         """Local numbers in the order of the store: the order of the numbers, but where a subgraph grows."""

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.graph.steiner import Floats, Pruning, steiner_tree
+from clew.graph.steiner import Floats, steiner_tree
 from clew.graph.subgraph import Ints, Subgraph
 
 FADE = 0.99  # a level's prize stays just below the level above
@@ -59,16 +59,13 @@ def edge_prizes(similarity: NDArray[np.floating[Any]], limit: int) -> Floats:
     return prizes
 
 
-def connect(
-    graph: Subgraph, nodes: Floats, edges: Floats, *, edge_cost: float = 0.5, pruning: Pruning = "gw"
-) -> Selection:
+def connect(graph: Subgraph, nodes: Floats, edges: Floats, *, edge_cost: float = 0.5) -> Selection:
     """The connected part of `graph` that collects most prize for its cost; nothing when nothing has a prize.
 
     Args:
         nodes: (N,) prizes of entities.
         edges: (T,) prizes of triples.
         edge_cost: of every triple; lowered to just under the largest edge prize, so that one triple at least is free.
-        pruning: see `clew.graph.steiner.steiner_tree`.
     """
     n, top = graph.num_entities, float(edges.max(initial=0.0))
     cost = min(edge_cost, top * (1 - (1 - FADE) / 2)) if top > 0 else edge_cost
@@ -80,7 +77,6 @@ def connect(
         np.concatenate([graph.tails[plain], own, graph.tails[worth]]),
         np.concatenate([cost - edges[plain], np.zeros(2 * len(worth))]),
         np.concatenate([nodes, edges[worth] - cost]),
-        pruning=pruning,
     )
     triples = np.concatenate([plain[picked[picked < len(plain)]], worth[vertices[vertices >= n] - n]])
     triples = np.unique(triples).astype(np.int32)

@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path as FilePath
+from typing import TypedDict, Unpack
 
 from clew.llm import estimate_tokens, load_prompt, normalise, parse_answers, token_counter
 from clew.protocols import LanguageModel, LLMReply, LLMRequest
@@ -33,78 +34,50 @@ class ModelReading:
     note: str = ""
 
 
+class ReadingOptions(TypedDict, total=False):
+    """How a reader is asked."""
+
+    max_tokens: int  # of its reply; 256
+    evidence_tokens: int  # of the evidence in the prompt; 2048
+    named: int  # 0: one line a path, as published prompts have it; else siblings share a line that names so many
+    prompt: FilePath | None  # a file that replaces ours
+
+
 def reading_request(
     question: str,
     evidence: Evidence,
-    *,
-    max_tokens: int = 256,
-    evidence_tokens: int = 2048,
     count: Callable[[str], int] = estimate_tokens,
-    named: int = 0,
-    prompt: FilePath | None = None,
+    **options: Unpack[ReadingOptions],
 ) -> tuple[LLMRequest, EvidenceText]:
-    """The request that asks for answers, and the evidence as it is shown in it.
-
-    Args:
-        named: 0: one line a path, as published prompts have it; else siblings share a line that names so many.
-    """
+    """The request that asks for answers, and the evidence as it is shown in it, `count` for its tokens."""
+    most, named = options.get("evidence_tokens", 2048), options.get("named", 0)
     if named:
-        shown = sibling_text(evidence, max_tokens=evidence_tokens, named=named, count=count)
+        shown = sibling_text(evidence, max_tokens=most, named=named, count=count)
     else:
-        shown = evidence_text(evidence, max_tokens=evidence_tokens, count=count)
-    template = load_prompt("clew.retrieval", "read", slots=("question", "evidence"), override=prompt)
-    messages = template.render(question=question, evidence=shown.numbered())
-    return LLMRequest(messages, max_tokens=max_tokens), shown
+        shown = evidence_text(evidence, max_tokens=most, count=count)
+    slots = ("question", "evidence")
+    messages = load_prompt("clew.retrieval", "read", slots=slots, override=options.get("prompt")).render(
+        question=question, evidence=shown.numbered()
+    )
+    return LLMRequest(messages, max_tokens=options.get("max_tokens", 256)), shown
 
 
-def read(
-    model: LanguageModel,
-    question: str,
-    evidence: Evidence,
-    *,
-    max_tokens: int = 256,
-    evidence_tokens: int = 2048,
-    named: int = 0,
-    prompt: FilePath | None = None,
-) -> ModelReading:
+def read(model: LanguageModel, question: str, evidence: Evidence, **options: Unpack[ReadingOptions]) -> ModelReading:
     """Ask `model` for the answers that `evidence` gives; `read_all` of one question."""
-    return read_all(
-        model,
-        [(question, evidence)],
-        max_tokens=max_tokens,
-        evidence_tokens=evidence_tokens,
-        named=named,
-        prompt=prompt,
-    )[0]
+    return read_all(model, [(question, evidence)], **options)[0]
 
 
 def read_all(
-    model: LanguageModel,
-    asked: Sequence[tuple[str, Evidence]],
-    *,
-    max_tokens: int = 256,
-    evidence_tokens: int = 2048,
-    named: int = 0,
-    prompt: FilePath | None = None,
+    model: LanguageModel, asked: Sequence[tuple[str, Evidence]], **options: Unpack[ReadingOptions]
 ) -> list[ModelReading]:
     """Ask `model` in one batch for the answers that each question's evidence gives.
 
     Costs one call a question; without evidence it is not asked. `note` tells what was left out of the prompt and
-    whether the model found nothing. `named` as in `reading_request`.
+    whether the model found nothing.
     """
     count = token_counter(model)
     made = [
-        reading_request(
-            question,
-            evidence,
-            max_tokens=max_tokens,
-            evidence_tokens=evidence_tokens,
-            count=count,
-            named=named,
-            prompt=prompt,
-        )
-        if evidence.paths or evidence.triples
-        else None
+        reading_request(question, evidence, count, **options) if evidence.paths or evidence.triples else None
         for question, evidence in asked
     ]
     requests = [each[0] for each in made if each is not None]
@@ -112,7 +85,7 @@ def read_all(
     return [
         ModelReading(note="no evidence to read")
         if each is None
-        else _reading(next(replies), evidence, each[1], max_tokens)
+        else _reading(next(replies), evidence, each[1], each[0].max_tokens)
         for each, (_, evidence) in zip(made, asked, strict=True)
     ]
 

@@ -7,8 +7,7 @@ import pytest
 
 from clew.graph import Graph
 from clew.graph.paths import follow
-from clew.methods.decompose.plan import RelationVocabulary, masked_question, read_plan
-from clew.methods.decompose.steps import StepGrammar
+from clew.methods.decompose.plan import RelationVocabulary, StepGrammar, masked_question, read_plan
 from clew.types import Entity, Topic
 
 Q = "Which river flows through the capital of Norway?"

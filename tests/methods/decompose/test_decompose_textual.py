@@ -9,10 +9,11 @@ import numpy as np
 from clew.graph import Graph
 from clew.graph.verify import verify
 from clew.llm import estimate_tokens
-from clew.methods.decompose.answers import AnswerPaths, of_names, of_threads
+from clew.methods.decompose.answers import of_names, of_threads
 from clew.methods.decompose.evidence_paths import EvidencePath, anchors, evidence_paths
 from clew.methods.decompose.plan import RelationVocabulary
 from clew.methods.decompose.textual import EDGES, listed, read_thread, tables
+from clew.retrieval.answering import AnswerPaths
 from clew.types import Answer, Evidence, Question
 
 
@@ -58,7 +59,7 @@ def test_an_entity_without_a_triple_is_shown(toy: Graph) -> None:
 def test_a_small_reader_reads_and_writes_threads(toy: Graph) -> None:
     language = RelationVocabulary(toy.whole)
     start = anchors(toy.whole, [toy.entity("France")])
-    found = evidence_paths(toy.whole, start, 1).evidence_paths
+    found = evidence_paths(toy.whole, start, 1)[0]
     prompt = listed("where is [T1]?", found, language)
     assert listed("where is [T1]?", found[::-1], language) == prompt  # the order given says nothing
     first, *lines = prompt.split("\n")
@@ -74,7 +75,7 @@ def test_a_small_reader_reads_and_writes_threads(toy: Graph) -> None:
 
 def test_a_mediator_is_no_hop_and_no_answer(toy: Graph) -> None:
     start = anchors(toy.whole, [toy.entity("France")])
-    found = evidence_paths(toy.whole, start, 1).evidence_paths
+    found = evidence_paths(toy.whole, start, 1)[0]
     ends = {toy.whole.entity(int(e)).label for evidence_path in found for e in evidence_path.ends}
     assert {"Ada Example", "2010", "Europe"} <= ends
     assert "m.0abc12" not in ends

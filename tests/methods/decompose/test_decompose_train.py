@@ -337,7 +337,7 @@ def test_gradients_reach_the_graph_encoder_and_nothing_else(
 def test_a_reader_learns_only_from_what_it_is_shown(graph: Graph) -> None:
     whole, language = graph.whole, RelationVocabulary(graph.whole)
     start = np.array([whole.local("parent_3")], np.int32)
-    offered = evidence_paths(whole, start, 2).evidence_paths
+    offered = evidence_paths(whole, start, 2)[0]
     known = Known("work of [T1] 's wife ?", start, (), np.array([graph.whole.local("job_3")], np.int32))
     pair = reader_pair(known, whole, offered, language)
     assert pair is not None

@@ -198,8 +198,10 @@ def test_facts_of_mediators_and_ends_of_paths_are_answers() -> None:
     asked = Question("q", "who was the spouse in 1950?", ("t",))
     for named in (["1.1.2"], ["Ann"], [["m.01", "spouse", "Ann"], "Ann"]):
         method, model = roe([reply(named, [])])
-        answer = method.answer(asked, graph)
+        events: list[Event] = []
+        answer = method.answer(asked, graph, on_event=events.append)
         assert answer.texts == ("Ann",) and verify(answer, graph) == []
+        assert events[-1].data["answers"] == ["Ann"]
         assert str(answer.evidence.paths[0]) == "t -spouses→ m.01 -spouse→ Ann"
     assert (
         model.requests[0]
@@ -356,3 +358,9 @@ def test_a_chat_model_sees_the_relations_of_a_hub_by_likeness() -> None:
         seen.append([next(listed(request))[2] for request in model.requests])
     assert len(seen[0]) == 3  # in the order of the graph every batch is shown
     assert seen[1] == ["weight of"] and "4 relations least like the question were not shown" in answer.note
+
+
+def test_what_linking_says_stands_beside_an_answer(films: Graph) -> None:
+    method, _ = roe([reply([], ["1"]), reply(["1"], [])])
+    answer = method.answer(Question("q", YEARS.text, ("person 1", "nobody at all")), films)
+    assert answer.candidates and "no entity 'nobody at all'" in answer.note

@@ -14,7 +14,7 @@ from clew.errors import ConfigError
 from clew.graph import Graph
 from clew.llm import ModelSettings
 from clew.methods.stem.config import Config
-from clew.methods.stem.method import Stem, _Place, _Placed
+from clew.methods.stem.method import Stem, _Place
 from clew.methods.stem.network import QuestionInput
 from clew.methods.stem.planner import Planner
 from clew.methods.stem.similarity import Similarity, suited_theta
@@ -86,6 +86,13 @@ def test_the_planner_sees_the_graph_near_the_topics(graph: Graph) -> None:
     method, model = opened(speak, reader=False, schema_shown="free")
     method.answer(EXAMPLES[1].question, graph)
     assert not any("graph near it" in request.messages[-1].content for request in model.requests)
+
+
+def test_what_linking_says_stands_beside_an_answer(graph: Graph) -> None:
+    method, _ = opened(speak, reader=False)
+    asked = EXAMPLES[1].question
+    answer = method.answer(Question("q", asked.text, (*asked.topics, "nobody at all")), graph)
+    assert answer.candidates and "no entity 'nobody at all'" in answer.note
 
 
 def test_an_empty_breadth_follows_the_best_edge_and_says_so(graph: Graph) -> None:
@@ -186,8 +193,8 @@ def test_an_anchor_is_the_nearest_entity_vector_and_guided_ones_gain_lambda(
     assert cosines[0] > 0.9999 > cosines[1] > 1 / 1.5
     asked = method._link(Question("q", "who lives in Springfield?", ("Springfield",)), Graph.from_triples(rows))
     guided = np.array([whole.local("Springfield Ohio")], np.int32)
-    placed = _Placed(asked, _Place(whole, similarity, None))
-    ((entity, score),) = method._anchors(placed, 0, guided)  # Eq. 10, 11, 15
+    asked.place = _Place(similarity, None)
+    ((entity, score),) = method._anchors(asked, 0, guided)  # Eq. 10, 11, 15
     assert whole.labels([entity]) == [anchor]
     assert score == pytest.approx(float(cosines[0] if anchor == "Springfield" else 1.5 * cosines[1]))
 
@@ -257,8 +264,8 @@ def test_guidance_names_the_same_entities_whatever_the_store_numbers_them(
     monkeypatch.setattr("clew.methods.stem.method.relation_table", lambda *_: object())
     asked = method._link(Question("q", "which continent is France in?", ("France",)), graph)
     for store in (graph, Records(graph)):
-        placed = [_Placed(asked, method._place(asked, store))]  # type: ignore[arg-type]
-        planned = method._plan(placed, ignore)
-        for members in method._guide(planned, store)[0]:  # type: ignore[arg-type]
+        asked.place = method._place(asked, store)  # type: ignore[arg-type]
+        method._plan([asked], ignore)
+        for members in method._guide([asked])[0]:
             assert members is not None
-            assert [placed[0].place.graph.entity(int(x)).id for x in members] == ["Europe"]
+            assert [asked.place.graph.entity(int(x)).id for x in members] == ["Europe"]

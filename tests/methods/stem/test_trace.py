@@ -12,8 +12,9 @@ from hypothesis import strategies as st
 
 from clew.encoding.hashing import HashEncoder
 from clew.graph import Graph
+from clew.graph.paths import PathRecords
 from clew.methods.stem import trace as module
-from clew.methods.stem.answers import GraphRecords, chains, ends
+from clew.methods.stem.answers import chains, ends, path_of
 from clew.methods.stem.config import Config
 from clew.methods.stem.schema import SchemaGraph, SchemaTriple
 from clew.methods.stem.similarity import Similarity
@@ -47,8 +48,8 @@ def run(
 
 
 def texts(graph: Graph, runs: list[Trace]) -> set[str]:
-    records = GraphRecords(graph.whole)
-    return {str(records.path(runs[number], state)) for number, state in chains(runs)}
+    records = PathRecords(graph.whole)
+    return {str(path_of(records, graph.whole, runs[number], state)) for number, state in chains(runs)}
 
 
 def exhaustive(graph: Graph, plan: SchemaGraph, start: str) -> tuple[list[tuple[Any, ...]], bool]:
@@ -84,8 +85,8 @@ def test_precision_is_the_best_edge_of_every_step(rows: list[tuple[str, str, str
     expected, unique = exhaustive(graph, plan_of(CHAIN, "Precision"), start)
     assume(unique)
     (found,) = run(graph, plan_of(CHAIN, "Precision"), start)
-    records = GraphRecords(graph.whole)
-    paths = [records.path(found, state) for _, state in chains([found])]
+    records = PathRecords(graph.whole)
+    paths = [path_of(records, graph.whole, found, state) for _, state in chains([found])]
     assert [[(h.triple.head.id, h.triple.relation.id, h.triple.tail.id) for h in p.hops] for p in paths] == (
         [expected] if expected else []
     )
@@ -100,10 +101,10 @@ def test_whatever_is_traced_is_in_the_graph_and_hangs_together(
     triples = (*CHAIN, ("[ENT2]", "spouse of", "[T1]")) if cyclic else CHAIN
     (found,) = run(graph, plan_of(triples, strategy), rows[0][0], theta=0.2, edge_text=edge_text)
     known = {(t.head.id, t.relation.id, t.tail.id) for t in graph.triples()}
-    records = GraphRecords(graph.whole)
+    records = PathRecords(graph.whole)
     assert found.depth.max() <= len(triples)
     for _, state in chains([found]):
-        path = records.path(found, state)
+        path = path_of(records, graph.whole, found, state)
         assert {(h.triple.head.id, h.triple.relation.id, h.triple.tail.id) for h in path.hops} <= known
         assert all(a.target == b.source for a, b in zip(path.hops, path.hops[1:], strict=False))
         assert len({h.triple for h in path.hops}) == len(path.hops)
@@ -164,7 +165,7 @@ def test_an_edge_is_walked_again_only_where_that_is_set() -> None:
     plan = plan_of(again, "Precision")
     runs = run(graph, plan, "Julia", revisit=True)
     assert texts(graph, runs) == {f"{way} -child→ John"}
-    assert [graph.whole.entity(each.entity).id for each in ends(graph.whole, plan, runs, [0], 0.95)] == ["John"]
+    assert [graph.whole.entity(each.entity).id for each in ends(graph.whole, plan, runs)] == ["John"]
 
 
 def test_branching_cap_and_budget_are_told() -> None:
@@ -198,7 +199,7 @@ def test_an_exact_edge_into_a_mediator_offers_the_whole_fact_as_well() -> None:
         plan = plan_of((("[T1]", "marriage", "[ENT1]"),), strategy)
         found = texts(FILMS, run(FILMS, plan, "Heat", theta=-1.0, max_branch=1))
         assert {"Heat -marriage→ m.0abc12", "Heat -marriage→ m.0abc12 -of partner→ Wife"} <= found
-        answered = ends(FILMS.whole, plan, run(FILMS, plan, "Heat", theta=-1.0), [0], 0.0)
+        answered = ends(FILMS.whole, plan, run(FILMS, plan, "Heat", theta=-1.0), 0.0)
         assert "Wife" in FILMS.whole.labels([each.entity for each in answered])
 
 
@@ -215,7 +216,7 @@ BOTH = (("[ENT1]", "directed by", "[T1]"), ("[ENT1]", "starring", "[T2]"))
 def test_two_topics_meet(consistency: str) -> None:
     plan = plan_of(BOTH, "Breadth", {"[T1]": 0, "[T2]": 1})
     runs = run(FILMS, plan, "Mann", "Smith", anchor_consistency=consistency)
-    found = ends(FILMS.whole, plan, runs, plan.topics.values(), 0.95)
+    found = ends(FILMS.whole, plan, runs)
     assert [FILMS.whole.entity(each.entity).id for each in found] == ["Ali"]
     assert found[0].score == pytest.approx(0.9)
 
@@ -236,16 +237,16 @@ def test_a_topic_is_the_answer_only_where_nothing_else_is() -> None:
     plan = plan_of((("[T1]", "child", "[ENT1]"), ("[ENT1]", "parent", "[ENT2]")), "Breadth")
     for more, expected in (([], ["Cleo"]), ([("Dan", "parent", "Eli")], ["Eli"])):
         graph = Graph.from_triples([*rows, *more])
-        found = ends(graph.whole, plan, run(graph, plan, "Cleo"), [0], 0.95)
+        found = ends(graph.whole, plan, run(graph, plan, "Cleo"))
         assert [graph.whole.entity(each.entity).id for each in found] == expected
 
 
 def test_a_plan_that_is_not_traced_to_its_end_has_no_answer() -> None:
     plan = plan_of((("[ENT1]", "directed by", "[T1]"), ("[ENT1]", "directed by", "[ENT2]")), "Breadth")
     runs = run(FILMS, plan, "Mann")
-    assert ends(FILMS.whole, plan, runs, [0], 0.95) == []
+    assert ends(FILMS.whole, plan, runs) == []
     plan = plan_of((*ACTORS[:1], ("[ENT1]", "nothing like it", "[ENT2]")), "Breadth")
-    assert ends(FILMS.whole, plan, run(FILMS, plan, "Mann"), [0], 0.95) == []
+    assert ends(FILMS.whole, plan, run(FILMS, plan, "Mann")) == []
 
 
 def test_text_of_edges_and_composition_choose_alike() -> None:

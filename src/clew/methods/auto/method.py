@@ -30,7 +30,7 @@ from clew.methods.plan.method import Config as PlanConfig
 from clew.methods.plan.method import PlanMethod, plan_text, unused_topics
 from clew.methods.walk.method import Config as WalkConfig
 from clew.methods.walk.method import Walk
-from clew.protocols import GraphStore, OnEvent, Tools, ignore
+from clew.protocols import GraphStore, Method, OnEvent, Tools, ignore
 from clew.query import plan as p
 from clew.query.columns import column
 from clew.query.relatives import spelled_out
@@ -90,7 +90,7 @@ class OfferedReading:
     share: float
 
 
-class Auto:
+class Auto(Method):
     """Two readers of different make, and a rating that knows how far to believe each.
 
     Idea: `walk` compares the words of question and path, `plan` learned over many graphs what questions ask for. Where
@@ -115,10 +115,6 @@ class Auto:
         self._walk = Walk(WalkConfig(**own, threshold=0.0), replace(alone, language_model=None))
         self._plan = PlanMethod(PlanConfig(**own, threshold=0.0), alone)
         self._walk_alone = Walk(WalkConfig(**own), alone)
-
-    def answer(self, question: Question, graph: GraphStore, *, on_event: OnEvent = ignore) -> Answer:
-        """One answer; `details["router"]` says who was believed. An abstention names the best guess."""
-        return self.predict([question], graph, on_event=on_event)[0]
 
     def predict(self, questions: Sequence[Question], graph: GraphStore, *, on_event: OnEvent = ignore) -> list[Answer]:
         """One answer per question."""

@@ -14,25 +14,11 @@ from clew.graph.paths import MinedPath, follow, mine_paths, path_record, trace
 from clew.graph.subgraph import Ints, Subgraph
 from clew.llm import normalise
 from clew.methods.decompose.evidence_paths import EvidencePath
+from clew.retrieval.answering import AnswerPaths
 from clew.types import Candidate, Entity, Path
 
 EVIDENCE = 3  # paths shown for one answer
 MAX_ANSWERS = 200
-
-
-class AnswerPaths:
-    """Collects candidates and the paths behind them; a path that several answers share is listed once."""
-
-    def __init__(self) -> None:
-        self.paths: list[Path] = []
-        self._places: dict[Path, int] = {}
-
-    def place(self, path: Path) -> int:
-        """The position of a path in the evidence."""
-        if path not in self._places:
-            self._places[path] = len(self.paths)
-            self.paths.append(path)
-        return self._places[path]
 
 
 def ends(graph: Subgraph, starts: Ints, evidence_path: EvidencePath) -> Ints:

@@ -112,7 +112,7 @@ def step_pairs(
         done = (*done, *stage)
         inside = [merged.local(graph.entity(int(e)).id) for e in before[:200]]
         starts = np.array([e for e in inside if e is not None], np.int32)
-        offered = evidence_paths(merged, starts, 1).evidence_paths
+        offered = evidence_paths(merged, starts, 1)[0]
         step = Known(text, starts, stage, np.empty(0, np.int32))
         if any(evidence_path.steps == step.steps for evidence_path in offered):
             pair = reader_pair(step, merged, offered, language, bare=bare)

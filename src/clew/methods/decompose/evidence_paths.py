@@ -14,10 +14,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from clew.graph.paths import follow, relation_paths
+from clew.graph.paths import RelationPath, follow, relation_paths
 from clew.graph.subgraph import Ints, Subgraph
 from clew.methods.decompose.hybrid import Floats
-from clew.methods.decompose.plan import RelationVocabulary, Steps
+from clew.methods.decompose.plan import RelationVocabulary
 from clew.protocols import TextEncoder
 from clew.types import Entity
 
@@ -29,29 +29,20 @@ MAX_PATHS = 400  # relation paths that are compared; more are left out, the long
 class EvidencePath:
     """A relation path that stays inside the retrieved graph, and the named entities it ends in."""
 
-    steps: Steps
+    steps: RelationPath
     ends: Ints
     score: float = 0.0
 
 
-@dataclass(frozen=True, slots=True)
-class EvidencePaths:
-    """Evidence paths, best first. `note` says what was left out."""
-
-    evidence_paths: tuple[EvidencePath, ...]
-    note: str = ""
-
-
 def anchors(graph: Subgraph, entities: Sequence[Entity]) -> Ints:
     """(n,) local numbers of those entities that are in `graph`."""
-    found = (graph.local(entity.id) for entity in entities)
-    return np.array(list(dict.fromkeys(i for i in found if i is not None)), np.int32)
+    return graph.locals_of(entity.id for entity in entities)
 
 
-def evidence_paths(graph: Subgraph, starts: Ints, hops: int) -> EvidencePaths:
-    """The relation paths of up to `hops` hops from `starts`; a hop through a mediator counts once."""
+def evidence_paths(graph: Subgraph, starts: Ints, hops: int) -> tuple[list[EvidencePath], str]:
+    """The relation paths of up to `hops` hops from `starts`, and what was left out; a mediator is no hop."""
     if not len(starts) or not graph.num_triples:
-        return EvidencePaths(())
+        return [], ""
     longest = 2 * hops if graph.mediators.any() else hops
     reached = relation_paths(graph, starts, longest, max_paths=4 * MAX_PATHS)
     found = []
@@ -62,10 +53,10 @@ def evidence_paths(graph: Subgraph, starts: Ints, hops: int) -> EvidencePaths:
     note = "; ".join(reached.truncated)
     if len(found) > MAX_PATHS:
         note = f"{len(found) - MAX_PATHS} of {len(found)} relation paths were not compared"
-    return EvidencePaths(tuple(found[:MAX_PATHS]), note)
+    return found[:MAX_PATHS], note
 
 
-def _hops(graph: Subgraph, starts: Ints, steps: Steps) -> int:
+def _hops(graph: Subgraph, starts: Ints, steps: RelationPath) -> int:
     """Hops of a relation path, where a step into nothing but mediators is none."""
     if len(steps) == 1 or not graph.mediators.any():
         return len(steps)
@@ -79,10 +70,8 @@ class Judge:
     def __init__(self, language: RelationVocabulary, encoder: TextEncoder) -> None:
         self._language, self._encoder = language, encoder
 
-    def similarity(self, plans: Sequence[Steps], question: str) -> Floats:
+    def similarity(self, plans: Sequence[RelationPath], question: str) -> Floats:
         """(P,) cosines of relation paths, in words, and a question without its names."""
-        if not plans:
-            return np.zeros(0, np.float32)
         phrases = self._encoder.encode([self._language.spell(steps) for steps in plans])
         cosines: Floats = phrases @ self._encoder.encode([question], role="query")[0]
         return cosines

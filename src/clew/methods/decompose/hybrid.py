@@ -48,17 +48,17 @@ class GraphVectors:
     def __init__(self, graph: Subgraph, encoder: TextEncoder, cache: Path | None = None) -> None:
         self.graph, self.encoder = graph, encoder
         named = np.flatnonzero(~graph.mediators).astype(np.int32) if graph.num_entities else NONE
-        labels = [label_to_text(label) for label in graph.labels(named)] if len(named) else []
+        labels = [label_to_text(label) for label in graph.labels(named)]
         distinct = {text: i for i, text in enumerate(dict.fromkeys(labels))}
         # A mediator has no text, so it resembles nothing: it points at an extra row that is always 0.
         self._place = np.full(graph.num_entities, len(distinct), np.int64)
         self._place[named] = [distinct[text] for text in labels]
         relations = [label_to_text(graph.relation(r).label) for r in range(graph.num_relations)]
         if cache is None:
-            self._labels = encoder.encode(list(distinct)) if distinct else np.zeros((0, encoder.dim), np.float32)
+            self._labels = encoder.encode(list(distinct))
         else:
             self._labels = text_vectors(cache / "vectors", encoder, list(distinct)).matrix()
-        self.relations = encoder.encode(relations) if relations else np.zeros((0, encoder.dim), np.float32)
+        self.relations = encoder.encode(relations)
 
     def entity_scores(self, query: Floats) -> Floats:
         """(N,) similarity of every entity to a query (D,); 0 for mediators."""

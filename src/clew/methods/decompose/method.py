@@ -13,20 +13,23 @@ from clew.encoding import remembering
 from clew.errors import ConfigError
 from clew.graph import Subgraph, taken_whole
 from clew.graph.neighborhood import neighborhood
+from clew.graph.paths import RelationPath
 from clew.llm import load_prompt, parse_answers, token_counter
-from clew.methods.decompose.answers import AnswerPaths, of_names, of_threads
+from clew.methods.decompose.answers import of_names, of_threads
 from clew.methods.decompose.config import Config
 from clew.methods.decompose.evidence_paths import EvidencePath, Judge, anchors, evidence_paths
 from clew.methods.decompose.hybrid import NONE, REGION_TRIPLES, Floats, GraphVectors, hybrid, merge, shape
-from clew.methods.decompose.plan import RelationVocabulary, Steps, masked_question
+from clew.methods.decompose.plan import RelationVocabulary, masked_question
 from clew.methods.decompose.plan_choice import PlanChoice, read_plan_choice
 from clew.methods.decompose.planning import PLAN_TOKENS, QuestionSplitter
 from clew.methods.decompose.roles import DECOMPOSER, Role, open_voices
 from clew.methods.decompose.soft import open_prompter
 from clew.methods.decompose.textual import listed, read_thread, tables, with_mediators
-from clew.methods.decompose.work import Seen, Work, flat, plain, small_request
-from clew.protocols import GraphStore, LLMRequest, Message, OnEvent, Tools, ignore
+from clew.methods.decompose.work import Seen, Work, plain, small_request
+from clew.protocols import GraphStore, LLMRequest, Message, Method, OnEvent, Tools, ignore
+from clew.retrieval.answering import AnswerPaths
 from clew.retrieval.linking import link_topics
+from clew.retrieval.verbalise import one_line
 from clew.types import Answer, Candidate, Event, Evidence, Path, Question, Topic
 
 WORDS = 150  # of a question; no prompt and no sentence encoder has room for a novel
@@ -35,7 +38,7 @@ NAMED = 3  # of a sub-answer, entities whose names go into the next query
 CARRIED = 20  # of a sub-answer, entities around which the next one is looked for
 
 
-class Decompose:
+class Decompose(Method):
     """Decompositional Reasoning for Graph Retrieval (anonymous ACL submission; built on G-Retriever).
 
     A question is split into ordered sub-questions (4.1). For each, entities and triples are scored against a weighted
@@ -89,9 +92,6 @@ class Decompose:
     def reader(self) -> Role | None:
         """Who gives the final answer."""
         return self._voices.reader
-
-    def answer(self, question: Question, graph: GraphStore, *, on_event: OnEvent = ignore) -> Answer:
-        return self.predict([question], graph, on_event=on_event)[0]
 
     def predict(self, questions: Sequence[Question], graph: GraphStore, *, on_event: OnEvent = ignore) -> list[Answer]:
         """Answers in order; the calls of one stage go out together. Raises what a language model raises."""
@@ -198,9 +198,9 @@ class Decompose:
         earlier = ""
         if self.config.dependency:
             pairs = zip(work.plan.parts, work.answers, strict=False)
-            earlier = "".join(f"Question: {flat(q)}\nAnswer: {a or 'unknown'}\n" for q, a in pairs)
+            earlier = "".join(f"Question: {one_line(q)}\nAnswer: {a or 'unknown'}\n" for q, a in pairs)
         text = self._tables(work, work.parts[i], [work.plan.parts[i]], role)
-        slots = {"graph": text, "earlier": earlier, "question": flat(work.plan.parts[i])}
+        slots = {"graph": text, "earlier": earlier, "question": one_line(work.plan.parts[i])}
         return LLMRequest(self._prompts["subanswer"].render(**slots), max_tokens=self.config.max_tokens)
 
     def _subanswer_small(self, works: Sequence[Work], i: int, role: Role | None) -> None:
@@ -219,7 +219,7 @@ class Decompose:
         graph = merge(work.parts)
         before = work.carried if i and self.config.dependency else [topic.entity for topic in work.topics]
         starts = anchors(graph, before)
-        ranked = work.seen.judge.rank(evidence_paths(graph, starts, 1).evidence_paths, plain(text), [text])
+        ranked = work.seen.judge.rank(evidence_paths(graph, starts, 1)[0], plain(text), [text])
         return graph, starts, ranked, text
 
     def merge(self, works: Sequence[Work]) -> None:
@@ -229,28 +229,26 @@ class Decompose:
 
     def _final(self, works: Sequence[Work]) -> list[Answer]:
         """4.4: read the union."""
-        role = self._voices.reader
-        if role is None:
-            return self._final_small(works, None, None)
+        begun, role = time.perf_counter(), self._voices.reader
         soft = self.soft_prompts(works) or None
-        if role.small:
-            return self._final_small(works, role, soft)
-        return self._final_large(works, role, soft)
+        answers = (
+            self._final_small(works, role, soft) if role is None or role.small else self._final_large(works, role, soft)
+        )
+        for work in works:
+            work.seconds["answer"] = (time.perf_counter() - begun) / len(works)
+        return answers
 
     def _final_small(self, works: Sequence[Work], role: Role | None, soft: list[Floats] | None) -> list[Answer]:
-        begun = time.perf_counter()
         offers = [self.offer(work) for work in works]
         chosen = self._choose(works, offers, [work.plan.steps for work in works], role, soft)
         answers = []
         for work, (graph, starts, _, _), picked in zip(works, offers, chosen, strict=True):
             found = AnswerPaths()
-            start = starts
             if self.config.siblings:
                 graph = work.seen.vectors.graph
-                start = anchors(graph, [topic.entity for topic in work.topics])
-            candidates, note = of_threads(graph, start, picked, found)
+                starts = anchors(graph, [topic.entity for topic in work.topics])
+            candidates, note = of_threads(graph, starts, picked, found)
             work.tell(note, "" if candidates else "the retrieved graph holds no path from the question's entities")
-            work.seconds["answer"] = (time.perf_counter() - begun) / len(works)
             answers.append(self._assemble(work, candidates, found.paths, None))
         return answers
 
@@ -258,17 +256,17 @@ class Decompose:
         """The evidence paths of the merged graph, best first, and the question as small models see it."""
         graph = work.parts[-1]
         starts = anchors(graph, [topic.entity for topic in work.topics])
-        found = evidence_paths(graph, starts, self.config.hops)
-        work.tell(found.note)
+        found, note = evidence_paths(graph, starts, self.config.hops)
+        work.tell(note)
         parts = [masked_question(part, work.topics).text for part in work.plan.parts]
-        ranked = work.seen.judge.rank(found.evidence_paths, plain(work.masked.text), [plain(part) for part in parts])
+        ranked = work.seen.judge.rank(found, plain(work.masked.text), [plain(part) for part in parts])
         return graph, starts, ranked, work.masked.text
 
     def _choose(
         self,
         works: Sequence[Work],
         offers: Sequence[Offer],
-        planned: Sequence[Steps],
+        planned: Sequence[RelationPath],
         role: Role | None,
         soft: list[Floats] | None = None,
     ) -> list[list[EvidencePath]]:
@@ -292,27 +290,24 @@ class Decompose:
                 works[i].tell("the small reader named no path of the retrieved graph: it was chosen without it")
         return best
 
-    def _unread(self, ranked: Sequence[EvidencePath], steps: Steps) -> list[EvidencePath]:
+    def _unread(self, ranked: Sequence[EvidencePath], steps: RelationPath) -> list[EvidencePath]:
         """Nobody reads: the path whose relations a small decomposer named, where the graph holds it; else the first."""
         own = [evidence_path for evidence_path in ranked if self.config.follow_plan and evidence_path.steps == steps]
         return own or list(ranked[:1])
 
     def _final_large(self, works: Sequence[Work], role: Role, soft: list[Floats] | None) -> list[Answer]:
-        begun = time.perf_counter()
-        requests = []
-        for i, work in enumerate(works):
-            messages = self.final_messages(work, role)
-            requests.append(
-                LLMRequest(messages, max_tokens=self.config.max_tokens, soft_prompt=None if soft is None else soft[i])
-            )
+        most = self.config.max_tokens
+        requests = [
+            LLMRequest(self.final_messages(work, role), max_tokens=most, soft_prompt=None if soft is None else soft[i])
+            for i, work in enumerate(works)
+        ]
         answers = []
         for work, reply in zip(works, role.model.generate(requests), strict=True):
-            text = work.charge(reply, "the reply", self.config.max_tokens)
+            text = work.charge(reply, "the reply", most)
             graph, found = work.parts[-1], AnswerPaths()
             starts = anchors(graph, [topic.entity for topic in work.topics])
             candidates, _ = of_names(graph, starts, parse_answers(text), self.config.hops, found)
             work.tell("" if candidates else "the language model gave no answer")
-            work.seconds["answer"] = (time.perf_counter() - begun) / len(works)
             answers.append(self._assemble(work, candidates, found.paths, text))
         return answers
 
@@ -320,7 +315,7 @@ class Decompose:
         """What a large model is shown of the merged graph; answers to sub-questions are left out (4.4)."""
         asked = [work.text, *work.plan.parts]
         text = self._tables(work, work.parts[-1], asked, role) if self.config.text_graph else ""
-        return self._prompts["answer"].render(graph=text, question=flat(work.text))
+        return self._prompts["answer"].render(graph=text, question=one_line(work.text))
 
     # -- pieces ------------------------------------------------------------------------------------------------------
 
@@ -343,16 +338,16 @@ class Decompose:
             return []
         return self._prompter.prompts([(work.parts[-1], work.seen.vectors) for work in works])
 
-    def _assemble(self, work: Work, candidates: list[Candidate], paths: list[Path], reply: str | None) -> Answer:
+    def _assemble(self, work: Work, candidates: list[Candidate], paths: tuple[Path, ...], reply: str | None) -> Answer:
         graph = work.parts[-1]
         alone = set(range(graph.num_entities)) - set(graph.heads.tolist()) - set(graph.tails.tolist())
         # An entity that no triple holds is still part of what was retrieved: a path of no hop says so.
-        paths = paths + [Path(graph.entity(i), (), 0.0) for i in sorted(alone)]
+        paths += tuple(Path(graph.entity(i), (), 0.0) for i in sorted(alone))
         return Answer(
             question=work.question,
             method=self.name,
             candidates=tuple(candidates),
-            evidence=Evidence(tuple(paths), tuple(graph.triple(t) for t in range(graph.num_triples))),
+            evidence=Evidence(paths, tuple(graph.triple(t) for t in range(graph.num_triples))),
             topics=tuple(work.topics),
             note="; ".join(work.notes),
             reply=reply,

@@ -8,23 +8,23 @@ sub-questions with the names put back (section 4.1 for both).
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from clew.graph.subgraph import Subgraph
+from clew.graph.paths import RelationPath
+from clew.graph.subgraph import Ints, Subgraph
 from clew.llm import parse_answers, parse_json
 from clew.paths.examples import EntityIndex
+from clew.retrieval.grammar import RelationGrammar
 from clew.retrieval.masking import Masked, mask_topics
 from clew.synthesis import Writer
 from clew.synthesis.phrases import PhraseGrammar, Phrasing
 from clew.types import Topic
 
-Step = tuple[int, bool]  # relation of the store, walked from head to tail
-Steps = tuple[Step, ...]
 INVERSE = "~"  # before the token of a relation that is walked from tail to head
 THAT = "that"  # stands for the answer before
 _SCHEMA = {"type": "array", "items": {"type": "string"}}
@@ -40,10 +40,10 @@ class QuestionPlan:
     parts: tuple[str, ...]
     by: str
     note: str = ""
-    stages: tuple[Steps, ...] = ()
+    stages: tuple[RelationPath, ...] = ()
 
     @property
-    def steps(self) -> Steps:
+    def steps(self) -> RelationPath:
         """The whole relation path of the plan."""
         return tuple(step for stage in self.stages for step in stage)
 
@@ -84,11 +84,11 @@ class RelationVocabulary:
         relations = [f" {mark}{token}" for token in self._tokens for mark in ("", INVERSE)]
         return [*relations, "[T1]", "[T2]"]
 
-    def write(self, steps: Steps) -> str:
+    def write(self, steps: RelationPath) -> str:
         """`steps` as a small model writes them, a token each with the space before it: ` spouse ~parents`."""
         return "".join(f" {'' if forward else INVERSE}{self._token(self.names[r])}" for r, forward in steps)
 
-    def read(self, text: str) -> Steps:
+    def read(self, text: str) -> RelationPath:
         """The steps in a small model's reply; none where a word is no relation of this graph."""
         steps = []
         for word in text.split():
@@ -98,15 +98,15 @@ class RelationVocabulary:
             steps.append((relation, not word.startswith(INVERSE)))
         return tuple(steps)
 
-    def spell(self, steps: Steps) -> str:
-        """Steps as a phrase to encode: the last relation first, as questions name them."""
+    def spell(self, steps: RelationPath) -> str:
+        """RelationPath as a phrase to encode: the last relation first, as questions name them."""
         words = [re.sub(r"[_.]", " ", self.names[r].rsplit(".", 1)[-1]) for r, _ in reversed(steps)]
         return " of ".join(words)
 
-    def stages(self, steps: Steps) -> list[Steps]:
-        """Steps grouped into hops: a step that leads to mediators belongs to the one that leaves them."""
-        stages: list[Steps] = []
-        open_: Steps = ()
+    def stages(self, steps: RelationPath) -> list[RelationPath]:
+        """RelationPath grouped into hops: a step that leads to mediators belongs to the one that leaves them."""
+        stages: list[RelationPath] = []
+        open_: RelationPath = ()
         for relation, forward in steps:
             open_ = (*open_, (relation, forward))
             if not self._to_mediators[int(forward)][relation]:
@@ -131,7 +131,7 @@ class RelationVocabulary:
             ]
         )
 
-    def sub_questions(self, steps: Steps, name: str) -> tuple[str, ...]:
+    def sub_questions(self, steps: RelationPath, name: str) -> tuple[str, ...]:
         """One sub-question per hop, in the words of the grammar; the first asks about the name of a topic."""
         subject = name or THAT
         parts = []
@@ -142,7 +142,7 @@ class RelationVocabulary:
             subject = THAT
         return tuple(parts)
 
-    def _phrasing(self, step: Step) -> Phrasing:
+    def _phrasing(self, step: tuple[int, bool]) -> Phrasing:
         relation, forward = step
         grammar = self._grammars[relation]
         return grammar.forward if forward else grammar.backward
@@ -150,6 +150,30 @@ class RelationVocabulary:
     @cached_property
     def _grammars(self) -> list[PhraseGrammar]:
         return Writer(self.graph, 0).grammars
+
+
+class StepGrammar(RelationGrammar):
+    """What a small decomposer may write: relation paths that lead somewhere from some entities, `spouse ~parents`.
+
+    One from scratch that has seen few questions writes steps that no path follows, and the question would be asked
+    whole. Held to the graph it names the likeliest steps that exist, of which the best is chosen (`plan_choice`).
+
+    Args:
+        starts: local numbers of the question's entities, at least one.
+        steps: most of them; one into a mediator counts.
+    """
+
+    def __init__(self, language: RelationVocabulary, starts: Ints, steps: int) -> None:
+        super().__init__(language.graph, starts, hops=steps)
+        self._language = language
+
+    @cached_property
+    def key(self) -> str:
+        return f"steps:{super().key}"
+
+    def steps(self, state: RelationPath) -> Iterator[tuple[str, RelationPath]]:
+        for _, following in super().steps(state):
+            yield self._language.write(following[-1:]), following
 
 
 def _plainest(options: Sequence[str]) -> str:

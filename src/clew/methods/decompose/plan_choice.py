@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from clew.config import Settings
+from clew.graph.paths import RelationPath
 from clew.learning.folders import read_record, write_record
-from clew.methods.decompose.plan import Steps
 
 FILE = "choosing.json"
 
@@ -22,7 +22,7 @@ FILE = "choosing.json"
 class PlanOption:
     """A plan that the small decomposer wrote."""
 
-    steps: Steps
+    steps: RelationPath
     logprob: float  # per token
     similarity: float  # cosine of its relations, as words, and the question
 

@@ -6,16 +6,16 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
-from clew.graph.paths import follow
+from clew.graph.paths import RelationPath, follow
 from clew.llm import Prompt, clean
 from clew.methods.decompose.config import Config
 from clew.methods.decompose.evidence_paths import anchors
-from clew.methods.decompose.plan import QuestionPlan, Steps, read_plan
+from clew.methods.decompose.plan import QuestionPlan, StepGrammar, read_plan
 from clew.methods.decompose.plan_choice import PlanChoice, PlanOption
 from clew.methods.decompose.roles import Role
-from clew.methods.decompose.steps import StepGrammar
-from clew.methods.decompose.work import Work, flat, plain, small_request
+from clew.methods.decompose.work import Work, plain, small_request
 from clew.protocols import LLMRequest, TextEncoder
+from clew.retrieval.verbalise import one_line
 
 PLANS = 8  # that a small decomposer writes for one question; the best is asked
 PLAN_TOKENS = 24  # that it may write; as many per step where it is held to the graph
@@ -44,7 +44,9 @@ class QuestionSplitter:
                 work.plan = small_plan(work, self._choice.best(options))
         else:
             limit = self.config.max_tokens
-            requests = [LLMRequest(self._prompt.render(question=flat(work.text)), max_tokens=limit) for work in works]
+            requests = [
+                LLMRequest(self._prompt.render(question=one_line(work.text)), max_tokens=limit) for work in works
+            ]
             for work, reply in zip(works, role.model.generate(requests), strict=True):
                 text = work.charge(reply, "the list of sub-questions", limit)
                 work.plan = read_plan(work.text, text, MAX_SUBQUESTIONS)
@@ -58,10 +60,10 @@ class QuestionSplitter:
         if role is None or not works:
             return [[] for _ in works]
         replies = role.model.generate([self._request(work, role) for work in works])
-        found: list[dict[Steps, float]] = []
+        found: list[dict[RelationPath, float]] = []
         for work, reply in zip(works, replies, strict=True):
             work.charge(reply)
-            own: dict[Steps, float] = {}
+            own: dict[RelationPath, float] = {}
             for text in reply.texts:
                 steps = work.seen.language.read(clean(text.text))[:MAX_SUBQUESTIONS]
                 if steps:
@@ -99,7 +101,7 @@ def small_plan(work: Work, option: PlanOption | None) -> QuestionPlan:
     return QuestionPlan(parts, "small model", stages=tuple(language.stages(option.steps)))
 
 
-def _subject(work: Work, steps: Steps) -> str:
+def _subject(work: Work, steps: RelationPath) -> str:
     """The name that the first sub-question asks about: that of the first topic from which the steps lead on."""
     names = [name for name in work.masked.found if name]
     graph = work.seen.vectors.graph

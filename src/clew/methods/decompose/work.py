@@ -58,10 +58,6 @@ def small_request(prompt: str, max_tokens: int, soft: Floats | None = None) -> L
     return LLMRequest((Message("user", prompt),), max_tokens=max_tokens, soft_prompt=soft)
 
 
-def flat(text: str) -> str:
-    return " ".join(text.split())
-
-
 def plain(text: str) -> str:
     """A masked question as the encoder reads it: without names, which no relation resembles."""
     for placeholder in ("[T1]", "[T2]", "[T3]"):

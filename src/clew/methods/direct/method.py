@@ -12,8 +12,9 @@ from pydantic import Field
 from clew.config import Settings
 from clew.errors import ConfigError
 from clew.llm import Prompt, load_prompt, parse_answers
-from clew.protocols import GraphStore, LLMReply, LLMRequest, OnEvent, Tools, ignore
-from clew.types import Answer, Candidate, Event, Question
+from clew.protocols import GraphStore, LLMReply, LLMRequest, Method, OnEvent, Tools, ignore
+from clew.retrieval.answering import unproven
+from clew.types import Answer, Event, Question
 
 
 class IoConfig(Settings):
@@ -30,7 +31,7 @@ class CotConfig(IoConfig):
     max_tokens: int = Field(default=512, ge=1)  # of a reply, reasoning included
 
 
-class _Direct:
+class _Direct(Method):
     """Ask, read the reply, mark every answer as unsupported: there is no graph to support it."""
 
     name: ClassVar[str]
@@ -43,9 +44,6 @@ class _Direct:
         self._prompt: Prompt = load_prompt(
             "clew.methods.direct", self.name, slots=("question",), override=config.prompt
         )
-
-    def answer(self, question: Question, graph: GraphStore, *, on_event: OnEvent = ignore) -> Answer:
-        return self.predict([question], graph, on_event=on_event)[0]
 
     def predict(self, questions: Sequence[Question], graph: GraphStore, *, on_event: OnEvent = ignore) -> list[Answer]:
         """One call per question. Raises what the language model raises (UnavailableError, BudgetError)."""
@@ -74,11 +72,10 @@ class _Direct:
         if not reply.texts[0].finished:
             cut = f"the reply was cut at {self._config.max_tokens} tokens"
             note = f"{note}; {cut}" if note else cut
-        n = len(texts)
         return Answer(
             question,
             self.name,
-            tuple(Candidate(text, (n - rank) / n) for rank, text in enumerate(texts)),
+            unproven(texts),
             note=note,
             reply=reply.text,
             usage=reply.usage,

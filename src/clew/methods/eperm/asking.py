@@ -106,7 +106,7 @@ class PlacedQuestion(QuestionState):
     def place(self, graph: Subgraph, ids: Sequence[str]) -> None:
         """Set the graph, and the topics in it."""
         self.graph = graph
-        self.starts = np.array([local for id in ids if (local := graph.local(id)) is not None], np.int32)
+        self.starts = graph.locals_of(ids)
         if graph.truncated:
             self.details["truncated"] = list(graph.truncated)
 
@@ -295,6 +295,12 @@ def read_scores(text: str, count: int) -> list[float | None]:
 def _fraction(number: str, percent: str) -> float | None:
     value = float(number) / (100 if percent else 1)
     return value if math.isfinite(value) and 0 <= value <= 1 else None
+
+
+def chances(reply: LLMReply) -> list[tuple[str, float]]:
+    """The texts of a reply that was held to choices, and how likely each is among them."""
+    likely = shares([text.logprob or 0.0 for text in reply.texts])
+    return list(zip((text.text for text in reply.texts), likely, strict=True))
 
 
 def shares(logprobs: Sequence[float], temperature: float = 1.0) -> list[float]:

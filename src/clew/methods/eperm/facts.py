@@ -7,7 +7,7 @@ Shapes: C candidate entities of a step.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -30,10 +30,11 @@ def entities_prompt(
     asker: PromptClient, case: PlacedQuestion, plan: str, facts: Sequence[Sequence[str]]
 ) -> tuple[Message, ...]:
     """The question for the scores of all candidates of a step, each with its name and facts."""
-    question, line = case.text, _listed
+    question, told = case.text, [_listed(known) for known in facts]
     if asker.style == "short":
-        (question, facts), line = marked(case.text, facts), _brief
-    lines = "\n".join(f"{i} {line(known)}" for i, known in enumerate(facts, 1))
+        question, shown = marked(case.text, facts)
+        told = [_brief(known) for known in shown]
+    lines = "\n".join(f"{i} {line}" for i, line in enumerate(told, 1))
     return asker.prompt("entities").render(question=question, plan=plan, candidates=lines)
 
 
@@ -92,20 +93,18 @@ def brief_facts(case: PlacedQuestion, local: int, limit: int, start: int, came: 
 
 def described(facts: Sequence[str]) -> str:
     """A candidate on one line, relations in words."""
-    told = (fact.partition(": ") for fact in facts[1:])
-    return (
-        f"{facts[0]} ({'; '.join(label_to_text(name) + mark + value for name, mark, value in told)})"
-        if len(facts) > 1
-        else facts[0]
-    )
+    return _listed(facts, label_to_text)
 
 
-def _listed(facts: Sequence[str]) -> str:
-    """A candidate on one line as the graph names it; of a dotted relation the last part."""
+def _last_part(name: str) -> str:
+    """Of a dotted relation the last part."""
+    return name.rpartition(".")[2] if name.count(".") > 1 else name
+
+
+def _listed(facts: Sequence[str], spelled: Callable[[str], str] = _last_part) -> str:
+    """A candidate on one line as the graph names it, relations as `spelled`."""
     told = (fact.partition(": ") for fact in facts[1:])
-    said = "; ".join(
-        (name.rpartition(".")[2] if name.count(".") > 1 else name) + mark + value for name, mark, value in told
-    )
+    said = "; ".join(spelled(name) + mark + value for name, mark, value in told)
     return f"{facts[0]} ({said})" if said else facts[0]
 
 

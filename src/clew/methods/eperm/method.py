@@ -2,30 +2,29 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from typing import ClassVar
 
 from clew.errors import InputError
 from clew.learning.folders import read_record
-from clew.llm import ModelSettings, open_language_model
+from clew.llm import ModelSettings, open_language_model, parse_answers
 from clew.methods.eperm.asking import PlacedQuestion, PromptClient, QuestionState, TextSimilarity, shown_question
 from clew.methods.eperm.config import Config
 from clew.methods.eperm.model import DESCRIPTION, MODEL, Trained
 from clew.methods.eperm.paths import PartialPaths, weigh_paths
 from clew.methods.eperm.plans import weigh_plans
-from clew.methods.eperm.predictor import Shown, answer_request, candidates, gather, shown_paths, unproven
+from clew.methods.eperm.predictor import Shown, answer_request, candidates, gather, shown_paths
 from clew.methods.eperm.retriever import retrieve
 from clew.methods.eperm.shots import PlanExamples
-from clew.protocols import GraphStore, LanguageModel, LLMReply, LLMRequest, OnEvent, Tools, ignore
+from clew.protocols import GraphStore, LanguageModel, LLMReply, LLMRequest, Method, OnEvent, Tools, ignore
+from clew.retrieval.answering import StageClock, unproven
 from clew.retrieval.linking import link_topics
 from clew.types import Answer, Candidate, Event, Evidence, Path, Question
 
 BATCH = 64  # rows of a batch of the trained model
 
 
-class Eperm:
+class Eperm(Method):
     """Evidence Path Enhanced Reasoning Model (Long, Zhuang, Li, Yao, Wang; AAAI 2025).
 
     A subgraph is retrieved by a beam over relations (section Subgraph retriever, Eq. 2); the language model writes s
@@ -84,51 +83,38 @@ class Eperm:
                 raise InputError("method.examples needs a text encoder: set encoder.name")
             self._examples = PlanExamples(config.examples, self._hops, self.similarity)
 
-    def answer(self, question: Question, graph: GraphStore, *, on_event: OnEvent = ignore) -> Answer:
-        """One answer; `predict` with one question."""
-        return self.predict([question], graph, on_event=on_event)[0]
-
     def predict(self, questions: Sequence[Question], graph: GraphStore, *, on_event: OnEvent = ignore) -> list[Answer]:
         """Answers in order; the calls of a stage go out together for all questions."""
-        seconds: dict[str, float] = {}
-        with _timed("link", seconds):
-            linked = [self.link(question, graph) for question in questions]
+        clock = StageClock(len(questions))
+        linked = [self.link(question, graph) for question in questions]
+        clock.stage("link")
         if self.config.finder:
-            found = self.find(linked, graph, seconds)
+            found = self.find(linked, graph, clock)
             on_event(_told(found))
-            with _timed("predict", seconds):
-                answers = self._predict(found)
+            answers = self._predict(found)
         else:
-            with _timed("predict", seconds):
-                answers = self._predict_alone(linked)
-        share = {stage: spent / max(1, len(linked)) for stage, spent in seconds.items()}
+            answers = self._predict_alone(linked)
+        clock.stage("predict")
         for answer in answers:
-            answer.seconds.update(share)
+            answer.seconds.update(clock.seconds)
         return answers
 
     def find(
-        self, linked: Sequence[QuestionState], graph: GraphStore, seconds: dict[str, float]
+        self, linked: Sequence[QuestionState], graph: GraphStore, clock: StageClock | None = None
     ) -> list[tuple[QuestionState, list[PartialPaths]]]:
         """Everything before the answer predictor: the questions with their plans, and the weighted paths of each."""
-        config, similarity = self.config, self.similarity
-        with _timed("retrieve", seconds):
-            cases = retrieve(linked, graph, config, self._relations, self._hops, similarity, self._scorer)
+        clock = clock or StageClock(len(linked))
+        config, similarity, weight = self.config, self.similarity, self._similarity_weight
+        cases = retrieve(linked, graph, config, self._relations, self._hops, similarity, self._scorer)
         placed = [case for case in cases if isinstance(case, PlacedQuestion)]
-        with _timed("plans", seconds):
-            if self._examples is not None:
-                for case in placed:
-                    case.examples = self._examples.text(case, graph)
-            weigh_plans(
-                placed,
-                config,
-                self._hops,
-                self._temperature,
-                self._planner,
-                similarity,
-                similarity_weight=self._similarity_weight,
-            )
-        with _timed("paths", seconds):
-            paths = iter(weigh_paths(placed, config, self._entities, similarity, self._scorer))
+        clock.stage("retrieve")
+        if self._examples is not None:
+            for case in placed:
+                case.examples = self._examples.text(case, graph)
+        weigh_plans(placed, config, self._hops, self._temperature, self._planner, similarity, similarity_weight=weight)
+        clock.stage("plans")
+        paths = iter(weigh_paths(placed, config, self._entities, similarity, self._scorer))
+        clock.stage("paths")
         return [(case, next(paths) if isinstance(case, PlacedQuestion) else []) for case in cases]
 
     def link(self, question: Question, graph: GraphStore) -> QuestionState:
@@ -143,12 +129,12 @@ class Eperm:
         asked = [case for case in cases if self.config.predictor and case.topics and case.text]
         prompt, most = self._asker.prompt("question"), self.config.max_tokens
         requests = [LLMRequest(prompt.render(question=case.text), max_tokens=most) for case in asked]
-        replies = iter(self._asker.ask("answer", asked, requests))
+        replies = dict(zip(map(id, asked), self._asker.ask("answer", asked, requests), strict=True))
         answers = []
         for case in cases:
-            reply = next(replies) if case in asked else None
-            kept = () if reply is None else unproven(reply)
-            answers.append(self._answer(case, kept, (), 0, reply))
+            reply = replies.get(id(case))
+            kept = () if reply is None else unproven(parse_answers(reply.text))
+            answers.append(self._answer(case, reply, kept))
         return answers
 
     def _predict(self, found: Sequence[tuple[QuestionState, list[PartialPaths]]]) -> list[Answer]:
@@ -162,24 +148,19 @@ class Eperm:
         if self.config.predictor:
             requests = [answer_request(self._asker, self.config, each) for each in shown]
             replies = [*self._asker.ask("answer", [each.case for each in shown], requests)]
-        read = {id(each.case): (each, reply) for each, reply in zip(shown, replies, strict=True)}
-        answers = []
-        for case, _ in found:
-            if id(case) not in read:
-                answers.append(self._answer(case, (), (), 0, None))
-                continue
-            each, reply = read[id(case)]
-            kept, support = candidates(each, self.config, self._asker.style, reply)
-            answers.append(self._answer(case, kept, support, len(each.paths), reply))
-        return answers
+        read: dict[int, Answer] = {}
+        for each, reply in zip(shown, replies, strict=True):
+            named = candidates(each, self.config, self._asker.style, reply)
+            read[id(each.case)] = self._answer(each.case, reply, *named, paths=len(each.paths))
+        return [read.get(id(case)) or self._answer(case) for case, _ in found]
 
     def _answer(
         self,
         case: QuestionState,
-        kept: tuple[Candidate, ...],
-        support: tuple[Path, ...],
-        paths: int,
-        reply: LLMReply | None,
+        reply: LLMReply | None = None,
+        kept: tuple[Candidate, ...] = (),
+        support: tuple[Path, ...] = (),
+        paths: int = 0,
     ) -> Answer:
         if not kept and (reply is not None or paths):
             case.notes.append("the answer predictor named no answer")
@@ -201,13 +182,6 @@ class Eperm:
             usage=case.usage,
             details=details,
         )
-
-
-@contextmanager
-def _timed(stage: str, seconds: dict[str, float]) -> Iterator[None]:
-    start = time.perf_counter()
-    yield
-    seconds[stage] = time.perf_counter() - start
 
 
 def _told(found: Sequence[tuple[QuestionState, Sequence[PartialPaths]]]) -> Event:

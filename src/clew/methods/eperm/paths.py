@@ -9,8 +9,9 @@ Shapes: P partial paths of one plan from one topic, C candidate entities of a st
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,9 +26,9 @@ from clew.methods.eperm.asking import (
     PromptClient,
     TextSimilarity,
     WeightedPlan,
+    chances,
     read_score,
     read_scores,
-    shares,
 )
 from clew.methods.eperm.config import Config, Scorer
 from clew.methods.eperm.facts import (
@@ -86,6 +87,11 @@ class _Step:
     triples: Ints
     candidates: Ints  # (C,) distinct entities reached
     scores: Floats  # (C,)
+
+    @property
+    def mediators(self) -> NDArray[np.bool_]:
+        """(C,) which candidates are such."""
+        return self.partial.case.graph.mediators[self.candidates]
 
 
 def weigh_paths(
@@ -215,7 +221,7 @@ def _score(
     if scorer != "encoder" and asker is not None and asker.style == "paper":  # nobody is asked which of one is the best
         asked = [each for each in asked if len(each.candidates) > 1]
     if scorer == "mediators":
-        asked = [each for each in asked if _joined(each).any() and len(each.candidates) <= PRESELECT]
+        asked = [each for each in asked if each.mediators.any() and len(each.candidates) <= PRESELECT]
     facts = [[facts_of(each.partial.case, int(c), config.facts) for c in each.candidates.tolist()] for each in asked]
     if similarity is not None and (scorer == "encoder" or any(len(f) > PRESELECT for f in facts)):
         similarity.prepare([described(known) for own in facts for known in own])
@@ -227,7 +233,7 @@ def _score(
     ]
     if scorer == "encoder" or asker is None:
         for each, scores in zip(asked, similarities, strict=True):
-            each.scores = scores / max(float(scores.max()), 1e-12)  # cosines have no scale: the best of a step has 1
+            each.scores = _scaled(scores)  # cosines have no scale
         return
     if asker.style == "paper" and config.batch_scoring:
         _score_together(asked, facts, similarities, asker)
@@ -248,12 +254,6 @@ def _score(
         each.scores[chosen] = _read(asker, config, each, len(chosen), replies)
         if asker.style == "paper":
             each.scores = _scaled(each.scores)
-
-
-def _joined(found: _Step) -> NDArray[np.bool_]:
-    """(C,) which candidates are mediators."""
-    graph = found.partial.case.graph
-    return graph.mediators[found.candidates]
 
 
 def _score_together(
@@ -327,31 +327,26 @@ def _requests(asker: PromptClient, config: Config, found: _Step, facts: Sequence
     return [LLMRequest(each, max_tokens=64) for each in prompts]
 
 
-def _read(asker: PromptClient, config: Config, found: _Step, count: int, replies: Iterable[LLMReply]) -> Floats:
+def _read(asker: PromptClient, config: Config, found: _Step, count: int, replies: Iterator[LLMReply]) -> Floats:
     """(count,) scores of the candidates that were shown."""
-    supply = iter(replies)
     constrained = asker.style == "short" and asker.constrained
     scores: list[float | None]
     if config.batch_scoring:
-        reply = next(supply)
+        reply = next(replies)
         if constrained:
-            chance = shares([text.logprob or 0.0 for text in reply.texts])
-            best = max(chance, default=1.0)
             scores = [0.0] * count
-            for text, share in zip(reply.texts, chance, strict=True):
-                number = text.text.rpartition(" ")[2]
+            likely = chances(reply)
+            best = max((chance for _, chance in likely), default=1.0)
+            for text, chance in likely:
+                number = text.rpartition(" ")[2]
                 if number.isdecimal() and 1 <= int(number) <= count:
-                    scores[int(number) - 1] = share / best
+                    scores[int(number) - 1] = chance / best
         else:
             scores = read_scores(reply.text, count)
     else:
         scores = []
-        for _ in range(count):
-            reply = next(supply)
-            if constrained:
-                chance = shares([text.logprob or 0.0 for text in reply.texts])
-                scores.append(sum(c for text, c in zip(reply.texts, chance, strict=True) if text.text == YES))
-            else:
-                scores.append(read_score(reply.text))
+        for reply in islice(replies, count):
+            yes = sum(chance for text, chance in chances(reply) if text == YES) if constrained else None
+            scores.append(read_score(reply.text) if yes is None else yes)
     found.partial.case.count("unread_entity_scores", sum(score is None for score in scores))
     return np.array([UNREAD if score is None else score for score in scores])

@@ -44,6 +44,9 @@ ENUMERATED = 250  # relations that a schema lists; servers bound how many it may
 TOLD = 150  # relations named where a plan left the graph
 HOP_TOKENS = 24  # of one relation of a plan, at most
 
+WrittenPlans = dict[RelationPath, tuple[float, float | None]]
+"""Weight and log-probability per token of each plan."""
+
 
 def weigh_plans(
     cases: Sequence[PlacedQuestion],
@@ -60,10 +63,8 @@ def weigh_plans(
     Args:
         similarity_weight: of the encoder's similarity of question and plan, beside the log-probability per token.
     """
-    way = config.weighing
-    if way == "auto":
-        way = "beams" if asker.constrained else "samples" if asker.style == "short" else "self"
-    asked, requests, grammars = [], [], []
+    writer = _PlanWriter(config, hops, asker, similarity)
+    asked = []
     for case in cases:
         if not len(case.starts):
             continue
@@ -71,20 +72,15 @@ def weigh_plans(
             case.notes.append("the topics have no relations in the graph")
             continue
         asked.append(case)
-        case.details["weighing"] = _told(way, config)
-        if way != "beams":
-            case.details["fallback"] = f"plans are weighed by {case.details['weighing']}"
-        grammars.append(PlanGrammar(case.graph, case.starts, hops))
-        requests.append(_request(case, way, config, hops, asker, similarity, grammars[-1]))
-    replies = asker.ask("plans", asked, requests)
-    reads = [_read(*each, way, hops) for each in zip(asked, replies, grammars, strict=True)]
-    if way == "self":
-        _correct(asked, requests, replies, grammars, reads, hops, asker)
+        case.details["weighing"] = writer.weighing
+        if writer.way != "beams":
+            case.details["fallback"] = f"plans are weighed by {writer.weighing}"
+    reads = writer.write(asked)
     for case, found in zip(asked, reads, strict=True):
         empty = [steps for steps in found if turns_back(steps) and not _reaches(case.graph, case.starts, steps)]
         for steps in empty:
             del found[steps]
-        if way == "beams":
+        if writer.way == "beams":
             similarities = plan_similarities(case, list(found), similarity if similarity_weight else None)
             scores = [
                 (logprob or 0.0) + similarity_weight * like
@@ -159,43 +155,88 @@ class PlanGrammar(RelationGrammar):
         return self._leads[state]
 
 
-def _told(way: str, config: Config) -> str:
-    if way == "beams":
-        return "softmax of log-probabilities per token"
-    if way == "self":
-        return "scores that the model states itself (no log-probabilities)"
-    return f"frequency among {config.plans} samples (no log-probabilities)"
+class _PlanWriter:
+    """Has plans written, and reads them back into the graph.
 
+    Each plan has a weight and its log-probability per token; the weight of a beam is how often it was written.
+    """
 
-def _request(
-    case: PlacedQuestion,
-    way: str,
-    config: Config,
-    hops: int,
-    asker: PromptClient,
-    similarity: TextSimilarity | None,
-    grammar: RelationGrammar,
-) -> LLMRequest:
-    prompt = asker.prompt("plans" if way == "self" else "plan")
-    values: dict[str, object] = {"question": case.text}
-    levels: list[list[str]] = []
-    if "vocabulary" in prompt.slots:
-        levels = vocabulary(case, config.vocabulary, hops, similarity)
-        values["vocabulary"] = vocabulary_text(levels)
-        values["topics"] = ", ".join(dict.fromkeys(topic.entity.label for topic in case.topics))
-    if "examples" in prompt.slots:
-        values["examples"] = case.examples
-    if "count" in prompt.slots:
-        values["count"] = config.plans
-    messages = prompt.render(**values)
-    tokens = HOP_TOKENS * hops
-    if way == "beams":
-        return LLMRequest(messages, max_tokens=tokens, beams=config.plans, n=config.plans, constraint=grammar)
-    if way == "self":
-        by_schema = "json_schema" in asker.model.abilities and levels
-        schema = plan_schema(levels, hops, config.plans) if by_schema else None
-        return LLMRequest(messages, max_tokens=(tokens + 16) * config.plans, json_schema=schema)
-    return LLMRequest(messages, max_tokens=tokens, n=config.plans, temperature=SAMPLING)
+    def __init__(self, config: Config, hops: int, asker: PromptClient, similarity: TextSimilarity | None) -> None:
+        self._config, self._hops, self._asker, self._similarity = config, hops, asker, similarity
+        self.way: str = config.weighing
+        if self.way == "auto":
+            self.way = "beams" if asker.constrained else "samples" if asker.style == "short" else "self"
+
+    @property
+    def weighing(self) -> str:
+        """How plans are weighed, in words."""
+        if self.way == "beams":
+            return "softmax of log-probabilities per token"
+        if self.way == "self":
+            return "scores that the model states itself (no log-probabilities)"
+        return f"frequency among {self._config.plans} samples (no log-probabilities)"
+
+    def write(self, asked: Sequence[PlacedQuestion]) -> list[WrittenPlans]:
+        """The plans of each question, in one call for all."""
+        grammars = [PlanGrammar(case.graph, case.starts, self._hops) for case in asked]
+        requests = [self._request(case, grammar) for case, grammar in zip(asked, grammars, strict=True)]
+        replies = self._asker.ask("plans", asked, requests)
+        reads = [self._read(*each) for each in zip(asked, replies, grammars, strict=True)]
+        again = [i for i, found in enumerate(reads) if not found] if self.way == "self" else []
+        if again:
+            # Where no plan can be followed, what leads on where they broke off is said, and asked for once more.
+            corrected = [_corrected(asked[i], requests[i], replies[i]) for i in again]
+            for i, reply in zip(again, self._asker.ask("plans", [asked[i] for i in again], corrected), strict=True):
+                reads[i] = self._read(asked[i], reply, grammars[i])
+        return reads
+
+    def _request(self, case: PlacedQuestion, grammar: RelationGrammar) -> LLMRequest:
+        config, hops, asker, way = self._config, self._hops, self._asker, self.way
+        prompt = asker.prompt("plans" if way == "self" else "plan")
+        values: dict[str, object] = {"question": case.text}
+        levels: list[list[str]] = []
+        if "vocabulary" in prompt.slots:
+            levels = vocabulary(case, config.vocabulary, hops, self._similarity)
+            values["vocabulary"] = vocabulary_text(levels)
+            values["topics"] = ", ".join(dict.fromkeys(topic.entity.label for topic in case.topics))
+        if "examples" in prompt.slots:
+            values["examples"] = case.examples
+        if "count" in prompt.slots:
+            values["count"] = config.plans
+        messages = prompt.render(**values)
+        tokens = HOP_TOKENS * hops
+        if way == "beams":
+            return LLMRequest(messages, max_tokens=tokens, beams=config.plans, n=config.plans, constraint=grammar)
+        if way == "self":
+            by_schema = "json_schema" in asker.model.abilities and levels
+            schema = plan_schema(levels, hops, config.plans) if by_schema else None
+            return LLMRequest(messages, max_tokens=(tokens + 16) * config.plans, json_schema=schema)
+        return LLMRequest(messages, max_tokens=tokens, n=config.plans, temperature=SAMPLING)
+
+    def _read(self, case: PlacedQuestion, reply: LLMReply, grammar: RelationGrammar) -> WrittenPlans:
+        found: WrittenPlans = {}
+        if self.way == "beams":
+            for text in reply.texts:
+                logprob = (text.logprob or 0.0) / max(text.tokens, 1)
+                for steps in grammar.read(text.text):
+                    found[steps] = (found.get(steps, (0.0, None))[0] + 1.0, logprob)
+            return found
+        graph, starts = case.graph, case.starts
+        names = [normalise(topic.entity.label) for topic in case.topics]
+        written = [plan for text in reply.texts for plan in written_plans(text.text)]
+        for parts, stated in written:
+            weight = 1.0
+            if self.way == "self":
+                weight = UNSTATED if stated is None else stated
+                case.count("unread_plan_scores", int(stated is None))
+            kept = list(parts)
+            while kept and normalise(kept[0]) in names:  # the topic is where every plan begins
+                kept = kept[1:]
+            paths = read_plan(graph, starts, kept, self._hops)
+            case.count("plans_outside_the_graph", int(not paths))
+            for steps in paths:
+                found[steps] = (found.get(steps, (0.0, None))[0] + weight / len(paths), None)
+        return found
 
 
 def vocabulary(case: PlacedQuestion, limit: int, hops: int, similarity: TextSimilarity | None) -> list[list[str]]:
@@ -257,29 +298,13 @@ def plan_schema(levels: Sequence[Sequence[str]], hops: int, plans: int) -> dict[
     }
 
 
-def _correct(
-    asked: Sequence[PlacedQuestion],
-    requests: Sequence[LLMRequest],
-    replies: Sequence[LLMReply],
-    grammars: Sequence[RelationGrammar],
-    reads: list[dict[RelationPath, tuple[float, float | None]]],
-    hops: int,
-    asker: PromptClient,
-) -> None:
-    """Say what leads on where plans broke off, and ask once more, where no plan of a question can be followed."""
-    again = [i for i, found in enumerate(reads) if not found]
-    if not again:
-        return
-    corrected = []
-    for i in again:
-        said = (
-            Message("assistant", clean(replies[i].text) or "(nothing)"),
-            Message("user", f"None of these can be followed. {_broken_off(asked[i], replies[i].text)}Try again."),
-        )
-        corrected.append(replace(requests[i], messages=(*requests[i].messages, *said)))
-    more = asker.ask("plans", [asked[i] for i in again], corrected)
-    for i, reply in zip(again, more, strict=True):
-        reads[i] = _read(asked[i], reply, grammars[i], "self", hops)
+def _corrected(case: PlacedQuestion, request: LLMRequest, reply: LLMReply) -> LLMRequest:
+    """The request once more, with what leads on where plans broke off."""
+    said = (
+        Message("assistant", clean(reply.text) or "(nothing)"),
+        Message("user", f"None of these can be followed. {_broken_off(case, reply.text)}Try again."),
+    )
+    return replace(request, messages=(*request.messages, *said))
 
 
 def _broken_off(case: PlacedQuestion, text: str) -> str:
@@ -298,32 +323,3 @@ def _broken_off(case: PlacedQuestion, text: str) -> str:
         after = f"After {SEPARATOR.join(parts[:walked])}" if walked else "From the topic entities"
         return f"{after} only these relations lead on: {told}. "
     return ""
-
-
-def _read(
-    case: PlacedQuestion, reply: LLMReply, grammar: RelationGrammar, way: str, hops: int
-) -> dict[RelationPath, tuple[float, float | None]]:
-    """Weight and log-probability per token of every plan; the weight of a beam is how often it was written."""
-    found: dict[RelationPath, tuple[float, float | None]] = {}
-    if way == "beams":
-        for text in reply.texts:
-            logprob = (text.logprob or 0.0) / max(text.tokens, 1)
-            for steps in grammar.read(text.text):
-                found[steps] = (found.get(steps, (0.0, None))[0] + 1.0, logprob)
-        return found
-    graph, starts = case.graph, case.starts
-    names = [normalise(topic.entity.label) for topic in case.topics]
-    written = [plan for text in reply.texts for plan in written_plans(text.text)]
-    for parts, stated in written:
-        weight = 1.0
-        if way == "self":
-            weight = UNSTATED if stated is None else stated
-            case.count("unread_plan_scores", int(stated is None))
-        kept = list(parts)
-        while kept and normalise(kept[0]) in names:  # the topic is where every plan begins
-            kept = kept[1:]
-        paths = read_plan(graph, starts, kept, hops)
-        case.count("plans_outside_the_graph", int(not paths))
-        for steps in paths:
-            found[steps] = (found.get(steps, (0.0, None))[0] + weight / len(paths), None)
-    return found

@@ -18,6 +18,7 @@ from clew.llm import clean, parse_answers, token_counter
 from clew.methods.eperm.asking import PlacedQuestion, PromptClient, WeightedPlan
 from clew.methods.eperm.config import Config
 from clew.methods.eperm.paths import PartialPaths
+from clew.paths.walks import facts_of
 from clew.protocols import LLMReply, LLMRequest
 from clew.retrieval.reader import bind
 from clew.retrieval.verbalise import evidence_text
@@ -129,20 +130,15 @@ def answer_request(asker: PromptClient, config: Config, shown: Shown) -> LLMRequ
     return LLMRequest(messages, max_tokens=config.max_tokens)
 
 
-def _beside(case: PlacedQuestion, paths: Sequence[Path], limit: int) -> Iterator[Triple]:
+def _beside(case: PlacedQuestion, paths: Sequence[Path], limit: int) -> list[Triple]:
     """What the graph says about the mediators that paths cross: dates and roles that a question may name."""
     around = case.around
     on = {hop.target.id for path in paths for hop in path.hops} | {path.start.id for path in paths}
     crossed = [
         hop.target.id for path in paths[: LINES["paper"]] for hop in path.hops[:-1] if hop.target.kind == "mediator"
     ]
-    for id in dict.fromkeys(crossed):
-        if (local := around.local(id)) is None:
-            continue
-        for side in (around.out, around.inc):
-            rows = side.triples[side.offsets[local] : side.offsets[local + 1]]
-            known = map(around.triple, rows[:limit].tolist())
-            yield from (triple for triple in known if not {triple.head.id, triple.tail.id} <= on)
+    known = map(around.triple, facts_of(around, around.locals_of(crossed).tolist(), limit))
+    return [triple for triple in known if not {triple.head.id, triple.tail.id} <= on]
 
 
 def _short_request(asker: PromptClient, config: Config, case: PlacedQuestion, found: FoundEvidence) -> LLMRequest:
@@ -176,12 +172,6 @@ def shown_paths(found: FoundEvidence) -> list[tuple[Path, int]]:
     for weight, partial, i in rows:
         paths.append((path_record(partial.case.graph, partial.path(i), weight), int(partial.ends[i])))
     return paths
-
-
-def unproven(reply: LLMReply) -> tuple[Candidate, ...]:
-    """The answers of a model that saw no paths."""
-    texts = parse_answers(reply.text)
-    return tuple(Candidate(text, (len(texts) - i) / len(texts)) for i, text in enumerate(texts))
 
 
 def candidates(

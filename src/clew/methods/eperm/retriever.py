@@ -28,10 +28,10 @@ from clew.methods.eperm.asking import (
     PromptClient,
     QuestionState,
     TextSimilarity,
+    chances,
     plan_text,
     read_choices,
     relation_text,
-    shares,
 )
 from clew.methods.eperm.config import Config, Scorer
 from clew.protocols import GraphStore, LLMRequest
@@ -172,8 +172,7 @@ def _scores(
     results = []
     for (search, walk, _, texts), reply in zip(offers, replies, strict=True):
         if asker.constrained and asker.style == "short":
-            chosen = [(text.text, text.logprob or 0.0) for text in reply.texts]
-            pairs = list(zip((t for t, _ in chosen), shares([p for _, p in chosen]), strict=True))
+            pairs = chances(reply)
         else:
             pairs = read_choices(reply.text)
         position = {text.casefold(): i for i, text in enumerate(texts)}

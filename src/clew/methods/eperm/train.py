@@ -270,7 +270,7 @@ class _Training:
         """The plans of each question that has some."""
         linked = [method.link(example.question, store) for example in examples]
         found = []
-        for (case, own), example in zip(method.find(linked, store, {}), examples, strict=True):
+        for (case, own), example in zip(method.find(linked, store), examples, strict=True):
             if not isinstance(case, PlacedQuestion):
                 continue
             gold = {normalise(text) for text in (*example.gold.answers, *example.gold.entities)}

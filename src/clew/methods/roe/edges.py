@@ -18,7 +18,7 @@ from clew.graph.neighborhood import Gathered
 from clew.graph.subgraph import Ints
 from clew.paths.walks import moves
 from clew.protocols import GraphStore
-from clew.types import Entity, Hop, Relation, Triple
+from clew.types import Entity, Relation, Triple
 
 
 class FrontierMoves(NamedTuple):
@@ -48,10 +48,6 @@ def edges_of(graph: GraphStore, *, limit: int) -> GraphEdges:
     return ArrayEdges(graph.as_subgraph) if has_arrays(graph) else StoreEdges(graph, limit)
 
 
-def hop(edges: GraphEdges, triple: int, code: int) -> Hop:
-    return Hop(edges.triple(triple), code % 2 == 0)
-
-
 def _sorted(codes: Ints, rows: Ints, targets: Ints, triples: Ints) -> FrontierMoves:
     order = np.lexsort((triples, targets, rows, codes))
     return FrontierMoves(codes[order], rows[order], targets[order], triples[order])
@@ -62,27 +58,14 @@ class ArrayEdges:
 
     def __init__(self, graph: Subgraph) -> None:
         self.graph = graph
+        self.number, self.entity, self.relation = graph.local, graph.entity, graph.relation
+        self.triple, self.labels = graph.triple, graph.labels
 
     def moves(self, entities: Ints) -> FrontierMoves:
         found = moves(self.graph, entities, np.full(len(entities), -1), turns=True)
         backward, relation = np.divmod(found.codes, max(self.graph.num_relations, 1))
         codes = (2 * relation + backward).astype(np.int32)
         return _sorted(codes, found.walks.astype(np.int32), found.targets, found.triples)
-
-    def number(self, id: str) -> int | None:
-        return self.graph.local(id)
-
-    def entity(self, number: int) -> Entity:
-        return self.graph.entity(number)
-
-    def relation(self, number: int) -> Relation:
-        return self.graph.relation(number)
-
-    def triple(self, number: int) -> Triple:
-        return self.graph.triple(number)
-
-    def labels(self, numbers: Ints) -> list[str]:
-        return self.graph.labels(numbers)
 
     def mediators(self, numbers: Ints) -> NDArray[np.bool_]:
         return self.graph.mediators[numbers]
@@ -97,6 +80,7 @@ class StoreEdges:
     def __init__(self, store: GraphStore, limit: int) -> None:
         self._store, self._limit = store, limit
         self._names = Gathered()
+        self.labels, self.mediators = self._names.labels_at, self._names.mediators_at
         self._triples: list[Triple] = []
         self._at: dict[int, dict[tuple[int, int, int], int]] = {}  # entity → (code, target, triple number)
         self._known: dict[Triple, int] = {}
@@ -147,12 +131,6 @@ class StoreEdges:
 
     def triple(self, number: int) -> Triple:
         return self._triples[number]
-
-    def labels(self, numbers: Ints) -> list[str]:
-        return self._names.labels_at(numbers)
-
-    def mediators(self, numbers: Ints) -> NDArray[np.bool_]:
-        return self._names.mediators_at(numbers)
 
     def cut(self, entities: Ints) -> list[int]:
         return [entity for entity in dict.fromkeys(entities.tolist()) if entity in self._cut]

@@ -13,7 +13,6 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,11 +35,8 @@ from clew.methods.roe.options import (
     root,
 )
 
-
-class Rank(Protocol):
-    """Options by how likely they lead to the answer, likeliest first."""
-
-    def __call__(self, options: Sequence[RelationOption], /) -> list[RelationOption]: ...
+Rank = Callable[[Sequence[RelationOption]], list[RelationOption]]
+"""Options by how likely they lead to the answer, likeliest first."""
 
 
 @dataclass(eq=False)

@@ -16,13 +16,13 @@ from clew.labels import label_to_text
 from clew.llm import BudgetExhausted, Prompt, load_prompt, token_counter
 from clew.methods.roe.config import Config
 from clew.methods.roe.edges import GraphEdges, edges_of
-from clew.methods.roe.environment import Exploration
+from clew.methods.roe.environment import Exploration, Rank
 from clew.methods.roe.gold import MAX_QUESTION, plan_of, shown_text, spellings
 from clew.methods.roe.model import check, read_trained
 from clew.methods.roe.notation import JsonNotation, Notation, Topical
 from clew.methods.roe.options import ExplorationState, PathGroup, RelationOption, path_of, path_to
 from clew.methods.roe.short import ShortNotation
-from clew.protocols import GraphStore, LLMReply, LLMRequest, OnEvent, TextEncoder, Tools, ignore
+from clew.protocols import GraphStore, LLMReply, LLMRequest, Method, OnEvent, TextEncoder, Tools, ignore
 from clew.retrieval.linking import link_topics
 from clew.types import Answer, Candidate, Event, Evidence, Path, Question, Topic, Usage
 
@@ -31,7 +31,7 @@ MAX_ANSWERS = 1000  # of a question
 MAX_PATHS = 3  # evidence paths of one answer
 
 
-class RoE:
+class RoE(Method):
     """Reasoning by Exploration (Han, Guo, Shomer, Wang, Chu, Li, Ma, Tang 2025).
 
     One language model explores the graph step by step: it sees the path so far and the neighbours of its end, names
@@ -70,10 +70,6 @@ class RoE:
         ranks = config.notation == "json" and config.state == "path" and tools.model is None
         self._encoder = remembering(tools.encoder) if ranks and tools.encoder is not None else None
 
-    def answer(self, question: Question, graph: GraphStore, *, on_event: OnEvent = ignore) -> Answer:
-        """One answer; `predict` with one question."""
-        return self.predict([question], graph, on_event=on_event)[0]
-
     def predict(self, questions: Sequence[Question], graph: GraphStore, *, on_event: OnEvent = ignore) -> list[Answer]:
         """Answers in order; the present states of all questions are shown to the model together.
 
@@ -107,16 +103,15 @@ class RoE:
                 starts.setdefault(number, topic)
         if not starts:
             note = linked.note or "no topic entity lies in this graph"
-            return Answer(question, self.name, topics=tuple(linked.topics), note=note)
+            return Answer(question, self.name, topics=linked.topics, note=note)
         text = shown_text(question.text)
         named = Topical(text, {n: spellings([t.mention, t.entity.label]) for n, t in starts.items()})
         notation = notation_of(self.config, edges, self._prompt, token_counter(self._language_model))
-        rank = None if self._encoder is None else LikestFirst(self._encoder, edges, text)
+        rank = None if self._encoder is None else likest_first(self._encoder, edges, text)
         going = Exploration(list(starts), edges, plan_of(self.config), notation.weigh, rank=rank)
-        walk = _Exploring(question, tuple(linked.topics), notation, named, going)
-        if len(text) < len(" ".join(question.text.split())):
-            walk.notes.append(f"the question was cut at {MAX_QUESTION} characters")
-        return walk
+        cut = len(text) < len(" ".join(question.text.split()))
+        notes = [linked.note, f"the question was cut at {MAX_QUESTION} characters" if cut else ""]
+        return _Exploring(question, linked.topics, notation, named, going, notes)
 
     def _request(self, walk: _Exploring, state: ExplorationState) -> LLMRequest:
         """The prompt of a state, bound to its options as far as the model can be bound."""
@@ -135,13 +130,10 @@ class RoE:
         try:
             return list(self._language_model.generate(requests)), ""
         except BudgetError as error:
-            if not any(walk.going.tally.calls for walk in live) and not getattr(error, "partial", ()):
-                raise
             partial = error.partial if isinstance(error, BudgetExhausted) else ()
-            replies: list[LLMReply | None] = [*partial, *[None] * (len(requests) - len(partial))]
-            if not any(walk.going.tally.calls for walk in live) and not any(replies):
+            if not any(partial) and not any(walk.going.tally.calls for walk in live):
                 raise
-            return replies, str(error)
+            return [*partial, *[None] * (len(requests) - len(partial))], str(error)
 
     def _step(self, walk: _Exploring, state: ExplorationState, reply: LLMReply, on_event: OnEvent) -> None:
         """Read one reply and go on."""
@@ -155,7 +147,7 @@ class RoE:
         walk.going.advance(action, tokens=usage.prompt_tokens + usage.completion_tokens, logprob=logprob)
         if on_event is ignore:
             return
-        told = JsonNotation(walk.going.edges, self._prompt, len, closed_answers=True).paper(action, state)
+        told = JsonNotation(walk.going.edges, self._prompt, len, closed_answers=True, inline=True).paper(action, state)
         on_event(
             Event(
                 "step",
@@ -233,19 +225,17 @@ class RoE:
             (len({way.topic for way in ways}) / topics * max(way.score for way in ways), entity)
             for entity, ways in reached.items()
         ]
-        order = sorted(range(len(scored)), key=lambda i: -scored[i][0])
-        kept = order[:MAX_ANSWERS]
+        scored.sort(key=lambda each: -each[0])
         paths: list[Path] = []
         candidates: list[Candidate] = []
-        for i in kept:
-            score, number = scored[i]
+        for score, number in scored[:MAX_ANSWERS]:
             own = [way.path(going.edges) for way in reached[number]]
             end = going.edges.entity(number)
             candidates.append(Candidate(end.label, score, end, tuple(range(len(paths), len(paths) + len(own)))))
             paths += own
         if not self.config.closed_answers:
             candidates += [Candidate(text, 0.0) for text in dict.fromkeys(going.unseen)]
-        return candidates, paths, len(order) - len(kept)
+        return candidates, paths, max(0, len(scored) - MAX_ANSWERS)
 
 
 @dataclass(eq=False)
@@ -257,9 +247,9 @@ class _Exploring:
     notation: Notation
     text: Topical
     going: Exploration
+    notes: list[str]
     usage: Usage = field(default_factory=Usage)
     reply: str | None = None
-    notes: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, eq=False)
@@ -292,16 +282,15 @@ def _why_nothing(going: Exploration) -> str:
     return "the language model found no answer"
 
 
-class LikestFirst:
+def likest_first(encoder: TextEncoder, edges: GraphEdges, question: str) -> Rank:
     """Options of a hub by the likeness of their relations to the question, so that few calls suffice."""
 
-    def __init__(self, encoder: TextEncoder, edges: GraphEdges, question: str) -> None:
-        self._encoder, self._edges, self._question = encoder, edges, question
-
-    def __call__(self, options: Sequence[RelationOption], /) -> list[RelationOption]:
-        names = [label_to_text(self._edges.relation(option.code // 2).label) for option in options]
-        likeness = self._encoder.encode(names) @ self._encoder.encode([self._question], role="query")[0]
+    def ranked(options: Sequence[RelationOption]) -> list[RelationOption]:
+        names = [label_to_text(edges.relation(option.code // 2).label) for option in options]
+        likeness = encoder.encode(names) @ encoder.encode([question], role="query")[0]
         return [options[i] for i in np.argsort(-likeness, kind="stable").tolist()]
+
+    return ranked
 
 
 def notation_of(config: Config, edges: GraphEdges, prompt: Prompt, count: Callable[[str], int]) -> Notation:

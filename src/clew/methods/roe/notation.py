@@ -242,7 +242,7 @@ class JsonNotation:
                 continue
             for row in range(min(len(path_group.entities), MAX_ROWS)):
                 number += 1
-                met = self._edges.labels(np.array(path_group.entities_met(row), np.int32))
+                met = self._edges.labels(np.array([entity for *_, entity in path_group.steps(row)], np.int32))
                 steps = zip(map(self._relation, path_group.codes), map(one_line, met), strict=True)
                 lines.append(" | ".join((f"P{number}. {start}", *(part for step in steps for part in step))))
             if len(path_group.entities) > MAX_ROWS:

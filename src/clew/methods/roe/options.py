@@ -7,19 +7,19 @@ Shapes: F entities of a path group's frontier, M entities of an option, E edges.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clew.graph.subgraph import Ints
 from clew.methods.roe.config import Repeats, Siblings
-from clew.methods.roe.edges import FrontierMoves, GraphEdges, hop
-from clew.types import Path
+from clew.methods.roe.edges import FrontierMoves, GraphEdges
+from clew.types import Hop, Path
 
 MAX_ENTITIES = 20_000  # edges of a relation option; one beyond it is cut, and the answer says so
 
@@ -44,23 +44,14 @@ class PathGroup:
         """Equal for path groups that are the same paths."""
         return self.topic, self.codes, self.entities.tobytes(), self.triples.tobytes()
 
-    def steps(self, row: int) -> list[tuple[int, int]]:
-        """(triple, code) of the path that ends at a row."""
-        walked: list[tuple[int, int]] = []
-        path_group: PathGroup = self
-        while path_group.before is not None:
-            walked.append((int(path_group.triples[row]), path_group.codes[-1]))
-            row, path_group = int(path_group.parents[row]), path_group.before
+    def steps(self, row: int) -> list[tuple[int, int, int]]:
+        """(triple, code, entity reached) of each step of the path that ends at a row."""
+        walked: list[tuple[int, int, int]] = []
+        group: PathGroup = self
+        while group.before is not None:
+            walked.append((int(group.triples[row]), group.codes[-1], int(group.entities[row])))
+            row, group = int(group.parents[row]), group.before
         return walked[::-1]
-
-    def entities_met(self, row: int) -> list[int]:
-        """The entities of the path that ends at a row, its topic left out."""
-        met: list[int] = []
-        path_group: PathGroup = self
-        while path_group.before is not None:
-            met.append(int(path_group.entities[row]))
-            row, path_group = int(path_group.parents[row]), path_group.before
-        return met[::-1]
 
     def meets(self, rows: Ints, targets: Ints) -> NDArray[np.bool_]:
         """(M,) whether targets[i] lies on the path that ends at rows[i]."""
@@ -159,10 +150,8 @@ class ExplorationRules:
     max_batches: int = 0  # of one state's neighbours, where they are ranked; 0: all
 
 
-class Weigh(Protocol):
-    """How many tokens an option takes in a prompt."""
-
-    def __call__(self, option: RelationOption, /) -> int: ...
+Weigh = Callable[[RelationOption], int]
+"""How many tokens an option takes in a prompt."""
 
 
 def extend(option: RelationOption, edges: NDArray[np.intp] | None = None, logprob: float = 0.0) -> PathGroup:
@@ -255,14 +244,10 @@ def batches(
 
 def path_of(edges: GraphEdges, option: RelationOption, edge: int, score: float) -> Path:
     """The evidence behind one edge of an option."""
-    walked = [*option.path_group.steps(int(option.rows[edge])), (int(option.triples[edge]), option.code)]
-    return _record(edges, option.path_group, walked, score)
+    return path_to(edges, extend(option, np.array([edge])), 0, score)
 
 
 def path_to(edges: GraphEdges, path_group: PathGroup, row: int, score: float) -> Path:
     """The evidence behind a row of a path group."""
-    return _record(edges, path_group, path_group.steps(row), score)
-
-
-def _record(edges: GraphEdges, path_group: PathGroup, walked: list[tuple[int, int]], score: float) -> Path:
-    return Path(edges.entity(path_group.topic), tuple(hop(edges, triple, code) for triple, code in walked), score)
+    hops = (Hop(edges.triple(triple), code % 2 == 0) for triple, code, _ in path_group.steps(row))
+    return Path(edges.entity(path_group.topic), tuple(hops), score)

@@ -7,13 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from clew.graph import Subgraph
+from clew.graph.paths import PathRecords
 from clew.methods.scr.search import FinishedWalk
 from clew.paths.walks import Level, facts_of, follow
-from clew.types import Evidence, Hop, Path
+from clew.types import Evidence, Path
 
 UNSEEN = 0.9  # weight of a sibling that was not itself in the beam; one that was has up to 1
 EACH = 3  # relation paths of each start that a reader sees before those of others go first
@@ -22,13 +24,22 @@ FACTS = 12  # triples of one mediator beside the path that crosses it
 MAX_MOVES = 20_000  # of one relation path when its siblings are gathered
 
 
+class AnswerWalk(NamedTuple):
+    """A walk that leads from a start to an answer."""
+
+    start: int
+    codes: tuple[int, ...]
+    triples: tuple[int, ...]
+    score: float
+
+
 @dataclass(slots=True)
 class ScoredEntity:
     """An entity that walks ended at."""
 
     entity: int
     score: float
-    walks: list[tuple[int, tuple[int, ...], tuple[int, ...], float]]  # start, codes, triples, probability; best first
+    walks: list[AnswerWalk]  # best first
 
 
 def abstains(finished: Sequence[FinishedWalk], *, by_path: bool) -> bool:
@@ -68,7 +79,7 @@ def reach(
             entity = walk.entities[-1]
             reached = own.setdefault(entity, ScoredEntity(entity, 0.0, []))
             reached.score += walk.probability  # Eq. 13
-            reached.walks.append((walk.start, walk.codes, walk.triples, walk.probability))
+            reached.walks.append(AnswerWalk(walk.start, walk.codes, walk.triples, walk.probability))
     total: dict[int, ScoredEntity] = {}
     support: dict[int, int] = {}
     for own in per_start.values():
@@ -80,7 +91,7 @@ def reach(
     full = len(topics) * (1 + conjunction * (len(topics) - 1))
     for entity, whole in total.items():
         whole.score *= (1 + conjunction * (support[entity] - 1)) / full
-        whole.walks.sort(key=lambda walk: -walk[3])
+        whole.walks.sort(key=lambda walk: -walk.score)
     found = sorted(total.values(), key=lambda r: (-r.score, r.entity))
     if not topics_answer:
         found = [each for each in found if each.entity not in topics.values()] or found
@@ -119,7 +130,7 @@ def _add_siblings(
         triples = _thread(levels, row) if seen is None else seen.triples
         reached = own.setdefault(end, ScoredEntity(end, 0.0, []))
         reached.score += probability * weight
-        reached.walks.append((start, codes, triples, probability * weight))
+        reached.walks.append(AnswerWalk(start, codes, triples, probability * weight))
 
 
 def _thread(levels: Sequence[Level], row: int) -> tuple[int, ...]:
@@ -133,23 +144,10 @@ def _thread(levels: Sequence[Level], row: int) -> tuple[int, ...]:
     return tuple(triples)
 
 
-class PathRecords:
-    """Walks as `Path` records; each triple is turned into names once."""
-
-    def __init__(self, graph: Subgraph):
-        self._graph = graph
-        self._hops: dict[tuple[int, bool], Hop] = {}
-
-    def path(self, topic: int, codes: Sequence[int], triples: Sequence[int], score: float) -> Path:
-        """The path record of one walk."""
-        hops = tuple(self._hop(t, code < self._graph.num_relations) for t, code in zip(triples, codes, strict=True))
-        return Path(self._graph.entity(topic), hops, score)
-
-    def _hop(self, triple: int, forward: bool) -> Hop:
-        key = (triple, forward)
-        if key not in self._hops:
-            self._hops[key] = Hop(self._graph.triple(triple), forward)
-        return self._hops[key]
+def path_of(records: PathRecords, graph: Subgraph, starts: dict[int, int], walk: AnswerWalk) -> Path:
+    """A walk as evidence; `starts` holds of each start the entity it stands at."""
+    forward = (code < graph.num_relations for code in walk.codes)
+    return records.path(starts[walk.start], zip(walk.triples, forward, strict=True), walk.score)
 
 
 def beam_evidence(
@@ -161,29 +159,29 @@ def beam_evidence(
 
     Args:
         reached: of one question, before any cut.
-        starts: of each start, the entity it stands at.
+        starts: as of `path_of`.
     """
-    groups: dict[tuple[int, tuple[int, ...]], list[tuple[float, tuple[int, ...]]]] = {}
+    groups: dict[tuple[int, tuple[int, ...]], list[AnswerWalk]] = {}
     ends: dict[tuple[int, tuple[int, ...]], set[int]] = {}
     for each in reached:
         if not graph.mediators[each.entity]:
-            for start, codes, triples, score in each.walks:
-                groups.setdefault((start, codes), []).append((score, triples))
-                ends.setdefault((start, codes), set()).add(each.entity)
+            for walk in each.walks:
+                groups.setdefault((walk.start, walk.codes), []).append(walk)
+                ends.setdefault((walk.start, walk.codes), set()).add(each.entity)
+    for own in groups.values():
+        own.sort(key=lambda walk: -walk.score)
     ranked: dict[tuple[int, frozenset[int]], tuple[int, float, tuple[int, tuple[int, ...]]]] = {}
     counts = dict.fromkeys(starts, 0)
-    for name, own in sorted(groups.items(), key=lambda item: -max(score for score, _ in item[1])):
+    for name, own in sorted(groups.items(), key=lambda item: -item[1][0].score):
         key = name[0], frozenset(ends[name])
         if key not in ranked:
-            ranked[key] = int(counts[name[0]] >= EACH), -max(score for score, _ in own), name
+            ranked[key] = int(counts[name[0]] >= EACH), -own[0].score, name
             counts[name[0]] += 1
-    best = [(name, groups[name]) for _, _, name in sorted(ranked.values())[:most]]
     paths: list[Path] = []
     crossed: dict[int, None] = {}
-    for (start, codes), own in best:
-        own.sort(key=lambda walk: -walk[0])
-        for score, triples in own[:ENDS]:
-            paths.append(records.path(starts[start], codes, triples, score))
-            met = np.concatenate([graph.heads[list(triples)], graph.tails[list(triples)]])
+    for _, _, name in sorted(ranked.values())[:most]:
+        for walk in groups[name][:ENDS]:
+            paths.append(path_of(records, graph, starts, walk))
+            met = np.concatenate([graph.heads[list(walk.triples)], graph.tails[list(walk.triples)]])
             crossed |= dict.fromkeys(met[graph.mediators[met]].tolist())
     return Evidence(tuple(paths), tuple(graph.triple(row) for row in facts_of(graph, crossed, FACTS)))

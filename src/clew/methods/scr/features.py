@@ -35,8 +35,7 @@ def entity_vectors(graph: Subgraph, encoder: TextEncoder, numbers: NDArray[Any] 
     chosen = np.arange(graph.num_entities, dtype=np.int32) if numbers is None else numbers.astype(np.int32)
     vectors = np.zeros((len(chosen), encoder.dim), np.float32)
     named = np.flatnonzero(~graph.mediators[chosen])
-    if len(named):
-        vectors[named] = encoder.encode([label.replace("_", " ") for label in graph.labels(chosen[named])])
+    vectors[named] = encoder.encode([label.replace("_", " ") for label in graph.labels(chosen[named])])
     return vectors
 
 
@@ -44,8 +43,7 @@ def relation_vectors(graph: Subgraph, encoder: TextEncoder) -> Floats:
     """(R, E) vectors of relation labels; zero for those of no triple here."""
     vectors = np.zeros((graph.num_relations, encoder.dim), np.float32)
     used = np.unique(graph.rels)
-    if len(used):
-        vectors[used] = encoder.encode([label_to_text(graph.relation(r).label) for r in used.tolist()])
+    vectors[used] = encoder.encode([label_to_text(graph.relation(r).label) for r in used.tolist()])
     return vectors
 
 

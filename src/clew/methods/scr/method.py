@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import time
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path as FilePath
@@ -15,7 +14,8 @@ from clew.encoding import bounded
 from clew.errors import InputError
 from clew.graph import Graph, Subgraph, taken_whole
 from clew.graph.neighborhood import neighborhood
-from clew.methods.scr.answers import PathRecords, beam_evidence
+from clew.graph.paths import PathRecords
+from clew.methods.scr.answers import beam_evidence, path_of
 from clew.methods.scr.asking import ReachedEntities, read_walks, run_search, settle
 from clew.methods.scr.config import Config
 from clew.methods.scr.features import without_topic
@@ -24,10 +24,11 @@ from clew.methods.scr.near_names import has_few_names, near_view
 from clew.methods.scr.search import FinishedWalk
 from clew.methods.scr.similarity import similarity, weigh
 from clew.methods.scr.stored_encoding import kept_view
-from clew.protocols import GraphStore, OnEvent, TextEncoder, Tools, abilities_of, ignore
+from clew.protocols import GraphStore, Method, OnEvent, TextEncoder, Tools, abilities_of, ignore
 from clew.reading.written import reader_of, written_answers
-from clew.retrieval.linking import link_topics
-from clew.types import Answer, Candidate, Event, Evidence, Question, Topic
+from clew.retrieval.answering import StageClock, noted
+from clew.retrieval.linking import Topics, link_topics
+from clew.types import Answer, Candidate, Event, Evidence, Path, Question, Topic
 
 PROMPT = FilePath(__file__).with_name("prompts") / "read.txt"
 LIKELY = 0.1  # a path is shown when it is at least this share as likely as the answer's best one
@@ -36,7 +37,7 @@ MAX_PATHS = 10  # threads of an answer, relation paths shown to a reader (the pa
 NEIGHBORHOOD = 200_000  # triples fetched per question from a store that is neither embedded nor a known server
 
 
-class Scr:
+class Scr(Method):
     """Stepwise Contrastive Reasoning (Lin, Luo, Liu, Wu; AAAI 2026).
 
     A relational graph network encodes every entity with its surroundings; a question encoder encodes the question and
@@ -65,35 +66,25 @@ class Scr:
         self._reader = reader_of(config.reader, tools)
         self.reads_whole = self._reader is not None  # the question with its counts and dates is for the language model
 
-    def answer(self, question: Question, graph: GraphStore, *, on_event: OnEvent = ignore) -> Answer:
-        """One answer; `predict` with one question."""
-        return self.predict([question], graph, on_event=on_event)[0]
-
     def predict(self, questions: Sequence[Question], graph: GraphStore, *, on_event: OnEvent = ignore) -> list[Answer]:
         """Answers in order; all questions over an embedded graph share each step's batch."""
         linked = [link_topics(question, graph, linker=self._tools.link) for question in questions]
-        answers = self._over(questions, [list(each.topics) for each in linked], graph, on_event)
-        return [
-            replace(answer, note="; ".join(filter(None, (each.note, answer.note if each.topics else ""))))
-            if each.note
-            else answer
-            for answer, each in zip(answers, linked, strict=True)
-        ]
-
-    def _over(
-        self, questions: Sequence[Question], topics: Sequence[list[Topic]], graph: GraphStore, on_event: OnEvent
-    ) -> list[Answer]:
         if taken_whole(graph):
-            return self._answer(questions, topics, self._view(graph, on_event), on_event)
-        answers: list[Answer] = []
-        for question, own in zip(questions, topics, strict=True):
-            answers += self._answer([question], [own], self._near(question, own, graph), on_event)
-        return answers
+            answers = self._answer(questions, linked, self._view(graph, on_event), on_event)
+        else:
+            answers = [
+                answer
+                for question, own in zip(questions, linked, strict=True)
+                for answer in self._answer([question], [own], self._near(question, own, graph), on_event)
+            ]
+        return [noted(answer, each.note) for answer, each in zip(answers, linked, strict=True)]
 
-    def _near(self, question: Question, topics: Sequence[Topic], graph: GraphStore) -> GraphView:
+    def _near(self, question: Question, topics: Topics, graph: GraphStore) -> GraphView:
         """What lies around a question's topics, as the model sees it."""
         large = "text_search" in abilities_of(graph)
-        part = self._surroundings(graph, topics, self.config.nearby if large else NEIGHBORHOOD)
+        ids = [topic.entity.id for topic in topics]
+        most = self.config.nearby if large else NEIGHBORHOOD
+        part = neighborhood(graph, ids, self._settings.search.hops + 1, max_triples=most).ordered()
         starts = _starts(part, [topics])
         if not large or not starts or has_few_names(part):
             return self._pass_over(part)
@@ -133,30 +124,26 @@ class Scr:
             on_event(Event("graph", f"graph pass {how}: {seen.graph.num_entities:,} entities", {"how": how}))
         return seen
 
-    def _surroundings(self, graph: GraphStore, topics: Sequence[Topic], most: int) -> Subgraph:
-        ids = [topic.entity.id for topic in topics]
-        return neighborhood(graph, ids, self._settings.search.hops + 1, max_triples=most).ordered()
-
     def _answer(
-        self, questions: Sequence[Question], topics: Sequence[list[Topic]], seen: GraphView, on_event: OnEvent
+        self, questions: Sequence[Question], topics: Sequence[Topics], seen: GraphView, on_event: OnEvent
     ) -> list[Answer]:
-        started = time.perf_counter()
+        clock = StageClock(len(questions))
         starts = _starts(seen.graph, topics)
+        weight = self._settings.similarity_weight
         finished: list[FinishedWalk] = []
         unscored: dict[int, int] = {}
         similarities = np.zeros(0)
-        weight = self._settings.similarity_weight
         if starts:
             texts = [self._text(questions[i], topic) for i, _, topic in starts]
-            owners = [s[0] for s in starts]
+            owners = [owner for owner, _, _ in starts]
+            locals_ = [local for _, local, _ in starts]
             finished, unscored = run_search(
-                self._model, self._encoder, self._settings.search, seen, texts, [s[1] for s in starts], owners
+                self._model, self._encoder, self._settings.search, seen, texts, locals_, owners
             )
             similarities = np.zeros(len(finished))
             if weight:
                 similarities = similarity(seen, self._encoder, finished, texts, owners)
-        searched = time.perf_counter()
-        share = (searched - started) / max(1, len(questions))
+        clock.stage("search")
         answers: list[Answer] = []
         hypotheses: list[Evidence] = []
         for i, question in enumerate(questions):
@@ -165,10 +152,14 @@ class Scr:
             walks = [finished[row] for row in rows]
             if len(own) == 1:
                 walks = weigh(walks, similarities[rows], weight)
-            cut = {row: unscored[row] for row in own if row in unscored}
-            answer, beam = self._assemble(question, list(topics[i]), seen.graph, walks, own, cut, share)
+            answer, beam = self._assemble(question, topics[i], seen.graph, walks, own)
+            if left := sum(unscored.get(row, 0) for row in own):
+                limit = self._settings.search.hub_limit
+                answer.details["hub"] = f"{left} candidates beyond hub_limit = {limit} were not scored"
             answers.append(answer)
             hypotheses.append(beam)
+        clock.stage("answers")
+        answers = [replace(answer, seconds=dict(clock.seconds)) for answer in answers]
         on_event(Event("search", f"{len(finished)} walks for {len(questions)} questions", {"walks": len(finished)}))
         # Figure 2: the answers are written from B_K.
         return answers if self._reader is None else written_answers(self._reader, answers, hypotheses, PROMPT)
@@ -179,56 +170,36 @@ class Scr:
         return without_topic(question.text, topic)
 
     def _assemble(
-        self,
-        question: Question,
-        topics: list[Topic],
-        graph: Subgraph,
-        walks: list[FinishedWalk],
-        starts: dict[int, int],
-        unscored: dict[int, int],
-        seconds: float,
+        self, question: Question, topics: Topics, graph: Subgraph, walks: list[FinishedWalk], starts: dict[int, int]
     ) -> tuple[Answer, Evidence]:
         """The answer, and for a reader the beam that it is taken from (Eq. 15)."""
-        started = time.perf_counter()
-        trained = self._model.trained
+        calibration = self._model.trained.calibration
         reached = read_walks(graph, walks, starts, self._settings)
-        kept = reached.above(trained.calibration.cut)[:MAX_ANSWERS]
         records = PathRecords(graph)
-        paths: dict[tuple[Any, ...], int] = {}
-        listed: list[Any] = []
+        paths: list[Path] = []
         candidates: list[Candidate] = []
-        for each in kept:
-            own = []
-            likely = [walk for walk in each.walks if walk[3] >= LIKELY * each.walks[0][3]]
-            for start, codes, triples, score in likely[:MAX_PATHS]:
-                key = (start, codes, triples)
-                if key not in paths:
-                    paths[key] = len(listed)
-                    listed.append(records.path(starts[start], codes, triples, score))
-                own.append(paths[key])
-            entity = graph.entity(each.entity)
-            candidates.append(Candidate(entity.label, trained.calibration(each.score), entity, tuple(own)))
+        for each in reached.above(calibration.cut)[:MAX_ANSWERS]:
+            likely = [walk for walk in each.walks if walk.score >= LIKELY * each.walks[0].score][:MAX_PATHS]
+            entity, places = graph.entity(each.entity), range(len(paths), len(paths) + len(likely))
+            candidates.append(Candidate(entity.label, calibration(each.score), entity, tuple(places)))
+            paths += [path_of(records, graph, starts, walk) for walk in likely]
         details: dict[str, Any] = {"walks": len(walks), "answers_found": reached.found}
-        if unscored:
-            limit = self._settings.search.hub_limit
-            details["hub"] = f"{sum(unscored.values())} candidates beyond hub_limit = {limit} were not scored"
         if reached.notes:
             details["limits"] = list(reached.notes)
         answer = Answer(
             question=question,
             method=self.name,
             candidates=tuple(candidates),
-            evidence=Evidence(tuple(listed)),
-            topics=tuple(topics),
+            evidence=Evidence(tuple(paths)),
+            topics=topics.topics,
             note=_note(topics, starts, reached),
-            seconds={"search": seconds, "answers": time.perf_counter() - started},
             details=details,
         )
         reads = self._settings.reads
         return answer, beam_evidence(graph, records, reached.entities, starts, MAX_PATHS) if reads else Evidence()
 
 
-def _starts(graph: Subgraph, topics: Sequence[Sequence[Topic]]) -> list[tuple[int, int, Topic]]:
+def _starts(graph: Subgraph, topics: Sequence[Topics]) -> list[tuple[int, int, Topic]]:
     """Of the topics of some questions those in the graph: number of the question, local number, topic."""
     return [
         (i, local, topic)
@@ -238,11 +209,9 @@ def _starts(graph: Subgraph, topics: Sequence[Sequence[Topic]]) -> list[tuple[in
     ]
 
 
-def _note(topics: list[Topic], starts: dict[int, int], reached: ReachedEntities) -> str:
-    if starts and reached.abstained:
-        return "the graph holds no answer, as far as the model can tell"
-    if not topics:
-        return "no topic entity was found in the question"
+def _note(topics: Topics, starts: dict[int, int], reached: ReachedEntities) -> str:
     if not starts:
-        return "no topic entity lies in this graph"
+        return "no topic entity lies in this graph" if topics.topics else ""
+    if reached.abstained:
+        return "the graph holds no answer, as far as the model can tell"
     return "" if reached.found else "no walk was likely enough"

@@ -9,17 +9,19 @@ Shapes: S states.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from clew.graph import Subgraph
+from clew.graph.paths import PathRecords
 from clew.graph.subgraph import Ints
 from clew.methods.stem.schema import SchemaGraph
 from clew.methods.stem.trace import Trace
 from clew.paths.walks import facts_of
-from clew.types import Candidate, Entity, Hop, Path, Relation, Triple
+from clew.retrieval.answering import AnswerPaths
+from clew.types import Candidate, Path, Triple
 
 CHAINS = 2000  # shown as evidence, the best ones
 CROSSED = 400  # mediators whose other facts are shown
@@ -28,39 +30,18 @@ CUT = 0.95  # share of the best one's score that an answer needs
 PATHS = 4  # evidence paths named per answer
 
 
-@dataclass
-class GraphRecords:
-    """Records of one graph's entities and triples, each made once."""
-
-    graph: Subgraph
-    _entities: dict[int, Entity] = field(default_factory=dict)
-    _relations: dict[int, Relation] = field(default_factory=dict)
-
-    def entity(self, i: int) -> Entity:
-        if i not in self._entities:
-            self._entities[i] = self.graph.entity(i)
-        return self._entities[i]
-
-    def triple(self, t: int) -> Triple:
-        graph = self.graph
-        r = int(graph.rels[t])
-        if r not in self._relations:
-            self._relations[r] = graph.relation(r)
-        source = graph.source(t)
-        return Triple(self.entity(int(graph.heads[t])), self._relations[r], self.entity(int(graph.tails[t])), source)
-
-    def path(self, run: Trace, state: int) -> Path:
-        """The way to a state; its score is the mean T-score, with bonuses, over the schema edges walked."""
-        hops: list[Hop] = []
-        here = int(run.entity[0])
-        for s in run.way(state)[1:]:
-            for t in (int(run.triple[s]), int(run.second[s])):
-                if t >= 0:
-                    forward = int(self.graph.heads[t]) == here
-                    hops.append(Hop(self.triple(t), forward))
-                    here = int(self.graph.tails[t] if forward else self.graph.heads[t])
-        score = (float(run.score[state]) - float(run.score[0])) / max(1, int(run.depth[state]))
-        return Path(self.entity(int(run.entity[0])), tuple(hops), score)
+def path_of(records: PathRecords, graph: Subgraph, run: Trace, state: int) -> Path:
+    """The way to a state; its score is the mean T-score, with bonuses, over the schema edges walked."""
+    steps: list[tuple[int, bool]] = []
+    here = int(run.entity[0])
+    for s in run.way(state)[1:]:
+        for t in (int(run.triple[s]), int(run.second[s])):
+            if t >= 0:
+                forward = int(graph.heads[t]) == here
+                steps.append((t, forward))
+                here = int(graph.tails[t] if forward else graph.heads[t])
+    score = (float(run.score[state]) - float(run.score[0])) / max(1, int(run.depth[state]))
+    return records.path(int(run.entity[0]), steps, score)
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,20 +53,19 @@ class EndState:
     states: tuple[tuple[int, int], ...]  # (run, state), best first
 
 
-def ends(
-    graph: Subgraph, plan: SchemaGraph, runs: Sequence[Trace], topics: Iterable[int], cut: float = CUT
-) -> list[EndState]:
-    """The answers of one plan, best first.
+def ends(graph: Subgraph, plan: SchemaGraph, runs: Sequence[Trace], cut: float = CUT) -> list[EndState]:
+    """The answers of one plan by those of the runs that traced it, best first.
 
     A state's worth is its mean T-score times the share of the plan's edges that were matched on its way. Topics of one
     question that reach the same entity add up; those that do not, count 0. A topic is an answer only where nothing else
     is. Entities below `cut` of the best are left out; among the rest, ways through the guidance graph go first.
     """
-    asked = set(topics)
+    asked = set(plan.topics.values())
+    own_runs = [(number, run) for number, run in enumerate(runs) if run.plan is plan]
     worth: dict[int, dict[int, float]] = {}
     led: dict[int, float] = {}
     states: dict[int, list[tuple[float, int, int]]] = {}
-    for number, run in enumerate(runs):
+    for number, run in own_runs:
         at = np.array([i for i, node in enumerate(run.node) if node == plan.target and run.depth[i]], np.int64)
         if not len(at):
             continue
@@ -99,7 +79,7 @@ def ends(
             own[run.topic] = max(own.get(run.topic, 0.0), each)
             led[entity] = max(led.get(entity, 0.0), share)
             states.setdefault(entity, []).append((-each, number, state))
-    starts = {int(run.entity[0]) for run in runs}
+    starts = {int(run.entity[0]) for _, run in own_runs}
     total = {
         entity: sum(own.values()) / max(1, len(asked)) for entity, own in worth.items() if not graph.mediators[entity]
     }
@@ -127,30 +107,18 @@ def chains(runs: Sequence[Trace]) -> list[tuple[int, int]]:
 
 
 def listed(
-    records: GraphRecords, runs: Sequence[Trace], answers: Sequence[EndState]
+    graph: Subgraph, runs: Sequence[Trace], answers: Sequence[EndState]
 ) -> tuple[tuple[Candidate, ...], tuple[Path, ...]]:
     """Answers as candidates, and the evidence: the answers' own ways first, then every other chain."""
-    paths: list[Path] = []
-    number: dict[tuple[int, int], int] = {}
-    known: dict[Path, int] = {}
-
-    def place(key: tuple[int, int]) -> int:
-        if key not in number:
-            path = records.path(runs[key[0]], key[1])
-            if path not in known:
-                known[path] = len(paths)
-                paths.append(path)
-            number[key] = known[path]
-        return number[key]
-
+    records, found = PathRecords(graph), AnswerPaths()
+    ways = dict.fromkeys([*(key for each in answers for key in each.states), *chains(runs)])
+    places = {(n, state): found.place(path_of(records, graph, runs[n], state)) for n, state in ways}
     candidates = []
     for each in answers:
-        entity = records.entity(each.entity)
-        own = tuple(dict.fromkeys(place(key) for key in each.states))
+        entity = graph.entity(each.entity)
+        own = tuple(dict.fromkeys(places[key] for key in each.states))
         candidates.append(Candidate(entity.label, min(1.0, each.score), entity, own))
-    for key in chains(runs):
-        place(key)
-    return tuple(candidates), tuple(paths)
+    return tuple(candidates), found.paths
 
 
 def beside(graph: Subgraph, runs: Sequence[Trace]) -> tuple[Triple, ...]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from clew.graph import Subgraph
 from clew.graph.compiled_search import along
-from clew.graph.paths import relation_paths
+from clew.graph.paths import NO_TARGETS, ReachedBy, relation_paths
 from clew.graph.subgraph import Ints
 from clew.methods.stem.similarity import Similarity
 
@@ -37,16 +37,19 @@ def shown_schema(similarity: Similarity, topics: Ints, question: str) -> str:
     return "\n".join(dict.fromkeys(text for _, text in told))
 
 
+def _leading(graph: Subgraph, entities: Ints) -> tuple[ReachedBy, ...]:
+    """What leads on from some entities."""
+    return relation_paths(graph, entities, 1, max_paths=MOST).paths if len(entities) else ()
+
+
 def _ends(graph: Subgraph, entities: Ints) -> Ints:
-    found = relation_paths(graph, entities, 1, max_paths=MOST).paths if len(entities) else []
-    return np.unique(np.concatenate([np.empty(0, np.int32), *(each.ends for each in found)])).astype(np.int32)
+    return np.unique(np.concatenate([NO_TARGETS, *(each.ends for each in _leading(graph, entities))]))
 
 
 def _examples(graph: Subgraph, entities: Ints, known: set[int]) -> list[tuple[int, str]]:
     """Relation and an example of it, once per relation and direction."""
-    found = relation_paths(graph, entities, 1, max_paths=MOST).paths if len(entities) else []
     examples: list[tuple[int, str]] = []
-    for each in found:
+    for each in _leading(graph, entities):
         relation, forward = each.steps[0]
         if relation in known:
             continue

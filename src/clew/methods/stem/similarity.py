@@ -59,11 +59,7 @@ class Similarity:
     def __init__(self, graph: Subgraph, encoder: TextEncoder) -> None:
         self.graph, self._encoder = graph, remembering(encoder)
         names = [graph.relation(r) for r in range(graph.num_relations)]
-        self.vectors: Floats = (
-            encoder.encode([label_to_text(name.label) for name in names])
-            if names
-            else np.zeros((0, encoder.dim), np.float32)
-        )
+        self.vectors: Floats = encoder.encode([label_to_text(name.label) for name in names])
         self.number = {name.label: r for r, name in enumerate(names)} | {name.id: r for r, name in enumerate(names)}
         self._lock = threading.Lock()
         self._index: tuple[Ints, VectorIndex] | None = None  # of entity labels
@@ -78,8 +74,6 @@ class Similarity:
 
     def relations(self, relation: str) -> Floats:
         """(R,) cosine of each of the graph's relations with a schema relation; 1 for the relation itself."""
-        if not len(self.vectors):
-            return np.zeros(0, np.float32)
         found: Floats = self.vectors @ self.text([label_to_text(relation)])[0]
         if (number := self.exact(relation)) >= 0:
             found[number] = 1.0
@@ -115,8 +109,7 @@ class Similarity:
             if self._index is None:
                 named = np.flatnonzero(~self.graph.mediators).astype(np.int32)
                 labels = [label.replace("_", " ") for label in self.graph.labels(named)]
-                vectors = self._encoder.encode(labels) if labels else np.zeros((0, self._encoder.dim), np.float32)
-                self._index = named, VectorIndex.build(vectors, self._encoder.name)
+                self._index = named, VectorIndex.build(self._encoder.encode(labels), self._encoder.name)
         named, index = self._index
         scores, rows = index.search(self.text([name.replace("_", " ")]), most)
         return named[rows[0]], scores[0]

@@ -46,9 +46,7 @@ class EdgeCandidates(NamedTuple):
 
     def take(self, at: NDArray[Any]) -> EdgeCandidates:
         """Those at some positions, or where a mask says so."""
-        return EdgeCandidates(
-            self.row[at], self.entity[at], self.triple[at], self.second[at], self.score[at], self.exact[at]
-        )
+        return EdgeCandidates(*(column[at] for column in self))
 
 
 @dataclass(eq=False)
@@ -114,133 +112,160 @@ def trace(
         guided: ascending numbers of the entities of the guidance graph; None: no bonus.
         budget: most edges to trace; what is left out is told in `truncated`.
     """
-    run = _started(plan, start, anchor, anchor_score)
-    walked: set[int] = set()
-    groups: dict[str, Longs] = {start: np.zeros(1, np.int64)}
-    queue = [start]
-    for node in queue:
-        for number, (h, _, t) in enumerate(plan.triples):
-            if number in walked or node not in (h, t):
-                continue
-            walked.add(number)
-            far = t if node == h else h
-            asking = groups[node]
-            found = _candidates(similarity, run, asking, number, node, far, anchors, config)
-            found, bonus = _chosen(run, asking, found, far, anchors, guided, config)
-            room = budget - (len(run.entity) - 1)
-            if len(found.row) > room:
-                run.truncated.append(f"{len(found.row) - room} edges were not traced")
-                best = np.sort(np.argsort(-(found.score + bonus), kind="stable")[: max(room, 0)])
-                found, bonus = found.take(best), bonus[best]
-            new = _append(run, asking, found, bonus, number, far, guided)
-            if far not in groups:
-                groups[far] = new
-                if len(new):
-                    queue.append(far)
-    return run
+    return _Tracing(similarity, _started(plan, start, anchor, anchor_score), anchors, guided, config).run(budget)
+
+
+@dataclass(frozen=True, eq=False)
+class _Tracing:
+    """What one tracing goes by, and the states so far."""
+
+    similarity: Similarity
+    states: Trace
+    anchors: Mapping[str, Ints]
+    guided: Ints | None
+    config: Config
+
+    def run(self, budget: int) -> Trace:
+        run = self.states
+        walked: set[int] = set()
+        groups: dict[str, Longs] = {run.node[0]: np.zeros(1, np.int64)}
+        queue = [run.node[0]]
+        for node in queue:
+            for number, (h, _, t) in enumerate(run.plan.triples):
+                if number in walked or node not in (h, t):
+                    continue
+                walked.add(number)
+                far = t if node == h else h
+                asking = groups[node]
+                found, bonus = self._chosen(asking, self._candidates(asking, number, node, far), far)
+                room = budget - (len(run.entity) - 1)
+                if len(found.row) > room:
+                    run.truncated.append(f"{len(found.row) - room} edges were not traced")
+                    best = np.sort(np.argsort(-(found.score + bonus), kind="stable")[: max(room, 0)])
+                    found, bonus = found.take(best), bonus[best]
+                new = self._append(asking, found, bonus, number, far)
+                if far not in groups:
+                    groups[far] = new
+                    if len(new):
+                        queue.append(far)
+        return run
+
+    def _candidates(self, asking: Longs, number: int, node: str, far: str) -> EdgeCandidates:
+        """Every graph edge that may stand for schema edge `number`, from each asking state."""
+        run, similarity, anchors, config = self.states, self.similarity, self.anchors, self.config
+        graph = similarity.graph
+        h, relation, _ = run.plan.triples[number]
+        forward = node == h
+        entities = run.entity[asking]
+        found: list[EdgeCandidates] = []
+        open_rows = np.arange(len(asking))
+        exact = similarity.exact(relation)
+        if exact >= 0 and config.exact_relation_first:
+            row, entity, triple = along(graph.out if forward else graph.inc, entities, exact)
+            keep = np.ones(len(row), bool) if config.revisit else ~_used(run, asking[row], triple)
+            if far in anchors:
+                keep &= np.isin(entity, anchors[far])
+            row, entity, triple = row[keep], entity[keep], triple[keep]
+            found.append(_found(row, entity, triple, np.ones(len(row)), exact=True))
+            if config.collapse_mediators:  # the fact may be meant whole: what else hangs on a mediator is offered, too
+                found.append(_through(similarity, graph, entities, found[0], relation))
+            open_rows = np.setdiff1d(open_rows, row)
+        if len(open_rows):
+            wanted = similarity.relations(relation)
+            for out in (True, False):
+                side = graph.out if out else graph.inc
+                row, entity, triple = _incident(side, entities, open_rows, wanted, HUB)
+                score = wanted[graph.rels[triple]] - REVERSED * (out != forward)
+                found.append(_found(row, entity, triple, score))
+            if config.collapse_mediators:
+                found += [_through(similarity, graph, entities, each, relation) for each in found[-2:]]
+        whole = EdgeCandidates(*map(np.concatenate, zip(*found, strict=True)))
+        keep = ~_used(run, asking[whole.row], whole.triple) & ~_used(run, asking[whole.row], whole.second)
+        keep |= whole.exact  # those were looked at above
+        if whole.exact.any():
+            # Where the schema's own relation leads on from some states, others that lack it are dead ends.
+            through = (whole.second >= 0) & np.isin(whole.row, whole.row[whole.exact])
+            keep &= whole.exact | through | (whole.score >= NEAR)
+        whole = whole.take(keep)
+        if config.edge_text == "text":
+            whole = _by_text(similarity, run, asking, whole, number, node)
+        if far in anchors:
+            elsewhere = ~np.isin(whole.entity, anchors[far])
+            if config.edge_text == "composed":  # the text of an edge says it by itself
+                whole = whole._replace(score=whole.score - ELSEWHERE * elsewhere)
+            if config.anchor_consistency == "require":
+                whole = whole.take(~elsewhere)
+        return whole
+
+    def _chosen(self, asking: Longs, found: EdgeCandidates, far: str) -> tuple[EdgeCandidates, Doubles]:
+        """The edges that Precision or Breadth keeps, and the bonus of each."""
+        run, anchors, guided, config = self.states, self.anchors, self.guided, self.config
+        bonus = np.zeros(len(found.row))
+        if guided is not None:
+            near = run.entity[asking[found.row]]
+            bonus += config.tau * (np.isin(near, guided) & np.isin(found.entity, guided))
+        if far in anchors and config.anchor_consistency == "prefer":
+            bonus += PREFERRED * np.isin(found.entity, anchors[far])
+        score = found.score + bonus
+        if run.plan.strategy == "Precision":
+            # Where an exact edge leads into a mediator, the best edge through it is kept beside it.
+            whole = np.zeros(len(asking), bool)
+            whole[found.row[found.exact]] = True
+            group = 2 * found.row + (whole[found.row] & (found.second >= 0))
+            best = np.full(2 * len(asking), -np.inf)
+            np.maximum.at(best, group, score)
+            keep = np.flatnonzero(score >= best[group] - TIE)
+            if config.ties == "all":
+                # The bonus says which edge is right; others that read the same are as right as that one.
+                plain = np.full(2 * len(asking), -np.inf)
+                np.maximum.at(plain, group[keep], found.score[keep])
+                keep = np.flatnonzero(np.abs(found.score - plain[group]) <= TIE)
+            if config.ties == "first":
+                order = keep[np.lexsort((found.triple[keep], group[keep]))]
+                keep = np.sort(order[np.unique(group[order], return_index=True)[1]])
+        else:
+            order = np.lexsort((found.triple, -score, found.row))
+            theta = THETA if config.theta is None else config.theta
+            order = order[score[order] >= theta]
+            other = order[~found.exact[order]]
+            rank = np.arange(len(other)) - np.searchsorted(found.row[other], found.row[other])
+            cut = int((rank >= config.max_branch).sum())
+            if cut:
+                run.truncated.append(f"{cut} edges beyond max_branch were not followed")
+            keep = np.sort(np.concatenate([order[found.exact[order]], other[rank < config.max_branch]]))
+            if not len(keep) and len(score) and config.breadth_fallback:
+                keep = np.flatnonzero(score >= score.max() - TIE)
+                run.truncated.append(f"no edge reached theta = {theta:g}, the best of {score.max():.2f} was followed")
+        return found.take(keep), bonus[keep]
+
+    def _append(self, asking: Longs, found: EdgeCandidates, bonus: Doubles, edge: int, far: str) -> Longs:
+        """Add states; return their numbers."""
+        run, guided = self.states, self.guided
+        old = asking[found.row]
+        first, count = len(run.entity), len(found.row)
+        inside = np.zeros(count, np.int64)
+        if guided is not None:
+            inside = (np.isin(run.entity[old], guided) & np.isin(found.entity, guided)).astype(np.int64)
+        run.node += [far] * count
+        run.score = np.concatenate([run.score, run.score[old] + found.score + bonus])
+        run.plain = np.concatenate([run.plain, run.plain[old] + found.score])
+        run.entity = np.concatenate([run.entity, found.entity])
+        run.parent = np.concatenate([run.parent, old])
+        run.edge = np.concatenate([run.edge, np.full(count, edge)])
+        run.triple = np.concatenate([run.triple, found.triple])
+        run.second = np.concatenate([run.second, found.second])
+        run.depth = np.concatenate([run.depth, run.depth[old] + 1])
+        run.guided = np.concatenate([run.guided, run.guided[old] + inside])
+        return np.arange(first, first + count)
 
 
 def _started(plan: SchemaGraph, start: str, anchor: int, score: float) -> Trace:
-    none, zero = np.array([-1]), np.zeros(1, np.int64)
+    """A trace with the anchor alone."""
+    whole, edges, none, nothing = np.zeros(1, np.int64), np.array([-1]), np.array([-1], np.int32), np.zeros(1)
+    here = np.array([anchor], np.int32)
     return Trace(
-        plan,
-        plan.topics[start],
-        [start],
-        np.array([anchor], np.int32),
-        none.astype(np.int64),
-        none.astype(np.int64),
-        none.astype(np.int32),
-        none.astype(np.int32),
-        np.array([score]),
-        np.zeros(1),
-        zero,
-        zero.copy(),
+        plan, plan.topics[start], [start], here, edges, edges, none, none, np.array([score]), nothing, whole, whole
     )
-
-
-def _append(
-    run: Trace, asking: Longs, found: EdgeCandidates, bonus: Doubles, edge: int, far: str, guided: Ints | None
-) -> Longs:
-    """Add states; return their numbers."""
-    old = asking[found.row]
-    first, count = len(run.entity), len(found.row)
-    inside = np.zeros(count, np.int64)
-    if guided is not None:
-        inside = (np.isin(run.entity[old], guided) & np.isin(found.entity, guided)).astype(np.int64)
-    run.node += [far] * count
-    run.score = np.concatenate([run.score, run.score[old] + found.score + bonus])
-    run.plain = np.concatenate([run.plain, run.plain[old] + found.score])
-    run.entity = np.concatenate([run.entity, found.entity])
-    run.parent = np.concatenate([run.parent, old])
-    run.edge = np.concatenate([run.edge, np.full(count, edge)])
-    run.triple = np.concatenate([run.triple, found.triple])
-    run.second = np.concatenate([run.second, found.second])
-    run.depth = np.concatenate([run.depth, run.depth[old] + 1])
-    run.guided = np.concatenate([run.guided, run.guided[old] + inside])
-    return np.arange(first, first + count)
-
-
-def _candidates(
-    similarity: Similarity,
-    run: Trace,
-    asking: Longs,
-    number: int,
-    node: str,
-    far: str,
-    anchors: Mapping[str, Ints],
-    config: Config,
-) -> EdgeCandidates:
-    """Every graph edge that may stand for schema edge `number`, from each asking state."""
-    graph = similarity.graph
-    h, relation, _ = run.plan.triples[number]
-    forward = node == h
-    entities = run.entity[asking]
-    found: list[EdgeCandidates] = []
-    open_rows = np.arange(len(asking))
-    exact = similarity.exact(relation)
-    if exact >= 0 and config.exact_relation_first:
-        row, entity, triple = along(graph.out if forward else graph.inc, entities, exact)
-        keep = np.ones(len(row), bool) if config.revisit else ~_used(run, asking[row], triple)
-        if far in anchors:
-            keep &= np.isin(entity, anchors[far])
-        row, entity, triple = row[keep], entity[keep], triple[keep]
-        found.append(_found(row, entity, triple, np.ones(len(row)), exact=True))
-        if config.collapse_mediators:  # the fact may be meant whole: what else hangs on a mediator is offered, too
-            found.append(_through(similarity, graph, entities, found[0], relation))
-        open_rows = np.setdiff1d(open_rows, row)
-    if len(open_rows):
-        wanted = similarity.relations(relation)
-        for out in (True, False):
-            side = graph.out if out else graph.inc
-            row, entity, triple = _incident(side, entities, open_rows, wanted, HUB)
-            score = wanted[graph.rels[triple]] - REVERSED * (out != forward)
-            found.append(_found(row, entity, triple, score))
-        if config.collapse_mediators:
-            found += [_through(similarity, graph, entities, each, relation) for each in found[-2:]]
-    whole = EdgeCandidates(
-        np.concatenate([each.row for each in found]),
-        np.concatenate([each.entity for each in found]),
-        np.concatenate([each.triple for each in found]),
-        np.concatenate([each.second for each in found]),
-        np.concatenate([each.score for each in found]),
-        np.concatenate([each.exact for each in found]),
-    )
-    keep = ~_used(run, asking[whole.row], whole.triple) & ~_used(run, asking[whole.row], whole.second)
-    keep |= whole.exact  # those were looked at above
-    if whole.exact.any():
-        # Where the schema's own relation leads on from some states, others that lack it are dead ends.
-        through = (whole.second >= 0) & np.isin(whole.row, whole.row[whole.exact])
-        keep &= whole.exact | through | (whole.score >= NEAR)
-    whole = whole.take(keep)
-    if config.edge_text == "text":
-        whole = _by_text(similarity, run, asking, whole, number, node)
-    if far in anchors:
-        elsewhere = ~np.isin(whole.entity, anchors[far])
-        if config.edge_text == "composed":  # the text of an edge says it by itself
-            whole = whole._replace(score=whole.score - ELSEWHERE * elsewhere)
-        if config.anchor_consistency == "require":
-            whole = whole.take(~elsewhere)
-    return whole
 
 
 def _found(
@@ -316,52 +341,3 @@ def _used(run: Trace, states: Longs, triples: Ints) -> Flags:
         used |= here & (triples >= 0) & ((run.triple[at] == triples) | (run.second[at] == triples))
         at = np.where(here, run.parent[at], -1)
     return used
-
-
-def _chosen(
-    run: Trace,
-    asking: Longs,
-    found: EdgeCandidates,
-    far: str,
-    anchors: Mapping[str, Ints],
-    guided: Ints | None,
-    config: Config,
-) -> tuple[EdgeCandidates, Doubles]:
-    """The edges that Precision or Breadth keeps, and the bonus of each."""
-    bonus = np.zeros(len(found.row))
-    if guided is not None:
-        near = run.entity[asking[found.row]]
-        bonus += config.tau * (np.isin(near, guided) & np.isin(found.entity, guided))
-    if far in anchors and config.anchor_consistency == "prefer":
-        bonus += PREFERRED * np.isin(found.entity, anchors[far])
-    score = found.score + bonus
-    if run.plan.strategy == "Precision":
-        # Where an exact edge leads into a mediator, the best edge through it is kept beside it.
-        whole = np.zeros(len(asking), bool)
-        whole[found.row[found.exact]] = True
-        group = 2 * found.row + (whole[found.row] & (found.second >= 0))
-        best = np.full(2 * len(asking), -np.inf)
-        np.maximum.at(best, group, score)
-        keep = np.flatnonzero(score >= best[group] - TIE)
-        if config.ties == "all":
-            # The bonus says which edge is right; others that read the same are as right as that one.
-            plain = np.full(2 * len(asking), -np.inf)
-            np.maximum.at(plain, group[keep], found.score[keep])
-            keep = np.flatnonzero(np.abs(found.score - plain[group]) <= TIE)
-        if config.ties == "first":
-            order = keep[np.lexsort((found.triple[keep], group[keep]))]
-            keep = np.sort(order[np.unique(group[order], return_index=True)[1]])
-    else:
-        order = np.lexsort((found.triple, -score, found.row))
-        theta = THETA if config.theta is None else config.theta
-        order = order[score[order] >= theta]
-        other = order[~found.exact[order]]
-        rank = np.arange(len(other)) - np.searchsorted(found.row[other], found.row[other])
-        cut = int((rank >= config.max_branch).sum())
-        if cut:
-            run.truncated.append(f"{cut} edges beyond max_branch were not followed")
-        keep = np.sort(np.concatenate([order[found.exact[order]], other[rank < config.max_branch]]))
-        if not len(keep) and len(score) and config.breadth_fallback:
-            keep = np.flatnonzero(score >= score.max() - TIE)
-            run.truncated.append(f"no edge reached theta = {theta:g}, the best of {score.max():.2f} was followed")
-    return found.take(keep), bonus[keep]

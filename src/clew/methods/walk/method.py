@@ -27,7 +27,7 @@ from clew.graph.remote.ground import Ground
 from clew.methods.walk.candidates import BeamSearch, SearchLimits, WalkCandidate, texts_of
 from clew.methods.walk.ranking import FEATURES, Floats, Rating
 from clew.methods.walk.weights import CALIBRATION, UNITS, WEIGHTS
-from clew.protocols import GraphStore, OnEvent, Tools, ignore
+from clew.protocols import GraphStore, Method, OnEvent, Tools, ignore
 from clew.reading.calibration import calibrated
 from clew.reading.threads import Way, all_ends, answers, way_of
 from clew.reading.topics import ALTERNATIVES, MAX_TRIPLES, MOST_TOPICS, namesakes, start_of, starts_of
@@ -68,7 +68,7 @@ class _Asking:
     seconds: float
 
 
-class Walk:
+class Walk(Method):
     """Training-free walk over relation paths.
 
     Idea: every step of the right path is asked for by a phrase of the question, and every content word of the question
@@ -94,10 +94,6 @@ class Walk:
         self.rating = Rating.of({**WEIGHTS, **config.weights}, UNITS)
         self.limits = SearchLimits(config.hops)
         self._types: dict[str, list[int]] = {}
-
-    def answer(self, question: Question, graph: GraphStore, *, on_event: OnEvent = ignore) -> Answer:
-        """One answer; an abstention says why in its note."""
-        return self.predict([question], graph, on_event=on_event)[0]
 
     def predict(self, questions: Sequence[Question], graph: GraphStore, *, on_event: OnEvent = ignore) -> list[Answer]:
         """One answer per question; their phrases are encoded together."""
