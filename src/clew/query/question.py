@@ -174,7 +174,7 @@ def _truth(found: ReadQuestion) -> ReadQuestion:
 
 _PEOPLE = re.compile(
     r"^how many (?:people|inhabitants|residents|citizens|persons)"
-    r" (?:live|lived|reside|are there|are|stay|does|do|did|has)\b"
+    r" (?:live|lived|reside|are there|are|stay|(?:does|do|did|has)(?! (?:we|they|you|i)\b))\b"
     r"|^how many (?:inhabitants|residents|citizens) "
     r"|^(?:what (?:is|was) )?(?:the )?number of (?:people|inhabitants|residents|citizens) (?:in|of|living) ",
     re.IGNORECASE,

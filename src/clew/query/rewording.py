@@ -64,6 +64,13 @@ def _plainly(text: str) -> str:
 
 _ASIDES: tuple[Rule, ...] = (
     rule(r"\bhowmany\b", "how many"),
+    rule(r"(?<![\d.,-])\d{1,3}(?: \d{3})+(?![.,]?\d)", lambda m: m.group(0).replace(" ", "")),  # "100 000 tonnes"
+    rule(r"\b(who|what|which|that|it|he|she|there)['’]s (?=(?:been|got|had)\b)", r"\1 has "),
+    rule(
+        r"\b(?:is|are|was|were) (?:made up|composed|comprised) of "
+        r"(?=(?:more|fewer|less|at least|at most|over|under|up to|exactly|only|\d))",
+        "have ",
+    ),
     rule(r"\b(what|who|where)s\b(?= (?:the|a|an)\b)", r"\1's"),
     rule(r"\b(is|are|was|were|do|does|did|has|have)nt\b", r"\1n't"),
     rule(r"(?<!total )\b(?:amount|quantity|tally) of (?=[a-z]+s\b)", "number of "),

@@ -251,6 +251,12 @@ def spot(
         if i != root and _says_what_is(chunks[i], chunks[i - 1], graph, lexicon):  # "the Aurora ferry" is Aurora
             chunks[i - 1 : i + 1] = [replace(chunks[i - 1], end=chunks[i].end)]
             root = root - 1 if root is not None and root > i else root
+        elif (i - 1 != root or asked is None) and _said_of_name(chunks[i - 1], chunks[i], words, graph, lexicon):
+            chunks[i - 1 : i + 1] = [replace(chunks[i], start=chunks[i - 1].start)]  # "the port of Gdynia"
+            if root == i - 1:
+                root = next((k for k, chunk in enumerate(chunks) if chunk.kind != "topic"), None)
+            elif root is not None and root >= i:
+                root -= 1
     kept = [
         c
         for i, c in enumerate(chunks)
@@ -285,6 +291,13 @@ def _says_what_is(kind: Chunk, name: Chunk, graph: Graph, lexicon: Lexicon) -> b
     if not named or name.end != kind.start or not isinstance(kind.plan, p.Class):
         return False
     return lexicon.class_ids.get(kind.plan.id) in kinds_of(graph, named)
+
+
+def _said_of_name(kind: Chunk, name: Chunk, words: tuple[str, ...], graph: Graph, lexicon: Lexicon) -> bool:
+    """Whether a kind before "of" a name is the kind of what is named: "the port of Gdynia", not "ports of Poland"."""
+    if words[kind.end : name.start] != ("of",) or words[kind.start - 1 : kind.start] != ("the",):
+        return False
+    return _says_what_is(replace(kind, start=name.end), name, graph, lexicon)
 
 
 def _kinds_named(match: re.Match[str], lexicon: Lexicon) -> str:

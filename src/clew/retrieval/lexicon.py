@@ -25,7 +25,7 @@ from clew.query import plan as p
 from clew.query.binding import Binding
 from clew.query.execute import execute
 from clew.query.vocabulary import SYNONYMS, akin, forms, head_of, stem
-from clew.query.wordnet import is_nobody, nearest_kind, people_of
+from clew.query.wordnet import is_nobody, is_word, nearest_kind, people_of
 from clew.retrieval.words import FUNCTION
 
 KINDS = 500  # classes among which a noun is looked for by its meaning
@@ -62,6 +62,7 @@ _ASKED = re.compile(
     r"|^\W*(?:all |the )?(?P<first>\w+(?: \w+){0,2}?) (?:of|that|who|which|whose|in|by|from|with|\w+ed) ",
     re.IGNORECASE,
 )
+BEGUN_SHARE = 0.9  # of the names of a kind that begin with a word which then names the kind
 BEGUN_ALIKE = 50  # things of a kind whose names are looked at
 _BEHIND = "is are was were has have had do does did can could will would that which who whose"
 _BEHIND_NOUN = frozenset(_BEHIND.split())
@@ -175,8 +176,8 @@ _LEXICONS: WeakKeyDictionary[Graph, Lexicon] = WeakKeyDictionary()
 
 
 def _beginnings(graph: Graph, stated: Sequence[int], classes: Mapping[str, str]) -> dict[str, str]:
-    """The letters that the names of all things of a kind begin with, before a number, by the id of the kind; nothing of
-    a graph with many kinds."""
+    """What the names of the things of a kind begin with, by the id of the kind: letters before a number in all of them,
+    or a word in nearly all; nothing of a graph with many kinds."""
     found: dict[str, str] = {}
     inc = graph.whole.inc
     for id in classes if len(classes) <= KINDS else ():
@@ -184,9 +185,15 @@ def _beginnings(graph: Graph, stated: Sequence[int], classes: Mapping[str, str])
         assert number is not None  # it is a class of this graph
         here = slice(int(inc.offsets[number]), int(inc.offsets[number + 1]))
         members = inc.neighbors[here][np.isin(inc.relations[here], stated)][:BEGUN_ALIKE]
-        letters = {match["letters"] if match else "" for match in map(_NUMBERED.match, graph.labels_at(members))}
+        labels = graph.labels_at(members)
+        letters = {match["letters"] if match else "" for match in map(_NUMBERED.match, labels)}
         if len(members) >= SOME and len(letters) == 1 and "" not in letters:
             found[id] = letters.pop()
+            continue
+        words = Counter(first for label in labels if (first := label.split(" ")[0]) != label and first.isalpha())
+        for word, times in words.most_common(1):  # "gauges" are stations that are all called Gauge …
+            if len(members) > SOME and times >= BEGUN_SHARE * len(members) and len(word) > SOME and is_word(word):
+                found[id] = word.lower()
     return found
 
 
