@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from clew.methods.scr.features import without_topic
-from clew.paths.examples import EntityIndex, TrainingQuestion, resolve
+from clew.paths.examples import EntityIndex, LeftOut, TrainingQuestion, resolve
 from clew.paths.walks import Int
 from clew.protocols import Example
 
@@ -31,7 +31,7 @@ class TopicQuestion:
 
 def masked_questions(
     examples: Sequence[Example], index: EntityIndex, *, mask: bool
-) -> tuple[list[TopicQuestion], dict[str, list[str]]]:
+) -> tuple[list[TopicQuestion], LeftOut]:
     """The usable questions, each text with the same topics once, and why each other one was left out."""
     found, left = resolve(examples, index)
     usable: dict[tuple[str, tuple[int, ...]], TopicQuestion] = {}
@@ -46,10 +46,3 @@ def masked_questions(
         )
         usable[question.text, each.topics] = TopicQuestion(each, texts)
     return list(usable.values()), left
-
-
-def sampled(questions: Sequence[TopicQuestion], n: int, seed: int) -> list[TopicQuestion]:
-    if len(questions) <= n:
-        return list(questions)
-    chosen = np.random.default_rng((seed, 2)).permutation(len(questions))[:n]
-    return [questions[i] for i in sorted(chosen.tolist())]
