@@ -31,7 +31,7 @@ from clew.methods.scr.features import (
     relation_vectors,
     token_kind,
 )
-from clew.methods.scr.gold import STAY, TopicGold, gold_walks
+from clew.methods.scr.gold import STAY, TopicGold, TopicQuestion, gold_walks, masked_questions
 from clew.methods.scr.model import (
     ScrCalibration,
     ScrModel,
@@ -41,7 +41,6 @@ from clew.methods.scr.model import (
     save_model,
 )
 from clew.methods.scr.network import MAX_STEPS, BertReader, StepwiseNetwork
-from clew.methods.scr.questions import TopicQuestion, masked_questions
 from clew.methods.scr.reading import QuestionReading, StateReading, TextReading
 from clew.methods.scr.sampling import Batch, BatchSampler, Item
 from clew.paths.examples import NO_PATH, EntityIndex, arrays_of, training_graph
