@@ -30,7 +30,7 @@ from clew.evaluation import paired_permutation
 from clew.evaluation.answers import score_answer
 from clew.graph.neighborhood import neighborhood
 from clew.methods.stem.config import Config
-from clew.methods.stem.gold import GoldChains, MaskedQuestion, MiningReport, masked_questions
+from clew.methods.stem.gold import GoldChains, MaskedQuestion, masked_questions
 from clew.methods.stem.guidance import guide
 from clew.methods.stem.method import Stem
 from clew.methods.stem.model import load_model, relation_table
@@ -84,7 +84,7 @@ def coverages(options: argparse.Namespace) -> list[dict[str, Any]]:
     assert model.network is not None
     similarity = Similarity(graph.whole, encoder)
     table = relation_table(similarity, encoder, "cpu")
-    questions = masked_questions(list(load(name)), EntityIndex(graph.whole), MiningReport())
+    questions = masked_questions(list(load(name)), EntityIndex(graph.whole))[0]
     chains = GoldChains(graph.whole, options.hops)
     order = np.random.default_rng(0).permutation(len(questions))[: options.number]
     shares: dict[tuple[str, bool, str, bool], list[float]] = defaultdict(list)
@@ -194,7 +194,7 @@ def beside(names: Sequence[str], own: Sequence[np.ndarray], other: Sequence[np.n
 def sweeps(options: argparse.Namespace) -> list[dict[str, Any]]:
     graph, examples = graph_of(options.set), drawn(options)
     encoder = open_encoder()
-    questions = masked_questions(examples, EntityIndex(graph.whole), MiningReport())
+    questions = masked_questions(examples, EntityIndex(graph.whole))[0]
     chains = GoldChains(graph.whole, options.hops)
     gold = {each.question.id: gold_triples(chains, each) for each in questions}
     plans = None
@@ -240,7 +240,7 @@ def data(options: argparse.Namespace) -> list[dict[str, Any]]:
     """One row per model: how many plans it learned from, how right its schemas are, and what it answers."""
     graph, examples = graph_of(options.set), drawn(options)
     encoder = open_encoder()
-    questions = masked_questions(examples, EntityIndex(graph.whole), MiningReport())
+    questions = masked_questions(examples, EntityIndex(graph.whole))[0]
     chains = GoldChains(graph.whole, options.hops)
     gold = {each.question.id: chains.schema(each) for each in questions}
     config = Config(hops=options.hops, reader=False, guidance=False)

@@ -8,9 +8,12 @@ abstaining and by nothing else. A failed question is wrong, whatever its gold.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from clew.evaluation.matching import accepted, distinct, matched
+from clew.paths.examples import by_graph
+from clew.protocols import Example, GraphStore, Method
 from clew.types import Answer, Gold
 
 
@@ -49,6 +52,19 @@ def score_entities(answer: Answer | None, gold: Gold) -> AnswerScore | None:
         else:
             predictions.append(entity.id if frozenset((entity.id,)) in golds else entity.label)
     return _score(list(dict.fromkeys(predictions)), golds, failed=answer is None)
+
+
+def measure(method: Method, examples: Sequence[Example], shared: GraphStore) -> tuple[dict[str, float], list[Answer]]:
+    """Hits@1, hit and F1 of what `method` answers, and the answers; questions of one graph are asked together."""
+    scores: list[AnswerScore] = []
+    answers: list[Answer] = []
+    for graph, own in by_graph(examples, shared):
+        found = method.predict([example.question for example in own], graph)
+        scores += [score_answer(answer, example.gold) for answer, example in zip(found, own, strict=True)]
+        answers += found
+    n = max(1, len(scores))
+    metrics = {"hits@1": sum(s.hits_at_1 for s in scores) / n, "hit": sum(s.hit for s in scores) / n}
+    return {**metrics, "f1": sum(s.f1 for s in scores) / n}, answers
 
 
 def f1_of(precision: float, recall: float) -> float:

@@ -21,7 +21,7 @@ from torch import Tensor, nn
 from torch import distributed as dist
 
 from clew.errors import TrainingError
-from clew.learning.checkpoints import load_checkpoint, save_checkpoint, save_weights
+from clew.learning.checkpoints import fill, load_checkpoint, load_weights, save_checkpoint, save_weights
 from clew.learning.costs import TOLD_AT, announce, so_far
 from clew.learning.curve import write_curve
 from clew.learning.fitting import FitConfig
@@ -54,7 +54,7 @@ def fit(
     seed: int = 0,
     on_event: OnEvent = ignore,
 ) -> FitProgress:
-    """Train `model` in place and leave `out/best.safetensors`: the weights with the best `metric`, else the last.
+    """Train `model` in place; it ends with the weights of the best `metric`, else the last: `out/best.safetensors`.
 
     Args:
         batch: the n-th batch, n from 0; a pure function of n.
@@ -134,6 +134,10 @@ def fit(
             saved = time.monotonic()
     if rank == 0 and not (out / "best.safetensors").is_file():
         save_weights(out / "best.safetensors", model.state_dict())
+    if world > 1:
+        dist.barrier()
+    fill(model, load_weights(out / "best.safetensors"), str(out / "best.safetensors"))
+    model.eval()
     return progress
 
 

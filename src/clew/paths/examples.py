@@ -5,18 +5,20 @@ Gold is read here, in `paths.gold` and in evaluation only. Answering never impor
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from clew.errors import UnsupportedError
-from clew.graph import Graph
+from clew.graph import Graph, has_arrays
 from clew.graph.paths import RelationPath
 from clew.graph.subgraph import Ints, Subgraph
 from clew.protocols import Example, GraphStore
 
 MOST_STATED = 4  # hops that a training takes from what its questions state
+LeftOut = dict[str, list[str]]  # ids of questions that cannot be learned from, by reason
+NO_PATH = "no path from a topic to an answer"  # one of the reasons
 Statement = tuple[int, RelationPath]  # position of the topic in its question, and a gold relation path from it
 
 
@@ -53,10 +55,10 @@ class TrainingQuestion:
     stated: tuple[Statement, ...]  # gold relation paths of the data set that start at a topic
 
 
-def resolve(examples: Sequence[Example], index: EntityIndex) -> tuple[list[TrainingQuestion], dict[str, list[str]]]:
+def resolve(examples: Sequence[Example], index: EntityIndex) -> tuple[list[TrainingQuestion], LeftOut]:
     """The examples that can be learned from, and by reason the ids of those that cannot."""
     usable: list[TrainingQuestion] = []
-    left: dict[str, list[str]] = {"unknown topic": [], "unknown answers": [], "no answers": []}
+    left: LeftOut = {"unknown topic": [], "unknown answers": [], "no answers": []}
     for example in examples:
         question, gold = example.question, example.gold
         topics = tuple(index.numbers(question.topics))
@@ -126,17 +128,42 @@ def _joined(triples: Sequence[tuple[str, str, str]], start: set[str], relations:
     return tuple(steps)
 
 
-def training_graph(examples: Sequence[Example], shared: GraphStore) -> Graph:
-    """The graph to train on: the shared one, or the union of the questions' own.
+def in_graphs(examples: Iterable[Example], shared: GraphStore) -> Iterator[tuple[Example, EntityIndex]]:
+    """Each example with the names of the graph that it is asked in: its own, else the shared one.
 
-    Raises UnsupportedError for a shared graph whose triples are not at hand.
+    Raises UnsupportedError for a graph whose triples are not at hand.
     """
-    own = {example.graph.name: example.graph for example in examples if example.graph is not None}
-    if own:
-        triples = ((t.head.id, t.relation.id, t.tail.id) for graph in own.values() for t in graph.triples())
-        return Graph.from_triples(triples, name=f"union of {len(own)} question graphs")
-    if not isinstance(shared, Graph):
+    names: dict[bool, EntityIndex] = {}  # of the shared graph, and of the last other one
+    for example in examples:
+        graph = arrays_of(example.graph or shared)
+        own = example.graph is not None
+        if own not in names or names[own].graph is not graph:
+            names[own] = EntityIndex(graph)
+        yield example, names[own]
+
+
+def by_graph(examples: Iterable[Example], shared: GraphStore) -> list[tuple[GraphStore, list[Example]]]:
+    """The examples that are asked in the same graph, together."""
+    groups: dict[int, tuple[GraphStore, list[Example]]] = {}
+    for example in examples:
+        graph = example.graph or shared
+        groups.setdefault(id(graph), (graph, []))[1].append(example)
+    return list(groups.values())
+
+
+def arrays_of(store: GraphStore) -> Subgraph:
+    """The triples of a graph. Raises UnsupportedError where they are not at hand."""
+    if not has_arrays(store):
         raise UnsupportedError(
-            f"graph {shared.name!r}: training needs its triples at hand; clew build makes such a graph"
+            f"graph {store.name!r}: training needs its triples at hand; clew build makes such a graph"
         )
-    return shared
+    return store.as_subgraph
+
+
+def training_graph(examples: Sequence[Example], shared: GraphStore) -> GraphStore:
+    """The graph to train on: the shared one, or the union of the questions' own."""
+    own = {example.graph.name: example.graph for example in examples if example.graph is not None}
+    if not own:
+        return shared
+    triples = ((t.head.id, t.relation.id, t.tail.id) for graph in own.values() for t in graph.triples())
+    return Graph.from_triples(triples, name=f"union of {len(own)} question graphs")

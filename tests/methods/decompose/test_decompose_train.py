@@ -13,7 +13,7 @@ import torch
 
 from clew.config import merge, parse
 from clew.encoding import HashEncoder
-from clew.errors import ConfigError, FormatError, InputError, UnsupportedError
+from clew.errors import ConfigError, FormatError, InputError, TrainingError, UnsupportedError
 from clew.graph import Graph
 from clew.learning.scratch import DecoderSize, create_decoder
 from clew.methods.decompose.compositions import (
@@ -34,7 +34,7 @@ from clew.methods.decompose.plan import RelationVocabulary
 from clew.methods.decompose.plan_choice import PlanChoice, read_plan_choice
 from clew.methods.decompose.roles import Role, small_model
 from clew.methods.decompose.train import train
-from clew.methods.decompose.training_state import TrainingState
+from clew.methods.decompose.training_state import DecomposeTraining
 from clew.protocols import Example, Message, Tools, TrainRequest, TrainResult, ignore
 from clew.retrieval.linking import link
 from clew.testing.fake_llm import FakeLanguageModel
@@ -173,10 +173,10 @@ def test_a_finished_stage_is_not_trained_again(graph: Graph, trained: tuple[Path
 def test_the_graph_encoder_learns_from_questions_that_the_reader_has_not_seen(graph: Graph, tmp_path: Path) -> None:
     for given, unread in ((20, 8), (6000, 28)):
         settings = parse(TrainConfig, {"reader": {"given": given}}, "train")
-        state = TrainingState.of(request(graph, tmp_path, train_config=settings, dev=questions()), ignore)
+        state = DecomposeTraining(request(graph, tmp_path, train_config=settings, dev=questions()), ignore)
         rest = unread_by_reader(state)
         assert len(rest) == unread
-        seen = {example.question.id for example in state.draw(state.train, given, 3)}
+        seen = {example.question.id for example in state.sample(state.examples, given, 3)}
         assert given == 6000 or not seen & {example.question.id for example in rest}
 
 
@@ -190,7 +190,7 @@ def test_what_cannot_be_trained_is_said(graph: Graph, tmp_path: Path) -> None:
         tools = Tools(ENCODER, FakeLanguageModel("[]"), link=link)
         train(request(graph, tmp_path, settings=off, tools=tools))
     lost = [Example(Question("q", "who is it?", ("parent_1",)), Gold(("nobody",)))]
-    with pytest.raises(InputError, match="no question leads from"):
+    with pytest.raises(TrainingError, match="no question has a path"):
         train(request(graph, tmp_path, examples=lost, dev=lost, settings={"decomposer": {"synthetic": 0}}))
 
 

@@ -24,7 +24,7 @@ from clew.methods.eperm.gold import Posterior, agreed, posterior
 from clew.methods.eperm.method import Eperm
 from clew.methods.eperm.model import DESCRIPTION, Trained
 from clew.methods.eperm.tasks import TaskWriter
-from clew.methods.eperm.train import _Silent, _Training, train
+from clew.methods.eperm.train import EpermTraining, _Silent, train
 from clew.protocols import Example, Tools, TrainRequest, TrainResult, ignore
 from clew.types import Event, Gold, Question
 
@@ -188,7 +188,7 @@ def test_the_tuned_model_answers(folder: Path) -> None:
 def test_plans_are_as_long_as_the_questions_say(set_to: int, stated: list[int], hops: int, tmp_path: Path) -> None:
     asked = [Example(Question(str(i), "who?"), Gold(("a",), hops=n or None)) for i, n in enumerate(stated)]
     request = TrainRequest(films(), asked, (), Config(), TrainConfig(hops=set_to), Tools(), tmp_path)
-    assert _Training(request, ignore).config.longest == hops
+    assert EpermTraining(request, ignore).config.longest == hops
 
 
 def test_what_training_leaves_behind(folder: Path) -> None:

@@ -24,10 +24,11 @@ from clew.learning import tuning
 from clew.learning.scratch import DecoderSize, create_decoder
 from clew.methods.roe import gold as mining
 from clew.methods.roe.config import Config, TrainConfig
-from clew.methods.roe.gold import Mining, Task, answered_by, states_of, tasks_of
+from clew.methods.roe.gold import Task, answered_by, states_of, tasks_of
 from clew.methods.roe.method import RoE, notation_of
 from clew.methods.roe.model import read_trained
 from clew.methods.roe.train import train
+from clew.paths.examples import NO_PATH
 from clew.protocols import Example, Tools, TrainRequest
 from clew.types import Event, Gold, Question
 from films import film_examples, film_triples
@@ -49,7 +50,7 @@ def films() -> Graph:
 
 
 def tasks(graph: Graph, examples: list[Example], config: Config | None = None, **settings: Any) -> list[Task]:
-    return list(tasks_of(examples, graph, config or Config(), TrainConfig(**settings), Mining()))
+    return tasks_of(examples, graph, config or Config(), TrainConfig(**settings))[0]
 
 
 def written(task: Task, config: Config, **settings: Any) -> dict[str, str]:
@@ -74,7 +75,7 @@ def test_no_gold_answer_is_lost(siblings: int, gold: str, mode: str) -> None:
     example = Example(Question("q", "what?", ("t",)), Gold(tuple(sorted(answers))))
     config = Config(siblings=mode, max_frontier=2)  # type: ignore[arg-type]
     train = TrainConfig(gold=gold)  # type: ignore[arg-type]
-    (task,) = tasks_of([example], graph, config, train, Mining())
+    ((task,), _) = tasks_of([example], graph, config, train)
     taught: set[str] = set()
     weigh = json_notation(task.edges).weigh
     for state, action, _ in states_of(task, config, train, weigh, np.random.default_rng(0)):
@@ -195,14 +196,16 @@ def test_whether_paths_meet_a_thing_again_is_told_by_the_gold(tmp_path: Path) ->
 
 
 def test_what_cannot_be_learnt_from_is_counted(films: Graph) -> None:
-    report = Mining()
     examples = [
         Example(Question("1", "x", ("nobody",)), Gold(("1990",))),
         Example(Question("2", "x", ("film 1",)), Gold(("nothing",))),
         Example(Question("3", "x", ("film 1",)), Gold(("film 1",))),
     ]
-    assert list(tasks_of(examples, films, Config(), TrainConfig(), report)) == []
-    assert (report.unknown_topic, report.unknown_answers, report.without_a_path) == (["1"], ["2"], ["3"])
+    reasons = ("unknown topic", "unknown answers", NO_PATH)
+    assert tasks_of(examples, films, Config(), TrainConfig()) == (
+        [],
+        dict(zip(reasons, (["1"], ["2"], ["3"]), strict=True)),
+    )
 
 
 def request(films: Graph, out: Path, config: Config = SHORT, update: dict[str, Any] | None = None) -> TrainRequest:
@@ -305,5 +308,5 @@ def test_the_recipe_for_large_models_runs(films: Graph, tmp_path: Path, monkeypa
 
 def test_nothing_to_learn_from_is_said(films: Graph, tmp_path: Path) -> None:
     lost = [Example(Question("1", "x", ("nobody",)), Gold(("1990",)))]
-    with pytest.raises(TrainingError, match="1 have an unknown topic"):
+    with pytest.raises(TrainingError, match="1 unknown topic"):
         train(TrainRequest(films, lost, (), SHORT, TrainConfig(), Tools(), tmp_path))

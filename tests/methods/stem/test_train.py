@@ -20,7 +20,6 @@ from clew.learning.checkpoints import load_weights
 from clew.methods.stem.config import Config, NetworkConfig, TrainConfig
 from clew.methods.stem.gold import (
     GoldChains,
-    MiningReport,
     TripleSentences,
     gold_rows,
     masked_questions,
@@ -70,8 +69,7 @@ def trained(out: Path, *, resume: bool = False, graph: Any = GRAPH, examples: An
 
 
 def test_gold_chains_are_those_that_reach_the_answers_and_little_else() -> None:
-    report = MiningReport()
-    questions = masked_questions(EXAMPLES, EntityIndex(GRAPH.whole), report)
+    questions = masked_questions(EXAMPLES, EntityIndex(GRAPH.whole))[0]
     assert len(questions) == 24 and {each.text for each in questions} == {
         "where was [T1] born?",
         "in which land was [T1] born?",
@@ -93,7 +91,7 @@ def test_whether_chains_walk_a_triple_twice_is_told_by_the_gold() -> None:
     once = Example(Question("b", "where was ann born?", ("ann",)), Gold(("Oslo",)))
 
     def share(*examples: Example) -> float:
-        questions = masked_questions(examples, EntityIndex(family.whole), MiningReport())
+        questions = masked_questions(examples, EntityIndex(family.whole))[0]
         return revisit_share(GoldChains(family.whole, 2), questions)
 
     assert share(once) == 0
@@ -115,15 +113,14 @@ def test_one_example_per_masked_text_and_what_is_left_out_is_counted() -> None:
         Example(Question("x", "who is Zyx?", ("Zyx",)), Gold(("city 1",))),
         Example(Question("y", "who is person 1?", ("person 1",)), Gold(("nobody",))),
     ]
-    report = MiningReport()
-    questions = masked_questions([*EXAMPLES, *strange], EntityIndex(GRAPH.whole), report)
-    planned = planner_examples(
-        questions, GoldChains(GRAPH.whole, 2), TripleSentences(GRAPH.whole, 0), per_text=4, seed=0, report=report
+    questions, left = masked_questions([*EXAMPLES, *strange], EntityIndex(GRAPH.whole))
+    planned, unplanned = planner_examples(
+        questions, GoldChains(GRAPH.whole, 2), TripleSentences(GRAPH.whole, 0), per_text=4, seed=0
     )
     assert {each.text for each in planned} == {"where was [T1] born?", "in which land was [T1] born?"}
     assert all(each.strategy == "Precision" for each in planned)
     assert all(len(x.assertions) == len(x.triples) and "[T1]" in x.assertions[0] for x in planned)
-    assert dict(report.left_out) == {"unknown topic": 1, "unknown answers": 1}
+    assert left == {"unknown topic": ["x"], "unknown answers": ["y"]} and not unplanned
 
 
 def test_relations_that_read_the_same_are_told_apart() -> None:
@@ -134,11 +131,10 @@ def test_relations_that_read_the_same_are_told_apart() -> None:
 
 def test_synthetic_lessons_name_nobody() -> None:
     made = list(synthesize(GRAPH.whole, 60, seed=1, sampling=SamplingConfig(fork=0.5)))
-    report = MiningReport()
-    questions = masked_questions([each.example() for each in made], EntityIndex(GRAPH.whole), report)
+    questions = masked_questions([each.example() for each in made], EntityIndex(GRAPH.whole))[0]
     chains, said = GoldChains(GRAPH.whole, 2), TripleSentences(GRAPH.whole, 0)
-    lessons = planner_examples(questions, chains, said, per_text=4, seed=0, report=report)
-    assert len(lessons) == report.synthetic and not report.plans
+    lessons, _ = planner_examples(questions, chains, said, per_text=4, seed=0)
+    assert lessons and all(lesson.origin == "synthetic" for lesson in lessons)
     for lesson in lessons:
         said = " ".join((lesson.text, *lesson.assertions, *(end for h, _, t in lesson.triples for end in (h, t))))
         assert not any(name in said for name in (*PEOPLE, *CITIES, "land 0", "land 1")), said
@@ -153,10 +149,9 @@ def test_what_synthesis_wrote_is_read_back(tmp_path: Path) -> None:
     (tmp_path / "made.jsonl").write_text(json.dumps(row) + "\n")
     (example,) = read_plain(tmp_path / "made.jsonl")
     assert to_plain(example)["masked"] == row["masked"]
-    report = MiningReport()
-    questions = masked_questions([example], EntityIndex(GRAPH.whole), report)
+    questions = masked_questions([example], EntityIndex(GRAPH.whole))[0]
     chains = GoldChains(GRAPH.whole, 2)
-    (lesson,) = planner_examples(questions, chains, TripleSentences(GRAPH.whole, 0), per_text=4, seed=0, report=report)
+    (lesson,), _ = planner_examples(questions, chains, TripleSentences(GRAPH.whole, 0), per_text=4, seed=0)
     assert (lesson.strategy, lesson.origin) == ("Breadth", "synthetic")
     assert lesson.assertions == tuple(f"{h} is tied to {t}" for h, _, t in lesson.triples)
     assert chains.schema(questions[0]) == lesson.triples  # Eq. 42: the network is trained on it as well
@@ -164,8 +159,8 @@ def test_what_synthesis_wrote_is_read_back(tmp_path: Path) -> None:
         with pytest.raises(InputError, match=why):
             parse_example(row | {key: value})
     strange = parse_example(row | {"masked": [["nobody", "born in", "[ENT1]"]] * 2})
-    assert masked_questions([strange], EntityIndex(GRAPH.whole), report)[0].planned is None
-    assert report.left_out["a schema that does not fit the graph: mined instead"] == 1
+    (unplanned,), left = masked_questions([strange], EntityIndex(GRAPH.whole))
+    assert unplanned.planned is None and "a schema that does not fit the graph: mined instead" in left
 
 
 def test_questions_with_graphs_of_their_own_train_on_the_union(tmp_path: Path) -> None:

@@ -121,18 +121,16 @@ def step_pairs(
     return pairs
 
 
-def single_tokens(pairs: Sequence[Pair], language: RelationVocabulary, vocabulary: int) -> list[str]:
-    """What a small model should have as one token each: placeholders, and the relations it meets most."""
+def single_tokens(pairs: Sequence[Pair], language: RelationVocabulary) -> list[str]:
+    """What a small model should have as one token each: placeholders, and relations, those first that it meets most."""
     words = Counter(
         word
         for pair in pairs
         for part in (*(m.content for m in pair.prompt), pair.completion)
         for word in part.replace("\n", " ").split(" ")
     )
-    relations = sorted((t for t in language.vocabulary() if t.startswith(" ")), key=lambda t: -words[t.strip()])
-    fixed = ["[T1]", "[T2]"]
-    room = max(0, vocabulary // 2 - len(fixed))
-    return [*fixed, *(token for token in relations[:room] if words[token.strip()])]
+    relations = [t for t in language.vocabulary() if t.startswith(" ") and words[t.strip()]]
+    return ["[T1]", "[T2]", *sorted(relations, key=lambda t: -words[t.strip()])]
 
 
 def spoken_answer(gold: Gold) -> str:

@@ -13,7 +13,6 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy
 
 from clew.errors import InputError, UnsupportedError
-from clew.learning.checkpoints import fill, load_weights
 from clew.learning.loop import fit
 from clew.learning.tuning import Pair
 from clew.llm import backend_of
@@ -27,7 +26,7 @@ from clew.methods.decompose.method import CANDIDATES, Decompose
 from clew.methods.decompose.network import EncoderRecord, GraphBatch, GraphEncoder, batch_graphs, save_network
 from clew.methods.decompose.roles import Role
 from clew.methods.decompose.soft import FOLDER
-from clew.methods.decompose.training_state import TrainingState, gathered
+from clew.methods.decompose.training_state import DecomposeTraining
 from clew.protocols import Example, Message
 
 
@@ -41,7 +40,7 @@ class ReaderExample:
     vectors: GraphVectors
 
 
-def train_encoder(state: TrainingState) -> None:
+def train_encoder(state: DecomposeTraining) -> None:
     """Graph transformer and projector, through the frozen model's input vectors (4.4)."""
     settings = state.settings
     method = state.method()
@@ -53,9 +52,9 @@ def train_encoder(state: TrainingState) -> None:
             "language_model.backend = 'local', or train.encoder = false"
         )
     frozen = FrozenModel(role)
-    unread = unread_by_reader(state) if role.small else state.train
-    train = _examples(state, method, role, state.draw(unread, settings.encoder_questions, 4))
-    dev = _examples(state, method, role, state.draw(state.dev, settings.validate_on, 5))
+    unread = unread_by_reader(state) if role.small else state.examples
+    train = _examples(state, method, role, state.sample(unread, settings.encoder_questions, 4))
+    dev = _examples(state, method, role, state.sample(state.dev, settings.validate_on, 5))
     if not train or not dev:
         raise InputError("training the graph encoder: no question has both an answer and a retrieved graph")
     encoder = state.request.tools.encoder
@@ -88,8 +87,6 @@ def train_encoder(state: TrainingState) -> None:
         network, batch, loss, out, config, evaluate=validate, metric="likelihood",
         resume=state.request.resume, seed=state.request.seed, on_event=state.on_event,
     )  # fmt: skip
-    fill(network, load_weights(out / "best.safetensors"), str(out))
-    network.eval()
     with torch.no_grad():
         state.metrics["loss_with_soft_prompt"] = _mean(frozen, dev, settings.batch, network)
         state.metrics["loss_without_soft_prompt"] = _mean(frozen, dev, settings.batch, None)
@@ -105,19 +102,21 @@ def train_encoder(state: TrainingState) -> None:
     save_network(out, network, record)
 
 
-def unread_by_reader(state: TrainingState) -> Sequence[Example]:
+def unread_by_reader(state: DecomposeTraining) -> Sequence[Example]:
     """Training questions that the small reader did not learn from; all of them where it saw nearly every one.
 
     A frozen model that knows its questions by heart leaves a soft prompt nothing to say.
     """
-    rest = state.draw(state.train, len(state.train), 3)[state.settings.reader.given :]
-    return rest if len(rest) >= state.settings.batch else state.train
+    rest = state.sample(state.examples, len(state.examples), 3)[state.settings.reader.given :]
+    return rest if len(rest) >= state.settings.batch else state.examples
 
 
-def _examples(state: TrainingState, method: Decompose, role: Role, examples: Sequence[Example]) -> list[ReaderExample]:
+def _examples(
+    state: DecomposeTraining, method: Decompose, role: Role, examples: Sequence[Example]
+) -> list[ReaderExample]:
     """What the frozen model would be asked about these questions, and what it should answer."""
     found = []
-    for work, example, known in gathered(state, method, examples):
+    for work, example, known in state.lessons(method, examples):
         merged, _, ranked, _ = method.offer(work)
         pair: Pair | None = None
         if role.small:

@@ -13,11 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from clew.errors import InputError
-from clew.learning import TrainingStages
 from clew.learning.beams import ScoredBeams, best_similarity_weight
-from clew.learning.scratch import SIZES, create_decoder
-from clew.learning.tuning import Pair, TuneSettings, tune
+from clew.learning.tuning import Pair, TuneSettings
 from clew.llm import ModelSettings
 from clew.methods.decompose.compositions import (
     Known,
@@ -35,40 +32,34 @@ from clew.methods.decompose.plan import QuestionPlan
 from clew.methods.decompose.plan_choice import PlanChoice, best_minimum_score, save_plan_choice
 from clew.methods.decompose.planning import small_plan
 from clew.methods.decompose.roles import DECOMPOSER, READER
-from clew.methods.decompose.training_state import TrainingState, gathered
+from clew.methods.decompose.training_state import DecomposeTraining
 from clew.methods.decompose.work import Seen, Work
 from clew.protocols import OnEvent, TrainRequest, TrainResult, ignore
 
 MAX_TOKENS = 512  # of prompt and reply of a small model
 
 
-def train_decomposer(state: TrainingState) -> None:
+def train_decomposer(state: DecomposeTraining) -> None:
     """Masked questions → relation steps, from given questions and synthetic compositions."""
     config, out = state.settings.decomposer, state.request.out / DECOMPOSER
-    if not (out / "model").is_dir():
-        method = state.method(small=False)
-        given = state.draw(state.train, config.given, 1)
-        synthetic = made(state.graph, config.synthetic, state.request.config.hops, state.request.seed)
+    if not state.finished(out):
+        method, seed = state.method(small=False), state.request.seed
+        given = state.sample(state.examples, config.given, 1)
+        synthetic = list(made(state.graph, config.synthetic, state.request.config.hops, seed))
+        times = {example.question.id: config.repeat for example in given}
         seen = state.view(method)
         pairs = []
-        for examples, repeat in ((given, config.repeat), (list(synthetic), 1)):
-            for work, example in state.works(method, examples):
-                known = state.known(work, example.gold)
-                if known is not None:
-                    pairs += [plan_pair(known, seen.language)] * repeat
-        state.details["decomposer_pairs"] = len(pairs)
-        _tune(state, config, pairs, seen, out)
+        for _, example, known in state.lessons(method, [*given, *synthetic], gather=False):
+            pairs += [plan_pair(known, seen.language)] * times.get(example.question.id, 1)
+        _tune(state, config, pairs, seen, out, len(given) + len(synthetic))
     _choose_plans(state, out)
 
 
-def _choose_plans(state: TrainingState, out: Path) -> None:
+def _choose_plans(state: DecomposeTraining, out: Path) -> None:
     """On held-out questions: how the encoder's similarity weighs, and how sure a plan must be to be asked."""
     method = state.method(decomposer=ModelSettings())
-    asked: list[tuple[Work, Known]] = []
-    for work, example in state.works(method, state.draw(state.dev, state.settings.validate_on, 2)):
-        known = state.known(work, example.gold)
-        if known is not None:
-            asked.append((work, known))
+    dev = state.sample(state.dev, state.settings.validate_on, 2)
+    asked = [(work, known) for work, _, known in state.lessons(method, dev, gather=False)]
     offered = method.planner.options([work for work, _ in asked])
     kept = [(work, known, options) for (work, known), options in zip(asked, offered, strict=True) if options]
     if not kept:
@@ -98,12 +89,8 @@ def _choose_plans(state: TrainingState, out: Path) -> None:
     state.metrics["plans_asked"] = sum(sure) / len(asked)
     state.metrics["matched_whole"] = float(np.mean(whole))
     state.metrics["matched"] = float(np.mean([s if ok else w for s, w, ok in zip(split, whole, sure, strict=True)]))
-    state.details.update(
-        {
-            "choosing": {"similarity_weight": weight, "minimum_score": minimum_score},
-            "choosing_questions": len(asked),
-        }
-    )
+    state.details["choosing"] = {"similarity_weight": weight, "minimum_score": minimum_score}
+    state.details["choosing_questions"] = len(asked)
 
 
 def _matched(method: Decompose, kept: Sequence[tuple[Work, Known, Any]], plans: Sequence[QuestionPlan]) -> list[bool]:
@@ -118,44 +105,32 @@ def _matched(method: Decompose, kept: Sequence[tuple[Work, Known, Any]], plans: 
     return found
 
 
-def train_reader(state: TrainingState) -> None:
+def train_reader(state: DecomposeTraining) -> None:
     """Masked question and evidence paths of the merged graph → the evidence path that answers."""
     config, out = state.settings.reader, state.request.out / READER
-    if (out / "model").is_dir():
+    if state.finished(out):
         return
     method = state.method()
-    examples = state.draw(state.train, config.given, 3)
+    examples = state.sample(state.examples, config.given, 3)
     examples += made(state.graph, config.synthetic, state.request.config.hops, state.request.seed + 1)
     seen = state.view(method)
     rng = np.random.default_rng((state.request.seed, 6))
     pairs: list[Pair] = []
-    for work, _, known in gathered(state, method, examples):
+    for work, _, known in state.lessons(method, examples):
         merged, starts, ranked, _ = method.offer(work)
         bare = bool(rng.random() < config.bare)
-        shown = ranked[:CANDIDATES]
-        pair = reader_pair(known, state.graph, shown, seen.language, bare=bare)
+        pair = reader_pair(known, state.graph, ranked[:CANDIDATES], seen.language, bare=bare)
         if pair is not None:
             pairs.append(pair)
         if len(starts):
             pairs += step_pairs(known, state.graph, merged, seen.language, "[T1]", bare)
-    state.details["reader_pairs"] = len(pairs)
-    _tune(state, config, pairs, seen, out)
+    _tune(state, config, pairs, seen, out, len(examples))
 
 
-def _tune(state: TrainingState, config: SmallConfig, pairs: Sequence[Pair], seen: Seen, out: Path) -> None:
-    if not pairs:
-        raise InputError(
-            "training decompose: no question leads from its entities to its answers in this graph; "
-            "check that topics and answers are names of its entities"
-        )
-    if isinstance(config.size, str) and config.size not in SIZES:
-        raise InputError(f"training decompose: no decoder size {config.size!r}; known: {', '.join(SIZES)}")
-    size = SIZES[config.size] if isinstance(config.size, str) else config.size
-    keep = single_tokens(pairs, seen.language, size.vocabulary)
-    start = out / "start"
-    if not (start / "config.json").is_file():
-        texts = [text for pair in pairs for text in (pair.prompt[0].content, pair.completion)]
-        create_decoder(start, texts, size=size, keep=keep, seed=state.request.seed)
+def _tune(
+    state: DecomposeTraining, config: SmallConfig, pairs: Sequence[Pair], seen: Seen, out: Path, questions: int
+) -> None:
+    state.tell_mined(len(pairs), "lessons", questions, {f"{out.name}_pairs": len(pairs)}, out)
     settings = TuneSettings(
         epochs=config.epochs,
         batch=config.batch,
@@ -163,13 +138,7 @@ def _tune(state: TrainingState, config: SmallConfig, pairs: Sequence[Pair], seen
         max_tokens=MAX_TOKENS,
         bf16=False,
     )
-    request = state.request
-    tuned = tune(start, pairs, out, settings, seed=request.seed, resume=request.resume, on_event=state.on_event)
-    state.details[f"{out.name}_curve"] = [
-        {name: round(row[name], 4) for name in ("step", "loss", "seconds")}
-        for row in tuned.curve[:: 1 + len(tuned.curve) // 20]
-    ]
-    state.details[f"{out.name}_seconds"] = round(tuned.seconds, 1)
+    state.tune("", pairs, out, settings, size=config.size, keep=single_tokens(pairs, seen.language))
 
 
 def train(request: TrainRequest, on_event: OnEvent = ignore) -> TrainResult:
@@ -177,19 +146,13 @@ def train(request: TrainRequest, on_event: OnEvent = ignore) -> TrainResult:
 
     Raises:
         UnsupportedError: the graph is not an embedded one, or the graph encoder has no model in this process.
-        InputError: no question can be learnt from.
+        TrainingError: no question has a path from a topic to an answer.
     """
-    state = TrainingState.of(request, on_event)
-    settings = state.settings
-    wanted = {
-        "decomposer": train_decomposer if settings.decomposer.enabled else None,
-        "reader": train_reader if settings.reader.enabled else None,
-        "graph encoder": train_encoder if settings.encoder else None,
-    }
-    chosen = {name: stage for name, stage in wanted.items() if stage is not None}
-    if not chosen:
-        raise InputError("training decompose: every stage is switched off; nothing to do")
-    stages = TrainingStages(len(chosen), on_event, needs=() if chosen.keys() == {"graph encoder"} else ("trl",))
-    for name, stage in chosen.items():
-        stages.run(name, stage, state)
-    return TrainResult(request.out, state.metrics, stages.seconds, state.details)
+    state = DecomposeTraining(request, on_event)
+    if state.settings.decomposer.enabled:
+        state.run("decomposer", train_decomposer, state)
+    if state.settings.reader.enabled:
+        state.run("reader", train_reader, state)
+    if state.settings.encoder:
+        state.run("graph encoder", train_encoder, state)
+    return state.result(state.metrics)

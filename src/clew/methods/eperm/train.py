@@ -12,28 +12,27 @@ from typing import Any
 
 import numpy as np
 
-from clew.errors import ClewError, TrainingError, UnsupportedError
-from clew.evaluation.answers import score_answer
-from clew.graph import Subgraph, has_arrays
+from clew.errors import NotFoundError, UnsupportedError
+from clew.evaluation.answers import measure
+from clew.graph import Subgraph
 from clew.graph.paths import RelationPath
 from clew.graph.subgraph import Ints
-from clew.learning import TrainingStages
 from clew.learning.beams import ScoredBeams, best_similarity_weight
-from clew.learning.folders import write_json, write_record
-from clew.learning.processes import is_main_process, wait_for_all
-from clew.learning.scratch import create_decoder
-from clew.learning.tuning import Pair, tune
+from clew.learning.folders import write_record
+from clew.learning.processes import is_main_process
+from clew.learning.training import Training
+from clew.learning.tuning import Pair
 from clew.llm import normalise
 from clew.methods.eperm.asking import SEPARATOR, PlacedQuestion, PromptClient, relation_text, shown_question
 from clew.methods.eperm.config import HOPS, TrainConfig
 from clew.methods.eperm.gold import Posterior, TopicPlan, agreed, posterior
 from clew.methods.eperm.method import Eperm
-from clew.methods.eperm.model import DESCRIPTION, MODEL, Trained
+from clew.methods.eperm.model import DESCRIPTION, Trained
 from clew.methods.eperm.plans import plan_similarities
 from clew.methods.eperm.tasks import TaskWriter
-from clew.paths.examples import EntityIndex, longest_stated, stated_paths
-from clew.protocols import Example, GraphStore, LLMReply, LLMRequest, OnEvent, TrainRequest, TrainResult, ignore
-from clew.types import Answer, Event, Gold, Topic
+from clew.paths.examples import NO_PATH, by_graph, in_graphs, longest_stated, resolve
+from clew.protocols import Example, LLMReply, LLMRequest, OnEvent, TrainRequest, TrainResult, ignore
+from clew.types import Topic
 
 TEMPERATURES = (2.0, 1.5, 1.0, 0.7, 0.5, 0.4, 0.3, 0.2, 0.15, 0.1, 0.05)  # of equally good ones the highest
 MAX_KEPT_RELATIONS = 900  # relations that become tokens of a decoder from scratch
@@ -60,101 +59,73 @@ class MinedQuestion:
 
 @dataclass(frozen=True, slots=True)
 class Tasks:
-    """What the model learns, the relations that stand in plans with how often, and what mining has to tell."""
+    """What the model learns, and the relations that stand in plans with how often."""
 
     pairs: tuple[Pair, ...]
     relations: Counter[str]
-    report: dict[str, Any]
     lines: int | None  # evidence lines that nearly all answer tasks of a small decoder have at most
 
 
-class _Training:
+class EpermTraining(Training):
     """The stages over one request."""
 
-    def __init__(self, request: TrainRequest, on_event: OnEvent):
-        self.request, self.on_event = request, on_event
+    def __init__(self, request: TrainRequest, on_event: OnEvent) -> None:
+        super().__init__(request, on_event, 3, needs=("torch", "trl", "peft", "datasets"))
         config: TrainConfig = request.train_config or TrainConfig()
         self.config = config.model_copy(update={"hops": config.hops or longest_stated(request.examples, HOPS)})
         self.style = self.config.style or ("paper" if self.config.base else "short")
-        self._names: EntityIndex | None = None
         self.random = np.random.default_rng(request.seed)
-        self.examples, self.dev = list(request.examples), list(request.dev)
-        if not self.dev and self.config.validate_on:
-            held = min(self.config.validate_on, int(self.config.dev_share * len(self.examples)))
-            order = np.random.default_rng((request.seed, len(self.examples))).permutation(len(self.examples)).tolist()
-            self.dev = [self.examples[i] for i in order[:held]]
-            self.examples = [self.examples[i] for i in sorted(order[held:])]
+        self.hold_out(config.dev_share, config.validate_on)
 
     def mine(self) -> Tasks:
         """Plan and answer tasks of every question (Eq. 5)."""
-        config = self.config
-        examples = self.examples
+        config, examples = self.config, self.examples
         if config.max_questions is not None and len(examples) > config.max_questions:
             chosen = self.random.choice(len(examples), config.max_questions, replace=False)
             examples = [examples[i] for i in sorted(chosen.tolist())]
-        left: dict[str, list[str]] = {}
         kinds: Counter[str] = Counter()
         hops: Counter[int] = Counter()
         found: list[MinedQuestion] = []
-        for example in examples:
-            store = example.graph or self.request.graph
-            if not has_arrays(store):
-                raise UnsupportedError(
-                    f"graph {store.name!r}: training needs its triples at hand; clew build makes such a graph"
-                )
-            graph = store.as_subgraph
-            topics, answers, why = self._resolve(example, store, graph)
-            if why:
-                left.setdefault(why, []).append(example.question.id)
-                continue
-            starts = [graph.local(topic.entity.id) or 0 for topic in topics]
-            stated = stated_paths(example.gold.paths, self._index(graph), starts)
-            mined = posterior(graph, starts, answers, config, stated)
-            kinds["truncated"] += mined.truncated
-            if not mined.gold:
-                left.setdefault("no path from a topic to an answer", []).append(example.question.id)
-                continue
-            kinds["fallback"] += mined.fallback
-            hops[len(mined.gold[0].steps)] += 1
-            text, _ = shown_question(example.question, topics, self.style)
-            at = np.array(starts, np.int32)
-            case = PlacedQuestion(example.question, topics, text, graph=graph, around=graph, starts=at)
-            found.append(MinedQuestion(case, mined, answers))
+        for example, index in in_graphs(examples, self.request.graph):
+            topics = self._topics(example)
+            ids = tuple(topic.entity.id for topic in topics)
+            asked = replace(example, question=replace(example.question, topics=ids))
+            usable, left = resolve([asked], index)
+            self.leave_out(left)
+            for each in usable:
+                if not len(each.answers):
+                    self.leave_out({"unanswerable": [example.question.id]})
+                    continue
+                mined = posterior(index.graph, each.topics, each.answers, config, each.stated)
+                kinds["truncated"] += mined.truncated
+                if not mined.gold:
+                    self.leave_out({NO_PATH: [example.question.id]})
+                    continue
+                kinds["fallback"] += mined.fallback
+                hops[len(mined.gold[0].steps)] += 1
+                text, _ = shown_question(example.question, topics, self.style)
+                at = np.array(each.topics, np.int32)
+                case = PlacedQuestion(example.question, topics, text, graph=index.graph, around=index.graph, starts=at)
+                found.append(MinedQuestion(case, mined, each.answers))
         writer = TaskWriter(PromptClient(_Silent(), self.style), config, self.request.config, self.random)
         pairs: list[Pair] = []
         relations: Counter[str] = Counter()
         dropped = sum(len(each.posterior.gold) for each in found)
-        for each in self._agreed(found):
-            dropped -= len(each.posterior.gold)
-            pairs += writer.tasks(each.case, each.posterior, each.answers)
-            for judged in (*each.posterior.gold, *each.posterior.others[:20]):
-                relations.update(_names(each.case.graph, judged))
+        for mine in self._agreed(found):
+            dropped -= len(mine.posterior.gold)
+            pairs += writer.tasks(mine.case, mine.posterior, mine.answers)
+            for judged in (*mine.posterior.gold, *mine.posterior.others[:20]):
+                relations.update(_names(mine.case.graph, judged))
         report = {
-            "questions": len(examples),
             "tasks": dict(writer.written),
             "best plan kept below the threshold": kinds["fallback"],
             "searches cut": kinds["truncated"],
             "plans dropped that other questions disagree with": dropped,
             "hops of gold plans": {str(k): n for k, n in sorted(hops.items())},
-            "left out": left,
         }
-        write_json(self.request.out / "mining.json", report)
-        told = ", ".join(f"{len(ids)} {reason}" for reason, ids in left.items())
-        self.on_event(
-            Event(
-                "train",
-                f"{len(pairs)} tasks from {len(examples)} questions; {kinds['fallback']} kept their best plan though "
-                f"it is below t = {config.threshold}" + (f"; left out: {told}" if told else ""),
-                {"tasks": len(pairs), "fallback": kinds["fallback"]},
-            )
-        )
-        if not pairs:
-            raise TrainingError(
-                "no question has a plan from a topic to an answer: check that topics and answers are ids or labels of "
-                f"graph {self.request.graph.name!r}; the reasons are in {self.request.out / 'mining.json'}"
-            )
+        self.tell_mined(len(pairs), "tasks", len(examples), report)
         lines = int(np.quantile(writer.lines, 0.99)) if writer.lines and self.style == "short" else None
-        return Tasks(tuple(pairs), relations, report, lines)
+        return Tasks(tuple(pairs), relations, lines)
 
     def _agreed(self, found: Sequence[MinedQuestion]) -> list[MinedQuestion]:
         """The questions with only those gold plans that the others agree with."""
@@ -173,58 +144,25 @@ class _Training:
             for each, gold in zip(found, kept, strict=True)
         ]
 
-    def _resolve(self, example: Example, store: GraphStore, graph: Subgraph) -> tuple[list[Topic], Any, str]:
-        """Topics, answers in local numbers, and why the question cannot be used, or ""."""
+    def _topics(self, example: Example) -> list[Topic]:
+        """What the question names, as it is linked when it is asked; without a linker the topics that it states."""
+        store, link = example.graph or self.request.graph, self.request.tools.link
         try:
-            topics = list(self.request.tools.link(example.question, store)) if self.request.tools.link else []
-            if self.request.tools.link is None:
-                topics = [Topic(store.entity(name), 1.0, name, "given") for name in example.question.topics]
-        except ClewError:
-            return [], None, "unknown topic"
-        if not topics:
-            return [], None, "no topic"
-        answers = self._index(graph).numbers(example.gold.entities or example.gold.answers)
-        if not answers:
-            return [], None, "unknown answers" if example.gold.answers else "no answers"
-        return topics, np.unique(np.array(answers, np.int32)), ""
+            if link is not None:
+                return list(link(example.question, store))
+            return [Topic(store.entity(name), 1.0, name, "given") for name in example.question.topics]
+        except NotFoundError:
+            return []
 
-    def _index(self, graph: Subgraph) -> EntityIndex:
-        """Names of the last graph that was asked for: examples of one graph stand together."""
-        if self._names is None or self._names.graph is not graph:
-            self._names = EntityIndex(graph)
-        return self._names
-
-    def tune(self, tasks: Tasks) -> tuple[dict[str, float], dict[str, Any]]:
-        """One model for all tasks (Eq. 8); its metrics and details."""
-        config, request, details = self.config, self.request, dict[str, Any]()
-        base: Any = config.base
-        if not base:
-            base = request.out / "base"
-            if is_main_process() and not (request.resume and (base / "config.json").is_file()):
-                texts = [turn.content for pair in tasks.pairs for turn in pair.prompt]
-                parameters = create_decoder(
-                    base,
-                    [*texts, *(pair.completion for pair in tasks.pairs)],
-                    size=config.size,
-                    keep=_kept(tasks.relations),
-                    seed=request.seed,
-                )
-                self.on_event(Event("train", f"a decoder of {parameters:,} parameters", {"parameters": parameters}))
-                details["parameters"] = parameters
-            wait_for_all()
-        if request.resume and (request.out / MODEL / "config.json").is_file():
-            return {}, details
-        tuned = tune(
-            base,
-            tasks.pairs,
-            request.out,
-            config.tune,
-            seed=request.seed,
-            resume=request.resume,
-            on_event=self.on_event,
-        )
-        details["refused"] = tuned.refused
-        return {"loss": tuned.curve[-1]["loss"]} if tuned.curve else {}, details
+    def tune_one(self, tasks: Tasks) -> dict[str, float]:
+        """One model for all tasks (Eq. 8); its last loss."""
+        config = self.config
+        keep = _kept(tasks.relations)
+        tuned = self.tune(config.base, tasks.pairs, self.request.out, config.tune, size=config.size, keep=keep)
+        if tuned is None:
+            return {}
+        self.details["refused"] = tuned.refused
+        return {"loss": tuned.curve[-1]["loss"]} if tuned.curve else {}
 
     def validate(self, lines: int | None) -> dict[str, float]:
         """Metrics on dev, and the temperature that makes plan weights probabilities."""
@@ -243,12 +181,7 @@ class _Training:
         if not dev:
             return {}
         tools = replace(request.tools, model=request.out)
-        method = Eperm(request.config, tools)
-        by_store: dict[int, list[Example]] = {}
-        for example in dev:
-            by_store.setdefault(id(example.graph or request.graph), []).append(example)
-        groups = [(each[0].graph or request.graph, each) for each in by_store.values()]
-        beams = [scored for store, each in groups for scored in self._scored(method, store, each)]
+        beams = self._scored(Eperm(request.config, tools), dev)
         if beams:
             weight, temperature = request.config.similarity_weight, request.config.temperature
             if weight is None:
@@ -257,35 +190,29 @@ class _Training:
                 temperature = min(TEMPERATURES, key=lambda t: _surprise(beams, t, weight))
             trained = trained.model_copy(update={"temperature": temperature, "similarity_weight": weight})
             write_record(request.out / DESCRIPTION, trained)
-            method = Eperm(request.config, tools)
-        answered = [
-            (answer, example.gold)
-            for store, each in groups
-            for answer, example in zip(method.predict([e.question for e in each], store), each, strict=True)
-        ]
-        fitted = {"temperature": trained.temperature, "similarity_weight": trained.similarity_weight}
-        return measure(answered) | fitted
+        metrics, _ = measure(Eperm(request.config, tools), dev, request.graph)
+        return {**metrics, "temperature": trained.temperature, "similarity_weight": trained.similarity_weight}
 
-    def _scored(self, method: Eperm, store: GraphStore, examples: Sequence[Example]) -> list[ScoredBeams]:
+    def _scored(self, method: Eperm, examples: Sequence[Example]) -> list[ScoredBeams]:
         """The plans of each question that has some."""
-        linked = [method.link(example.question, store) for example in examples]
         found = []
-        for (case, own), example in zip(method.find(linked, store), examples, strict=True):
-            if not isinstance(case, PlacedQuestion):
-                continue
-            gold = {normalise(text) for text in (*example.gold.answers, *example.gold.entities)}
-            right: dict[RelationPath, bool] = {}
-            for each in own:
-                ends = case.graph.labels(np.unique(each.ends))
-                share = sum(normalise(end) in gold for end in ends) / max(1, len(ends))
-                right[each.plan.steps] = right.get(each.plan.steps, False) or share >= self.config.threshold
-            plans = [plan for plan in case.plans if plan.logprob is not None]
-            if plans:
+        for store, own in by_graph(examples, self.request.graph):
+            linked = [method.link(example.question, store) for example in own]
+            for (case, paths), example in zip(method.find(linked, store), own, strict=True):
+                plans = [plan for plan in case.plans if plan.logprob is not None]
+                if not isinstance(case, PlacedQuestion) or not plans:
+                    continue
+                gold = {normalise(text) for text in (*example.gold.answers, *example.gold.entities)}
+                right: set[RelationPath] = set()
+                for each in paths:
+                    ends = case.graph.labels(np.unique(each.ends))
+                    if sum(normalise(end) in gold for end in ends) >= self.config.threshold * max(1, len(ends)):
+                        right.add(each.plan.steps)
                 found.append(
                     ScoredBeams(
                         np.array([plan.logprob for plan in plans]),
                         np.array(plan_similarities(case, [plan.steps for plan in plans], method.similarity)),
-                        np.array([right.get(plan.steps, False) for plan in plans]),
+                        np.array([plan.steps in right for plan in plans]),
                     )
                 )
         return found
@@ -310,13 +237,6 @@ def _surprise(beams: Sequence[ScoredBeams], temperature: float, weight: float) -
     return total / len(beams)
 
 
-def measure(answered: Sequence[tuple[Answer, Gold]]) -> dict[str, float]:
-    """Hits@1 and F1 of some answers."""
-    scores = [score_answer(answer, gold) for answer, gold in answered]
-    n = max(1, len(scores))
-    return {"hits@1": sum(s.hits_at_1 for s in scores) / n, "f1": sum(s.f1 for s in scores) / n}
-
-
 def _names(graph: Subgraph, judged: TopicPlan) -> list[str]:
     return [relation_text(graph, relation, forward) for relation, forward in judged.steps]
 
@@ -325,13 +245,10 @@ def train(request: TrainRequest, on_event: OnEvent = ignore) -> TrainResult:
     """Tune the one model of EPERM; the folder `out` answers questions afterwards.
 
     Raises:
-        TrainingError: no question has a plan from a topic to an answer.
+        TrainingError: no question has a path from a topic to an answer.
         InputError: the base model cannot be opened, or the loss is not a number.
     """
-    work = _Training(request, on_event)
-    stages = TrainingStages(3, on_event, needs=("torch", "trl", "peft", "datasets"))
-    tasks = stages.run("mine plans", work.mine)
-    metrics, told = stages.run("tune", work.tune, tasks)
-    metrics |= stages.run("validate", work.validate, tasks.lines)
-    details = {key: value for key, value in tasks.report.items() if key != "left out"}
-    return TrainResult(request.out, metrics, stages.seconds, details | told)
+    work = EpermTraining(request, on_event)
+    tasks = work.run("mine plans", work.mine)
+    metrics = work.run("tune", work.tune_one, tasks)
+    return work.result(metrics | work.run("validate", work.validate, tasks.lines))

@@ -16,8 +16,6 @@ from itertools import pairwise
 
 import numpy as np
 
-from clew.errors import UnsupportedError
-from clew.graph import has_arrays
 from clew.graph.paths import RelationPath, mine_paths
 from clew.methods.roe.config import Config, Repeats, TrainConfig
 from clew.methods.roe.edges import ArrayEdges, GraphEdges
@@ -36,7 +34,7 @@ from clew.methods.roe.options import (
     options_of,
     root,
 )
-from clew.paths.examples import EntityIndex, TrainingQuestion, longest_stated, resolve
+from clew.paths.examples import NO_PATH, LeftOut, TrainingQuestion, in_graphs, longest_stated, resolve
 from clew.paths.gold import NEEDED, GoldLimits, gold_paths, share_needing
 from clew.protocols import Example, GraphStore
 
@@ -46,6 +44,7 @@ MAX_SIBLINGS = 32  # gold extensions through one relation, where siblings = "eac
 SIBLING_STATES = 2  # off the gold paths, per step
 PRECISION = 0.5  # a group counts as gold when so much of it is
 MAX_QUESTION = 1500  # characters of a question that are shown
+NO_PATH_FOUND = "no path found before a limit cut the search"
 MAX_GOLD = 256  # answers of a question that `all` mines paths to
 
 
@@ -79,16 +78,6 @@ class Task:
         return self._behind[rest]
 
 
-@dataclass(slots=True)
-class Mining:
-    """Why questions were left out, and how often a limit cut something."""
-
-    unknown_topic: list[str] = field(default_factory=list)
-    unknown_answers: list[str] = field(default_factory=list)
-    without_a_path: list[str] = field(default_factory=list)
-    cut: int = 0
-
-
 def plan_of(config: Config) -> ExplorationRules:
     """The rules of the environment under these settings."""
     return ExplorationRules(
@@ -115,38 +104,26 @@ def spellings(names: Sequence[str]) -> tuple[str, ...]:
 
 
 def tasks_of(
-    examples: Sequence[Example], shared: GraphStore, config: Config, train: TrainConfig, report: Mining
-) -> Iterator[Task]:
-    """The examples that can be learnt from, with their gold relation paths."""
-    plan = plan_of(config)
-    known: dict[str, tuple[ArrayEdges, EntityIndex]] = {}
+    examples: Sequence[Example], shared: GraphStore, config: Config, train: TrainConfig
+) -> tuple[list[Task], LeftOut]:
+    """The examples that can be learnt from, with their gold relation paths, and the others."""
+    tasks: list[Task] = []
+    left: LeftOut = {}
     hops = train.hops or longest_stated(examples, default=2)
-    for example in examples:
-        graph = example.graph if example.graph is not None and has_arrays(example.graph) else shared
-        if not has_arrays(graph):
-            raise UnsupportedError(
-                f"graph {graph.name!r}: training needs its triples at hand; clew build makes such a graph"
-            )
-        if graph.name not in known:
-            known[graph.name] = ArrayEdges(graph.as_subgraph), EntityIndex(graph.as_subgraph)
-        edges, index = known[graph.name]
-        usable, left = resolve([example], index)
-        report.unknown_topic += left.get("unknown topic", [])
-        report.unknown_answers += [*left.get("unknown answers", []), *left.get("no answers", [])]
+    for example, index in in_graphs(examples, shared):
+        edges, question = ArrayEdges(index.graph), example.question
+        usable, unusable = resolve([example], index)
         for each in usable:
-            paths = _gold(edges, each, hops, plan, train, report)
+            paths, cut = _gold(edges, each, hops, config.repeats or "nothing", train)
             if len(each.answers) and not any(paths.values()):
-                report.without_a_path.append(example.question.id)
+                unusable[NO_PATH_FOUND if cut else NO_PATH] = [question.id]
                 continue
-            mentions = {t: spellings([edges.entity(t).label, *example.question.topics]) for t in each.topics}
-            yield Task(
-                example.question.id,
-                Topical(shown_text(example.question.text), mentions),
-                edges,
-                each.topics,
-                frozenset(each.answers.tolist()),
-                paths,
-            )
+            mentions = {t: spellings([edges.entity(t).label, *question.topics]) for t in each.topics}
+            asked = Topical(shown_text(question.text), mentions)
+            tasks.append(Task(question.id, asked, edges, each.topics, frozenset(each.answers.tolist()), paths))
+        for reason, ids in unusable.items():
+            left.setdefault(reason, []).extend(ids)
+    return tasks, left
 
 
 def repeats_of(tasks: Sequence[Task]) -> Repeats:
@@ -173,18 +150,19 @@ def shown_text(text: str) -> str:
 
 
 def _gold(
-    edges: ArrayEdges, question: TrainingQuestion, hops: int, plan: ExplorationRules, train: TrainConfig, report: Mining
-) -> dict[int, frozenset[Codes]]:
-    """Relation paths from each topic to the answers: those whose ends fit best, or all simple ones (the paper)."""
+    edges: ArrayEdges, question: TrainingQuestion, hops: int, repeats: Repeats, train: TrainConfig
+) -> tuple[dict[int, frozenset[Codes]], bool]:
+    """Relation paths from each topic to the answers: those whose ends fit best, or all simple ones (the paper). Also
+    whether a limit cut the search."""
     answers = question.answers
     if train.gold == "best":
         found = gold_paths(edges.graph, question.topics, answers, GoldLimits(hops), stated=question.stated)
-        report.cut += sum(found.cut)
-        return {
+        best = {
             topic: frozenset(_codes(each.path) for each in own if each.path)
             for topic, own in zip(question.topics, found.of_topics, strict=True)
         }
-    every = {}
+        return best, any(found.cut)
+    every, cut = {}, False
     for topic in question.topics:
         mined = mine_paths(
             edges.graph,
@@ -194,12 +172,12 @@ def _gold(
             max_len=hops,
             max_paths_per_pair=64,
             max_total=MAX_PATHS,
-            returns=plan.repeats == "triples",
-            repeats=plan.repeats,
+            returns=repeats == "triples",
+            repeats=repeats,
         )
-        report.cut += bool(mined.truncated)
+        cut |= bool(mined.truncated)
         every[topic] = frozenset(_codes(path) for path in mined.relation_paths())
-    return every
+    return every, cut
 
 
 def _steps(codes: Codes) -> RelationPath:

@@ -14,8 +14,8 @@ from clew.graph import Subgraph
 from clew.methods.scr.answers import ScoredEntity
 from clew.methods.scr.asking import AskSettings, read_walks, run_search
 from clew.methods.scr.features import Floats
+from clew.methods.scr.gold import TopicQuestion
 from clew.methods.scr.model import ScrCalibration, ScrModel, view
-from clew.methods.scr.questions import TopicQuestion
 from clew.methods.scr.search import FinishedWalk
 from clew.methods.scr.similarity import WEIGHTS, Reals, similarity, weigh
 from clew.protocols import TextEncoder

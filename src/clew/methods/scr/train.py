@@ -8,21 +8,18 @@ from __future__ import annotations
 import math
 import shutil
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import torch
 from torch import Tensor
 
-from clew.errors import InputError, TrainingError
-from clew.graph import Subgraph
-from clew.learning import TrainingStages
-from clew.learning.checkpoints import fill, load_weights
+from clew.errors import InputError
 from clew.learning.fitting import FitConfig
-from clew.learning.folders import write_json
-from clew.learning.loop import FitProgress, fit
+from clew.learning.loop import fit
 from clew.learning.losses import info_nce
+from clew.learning.training import Training
 from clew.methods.scr.asking import settle
 from clew.methods.scr.calibration import fitted, measure, results_of, search_dev
 from clew.methods.scr.config import TrainConfig
@@ -34,7 +31,7 @@ from clew.methods.scr.features import (
     relation_vectors,
     token_kind,
 )
-from clew.methods.scr.gold import STAY, TopicGold, gold_walks
+from clew.methods.scr.gold import STAY, TopicGold, TopicQuestion, gold_walks, masked_questions
 from clew.methods.scr.model import (
     ScrCalibration,
     ScrModel,
@@ -44,14 +41,12 @@ from clew.methods.scr.model import (
     save_model,
 )
 from clew.methods.scr.network import MAX_STEPS, BertReader, StepwiseNetwork
-from clew.methods.scr.questions import TopicQuestion, masked_questions, sampled
 from clew.methods.scr.reading import QuestionReading, StateReading, TextReading
 from clew.methods.scr.sampling import Batch, BatchSampler, Item
-from clew.paths.examples import EntityIndex, training_graph
+from clew.paths.examples import NO_PATH, EntityIndex, arrays_of, training_graph
 from clew.paths.gold import GoldLimits
 from clew.paths.walks import Int, follow
 from clew.protocols import OnEvent, TrainRequest, TrainResult, ignore
-from clew.types import Event
 
 RETURNING = 500  # training questions that are looked at for whether topics answer
 VALIDATED, CALIBRATED = 300, 1000  # dev questions of an evaluation, and of the calibration at the end
@@ -63,27 +58,17 @@ HUB_LIMIT = 4000  # candidates of a step that are scored in the search
 
 @dataclass(frozen=True, slots=True)
 class MinedWalks:
-    """Questions with what can be learned from them."""
+    """What can be learned from questions, and those that judge."""
 
-    questions: tuple[TopicQuestion, ...]
-    dev: tuple[TopicQuestion, ...]
-    texts: tuple[str, ...]  # that items have; a text's place is its row
-    items: tuple[Item, ...]
+    dev: list[TopicQuestion]
+    texts: list[str]  # that items have; a text's place is its row
+    items: list[Item]
     topics_answer: bool
-    unreachable: int
 
     @property
     def hops(self) -> int:
         """Of the longest gold walk."""
         return max((len(walks.codes) for item in self.items for walks in item.gold), default=1)
-
-
-@dataclass(frozen=True, slots=True)
-class Encoded:
-    """Frozen vectors: of the graph's entities, and of the questions' tokens where the network reads those."""
-
-    vectors: Floats
-    states: QuestionStates | None
 
 
 def loss_of(
@@ -108,13 +93,15 @@ def loss_of(
     return info_nce(scores, batch.positive.to(device), batch.real.to(device), others=compete)
 
 
-class _Training:
+class ScrTraining(Training):
     """The stages over one request."""
 
-    def __init__(self, request: TrainRequest, on_event: OnEvent):
+    def __init__(self, request: TrainRequest, on_event: OnEvent) -> None:
         if request.tools.encoder is None:
             raise InputError("training scr needs a text encoder")
-        self.request, self.on_event, self.encoder = request, on_event, request.tools.encoder
+        made = ("checkpoints", "best.safetensors")
+        super().__init__(request, on_event, 4, needs=("torch", "safetensors"), made=made)
+        self.encoder = request.tools.encoder
         config: TrainConfig = request.train_config or TrainConfig()
         if config.network.width == 0:
             config = config.model_copy(
@@ -129,63 +116,38 @@ class _Training:
         self.config = config
         # What is calibrated are the walks' own answers, whether or not a language model reads them later.
         self.asked = request.config.model_copy(update={"reader": False})
-        self.source = training_graph(request.examples, request.graph)
-        self.graph: Subgraph = self.source.as_subgraph
+        source = training_graph(self.examples, request.graph)
+        self.graph, self.graph_name = arrays_of(source), source.name
         self.home = encoder_folder(config.network, self.encoder.name)
-        torch.set_num_threads(max(1, torch.get_num_threads()))
+        self.hold_out(config.dev_share)
 
     def mine(self) -> MinedWalks:
         """Gold walks of every topic of every question."""
-        config, request = self.config, self.request
-        index = EntityIndex(self.graph)
-        questions, left = masked_questions(request.examples, index, mask=config.mask_topics)
-        if request.dev:
-            dev, _ = masked_questions(request.dev, index, mask=config.mask_topics)
-        else:
-            order = np.random.default_rng(request.seed).permutation(len(questions)).tolist()
-            held = max(1, round(config.dev_share * len(order)))
-            dev, questions = [questions[i] for i in order[:held]], [questions[i] for i in order[held:]]
+        index, mask = EntityIndex(self.graph), self.config.mask_topics
+        questions, left = masked_questions(self.examples, index, mask=mask)
+        self.leave_out(left)
+        dev, _ = masked_questions(self.dev, index, mask=mask)
         topics_answer = self._topics_answer(questions)
         texts: dict[str, int] = {}
         items: list[Item] = []
-        unreachable: list[str] = []
         cut = 0
         for question in questions:
             before = len(items)
-            for topic, text, gold in zip(
-                question.topics, question.texts, self._gold(question, topics_answer), strict=True
-            ):
+            # A walk without a step is learned where it is the paper's, or where there is no answer.
+            may_stay = self.config.gold == "shortest" or not len(question.answers)
+            golds = self._gold(question, topics_answer)
+            for topic, text, gold in zip(question.topics, question.texts, golds, strict=True):
                 cut += gold.cut
-                walks = tuple(walks for walks in gold.walks if walks.codes or self._may_stay(question))
+                walks = tuple(walks for walks in gold.walks if walks.codes or may_stay)
                 if walks:
                     items.append(Item(texts.setdefault(text, len(texts)), topic, walks, question.answers))
             if len(items) == before:
-                unreachable.append(question.source.example.question.id)
+                self.leave_out({NO_PATH: [question.source.example.question.id]})
         hops = Counter(str(len(walks.codes)) for item in items for walks in item.gold[:1])
-        report = {
-            "questions": len(questions),
-            "items": len(items),
-            "without a path": unreachable,
-            "left out": left,
-            "topics whose search was cut": cut,
-            "hops": dict(sorted(hops.items())),
-        }
-        write_json(request.out / "mining.json", report)
-        told = ", ".join(f"{len(ids)} {reason}" for reason, ids in left.items())
-        self.on_event(
-            Event(
-                "train",
-                f"{len(items)} walks to learn from {len(questions)} questions; {len(unreachable)} without a path"
-                + (f"; left out: {told}" if told else ""),
-                {"items": len(items), "without_a_path": len(unreachable)},
-            )
-        )
-        if not items:
-            raise TrainingError(
-                "no question has a path from a topic to an answer: check that topics and answers are ids or labels of "
-                f"this graph (graph {request.graph.name!r}); the reasons are in {request.out / 'mining.json'}"
-            )
-        return MinedWalks(tuple(questions), tuple(dev), tuple(texts), tuple(items), topics_answer, len(unreachable))
+        report = {"items": len(items), "topics whose search was cut": cut, "hops": dict(sorted(hops.items()))}
+        self.tell_mined(len(items), "walks to learn", len(questions), report)
+        self.details["dev_questions"] = len(dev)
+        return MinedWalks(dev, list(texts), items, topics_answer)
 
     def _gold(self, question: TopicQuestion, topics_answer: bool) -> list[TopicGold]:
         """The gold walks of each topic."""
@@ -202,7 +164,7 @@ class _Training:
             stated=question.source.stated,
         )
 
-    def _topics_answer(self, questions: list[TopicQuestion]) -> bool:
+    def _topics_answer(self, questions: Sequence[TopicQuestion]) -> bool:
         """Whether a topic that a gold walk leads back to is an answer more often than not.
 
         Data sets differ: the directors of the films that John Hughes wrote include him, or are the others.
@@ -212,7 +174,7 @@ class _Training:
         if not any(topic in q.answers for q in questions for topic in q.topics):
             return False
         yes = no = 0
-        for question in sampled(questions, RETURNING, self.request.seed):
+        for question in self.sample(questions, RETURNING, 2):
             if any(topic in question.answers for topic in question.topics):
                 yes += 1
                 continue
@@ -221,20 +183,14 @@ class _Training:
                 no += any(topic in follow(self.graph, topic, codes)[0][-1].targets for codes in paths)
         return yes >= no
 
-    def _may_stay(self, question: TopicQuestion) -> bool:
-        """Whether a walk without a step may be learned from a question."""
-        return self.config.gold == "shortest" or not len(question.answers)
-
-    def encode(self, mined: MinedWalks) -> Encoded:
-        """Frozen vectors of all texts."""
+    def encode(self, mined: MinedWalks) -> tuple[Floats, QuestionStates | None]:
+        """Frozen vectors of the graph's entities, and of the questions' tokens where the network reads those."""
         reads_states = self.config.network.question == "states"
-        return Encoded(
-            entity_vectors(self.graph, self.encoder),
-            question_states(self.encoder, mined.texts) if reads_states else None,
-        )
+        states = question_states(self.encoder, mined.texts) if reads_states else None
+        return entity_vectors(self.graph, self.encoder), states
 
-    def fit(self, mined: MinedWalks, encoded: Encoded) -> tuple[StepwiseNetwork, FitProgress]:
-        """The network; its best weights are in the folder."""
+    def fit(self, mined: MinedWalks, vectors: Floats, states: QuestionStates | None) -> StepwiseNetwork:
+        """The network with its best weights."""
         config, request, graph = self.config, self.request, self.graph
         torch.manual_seed(request.seed)
         network = StepwiseNetwork(config.network, self.encoder.dim, graph.num_relations, self.home)
@@ -243,25 +199,25 @@ class _Training:
         network.to(config.device)
         relations = torch.from_numpy(relation_vectors(graph, self.encoder)).to(config.device)
         sampler = BatchSampler(graph, mined.items, config, len(network.layers), request.seed)
-        dev = sampled(mined.dev, VALIDATED, request.seed)
+        dev = self.sample(mined.dev, VALIDATED, 2)
         start = ScrCalibration(cut=0.0) if config.as_printed else ScrCalibration()
         model = ScrModel(network, self.trained(mined, start), "", self.home)
         settings = settle(self.asked, model)
 
         def reading(rows: Int) -> QuestionReading:
-            if encoded.states is not None:
-                return StateReading(network, encoded.states, rows, encoded.vectors, relations)
+            if states is not None:
+                return StateReading(network, states, rows, vectors, relations)
             assert self.home is not None
             return TextReading(network, self.home, [mined.texts[row] for row in rows], graph, relations.device)
 
         def evaluate() -> dict[str, float]:
-            searched = search_dev(model, self.encoder, settings, graph, encoded.vectors, dev)
+            searched = search_dev(model, self.encoder, settings, graph, vectors, dev)
             return measure(results_of(settings, graph, searched, self.asked.similarity_weight or 0.0), start.cut)
 
         progress = fit(
             network,
             sampler,
-            lambda batch: loss_of(network, batch, reading, encoded.vectors, relations, compete=not config.as_printed),
+            lambda batch: loss_of(network, batch, reading, vectors, relations, compete=not config.as_printed),
             request.out,
             self._fit_config(len(mined.items)),
             evaluate=evaluate,
@@ -269,7 +225,9 @@ class _Training:
             seed=request.seed,
             on_event=self.on_event,
         )
-        return network, progress
+        self.details["best_step"], self.details["steps"] = progress.best_step, len(progress.curve)
+        self.details["parameters"] = sum(p.numel() for p in network.parameters() if p.requires_grad)
+        return network
 
     def _fit_config(self, items: int) -> FitConfig:
         """The loop's settings with `epochs` turned into steps."""
@@ -293,7 +251,7 @@ class _Training:
             topics_answer=mined.topics_answer,
             conjunction=config.conjunction,
             hub_limit=None if config.as_printed else HUB_LIMIT,
-            graph=self.source.name,
+            graph=self.graph_name,
             relations=relation_names(self.graph),
             calibration=calibration,
         )
@@ -301,15 +259,12 @@ class _Training:
     def finish(self, mined: MinedWalks, vectors: Floats, network: StepwiseNetwork) -> dict[str, float]:
         """Calibrate the best weights on the dev set, write the folder, and return the metrics."""
         out, half = self.request.out, not self.config.as_printed
-        weights = load_weights(out / "best.safetensors")
-        if half:
-            weights = {k: t.half().float() if t.is_floating_point() else t for k, t in weights.items()}
-        fill(network, weights, str(out / "best.safetensors"))
-        network.eval()
+        if half:  # judged as they are kept
+            network.half().float()
         model = ScrModel(network, self.trained(mined, ScrCalibration()), "", self.home)
         settings = settle(self.asked, model)
         weight = 0.0 if self.config.as_printed else self.asked.similarity_weight
-        dev = sampled(mined.dev, CALIBRATED, self.request.seed)
+        dev = self.sample(mined.dev, CALIBRATED, 2)
         searched = search_dev(
             model, self.encoder, settings, self.graph, vectors, dev, similarities=weight is None or weight > 0
         )
@@ -330,22 +285,8 @@ def train(request: TrainRequest, on_event: OnEvent = ignore) -> TrainResult:
     Raises TrainingError when no question has a path to an answer or the loss is no number, InputError for impossible
     settings. What was left out and why stands in `mining.json` beside the model.
     """
-    request.out.mkdir(parents=True, exist_ok=True)
-    if not request.resume:
-        shutil.rmtree(request.out / "checkpoints", ignore_errors=True)
-        (request.out / "best.safetensors").unlink(missing_ok=True)
-    work = _Training(request, on_event)
-    stages = TrainingStages(4, on_event, needs=("torch", "safetensors"))
-    mined = stages.run("mine gold walks", work.mine)
-    encoded = stages.run("encode texts", work.encode, mined)
-    network, progress = stages.run("fit the network", work.fit, mined, encoded)
-    metrics = stages.run("calibrate and write", work.finish, mined, encoded.vectors, network)
-    details = {
-        "best_step": progress.best_step,
-        "steps": len(progress.curve),
-        "parameters": sum(p.numel() for p in network.parameters() if p.requires_grad),
-        "questions": len(mined.questions),
-        "without_a_path": mined.unreachable,
-        "dev_questions": len(mined.dev),
-    }
-    return TrainResult(request.out, metrics, stages.seconds, details)
+    work = ScrTraining(request, on_event)
+    mined = work.run("mine gold walks", work.mine)
+    vectors, states = work.run("encode texts", work.encode, mined)
+    network = work.run("fit the network", work.fit, mined, vectors, states)
+    return work.result(work.run("calibrate and write", work.finish, mined, vectors, network))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from clew.graph import Subgraph
 from clew.graph.paths import RelationPath, trace
 from clew.graph.subgraph import Ints
 from clew.methods.stem.schema import MARKED, SchemaTriple, is_placeholder, masked, rename
-from clew.paths.examples import EntityIndex, Statement, resolve
+from clew.paths.examples import EntityIndex, LeftOut, Statement, resolve
 from clew.paths.gold import GoldLimits, PathCandidate, gold_paths, share_needing
 from clew.protocols import Example, LanguageModel, StatedSchema
 from clew.synthesis import Writer
@@ -50,28 +50,14 @@ class MaskedQuestion:
     planned: PlannerExample | None = None  # where the data set says what to write
 
 
-@dataclass
-class MiningReport:
-    """What mining found and left out."""
-
-    questions: int = 0
-    texts: int = 0
-    plans: int = 0
-    synthetic: int = 0
-    left_out: Counter[str] = field(default_factory=Counter)
-    strategies: Counter[str] = field(default_factory=Counter)
-    hops: Counter[int] = field(default_factory=Counter)
-
-
-def masked_questions(examples: Sequence[Example], index: EntityIndex, report: MiningReport) -> list[MaskedQuestion]:
-    """The questions with a topic and an answer in the graph; of topics with one label the first."""
+def masked_questions(examples: Sequence[Example], index: EntityIndex) -> tuple[list[MaskedQuestion], LeftOut]:
+    """The questions with a topic and an answer in the graph, of topics with one label the first, and those without."""
     usable, left = resolve(examples, index)
-    report.left_out.update({reason: len(ids) for reason, ids in left.items()})
     found: list[MaskedQuestion] = []
     for each in usable:
         question = each.example.question
         if not len(each.answers):
-            report.left_out["unanswerable"] += 1
+            left.setdefault("unanswerable", []).append(question.id)
             continue
         labels = index.graph.labels(np.array(each.topics, np.int32))
         first = {label: position for position, label in reversed(list(enumerate(labels)))}
@@ -93,13 +79,11 @@ def masked_questions(examples: Sequence[Example], index: EntityIndex, report: Mi
                 tuple((new[position], path) for position, path in each.stated if position in new),
             )
         )
-        schema = each.example.schema
-        if schema is not None and (planned := _planned(schema, found[-1], index)) is None:
-            report.left_out["a schema that does not fit the graph: mined instead"] += 1
-        elif schema is not None:
-            found[-1] = replace(found[-1], planned=planned)
-    report.questions = len(found)
-    return found
+        if each.example.schema is not None:
+            found[-1] = replace(found[-1], planned=_planned(each.example.schema, found[-1], index))
+            if found[-1].planned is None:
+                left.setdefault("a schema that does not fit the graph: mined instead", []).append(question.id)
+    return found, left
 
 
 def _planned(schema: StatedSchema, question: MaskedQuestion, index: EntityIndex) -> PlannerExample | None:
@@ -218,11 +202,10 @@ def planner_examples(
     *,
     per_text: int,
     seed: int,
-    report: MiningReport,
     model: LanguageModel | None = None,
-) -> list[PlannerExample]:
+) -> tuple[list[PlannerExample], LeftOut]:
     """One example per distinct masked text: what the data set states (D_syn), else the plan that most of its questions
-    (a sample) have (D_std).
+    (a sample) have (D_std). Also the masked texts without one.
 
     Args:
         model: writes the assertions (P4); None: the grammar. Where its reply breaks the rules, the grammar does.
@@ -233,12 +216,12 @@ def planner_examples(
             said = plan.assertions or ("",) * len(plan.triples)
             assertions = tuple(statements.say(t, words) for t, words in zip(plan.triples, said, strict=True))
             stated.setdefault(each.text, replace(plan, assertions=assertions))
-    report.synthetic = len(stated)
     by_text: dict[str, list[MaskedQuestion]] = {}
     for each in (each for each in questions if each.planned is None):
         by_text.setdefault(each.text, []).append(each)
     draw = random.Random(seed)
     found: list[tuple[str, tuple[SchemaTriple, ...], str]] = []
+    left: LeftOut = {}
     for text, own in by_text.items():
         plans: Counter[tuple[SchemaTriple, ...]] = Counter()
         single: Counter[str] = Counter()
@@ -248,20 +231,16 @@ def planner_examples(
             # Whether a set is asked for shows in the answers the question has, not in those the graph lacks.
             single["Precision" if len(each.answers) == 1 else "Breadth"] += 1
         if not plans:
-            report.left_out["no chain to an answer"] += 1
+            left.setdefault("no chain to an answer", []).append(text)
             continue
-        triples = plans.most_common(1)[0][0]
-        strategy = single.most_common(1)[0][0]
-        found.append((text, triples, strategy))
-        report.hops[len(triples)] += 1
-        report.strategies[strategy] += 1
-    report.texts, report.plans = len(by_text), len(found)
+        found.append((text, plans.most_common(1)[0][0], single.most_common(1)[0][0]))
     written: list[tuple[str, ...] | None] = [None] * len(found)
     if model is not None:
         written = written_assertions(model, [(text, triples) for text, triples, _ in found])
-        report.left_out["assertions of the model that broke the rules"] += sum(each is None for each in written)
+        broken = [text for (text, _, _), said in zip(found, written, strict=True) if said is None]
+        left |= {"assertions of the model that broke the rules": broken} if broken else {}
     mined = [
         PlannerExample(text, triples, said or tuple(statements.say(t) for t in triples), strategy, "standard")
         for (text, triples, strategy), said in zip(found, written, strict=True)
     ]
-    return [*mined, *stated.values()]
+    return [*mined, *stated.values()], left

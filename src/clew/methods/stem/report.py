@@ -16,7 +16,7 @@ from typing import Any
 from clew.evaluation.matching import accepted, key
 from clew.graph import Subgraph
 from clew.graph.paths import trace
-from clew.methods.stem.gold import GoldChains, MaskedQuestion, MiningReport, masked_questions
+from clew.methods.stem.gold import GoldChains, MaskedQuestion, masked_questions
 from clew.methods.stem.schema import PLACEHOLDER
 from clew.paths.examples import EntityIndex
 from clew.protocols import Example
@@ -76,8 +76,8 @@ def report(
     by_id = {answer.question.id: answer for answer in answers}
     size = {example.question.id: len(accepted(example.gold)) for example in examples}
     right = {e.question.id: _right(by_id[e.question.id], e) for e in examples if e.question.id in by_id}
-    told = MiningReport()
-    questions = [q for q in masked_questions(examples, EntityIndex(graph), told) if q.question.id in by_id]
+    found, left = masked_questions(examples, EntityIndex(graph))
+    questions = [q for q in found if q.question.id in by_id]
     chains = GoldChains(graph, hops)
     schema: list[tuple[float, float, float]] = []
     covered: dict[str, list[float]] = defaultdict(list)
@@ -104,7 +104,7 @@ def report(
     return {
         "questions": len(by_id),
         "with a gold chain": len(schema),
-        "left out": {**told.left_out, "no gold chain": without},
+        "left out": {**{reason: len(ids) for reason, ids in left.items()}, "no gold chain": without},
         "schema": dict(zip(("precision", "recall", "f1"), map(_mean, zip(*schema, strict=True)), strict=True))
         if schema
         else {},

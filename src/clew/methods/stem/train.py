@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import math
 import shutil
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
+from dataclasses import asdict, dataclass, replace
 
 import numpy as np
 import torch
@@ -19,18 +19,15 @@ from torch import Tensor
 from clew.errors import InputError, TrainingError
 from clew.graph import Subgraph
 from clew.graph.neighborhood import around
-from clew.learning import TrainingStages
-from clew.learning.checkpoints import fill, load_weights
-from clew.learning.folders import write_json
 from clew.learning.loop import fit
 from clew.learning.processes import is_main_process, process_count, wait_for_all
-from clew.learning.scratch import SIZES, create_decoder
-from clew.learning.tuning import Pair, tune
+from clew.learning.scratch import SIZES
+from clew.learning.training import MODEL, Training
+from clew.learning.tuning import Pair
 from clew.methods.stem.config import Config, DecomposeConfig, GroundConfig, TrainConfig
 from clew.methods.stem.gold import (
     GoldChains,
     MaskedQuestion,
-    MiningReport,
     PlannerExample,
     TripleSentences,
     gold_rows,
@@ -53,14 +50,14 @@ from clew.methods.stem.network import JoinedInput, QuestionInput, TripleNetwork,
 from clew.methods.stem.planner import bare
 from clew.methods.stem.schema import SchemaGraph, SchemaTriple, placed, write_decomposition, write_triples
 from clew.methods.stem.similarity import Floats, Similarity, reworded
-from clew.paths.examples import EntityIndex, training_graph
+from clew.paths.examples import EntityIndex, arrays_of, training_graph
 from clew.paths.gold import NEEDED
 from clew.protocols import OnEvent, TrainRequest, TrainResult, ignore
 from clew.synthesis import synthesize
-from clew.types import Event
 
 PLACEHOLDERS = ("[A]", "[B]", *(f"[ENT{i}]" for i in range(1, 9)), *(f"[T{i}]" for i in range(1, 5)))
 NEARBY = 3000  # triples of a question's neighbourhood
+TUNING = "tuning"  # where the planning models are made
 VALIDATED = 100  # dev questions on which the Triple-GNN is judged
 WORDINGS = 4  # of each schema that the Triple-GNN sees, beside the graph's own
 
@@ -71,15 +68,6 @@ def _grounding(assertion: str, triple: SchemaTriple) -> Pair:
     back = {end: mark for mark, end in ends.items()}
     h, r, t = triple
     return Pair(bare(text), write_triples([(back.get(h, h), r, back.get(t, t))]))
-
-
-@dataclass(frozen=True, slots=True)
-class MinedPlans:
-    """Training questions, and what a planner should write for them."""
-
-    questions: tuple[MaskedQuestion, ...]
-    planned: tuple[PlannerExample, ...]
-    report: MiningReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,70 +83,62 @@ class GuidanceExample:
         return replace(self.input, query=self.wordings[wording])
 
 
-class _Training:
+class StemTraining(Training):
     """The stages over one request."""
 
     def __init__(self, request: TrainRequest, on_event: OnEvent) -> None:
         if request.tools.encoder is None:
             raise InputError("training stem needs a text encoder")
-        self.request, self.on_event, self.encoder = request, on_event, request.tools.encoder
+        self.encoder = request.tools.encoder
         self.config: TrainConfig = request.train_config or TrainConfig()
-        source = training_graph(request.examples, request.graph)
-        self.graph: Subgraph = source.as_subgraph
+        planned = "planner" in self.config.parts
+        super().__init__(
+            request,
+            on_event,
+            2 + 2 * planned + ("network" in self.config.parts),
+            needs=("trl",) * planned,
+            made=(DECOMPOSE, GROUND, "network", TUNING, CARD, WEIGHTS),
+        )
+        source = training_graph(self.examples, request.graph)
+        self.graph: Subgraph = arrays_of(source)
         self.chains = GoldChains(self.graph, self.config.hops)
-        self.parameters: dict[str, int] = {}
         self.trained = Trained(encoder=self.encoder.name, encoder_width=self.encoder.dim, graph=source.name)
 
-    def mine(self) -> MinedPlans:
-        """D_std and D_syn."""
+    def mine(self) -> tuple[list[MaskedQuestion], list[PlannerExample]]:
+        """Training questions, and what a planner should write for them: D_std and D_syn."""
         config, request = self.config, self.request
-        examples = list(request.examples) if config.standard else [e for e in request.examples if e.schema is not None]
+        examples = self.examples if config.standard else [e for e in self.examples if e.schema is not None]
         if config.synthetic:
-            examples += [each.example() for each in synthesize(self.graph, config.synthetic, seed=request.seed)]
-        report = MiningReport()
-        questions = masked_questions(examples, EntityIndex(self.graph), report)
+            made = synthesize(self.graph, config.synthetic, seed=request.seed)
+            examples = [*examples, *(each.example() for each in made)]
+        questions, left = masked_questions(examples, EntityIndex(self.graph))
+        self.leave_out(left)
         again = revisit_share(self.chains, questions)
         self.trained = self.trained.model_copy(update={"revisit": again >= NEEDED})
         if "planner" not in config.parts:
-            return MinedPlans(tuple(questions), (), report)
+            self.details |= {"questions": len(questions), "left out": {k: len(ids) for k, ids in left.items()}}
+            return questions, []
         model = request.tools.language_model if config.assertions == "model" else None
         if config.assertions == "model" and model is None:
             raise InputError("train.assertions = 'model' needs a language model; set language_model.model")
-        planned = planner_examples(
-            questions,
-            self.chains,
-            TripleSentences(self.graph, request.seed),
-            per_text=config.per_text,
-            seed=request.seed,
-            report=report,
-            model=model,
+        sentences = TripleSentences(self.graph, request.seed)
+        planned, left = planner_examples(
+            questions, self.chains, sentences, per_text=config.per_text, seed=request.seed, model=model
         )
-        left = dict(report.left_out)
-        write_json(
-            request.out / "mining.json",
-            {
-                "questions": report.questions,
-                "distinct masked texts": report.texts,
-                "D_std": report.plans,
-                "D_syn": report.synthetic,
-                "left out": left,
-                "strategies": dict(report.strategies),
-                "questions that walk a triple twice": again,
-                "triples per plan": {str(k): v for k, v in sorted(report.hops.items())},
-                "examples": [
-                    {"text": x.text, "assertions": x.assertions, "triples": x.triples, "strategy": x.strategy}
-                    for x in planned[:20]
-                ],
-            },
-        )
-        if not planned:
-            raise TrainingError(
-                "no question has a chain from a topic to an answer: check that topics and answers are ids or labels "
-                f"of graph {request.graph.name!r}; the reasons are in {request.out / 'mining.json'}"
-            )
-        told = f"{len(planned)} plans to learn; left out: {left or 'none'}"
-        self.on_event(Event("train", told, {"plans": len(planned)}))
-        return MinedPlans(tuple(questions), tuple(planned), report)
+        self.leave_out(left)
+        mined = [each for each in planned if each.origin == "standard"]
+        report = {
+            "plans": len(planned),
+            "distinct masked texts": len({each.text for each in questions if each.planned is None}),
+            "D_std": len(mined),
+            "D_syn": len(planned) - len(mined),
+            "strategies": dict(Counter(each.strategy for each in mined)),
+            "questions that walk a triple twice": again,
+            "triples per plan": {str(k): v for k, v in sorted(Counter(len(x.triples) for x in mined).items())},
+            "examples": [asdict(each) for each in planned[:20]],
+        }
+        self.tell_mined(len(planned), "plans to learn", len(questions), report)
+        return questions, planned
 
     def decompose(self, planned: Sequence[PlannerExample]) -> None:
         """SGDA: masked question → strategy and assertions."""
@@ -184,35 +164,15 @@ class _Training:
     def _tune(
         self, part: str, config: DecomposeConfig | GroundConfig, pairs: Sequence[Pair], keep: Sequence[str]
     ) -> None:
-        out = self.request.out
+        out, work = self.request.out, self.request.out / TUNING / part
         if self.request.resume and (out / part / "config.json").is_file():
             return
-        work = out / f"{part}-training"
-        if not self.request.resume and is_main_process():
-            shutil.rmtree(work, ignore_errors=True)
-        wait_for_all()
-        base: Path | str = config.base
-        if config.base in SIZES:
-            base = work / "start"
-            if is_main_process() and not (base / "config.json").is_file():
-                texts = [text for p in pairs for text in (p.prompt[0].content, p.completion)]
-                self.parameters[part] = create_decoder(
-                    base, texts, size=config.base, keep=[*PLACEHOLDERS, *keep], seed=self.request.seed
-                )
-            wait_for_all()
-        tuned = tune(
-            base,
-            pairs,
-            work,
-            config.tune,
-            seed=self.request.seed,
-            resume=self.request.resume,
-            on_event=self.on_event,
-        )
+        base = "" if config.base in SIZES else config.base
+        self.tune(base, pairs, work, config.tune, size=config.base, keep=[*PLACEHOLDERS, *keep])
         if is_main_process():
             shutil.rmtree(out / part, ignore_errors=True)
-            tuned.folder.rename(out / part)
-            shutil.rmtree(work)
+            (work / MODEL).rename(out / part)
+            shutil.rmtree(work.parent)
         wait_for_all()
 
     def network(self, questions: Sequence[MaskedQuestion]) -> dict[str, float]:
@@ -229,7 +189,7 @@ class _Training:
         held = min(VALIDATED, max(1, len(examples) // 10))
         torch.manual_seed(request.seed)
         network = TripleNetwork(config.network, self.encoder.dim).to(config.device)
-        self.parameters["network"] = sum(p.numel() for p in network.parameters())
+        self.details["parameters of network"] = sum(p.numel() for p in network.parameters())
         dev = examples[:held]
         train = np.arange(held, len(examples)) if len(examples) > held else np.arange(held)
         draw = np.random.default_rng(request.seed)
@@ -268,7 +228,6 @@ class _Training:
             seed=request.seed,
             on_event=self.on_event,
         )
-        fill(network, load_weights(out / "network" / "best.safetensors"), "best.safetensors")
         wait_for_all()  # all have read the best weights
         if is_main_process():
             self.trained = save_model(out, self.trained, network)
@@ -318,29 +277,14 @@ def train(request: TrainRequest, on_event: OnEvent = ignore) -> TrainResult:
         TrainingError: no question has a chain to an answer, or the loss is no number.
         InputError, UnsupportedError: impossible settings, a graph whose triples are not at hand.
     """
-    request.out.mkdir(parents=True, exist_ok=True)
-    if not request.resume:
-        for old in (DECOMPOSE, GROUND, "network", f"{DECOMPOSE}-training", f"{GROUND}-training"):
-            shutil.rmtree(request.out / old, ignore_errors=True)
-        for file in (CARD, WEIGHTS):
-            (request.out / file).unlink(missing_ok=True)
-    work = _Training(request, on_event)
+    work = StemTraining(request, on_event)
     parts = work.config.parts
-    stages = TrainingStages(
-        2 + 2 * ("planner" in parts) + ("network" in parts), on_event, needs=("trl",) * ("planner" in parts)
-    )
-    mined = stages.run("mine plans", work.mine)
+    questions, planned = work.run("mine plans", work.mine)
     metrics: dict[str, float] = {}
     if "planner" in parts:
-        stages.run("tune SGDA", work.decompose, mined.planned)
-        stages.run("tune SAGB", work.ground, mined.planned)
+        work.run("tune SGDA", work.decompose, planned)
+        work.run("tune SAGB", work.ground, planned)
     if "network" in parts:
-        metrics = stages.run("fit the Triple-GNN", work.network, mined.questions)
-    stages.run("write", work.finish)
-    details = {
-        "plans": len(mined.planned),
-        "questions": mined.report.questions,
-        "left_out": dict(mined.report.left_out),
-        **{f"parameters of {part}": count for part, count in work.parameters.items()},
-    }
-    return TrainResult(request.out, metrics, stages.seconds, details)
+        metrics = work.run("fit the Triple-GNN", work.network, questions)
+    work.run("write", work.finish)
+    return work.result(metrics)
