@@ -189,6 +189,7 @@ class Wording:
 
 
 _WORD = re.compile(r"[^\W_]+")
+_BEFORE = re.compile(r"(?P<link>in|into|onto|of|by|from|at|on|to|for|with|under|through) (?:the )?$", re.IGNORECASE)
 _ENDINGS = ("ations", "ation", "ings", "ing", "ers", "ors", "er", "or", "ies", "ied", "ie", "es", "ed", "s", "e", "y")
 
 
@@ -246,6 +247,25 @@ def mention_flags(spans: NDArray[np.int64], marked: Sequence[tuple[int, int, int
         inside = (spans[:, 0] < last) & (spans[:, 1] > first) & (spans[:, 1] > spans[:, 0])
         flags[inside] = mention + 1
     return flags
+
+
+def turned_round(
+    asked: QuestionWording, wording: Wording, plans: Sequence[PlanCandidate], mentions: Sequence[int]
+) -> Floats:
+    """(P,) 1 for a plan that walks its first relation forward from a topic before which the preposition stands that
+    ends the relation, where another walks it backward: "rivers that empty into the Sava" are no river that it flows
+    into."""
+    before = {number: _BEFORE.search(asked.text[:first]) for first, _, number in asked.spans}
+    links = {number: match["link"].lower() for number, match in before.items() if match is not None}
+    back = {(t.topic, t.steps[0][0][0]) for plan in plans for t in plan.trails if t.steps and not t.steps[0][0][1]}
+    against = np.zeros(len(plans), np.float32)
+    for i, plan in enumerate(plans):
+        for trail in plan.trails:
+            relation, forward = trail.steps[0][0]
+            link = links.get(mentions[trail.topic])
+            if link and forward and (trail.topic, relation) in back:
+                against[i] = wording.relation(relation).rsplit(" ", 1)[-1] == link
+    return against
 
 
 def step_features(asked: QuestionWording, steps: Sequence[WordedStep]) -> Floats:
