@@ -246,6 +246,7 @@ class _Reading:
     databases: Databases = field(default_factory=Databases)
     unpacked: Unpacked = field(default_factory=Unpacked)
     prefixes: dict[str, str] = field(default_factory=dict)
+    told: list[str] = field(default_factory=list)  # what readers found out of their files
     bytes: int = 0
 
     def run(self, folder: Path, scratch: Path, memory: Memory, clock: Clock) -> dict[str, Any]:
@@ -277,7 +278,7 @@ class _Reading:
             "prefixes": self.prefixes,
             "problems": dict(self.problems.counts),
             "first": [[each.file, each.line, each.kind, each.message] for each in self.problems.first],
-            "told": [*self.databases.told, *self.unpacked.told],
+            "told": [*self.databases.told, *self.unpacked.told, *self.told],
         }
 
     def _look(self, place: Path, clock: Clock) -> None:
@@ -331,6 +332,7 @@ class _Reading:
                 options = {"languages": list(self.languages), "only": list(self.only), "number": number}
             yield from stream.batches("parquet labels" if kind == LABEL_FILE else kind, **options)
             self.prefixes.update(stream.prefixes)
+            self.told += stream.told
         elif stream.failed:
             return
         elif kind == LABEL_FILE:
