@@ -287,11 +287,13 @@ class _Reading:
         self.unpacked.files = [(file, "json" if kind == "jsonl" and _of_graph(file) else kind)
                                for file, kind in self.unpacked.files]  # fmt: skip
         self.bytes += self.unpacked.bytes
-        self.tables = tables_of(self.unpacked.files, self.delimiter, self.header)
+        told: dict[Path, list[str]] = {}
+        self.tables = tables_of(self.unpacked.files, self.delimiter, self.header, told)
         self.databases = databases_of(
             self.unpacked, self.tables, delimiter=self.delimiter, header=self.header, foreign_keys=self.foreign_keys,
             problems=self.problems,
         )  # fmt: skip
+        self.told += [line for file, lines in told.items() if file not in self.databases.plans for line in lines]
 
     def _file(self, file: Path, kind: str, number: int, assembly: Assembly, clock: Clock) -> None:
         before = assembly.rows + self.problems.total
