@@ -54,6 +54,7 @@ class Apart:
         self.file, self.problems = file, problems
         self.position, self.line = 0, 0
         self.prefixes: dict[str, str] = {}
+        self.told: list[str] = []  # what the reader found out of the file, in lines
         self._handle: int | None = None
         if str(file) == "-":
             self._handle = _standard_input()
@@ -108,6 +109,7 @@ class Apart:
                 elif "end" in said:
                     done = True
                     self.prefixes = said["prefixes"]
+                    self.told += said.get("told", ())
                 else:
                     yield said, worker
         except EOFError:
@@ -366,6 +368,7 @@ def _serve_one(request: Mapping[str, Any], handle: int, out: IO[bytes]) -> None:
     tell = sender.tell
 
     prefixes: dict[str, str] = {}
+    told: list[str] = []
     problems = _Told(tell)
     _limit_work()
     try:
@@ -383,9 +386,9 @@ def _serve_one(request: Mapping[str, Any], handle: int, out: IO[bytes]) -> None:
                 tell({"found": found, "arrays": []})
                 tell({"end": True, "prefixes": prefixes, "position": stream.position})
                 return
-            for batch in _reader(request["kind"], stream, problems, prefixes, request["options"]):
+            for batch in _reader(request["kind"], stream, problems, prefixes, told, request["options"]):
                 _tell_batch(batch, stream, tell)
-            tell({"end": True, "prefixes": prefixes, "position": stream.position})
+            tell({"end": True, "prefixes": prefixes, "told": told, "position": stream.position})
     except MemoryError:
         tell({"problem": [None, "long", "holds more at once than fits into memory; the rest of it is not read", 1]})
         tell({"end": True, "prefixes": prefixes})
@@ -404,7 +407,12 @@ def _look(stream: Stream, problems: Problems, options: Mapping[str, Any], tell: 
 
 
 def _reader(
-    kind: str, stream: Stream, problems: Problems, prefixes: dict[str, str], options: Mapping[str, Any]
+    kind: str,
+    stream: Stream,
+    problems: Problems,
+    prefixes: dict[str, str],
+    told: list[str],
+    options: Mapping[str, Any],
 ) -> Iterator[Batch]:
     if kind in ("parquet", "parquet labels"):
         from clew.graph.tabular import parquet, parquet_labels
@@ -445,7 +453,7 @@ def _reader(
     elif kind in DOCUMENTS:
         from clew.graph.node_link import node_link
 
-        return node_link(stream.file, problems, stream)
+        return node_link(stream.file, problems, stream, told)
     from clew.graph.dgraph import dgraph, is_dgraph
 
     if kind == "rdf" and is_dgraph(stream.peek(1 << 12)):

@@ -246,6 +246,7 @@ class _Reading:
     databases: Databases = field(default_factory=Databases)
     unpacked: Unpacked = field(default_factory=Unpacked)
     prefixes: dict[str, str] = field(default_factory=dict)
+    told: list[str] = field(default_factory=list)  # what readers found out of their files
     bytes: int = 0
 
     def run(self, folder: Path, scratch: Path, memory: Memory, clock: Clock) -> dict[str, Any]:
@@ -277,7 +278,7 @@ class _Reading:
             "prefixes": self.prefixes,
             "problems": dict(self.problems.counts),
             "first": [[each.file, each.line, each.kind, each.message] for each in self.problems.first],
-            "told": [*self.databases.told, *self.unpacked.told],
+            "told": [*self.databases.told, *self.unpacked.told, *self.told],
         }
 
     def _look(self, place: Path, clock: Clock) -> None:
@@ -286,11 +287,13 @@ class _Reading:
         self.unpacked.files = [(file, "json" if kind == "jsonl" and _of_graph(file) else kind)
                                for file, kind in self.unpacked.files]  # fmt: skip
         self.bytes += self.unpacked.bytes
-        self.tables = tables_of(self.unpacked.files, self.delimiter, self.header)
+        told: dict[Path, list[str]] = {}
+        self.tables = tables_of(self.unpacked.files, self.delimiter, self.header, told)
         self.databases = databases_of(
             self.unpacked, self.tables, delimiter=self.delimiter, header=self.header, foreign_keys=self.foreign_keys,
             problems=self.problems,
         )  # fmt: skip
+        self.told += [line for file, lines in told.items() if file not in self.databases.plans for line in lines]
 
     def _file(self, file: Path, kind: str, number: int, assembly: Assembly, clock: Clock) -> None:
         before = assembly.rows + self.problems.total
@@ -331,6 +334,7 @@ class _Reading:
                 options = {"languages": list(self.languages), "only": list(self.only), "number": number}
             yield from stream.batches("parquet labels" if kind == LABEL_FILE else kind, **options)
             self.prefixes.update(stream.prefixes)
+            self.told += stream.told
         elif stream.failed:
             return
         elif kind == LABEL_FILE:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 from clew.errors import InputError, nearest
@@ -20,6 +21,7 @@ HELD_IN = 0.9  # share of a column's values that are keys of the table that they
 NAMED_SO = 0.5  # the same where the column's name says which table it is
 SURE = 2.0  # of a name from which on it decides alone
 DISTINCTIVE = 50  # least key of a table whose keys are no running numbers from one
+BY_CHANCE = 0.01  # how likely values of a larger table may all be keys of a smaller one
 _DONE_BY = frozenset(["by", "to"])  # "trained_by", "reports_to": somebody, and no figure
 _BARE = frozenset(["from", "to", "source", "target", "origin", "destination", "start", "end"])
 
@@ -167,6 +169,8 @@ def _found(i: int, at: int, tables: Sequence[RelationalTable]) -> Reference | No
     candidates.sort(key=lambda each: (-each[0], -each[1], each[2]))
     best = candidates[0]
     rivals = [each for each in candidates[1:] if each[:2] == best[:2]]
+    if rivals and best[0] < 2.8 and (filled := _smallest(facts, [best, *rivals], tables)) is not None:
+        return reference_to(table, (at,), filled, tables, best[0])
     if rivals and best[0] < 2.8:
         names = " and ".join(tables[n].name for _, _, n in (best, *rivals))
         table.told.append(
@@ -175,6 +179,16 @@ def _found(i: int, at: int, tables: Sequence[RelationalTable]) -> Reference | No
         )
         return None
     return reference_to(table, (at,), best[2], tables, best[0])
+
+
+def _smallest(
+    facts: ColumnFacts, rivals: Sequence[tuple[float, float, int]], tables: Sequence[RelationalTable]
+) -> int | None:
+    """Of tables that hold a column's values equally the smallest, where those of another would hardly all lie in it."""
+    sizes = sorted((len(tables[n].facts[tables[n].key[0]].hashes), n) for _, _, n in rivals)
+    (least, found), (larger, _) = sizes[:2]
+    drawn = min(len(facts.hashes), least, 100)  # so many keys of the larger, each once
+    return found if prod((least - n) / (larger - n) for n in range(drawn)) < BY_CHANCE else None
 
 
 def _nameless(i: int, at: int, tables: Sequence[RelationalTable]) -> list[str]:

@@ -181,7 +181,7 @@ class BuildReport:
     kept: int = 0  # triples of schema that stay among the facts because there are too many
     members: int = 0  # of lists, read as values of what has the list
     resumed: tuple[str, ...] = ()  # stages that an earlier build of the same command had finished when it was killed
-    tables: tuple[str, ...] = ()  # what was decided of the tables of a relational database, in lines
+    tables: tuple[str, ...] = ()  # what was decided of tables, ends of edges and references, in lines
     opaque_ids: tuple[str, ...] = ()  # examples, where many things have no name and an id that says nothing
 
     @property

@@ -31,8 +31,12 @@ LINKS = ("links", "edges", "relationships", "relations")
 TRIPLES = ("triples", "facts", "statements")
 
 
-def node_link(file: Path, problems: Problems, stream: Stream) -> Iterator[Batch]:
-    """The triples of a document; what is no graph is a problem that says what was expected."""
+def node_link(file: Path, problems: Problems, stream: Stream, told: list[str]) -> Iterator[Batch]:
+    """The triples of a document; what is no graph is a problem that says what was expected.
+
+    Args:
+        told: is given what was found out of the document, in lines, when it is read.
+    """
 
     def fail(kind: str, reason: str) -> None:
         problems.add(str(file), None, kind, reason)
@@ -42,7 +46,7 @@ def node_link(file: Path, problems: Problems, stream: Stream) -> Iterator[Batch]
         yield from records(file, problems, stream, made, form, lines_of(file, stream, problems))
         return None
     if a_line(stream.peek(SAMPLE)):
-        yield from _plain(lines_of(file, stream, problems), file, made, fail)
+        yield from _plain(lines_of(file, stream, problems), file, made, fail, told)
         return None
     text = stream.read(LARGEST + 1)
     if len(text) > LARGEST:
@@ -75,7 +79,7 @@ def node_link(file: Path, problems: Problems, stream: Stream) -> Iterator[Batch]
         yield from made.batches(whole=True)
         return None
     if links is None and not any(map(_terms, (rows or ())[:100])) and (objects := objects_of(held)):
-        yield from _plain(objects, file, made, fail)
+        yield from _plain(objects, file, made, fail, told)
         return None
     if rows is None and links is None:
         return fail("syntax", _EXPECTED)
@@ -110,7 +114,9 @@ def node_link(file: Path, problems: Problems, stream: Stream) -> Iterator[Batch]
     yield from made.batches(whole=True)
 
 
-def _plain(objects: Any, file: Path, made: PropertyTriples, fail: Callable[[str, str], None]) -> Iterator[Batch]:
+def _plain(
+    objects: Any, file: Path, made: PropertyTriples, fail: Callable[[str, str], None], told: list[str]
+) -> Iterator[Batch]:
     """Objects of plain JSON, with the keys that lead to them or, of lines, without."""
     plain = PlainJson(file, made)
     for each in objects:
@@ -118,6 +124,7 @@ def _plain(objects: Any, file: Path, made: PropertyTriples, fail: Callable[[str,
         if why := plain.take(key, held) if _map(held) else "is no object":
             fail("fields", f"{why}: {str(held)[:80]}")
     yield from plain.end()
+    told += plain.told
     yield from made.batches(whole=True)
 
 

@@ -44,9 +44,10 @@ sibling
 _PEOPLE = _words("""
 staff employee personnel person people user member worker student teacher customer client driver player patient
 doctor author artist actor instructor professor contact crew athlete nurse volunteer human individual
+agent technician engineer colleague teammate contributor
 """)
 _STAFF = _words("""
-staff employee personnel person people user member worker crew
+staff employee personnel person people user member worker crew agent technician colleague teammate
 """)
 _OF_PEOPLE = re.compile(
     r"^(?:first|last|full|given|family|middle) ?names?$|^surname$|^dob$|birth|^gender$|^sex$|^hired|^hire |^born|^job "

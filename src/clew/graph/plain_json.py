@@ -16,6 +16,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from clew.graph.json_references import ReferenceColumns
 from clew.graph.nouns import noun_of
 from clew.graph.property_files import LINKED, NAMES, PropertyTriples
 from clew.graph.property_values import dated
@@ -37,6 +38,7 @@ _KINDS = ("resourceType", "__typename", "_type", "@type", "type", "kind")
 _WRAPS = ("data", "message", "response", "result", "payload", "body")  # what services put their answer in
 _ENDS = (("source_ref", "target_ref"), ("source", "target"), ("from", "to"), ("subject", "object"))
 _REFERENCE = re.compile(r"(?i)(?:[_ -]?(?:id|ref|uuid)s?)$")
+_CODE = re.compile(r"[\w.-]{1,12}")  # an id that may be another thing's in another list: P1
 MOST = 2_000_000  # objects
 DEEP = 60
 
@@ -68,10 +70,11 @@ def _objects(value: Any) -> bool:
 
 
 class _Thing:
-    __slots__ = ("aliases", "id", "kind", "met", "name", "said")
+    __slots__ = ("aliases", "group", "id", "key", "kind", "met", "name", "said")
 
-    def __init__(self, id: str, kind: str) -> None:
-        self.id, self.kind, self.name = id, kind, ""
+    def __init__(self, id: str, kind: str, group: str = "") -> None:
+        self.id, self.kind, self.name, self.key = id, kind, "", ""
+        self.group = group  # what leads to it says that it is, whatever it states itself: "device" of a laptop
         self.said: dict[str, list[Any]] = {}
         self.met = 0  # how often it stands in another
         self.aliases: list[str] = []
@@ -85,11 +88,13 @@ class PlainJson:
         self._made, self._kind = made, " ".join(noun_of(stem)) if re.fullmatch(r"[\w -]+", stem) else ""
         self._things: dict[str, _Thing] = {}
         self._by_id: dict[str, str] = {}  # what refers to a thing: its id as stated
+        self._shared: set[str] = set()  # ids that several things have
         self._edges: list[tuple[str, str, str, dict[str, list[Any]]]] = []
         self._links: list[tuple[str, str, str, dict[str, Any]]] = []  # objects that are relations
         self._owned: dict[tuple[str, str, str], dict[str, Any]] = {}  # what a nameless object around a thing says
         self._counts: dict[str, int] = {}
         self._stem = re.sub(r"\W", "_", stem)
+        self.told: list[str] = []  # what was found out of references, when all is read
 
     def take(self, key: str, held: Object) -> str:
         """One object of the document; why not, where not."""
@@ -118,15 +123,19 @@ class PlainJson:
     def _thing(self, kind: str, held: Object, depth: int = 0) -> str:
         """The id of the thing that an object is."""
         stated = next((held[name] for name in _KINDS if isinstance(held.get(name), str) and held[name]), None)
-        kind = stated or kind
+        group, kind = kind, stated or kind
         name, used = _called(held), _key(held)
         id = self._id(kind, name, held.get(used) if used else None)
         thing = self._things.get(id)
         if thing is None:
-            thing = self._things[id] = _Thing(id, kind)
+            thing = self._things[id] = _Thing(id, kind, group)
+        elif depth == 0:
+            thing.group = group
         thing.name = thing.name or name
         if used:
-            self._by_id.setdefault(str(held[used]), id)
+            thing.key = str(held[used]).strip()
+            if self._by_id.setdefault(str(held[used]), id) != id:
+                self._shared.add(str(held[used]))
             if "resourceType" in held:
                 self._by_id.setdefault(f"{kind}/{held[used]}", id)
         self._say(thing, held, {used, *(n for n in _KINDS if held.get(n) == stated)}, depth)
@@ -134,7 +143,9 @@ class PlainJson:
 
     def _id(self, kind: str, name: str, key: Any) -> str:
         if isinstance(key, str) and re.search(r"\D", key):
-            return key
+            met = self._things.get(key)
+            other = met is not None and name and met.name and met.name != name and met.kind != kind
+            return f"{kind} {key}".strip() if other and _CODE.fullmatch(key) else key
         if key is not None:
             return f"{kind} {key}".strip()
         if name:
@@ -166,7 +177,7 @@ class PlainJson:
                     self._edge(thing, key, " ".join(noun_of(key)), each, depth, own)
         if len(self._edges) == before and len(held):
             self._counts[""] = self._counts.get("", 0) + 1
-            node = _Thing(f"_:{self._stem}.o{self._counts['']}", "")
+            node = _Thing(f"_:{self._stem}.o{self._counts['']}", "", " ".join(noun_of(relation)))
             self._things[node.id] = node
             self._edges.append((thing.id, relation, node.id, {}))
             self._say(node, held, set(), depth + 1)
@@ -220,6 +231,8 @@ class PlainJson:
             if thing.name:
                 names[thing.name] = "" if thing.name in names else thing.id
         kinds = {thing.kind.replace("_", " ").casefold() for thing in self._things.values()}
+        columns = ReferenceColumns(self._things.values())
+        self.told = columns.told
         for thing in self._things.values():
             left = varied.get(thing.id, set())
             properties: dict[str, Any] = {"name": thing.name} if thing.name else {}
@@ -228,8 +241,9 @@ class PlainJson:
                     continue
                 plain = []
                 for value in values:
-                    tail, called = self._meant(relation, value, kinds, names)
-                    if tail and tail != thing.id:
+                    decided = columns.meant(thing, relation, value)
+                    tail, called = decided or self._meant(relation, value, kinds, names)
+                    if tail and (decided or tail != thing.id):
                         self._made.edge(thing.id, tail, called, {})
                     else:
                         plain.append(dated(value))
@@ -253,7 +267,8 @@ class PlainJson:
         if isinstance(value, str) and relation not in _NAMES and names.get(value):
             return names[value], relation
         called = _REFERENCE.sub("", relation) or relation
-        if isinstance(value, str) and value in self._by_id and (called != relation or re.search(r"[/:-]", value)):
+        named = isinstance(value, str) and re.search(r"\D", value) and value not in self._shared  # no running number
+        if named and value in self._by_id and (called != relation or re.search(r"[/:-]", value)):
             return self._by_id[value], called
         if called != relation and isinstance(value, (str, int)) and not isinstance(value, bool):
             words = re.sub(r"(?<=[a-z])(?=[A-Z])|[_-]", " ", called).casefold()

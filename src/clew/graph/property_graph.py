@@ -25,6 +25,7 @@ from clew.graph.inputs import ALIAS, BLOCK, CHOSEN, Batch, Notes, Problems, Rows
 from clew.graph.labelling import OTHER_NAMES
 from clew.graph.property_files import EDGE_KINDS, LINKED, TYPE
 from clew.graph.tabular import SYNONYMS, sniff, split_line
+from clew.graph.typed_ends import with_kinds
 from clew.labels import label_to_text
 
 HEAD, PEEK = 1 << 16, 1 << 20
@@ -58,7 +59,7 @@ _TYPES = ("type", "types", "kind", "class", "category", "node type", "entity typ
 class Field:
     """A column of a table: what it is for, what it is called, the id space it speaks of, whether it lists several."""
 
-    role: str  # "id", "type", "name", "alias", "head", "tail", "relation", "property", "none"
+    role: str  # "id", "type", "name", "alias", "head", "tail", "head kind", "tail kind", "relation", "property", "none"
     name: str
     space: str = ""
     many: bool = False
@@ -72,6 +73,9 @@ class PropertyTable:
     fields: tuple[Field, ...]
     delimiter: str
     neo4j: bool
+    by_kind: bool = False  # ids are unique within their kind alone
+    kinds_known: bool = False  # of edges: the tables of nodes say of what kind each end is
+    kinds: tuple[tuple[str, str], ...] = ()  # of edges: kinds in small letters and as the tables of nodes write them
 
     @classmethod
     def of(cls, stated: Mapping[str, Any]) -> PropertyTable:
@@ -83,14 +87,23 @@ class PropertyTable:
 
 
 def tables_of(
-    files: Sequence[tuple[Path, str]], delimiter: str | None, header: bool | None
+    files: Sequence[tuple[Path, str]], delimiter: str | None, header: bool | None, told: dict[Path, list[str]]
 ) -> dict[Path, PropertyTable]:
-    """The files that are tables of nodes or edges; plain headers count only where a build has both."""
+    """The files that are tables of nodes or edges; plain headers count only where a build has both, or where all its
+    tables are of edges that say the kinds of their ends.
+
+    Args:
+        told: is given what was found of a file, in lines.
+    """
     if header is False:
         return {}
     found = {file: table for file, suffix in files if (table := _table(file, suffix, delimiter)) is not None}
-    kinds = {table.kind for table in found.values()}
-    return found if kinds >= {"nodes", "edges"} else {file: table for file, table in found.items() if table.neo4j}
+    texts = [file for file, suffix in files if suffix in ("csv", "tsv", "txt", "parquet")]
+    found, alone = with_kinds(found, texts, told)
+    if alone or {table.kind for table in found.values()} >= {"nodes", "edges"}:
+        return found
+    told.clear()
+    return {file: table for file, table in found.items() if table.neo4j}
 
 
 def _table(file: Path, suffix: str, delimiter: str | None) -> PropertyTable | None:
@@ -150,7 +163,7 @@ def _apoc(names: Sequence[str], delimiter: str) -> PropertyTable:
 
 def _plain(names: Sequence[str], row: Sequence[str], delimiter: str) -> PropertyTable | None:
     """The table that a plain header says, with its first row: what names a relation may be no name of one."""
-    said = [label_to_text(name).casefold() for name in names]
+    said = [label_to_text(name.lstrip("~")).casefold() for name in names]  # Neptune's ~id, ~from, ~to, ~label
     keys = [name.replace(" ", "_") for name in said]
     heads = [i for i, key in enumerate(keys) if key in HEADS]
     tails = [i for i, key in enumerate(keys) if key in TAILS]
@@ -165,7 +178,9 @@ def _plain(names: Sequence[str], row: Sequence[str], delimiter: str) -> Property
     if not ids:
         return None
     kinds = [
-        i for i, name in enumerate(said) if name in _TYPES or (name == "label" and not set(_NAMES).isdisjoint(said))
+        i
+        for i, name in enumerate(said)
+        if name in _TYPES or (name == "label" and (names[i][0] == "~" or not set(_NAMES).isdisjoint(said)))
     ]
     roles = {ids[0]: "id"} | dict.fromkeys(kinds[:1], "type")
     return PropertyTable(
@@ -248,6 +263,8 @@ def _nodes(batch: Any, table: PropertyTable, file: Path, problems: Problems, row
 
     (id_at,) = table.where("id")[:1]
     ids = _ids(batch.column(id_at), table.fields[id_at])
+    if table.by_kind:
+        ids = _of_kind(ids, batch.column(table.where("type")[0]))
     batch, (ids,) = _kept(batch, [ids], "an empty id", file, problems, row)
     for i, field in enumerate(table.fields):
         column = batch.column(i)
@@ -273,6 +290,9 @@ def _edges(batch: Any, table: PropertyTable, file: Path, problems: Problems, row
     (head_at,), (tail_at,) = table.where("head")[:1], table.where("tail")[:1]
     relation_at = table.where("relation")
     sides = [_ids(batch.column(at), table.fields[at]) for at in (head_at, tail_at)]
+    stating = [at for end in ("head", "tail") for at in table.where(f"{end} kind")]
+    if table.by_kind:
+        sides = [_of_kind(ids, batch.column(at)) for ids, at in zip(sides, stating, strict=True)]
     numbers = pa.array(np.arange(row, row + batch.num_rows)).cast(pa.large_string())
     mediators = joined(f"_:{file.name.split('.')[0]}.", numbers)
     stated = batch.column(relation_at[0]) if relation_at else pa.nulls(batch.num_rows, pa.large_string())
@@ -281,6 +301,8 @@ def _edges(batch: Any, table: PropertyTable, file: Path, problems: Problems, row
         batch, [*sides, relations, mediators], "an empty head or tail", file, problems, row
     )
     yield Rows(terms_of(heads), terms_of(relations), terms_of(tails))
+    if stating and not table.kinds_known:
+        yield from _kinds_stated([heads, tails], [batch.column(at) for at in stating], table)
     properties = [i for i in table.where("property") if batch.column(i).null_count < batch.num_rows]
     if not properties:
         return
@@ -297,6 +319,35 @@ def _edges(batch: Any, table: PropertyTable, file: Path, problems: Problems, row
         if pc.any(there).as_py():
             owners, values = _written_as_lists(owners.filter(there), values.filter(there))
             yield rows_of(owners, field.name, literal_ids(values), literal=True)
+
+
+def _kinds_stated(ends: Sequence[Any], stated: Sequence[Any], table: PropertyTable) -> Iterator[Batch]:
+    """What the ends of edges are, each said once; without a table of nodes, ids of a kind are read with its name."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    spelled = dict(table.kinds)
+    kinds = pc.utf8_trim_whitespace(pa.concat_arrays(stated))
+    pairs = pa.table({"id": pa.concat_arrays(ends), "kind": kinds}).filter(pc.greater(pc.utf8_length(kinds), 0))
+    once = pairs.group_by(["id", "kind"], use_threads=False).aggregate([]).combine_chunks()
+    ids, kinds = (once.column(name).combine_chunks() for name in ("id", "kind"))
+    words = [spelled.get(kind.casefold(), kind) for kind in kinds.to_pylist()]
+    if not words:
+        return
+    yield rows_of(ids, TYPE, pa.array(words, pa.large_string()))
+    if table.by_kind and not spelled:
+        names = [f"{kind} {id.partition('/')[2]}" for kind, id in zip(words, ids.to_pylist(), strict=True)]
+        ranks = np.full(len(names), CHOSEN, np.int16)
+        yield Notes("label", terms_of(ids), terms_of(pa.array(names, pa.large_string())), ranks)
+
+
+def _of_kind(ids: Any, kinds: Any) -> Any:
+    """Ids with their kind before them, where it is stated."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    kinds = pc.utf8_lower(pc.utf8_trim_whitespace(kinds))
+    return pc.coalesce(pc.binary_join_element_wise(kinds, ids, pa.scalar("/", pa.large_string())), ids)
 
 
 def _ids(column: Any, field: Field) -> Any:

@@ -263,6 +263,9 @@ def missing(read: ReadQuestion, alone: Answer, graph: Graph, likeness: Likeness)
     return ""
 
 
+_ANYTHING = re.compile(r"\bwhich (?:places|things|items|spots|venues|locations|sites)\b", re.IGNORECASE)  # of any kind
+
+
 def accounted(read: ReadQuestion, found: Answer, graph: Graph, likeness: Likeness) -> bool:
     """Whether what a count is of ("lakes") is what the method's answers are, by the words of the last relation."""
     members = asked_kind(read.rest, graph)
@@ -271,6 +274,8 @@ def accounted(read: ReadQuestion, found: Answer, graph: Graph, likeness: Likenes
         here = np.isin([n for n in numbers if n is not None], members)
         if numbers and bool(here.all() or (here.any() and class_in(read.rest, graph) is not None)):
             return True  # of a class those that are no members are left out
+    if found.candidates and _ANYTHING.search(read.rest):
+        return True
     noun = next((w for w in re.findall(r"[\w-]+", read.rest.lower())[1:] if w not in FUNCTION and w not in LIGHT), "")
     if not found.candidates or not noun or class_in(noun, graph) is not None:
         return bool(found.candidates)
