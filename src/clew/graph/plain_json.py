@@ -87,6 +87,7 @@ class PlainJson:
         stem = file.name.split(".")[0]
         self._made, self._kind = made, " ".join(noun_of(stem)) if re.fullmatch(r"[\w -]+", stem) else ""
         self._things: dict[str, _Thing] = {}
+        self._lists: dict[str, set[str]] = {}  # the kinds of what stands in each list: laptops and phones are devices
         self._by_id: dict[str, str] = {}  # what refers to a thing: its id as stated
         self._shared: set[str] = set()  # ids that several things have
         self._edges: list[tuple[str, str, str, dict[str, list[Any]]]] = []
@@ -117,7 +118,10 @@ class PlainJson:
                 return ""
         if len(self._things) >= MOST:
             return f"more than {MOST:,} objects; write it as tables"
-        self._thing(" ".join(noun_of(key)) if key else self._kind, held)
+        listed = " ".join(noun_of(key))
+        if listed:
+            self._lists.setdefault(listed, set())
+        self._thing(listed or self._kind, held)
         return ""
 
     def _thing(self, kind: str, held: Object, depth: int = 0) -> str:
@@ -131,6 +135,8 @@ class PlainJson:
             thing = self._things[id] = _Thing(id, kind, group)
         elif depth == 0:
             thing.group = group
+        if depth == 0 and group in self._lists:
+            self._lists[group].add(kind)
         thing.name = thing.name or name
         if used:
             thing.key = str(held[used]).strip()
@@ -249,7 +255,8 @@ class PlainJson:
                         plain.append(dated(value))
                 if plain:
                     properties["also " + relation if relation == "name" else relation] = plain
-            self._made.node(thing.id, [thing.kind] if thing.kind else [], properties)
+            kinds_of_it = (thing.kind, thing.group if len(self._lists.get(thing.group, ())) > 1 else "")
+            self._made.node(thing.id, list(dict.fromkeys(filter(None, kinds_of_it))), properties)
             yield from self._made.batches()
         for head, relation, tail, own in {each[:3]: each for each in self._edges}.values():
             on_edge = {key: own[key] for key in sorted(varied.get(tail, set()) & own.keys())}

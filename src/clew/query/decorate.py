@@ -72,15 +72,6 @@ def decorate(
     return _Decorator(graph, likeness or by_words).proposals(plan, read, domain)
 
 
-def _without_head(ranked: Ranked, domain: p.SetPlan | None, graph: Graph) -> Ranked:
-    """A superlative without the noun of what is asked for: in "the largest state" the state is no key."""
-    if not isinstance(domain, p.Class) or not ranked.noun or ranked.words == (ranked.noun,):
-        return ranked
-    names = graph.labels_at(Binding.of(graph).entities((domain.id,)))
-    head = {stem(word) for name in names for word in label_to_text(name).lower().split()}
-    return replace(ranked, noun="", verb="") if (stem(ranked.noun.split()[0]) in head) else ranked
-
-
 def _followed(plan: p.SetPlan, path: p.Path) -> p.SetPlan:
     for step in path:
         plan = p.Follow(plan, (step,))
@@ -128,7 +119,7 @@ class _Decorator:
             sets = inside or [made for found in sets for way in ways for made in way(found, stated)]
         if read.ranked is not None and read.sides is None:
             inside = [made for found in sets for made in self._ranked_behind(found, read.ranked, domain)]
-            ranked = _without_head(read.ranked, domain, self._graph)
+            ranked = self._without_head(read.ranked, domain)
             sets = inside or [made for found in sets for made in self._ranked(found, ranked)]
         finished = [made for found in sets for made in self._finished(found, read)]
         return best_first([each for each in finished if self._keys.finds(each.plan)])
@@ -161,6 +152,16 @@ class _Decorator:
             return None
         several = len(self._keys.members(plan.of)) > 1
         return p.Aggregate("sum", plan.of, plan.path) if several else p.Values(plan.of, plan.path)
+
+    def _without_head(self, ranked: Ranked, domain: p.SetPlan | None) -> Ranked:
+        """A superlative without the noun of what is asked for: in "the largest state" the state is no key."""
+        if not isinstance(domain, p.Class) or not ranked.noun or ranked.words == (ranked.noun,):
+            return ranked
+        names = self._graph.labels_at(self._binding.entities((domain.id,)))
+        head = {stem(word) for name in names for word in label_to_text(name).lower().split()}
+        noun = ranked.noun.split()[0]
+        said = stem(noun) in head or self._keys.is_called(domain, noun)
+        return replace(ranked, noun="", verb="") if said else ranked
 
     # -- operators ---------------------------------------------------------------------------------------------------
 

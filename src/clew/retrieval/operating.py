@@ -12,7 +12,7 @@ from dataclasses import replace
 import numpy as np
 
 from clew.graph import Graph
-from clew.graph.sets import first_tails
+from clew.graph.sets import first_tails, held
 from clew.labels import label_to_text
 from clew.protocols import TextEncoder
 from clew.query import plan as p
@@ -29,7 +29,7 @@ from clew.retrieval.attaching import NOT, Attachments
 from clew.retrieval.chunks import Spotted, spot
 from clew.retrieval.composing import Composed, compose
 from clew.retrieval.joining import followed
-from clew.retrieval.lexicon import Lexicon, kinds_of, owners, stems
+from clew.retrieval.lexicon import KINDS, Lexicon, kinds_of, owners, stems
 from clew.retrieval.linking import link
 from clew.retrieval.method_sets import best_of, past_mediators
 from clew.retrieval.sharing import sharing
@@ -247,8 +247,24 @@ def of_named(proposals: Sequence[Proposal], graph: Graph) -> Iterator[Proposal]:
     """The plans, with what nameless nodes lead to in their place: such a node is never an answer."""
     for each in proposals:
         plan = past_mediators(each.plan, graph) if isinstance(each.plan, p.SetPlan) else each.plan
+        if isinstance(plan, p.Count):
+            plan = p.Count(_of_one_kind(plan.of, graph))
         if plan is not None:
             yield replace(each, plan=plan)
+
+
+def _of_one_kind(plan: p.SetPlan, graph: Graph) -> p.SetPlan:
+    """A set to be counted without the nameless nodes beside things of one kind: a link with properties leads to its
+    node and to what it links, which are not two."""
+    members = execute(plan, graph).members
+    nameless = graph.mediators_at(members)
+    if not nameless.any() or nameless.all():
+        return plan
+    named = members[~nameless]
+    for kind in sorted(Lexicon.of(graph).class_ids) if len(Lexicon.of(graph).class_ids) <= KINDS else ():
+        if held(named, execute(p.Class(kind), graph).members).all():
+            return p.And((p.Class(kind), plan))
+    return plan
 
 
 def compared(read: ReadQuestion, graph: Graph, encoder: TextEncoder | None, likeness: Likeness) -> list[Proposal]:
