@@ -60,10 +60,10 @@ class Prover:
         """The triples that conditions and keys on a member stand on."""
         match node:
             case p.Where(of, test):
-                yield from self._along(member, test.path)
+                yield from self.measured(member, test.path, test.since)
                 yield from self.witnesses(of, member)
             case p.Top(of, key, _, _, _):
-                yield from self._along(member, key.path)
+                yield from self.measured(member, key.path, key.since)
                 yield from self.witnesses(of, member)
             case p.WhereCount(of, path, _, _):
                 yield from self._along(member, path)
@@ -71,7 +71,7 @@ class Prover:
             case p.Compare(a, b, key, _):
                 for side in (a, b):
                     for each in self._executor.members(side)[:WITNESSES].tolist():
-                        yield from self._along(each, key.path)
+                        yield from self.measured(each, key.path, key.since)
             case p.And(sets) | p.Or(sets):
                 for each in sets:
                     yield from self.witnesses(each, member)
@@ -111,6 +111,12 @@ class Prover:
             walk.insert(0, hop)
         return [(start, [*before, *walk]) for start, before in self.paths(of, here)]
 
+    def measured(self, member: int, path: p.Path, since: p.Since | None = None) -> Iterator[int]:
+        """The triples that a member's value stands on, or both of its dates."""
+        yield from self._along(member, path)
+        if since is not None:
+            yield from self._along(member, since.path)
+
     def _along(self, member: int, path: p.Path) -> Iterator[int]:
         """The triples over a path from a member, a few at every step."""
         here = np.array([member], np.int32)
@@ -137,9 +143,9 @@ def proven(result: Result, graph: Graph, score: float) -> tuple[tuple[Candidate,
     match plan:
         case p.SetPlan():
             inner = plan
-        case p.Count(of) | p.Exists(of) | p.Is(of, _) | p.Aggregate(_, of, _) | p.Values(of, _):
+        case p.Count(of) | p.Exists(of) | p.Is(of, _) | p.Aggregate(_, of, _, _) | p.Values(of, _):
             inner = of
-        case p.Difference(a, b, _):
+        case p.Difference(a, b, _, _):
             inner = p.Or((a, b))
         case _:
             inner = None
@@ -155,14 +161,15 @@ def proven(result: Result, graph: Graph, score: float) -> tuple[tuple[Candidate,
             of_member[member] = tuple(range(len(paths), len(paths) + len(walks)))
             paths += [prover.path(start, walk, score) for start, walk in walks]
             triples.update((graph.whole.triple(t), None) for t in prover.witnesses(inner, member))
-            value = (
-                plan.path
-                if isinstance(plan, (p.Aggregate, p.Values))
-                else plan.key.path
-                if isinstance(plan, p.Difference)
-                else ()
-            )
-            triples.update((graph.whole.triple(t), None) for t in prover._along(member, value))
+            cited: Iterator[int] = iter(())
+            match plan:
+                case p.Values(_, path):
+                    cited = prover.measured(member, path)
+                case p.Aggregate(_, _, path, since):
+                    cited = prover.measured(member, path, since)
+                case p.Difference(_, _, key):
+                    cited = prover.measured(member, key.path, key.since)
+            triples.update((graph.whole.triple(t), None) for t in cited)
     if result.makes == "set":
         named = members[~graph.mediators_at(members)]  # beside what has a name a nameless node is no answer
         shown = named if len(named) else members
