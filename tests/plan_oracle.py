@@ -20,7 +20,7 @@ from clew.testing.plan_oracle import TYPE, Naive
 BASE = "http://example.org/"
 XSD = "http://www.w3.org/2001/XMLSchema#"
 LINKS = [BASE + name for name in ("knows", "likes", "owns")]
-NUMBER, DAY, NOTE = BASE + "size", BASE + "day", BASE + "note"
+NUMBER, DAY, END, NOTE = BASE + "size", BASE + "day", BASE + "end", BASE + "note"
 CLASSES = [BASE + name for name in ("A", "B", "C")]
 WORDS = ["red fox", "Red", "blue", "green fox"]
 
@@ -76,9 +76,13 @@ def random_world(rng: random.Random) -> World:
         for _ in range(rng.choice([0, 1, 1, 2])):
             day = date(2007, 6, 1) + timedelta(days=rng.randint(0, 900))
             triples.add((each, DAY, literal(day.isoformat(), "date")))
+        for _ in range(rng.choice([0, 1, 1, 2])):
+            day = date(2007, 11, 1) + timedelta(days=rng.randint(0, 1200))
+            triples.add((each, END, literal(day.isoformat(), "date")))
         if rng.random() < 0.6:
             triples.add((each, NOTE, literal(rng.choice(WORDS))))
     triples |= {(things[0], NUMBER, literal("1", "integer")), (things[0], DAY, literal("2008-03-01", "date"))}
+    triples.add((things[0], END, literal("2009-02-28", "date")))
     triples |= {(things[-1], relation, things[0]) for relation in LINKS}
     triples.add((things[0], NOTE, literal("red fox")))
     ordered = sorted(triples)
@@ -111,6 +115,8 @@ class Planner:
         if kind == 10:
             return p.Is(make(depth), make(depth))
         if kind == 11:
+            if rng.random() < 0.5:
+                return p.Difference(make(depth), make(depth), p.Key(self.path(DAY)), self.unit())
             return p.Difference(make(depth), make(depth), self.number_key())
         if kind == 12:
             return p.Arithmetic(rng.choice("+-*"), p.Count(make(depth)), p.Count(make(depth)))  # type: ignore[arg-type]
@@ -118,6 +124,8 @@ class Planner:
 
     def aggregate(self, depth: int) -> p.Aggregate:
         how = self._rng.choice(["sum", "mean", "min", "max"])
+        if self._rng.random() < 0.3:
+            return p.Aggregate(how, self.set(depth), self.path(END), self.since())  # type: ignore[arg-type]
         relation = self._rng.choice([NUMBER, DAY]) if how in ("min", "max") else NUMBER
         return p.Aggregate(how, self.set(depth), self.path(relation))  # type: ignore[arg-type]
 
@@ -165,11 +173,21 @@ class Planner:
         return self._rng.choice(self._classes) if self._rng.random() < 0.3 else ""
 
     def key(self) -> p.Key:
+        if self._rng.random() < 0.25:
+            return p.Key(self.path(END), since=self.since())
         return p.Key(self.path(DAY)) if self._rng.random() < 0.3 else self.number_key()
+
+    def unit(self) -> p.TimeUnit:
+        return self._rng.choice(["days", "weeks", "months", "years"])  # type: ignore[return-value]
+
+    def since(self) -> p.Since:
+        return p.Since(self.path(DAY), self.unit())
 
     def test(self, depth: int = 0) -> p.Test:
         rng = self._rng
-        kind = rng.randint(0, 5)
+        kind = rng.randint(0, 6)
+        if kind == 6:
+            return self.lasting(depth)
         if kind <= 1:
             op = rng.choice(["=", "!=", "<", "<=", ">", ">=", "between"])
             low = p.Number(rng.choice([-1, 0, 1, 2.5, 4]))
@@ -188,6 +206,20 @@ class Planner:
             value = rng.choice([p.Count(self.set(depth - 1)), p.Values(self.set(depth - 1), (p.Step(NUMBER),))])
             return p.Test(self.path(NUMBER), op, value)  # type: ignore[arg-type]
         return p.Test(self.path(NUMBER), ">", p.Number(0))
+
+    def lasting(self, depth: int) -> p.Test:
+        """A condition on the time between two dates; a stated unit may be another."""
+        rng, since = self._rng, self.since()
+        if depth and rng.random() < 0.3:
+            other = p.Aggregate(rng.choice(["mean", "max"]), self.set(depth - 1), self.path(END), since)  # type: ignore[arg-type]
+            value = rng.choice([p.Count(self.set(depth - 1)), other])
+            return p.Test(self.path(END), rng.choice(["<", ">="]), value, since=since)  # type: ignore[arg-type]
+        if rng.random() < 0.3:
+            low, high = p.Number(rng.choice([-2, 0, 3])), p.Number(rng.choice([8, 30]))
+            return p.Test(self.path(END), "between", low, high, since)
+        op = rng.choice(["=", "!=", "<", "<=", ">", ">="])
+        stated = p.Number(rng.choice([-1, 0, 1, 2.5, 40]), rng.choice(["", "days", "years"]))
+        return p.Test(self.path(END), op, stated, since=since)  # type: ignore[arg-type]
 
 
 def naive(plan: p.Plan, world: World) -> Any:

@@ -12,6 +12,16 @@ from clew.query.text import parse
     ("plan", "said"),
     [
         ("follow(entity(Germany), ^capital)", "those whose capital is Germany"),
+        ("max(entity(A), span(start, end, days))", "the number of days from the start to the end of A"),
+        (
+            "top(class(loan), span(start, end, days), largest)",
+            "every loan, the one with the largest number of days from the start to the end",
+        ),
+        (
+            'where(class(loan), span(start, end), >, number(3, "months"))',
+            "every loan, whose number of days from the start to the end is more than 3 months",
+        ),
+        ("difference(entity(A), entity(B), opened, days)", "the number of days from the opened of B to that of A"),
         ("follow(entity(Germany), ^borders)", "those whose borders include Germany"),
         ("and(class(country), follow(entity(Germany), ^borders))", "every country whose borders include Germany"),
         ("follow(entity(Ada), ^children)", "those whose children include Ada"),

@@ -145,3 +145,64 @@ def test_edits_are_seen(rivers: Graph) -> None:
     changed = rivers.edited(add=[("brook", "length", "2 km")])
     assert labels(changed, "top(class(River), length, smallest)") == ["brook"]
     assert labels(rivers, "top(class(River), length, smallest)") == ["rhine"]
+
+
+LOANS = [
+    ("A", "type", "Loan"), ("A", "start", "2020-01-10"), ("A", "end", "2020-06-26"), ("A", "agreed", "2019"),
+    ("B", "type", "Loan"), ("B", "start", "2019-02-28"), ("B", "end", "2021-02-28"), ("B", "agreed", "2016"),
+    ("C", "type", "Loan"), ("C", "start", "2021-12-01"), ("C", "end", "2021-11-01"), ("C", "fee", "12"),
+    ("D", "type", "Loan"), ("D", "start", "2020-01-01"),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def loans() -> Graph:
+    return Graph.from_triples(LOANS, name="loans")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("max(entity(A), span(start, end, days))", "168 days"),
+        ("max(entity(A), span(start, end, weeks))", "24 weeks"),
+        ("max(entity(A), span(start, end, months))", "5 months"),
+        ("max(entity(B), span(start, end, years))", "2 years"),
+        ("max(entity(C), span(start, end))", "-30 days"),
+        ("max(entity(A), span(agreed, end, years))", "1 years"),
+        ("max(entity(A), span(agreed, end, days))", None),  # known to the year
+        ("max(entity(A), span(start, end, hours))", None),  # known to the day
+        ("mean(class(Loan), span(start, end, days))", "289.6666667 days"),
+        ("difference(entity(A), entity(B), start, days)", "316 days"),
+        ("difference(entity(A), entity(B), start, years)", "0 years"),
+        ("difference(entity(A), entity(B), agreed, years)", "3 years"),
+        ("difference(entity(B), entity(A), span(start, end, days))", "563 days"),
+    ],
+)
+def test_the_time_between_two_dates(loans: Graph, text: str, said: str | None) -> None:
+    found = execute(parse(text), loans).quantity
+    assert (None if found is None else str(found)) == said
+
+
+def test_times_rank_and_filter_and_what_has_none_is_said(loans: Graph) -> None:
+    longest = execute(parse("top(class(Loan), span(start, end, days), largest)"), loans)
+    assert loans.labels_at(longest.members) == ["B"] and longest.notes == ("1 of 4 have no time from start to end",)
+    assert longest.ranking is not None and longest.ranking.said(float(longest.ranking.keys[0])) == "731 days"
+    assert labels(loans, 'where(class(Loan), span(start, end, days), >, number(3, "months"))') == ["A", "B"]
+    assert labels(loans, "where(class(Loan), span(start, end, weeks), between, 20, 30)") == ["A"]
+    assert labels(loans, "compare(entity(A), entity(B), span(start, end), smallest)") == ["A"]
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("max(entity(C), span(start, fee, days))", "fee holds no dates"),
+        ("difference(entity(C), entity(C), fee, days)", "between two dates only"),
+        ("top(class(Loan), span(start, end, fortnights), largest)", "fortnights"),
+        ("where(class(Loan), span(start, end), =, date(2020))", "compared with a number"),
+        ('where(class(Loan), span(start, end), >, number(3, "km"))', "km"),
+        ("difference(entity(A), entity(B), count(start), days)", "its key is a path"),
+    ],
+)
+def test_times_that_make_no_sense_are_refused(loans: Graph, text: str, why: str) -> None:
+    with pytest.raises(InputError, match=why):
+        execute(parse(text), loans)

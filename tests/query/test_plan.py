@@ -160,3 +160,10 @@ def test_size_is_bounded() -> None:
 def test_documents_are_not_trusted(document: object, message: str) -> None:
     with pytest.raises(InputError, match=message):
         from_json(document)
+
+
+def test_the_time_between_two_dates_in_cypher() -> None:
+    text = to_cypher(parse('where(class(Loan), span(start, end, days), >, number(2, "weeks"))'))
+    assert "min(v.value) AS a" in text and "max(v.value) AS b" in text
+    assert "duration.inDays(a, b).days" in text and "v > 14" in text
+    assert "duration.inMonths(n4, n2).years" in to_cypher(parse("difference(entity(A), entity(B), opened, years)"))

@@ -158,3 +158,14 @@ def test_beside_things_with_a_name_nameless_nodes_are_no_answers() -> None:
     graph = Graph.from_triples(rows, mediator={"_:1"}.__contains__)
     candidates, _, _ = proven(execute(parse('follow(entity("Chess"), ^"owns")'), graph), graph, 1.0)
     assert [candidate.text for candidate in candidates] == ["Ann"]
+
+
+def test_a_time_between_two_dates_cites_both() -> None:
+    rows = [("A", "start", "2020-01-10"), ("A", "end", "2020-06-26"), ("B", "start", "2020-01-10"), ("A", "x", "2020")]
+    loans = Graph.from_triples(rows)
+    for text in ("max(entity(A), span(start, end, days))", "where(all(), span(start, end), >, 100)"):
+        candidates, evidence, proof = proven(execute(parse(text), loans), loans, 0.9)
+        assert {t.relation.label for t in evidence.triples} == {"start", "end"}
+        answer = Answer(Question("q", "?"), "plan", candidates, evidence, plan=proof)
+        assert verify(answer, loans) == []
+        assert verify(replace(answer, plan=replace(proof, text=proof.text.replace("days", "weeks"))), loans)

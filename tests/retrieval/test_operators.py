@@ -213,3 +213,37 @@ def test_what_is_asked_for_by_an_unknown_word_is_told(graph: Graph, text: str, s
     found = Follows("Northwind", ("works for", False)).answer(Question("q", text), graph)
     found = replace(found, candidates=tuple(replace(c, score=score) for c in found.candidates))
     assert unmet(Question("q", text), found, graph, Letters()) == told
+
+
+# -- totals and means that are said apart from the noun
+
+PAID = [
+    ("Ann", "works in", "Sales"), ("Bo", "works in", "Sales"), ("Cy", "works in", "Sales"), ("Dee", "works in", "Ops"),
+    ("Ann", "salary", "30"), ("Bo", "salary", "30"), ("Cy", "salary", "60"), ("Dee", "salary", "50"),
+    ("Ann", "born", "1990-01-02"), ("Bo", "born", "1980-01-02"),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def staff() -> Graph:
+    return Graph.from_triples(PAID, name="staff")
+
+
+def test_figures_are_added_up_and_those_of_two_things_are_two(staff: Graph) -> None:
+    pay = Operators(Follows("Sales", ("works in", False), ("salary", True)))
+    total = pay.answer(Question("q", "What do Sales pay altogether?"), staff)
+    assert total.texts == ("120",) and total.plan is not None and total.plan.text.startswith("sum(")
+    assert pay.answer(Question("q", "What does Sales pay on average?"), staff).texts == ("40",)
+
+
+def test_what_is_no_figure_is_not_added_up(staff: Graph) -> None:
+    people = Operators(Follows("Sales", ("works in", False)))
+    assert people.answer(Question("q", "Who works in Sales together?"), staff).texts == ("Ann", "Bo", "Cy")
+    born = Operators(Follows("Sales", ("works in", False), ("born", True)))
+    assert len(born.answer(Question("q", "When were those in Sales born, all told?"), staff).texts) == 2
+
+
+def test_a_mean_of_counts_is_refused(staff: Graph) -> None:
+    people = Operators(Follows("Sales", ("works in", False)))
+    found = people.answer(Question("q", "How many people work in Sales on average?"), staff)
+    assert not found.candidates and "average of counts" in found.note

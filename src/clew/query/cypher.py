@@ -96,6 +96,21 @@ class CypherPlanWriter:
     def _text(self, text: str) -> str:
         return _string(text)
 
+    def _measured(self, members: str, path: p.Path, since: p.Since | None) -> tuple[str, str]:
+        """Rows as `_rows` makes them, and the number or date of each; of times one row for each member."""
+        if since is None:
+            return self._rows(members, path), self._number_at(path)
+        each = self._each(members)
+        self._live.remove(members)
+        clauses, carried = [each], f"{self._carried()}x"
+        for side, how, made in ((since.path, "min", "a"), (path, "max", "b")):
+            places = ["x", *(f"y{i}" for i in range(1, len(side))), "v"]
+            clauses += [self._hop(places[i], step, places[i + 1]) for i, step in enumerate(side)]
+            clauses.append(f"WITH {carried}, {how}({self._number_at(side)}) AS {made}")
+            carried += f", {made}"
+        clauses.append(f"WITH {self._carried()}x, {self._between(since.unit)} AS v")
+        return " ".join(clauses), "v"
+
     def _hop(self, start: str, step: p.Step, end: str) -> str:
         link = f"-[:{self._type(step)}]->" if step.forward else f"<-[:{self._type(step)}]-"
         return f"OPTIONAL MATCH ({start}){link}({end})"
@@ -187,14 +202,14 @@ class CypherPlanWriter:
 
     def _top(self, members: str, key: p.Key, largest: bool, k: int, skip: int) -> str:
         if key.how == "count":
-            how, known = "count(v)", "true"
+            rows, how, known = self._rows(members, key.path, key.kind), "count(v)", "true"
         else:
-            value = self._number_at(key.path)
+            rows, value = self._measured(members, key.path, key.since)
             best = "max" if largest else "min"
             how = f"{ {'sum': 'sum', 'mean': 'avg'}.get(key.how, best) }({value})"
             known = f"{value} IS NOT NULL"
         before = (
-            f"{self._rows(members, key.path, key.kind)} WITH DISTINCT {self._carried()}x, v "
+            f"{rows} WITH DISTINCT {self._carried()}x, v "
             f"WITH {self._carried()}x, {how} AS key, count(CASE WHEN {known} THEN 1 END) AS values "
             f"WITH {self._carried()}CASE WHEN x IS NULL OR values = 0 THEN null ELSE {{node: x, key: key}} END AS row "
             f"ORDER BY row.key {'DESC' if largest else 'ASC'}"
@@ -205,6 +220,11 @@ class CypherPlanWriter:
         return self._joined(f"[r IN {rows} WHERE r.key {low} {first}.key AND r.key {high} {last}.key | r.node]", rows)
 
     def _where(self, members: str, test: p.Test) -> str:
+        if test.since is not None:
+            stated = [self._time_in(each, test.since) for each in (test.value, test.upper) if each is not None]
+            before, here = self._measured(members, test.path, test.since)
+            tested = [f"{here} {_OPS.get(test.op, '>=')} {stated[0]}", *(f"{here} <= {each}" for each in stated[1:])]
+            return self._keep(f"collect(DISTINCT CASE WHEN {' AND '.join(tested)} THEN x END)", before=before)
         condition = self._condition(test)
         before = self._rows(members, test.path)
         return self._keep(f"collect(DISTINCT CASE WHEN {condition} THEN x END)", before=before)
@@ -229,6 +249,12 @@ class CypherPlanWriter:
             return f"{here} >= {stated} AND {here} <= {self._stated(test.upper)}"
         return f"{here} {_OPS[test.op]} {stated}"
 
+    def _time_in(self, value: p.Value, since: p.Since) -> str:
+        """A stated or computed time in the unit that it is compared in."""
+        if not isinstance(value, p.Number):
+            return self._stated(value)
+        return shown_number(in_base(value.value, value.unit or since.unit) / in_base(1.0, since.unit))
+
     def _among(self, value: p.Entities) -> str:
         return f"v.id IN {self._ids(value.ids)}"
 
@@ -249,8 +275,11 @@ class CypherPlanWriter:
                 return f"size({self.members(of)})"
             case p.Values(of, path):
                 return self._aggregate("max", of, path)
-            case p.Aggregate(how, of, path):
-                return self._aggregate({"mean": "avg"}.get(how, how), of, path)
+            case p.Aggregate(how, of, path, since):
+                return self._aggregate({"mean": "avg"}.get(how, how), of, path, since)
+            case p.Difference(a, b, key, str() as unit):
+                last, first = self._scalar(a, key), self._scalar(b, key)
+                return self._between(unit, first, last)
             case p.Difference(a, b, key):
                 return f"({self._scalar(a, key)} - {self._scalar(b, key)})"
             case p.Arithmetic(sign, a, b):
@@ -260,12 +289,23 @@ class CypherPlanWriter:
 
     def _scalar(self, of: p.SetPlan, key: p.Key) -> str:
         if key.how == "count":
-            return self._keep("count(DISTINCT v)", before=self._rows(self.members(of), key.path, key.kind), stem="n")
-        return self._aggregate({"value": "max", "mean": "avg"}.get(key.how, key.how), of, key.path)
+            before = self._rows(self.members(of), key.path, key.kind)
+            return self._keep("count(DISTINCT v)", before=before, stem="n")
+        return self._aggregate({"value": "max", "mean": "avg"}.get(key.how, key.how), of, key.path, key.since)
 
-    def _aggregate(self, how: str, of: p.SetPlan, path: p.Path) -> str:
-        before = f"{self._rows(self.members(of), path)} WITH DISTINCT {self._carried()}x, v"
-        return self._keep(f"{how}({self._number_at(path)})", before=before, stem="n")
+    def _aggregate(self, how: str, of: p.SetPlan, path: p.Path, since: p.Since | None = None) -> str:
+        rows, value = self._measured(self.members(of), path, since)
+        before = f"{rows} WITH DISTINCT {self._carried()}x, v"
+        return self._keep(f"{how}({value})", before=before, stem="n")
+
+    def _between(self, unit: p.TimeUnit, first: str = "a", last: str = "b") -> str:
+        """The time from one date to another."""
+        if unit in ("seconds", "minutes", "hours"):
+            size = {"seconds": 1, "minutes": 60, "hours": 3600}[unit]
+            return f"(duration.inSeconds({first}, {last}).seconds / {size}.0)"
+        if unit in ("days", "weeks"):
+            return f"(duration.inDays({first}, {last}).days{' / 7.0' if unit == 'weeks' else ''})"
+        return f"duration.inMonths({first}, {last}).{unit}"
 
 
 def _date_condition(test: p.Test, value: p.Date) -> str:

@@ -18,7 +18,7 @@ VALUES = (p.Values, p.Count, p.Aggregate, p.Difference, p.Arithmetic)
 TRUTHS = (p.Exists, p.Is)
 NODES = (*SETS, *VALUES, *TRUTHS)
 _RECORDS = {kind.__name__: kind for kind in (*NODES, p.Number, p.Date, p.Text)}
-_PARTS = (p.Test, p.Key, p.Step)  # stand only where one kind of record can
+_PARTS = (p.Test, p.Key, p.Since, p.Step)  # stand only where one kind of record can
 
 
 def to_json(plan: Any) -> dict[str, Any]:
@@ -94,10 +94,23 @@ class _Documents:
         if origin in (Union, types.UnionType):
             if data is None and type(None) in get_args(hint):
                 return None
-            return self.record(data, p.Plan, where, depth)
+            if (choices := _choices(hint)) is not None:
+                return data if data in choices else self._refuse(data, choices, where)
+            part = next((each for each in get_args(hint) if each in _PARTS), p.Plan)
+            return self.record(data, part, where, depth)
         if isinstance(hint, type) and (issubclass(hint, p.Plan) or hint in _PARTS):
             return self.record(data, hint, where, depth)
         return data  # a text, number or choice: the record checks it
+
+    @staticmethod
+    def _refuse(data: Any, choices: tuple[Any, ...], where: str) -> Any:
+        raise InputError(f"{where}: {unknown('value', str(data)[:60], choices)}")
+
+
+def _choices(hint: Any) -> tuple[Any, ...] | None:
+    """What a field of a few texts or nothing may be; None for another."""
+    literal = next((each for each in get_args(hint) if get_origin(each) is Literal), None)
+    return None if literal is None else get_args(literal)
 
 
 @cache
@@ -144,7 +157,10 @@ def _schema_for(hint: Any) -> dict[str, Any]:
     if origin is tuple:
         return {"type": "array", "items": _schema_for(get_args(hint)[0])}
     if origin in (Union, types.UnionType):
-        comparable = {"$ref": "#/$defs/comparable"}
+        part = next((each for each in get_args(hint) if each in _PARTS), None)
+        if (choices := _choices(hint)) is not None:
+            return {"enum": [*choices, None]}
+        comparable = {"$ref": f"#/$defs/{'comparable' if part is None else part.__name__}"}
         return {"anyOf": [comparable, {"type": "null"}]} if type(None) in get_args(hint) else comparable
     plain = {str: "string", bool: "boolean", int: "integer", float: "number"}
     if hint in plain:

@@ -92,7 +92,14 @@ class _Speaker:
             return f"those {name} {what}"
         return f"those whose {name} {'include' if is_plural(name) else 'is'} {what}"
 
+    def _span(self, path: p.Path, since: p.Since) -> str:
+        return f"number of {since.unit} from the {self._path(since.path)} to the {self._path(path)}"
+
     def _test(self, test: p.Test) -> str:
+        if test.since is not None:
+            between = "" if test.upper is None else f" and {self.value(test.upper)}"
+            verb = "is between" if between else _OPS[test.op]
+            return f"whose {self._span(test.path, test.since)} {verb} {self.value(test.value)}{between}"
         what = f"whose {self._path(test.path)}" if test.path else "which"
         if test.upper is not None:
             return f"{what} {self._verb(test.path, 'is between')} {self.value(test.value)} and {self.value(test.upper)}"
@@ -107,6 +114,8 @@ class _Speaker:
         return f"{self._path(path)} ({self._entity(kind)})" if kind else self._path(path)
 
     def _key(self, key: p.Key) -> str:
+        if key.since is not None:
+            return self._span(key.path, key.since)
         path = self._counted(key.path, key.kind) if key.how == "count" else self._path(key.path) or "value"
         return {"value": path, "count": f"number of {path}", "sum": f"total {path}", "mean": f"average {path}"}[key.how]
 
@@ -145,8 +154,14 @@ class _Speaker:
                 return f"the {self._path(path)} of {self.plan(of)}" if path else self.plan(of)
             case p.Count(of):
                 return f"the number of: {self.plan(of)}"
+            case p.Aggregate(_, p.Entities((_,)) as of, path, p.Since() as since):
+                return f"the {self._span(path, since)} of {self.plan(of)}"
+            case p.Aggregate(how, of, path, p.Since() as since):
+                return f"{_SUMMARIES[how]} {self._span(path, since)} of {self.plan(of)}"
             case p.Aggregate(how, of, path):
                 return f"{_SUMMARIES[how]} {self._path(path) or 'value'} of {self.plan(of)}"
+            case p.Difference(a, b, key, str() as unit):
+                return f"the number of {unit} from the {self._key(key)} of {self.plan(b)} to that of {self.plan(a)}"
             case p.Difference(a, b, key):
                 return f"the {self._key(key)} of {self.plan(a)} less that of {self.plan(b)}"
             case p.Arithmetic(sign, a, b):

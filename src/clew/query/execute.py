@@ -23,9 +23,10 @@ from clew.query import plan as p
 from clew.query.binding import Binding
 from clew.query.columns import Bools, Column, Floats, column, column_of
 from clew.query.comparing import Readings, satisfied, text_matches
+from clew.query.elapsed import elapsed
 from clew.query.pairs import PairBudget, Places, pairs, starts
 from clew.query.text import show, show_path
-from clew.query.values import ReadValue, from_base, shown_date, shown_number
+from clew.query.values import ReadValue, from_base, in_base, shown_date, shown_number, unit_of
 
 FOLLOWING = 5  # how many of those that come after the chosen ones a ranking keeps, for the evidence
 Makes = Literal["set", "values", "number", "truth"]
@@ -55,6 +56,16 @@ class Quantity:
         if self.reading.kind == "date":
             return shown_date(self.reading)
         return f"{shown_number(self.value)} {self.unit}".strip()
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """The values of members that have an order: m of them, each with the place of its owner among the members."""
+
+    owners: Places  # (m,) ascending
+    low: Floats  # (m,) in the column's base unit or in seconds
+    high: Floats  # (m,)
+    column: Column
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,7 +280,35 @@ class Executor:
             raise InputError(f"{_named(path)} has no order, so it cannot be used for {why}: {held}")
         return found
 
+    def figures(self, members: Ints, path: p.Path, since: p.Since | None, why: str) -> Figures:
+        """What members have at the end of a path, or the times that had passed by then."""
+        if since is not None:
+            return self._spans(members, path, since)
+        owners, ends = self.pairs(members, path)
+        found = self.ordered(path, ends, why)
+        known, low, high = found.of(ends)
+        return Figures(owners[known], low[known], high[known], found)
+
+    def _spans(self, members: Ints, path: p.Path, since: p.Since) -> Figures:
+        """Of each member the time from its first date on the one path to its last on the other."""
+        sides = []
+        for each, best in ((since.path, 1), (path, -1)):
+            dates = self.figures(members, each, None, "the time between two dates")
+            if dates.column.kind != "date" and len(dates.low):
+                raise InputError(f"{_named(each)} holds no dates: there is no time between them")
+            order = np.lexsort((best * dates.low, dates.owners))
+            first = order[starts(dates.owners[order])]
+            sides.append((dates.owners[first], dates.low[first], dates.high[first]))
+        (a, a_low, a_high), (b, b_low, b_high) = sides
+        owners, mine, theirs = np.intersect1d(a, b, assume_unique=True, return_indices=True)
+        known, times = elapsed(a_low[mine], a_high[mine], b_low[theirs], b_high[theirs], since.unit)
+        base = times[known] * in_base(1.0, since.unit)
+        nodes = np.arange(len(base), dtype=np.int32)
+        return Figures(owners[known], base, base, Column("number", 1.0, nodes, base, base, "time", since.unit))
+
     def _where(self, members: Ints, test: p.Test, of: p.SetPlan | None) -> Ints:
+        if test.since is not None:
+            return self._lasting(members, test, test.since)
         owners, ends = self.pairs(members, test.path)
         keep = self._satisfying(ends, test)
         if test.op not in ("contains", "starts") and not isinstance(test.value, (p.Text, p.Entities)):
@@ -277,6 +316,23 @@ class Executor:
             self._say_missing(len(members), len(starts(owners[readable])), test.path)
         kept: Ints = members[distinct(owners[keep])]
         return kept
+
+    def _lasting(self, members: Ints, test: p.Test, since: p.Since) -> Ints:
+        """The members of which the time between two dates satisfies a test."""
+        found = self.figures(members, test.path, since, repr(test.op))
+        against = self._against(test)
+        self._say_missing(len(members), len(found.owners), test.path, since)
+        if not len(found.owners) or not len(against.low):
+            return members[:0]
+        note: Callable[[str], None] = self.note
+        held = satisfied(found.column, found.column.nodes, test.op, against, _named(test.path, since), note)
+        kept: Ints = members[found.owners[held]]
+        return kept
+
+    def _against(self, test: p.Test) -> Readings:
+        """The values that a test compares with."""
+        against = self._readings(test.value)
+        return against if test.upper is None else replace(against, upper=self._readings(test.upper))
 
     def _satisfying(self, ends: Ints, test: p.Test) -> Bools:
         """Which ends satisfy the test: (m,)."""
@@ -294,10 +350,7 @@ class Executor:
                 raise InputError(f"{test.op!r} needs a number or a date, and {show(value)} makes none")
             among = np.isin(ends, wanted)
             return among if test.op == "=" else (~among if len(wanted) == 1 else np.ones(len(ends), bool))
-        against = self._readings(value)
-        if test.upper is not None:
-            upper = self._readings(test.upper)
-            against = replace(against, upper=upper)
+        against = self._against(test)
         found = self.ordered(test.path, ends, repr(test.op))
         if not len(ends) or not len(against.low):
             return np.zeros(len(ends), bool)
@@ -340,9 +393,9 @@ class Executor:
         members = self.members(of)
         self._say_missing(len(members), len(starts(self.pairs(members, path)[0])), path)
 
-    def _say_missing(self, members: int, known: int, path: p.Path) -> None:
+    def _say_missing(self, members: int, known: int, path: p.Path, since: p.Since | None = None) -> None:
         if known < members:
-            self.note(f"{members - known:,} of {members:,} have no {_named(path)}")
+            self.note(f"{members - known:,} of {members:,} have no {_named(path, since)}")
 
     # -- superlatives ------------------------------------------------------------------------------------------------
 
@@ -350,15 +403,14 @@ class Executor:
         """The members that have a key, and their keys: the best value, or how many, the sum, the mean."""
         if key.how == "count":
             return members, self._counts(members, key.path, key.kind).astype(np.float64), None
-        owners, ends = self.pairs(members, key.path)
-        found = self.ordered(key.path, ends, "a superlative" if key.how == "value" else f"a {key.how}")
+        why = "a superlative" if key.how == "value" else f"a {key.how}"
+        figures = self.figures(members, key.path, key.since, why)
+        owners, low, found = figures.owners, figures.low, figures.column
         if key.how != "value" and found.kind == "date":
             raise InputError(f"{_named(key.path)} holds dates: they have no {key.how}")
-        known, low, _ = found.of(ends)
-        owners, low = owners[known], low[known]
         first = starts(owners)
         having = owners[first]
-        self._say_missing(len(members), len(having), key.path)
+        self._say_missing(len(members), len(having), key.path, key.since)
         if not len(having):
             return members[:0], np.empty(0), found
         if key.how == "value":
@@ -398,26 +450,24 @@ class Executor:
         match node:
             case p.Count(of):
                 return _plain(float(len(self.members(of))))
-            case p.Aggregate(how, of, path):
-                return self._aggregate(how, self.members(of), path)
-            case p.Difference(a, b, key):
-                return self._difference(self._scalar(a, key), self._scalar(b, key), node)
+            case p.Aggregate(how, of, path, since):
+                return self._aggregate(how, self.members(of), path, since)
+            case p.Difference(a, b, key, unit):
+                return self._difference(self._scalar(a, key), self._scalar(b, key), node, unit)
             case p.Arithmetic(sign, a, b):
                 return self._arithmetic(sign, self.quantity(a), self.quantity(b), node)
             case p.Values(of, path):
                 return self._aggregate("max", self.members(of), path)
         raise TypeError(f"no number: {node!r}")
 
-    def _aggregate(self, how: str, members: Ints, path: p.Path) -> Quantity | None:
-        owners, ends = self.pairs(members, path)
-        found = self.ordered(path, ends, f"a {how}")
-        known, low, high = found.of(ends)
-        self._say_missing(len(members), len(starts(owners[known])), path)
+    def _aggregate(self, how: str, members: Ints, path: p.Path, since: p.Since | None = None) -> Quantity | None:
+        figures = self.figures(members, path, since, f"a {how}")
+        low, high, found = figures.low, figures.high, figures.column
+        self._say_missing(len(members), len(starts(figures.owners)), path, since)
         if found.kind == "date" and how in ("sum", "mean"):
             raise InputError(f"{_named(path)} holds dates: they have no {how}")
-        low, high = low[known], high[known]
         if not len(low):
-            self.note(f"there is no {_named(path)} to take the {how} of")
+            self.note(f"there is no {_named(path, since)} to take the {how} of")
             return _plain(0.0) if how == "sum" else None
         if found.kind == "date":
             at = int(np.argmax(low) if how == "max" else np.argmin(low))
@@ -430,11 +480,15 @@ class Executor:
         members = self.members(of)
         if key.how == "count":
             return _plain(float(len(distinct(self._counted(members, key.path, key.kind)[1]))))
-        return self._aggregate("max" if key.how == "value" else key.how, members, key.path)
+        return self._aggregate("max" if key.how == "value" else key.how, members, key.path, key.since)
 
-    def _difference(self, a: Quantity | None, b: Quantity | None, node: p.Plan) -> Quantity | None:
+    def _difference(
+        self, a: Quantity | None, b: Quantity | None, node: p.Plan, unit: p.TimeUnit | None = None
+    ) -> Quantity | None:
         if a is None or b is None:
             return None
+        if unit is not None:
+            return self._apart(a, b, node, unit)
         if "date" in (a.reading.kind, b.reading.kind):
             if a.reading.kind != b.reading.kind:
                 raise InputError(f"{show(node)}: a date and a number have no difference")
@@ -444,6 +498,17 @@ class Executor:
             return Quantity(ReadValue("number", apart, apart, "time", "days"), "days")
         apart = a.value - b.value
         return _plain(apart, a.unit)
+
+    def _apart(self, a: Quantity, b: Quantity, node: p.Plan, unit: p.TimeUnit) -> Quantity | None:
+        """The time from one date to another."""
+        if not a.reading.kind == b.reading.kind == "date":
+            raise InputError(f"{show(node)}: there are {unit} between two dates only")
+        first, last = ((np.array([each.reading.low]), np.array([each.reading.high])) for each in (b, a))
+        known, times = elapsed(*first, *last, unit)
+        if not known[0]:
+            self.note(f"the dates are not known exactly enough to count the {unit} between them")
+            return None
+        return _plain(float(times[0]), unit)
 
     def _arithmetic(self, sign: str, a: Quantity | None, b: Quantity | None, node: p.Plan) -> Quantity | None:
         if a is None or b is None:
@@ -480,8 +545,6 @@ def _ranked(places: Places, score: Floats) -> Places:
 
 
 def _plain(value: float, unit: str = "") -> Quantity:
-    from clew.query.values import in_base, unit_of
-
     known = unit_of(unit) if unit else None
     base = in_base(value, unit)
     return Quantity(ReadValue("number", base, base, known.dimension if known else "", unit), unit)
@@ -495,7 +558,9 @@ def _precise(low: float, high: float) -> ReadValue:
     )
 
 
-def _named(path: p.Path) -> str:
+def _named(path: p.Path, since: p.Since | None = None) -> str:
+    if since is not None:
+        return f"time from {show_path(since.path)} to {show_path(path)}"
     return show_path(path) if path else "value"
 
 

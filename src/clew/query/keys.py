@@ -148,6 +148,11 @@ class Keys:
         except ClewError:
             return False
 
+    def having(self, plan: p.SetPlan, path: p.Path) -> Ints:
+        """The members that a path leads on from."""
+        members = self.members(plan)
+        return members[np.unique(self._executor.pairs(members, path)[0])]
+
     def compared(self, plan: p.Plan) -> Ints:
         """The things that a plan's superlatives and conditions find a value of."""
         found = [np.empty(0, np.int32)]
@@ -155,8 +160,7 @@ class Keys:
             if isinstance(node, (p.Top, p.Where)):
                 path = node.key.path if isinstance(node, p.Top) else node.test.path
                 counted = isinstance(node, p.Top) and node.key.how == "count"
-                members = self.members(node.of)
-                found.append(members if counted else members[np.unique(self._executor.pairs(members, path)[0])])
+                found.append(self.members(node.of) if counted else self.having(node.of, path))
             elif isinstance(node, p.Follow) and isinstance(node.of, (p.Top, p.Where)):  # by what is said of a link
                 found.append(self.members(p.Follow(node.of.of, node.path)))
         return np.unique(np.concatenate(found))

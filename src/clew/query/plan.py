@@ -28,6 +28,7 @@ CountOp = Literal["=", "!=", "<", "<=", ">", ">="]
 How = Literal["value", "count", "sum", "mean"]
 Summary = Literal["sum", "mean", "min", "max"]
 Sign = Literal["+", "-", "*", "/"]
+TimeUnit = Literal["seconds", "minutes", "hours", "days", "weeks", "months", "years"]
 
 MAX_NODES = 400
 MAX_DEPTH = 40
@@ -47,6 +48,23 @@ class Step:
 
 
 Path = tuple[Step, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Since:
+    """Beside a path to a date: what is meant is the time that had passed by then since the date at the end of `path`.
+
+    Of each member the time from its first date there to its last date here, below zero where that is before. Seconds to
+    weeks are exact, days those of the calendar; months and years are completed ones, of dates that are known to the
+    year only the years between. What is known less exactly than the unit has no such time.
+    """
+
+    path: Path
+    unit: TimeUnit = "days"
+
+    def __post_init__(self) -> None:
+        _path(self.path)
+        _one_of(self.unit, get_args(TimeUnit), "unit of time")
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,12 +155,16 @@ Value = Number | Date | Text | Entities | ValuePlan
 
 @dataclass(frozen=True, slots=True)
 class Test:
-    """A condition on what lies at the end of `path`: at least one value there satisfies it. `upper` ends a between."""
+    """A condition on what lies at the end of `path`: at least one value there satisfies it. `upper` ends a between.
+
+    With `since` the condition is on the time between two dates.
+    """
 
     path: Path
     op: Op
     value: Value
     upper: Value | None = None
+    since: Since | None = None
 
     __test__ = False  # not a test case for pytest
 
@@ -162,18 +184,23 @@ class Test:
             type(self.upper) is not type(self.value) or not isinstance(self.value, (Number, Date))
         ):
             raise InputError("between needs two numbers or two dates")
+        _spans(self.since, self.path)
+        if self.since is not None and isinstance(self.value, (Date, Text, Entities)):
+            raise InputError('the time between two dates is compared with a number, such as number(100, "days")')
 
 
 @dataclass(frozen=True, slots=True)
 class Key:
     """What members are ordered by: a value at the end of `path`, or how many, the sum or mean of what is there.
 
-    A count may be of the instances of one class alone (`kind`): a relation can lead to things of several kinds.
+    A count may be of the instances of one class alone (`kind`): a relation can lead to things of several kinds. With
+    `since` it is the time between two dates.
     """
 
     path: Path
     how: How = "value"
     kind: str = ""
+    since: Since | None = None
 
     def __post_init__(self) -> None:
         _path(self.path, empty=self.how == "value")
@@ -181,6 +208,9 @@ class Key:
         _is(self.kind, str, "the class that a key counts")
         if self.kind and self.how != "count":
             raise InputError(f"a {self.how} is over whatever is there; only a count is of one class")
+        _spans(self.since, self.path)
+        if self.since is not None and self.how != "value":
+            raise InputError(f"a key is the time between two dates or a {self.how}, not both")
 
 
 @dataclass(frozen=True, slots=True)
@@ -341,30 +371,41 @@ class Count(ValuePlan):
 
 @dataclass(frozen=True, slots=True)
 class Aggregate(ValuePlan):
-    """Sum, mean, smallest or largest of the members' values; a member with two values counts with both."""
+    """Sum, mean, smallest or largest of the members' values; a member with two values counts with both.
+
+    With `since` the values are the times between two dates; of one member any of the four is its own.
+    """
 
     how: Summary
     of: SetPlan
     path: Path
+    since: Since | None = None
 
     def __post_init__(self) -> None:
         _one_of(self.how, get_args(Summary), "aggregate")
         _set(self.of, self.how)
         _path(self.path, empty=True)
+        _spans(self.since, self.path)
 
 
 @dataclass(frozen=True, slots=True)
 class Difference(ValuePlan):
-    """The key of `a` less the key of `b`; of dates the days (or years) between them."""
+    """The key of `a` less the key of `b`; of dates the days (or years) between them, or as many of `unit` as `Since`
+    counts."""
 
     a: SetPlan
     b: SetPlan
     key: Key
+    unit: TimeUnit | None = None
 
     def __post_init__(self) -> None:
         _set(self.a, "difference")
         _set(self.b, "difference")
         _is(self.key, Key, "the key of difference()")
+        if self.unit is not None:
+            _one_of(self.unit, get_args(TimeUnit), "unit of time")
+            if self.key.how != "value" or self.key.since is not None:
+                raise InputError("a unit of difference() is that of the time between two dates: its key is a path")
 
 
 @dataclass(frozen=True, slots=True)
@@ -409,7 +450,7 @@ def children(node: Any) -> Iterator[Any]:
     for each in fields(node):
         value = getattr(node, each.name)
         for item in value if isinstance(value, tuple) else (value,):
-            if isinstance(item, (Plan, Test, Key, Step, Number, Date, Text)):
+            if isinstance(item, (Plan, Test, Key, Since, Step, Number, Date, Text)):
                 yield item
 
 
@@ -466,6 +507,12 @@ def _path(path: Any, *, empty: bool = False) -> None:
         raise InputError(f"{path!r} is not a path of relations"[:200])
     if not path and not empty:
         raise InputError("the path names no relation; one at least is needed here")
+
+
+def _spans(since: Any, path: Path) -> None:
+    if since is not None:
+        _is(since, Since, "what a time is measured from")
+        _path(path)
 
 
 def _whole(value: Any, what: str, at_least: int = 0) -> None:

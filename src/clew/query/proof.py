@@ -61,10 +61,10 @@ class Prover:
         """The triples that conditions and keys on a member stand on."""
         match node:
             case p.Where(of, test):
-                yield from self._along(member, test.path)
+                yield from self.measured(member, test.path, test.since)
                 yield from self.witnesses(of, member)
             case p.Top(of, key, _, _, _):
-                yield from self._along(member, key.path, key.kind)
+                yield from self.measured(member, key.path, key.since, key.kind)
                 yield from self.witnesses(of, member)
             case p.WhereCount(of, path, _, _, kind):
                 yield from self._along(member, path, kind)
@@ -72,7 +72,7 @@ class Prover:
             case p.Compare(a, b, key, _):
                 for side in (a, b):
                     for each in self._executor.members(side)[:WITNESSES].tolist():
-                        yield from self._along(each, key.path, key.kind)
+                        yield from self.measured(each, key.path, key.since, key.kind)
             case p.And(sets) | p.Or(sets):
                 for each in sets:
                     yield from self.witnesses(each, member)
@@ -112,6 +112,12 @@ class Prover:
             walk.insert(0, hop)
         return [(start, [*before, *walk]) for start, before in self.paths(of, here)]
 
+    def measured(self, member: int, path: p.Path, since: p.Since | None = None, kind: str = "") -> Iterator[int]:
+        """The triples that a member's value stands on, or both of its dates, or what is counted of it."""
+        yield from self._along(member, path, kind)
+        if since is not None:
+            yield from self._along(member, since.path)
+
     def _along(self, member: int, path: p.Path, kind: str = "") -> Iterator[int]:
         """The triples over a path from a member, a few at every step; at its end only to instances of a class."""
         here, moves = np.array([member], np.int32), self._executor.binding.moves(path)
@@ -142,9 +148,9 @@ def proven(result: Result, graph: Graph, score: float) -> tuple[tuple[Candidate,
     match plan:
         case p.SetPlan():
             inner = plan
-        case p.Count(of) | p.Exists(of) | p.Is(of, _) | p.Aggregate(_, of, _) | p.Values(of, _):
+        case p.Count(of) | p.Exists(of) | p.Is(of, _) | p.Aggregate(_, of, _, _) | p.Values(of, _):
             inner = of
-        case p.Difference(a, b, _):
+        case p.Difference(a, b, _, _):
             inner = p.Or((a, b))
         case _:
             inner = None
@@ -160,14 +166,15 @@ def proven(result: Result, graph: Graph, score: float) -> tuple[tuple[Candidate,
             of_member[member] = tuple(range(len(paths), len(paths) + len(walks)))
             paths += [prover.path(start, walk, score) for start, walk in walks]
             triples.update((graph.whole.triple(t), None) for t in prover.witnesses(inner, member))
-            value = (
-                plan.path
-                if isinstance(plan, (p.Aggregate, p.Values))
-                else plan.key.path
-                if isinstance(plan, p.Difference)
-                else ()
-            )
-            triples.update((graph.whole.triple(t), None) for t in prover._along(member, value))
+            cited: Iterator[int] = iter(())
+            match plan:
+                case p.Values(_, path):
+                    cited = prover.measured(member, path)
+                case p.Aggregate(_, _, path, since):
+                    cited = prover.measured(member, path, since)
+                case p.Difference(_, _, key):
+                    cited = prover.measured(member, key.path, key.since)
+            triples.update((graph.whole.triple(t), None) for t in cited)
     if result.makes == "set":
         named = members[~graph.mediators_at(members)]  # beside what has a name a nameless node is no answer
         shown = named if len(named) else members

@@ -152,6 +152,9 @@ class PropertyPlanWriter(CypherPlanWriter):
             raise UnsupportedError("dates differ from engine to engine")
         return "v"
 
+    def _between(self, unit: p.TimeUnit, first: str = "a", last: str = "b") -> str:
+        raise UnsupportedError("dates differ from engine to engine, and so does the time between them")
+
     def _label_at(self, path: p.Path) -> str:
         if not self._is_value(path):
             return self._server.name_of("v")

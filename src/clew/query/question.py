@@ -208,7 +208,7 @@ def _counted(found: ReadQuestion) -> ReadQuestion:
 _SUMMARY = re.compile(
     r"\b(?:(?P<sum>total|combined|sum of(?: all)?(?: the)?|overall)|(?P<mean>average|(?<!\bi )mean)"
     r"|(?P<max>maximum)|(?P<min>minimum))"
-    r" (?P<noun>\w+(?: \w+)?)(?= (?:of|for|in|across|that|per)\b|$)",
+    r" (?P<noun>\w+(?: \w+)?)(?= (?:of|for|in|across|that|per|among)\b|$)",
     re.IGNORECASE,
 )
 
@@ -231,7 +231,7 @@ def _summed(found: ReadQuestion) -> ReadQuestion:
             return found  # "the total number of cities" is a count
     if noun.split()[0] in ("number", "amount"):
         return replace(found, unsaid=f"{'an average' if summary == 'mean' else f'a {summary}'} of counts")
-    rest = re.sub(r"^(?:of|for|in|across) (?:all )?(?:the )?", "", after) or noun
+    rest = re.sub(r"^(?:of|for|in|across|among) (?:all )?(?:the )?", "", after) or noun
     return replace(
         found, kind="arithmetic", answer="number", summary=summary, summary_words=tuple(noun.split()),
         rest=f"which {rest}", removed=(*found.removed, match.group(0)),

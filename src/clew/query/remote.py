@@ -73,7 +73,7 @@ def _in_sparql(plan: p.Plan, bound: p.Plan, store: ServerGraph, limit: int) -> T
         named = {id: (records[id] if id in records else store.record(id)).label for id in ids}
         return _members(plan, named, limit)
     value = rows[0].get("n") if rows else None
-    return _table(plan, ("value",), [] if value is None else [(_number(value["value"]),)], int(value is not None))
+    return _figure(plan, None if value is None else value["value"])
 
 
 def _in_cypher(plan: p.Plan, bound: p.Plan, store: ServerGraph, limit: int) -> Table:
@@ -94,7 +94,7 @@ def _in_cypher(plan: p.Plan, bound: p.Plan, store: ServerGraph, limit: int) -> T
     if isinstance(bound, p.TruthPlan):
         return _truth(plan, bool(rows[0]["truth"]))
     value = rows[0]["n"] if rows else None
-    return _table(plan, ("value",), [] if value is None else [(_number(str(value)),)], int(value is not None))
+    return _figure(plan, None if value is None else str(value))
 
 
 def _members(plan: p.Plan, named: Mapping[str, str], limit: int) -> Table:
@@ -111,8 +111,9 @@ def _ranked(found: Table, bound: p.Plan, store: ServerGraph) -> Table:
     if not isinstance(bound, p.Top) or not 0 < len(found.rows) == found.total <= RANKED:
         return found
     ids = sorted(row[1] for row in found.rows)
-    path = bound.key.path
-    near, cut = collect(store, ids, max(1, len(path)), relations={step.relation for step in path})
+    paths = [bound.key.path, *([bound.key.since.path] if bound.key.since is not None else [])]
+    walked = {step.relation for path in paths for step in path}
+    near, cut = collect(store, ids, max(1, *map(len, paths)), relations=walked)
     if cut:
         return found
     again = replace(bound, of=p.Entities(tuple(ids)), k=len(ids), skip=0)
@@ -121,6 +122,16 @@ def _ranked(found: Table, bound: p.Plan, store: ServerGraph) -> Table:
     except (NotFoundError, InputError):  # none of them has what they are counted by
         return found
     return replace(found, columns=table.columns, rows=table.rows) if len(table.rows) == len(found.rows) else found
+
+
+def _figure(plan: p.Plan, value: str | None) -> Table:
+    """A number as a table, with the unit that a plan states; none where the server found none."""
+    unit = plan.unit if isinstance(plan, p.Difference) else None
+    if isinstance(plan, p.Aggregate) and plan.since is not None:
+        unit = plan.since.unit
+    if value is None:
+        return _table(plan, ("value",), [], 0)
+    return _table(plan, ("value",), [(f"{_number(value)} {unit or ''}".strip(),)], 1)
 
 
 def _truth(plan: p.Plan, truth: bool) -> Table:
@@ -192,7 +203,7 @@ class _Names:
             return replace(node, relation=self._relation(node.relation))
         if isinstance(node, tuple):
             return tuple(self.bound(each) for each in node)
-        if isinstance(node, (p.Plan, p.Test, p.Key)):
+        if isinstance(node, (p.Plan, p.Test, p.Key, p.Since)):
             return p.rebuilt(node, self.bound)
         return node
 

@@ -183,6 +183,9 @@ class _Writer:
     def _keys(self, of: p.SetPlan, key: p.Key, largest: bool, x: str, out: str) -> str:
         """`SELECT x key` over the members of a set, without braces."""
         v, w = self._fresh("v"), self._fresh("w")
+        if key.since is not None:
+            span = self._span(x, key.path, key.since, out)
+            return f"SELECT DISTINCT {x} {out} WHERE {{ {{ {self.members(of, x)} }} {span} }}"
         if key.how == "count":
             link = f"OPTIONAL {{ {self._ends(x, key.path, key.kind, v)} }}"
             return (
@@ -236,7 +239,102 @@ class _Writer:
         kind = f"<{XSD}{'double' if kind == 'number' else 'integer'}>"
         return f"BIND({kind}(STR({v})) AS {w}) FILTER(BOUND({w}))"
 
+    def _span(self, x: str, path: p.Path, since: p.Since, out: str) -> str:
+        """Bind `out` to the time from the first date on the one path to the last on the other, where there is one."""
+        sides = []
+        for each, how in ((since.path, "MIN"), (path, "MAX")):
+            v, w, end = (self._fresh(stem) for stem in "vwd")
+            read = f"{self.path(x, each, v)} {self._read(each, v, w)}"
+            sides.append((f"{{ SELECT {x} ({how}({w}) AS {end}) WHERE {{ {read} }} GROUP BY {x} }}", end))
+        (first, a), (last, b) = sides
+        return f"{first} {last} {self._elapsed(a, b, since.path, path, since.unit, out)}"
+
+    def _elapsed(self, a: str, b: str, path_a: p.Path, path_b: p.Path, unit: p.TimeUnit, out: str) -> str:
+        """Bind `out` to the time from one date to another in a unit."""
+        exact = [self._exactness(each) for each in (path_a, path_b)]
+        if "year" in exact:
+            if unit != "years":
+                raise UnsupportedError(f"what is known to the year only is no time in {unit}")
+            years = [v if known == "year" else f"YEAR({v})" for v, known in zip((a, b), exact, strict=True)]
+            return f"BIND({years[1]} - {years[0]} AS {out}) FILTER(BOUND({out}))"
+        if unit in ("months", "years"):
+            if "second" in exact:
+                raise UnsupportedError(f"SPARQL does not count the {unit} between moments")
+            there, back = self._months(a, b), self._months(b, a)
+            count = f"IF({b} >= {a}, {there}, 0 - {back})"
+            if unit == "years":
+                count = f"IF({b} >= {a}, FLOOR({there} / 12), 0 - FLOOR({back} / 12))"
+            return f"BIND({count} AS {out}) FILTER(BOUND({out}))"
+        size = {"seconds": 1, "minutes": 60, "hours": 3600, "days": 86400, "weeks": 604800}[unit]
+        moments = [self._seconds(each, exactly=size < 86400) for each in (a, b)]
+        (binds_a, s), (binds_b, t) = moments
+        return f"{binds_a} {binds_b} BIND(({t} - {s}) / {size} AS {out}) FILTER(BOUND({out}))"
+
+    @staticmethod
+    def _months(a: str, b: str) -> str:
+        """The completed months from a date to a later one."""
+        return f"((YEAR({b}) - YEAR({a})) * 12 + MONTH({b}) - MONTH({a}) - IF(DAY({b}) < DAY({a}), 1, 0))"
+
+    def _seconds(self, v: str, *, exactly: bool) -> tuple[str, str]:
+        """Bind a variable to the seconds of a date since a day long ago, by the days of the Gregorian calendar; the
+        days between two dates are no number in SPARQL 1.1."""
+        early, y, m, days, s = (self._fresh(stem) for stem in ("e", "y", "m", "j", "s"))
+        parts = [f"{name}({v})" for name in ("HOURS", "MINUTES", "SECONDS")]
+        hours, minutes, seconds = parts if exactly else [f"COALESCE({part}, 0)" for part in parts]
+        zone = f'COALESCE(TZ({v}), "")'
+        ahead = (
+            f'IF(STRLEN({zone}) = 6, IF(STRSTARTS({zone}, "-"), -1, 1) * (<{XSD}integer>(SUBSTR({zone}, 2, 2)) * 3600'
+            f" + <{XSD}integer>(SUBSTR({zone}, 5, 2)) * 60), 0)"
+        )
+        binds = (
+            f"BIND(FLOOR((14 - MONTH({v})) / 12) AS {early}) "
+            f"BIND(YEAR({v}) + 4800 - {early} AS {y}) BIND(MONTH({v}) + 12 * {early} - 3 AS {m}) "
+            f"BIND(DAY({v}) + FLOOR((153 * {m} + 2) / 5) + 365 * {y} + FLOOR({y} / 4) - FLOOR({y} / 100) "
+            f"+ FLOOR({y} / 400) AS {days}) "
+            f"BIND({days} * 86400 + {hours} * 3600 + {minutes} * 60 + {seconds} - {ahead} AS {s})"
+        )
+        return binds, s
+
+    def _exactness(self, path: p.Path) -> str:
+        """How exactly the dates at the end of a path are known; "" where that is not known here."""
+        if self._kind(path) == "year":
+            return "year"
+        if self._graph is None or self._binding is None or not path:
+            return ""
+        from clew.query.columns import column
+
+        return column(self._graph, *self._binding.moves(path)[-1]).precision
+
+    def _lasting(self, x: str, test: p.Test, since: p.Since) -> str:
+        """A condition on the time between two dates."""
+        w = self._fresh("w")
+        span = self._span(x, test.path, since, w)
+        if test.upper is not None:
+            return f"{span} FILTER({w} >= {self._in(test.value, since)} && {w} <= {self._in(test.upper, since)})"
+        if isinstance(test.value, p.Number):
+            return f"{span} FILTER({w} {test.op} {self._in(test.value, since)})"
+        other, value = self._fresh("n"), test.value
+        assert isinstance(value, p.ValuePlan)
+        alike = isinstance(value, p.Aggregate) and value.since is not None and value.since.unit == since.unit
+        if not alike and not isinstance(value, p.Count):
+            raise UnsupportedError("SPARQL compares the time between two dates with a number or a time in one unit")
+        return f"{span} {{ {self.number(value, other, several=True)} }} FILTER({w} {test.op} {other})"
+
+    def _in(self, value: p.Value | None, since: p.Since) -> str:
+        """A stated time in the unit that it is compared in."""
+        assert isinstance(value, p.Number)
+        unit = value.unit or since.unit
+        meant, own = unit_of(unit), unit_of(since.unit)
+        assert own is not None
+        if meant is None or meant.dimension != own.dimension:
+            raise UnsupportedError(f"{value.unit} is no unit of time")
+        number = value.value if unit == since.unit else in_base(value.value, unit) / own.factor
+        shown = shown_number(number)
+        return shown if float(shown) == number else repr(number)
+
     def test(self, x: str, test: p.Test) -> str:
+        if test.since is not None:
+            return self._lasting(x, test, test.since)
         v = self._fresh("v") if test.path else x
         link, value = self.path(x, test.path, v), test.value
         if isinstance(value, p.Text):
@@ -301,9 +399,13 @@ class _Writer:
                 return (
                     f"{{ SELECT DISTINCT {n} WHERE {{ {{ {self.members(of, x)} }} {link} {self._read(path, v, n)} }} }}"
                 )
-            case p.Aggregate(how, of, path):
-                return self._aggregate({"mean": "AVG"}.get(how, how.upper()), of, path, n)
-            case p.Difference(a, b, key):
+            case p.Aggregate(how, of, path, since):
+                return self._aggregate({"mean": "AVG"}.get(how, how.upper()), of, path, n, since)
+            case p.Difference(a, b, key, str() as unit):
+                left, right = self._fresh("n"), self._fresh("n")
+                ends = f"{self._scalar(a, key, left)} {self._scalar(b, key, right)}"
+                return f"{ends} {self._elapsed(right, left, key.path, key.path, unit, n)}"
+            case p.Difference(a, b, key, None):
                 left, right = self._fresh("n"), self._fresh("n")
                 return f"{self._scalar(a, key, left)} {self._scalar(b, key, right)} BIND({left} - {right} AS {n})"
             case p.Arithmetic(sign, a, b):
@@ -313,13 +415,19 @@ class _Writer:
 
     def _scalar(self, of: p.SetPlan, key: p.Key, n: str) -> str:
         if key.how != "count":
-            return self._aggregate({"value": "MAX", "sum": "SUM", "mean": "AVG"}[key.how], of, key.path, n)
+            return self._aggregate({"value": "MAX", "sum": "SUM", "mean": "AVG"}[key.how], of, key.path, n, key.since)
         x, v = self._fresh("x"), self._fresh("v")
         rows = f"{{ {self.members(of, x)} }} {self._ends(x, key.path, key.kind, v)}"
         return f"{{ SELECT (COUNT(DISTINCT {v}) AS {n}) WHERE {{ {rows} }} }}"
 
-    def _aggregate(self, how: str, of: p.SetPlan, path: p.Path, n: str) -> str:
+    def _aggregate(self, how: str, of: p.SetPlan, path: p.Path, n: str, since: p.Since | None = None) -> str:
         x, v, w = self._fresh("x"), self._fresh("v"), self._fresh("w")
+        if since is not None:
+            times = f"{{ {self.members(of, x)} }} {self._span(x, path, since, w)}"
+            some = f" HAVING (COUNT({w}) > 0)" if how == "AVG" else ""
+            return (
+                f"{{ SELECT ({how}({w}) AS {n}) WHERE {{ {{ SELECT DISTINCT {x} {w} WHERE {{ {times} }} }} }}{some} }}"
+            )
         link = self.path(x, path, v) if path else f"BIND({x} AS {v})"
         rows = f"{{ SELECT DISTINCT {x} {v} WHERE {{ {{ {self.members(of, x)} }} {link} }} }}"
         some = f" HAVING (COUNT({w}) > 0)" if how == "AVG" else ""  # SPARQL says that the mean of nothing is 0

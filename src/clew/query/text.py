@@ -7,13 +7,15 @@ place. `parse(show(plan)) == plan` for every plan.
             and(SET, SET…)  or(SET, SET…)  minus(SET, SET)  where(SET, PATH, OP, VALUE)
             wherecount(SET, PATH, OP, N)  top(SET, KEY, largest|smallest[, K[, SKIP]])  compare(SET, SET, KEY, largest)
     values  values(SET, PATH)
-    number  count(SET)  sum|mean|min|max(SET, PATH)  difference(SET, SET, KEY)  calc(+, NUMBER, NUMBER)
+    number  count(SET)  sum|mean|min|max(SET, PATH)  difference(SET, SET, KEY[, UNIT])  calc(+, NUMBER, NUMBER)
     truth   exists(SET)  is(SET, SET)
 
 PATH is `borders`, `^borders` against its direction, `a/^b`, or `.` for the member itself; KEY a PATH, or count(PATH),
-sum(PATH), mean(PATH). OP is = != < <= > >= between contains starts; between takes two values. VALUE is 12.5,
-number(12.5, "km"), date(2008-05), "text", entity(A), or a plan that makes values. A name with spaces or signs stands
-in double quotes, with JSON's escapes.
+sum(PATH), mean(PATH). In a KEY, a condition and a summary `span(PATH, PATH, UNIT)` may stand for a PATH: the time from
+the first date to the second, UNIT seconds, minutes, hours, days, weeks, months or years. OP is
+= != < <= > >= between contains starts; between takes two values. VALUE is 12.5, number(12.5, "km"), date(2008-05),
+"text", entity(A), or a plan that makes values. A name with spaces or signs stands in double quotes, with JSON's
+escapes.
 """
 
 from __future__ import annotations
@@ -54,8 +56,15 @@ def show_path(path: p.Path) -> str:
     return "/".join(("" if step.forward else "^") + name(step.relation) for step in path) or "."
 
 
+def show_measure(path: p.Path, since: p.Since | None) -> str:
+    """A path, or the time until what it leads to."""
+    return show_path(path) if since is None else f"span({show_path(since.path)}, {show_path(path)}, {since.unit})"
+
+
 def show_key(key: p.Key) -> str:
-    return show_path(key.path) if key.how == "value" else f"{key.how}({show_path(key.path)}{_of_kind(key.kind)})"
+    if key.how == "value":
+        return show_measure(key.path, key.since)
+    return f"{key.how}({show_path(key.path)}{_of_kind(key.kind)})"
 
 
 def _of_kind(kind: str) -> str:
@@ -76,7 +85,7 @@ def show_value(value: Any) -> str:
 
 def _show_test(test: p.Test) -> str:
     upper = "" if test.upper is None else f", {show_value(test.upper)}"
-    return f"{show_path(test.path)}, {test.op}, {show_value(test.value)}{upper}"
+    return f"{show_measure(test.path, test.since)}, {test.op}, {show_value(test.value)}{upper}"
 
 
 def _show(node: p.Plan) -> str:
@@ -108,10 +117,10 @@ def _show(node: p.Plan) -> str:
             return f"values({_show(of)}, {show_path(path)})"
         case p.Count(of):
             return f"count({_show(of)})"
-        case p.Aggregate(how, of, path):
-            return f"{how}({_show(of)}, {show_path(path)})"
-        case p.Difference(a, b, key):
-            return f"difference({_show(a)}, {_show(b)}, {show_key(key)})"
+        case p.Aggregate(how, of, path, since):
+            return f"{how}({_show(of)}, {show_measure(path, since)})"
+        case p.Difference(a, b, key, unit):
+            return f"difference({_show(a)}, {_show(b)}, {show_key(key)}{f', {unit}' if unit else ''})"
         case p.Arithmetic(sign, a, b):
             return f"calc({sign}, {_show(a)}, {_show(b)})"
         case p.Exists(of):
@@ -238,15 +247,41 @@ class _Reader:
             self._advance()
         return p.Step(self.name(), not back)
 
+    def _calls(self, *names: str) -> bool:
+        """Whether one of some names stands here with a bracket behind it."""
+        named = self._kind == "name" and self._token.casefold() in names
+        return named and self._text[self._at :].lstrip()[:1] == "("
+
+    def measure(self) -> tuple[p.Path, p.Since | None]:
+        """A path, or the time between two dates."""
+        if not self._calls("span"):
+            return self.path(), None
+        self._advance()
+        self._take("(")
+        since = self.path()
+        self.comma()
+        path = self.path()
+        made = p.Since(since, self.time_unit()) if self._more() else p.Since(since)
+        self._take(")")
+        return path, made
+
+    def time_unit(self) -> Any:
+        if self._kind != "name" or self._token not in get_args(p.TimeUnit):
+            self._fail(unknown("unit of time", self._token, get_args(p.TimeUnit)))
+        found = self._token
+        self._advance()
+        return found
+
     def key(self) -> p.Key:
         how = self._token.casefold()
-        if self._kind == "name" and how in ("count", "sum", "mean") and self._text[self._at :].lstrip()[:1] == "(":
+        if self._calls("count", "sum", "mean"):
             self._advance()
             self._take("(")
             path, kind = self.path(), self.kind() if how == "count" else ""
             self._take(")")
             return p.Key(path, how, kind)  # type: ignore[arg-type]
-        return p.Key(self.path())
+        path, since = self.measure()
+        return p.Key(path, since=since)
 
     def kind(self) -> str:
         """The class of what is counted, where one is stated."""
@@ -317,7 +352,7 @@ class _Reader:
         return found
 
     def test(self) -> p.Test:
-        path = self.path()
+        path, since = self.measure()
         self.comma()
         op = self.op()
         self.comma()
@@ -326,7 +361,7 @@ class _Reader:
         if op == "between":
             self.comma()
             upper = self.value()
-        return p.Test(path, op, value, upper)
+        return p.Test(path, op, value, upper, since)
 
     def sign(self) -> Any:
         found = self._token
@@ -383,7 +418,13 @@ def _top(r: _Reader) -> p.Top:
 
 
 def _aggregate(how: Any) -> Callable[[_Reader], p.Plan]:
-    return lambda r: p.Aggregate(how, r.set(), _then(r, r.path))
+    return lambda r: p.Aggregate(how, r.set(), *_then(r, r.measure))
+
+
+def _difference(r: _Reader) -> p.Difference:
+    a, b = _two(r)
+    key = _then(r, r.key)
+    return p.Difference(a, b, key, r.time_unit() if r._more() else None)
 
 
 _FORMS: dict[str, Callable[[_Reader], p.Plan]] = {
@@ -401,7 +442,7 @@ _FORMS: dict[str, Callable[[_Reader], p.Plan]] = {
     "values": lambda r: p.Values(r.set(), _then(r, r.path)),
     "count": lambda r: p.Count(r.set()),
     **{how: _aggregate(how) for how in _AGGREGATES},
-    "difference": lambda r: p.Difference(*_two(r), _then(r, r.key)),
+    "difference": _difference,
     "calc": lambda r: p.Arithmetic(r.sign(), _then(r, r.set), _then(r, r.set)),
     "exists": lambda r: p.Exists(r.set()),
     "is": lambda r: p.Is(*_two(r)),

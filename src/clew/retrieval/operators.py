@@ -28,6 +28,7 @@ from clew.query.keys import Keys
 from clew.query.proof import proven
 from clew.query.question import REASON, nested, read_question
 from clew.query.text import parse, show
+from clew.query.totals import Summed, summed
 from clew.query.vocabulary import stem
 from clew.retrieval.composing import Composed, compose
 from clew.retrieval.dating import with_years
@@ -72,6 +73,7 @@ from clew.retrieval.refusing import (
     unmet,
 )
 from clew.retrieval.spoken import in_graph_words
+from clew.retrieval.summing import counts, of_figures
 from clew.retrieval.tables import read_table
 from clew.retrieval.tenses import in_tense, kept_in_tense
 from clew.retrieval.together import linked
@@ -85,6 +87,7 @@ MAY_BE = 0.38  # cosine of a noun and a kind's name from which a noun may mean t
 MOST = 0.5  # share of the things compared that must have what they are compared by
 _BEFORE = r"(?:in|on|at|of|for|from|by|to|with)"  # "in which city"
 _ELSEWHERE = "is put together over a folder or a small graph (triples_at_once) only; clew pull copies a part"
+_OF_COUNTS = "I cannot compute an average of counts"
 _SAME = re.compile(r"\bthe same \w+", re.I)  # "did A and B attend the same school" is answered by the school
 
 
@@ -123,7 +126,7 @@ class Operators:
         named = isinstance(graph, Graph) or (isinstance(graph, ServerGraph) and graph.names is not None)
         lacking = [unknown_names(question, graph) if named else [] for question in questions]
         known = [question for question, names in zip(questions, lacking, strict=True) if not names]
-        answers = iter(self._predict(known, graph, on_event))
+        answers = iter(self._summed(known, graph, on_event))
         return [
             replace(next(answers), question=question)
             if not names
@@ -137,6 +140,41 @@ class Operators:
         if not proposals:
             return Answer(question, self.name, note="no cell, column or row of the table fits the question")
         return self._executed(Answer(question, self.name), question, proposals, graph, on_event)
+
+    def _summed(self, questions: Sequence[Question], graph: GraphStore, on_event: OnEvent) -> list[Answer]:
+        """Answers; where a question asks for the total or the mean of the figures that it asks for, that one figure."""
+        said = [summed(question.text) if isinstance(graph, Graph) else None for question in questions]
+        if not isinstance(graph, Graph) or not any(said):
+            return self._predict(questions, graph, on_event)
+        inner = [replace(question, text=each[1]) for question, each in zip(questions, said, strict=True) if each]
+        listed = iter(self._predict(inner, graph, on_event))
+        first = [next(listed) if each else None for each in said]
+        made = [
+            None if each is None or found is None else self._one_figure(question, found, each[0], graph, on_event)
+            for question, each, found in zip(questions, said, first, strict=True)
+        ]
+        left = [question for question, answer in zip(questions, made, strict=True) if answer is None]
+        others = iter(self._predict(left, graph, on_event) if left else [])
+        for k, each in enumerate(said):
+            if made[k] is not None:
+                continue
+            whole, plain = next(others), first[k]
+            made[k] = whole
+            if each is not None and plain is not None:
+                figure = self._one_figure(questions[k], whole, each[0], graph, on_event)
+                of_counts = each[0] == "mean" and counts(plain)
+                made[k] = figure or (replace(whole, candidates=(), plan=None, note=_OF_COUNTS) if of_counts else whole)
+        return [answer for answer in made if answer is not None]
+
+    @classmethod
+    def _one_figure(
+        cls, question: Question, listed: Answer, how: Summed, graph: Graph, on_event: OnEvent
+    ) -> Answer | None:
+        """What an answer lists, added up or averaged; None where it lists no figures of several things."""
+        plan = of_figures(listed, how, graph)
+        if plan is None:
+            return None
+        return cls._executed(listed, question, [Proposal(plan, listed.candidates[0].score)], graph, on_event)
 
     def _predict(self, questions: Sequence[Question], graph: GraphStore, on_event: OnEvent) -> list[Answer]:
         inner = [self._inner(question, graph, on_event) for question in questions]

@@ -93,10 +93,18 @@ class Naive:
     def values(self, x: str, path: p.Path) -> list[Any]:
         return [v for v in map(self._read, self.ends(x, path)) if v is not None]
 
+    def measured(self, x: str, path: p.Path, since: p.Since | None) -> list[Any]:
+        """The values at the end of a path, or the one time until the last of them."""
+        values = self.values(x, path)
+        if since is None:
+            return values
+        first = self.values(x, since.path)
+        return [between(min(first), max(values), since.unit)] if first and values else []
+
     def top(self, members: set[str], key: p.Key, largest: bool, k: int, skip: int) -> set[str]:
         keys = {}
         for x in members:
-            values = self.values(x, key.path)
+            values = self.measured(x, key.path, key.since)
             if key.how == "count":
                 keys[x] = float(len(self.counted(x, key.path, key.kind)))
             elif values:
@@ -124,7 +132,7 @@ class Naive:
             )
         if isinstance(value, p.Entities):
             return any((end in value.ids) == (test.op == "=") for end in self.ends(x, test.path))
-        mine = self.values(x, test.path)
+        mine = self.measured(x, test.path, test.since)
         if isinstance(value, p.Date):
             first, last = days(value.text)
             if test.upper is not None:
@@ -135,6 +143,8 @@ class Naive:
                 "=": lambda v: first <= v <= last, "!=": lambda v: not first <= v <= last,
             }  # fmt: skip
             return any(tests[test.op](v) for v in mine)
+        if isinstance(value, p.Number) and test.since is not None and value.unit:
+            return any(_holds(test.op, v * SECONDS[test.since.unit], value.value * SECONDS[value.unit]) for v in mine)
         if isinstance(value, p.Number):
             if test.upper is not None:
                 return any(value.value <= v <= test.upper.value for v in mine)  # type: ignore[union-attr]
@@ -150,10 +160,12 @@ class Naive:
         match node:
             case p.Count(of):
                 return float(len(self.members(of)))
-            case p.Aggregate(how, of, path):
-                return _summary(how, [v for x in self.members(of) for v in self.values(x, path)])
-            case p.Difference(a, b, key):
+            case p.Aggregate(how, of, path, since):
+                return _summary(how, [v for x in self.members(of) for v in self.measured(x, path, since)])
+            case p.Difference(a, b, key, unit):
                 left, right = self.scalar(a, key), self.scalar(b, key)
+                if unit is not None:
+                    return None if left is None or right is None else between(right, left, unit)
                 return None if left is None or right is None else left - right
             case p.Arithmetic(sign, a, b):
                 left, right = self.number(a), self.number(b)
@@ -165,7 +177,7 @@ class Naive:
     def scalar(self, of: p.SetPlan, key: p.Key) -> Any:
         if key.how == "count":
             return float(len({end for x in self.members(of) for end in self.counted(x, key.path, key.kind)}))
-        values = [v for x in self.members(of) for v in self.values(x, key.path)]
+        values = [v for x in self.members(of) for v in self.measured(x, key.path, key.since)]
         return _summary("max" if key.how == "value" else key.how, values)
 
 
@@ -177,6 +189,27 @@ def value_of(id: str) -> Any:
     if rest.endswith("date>"):
         return date.fromisoformat(text)
     return float(text) if rest else None
+
+
+SECONDS = {"days": 86400.0, "weeks": 7 * 86400.0, "months": 30.436875 * 86400, "years": 365.2425 * 86400}
+
+
+def between(first: date, last: date, unit: str) -> float:
+    """The time from one day to another: days, weeks of them, or completed months and years, counted one by one."""
+    if last < first:
+        return -between(last, first, unit)
+    if unit in ("days", "weeks"):
+        return (last - first).days / (1 if unit == "days" else 7)
+    months = 0
+    while _month_on(first, months + 1) <= (last.year, last.month, last.day):
+        months += 1
+    return float(months if unit == "months" else months // 12)
+
+
+def _month_on(day: date, months: int) -> tuple[int, int, int]:
+    """The same day some months later, whether or not that month is so long."""
+    year, month = divmod(day.year * 12 + day.month - 1 + months, 12)
+    return year, month + 1, day.day
 
 
 def days(text: str) -> tuple[date, date]:
