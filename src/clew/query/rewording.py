@@ -64,6 +64,7 @@ def _plainly(text: str) -> str:
 
 _ASIDES: tuple[Rule, ...] = (
     rule(r"\bhowmany\b", "how many"),
+    rule(r"^([a-z]+s) (?=(?!other|rather)\w+er than [^\d]*$)", r"which \1 are "),  # "works taller than the Coopers"
     rule(r"(?<![\d.,-])\d{1,3}(?: \d{3})+(?![.,]?\d)", lambda m: m.group(0).replace(" ", "")),  # "100 000 tonnes"
     rule(r"\b(who|what|which|that|it|he|she|there)['’]s (?=(?:been|got|had)\b)", r"\1 has "),
     rule(

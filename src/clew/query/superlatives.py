@@ -124,6 +124,7 @@ _WITH_EST = re.compile(  # "the state with the lowest population density", "whic
 )
 
 
+_HOLDING_A = re.compile(r" (?:has|have|had|holds?|held) (?:an?|the) (?P<what>(?:\w+ )?)$", re.IGNORECASE)
 _NO_VERB = re.compile(r"\w+ (?=(?:with|of|on|in|by) )", re.IGNORECASE)
 _ASKS_FOR = re.compile(
     r"\W*(?:(?:which|what|whose|who|is|was|are|were|name|list|find|give|show|tell|get|need|want|me|us|i|the|an?|one"
@@ -215,7 +216,14 @@ def _superlative_itself(found: ReadQuestion) -> ReadQuestion:
         noun, verb = match["noun"].lower(), (match["verb"] or "").lower()
         words = (noun, verb) if stem(verb) in HOLDING else (noun,)  # "holds the most people": a capacity
         ranked = Ranked(words, largest, 1, _skip(match), noun=noun, verb="" if verb in _HAVING else verb)
-        return cut(found, match, "", kind="ordinal" if ranked.skip else kind, ranked=ranked)
+        without = cut(found, match, "", kind="ordinal" if ranked.skip else kind, ranked=ranked)
+        held = _HOLDING_A.search(found.rest[: match.start()]) if ranked.verb else None
+        if held is None:
+            return without
+        ranked = replace(ranked, verb=f"{held['what']}{ranked.verb}")  # "has an ownership interest in the most ships"
+        return replace(
+            without, rest=f"{held.string[: held.start()]} {found.rest[match.end() :]}".strip(), ranked=ranked
+        )
     match = _WITH_EST.search(found.rest)
     if match is not None and (base := base_of(match["adj"])):
         noun = match["noun"].lower()

@@ -59,7 +59,8 @@ _ASKED = re.compile(
     r"^(?:[^:?]{2,60}: )?\W*(?:(?:in|on|at|of|for|from|by|to|with) )?"
     r"(?:which|what|who (?:among|amongst|of|out of)|name|list|find"
     r"|(?:give|show|tell) me)(?: all)?(?: the)? (?P<noun>\w+(?: \w+){0,3})"
-    r"|^\W*(?:all |the )?(?P<first>\w+(?: \w+){0,2}?) (?:of|that|who|which|whose|in|by|from|with|\w+ed) ",
+    r"|^\W*(?:all |the )?(?P<first>\w+(?: \w+){0,2}?) "
+    r"(?:of|that|who|which|whose|in|at|on|for|near|by|from|with|\w+ed) ",
     re.IGNORECASE,
 )
 BEGUN_SHARE = 0.9  # of the names of a kind that begin with a word which then names the kind
