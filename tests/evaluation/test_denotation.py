@@ -72,3 +72,17 @@ def test_a_literal_is_shown_as_people_read_it_and_scored_as_the_graph_has_it() -
     assert same_value("1763-01-01", moment)
     assert not same_value("1763-01-01", "1763-01-01T12:00:00Z")
     assert same_value("880", "+880")
+
+
+@pytest.mark.parametrize(
+    ("question", "said", "value"),
+    [
+        ("How many days did it last?", "168 days", 1.0),
+        ("How old was she when she died?", "168 years", 1.0),
+        ("How many weeks did it last?", "168 days", 0.0),
+        ("How long did it last?", "168 days", 0.0),
+    ],
+)
+def test_a_unit_that_the_question_states_need_not_be_in_the_gold(question: str, said: str, value: float) -> None:
+    found = Answer(Question("q", question), "m", (Candidate(said, 1.0, computed=True),))
+    assert denotation(found, Gold(("168",))) == value

@@ -37,11 +37,31 @@ def denotation(answer: Answer | None, gold: Gold) -> float:
     stated = {c.text: literal_parts(c.entity.id)[0] for c in answer.candidates if c.entity and c.entity.datatype}
     used: set[int] = set()
     for text in said:  # a literal is shown as people read it: what the graph states is the same answer
-        found = next((i for i, each in enumerate(wanted) if same_value(text, each) or stated.get(text) == each), None)
+        plain = _without_asked_unit(text, answer.question.text)
+        found = next(
+            (
+                i
+                for i, each in enumerate(wanted)
+                if same_value(text, each) or stated.get(text) == each or (plain and same_value(plain, each))
+            ),
+            None,
+        )
         if found is None:
             return 0.0
         used.add(found)
     return float(len(used) == len(wanted))
+
+
+_COUNTED = re.compile(r"(?P<number>-?\d+(?:\.\d+)?) (?P<unit>seconds|minutes|hours|days|weeks|months|years)")
+
+
+def _without_asked_unit(said: str, question: str) -> str:
+    """The number of a time in the unit that a question asks for: "168 days" and "168" are one answer to "how many
+    days"; "" for another unit, or where the question states none."""
+    match = _COUNTED.fullmatch(said)
+    asked = match is not None and re.search(rf"\bhow many (?:\w+ )?{match['unit']}\b", question, re.IGNORECASE)
+    old = match is not None and match["unit"] == "years" and re.search(r"\bhow old\b|\bage\b", question, re.IGNORECASE)
+    return match["number"] if match is not None and (asked or old) else ""
 
 
 def same_value(said: str, gold: str) -> bool:

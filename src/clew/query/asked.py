@@ -67,6 +67,7 @@ class ReadQuestion:
     unsaid: str = ""  # what no plan can say, in words
     removed: tuple[str, ...] = field(default=())  # the operator words, as they stood
     stated: str = ""  # `rest` with its "not", "no" and "except": whoever joins the parts knows what they deny
+    ends: tuple[str, ...] = ()  # words for what a time goes from and to ("from departure to arrival"): not in `stated`
     dated: tuple[str, ...] = ()  # verbs that only say which date is meant ("hired before 2012"): not in `stated`
 
 

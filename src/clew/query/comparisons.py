@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from clew.query.asked import Ranked, ReadQuestion
+from clew.query.lapses import spanning
 from clew.query.meanings import TENURE
 from clew.query.vocabulary import MEASURES, base_of, full_of, is_down, later_wins, measures_of
 
@@ -67,7 +68,11 @@ def comparison(found: ReadQuestion) -> ReadQuestion:
         noun = (match["people"] or match["noun"] or match["verb"] or "").lower()
         words = measures_of(match["adj"] or "") or (("population",) if noun in INHABITANTS else tuple(noun.split()))
         sides = tuple(match[x] or match[y] or match[z] or match[v] for x, y, z, v in ("aceg", "bdfh"))
-        ranked = Ranked(words, not is_down(match["adj"] or ""), noun=noun)
+        if match["adj"]:  # "how much longer did A last than B"
+            sides = tuple(spanning(f"did {side}")[0].removeprefix("did ") for side in sides)
+        base = base_of((match["adj"] or "").split()[-1]) if match["adj"] else ""
+        base = base if base in ("long", "short") else ""  # of these it may be a time that nothing states
+        ranked = Ranked(words, not is_down(match["adj"] or ""), noun=noun, base=base)
         return replace(
             found,
             kind="arithmetic",

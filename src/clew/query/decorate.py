@@ -17,8 +17,10 @@ from clew.query.asked import Filter, Ranked, ReadQuestion
 from clew.query.binding import Binding
 from clew.query.columns import column
 from clew.query.keys import FoundKey, Keys, Likeness, by_words
+from clew.query.lapses import LIVING, asks_how_long, is_time
 from clew.query.meanings import SIZES, TENURE
-from clew.query.values import unit_for
+from clew.query.periods import Period, Periods
+from clew.query.values import unit_for, unit_of
 from clew.query.vocabulary import AGES, PACES, TIMES, stem
 
 _RANKS = frozenset(["rank", "ranking", "position", "place", "finish", "standing", "seed", "pos", "pos."])
@@ -26,6 +28,10 @@ WITHIN = 0.7  # how far a condition is believed of what a set was reached throug
 WHILE = 0.9  # the same of a time that falls between a start and an end
 _FROM = frozenset(["from", "start", "started", "starts", "begin", "began", "begins", "beginning", "since"])
 _UNTIL = frozenset(["to", "end", "ended", "ends", "ending", "until", "till", "through"])
+ENDED = 0.8  # share of the members whose end is known from which the longest of all is told by their ends
+_TIMES = frozenset(
+    ["duration", "length", "time", "lifespan", "days", "weeks", "months", "years", "hours", "minutes", "stay"]
+)
 MOST_COUNTED = 1000  # "fewer than 6439 students" is a figure the graph states, not a count of its links
 
 
@@ -108,8 +114,11 @@ class _Decorator:
     def __init__(self, graph: Graph, likeness: Likeness) -> None:
         self._graph, self._binding = graph, Binding.of(graph)
         self._keys = Keys(graph, likeness)
+        self._periods = Periods(graph, self._keys)
+        self._ends: tuple[str, ...] = ()  # words of the question for what a time goes from and to
 
     def proposals(self, plan: p.SetPlan, read: ReadQuestion, domain: p.SetPlan | None) -> list[Proposal]:
+        self._ends = read.ends
         sets = [Proposal(plan, 1.0)]
         if read.negated and domain is not None and plan != domain and not isinstance(plan, p.WhereCount):
             sets = [Proposal(p.Minus(domain, plan), 1.0)]
@@ -134,10 +143,18 @@ class _Decorator:
         elif read.count:
             yield replace(found, plan=p.Count(plan))
         elif read.summary:
-            for key in self._keys.values(plan, read.summary_words or ("number",), dates=False):
+            keys = self._keys.values(plan, read.summary_words or ("number",), dates=False)
+            if _TIMES & set(read.summary_words) and not any(key.named for key in keys):
+                for period, key in self._lasting(plan):
+                    made = p.Aggregate(read.summary, plan, (period.until,), period.span())  # type: ignore[arg-type]
+                    yield found.along(made, key)
+            for key in keys:
                 yield found.along(p.Aggregate(read.summary, plan, key.path), key)  # type: ignore[arg-type]
         elif read.answer == "truth":
             yield replace(found, plan=p.Exists(plan))
+        elif isinstance(plan, p.Top) and plan.key.since is not None and (unit := asks_how_long(read.text)) is not None:
+            since = plan.key.since if unit == "" else replace(plan.key.since, unit=unit)
+            yield replace(found, plan=p.Aggregate("max", plan, plan.key.path, since))
         elif read.of_key and isinstance(plan, p.Top) and plan.key.how == "value":
             yield replace(found, plan=p.Values(plan, plan.key.path))
         else:
@@ -175,6 +192,15 @@ class _Decorator:
         keys = self._keys.values(plan, words, dates=dates, stated=nouns, base=ranked.base)
         if not keys and ranked.base in SIZES:
             keys = self._keys.only(plan)
+        if ranked.base in ("long", "short", TENURE) or is_time(ranked.noun) or (ranked.base in PACES and not keys):
+            for period, key in self._lasting(plan):
+                if ranked.base != TENURE and any(each.named for each in keys):
+                    break  # how long they are is stated, in time or in space
+                if ranked.base == TENURE and key.share < ENDED:
+                    break
+                timed = p.Key((period.until,), since=period.span())
+                largest = ranked.base == "slow" if ranked.base in PACES else ranked.largest
+                yield found.along(self._top(plan, timed, ranked, largest), key)
         for key in keys:
             largest = self._largest(key.path, ranked)
             if (link := self._own_link(plan, key.path)) is not None:
@@ -263,7 +289,13 @@ class _Decorator:
         keys = self._keys.values(plan, stated.words or ("number",), dates=dated or None, base=stated.base)
         name = stated.value.unit if isinstance(stated.value, p.Number) else ""
         if name:
-            keys = self._keys.measured(plan, name, keys) or keys
+            measured = self._keys.measured(plan, name, keys)
+            if not measured and is_time(name) and stated.base not in AGES:
+                lasting = list(self._went_on(found, plan, stated))
+                yield from lasting
+                if lasting:
+                    return
+            keys = measured or keys
         if not keys and isinstance(stated.value, p.Number):
             keys = self._keys.only(plan, stated.value.value, unit=name)
         if dated and stated.op in ("=", "between") and not any(key.named for key in keys):
@@ -277,6 +309,28 @@ class _Decorator:
                 yield found.along(p.Follow(held, path), key)
                 continue
             yield found.along(p.Where(plan, p.Test(key.path, stated.op, value, upper)), key)
+
+    def _lasting(self, plan: p.SetPlan) -> Iterator[tuple[Period, FoundKey]]:
+        """What the members go from and to, as a key; nothing where how long they go on is stated, or a time is meant
+        that is not that of all of the thing: a life where it is not said that they lived."""
+        if self._periods.stated(plan):
+            return
+        for period in self._periods.of(plan, self._ends)[:1]:
+            if not period.about and period.life == bool(LIVING & set(self._ends)):
+                yield period, FoundKey((period.until,), period.fit * (0.5 + 0.5 * period.share), period.share)
+
+    def _went_on(self, found: Proposal, plan: p.SetPlan, stated: Filter) -> Iterator[Proposal]:
+        """Members that went on for longer or shorter than a stated time."""
+        assert isinstance(stated.value, p.Number)
+        for period, key in self._lasting(plan):
+            unit = period.finest
+            if unit in ("hours", "days") and stated.op in (">=", "<"):  # completed months and years are exact there
+                known = unit_of(stated.value.unit)
+                units: tuple[p.TimeUnit, ...] = ("months", "years")
+                unit = next((each for each in units if unit_of(each) == known), unit)
+            upper = stated.upper if isinstance(stated.upper, p.Number) else None
+            test = p.Test((period.until,), stated.op, stated.value, upper, period.span(unit))
+            yield found.along(p.Where(plan, test), key)
 
     def _own_link(self, plan: p.SetPlan, key: p.Path) -> tuple[p.SetPlan, p.Path] | None:
         """The nodes between a set and what it was reached from, and the way from them to it, where a key stands on

@@ -333,6 +333,10 @@ class Keys:
         kinds = {label: label_to_text(label).lower().split() for label in self._binding.classes()}
         return [label for label, name in kinds.items() if any(forms(word) & said for word in name)]
 
+    def precision(self, step: p.Step) -> str:
+        """How exactly most of a relation's dates are known: year, month, day, second; "" of other values."""
+        return self._column(step).precision
+
     def is_called(self, kind: p.SetPlan | None, noun: str) -> bool:
         """Whether a set is a kind whose name a noun is, or ends: "clubs" are football clubs."""
         if not isinstance(kind, p.Class):

@@ -14,6 +14,7 @@ from clew.query.asked import WH, ReadQuestion, cut
 from clew.query.capitals import with_names, without_names
 from clew.query.comparisons import comparison
 from clew.query.filters import filtered
+from clew.query.lapses import about_what, of_time, spanning
 from clew.query.rewording import reworded
 from clew.query.superlatives import superlative
 from clew.query.vocabulary import base_of
@@ -106,7 +107,11 @@ def _read(text: str, plain: str) -> ReadQuestion:
         )
         stated = re.sub(said, "", stated, count=1)
     stated = re.sub(r" (?:that|which|who)$", "", re.sub(r"\s+", " ", stated).strip())
-    return replace(_negation(found), stated=stated)
+    went_on: tuple[str, ...] = ()
+    if of_time(found):
+        stated, went_on = spanning(stated)
+        stated = about_what(stated)
+    return replace(_negation(found), stated=stated, ends=went_on)
 
 
 _WHEN = re.compile(r"(?:when|(?:on |in )?(?:what|which) (?:year|date|month|day))\b", re.IGNORECASE)

@@ -22,6 +22,7 @@ from clew.query.columns import Column, column
 from clew.query.decorate import Proposal, best_first, decorate
 from clew.query.execute import execute
 from clew.query.keys import ANY_TIME, Keys, Likeness, by_words, steps_of
+from clew.query.lapses import between_two
 from clew.query.meanings import AGEING, meant, spelled_out
 from clew.query.vocabulary import INVERSE, head_of, stem
 from clew.query.vocabulary import forms as word_forms
@@ -287,15 +288,24 @@ def compared(read: ReadQuestion, graph: Graph, encoder: TextEncoder | None, like
             last = binding.moves(key.path)[-1]
             if read.difference and not column(graph, *last).ordered:
                 continue
-            plan: p.Plan = (
-                p.Difference(sides[0], sides[1], key)
-                if read.difference
-                else p.Compare(sides[0], sides[1], key, proposal.plan.largest)
-            )
+            plan: p.Plan = p.Compare(sides[0], sides[1], key, proposal.plan.largest)
+            if read.difference:
+                plan = _difference(
+                    sides, key, between_two(read.text) if column(graph, *last).kind == "date" else None, graph
+                )
             if read.answer == "truth" and isinstance(plan, p.Compare):
                 plan = p.Is(sides[0], plan)
             made.append(Proposal(plan, proposal.prior))
     return list(_compared_by_links(read, sides, graph, encoder, likeness)) or made
+
+
+def _difference(sides: Sequence[p.Entities], key: p.Key, unit: p.TimeUnit | None, graph: Graph) -> p.Difference:
+    """How far two things are apart; of dates, where a question says in what, from the earlier to the later."""
+    if unit is None or key.since is not None:
+        return p.Difference(sides[0], sides[1], key)
+    plan = p.Difference(sides[0], sides[1], key, unit)
+    found = execute(plan, graph).quantity
+    return plan if found is None or found.value >= 0 else p.Difference(sides[1], sides[0], key, unit)
 
 
 def _compared_by_links(

@@ -33,6 +33,7 @@ from clew.query.vocabulary import stem
 from clew.retrieval.composing import Composed, compose
 from clew.retrieval.dating import with_years
 from clew.retrieval.lacking import Lacking, passes_over
+from clew.retrieval.lasting import lasting
 from clew.retrieval.lexicon import Lexicon, asked_kind, class_in, nobody
 from clew.retrieval.link_values import of_said_links
 from clew.retrieval.linking import link, link_topics, unknown_names
@@ -150,7 +151,7 @@ class Operators:
         listed = iter(self._predict(inner, graph, on_event))
         first = [next(listed) if each else None for each in said]
         made = [
-            None if each is None or found is None else self._one_figure(question, found, each[0], graph, on_event)
+            None if each is None or found is None else self._one_figure(question, found, each, graph, on_event)
             for question, each, found in zip(questions, said, first, strict=True)
         ]
         left = [question for question, answer in zip(questions, made, strict=True) if answer is None]
@@ -161,20 +162,20 @@ class Operators:
             whole, plain = next(others), first[k]
             made[k] = whole
             if each is not None and plain is not None:
-                figure = self._one_figure(questions[k], whole, each[0], graph, on_event)
+                figure = self._one_figure(questions[k], whole, each, graph, on_event)
                 of_counts = each[0] == "mean" and counts(plain)
                 made[k] = figure or (replace(whole, candidates=(), plan=None, note=_OF_COUNTS) if of_counts else whole)
         return [answer for answer in made if answer is not None]
 
-    @classmethod
     def _one_figure(
-        cls, question: Question, listed: Answer, how: Summed, graph: Graph, on_event: OnEvent
+        self, question: Question, listed: Answer, said: tuple[Summed, str], graph: Graph, on_event: OnEvent
     ) -> Answer | None:
-        """What an answer lists, added up or averaged; None where it lists no figures of several things."""
-        plan = of_figures(listed, how, graph)
-        if plan is None:
-            return None
-        return cls._executed(listed, question, [Proposal(plan, listed.candidates[0].score)], graph, on_event)
+        """What an answer lists, added up or averaged, or how long it all took; None for other things."""
+        how, text = said
+        times = lasting(replace(question, text=text), graph, self._encoder, how)
+        plan = None if times else of_figures(listed, how, graph)
+        proposals = times if plan is None else [Proposal(plan, listed.candidates[0].score)]
+        return self._executed(listed, question, proposals, graph, on_event) if proposals else None
 
     def _predict(self, questions: Sequence[Question], graph: GraphStore, on_event: OnEvent) -> list[Answer]:
         inner = [self._inner(question, graph, on_event) for question in questions]
@@ -220,6 +221,8 @@ class Operators:
         on_event: OnEvent,
     ) -> Answer:
         question, read = asked.question, asked.read
+        if isinstance(store, Graph) and (times := lasting(question, store, self._encoder)):
+            return self._executed(found, question, times, store, on_event)
         if isinstance(store, Graph) and (lacking := self._lacking(asked, store)):
             return self._executed(found, question, lacking, store, on_event)
         sets: Sequence[Composed] | None = None

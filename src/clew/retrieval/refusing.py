@@ -20,6 +20,7 @@ from clew.query.asked import ReadQuestion
 from clew.query.binding import Binding
 from clew.query.columns import column
 from clew.query.keys import Likeness
+from clew.query.lapses import lapse
 from clew.query.meanings import dimension_of, is_price, meant, spelled_out
 from clew.query.values import CURRENCIES, ReadValue, parse_date, untyped
 from clew.query.vocabulary import MEASURES, SYNONYMS, forms, stem
@@ -160,6 +161,8 @@ def implausible(question: Question, found: Answer, graph: Graph) -> str:
     figures = [each.ordered for each in columns]
     if re.match(r"where\b", asked) and all(figures):
         return "the graph has only figures where the question asks for a place"
+    if all(figures) and all(each.kind == "date" for each in columns) and lapse(question.text) is not None:
+        return "the graph has only a date where the question asks for the time between two"
     digits = any(letter.isdigit() for c in found.candidates[:5] for letter in c.text)
     if re.match(r"when\b", asked) and (
         all(f and c.kind == "number" for f, c in zip(figures, columns, strict=True)) or not digits
