@@ -73,6 +73,8 @@ def asked(graph: Graph, text: str) -> Answer:
         ("Which loans lasted longer than 100 days?", ("Alba loan", "Brera loan")),
         ("How many loans took less than 6 months?", ("2",)),
         ("Which climber lived the longest?", ("Bo Lind",)),
+        ("Which climbers lived longer than 50 years?", ("Bo Lind",)),
+        ("How many days did each loan last?", ()),
         ("Which lasted longer, Alba loan or Brera loan?", ("Brera loan",)),
         ("How many days longer was Brera loan than Alba loan?", ("563 days",)),
         ("How many years older is Bo Lind than Ada Ruud?", ("19 years",)),

@@ -310,19 +310,19 @@ class _Decorator:
                 continue
             yield found.along(p.Where(plan, p.Test(key.path, stated.op, value, upper)), key)
 
-    def _lasting(self, plan: p.SetPlan) -> Iterator[tuple[Period, FoundKey]]:
+    def _lasting(self, plan: p.SetPlan, words: Sequence[str] = ()) -> Iterator[tuple[Period, FoundKey]]:
         """What the members go from and to, as a key; nothing where how long they go on is stated, or a time is meant
         that is not that of all of the thing: a life where it is not said that they lived."""
         if self._periods.stated(plan):
             return
         for period in self._periods.of(plan, self._ends)[:1]:
-            if not period.about and period.life == bool(LIVING & set(self._ends)):
+            if not period.about and period.life == bool(LIVING & {*self._ends, *words}):
                 yield period, FoundKey((period.until,), period.fit * (0.5 + 0.5 * period.share), period.share)
 
     def _went_on(self, found: Proposal, plan: p.SetPlan, stated: Filter) -> Iterator[Proposal]:
         """Members that went on for longer or shorter than a stated time."""
         assert isinstance(stated.value, p.Number)
-        for period, key in self._lasting(plan):
+        for period, key in self._lasting(plan, stated.words):
             unit = period.finest
             if unit in ("hours", "days") and stated.op in (">=", "<"):  # completed months and years are exact there
                 known = unit_of(stated.value.unit)

@@ -55,7 +55,7 @@ _APART = re.compile(
 _COMPARED = re.compile(r" (?:[a-z]+er|more|less)\b", re.IGNORECASE)  # "how many days longer was A than B"
 _NOT_A_VALUE = re.compile(
     r"\b(?:longer|shorter|more|less|fewer|earlier|later|older|younger|than|longest|shortest|most|least|average|total"
-    r"|now|today|ago|so far|currently|still|will|usually|typically|each|every|per|should|could|or)\b",
+    r"|now|today|ago|so far|currently|still|will|usually|typically|should|could)\b",
     re.IGNORECASE,
 )
 _STATES = re.compile(  # of what something is as long as it goes on: they name nothing of a graph

@@ -30,6 +30,7 @@ YEARS = 1100.0  # days from which a time is told in years, where the question le
 _PASSING = frozenset(
     ["pass", "passed", "elapse", "elapsed", "lie", "lay", "lies", "separate", "separated", "separates", "apart", "time"]
 )
+_SEVERAL = frozenset(["each", "every", "per", "or"])  # a table, or a choice
 _AUXILIARY = re.compile(r"^(?:did|do|does|was|were|is|are|has|have|had) (?:the |all |all the |our )?", re.IGNORECASE)
 
 
@@ -61,6 +62,8 @@ class _Lasting:
         spotted = spot(Question(self._question.id, self._asked.rest), self._graph, self._encoder)
         topics = [chunk for chunk in spotted.chunks if chunk.kind == "topic"]
         words = _loose(spotted, topics)
+        if _SEVERAL & {word for i, word in enumerate(spotted.words) if not _inside(i, topics)}:
+            return
         if all(isinstance(chunk.plan, p.Entities) and chunk.condition is None for chunk in topics):
             if len(topics) == 1 and isinstance(topics[0].plan, p.Entities):
                 yield from self._of_one(topics[0].plan, words)
@@ -165,9 +168,13 @@ class _Lasting:
                     yield from self._spanned(each.plan, period)
 
 
+def _inside(place: int, chunks: Sequence[Chunk]) -> bool:
+    return any(chunk.start <= place < chunk.end for chunk in chunks)
+
+
 def _loose(spotted: Spotted, topics: Sequence[Chunk]) -> list[str]:
     """The words of a question beside what it names, the kinds that stand beside the names, and small words."""
-    inside = {i for chunk in topics for i in range(chunk.start, chunk.end)}
+    inside = {i for i in range(len(spotted.words)) if _inside(i, topics)}
     for chunk in spotted.chunks:
         beside = any(chunk.end == each.start or each.end == chunk.start for each in topics)
         if chunk.kind == "class" and beside:
