@@ -26,7 +26,7 @@ from clew.query.meanings import BY_FAMILY, meant, measures, spelled_out
 from clew.query.superlatives import OFTEN
 from clew.query.values import unit_for, unit_of
 from clew.query.vocabulary import BEGUN, INVERSE, SYNONYMS, akin, forms, head_of, stem
-from clew.query.wordnet import nearest_kind, people_of
+from clew.query.wordnet import kind_of_things
 
 Likeness = Callable[[Sequence[str], Sequence[str]], Sequence[float]]
 """How well words fit each of several labels: (words, labels) → scores in [0, 1]."""
@@ -348,8 +348,7 @@ class Keys:
 
     def _kinds_of_noun(self, noun: str) -> list[str]:
         """The labels of the kinds that a noun names, given by its stem: by its name, which it may also end ("clubs" are
-        football clubs, "works" artworks), by a synonym, or the nearest of them by what words mean. What somebody is,
-        the employee of a firm, is no name for people."""
+        football clubs, "works" artworks), by a synonym, or the nearest of them by what words mean."""
         if not self._binding.type_relations:
             return []
         stated, every = ({label: label_to_text(label).lower() for label in self._binding.classes(finer=finer)}
@@ -358,8 +357,8 @@ class Keys:
             return same
         if ending := _ending_in(noun, stated):
             return ending
-        near = nearest_kind(noun, stated) if len(stated) <= NEAREST else None
-        return _ending_in(noun, every) if near is None or near[0] in people_of(stated) else [near[0]]
+        near = kind_of_things(noun, stated) if len(stated) <= NEAREST else None
+        return _ending_in(noun, every) if near is None else [near]
 
     def leading_to(self, plan: p.SetPlan, kind: p.Class) -> list[p.Step]:
         """The steps from things of a kind to members of a set."""

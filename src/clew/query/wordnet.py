@@ -96,6 +96,13 @@ def nearest_kind(noun: str, kinds: Mapping[str, str]) -> tuple[str, float] | Non
     return order[0], _NEAR - _STEP * found[order[0]]
 
 
+def kind_of_things(noun: str, kinds: Mapping[str, str]) -> str | None:
+    """The id of the kind that a noun means (`nearest_kind`), unless it is one of people: what somebody is, the employee
+    of a firm or a line manager, names a role and no kind."""
+    near = nearest_kind(noun, kinds)
+    return None if near is None or near[0] in people_of(kinds) else near[0]
+
+
 def people_of(kinds: Mapping[str, str]) -> list[str]:
     """The ids of the kinds that are kinds of people, by their names in words."""
     person = _senses("person")[0]

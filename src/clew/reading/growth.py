@@ -130,24 +130,17 @@ class Growth:
     def _longer(self, trail: PathHypothesis, start: int, along: Along | None) -> list[PathHypothesis]:
         """Every sensible trail one step longer."""
         before = trail.steps[-1] if trail.steps else None
-        # From a value only the way back is open: what else has this value.
-        value = before is not None and bool(self._values(trail.ends))
         longer = []
         found = expand(self.graph, trail, self.limits.frontier, along)
         for each in found if self.likely is None else self.likely.narrow(found):
             step = each.steps[-1]
             back = before is not None and undoes(step, before)
-            if value and not back:
-                continue
             if before is not None and not back and step[0][0] in self.types and not step[0][1]:
                 continue  # "everything of the same kind" is no step to go on from
             if back and len(trail.steps) == 1 and len(each.ends) > 1:  # there and back: on from the others
                 each = replace(each, ends=each.ends[each.ends != start])
             longer.append(each)
         return longer
-
-    def _values(self, ends: Ints) -> bool:
-        return are_values(self.graph, ends)
 
     def _meeting(self, trails: list[list[PlanCandidate]]) -> list[PlanCandidate]:
         """Trails of different mentions that meet, all of them where there are three, and one step on from there."""
@@ -216,7 +209,7 @@ class Growth:
         """One step from where trails meet."""
         longer: list[tuple[PlanCandidate, PathHypothesis]] = []
         for pair in pairs:
-            if self._values(pair.ends):
+            if are_values(self.graph, pair.ends):
                 continue
             trail = PathHypothesis(-1, (), pair.ends)
             for each in expand(self.graph, trail, self.limits.frontier, self._likely([trail])):

@@ -55,13 +55,21 @@ class Along(frozenset[Hop]):
 
 
 def expand(graph: Subgraph, trail: PathHypothesis, most: int, along: Along | None = None) -> Iterator[PathHypothesis]:
-    """Every trail one step longer.
+    """Every trail one step longer; from a value only those back to what else has it.
 
     Args:
         most: entities of the frontier that are looked at; of a wider one an even sample finds the relations, and the
             ends of the chosen path are computed afresh, so that no answer is lost.
         along: the only hops to take; None: all.
     """
+    only_back = bool(trail.steps) and are_values(graph, trail.ends)
+    for each in _onward(graph, trail, most, along):
+        if not only_back or undoes(each.steps[-1], trail.steps[-1]):
+            yield each
+
+
+def _onward(graph: Subgraph, trail: PathHypothesis, most: int, along: Along | None) -> Iterator[PathHypothesis]:
+    """Every trail one step longer, wherever it leads."""
     frontier, sampled = _thin(graph, trail.ends, most)
     sampled |= trail.sampled
     flags = (None, None) if along is None else along.flags(graph.num_relations)

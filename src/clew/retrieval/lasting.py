@@ -7,7 +7,7 @@ question is left over, so that such a question is answered as it would be withou
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 from clew.errors import ClewError
 from clew.graph import Graph
@@ -111,11 +111,10 @@ class _Lasting:
         if not several and execute(plan, self._graph).quantity is not None:
             yield Proposal(plan, SURE)
 
-    def _unit(self, made: object, finest: p.TimeUnit, life: bool = False) -> p.TimeUnit:
+    def _unit(self, made: Callable[[p.TimeUnit], p.Plan], finest: p.TimeUnit, life: bool = False) -> p.TimeUnit:
         """In what people tell a time, where the question leaves it open."""
         if finest in ("years", "months") or life:
             return "years" if life else finest
-        assert callable(made)
         quantity = execute(made("days"), self._graph).quantity
         days = 0.0 if quantity is None else abs(quantity.value)
         if days >= YEARS:
@@ -137,8 +136,8 @@ class _Lasting:
         a, b = sides
         assert a is not None and b is not None
         key = p.Key((named[0],))
-        exact = {self._keys.precision(named[0])}
-        finest: p.TimeUnit = "years" if "year" in exact else "months" if "month" in exact else "days"
+        known: dict[str, p.TimeUnit] = {"year": "years", "month": "months"}
+        finest = known.get(self._keys.precision(named[0]), "days")
 
         def made(unit: p.TimeUnit) -> p.Difference:
             return p.Difference(b, a, key, unit)

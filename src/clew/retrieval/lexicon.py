@@ -25,7 +25,7 @@ from clew.query import plan as p
 from clew.query.binding import Binding
 from clew.query.execute import execute
 from clew.query.vocabulary import SYNONYMS, akin, forms, head_of, stem
-from clew.query.wordnet import is_nobody, is_word, nearest_kind, people_of
+from clew.query.wordnet import is_nobody, is_word, kind_of_things, nearest_kind, people_of
 from clew.retrieval.words import FUNCTION
 
 KINDS = 500  # classes among which a noun is looked for by its meaning
@@ -138,16 +138,16 @@ class Lexicon:
 
     def _kind_of_ends(self, noun: tuple[str, ...], relations: Sequence[str], graph: Graph) -> str | None:
         """The kind that a noun means which ends the names of relations, where these lead to things of that kind alone:
-        "ships" are vessels where a vessel has a sister ship. Not so of people, whom a role names: a line manager."""
+        "ships" are vessels where a vessel has a sister ship."""
         if noun in self.classes or noun in self.relations or graph.num_triples > ALL_UP_TO:
             return None
-        found = nearest_kind(noun[0], _few_kinds(self))
-        if found is None or found[0] in people_of(_few_kinds(self)):
+        found = kind_of_things(noun[0], _few_kinds(self))
+        if found is None:
             return None
         numbers = [number for id in relations if (number := graph.relation_number(id)) is not None]
         tails = np.unique(graph.whole.tails[np.isin(graph.whole.rels, numbers)])
         tails = tails[~graph.mediators_at(tails)]
-        return found[0] if len(tails) >= SOME and np.isin(tails, _members([found[0]], graph)).all() else None
+        return found if len(tails) >= SOME and np.isin(tails, _members([found], graph)).all() else None
 
     def ending(self, noun: str, graph: Graph) -> tuple[str, ...]:
         """Ids of the things whose names end in a common noun, given by its stem: "gorillas" are western lowland ones.

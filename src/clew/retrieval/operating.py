@@ -261,8 +261,11 @@ def _of_one_kind(plan: p.SetPlan, graph: Graph) -> p.SetPlan:
     nameless = graph.mediators_at(members)
     if not nameless.any() or nameless.all():
         return plan
-    named = members[~nameless]
-    for kind in sorted(Lexicon.of(graph).class_ids) if len(Lexicon.of(graph).class_ids) <= KINDS else ():
+    named, kinds = members[~nameless], Lexicon.of(graph).class_ids
+    if len(kinds) > KINDS:
+        return plan
+    own = kinds_of(graph, graph.ids_at(named[:1]))  # the first member's: others are none of all
+    for kind in sorted(id for id, name in kinds.items() if name in own):
         if held(named, execute(p.Class(kind), graph).members).all():
             return p.And((p.Class(kind), plan))
     return plan

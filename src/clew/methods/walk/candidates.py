@@ -24,12 +24,10 @@ from clew.reading.trails import (
     Hop,
     Hops,
     PathHypothesis,
-    are_values,
     expand,
     frontier_of,
     joined,
     mediators_around,
-    undoes,
 )
 from clew.reading.wording import plain_words
 from clew.retrieval.scoring import CUE_TEXT, QuestionParts, relation_text, value_cue
@@ -152,7 +150,7 @@ class BeamSearch:
                 yield Wanted(frontier)
                 yield Wanted(mediators_around(self.graph, frontier))
             along = self._likely(level)
-            longer = [t for trail in level for t in self._longer(trail, along)]
+            longer = [t for trail in level for t in expand(self.graph, trail, self.limits.frontier, along)]
             longer = [t for t in longer if not (len(t.ends) == 1 and t.ends[0] == start)]
             longer = longer if self._likely_hops is None else self._likely_hops.narrow(longer)
             if not longer:
@@ -170,13 +168,6 @@ class BeamSearch:
                 "their relations; answers are complete"
             )
         yield kept
-
-    def _longer(self, trail: PathHypothesis, along: Along | None) -> list[PathHypothesis]:
-        """Every trail one step longer; from a value only those back to what else has it."""
-        found = list(expand(self.graph, trail, self.limits.frontier, along))
-        if not trail.steps or not are_values(self.graph, trail.ends):
-            return found
-        return [each for each in found if undoes(each.steps[-1], trail.steps[-1])]
 
     def _extended(self, ranked: Sequence[PathHypothesis]) -> list[PathHypothesis]:
         """The trails that are extended, of `ranked`, best first: the first few, and a scout's others with few ends."""
