@@ -121,7 +121,7 @@ class _Decorator:
         self._ends = read.ends
         sets = [Proposal(plan, 1.0)]
         if read.negated and domain is not None and plan != domain and not isinstance(plan, p.WhereCount):
-            sets = [Proposal(p.Minus(domain, plan), 1.0)]
+            sets = [Proposal(self._without(domain, plan), 1.0)]
         for stated in read.filters:
             inside = [made for found in sets for made in self._behind(found, stated, domain)]
             ways = (self._filtered, self._within, self._at_events)
@@ -132,6 +132,13 @@ class _Decorator:
             sets = inside or [made for found in sets for made in self._ranked(found, ranked)]
         finished = [made for found in sets for made in self._finished(found, read)]
         return best_first([each for each in finished if self._keys.finds(each.plan)])
+
+    def _without(self, domain: p.SetPlan, plan: p.SetPlan) -> p.SetPlan:
+        """What is left of a kind without a set; where that is what its members lead to, those that lead nowhere there:
+        "programmes with no end date" are no dates less."""
+        if isinstance(plan, p.Follow) and plan.of == domain and not plan.qualifiers:
+            return p.WhereCount(domain, plan.path, "=", 0)
+        return p.Minus(domain, plan)
 
     def _finished(self, found: Proposal, read: ReadQuestion) -> Iterator[Proposal]:
         """What is made of the set in the end."""

@@ -11,7 +11,8 @@ import re
 
 from clew.query.asked import UNITS
 from clew.query.rewording_values import DATES, DENIED, FIGURES, Rule, rule
-from clew.query.vocabulary import DOWN, KNOWN_MEASURES, MEASURES, NUMBERS, base_of, measures_of
+from clew.query.vocabulary import DOWN, KNOWN_MEASURES, MEASURES, NUMBERS, PAST, base_of, measures_of, stem
+from clew.query.wordnet import is_word
 
 _AUX = r"(?:is|are|was|were|does|do|did|has|have|had|can|could|will|would)"
 _WH = r"(?:what|which|who|whom|whose|when|where|why|how)"
@@ -78,6 +79,12 @@ _ASIDES: tuple[Rule, ...] = (
     rule(r"^(?:can|could|would|will) you (?:please |kindly )?(?=(?:show|give|list|find|name)\b)", ""),
     rule(r"^(?:not to|sorry to|i hate to|i do(?:n't| not) (?:want|mean) to) [^,;:]{1,40}?,? but,? ", ""),
     rule(r"^last(?:ly)?,? but not least[,:]? ", ""),
+    rule(
+        r"^(?:over the years|(?:going|judging) by (?:the|our|your) (?:records?|data|files?|books?|lists?)"
+        r"|according to (?:the|our|your) (?:records?|data|files?|books?)),? (?=\w)",
+        "",
+    ),
+    rule(r"(?<=\w) to (?:his|her|its|their) (?:names?|credit)$|(?<=\w)(?:,? as)? yet$", ""),
     rule(r"^(?:lastly|finally|firstly|first of all|first off)[,:] ", ""),
     rule(r"^i (?:really )?(?:can't|cannot) (?:decide|choose|make up my mind)[.,;:!]+ ", ""),
     rule(rf"^(?:i|my|we)\b[^:;?.]*[:;.] (?={_WH}\b)", ""),
@@ -270,6 +277,11 @@ _SUPERLATIVES: tuple[Rule, ...] = (
     rule(
         r"\bmore ([a-z]+) than (?:any(?:one|body|thing)? (?:else|other(?: \w+)?)|all (?:the )?others)$", r"the most \1"
     ),
+    rule(  # "saw first light before all the others"
+        r",? (?P<when>before|after|earlier than|later than) (?:(?:all|any) (?:of )?(?:the )?others?"
+        r"|(?:any|every)(?:one|body|thing) else)$",
+        lambda m: " first" if m["when"].lower() in ("before", "earlier than") else " last",
+    ),
     rule(r"\bmore of the ([a-z]+) than (?:any(?: of the)?|all(?: of)? the) others?$", r"the most \1"),
     rule(r"\bthe (\w+) with the (?=(?:most|fewest|least) (?!of\b))", r"the \1 having the "),
     rule(
@@ -301,6 +313,40 @@ def _highest(what: str, est: str, figure: str) -> str:
 
 def _known(adjective: str) -> bool:
     return bool(base_of(adjective)) or adjective.lower() in ("first", "last")
+
+
+# -- what is asked for at the end --------------------------------------------------------------------------------------
+
+_LAST_ASKED = re.compile(  # "claim C-711 concerns what make of car"
+    rf"^(?!{_ASKING})(?P<x>(?:(?!\b(?:{_WH}|that)\b)[^,:;?])*?(?-i:[A-Z\d])(?:(?!\b(?:{_WH}|that)\b)[^,:;?])*?) "
+    r"(?P<verb>(?-i:[a-z]+(?:s|ed)|" + "|".join(PAST) + r"))(?P<prep> (?:in|on|at|to|for|from|by|with|of))? "
+    rf"(?P<ask>(?:how (?:many|much)|what|which) (?!.*\b{_AUX}\b)[^,;?]+)$",
+    re.IGNORECASE,
+)
+_AS_IT_IS = frozenset(["is", "was", "has", "does", "as", "its", "this", "his", "needs"])
+
+
+def asked_first(text: str) -> str:
+    """A question whose last words say what is asked for, with these first; any other as it is."""
+    match = _LAST_ASKED.match(text.strip().rstrip("?!. "))
+    return text if match is None else _fronted(match)
+
+
+def _fronted(match: re.Match[str]) -> str:
+    verb, prep = match["verb"], match["prep"] or ""
+    if verb in ("is", "was"):
+        return f"{match['ask']} {verb} {match['x']}{prep}"
+    if verb in ("has", "had"):
+        return f"{match['ask']} does {match['x']} have{prep}"
+    if verb in _AS_IT_IS:
+        return match.string
+    past = verb in PAST or verb.endswith("ed")
+    base = PAST.get(verb) or next(
+        filter(is_word, (verb[:-1], verb[:-2], verb[:-3])) if past else iter((stem(verb),)), verb
+    )
+    what, _, behind = match["ask"].partition(" from ")  # "how many days … from being opened to being closed"
+    behind = f" from {behind}" if behind else ""
+    return f"{what} {'did' if past else 'does'} {match['x']} {base}{prep}{behind}"
 
 
 # -- two against each other --------------------------------------------------------------------------------------------

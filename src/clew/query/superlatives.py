@@ -298,7 +298,8 @@ def _in_name(text: str, match: re.Match[str]) -> bool:
 
 
 _DATED_VERB = re.compile(
-    r" [a-z]+(?:ed|en|wn|ung|ught|ilt|elt|eft|ept|ade|eld|old) (?:in|on|before|after|since|until|by|between|during) "
+    r" [a-z]+(?:ed|en|wn|ung|ught|ilt|elt|eft|ept|ade|eld|old|eard|aid|ent|ead|ound|one) "
+    r"(?:in|on|before|after|since|until|by|between|during) "
     rf"(?:(?:the|early|late|mid|\d{{1,2}}(?:st|nd|rd|th)?)[ -])*(?:\d{{4}}s?|{'|'.join(MONTHS)})\b",
     re.IGNORECASE,
 )

@@ -10,26 +10,22 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-import numpy as np
-
-from clew.errors import ClewError
 from clew.graph import Graph
 from clew.graph.sets import distinct, first_tails, held, surroundings
 from clew.graph.subgraph import Ints
 from clew.protocols import TextEncoder
 from clew.query import plan as p
-from clew.query.binding import Binding
 from clew.query.execute import ExecutionLimits, Executor
 from clew.query.keys import steps_of
 from clew.query.vocabulary import SYNONYMS, head_of, stem
 from clew.retrieval.attaching import NOT, Attachments
 from clew.retrieval.chunks import Chunk, Spotted
 from clew.retrieval.lexicon import Lexicon, stems
+from clew.retrieval.peers import peers_of
 from clew.retrieval.words import FUNCTION
 
 SAID = 0.45  # likeness from which the words between two parts mean a relation
 EDGES = 3  # joins of two parts that are tried
-SIBLINGS = 200  # other things of a kind that are looked at for what joins them
 EXACTLY = 0.9  # likeness from which the words say a relation that this thing does not have
 WIDE = 20_000  # members of a set behind which no third step is looked for
 MEANT = 0.7  # fit of a kind to which a third step is looked for
@@ -44,7 +40,6 @@ _PLACES = frozenset(_PLACED.split())
 _OF_LIFE = frozenset(["birth", "death", "burial", "born", "died", "buried"])  # people are not where they were born
 NESTED = 3  # places within places
 VAGUE = frozenset(["anywhere", "somewhere", "something", "someone", "somebody", "other", "than", "else", "elsewhere"])
-MOST_OF_ONE = 10_000  # triples of another thing of a kind, that tells what things of the kind have
 _BE = frozenset(["that", "which", "who", "is", "are", "was", "were", "a", "an"])
 AT_ONCE = 1_000_000  # triples around a set that are looked at together; of more those of one relation at a time
 
@@ -122,7 +117,8 @@ class Joins:
         absent = self._absent(child, members, wanted, there) if unsure and wanted is not None else []
         far, joined = 1.0, bool(found)
         two = [] if found or wanted is None else list(self._two(wanted, near))
-        if inner := [each for each in two if each[0][-1] in absent]:  # farms are in regions, and so in their country
+        # Farms are in regions, and so in their country; stations on a river are not on those that it flows into.
+        if inner := [each for each in two if each[0][-1] in absent and self._places(each[0][0])]:
             far, found, absent = 0.95, inner, []
         like_absent = self._likeness(content, above, [self._lexicon.labels[step.relation] for step in absent])
         exact = [step for step, like in zip(absent, like_absent, strict=True) if like >= EXACTLY]
@@ -161,7 +157,7 @@ class Joins:
             fit += 0.01 * (path[-1].forward != self._parts.active(k))  # "countries border X": those that lead to X
             if not said_ and len(nearer) == 1 and label in nearer:
                 fit = max(fit, 0.75)  # nothing else links the two
-            only = len(found) == 1 and (place or not content)
+            only = len(found) == 1 and (place or not (content or nothing))
             fit *= far * (THREE if len(path) == 3 else 1)
             edges.append(Edge(path, fit, said_ or only))
         if any(edge.said for edge in edges):
@@ -172,22 +168,8 @@ class Joins:
         """The steps that lead from other things of a name's kind to what is asked for, and from this one nowhere."""
         if not isinstance(child, p.Entities) or not self._lexicon.types:
             return []
-        out = self._graph.whole.out
-        kinds = [
-            out.neighbors[out.offsets[n] : out.offsets[n + 1]][
-                np.isin(out.relations[out.offsets[n] : out.offsets[n + 1]], list(self._lexicon.types))
-            ]
-            for n in members.tolist()
-        ]
         found: dict[p.Step, None] = {}
-        for kind in np.unique(np.concatenate(kinds)).tolist()[:2]:
-            try:
-                others = Binding.of(self._graph).first_instances(self._graph.ids_at([kind])[0], SIBLINGS + len(members))
-            except ClewError:
-                continue
-            others = others[~held(others, members)][:SIBLINGS]
-            size = self._graph.whole.out.counts(others) + self._graph.whole.inc.counts(others)
-            others = others[size <= MOST_OF_ONE]  # what millions lead to says little of its kind
+        for others in peers_of(self._graph, members):
             for step, ends in self._near(others):
                 silent = self._graph.relation_number(step.relation) in self._lexicon.silent
                 if silent or step in there or step in found:

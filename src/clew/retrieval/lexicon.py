@@ -356,20 +356,23 @@ def kind_meant(noun: str, lexicon: Lexicon) -> tuple[str, float] | None:
     return lexicon.meant[noun]
 
 
-def owners(graph: Graph, relation: str) -> p.SetPlan | None:
-    """The kind of thing that most often has a relation; in a graph without kinds anything that has it."""
+def owners(graph: Graph, relation: str, *, forward: bool = True) -> p.SetPlan | None:
+    """The kind of thing that most often has a relation, or (not `forward`) is what it leads to; in a graph without
+    kinds anything."""
     number, types = graph.relation_number(relation), Lexicon.of(graph).types
     if number is None:
         return None
     if not types:
         return p.All()
-    kind = graph.derived(("lexicon.owners", number), lambda: _kind_of_heads(graph.whole, number, sorted(types)))
+    kind = graph.derived(
+        ("lexicon.owners", number, forward), lambda: _kind_at(graph.whole, number, sorted(types), forward=forward)
+    )
     return None if kind is None else p.Class(graph.ids_at(np.array([kind]))[0])
 
 
-def _kind_of_heads(whole: Subgraph, relation: int, types: Sequence[int]) -> int | None:
-    """The class of most heads of a relation; of very many heads an even sample tells."""
-    heads = np.unique(sampled(whole.heads)[sampled(whole.rels) == relation])
+def _kind_at(whole: Subgraph, relation: int, types: Sequence[int], *, forward: bool) -> int | None:
+    """The class of most heads of a relation, or of most tails; of very many an even sample tells."""
+    heads = np.unique(sampled(whole.heads if forward else whole.tails)[sampled(whole.rels) == relation])
     if len(heads) > HEADS:
         heads = heads[np.linspace(0, len(heads) - 1, HEADS).astype(np.int64)]
     counts = Counter[int]()

@@ -140,12 +140,17 @@ def bearers(graph: Graph, read: ReadQuestion, likeness: Likeness) -> list[p.SetP
     fits = _told_by(words, base, [label for _, label in labels], likeness)
     best: dict[p.SetPlan, float] = {}
     counted = {stem(each.words[0].split()[-1]) for each in read.filters if each.of_count and each.words}
+    bare = FUNCTION.issuperset(stems(read.stated))
+    if bare and read.ranked is not None and read.ranked.words == (read.ranked.noun,):  # "who has the most discoveries"
+        counted.add(stem(read.ranked.noun.split()[-1]))
     ends = [p.Class(id) for said, id in lexicon.classes.items() if said and said[-1] in counted]
     for kind in ends:  # "who works on more than one project": whoever is linked to projects
-        inside = np.isin(graph.whole.tails, execute(kind, graph).members)
-        for number in np.unique(graph.whole.rels[inside]).tolist():
-            if number not in lexicon.silent and (of := owners(graph, graph.relation_at(number).id)) is not None:
-                best[of] = 0.5
+        members = execute(kind, graph).members
+        for side, forward in ((graph.whole.tails, True), (graph.whole.heads, False)):
+            for number in np.unique(graph.whole.rels[np.isin(side, members)]).tolist():
+                of = owners(graph, graph.relation_at(number).id, forward=forward)
+                if number not in lexicon.silent and of is not None and of != kind:
+                    best[of] = 0.5
     for (id, _), fit in zip(labels, fits, strict=True):
         if fit >= BORNE and (of := owners(graph, id)) is not None:
             best[of] = max(fit, best.get(of, 0.0))

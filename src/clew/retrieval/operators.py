@@ -62,6 +62,7 @@ from clew.retrieval.operating import (
     operated,
 )
 from clew.retrieval.operator_words import OperatorQuestion, asked_of, of_everything
+from clew.retrieval.peers import not_stated
 from clew.retrieval.refusing import (
     YES_AND_NO,
     accounted,
@@ -244,6 +245,7 @@ class Operators:
                     why = "the graph states no date to come"
                 if not why and self._encoder is not None and not self._trained:
                     why = unmet(question, found, store, self._encoder)
+                why = why or not_stated(question, found, self._method, store)
                 if why:
                     return replace(found, candidates=(), note=why)
                 return of_said_values(of_asked_kind(found, question.text, store), question, store)

@@ -15,6 +15,7 @@ from clew.graph import Graph
 from clew.graph.names import words_of
 from clew.query import plan as p
 from clew.query.execute import execute
+from clew.query.rewording import asked_first
 from clew.query.vocabulary import SYNONYMS, stem
 from clew.query.wordnet import is_word
 from clew.retrieval.chunks import LIGHT
@@ -39,7 +40,7 @@ def in_graph_words(question: Question, graph: Graph) -> Question:
     lexicon = Lexicon.of(graph)
     if question.topics or not lexicon.types:
         return question
-    text = _asking_which(question.text)
+    text = asked_first(_asking_which(question.text))
     text = _TITLED.sub(lambda match: _named(match, lexicon, graph), text)
     text = _WORD.sub(lambda match: _spelt(match.group(0), lexicon, graph), text)
     return question if text == question.text else replace(question, text=text)

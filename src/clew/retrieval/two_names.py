@@ -7,6 +7,7 @@ case, shortened names and words behind the second name are no matter here, where
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from clew.graph import Graph
 from clew.query.asked import ReadQuestion
@@ -15,9 +16,16 @@ from clew.retrieval.linking import link_topics
 from clew.types import Question
 
 _JOINED = re.compile(r",? (?P<by>or|vs\.?|versus|than) ", re.IGNORECASE)
+_JOINED_TOO = re.compile(r",? (?P<by>and|or|vs\.?|versus|than) ", re.IGNORECASE)  # "the difference between A and B"
 _COMPARES = re.compile(
-    r"\b(?:more|less|fewer|most|least|first|last|earlier|later|sooner|better|worse|older|\w{2,}er)\b", re.IGNORECASE
+    r"\b(?:more|less|fewer|most|least|first|last|earlier|later|sooner|better|worse|older|difference|\w{2,}er)\b",
+    re.IGNORECASE,
 )
+_BY_HOW = re.compile(  # how far they are apart
+    r"^(?:by )?how (?:much|many(?: (?!more|less|fewer)[a-z]+)?) (?=(?:.* )?(?:more|less|fewer|[a-z]{2,}er)\b)",
+    re.IGNORECASE,
+)
+_DIFFERENCE = re.compile(r"\b(?:the )?difference (?:in|of) (?:the |their )?(?P<what>[a-z]+(?: [a-z]+)?)", re.IGNORECASE)
 _TRUTH = re.compile(r"(?:is|are|was|were|do|does|did|has|have|had|can|will|would)\b", re.IGNORECASE)
 _TAIL = re.compile(r"[\s\"'“”«».,;:?!()—–-]+")
 _LEAD = re.compile(
@@ -34,7 +42,8 @@ def of_two_names(text: str, graph: Graph) -> ReadQuestion | None:
     if _COMPARES.search(text) is None:
         return None
     plain = re.sub(r"\s+", " ", text.strip()).rstrip("?!. ")
-    for joined in _JOINED.finditer(plain):
+    plain, apart = _DIFFERENCE.sub(r"more \g<what>", plain), _DIFFERENCE.search(plain) is not None
+    for joined in (_JOINED_TOO if apart else _JOINED).finditer(plain):
         than = joined["by"].lower() == "than"
         left, right = _left(plain[: joined.start()], graph, inside=than), _right(plain[joined.end() :], graph)
         if left is None or right is None:
@@ -44,9 +53,10 @@ def of_two_names(text: str, graph: Graph) -> ReadQuestion | None:
         if than and b[:1].isdigit():
             continue  # a stated figure
         ask = re.sub(r"\s+", " ", f"{_TRAIL.sub('', before)} {behind} {_TAIL.sub(' ', after)}").strip()
-        read = between(ask, (a, b), truth=than and _TRUTH.match(plain) is not None)
+        apart = apart or (than and _BY_HOW.match(ask) is not None)
+        read = between(_BY_HOW.sub("", ask), (a, b), truth=than and _TRUTH.match(plain) is not None)
         if read is not None and a.casefold() != b.casefold():
-            return read
+            return replace(read, kind="arithmetic", answer="number", difference=True) if apart else read
     return None
 
 
