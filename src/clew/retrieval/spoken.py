@@ -20,6 +20,7 @@ from clew.query.vocabulary import SYNONYMS, stem
 from clew.query.wordnet import is_word
 from clew.retrieval.chunks import LIGHT
 from clew.retrieval.lexicon import Lexicon, kind_meant, stems
+from clew.retrieval.states import with_states
 from clew.retrieval.words import FUNCTION
 from clew.types import Question
 
@@ -40,7 +41,7 @@ def in_graph_words(question: Question, graph: Graph) -> Question:
     lexicon = Lexicon.of(graph)
     if question.topics or not lexicon.types:
         return question
-    text = asked_first(_asking_which(question.text))
+    text = with_states(asked_first(_asking_which(question.text)), graph)
     text = _TITLED.sub(lambda match: _named(match, lexicon, graph), text)
     text = _WORD.sub(lambda match: _spelt(match.group(0), lexicon, graph), text)
     return question if text == question.text else replace(question, text=text)
