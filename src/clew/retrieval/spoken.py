@@ -16,7 +16,8 @@ from clew.graph.names import words_of
 from clew.query import plan as p
 from clew.query.execute import execute
 from clew.query.rewording import asked_first
-from clew.query.vocabulary import SYNONYMS, stem
+from clew.query.values import unit_of
+from clew.query.vocabulary import NUMBERS, SYNONYMS, stem
 from clew.query.wordnet import is_word
 from clew.retrieval.chunks import LIGHT
 from clew.retrieval.lexicon import Lexicon, kind_meant, stems
@@ -33,6 +34,10 @@ _THEN_WHICH = re.compile(  # what is asked for comes after the question whether 
     r"(?P<rest>[^?]+)\? *(?P<wh>who|which|what)(?: (?P<noun>[\w -]+?))?(?: (?:is|are) (?:it|they|that))?\W*$",
     re.IGNORECASE,
 )
+_NUMBER = rf"(?P<n>\d+|{'|'.join(each for each in NUMBERS if len(each) > 2)})"
+_SO_MANY = re.compile(rf"\b(?:the )?{_NUMBER}-(?P<noun>[a-z]{{3,}}) (?P<things>[a-z]+s)\b", re.IGNORECASE)
+_IN_SO_MANY = re.compile(rf" in {_NUMBER} (?P<noun>[a-z]{{3,}}s)(?=\W*$)", re.IGNORECASE)
+_WHETHER = re.compile(r"^(?:is|was) (?P<x>.+) with exactly (?P<rest>.+)$", re.IGNORECASE)
 _TITLED = re.compile(r"\b(?P<title>[A-Z][a-z]+) (?P<name>[A-Z][\w'’-]*\w)(?! [A-Z])")
 
 
@@ -42,9 +47,22 @@ def in_graph_words(question: Question, graph: Graph) -> Question:
     if question.topics or not lexicon.types:
         return question
     text = with_states(asked_first(_asking_which(question.text)), graph)
+    text = _SO_MANY.sub(lambda match: _so_many(match, lexicon), text)
+    text = _IN_SO_MANY.sub(lambda match: _so_many(match, lexicon), text)
+    text = _WHETHER.sub(r"does \g<x> have exactly \g<rest>", text) if text != question.text else text
     text = _TITLED.sub(lambda match: _named(match, lexicon, graph), text)
     text = _WORD.sub(lambda match: _spelt(match.group(0), lexicon, graph), text)
     return question if text == question.text else replace(question, text=text)
+
+
+def _so_many(match: re.Match[str], lexicon: Lexicon) -> str:
+    """ "Four-act operas", "operas in four acts" as "operas with exactly four acts", where the graph speaks of acts."""
+    noun, things = stem(match["noun"]), match.groupdict().get("things")
+    known = any(noun in stems(label) for label in lexicon.labels.values()) or (noun,) in lexicon.classes
+    if not known or unit_of(noun) is not None or (things and (stem(things),) not in lexicon.classes):
+        return match.group(0)
+    said = f"with exactly {match['n']} {noun}s"
+    return f"{things} {said}" if things else f" {said}"
 
 
 def _asking_which(text: str) -> str:
