@@ -55,8 +55,9 @@ class SearchLimits:
     spare: int = 0  # ends that others which are extended too may have together
     frontier: int = 2000  # entities looked at to find the relations of a set of entities
     shortlist: int = 100  # longer paths per hop that are compared with the whole question
-    finalists: int = 32  # paths that are encoded as one text each
-    wholes: int = 8  # of them, in a graph of more than 300,000 entities; the mean of their steps stands for the others
+    finalists: int = 32  # paths that are ranked once more
+    near: float = 2.0  # of these are encoded as one text each whose score is so close to the best, or closer
+    wholes: int = 8  # at most, in a graph of more than 300,000 entities; the mean of their steps stands for the others
     relations: int = MOST  # of a hop that are encoded, in a graph of more than 300,000 entities
 
 
@@ -247,7 +248,7 @@ class BeamSearch:
         return pairs
 
     def _finish(self, pool: Sequence[tuple[PathHypothesis, ...]]) -> list[WalkCandidate]:
-        """The best few again, now with paths encoded as one text each: of a large graph the first `wholes` of them."""
+        """The best few again, those that may still be first now encoded as one text each."""
         pool = [trails for trails in pool if len(self._answers(trails))]
         if not pool:
             return []
@@ -256,7 +257,8 @@ class BeamSearch:
         chosen = [pool[i] for i in best]
         texts = [self._whole(trails) for trails in chosen]
         rows = self._features(chosen)
-        read = texts[: self.limits.wholes] if self._large else texts
+        near = int((scores[best] >= scores[best[0]] - self.limits.near).sum())
+        read = texts[: min(near, self.limits.wholes) if self._large else near]
         rows[: len(read), WHOLE] = self.encode(read) @ self._question
         final = self.rating(rows)
         order = np.argsort(-final, kind="stable")
