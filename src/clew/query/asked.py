@@ -76,9 +76,9 @@ AMOUNT = r"(?P<n>[$€£]?\d[\d,]*(?:\.\d+)?|" + "|".join(sorted(NUMBERS, key=le
 SCALE = r"(?: (?P<scale>hundred|thousand|million|billion))?"
 UNITS = (
     "km2|km²|sq km|square kilomet(?:er|re)s?|m2|m²|sq m|square met(?:er|re)s?|square (?:miles?|feet)|hectares?|ha|"
-    "acres?|km|kilomet(?:er|re)s?|miles?|met(?:er|re)s?|centimet(?:er|re)s?|cm|mm|feet|ft|m|"
+    "acres?|km/h|mph|km|kilomet(?:er|re)s?|miles?|met(?:er|re)s?|centimet(?:er|re)s?|cm|mm|feet|ft|m|"
     "kg|kilograms?|kilos?|grams?|g|pounds?|tonnes?|tons?|litres?|liters?|percent|%|"
-    "dollars?|euros?|eur|usd|chf|gbp|€|francs?|yen|watts?|kw|kilowatts?|megawatts?|mw|km/h|mph|"
+    "dollars?|euros?|eur|usd|chf|gbp|€|francs?|yen|watts?|kw|kilowatts?|megawatts?|mw|"
     "years?|seconds?|minutes?|mins?|hours?|days?|weeks?|months?"
 )
 UNIT = rf"(?: ?(?P<unit>{UNITS}))?"
