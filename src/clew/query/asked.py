@@ -101,6 +101,8 @@ def dating_verb(before: str) -> tuple[str, ...]:
 def owned_date(before: str) -> tuple[str, str] | None:
     """What a date is of that something has ("had its premiere before 1970"), and all the words that say so."""
     match = _OWNS.search(before.rstrip())
+    if match is None and not dating_verb(before):
+        match = _WHOSE.search(before.rstrip())  # "stations whose highest level dates from 2013"
     return None if match is None else (match["what"].lower(), match.group(0))
 
 
@@ -109,6 +111,7 @@ _OWNS = re.compile(
     r"(?P<what>[\w-]+(?: [\w-]+)?)$",
     re.IGNORECASE,
 )
+_WHOSE = re.compile(r"\bwhose (?P<what>[\w-]+(?: [\w-]+){0,2})$", re.IGNORECASE)
 PARTICLES = frozenset(["out", "off", "up", "down", "in", "on", "together", "over", "through", "away", "into"])
 _TAKES_PLACE = re.compile(r"\b(?:takes?|took|taken|taking) place$", re.IGNORECASE)
 _DATING = """

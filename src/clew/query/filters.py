@@ -194,7 +194,8 @@ def _dated(ahead: str, said: tuple[str, ...] | None = None) -> tuple[tuple[str, 
         said: the words that name it where nothing has it; else the verb.
     """
     if (having := owned_date(ahead)) is not None:
-        return (having[0],), (having[1],), ""
+        parts = having[0].split()
+        return tuple(dict.fromkeys((having[0], *reversed(parts)))), (having[1],), ""
     verbs = dating_verb(ahead)
     return verbs if said is None else said, verbs, _behind(ahead)
 

@@ -22,7 +22,7 @@ from clew.query import plan as p
 from clew.query.binding import Binding
 from clew.query.columns import Column, column
 from clew.query.execute import ExecutionLimits, Executor
-from clew.query.meanings import BY_FAMILY, meant, measures, spelled_out
+from clew.query.meanings import BY_FAMILY, meant, measures, of_life, spelled_out
 from clew.query.superlatives import OFTEN
 from clew.query.values import unit_for, unit_of
 from clew.query.vocabulary import BEGUN, INVERSE, SYNONYMS, akin, forms, head_of, stem
@@ -234,8 +234,10 @@ class Keys:
         labels = [" ".join(spelled_out(self.label(step)) for step in path) for path, _ in found]
         scored, narrowed = [], not isinstance(plan, p.All)  # among all things whoever has it is meant
         walked = {node.relation for node in p.walk(plan) if isinstance(node, p.Step)} if dates and not base else set()
-        for (path, share), label, fit in zip(found, labels, self._likeness(words, labels), strict=True):
+        for (path, share), label, fit in zip(found, labels, self._fits(words, labels, dates), strict=True):
             other = meant(tuple(words), base, self.label(path[-1]), date=self._column(path[-1]).kind == "date")
+            if dates and not base and of_life(label) and not (other or names(words, label)):
+                continue  # what happened to somebody in some year is no birth
             fit = (max(fit, other, SOME_DATE) if dates else max(fit, other)) * (0.5 + 0.5 * share)
             if len(path) > 1 and path[0].relation in walked:  # "the first to join X": the date of what links them
                 fit = max(fit, OF_LINK)
@@ -243,6 +245,12 @@ class Keys:
                 named = names(stated or words, label) or other >= BY_FAMILY
                 scored.append(FoundKey(path, fit, share if narrowed else 1.0, named))
         return scored
+
+    def _fits(self, words: Sequence[str], labels: Sequence[str], dates: bool | None) -> Sequence[float]:
+        """How well words fit names; of dates those that say which, and only where none does that it is some date."""
+        exact = [word for word in words if word not in ANY_TIME] if dates else []
+        fits = self._likeness(exact, labels) if exact else []
+        return fits if max(fits, default=0.0) >= LEAST else self._likeness(words, labels)
 
     def _named_after(self, owners: Ints, ends: Ints) -> bool:
         """Whether what is reached bears the name of what it is reached from, and more: an event of its own."""

@@ -31,6 +31,7 @@ from clew.query.text import parse, show
 from clew.query.totals import Summed, summed
 from clew.query.vocabulary import stem
 from clew.retrieval.composing import Composed, compose
+from clew.retrieval.conditions import accounted_for
 from clew.retrieval.dating import with_years
 from clew.retrieval.lacking import Lacking, passes_over
 from clew.retrieval.lasting import lasting
@@ -531,6 +532,7 @@ class Operators:
     ) -> list[Proposal]:
         """Plans of the sets that the question's parts compose, or those of things that have what it asks for."""
         stated = _stated(asked.question, read)
+        sets = [accounted_for(each, read, graph, self._likeness) for each in sets]
         sets = [each for each in sets if each.score >= least and (asked.denied is None or not passes_over(each, graph))]
         if not sets and read.summary:
             sets = named_together(stated, graph, self._encoder)
@@ -540,7 +542,8 @@ class Operators:
         sets = [
             each
             for kind in bearers(graph, read, self._likeness)
-            for each in self._readings(stated, graph, kind, instead=not made)
+            for composed in self._readings(stated, graph, kind, instead=not made)
+            for each in (accounted_for(composed, read, graph, self._likeness),)
             if each.score >= max(least, COMPOSED) or self._may_be(each, kind, graph)
         ]
         others = operated(graph, sets, read, self._likeness)
