@@ -79,6 +79,7 @@ UNITS = (
     "acres?|km/h|mph|km|kilomet(?:er|re)s?|miles?|met(?:er|re)s?|centimet(?:er|re)s?|cm|mm|feet|ft|m|"
     "kg|kilograms?|kilos?|grams?|g|pounds?|tonnes?|tons?|litres?|liters?|percent|%|"
     "dollars?|euros?|eur|usd|chf|gbp|€|francs?|yen|watts?|kw|kilowatts?|megawatts?|mw|"
+    "kilobytes?|kb|meg(?:abyte)?s?|mb|gig(?:abyte)?s?|gb|terabytes?|tb|"
     "years?|seconds?|minutes?|mins?|hours?|days?|weeks?|months?"
 )
 UNIT = rf"(?: ?(?P<unit>{UNITS}))?"

@@ -6,7 +6,7 @@ whether they name it and how many of the members have it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -210,8 +210,8 @@ class Keys:
             for second, part in steps_of(self._graph, np.unique(ends), backward=False):
                 if not self._ordered(second, dates) or second.relation == step.relation:  # not there and back
                     continue
-                if mixed and not self._named(words, base, second):
-                    continue  # the weight of a link is no number of what is linked
+                if mixed and not (self._named(words, base, second) or (dates and self._named(words, base, step))):
+                    continue  # the weight of a link is no number of what is linked, nor its date, unless words name it
                 if own or (few and names(said, self.label(second))):
                     (near if own else far).append(((step, second), share * part))
         scored = self._scored(near, plan, words, dates, stated, base)
@@ -269,18 +269,39 @@ class Keys:
         fits = {each.path: each.fit for each in known}
         same: list[FoundKey] = []
         for step, share in steps_of(self._graph, self.members(plan), backward=False):
-            values, own = self._column(step), self.dimension(step)
-            meant = unit_of(unit_for(unit, own))
-            named = stem(unit) in map(stem, spelled_out(self.label(step)).lower().split())
-            if values.ordered and ((meant is not None and own == meant.dimension) or (named and not own)):
+            if self.is_measured(step, unit):
                 same.append(FoundKey((step,), max(fits.get((step,), 0.0), 0.5 + 0.4 * share), share))
         return sorted(same, key=lambda each: -each.fit)
+
+    def is_measured(self, step: p.Step, unit: str) -> bool:
+        """Whether a relation's values are measured in a unit, or its name says so."""
+        values, own = self._column(step), self.dimension(step)
+        meant = unit_of(unit_for(unit, own))
+        named = stem(unit) in map(stem, spelled_out(self.label(step)).lower().split())
+        return values.ordered and ((meant is not None and own == meant.dimension) or (named and not own))
 
     def dimension(self, step: p.Step) -> str:
         """What a relation's values are measured in, by themselves or by its name; "" where neither says it."""
         values = self._column(step)
         stated = unit_of(values.stated) if values.stated else None
         return values.dimension or ("" if stated is None else stated.dimension)
+
+    def amounts(self, plan: p.SetPlan, unit: str) -> Iterator[tuple[p.Path, p.Step, str]]:
+        """Numbers of what links the members to others whose unit stands beside them, as "amount" and "unit" of an
+        ingredient: the path to the number, the step to the unit from the same node, and a unit of the same dimension.
+        """
+        members, wanted = self.members(plan), unit_of(unit)
+        for step, _ in steps_of(self._graph, members):
+            ends = self._executor.pairs(members[:LOOKED_AT], (step,))[1]
+            nodes = np.unique(ends[self._graph.mediators_at(ends)])
+            own = [each for each, _ in steps_of(self._graph, nodes, backward=False)]
+            bare = [each for each in own if self._ordered(each, dates=False) and not self.dimension(each)]
+            for other in own if wanted is not None and len(bare) == 1 else ():
+                names = np.unique(self._executor.pairs(nodes, (other,))[1])
+                for id, label in zip(self._graph.ids_at(names), self._graph.labels_at(names), strict=True):
+                    known = unit_of(label)
+                    if known is not None and wanted is not None and known.dimension == wanted.dimension:
+                        yield (step, bare[0]), other, id
 
     def only(self, plan: p.SetPlan, around: float | None = None, *, unit: str = "") -> list[FoundKey]:
         """The one figure that the members have, of those between whose values a number lies; none where several do.

@@ -42,6 +42,7 @@ _MEASURES_OF: dict[str, tuple[str, ...]] = {  # by dimension; of several groups 
               "salary pay wage income earn earning paid money"),
     "time": ("duration time runtime",),
     "power": ("power energy electricity consumption",),
+    "data": ("memory ram storage space size capacity",),
     "speed": ("speed",),
     "temperature": ("temperature",),
     "share": ("share percentage rate",),

@@ -277,6 +277,15 @@ FIGURES: tuple[Rule, ...] = (
     rule(r" ?> ?(?=\d)", " more than "),
     rule(r" ?< ?(?=\d)", " less than "),
     rule(r"\b(\d[\d,]*(?:\.\d+)?)\+(?= |$)", r"at least \1"),
+    rule(
+        rf"\b(?P<has>with|have|has|having|had) (?:only |just )?(?=\d[\d,]*(?:\.\d+)? ?(?:{UNITS})(?: of [a-z]+)?$)",
+        r"\g<has> exactly ",
+    ),
+    rule(
+        r"\b(?:(?:that|which) )?(?:(?:can|could) be|is|are|was|were) (?:ready|done|finished|over) (?:in|within) "
+        rf"(?=(?:{_MORE_THAN} )?\d+ (?:second|minute|hour|day|week|month|year)s?\b)",
+        "that take ",
+    ),
     rule(r"\b(?:upwards of|in excess of|north of) (?=\d)", "more than "),
     rule(r"\bno (?:fewer|less) than (?=\w)", "at least "),
     rule(rf"\b(?:{_AT_MOST}) (?=\d)", "at most "),

@@ -55,6 +55,7 @@ located lie lies situated found exist exists total different various world earth
 uses used using belong belongs part have live lives lived people own entire whole overall inside exactly place
 places thing things number amount country's all every each many much old long big high go goes come say listed table
 went gone going came coming put somewhere anywhere anything anybody anyone something someone somebody
+achieve achieved call calls
 chart list shown given mentioned recorded record data need needs require requires include includes contain contains
 """
 LIGHT = frozenset(_LIGHT.split())  # words that need nothing in the graph to stand for them
@@ -213,11 +214,13 @@ def spot(
         put(Chunk(anybody, anybody + 1, "class", p.Class(known), (), 0.9))  # "which people …" of persons
         chunks.sort(key=lambda chunk: chunk.start)
         asked = anybody
-    elif (serving := _serving_as(words, chunks)) is not None and (anybody is not None or _who_does(words)):
-        asked = serving
+    somebody = _who_does(words) or (anybody is not None and all(chunk.start >= anybody for chunk in chunks))
+    serving = _serving_as(words, chunks) if somebody else None
     root = _root([c for c in chunks if c.start not in verbs], asking, asked)
     if root is not None:
         root = chunks.index([c for c in chunks if c.start not in verbs][root])
+    if serving is not None:
+        root = next(i for i, chunk in enumerate(chunks) if chunk.start == serving)
     if root is not None and asked is not None and chunks[root].end == asked + 1 and chunks[root].condition is not None:
         chunks[root] = replace(chunks[root], kind="class", fit=0.95, condition=None)  # "which villains": all of whom so
     late = root is None or (begins is not None and chunks[root].start > begins + 1)
