@@ -76,9 +76,10 @@ AMOUNT = r"(?P<n>[$€£]?\d[\d,]*(?:\.\d+)?|" + "|".join(sorted(NUMBERS, key=le
 SCALE = r"(?: (?P<scale>hundred|thousand|million|billion))?"
 UNITS = (
     "km2|km²|sq km|square kilomet(?:er|re)s?|m2|m²|sq m|square met(?:er|re)s?|square (?:miles?|feet)|hectares?|ha|"
-    "acres?|km|kilomet(?:er|re)s?|miles?|met(?:er|re)s?|centimet(?:er|re)s?|cm|mm|feet|ft|m|"
+    "acres?|km/h|mph|km|kilomet(?:er|re)s?|miles?|met(?:er|re)s?|centimet(?:er|re)s?|cm|mm|feet|ft|m|"
     "kg|kilograms?|kilos?|grams?|g|pounds?|tonnes?|tons?|litres?|liters?|percent|%|"
-    "dollars?|euros?|eur|usd|chf|gbp|€|francs?|yen|watts?|kw|kilowatts?|megawatts?|mw|km/h|mph|"
+    "dollars?|euros?|eur|usd|chf|gbp|€|francs?|yen|watts?|kw|kilowatts?|megawatts?|mw|"
+    "kilobytes?|kb|meg(?:abyte)?s?|mb|gig(?:abyte)?s?|gb|terabytes?|tb|"
     "years?|seconds?|minutes?|mins?|hours?|days?|weeks?|months?"
 )
 UNIT = rf"(?: ?(?P<unit>{UNITS}))?"
@@ -101,6 +102,8 @@ def dating_verb(before: str) -> tuple[str, ...]:
 def owned_date(before: str) -> tuple[str, str] | None:
     """What a date is of that something has ("had its premiere before 1970"), and all the words that say so."""
     match = _OWNS.search(before.rstrip())
+    if match is None and not dating_verb(before):
+        match = _WHOSE.search(before.rstrip())  # "stations whose highest level dates from 2013"
     return None if match is None else (match["what"].lower(), match.group(0))
 
 
@@ -109,6 +112,7 @@ _OWNS = re.compile(
     r"(?P<what>[\w-]+(?: [\w-]+)?)$",
     re.IGNORECASE,
 )
+_WHOSE = re.compile(r"\bwhose (?P<what>[\w-]+(?: [\w-]+){0,2})$", re.IGNORECASE)
 PARTICLES = frozenset(["out", "off", "up", "down", "in", "on", "together", "over", "through", "away", "into"])
 _TAKES_PLACE = re.compile(r"\b(?:takes?|took|taken|taking) place$", re.IGNORECASE)
 _DATING = """

@@ -41,7 +41,8 @@ _BEGINNING, _END = -10_000, 3000
 _YEARS = (1000, 2200)  # numbers outside are no years unless the name says so
 _DATING = re.compile(  # a verb alone says when: "opened", "enrolled in"
     r"(?:opened|joined|enrolled|hired|released|published|launched|formed|started|completed|built|began|created|closed"
-    r"|acquired|inaugurated|incorporated|painted|composed|recorded|discovered|retired)(?: in| on| at)?"
+    r"|acquired|inaugurated|incorporated|painted|composed|recorded|discovered|retired|(?:first|last) [a-z]+ed)"
+    r"(?: in| on| at)?"
 )
 
 

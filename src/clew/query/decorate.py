@@ -20,12 +20,13 @@ from clew.query.keys import FoundKey, Keys, Likeness, by_words
 from clew.query.lapses import LIVING, asks_how_long, is_time
 from clew.query.meanings import SIZES, TENURE
 from clew.query.periods import Period, Periods
-from clew.query.values import unit_for, unit_of
+from clew.query.values import from_base, in_base, unit_for, unit_of
 from clew.query.vocabulary import AGES, PACES, TIMES, stem
 
 _RANKS = frozenset(["rank", "ranking", "position", "place", "finish", "standing", "seed", "pos", "pos."])
 WITHIN = 0.7  # how far a condition is believed of what a set was reached through, beside the set itself
 WHILE = 0.9  # the same of a time that falls between a start and an end
+BESIDE = 0.9  # how far an amount is believed whose unit stands beside it
 _FROM = frozenset(["from", "start", "started", "starts", "begin", "began", "begins", "beginning", "since"])
 _UNTIL = frozenset(["to", "end", "ended", "ends", "ending", "until", "till", "through"])
 ENDED = 0.8  # share of the members whose end is known from which the longest of all is told by their ends
@@ -297,6 +298,9 @@ class _Decorator:
         name = stated.value.unit if isinstance(stated.value, p.Number) else ""
         if name:
             measured = self._keys.measured(plan, name, keys)
+            if not measured and (stated_beside := list(self._of_amounts(found, plan, stated))):
+                yield from stated_beside
+                return
             if not measured and is_time(name) and stated.base not in AGES:
                 lasting = list(self._went_on(found, plan, stated))
                 yield from lasting
@@ -316,6 +320,25 @@ class _Decorator:
                 yield found.along(p.Follow(held, path), key)
                 continue
             yield found.along(p.Where(plan, p.Test(key.path, stated.op, value, upper)), key)
+
+    def _of_amounts(self, found: Proposal, plan: p.SetPlan, stated: Filter) -> Iterator[Proposal]:
+        """A condition on an amount whose unit stands beside it on what links a set to what it was reached from: "dishes
+        with over 500 g of flour"."""
+        made: dict[tuple[p.Path, p.Path], list[p.SetPlan]] = {}
+        value, upper = stated.value, stated.upper
+        assert isinstance(value, p.Number)
+        for key, beside, unit in self._keys.amounts(plan, value.unit):
+            if (link := self._own_link(plan, key)) is None:
+                continue
+            [label] = self._graph.labels_at(self._binding.entities((unit,)))
+            low = p.Number(from_base(in_base(value.value, value.unit), label))
+            high = p.Number(from_base(in_base(upper.value, value.unit), label)) if isinstance(upper, p.Number) else None
+            of_unit = p.Where(link[0], p.Test((beside,), "=", p.Entities((unit,))))
+            held = p.Where(of_unit, p.Test(key[1:], stated.op, low, high))
+            made.setdefault((link[1], key), []).append(held)
+        for (path, key), sets in made.items():
+            nodes = sets[0] if len(sets) == 1 else p.Or(tuple(sets))
+            yield found.along(p.Follow(nodes, path), FoundKey(key, BESIDE))
 
     def _lasting(self, plan: p.SetPlan, words: Sequence[str] = ()) -> Iterator[tuple[Period, FoundKey]]:
         """What the members go from and to, as a key; nothing where how long they go on is stated, or a time is meant

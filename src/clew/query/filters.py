@@ -22,14 +22,14 @@ from clew.query.asked import (
 )
 from clew.query.meanings import dimension_of
 from clew.query.values import unit_of
-from clew.query.vocabulary import KNOWN_MEASURES, MEASURES, MONTHS, NUMBERS, base_of, measures_of
+from clew.query.vocabulary import COMPARATIVES, KNOWN_MEASURES, MEASURES, MONTHS, NUMBERS, base_of, is_down, measures_of
 
 _MORE = (
-    r"(?P<more>more than|greater than|larger than|higher than|bigger than|longer than|taller than|older than|over|"
-    r"above|"
-    r"exceeding|at least|no less than|not less than|a minimum of|minimum|less than|fewer than|lower than|smaller than|"
-    r"shorter than|younger than|under|below|at most|no more than|not more than|up to|exactly|equal to)"
+    rf"(?P<more>(?:more|less|fewer|{'|'.join(COMPARATIVES)}) than|over|above|"
+    r"exceeding|at least|no less than|not less than|a minimum of|minimum|"
+    r"under|below|at most|no more than|not more than|up to|exactly|equal to)"
 )
+_SOME_SIZE = frozenset(["greater", "larger", "higher", "bigger", "smaller", "lower"])  # of whatever is named beside
 _NUMBER_FILTER = re.compile(
     rf"(?:\b(?:with|has|have|having|whose|and|that|which|is|are|was|were)\b )*(?:\b(?:an?|the) )?"
     rf"(?P<noun>\b\w+ )?(?:of |is |are |was )?\b{_MORE} {AMOUNT}{SCALE}{UNIT}\b"
@@ -150,7 +150,8 @@ def _compared(found: ReadQuestion, match: re.Match[str], filters: list[Filter]) 
     ops: dict[str, p.Op] = {"at least": ">=", "no less than": ">=", "not less than": ">=", "a minimum of": ">=",
                             "minimum": ">=", "at most": "<=", "no more than": "<=", "not more than": "<=",
                             "up to": "<=", "exactly": "=", "equal to": "="}  # fmt: skip
-    down = more.split()[0] in ("less", "fewer", "lower", "smaller", "shorter", "younger", "under", "below")
+    adjective = more.removesuffix(" than")
+    down = adjective in ("under", "below") or is_down(adjective)
     op = ops.get(more, "<" if down else ">")
     noun = (match["noun"] or "").strip().lower()
     place = _of_another(found.rest, match)
@@ -165,8 +166,8 @@ def _compared(found: ReadQuestion, match: re.Match[str], filters: list[Filter]) 
         noun = f"{before['more']} {noun}".lower()
     counted = (match["counted"] or "").lower()
     value = p.Number(_amount(match), _unit(match["unit"], match["n"]))
-    measured = measures_of(more.split()[0])
-    specific = more.split()[0] in ("longer", "taller", "shorter", "older", "younger")
+    measured = measures_of(adjective)
+    specific = bool(measured) and adjective not in _SOME_SIZE
     owned = re.search(r"\b(?:with|having|whose|an?|of|is|are|was)\b", match.group(0), re.IGNORECASE) is not None
     if noun and counted and not match["unit"] and not owned and noun not in KNOWN_MEASURES:
         noun = ""  # "treat more than one disease", "works on more than one project": a verb
@@ -178,7 +179,7 @@ def _compared(found: ReadQuestion, match: re.Match[str], filters: list[Filter]) 
     if paid and not words:  # "bought a lot for under 2000"
         words = MEASURES["expensive"]
     counts = not noun and bool(counted) and not match["unit"]
-    base = "expensive" if paid else base_of(more.split()[0])
+    base = "expensive" if paid else base_of(adjective.split()[-1]) or adjective.split()[-1] * bool(measured)
     behind = _behind(found.rest[: match.end("n")])
     filters.append(Filter((*verbs, *words), op, value, of_count=counts and not verbs, base=base, of=behind))
     left_out = found.rest[before.start() : match.start()] if before is not None else ""
@@ -193,7 +194,8 @@ def _dated(ahead: str, said: tuple[str, ...] | None = None) -> tuple[tuple[str, 
         said: the words that name it where nothing has it; else the verb.
     """
     if (having := owned_date(ahead)) is not None:
-        return (having[0],), (having[1],), ""
+        parts = having[0].split()
+        return tuple(dict.fromkeys((having[0], *reversed(parts)))), (having[1],), ""
     verbs = dating_verb(ahead)
     return verbs if said is None else said, verbs, _behind(ahead)
 
@@ -204,9 +206,11 @@ def _of_another(text: str, match: re.Match[str]) -> str:
         return ""
     if (at := match.start("noun")) == 0:  # "animals of at least 150 kg", but "population over 5 million"
         return match["noun"].strip() if match["noun"].strip().lower() not in KNOWN_MEASURES else ""
-    noun, before = match["noun"].strip(), text[:at].split()[-1:]
+    noun, before = match["noun"].strip(), [word for word in text[:at].split() if word.lower() != "the"][-1:]
     if not before or noun.lower() in KNOWN_MEASURES:
         return ""
+    if before[0].lower() == "of" and noun[:1].isupper():
+        return noun  # "tributaries of the Danube are longer than"
     named = noun[:1].isupper() and before[0][:1].isupper() and _ASKS.match(before[0]) is None
     return noun if named or before[0].lower() in ("in", "at", "on", "from", "by", "near") else ""
 

@@ -6,7 +6,7 @@ whether they name it and how many of the members have it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -22,7 +22,7 @@ from clew.query import plan as p
 from clew.query.binding import Binding
 from clew.query.columns import Column, column
 from clew.query.execute import ExecutionLimits, Executor
-from clew.query.meanings import BY_FAMILY, meant, measures, spelled_out
+from clew.query.meanings import BY_FAMILY, meant, measures, of_life, spelled_out
 from clew.query.superlatives import OFTEN
 from clew.query.values import unit_for, unit_of
 from clew.query.vocabulary import BEGUN, INVERSE, SYNONYMS, akin, forms, head_of, stem
@@ -210,8 +210,8 @@ class Keys:
             for second, part in steps_of(self._graph, np.unique(ends), backward=False):
                 if not self._ordered(second, dates) or second.relation == step.relation:  # not there and back
                     continue
-                if mixed and not self._named(words, base, second):
-                    continue  # the weight of a link is no number of what is linked
+                if mixed and not (self._named(words, base, second) or (dates and self._named(words, base, step))):
+                    continue  # the weight of a link is no number of what is linked, nor its date, unless words name it
                 if own or (few and names(said, self.label(second))):
                     (near if own else far).append(((step, second), share * part))
         scored = self._scored(near, plan, words, dates, stated, base)
@@ -234,8 +234,10 @@ class Keys:
         labels = [" ".join(spelled_out(self.label(step)) for step in path) for path, _ in found]
         scored, narrowed = [], not isinstance(plan, p.All)  # among all things whoever has it is meant
         walked = {node.relation for node in p.walk(plan) if isinstance(node, p.Step)} if dates and not base else set()
-        for (path, share), label, fit in zip(found, labels, self._likeness(words, labels), strict=True):
+        for (path, share), label, fit in zip(found, labels, self._fits(words, labels, dates), strict=True):
             other = meant(tuple(words), base, self.label(path[-1]), date=self._column(path[-1]).kind == "date")
+            if dates and not base and of_life(label) and not (other or names(words, label)):
+                continue  # what happened to somebody in some year is no birth
             fit = (max(fit, other, SOME_DATE) if dates else max(fit, other)) * (0.5 + 0.5 * share)
             if len(path) > 1 and path[0].relation in walked:  # "the first to join X": the date of what links them
                 fit = max(fit, OF_LINK)
@@ -243,6 +245,12 @@ class Keys:
                 named = names(stated or words, label) or other >= BY_FAMILY
                 scored.append(FoundKey(path, fit, share if narrowed else 1.0, named))
         return scored
+
+    def _fits(self, words: Sequence[str], labels: Sequence[str], dates: bool | None) -> Sequence[float]:
+        """How well words fit names; of dates those that say which, and only where none does that it is some date."""
+        exact = [word for word in words if word not in ANY_TIME] if dates else []
+        fits = self._likeness(exact, labels) if exact else []
+        return fits if max(fits, default=0.0) >= LEAST else self._likeness(words, labels)
 
     def _named_after(self, owners: Ints, ends: Ints) -> bool:
         """Whether what is reached bears the name of what it is reached from, and more: an event of its own."""
@@ -261,18 +269,39 @@ class Keys:
         fits = {each.path: each.fit for each in known}
         same: list[FoundKey] = []
         for step, share in steps_of(self._graph, self.members(plan), backward=False):
-            values, own = self._column(step), self.dimension(step)
-            meant = unit_of(unit_for(unit, own))
-            named = stem(unit) in map(stem, spelled_out(self.label(step)).lower().split())
-            if values.ordered and ((meant is not None and own == meant.dimension) or (named and not own)):
+            if self.is_measured(step, unit):
                 same.append(FoundKey((step,), max(fits.get((step,), 0.0), 0.5 + 0.4 * share), share))
         return sorted(same, key=lambda each: -each.fit)
+
+    def is_measured(self, step: p.Step, unit: str) -> bool:
+        """Whether a relation's values are measured in a unit, or its name says so."""
+        values, own = self._column(step), self.dimension(step)
+        meant = unit_of(unit_for(unit, own))
+        named = stem(unit) in map(stem, spelled_out(self.label(step)).lower().split())
+        return values.ordered and ((meant is not None and own == meant.dimension) or (named and not own))
 
     def dimension(self, step: p.Step) -> str:
         """What a relation's values are measured in, by themselves or by its name; "" where neither says it."""
         values = self._column(step)
         stated = unit_of(values.stated) if values.stated else None
         return values.dimension or ("" if stated is None else stated.dimension)
+
+    def amounts(self, plan: p.SetPlan, unit: str) -> Iterator[tuple[p.Path, p.Step, str]]:
+        """Numbers of what links the members to others whose unit stands beside them, as "amount" and "unit" of an
+        ingredient: the path to the number, the step to the unit from the same node, and a unit of the same dimension.
+        """
+        members, wanted = self.members(plan), unit_of(unit)
+        for step, _ in steps_of(self._graph, members):
+            ends = self._executor.pairs(members[:LOOKED_AT], (step,))[1]
+            nodes = np.unique(ends[self._graph.mediators_at(ends)])
+            own = [each for each, _ in steps_of(self._graph, nodes, backward=False)]
+            bare = [each for each in own if self._ordered(each, dates=False) and not self.dimension(each)]
+            for other in own if wanted is not None and len(bare) == 1 else ():
+                names = np.unique(self._executor.pairs(nodes, (other,))[1])
+                for id, label in zip(self._graph.ids_at(names), self._graph.labels_at(names), strict=True):
+                    known = unit_of(label)
+                    if known is not None and wanted is not None and known.dimension == wanted.dimension:
+                        yield (step, bare[0]), other, id
 
     def only(self, plan: p.SetPlan, around: float | None = None, *, unit: str = "") -> list[FoundKey]:
         """The one figure that the members have, of those between whose values a number lies; none where several do.

@@ -42,6 +42,7 @@ _MEASURES_OF: dict[str, tuple[str, ...]] = {  # by dimension; of several groups 
               "salary pay wage income earn earning paid money"),
     "time": ("duration time runtime",),
     "power": ("power energy electricity consumption",),
+    "data": ("memory ram storage space size capacity",),
     "speed": ("speed",),
     "temperature": ("temperature",),
     "share": ("share percentage rate",),
@@ -102,7 +103,7 @@ _DATED_BY: tuple[tuple[str, str], ...] = (  # verbs of questions, and what the d
     ("died dead death", "death died"),
     ("buy bought purchase acquire get got spent", "purchase purchased bought acquired acquisition ordered"),
     (
-        "join hire start employ recruit come came work appoint serve",
+        "join hire start employ recruit come came work appoint serve become became took taken sign job post",
         "hired hire joined since start appointed employed from enlisted",
     ),
     ("build built erect construct raise", "built construction constructed completed completion opened erected year"),
@@ -198,6 +199,11 @@ def meant(words: tuple[str, ...], base: str, label: str, *, date: bool) -> float
     return max(paid, BY_FAMILY if parts & family else 0.0)
 
 
+def of_life(label: str) -> bool:
+    """Whether a property's name is of somebody's birth or death."""
+    return bool(_formed("birth born dob birthday death died deceased") & {*spelled_out(label).lower().split()})
+
+
 def is_price(label: str) -> bool:
     """Whether a property's name is of money: a price, a fee, what was paid."""
     parts = {form for part in spelled_out(label).lower().split() for form in forms(part)}
@@ -206,5 +212,5 @@ def is_price(label: str) -> bool:
 
 def measures(label: str) -> bool:
     """Whether a property's numbers may measure anything: a phone number or a version does not."""
-    words = {stem(word) for word in re.findall(r"[a-z]+", spelled_out(label).lower())}
-    return not words & _NO_MEASURE
+    said = re.sub(r"^(?:number|no|nr) of ", "", spelled_out(label).lower())  # "number of seats"
+    return not {stem(word) for word in re.findall(r"[a-z]+", said)} & _NO_MEASURE

@@ -78,6 +78,7 @@ _ASIDES: tuple[Rule, ...] = (
     rule(r"(?<!total )\b(?:amount|quantity|tally) of (?=[a-z]+s\b)", "number of "),
     rule(r"^(?:can|could|would|will) you (?:please |kindly )?(?=(?:show|give|list|find|name)\b)", ""),
     rule(r"^(?:not to|sorry to|i hate to|i do(?:n't| not) (?:want|mean) to) [^,;:]{1,40}?,? but,? ", ""),
+    rule(r"^(?:i['’]?m|i am|we['’]?re|we are) (?:just )?(?:looking|searching) for (?:all )?(?:the )?", ""),
     rule(r"^last(?:ly)?,? but not least[,:]? ", ""),
     rule(
         r"^(?:over the years|(?:going|judging) by (?:the|our|your) (?:records?|data|files?|books?|lists?)"

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable
 
 from clew.query.asked import UNITS
-from clew.query.vocabulary import MONTHS, NUMBERS, stem
+from clew.query.vocabulary import MEASURES, MONTHS, NUMBERS, stem
 
 Rule = tuple[re.Pattern[str], str | Callable[[re.Match[str]], str]]
 
@@ -124,6 +124,12 @@ def _or_worse(match: re.Match[str]) -> str:
 DATES: tuple[Rule, ...] = (
     *(rule(rf"\b{said}\b{_WHEN}", meant) for said, meant in _PHRASAL.items()),
     rule(r"\b([a-z]+ed) for the (?:very )?first time\b", r"\1"),
+    rule(r"\bsince (?=before\b)", ""),
+    rule(
+        rf"\b(?:(?:that|which) )?(?:dates?|dating|dated) (?:back )?(?:from|to) "
+        rf"(?=(?:the )?(?:{_STATED}\b|\d{{3}}0['’]?s\b|\d{{1,2}}(?:st|nd|rd|th) century\b))",
+        "in ",
+    ),
     rule(r"\b(?P<day>\d{1,2})/(?P<month>\d{1,2})/(?P<year>\d{4})\b", _day),
     rule(rf"\bthe ({'|'.join(_DECADES)})\b", lambda m: f"the 19{_DECADES[m[1].lower()]}s", 0),
     rule(r"\bthe ['’]?([2-9]0)['’]?s\b", r"the 19\1s"),
@@ -155,8 +161,8 @@ DATES: tuple[Rule, ...] = (
         r",? (?:but )?(?:only |just )?(?:the ones|those) (?=(?:in|since|before|after|until|between) (?:the )?\d)", " "
     ),
     rule(
-        rf"\b(?:from |since |starting (?:in |from )?)?({_YEAR}) (?:onwards?|and (?:later|after|onwards?)|or "
-        rf"(?:later|after))\b(?! (?:the )?\w*\d)",
+        rf"\b(?:from |since |in |during |starting (?:in |from )?)?({_YEAR}) (?:onwards?|"
+        rf"and (?:later|after|onwards?)|or (?:later|after))\b(?! (?:the )?\w*\d)",
         r"since \1",
     ),
     rule(rf"\bfrom ({_YEAR}) on(?=$|[,.])", r"since \1"),
@@ -260,6 +266,7 @@ FIGURES: tuple[Rule, ...] = (
         r"(?=(?:less than|under|below|at most|up to|no more than) \D?\d)",
         r"who has a \g<x> ",
     ),
+    rule(rf"(?<=[a-z]) (?:us|me|you|them|him|her|it) (?={_MORE_THAN} \D?\d)", " "),  # "cost us over 400 euros"
     rule(
         rf"(?P<before>\b{_MORE_THAN} )?(?<![\w.,]){_NUMERAL}(?![\w,]|\.\d)(?P<after>(?: \w+)?{_MORE_AFTER})?",
         _figure,
@@ -270,6 +277,15 @@ FIGURES: tuple[Rule, ...] = (
     rule(r" ?> ?(?=\d)", " more than "),
     rule(r" ?< ?(?=\d)", " less than "),
     rule(r"\b(\d[\d,]*(?:\.\d+)?)\+(?= |$)", r"at least \1"),
+    rule(
+        rf"\b(?P<has>with|have|has|having|had) (?:only |just )?(?=\d[\d,]*(?:\.\d+)? ?(?:{UNITS})(?: of [a-z]+)?$)",
+        r"\g<has> exactly ",
+    ),
+    rule(
+        r"\b(?:(?:that|which) )?(?:(?:can|could) be|is|are|was|were) (?:ready|done|finished|over) (?:in|within) "
+        rf"(?=(?:{_MORE_THAN} )?\d+ (?:second|minute|hour|day|week|month|year)s?\b)",
+        "that take ",
+    ),
     rule(r"\b(?:upwards of|in excess of|north of) (?=\d)", "more than "),
     rule(r"\bno (?:fewer|less) than (?=\w)", "at least "),
     rule(rf"\b(?:{_AT_MOST}) (?=\d)", "at most "),
@@ -277,7 +293,9 @@ FIGURES: tuple[Rule, ...] = (
         r"\b(?:that |which |who )?(?:do|does|did)(?:n't| not) (?:go (?:beyond|over|above)|exceed) (?=\w)", "of at most "
     ),
     rule(r"\bprecisely (?=\d|zero\b|one\b|two\b|three\b|four\b|five\b|six\b|seven\b|eight\b|nine\b|ten\b)", "exactly "),
-    rule(r"\b(more|fewer|less) ([a-z]+) than (\d[\d,]*(?:\.\d+)?)(?= |$)", r"\1 than \3 \2"),
+    rule(
+        rf"\b(more|fewer|less) (?!(?:{'|'.join(MEASURES)}) )([a-z]+) than (\d[\d,]*(?:\.\d+)?)(?= |$)", r"\1 than \3 \2"
+    ),
     rule(
         rf"\b{_QUANTITY} (?:and (?:up|above|over|more|upwards)|or (?:better|over|up|upwards)|plus)\b(?! \w+ing)",
         r"at least \g<n>",

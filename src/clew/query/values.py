@@ -82,6 +82,10 @@ _define(
 _define("speed", (1, "m/s"), (1 / 3.6, "km/h|kph|kmh"), (0.44704, "mph"), (1852 / 3600, "kn|knots"))
 _define("share", (0.01, "%|percent|per cent"))
 _define("power", (1, "W|watt|watts"), (1000, "kW|kilowatt|kilowatts"), (1e6, "MW|megawatt|megawatts"), (1e9, "GW"))
+_define(
+    "data", (1e3, "kB|kilobyte|kilobytes"), (1e6, "MB|meg|megs|megabyte|megabytes"),
+    (1e9, "GB|gig|gigs|gigabyte|gigabytes"), (1e12, "TB|terabyte|terabytes"),
+)  # fmt: skip
 for _sign, _code in (("$", "USD"), ("US$", "USD"), ("€", "EUR"), ("£", "GBP"), ("¥", "JPY"), ("₹", "INR")):
     _UNITS[_sign] = (Unit(_code, 1.0), _code)
 for _code in CURRENCIES:

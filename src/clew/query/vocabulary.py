@@ -57,6 +57,15 @@ IRREGULAR = {
     "larger": "large", "largest": "large", "priciest": "expensive", "pricier": "expensive", "dearest": "expensive",
     "dearer": "expensive", "eldest": "old", "elder": "old",
 }  # fmt: skip
+_UNNUMBERED = frozenset(["good", "bad", "new", "recent", "late", "early", "much", "many"])  # compared with no number
+_NUMBERED = tuple(base for base in MEASURES if base not in _UNNUMBERED)
+COMPARATIVES = (
+    *(word for word, base in IRREGULAR.items() if word.endswith("er") and base in _NUMBERED),
+    *(f"{base[:-1]}ier" if base.endswith("y") else f"{base.removesuffix('e')}er" for base in _NUMBERED),
+    "thinner",
+    *(f"{way} {base}" for way in ("more", "less") for base in _NUMBERED),
+)
+"""Adjectives that hold a thing against a stated number: "heavier", "more expensive"."""
 ORDINALS = {"second": 1, "2nd": 1, "third": 2, "3rd": 2, "fourth": 3, "4th": 3, "fifth": 4, "5th": 4, "next": 1}
 NUMBERS = {
     word: i

@@ -47,12 +47,15 @@ _ANY = frozenset(["any", "no", "every", "each", "some", "several"])
 ANYBODY = frozenset(["people", "persons", "person", "individuals"])  # whoever does what the verb says
 _LACKING = ("no", "without")
 _BE = ("is", "are", "was", "were")
+_BECOME = frozenset(["become", "becomes", "became"])
 _AFTER_NOUN = frozenset(["of", "in", "is", "are", "was", "were", "has", "have", "for", "with", "on", "by", "at", ","])
 
 _LIGHT = """
 located lie lies situated found exist exists total different various world earth globe called named kind kinds use
 uses used using belong belongs part have live lives lived people own entire whole overall inside exactly place
 places thing things number amount country's all every each many much old long big high go goes come say listed table
+went gone going came coming put somewhere anywhere anything anybody anyone something someone somebody
+achieve achieved call calls
 chart list shown given mentioned recorded record data need needs require requires include includes contain contains
 """
 LIGHT = frozenset(_LIGHT.split())  # words that need nothing in the graph to stand for them
@@ -211,9 +214,13 @@ def spot(
         put(Chunk(anybody, anybody + 1, "class", p.Class(known), (), 0.9))  # "which people …" of persons
         chunks.sort(key=lambda chunk: chunk.start)
         asked = anybody
+    somebody = _who_does(words) or (anybody is not None and all(chunk.start >= anybody for chunk in chunks))
+    serving = _serving_as(words, chunks) if somebody else None
     root = _root([c for c in chunks if c.start not in verbs], asking, asked)
     if root is not None:
         root = chunks.index([c for c in chunks if c.start not in verbs][root])
+    if serving is not None:
+        root = next(i for i, chunk in enumerate(chunks) if chunk.start == serving)
     if root is not None and asked is not None and chunks[root].end == asked + 1 and chunks[root].condition is not None:
         chunks[root] = replace(chunks[root], kind="class", fit=0.95, condition=None)  # "which villains": all of whom so
     late = root is None or (begins is not None and chunks[root].start > begins + 1)
@@ -306,6 +313,12 @@ def _kinds_named(match: re.Match[str], lexicon: Lexicon) -> str:
     names = ((stem(noun.lower()), kind) for kind in ("type", "kind", "category", "class"))
     named = next((name for name in names if name in lexicon.relations), None)
     return match.group(0) if named is None else f"{' '.join(named)} of {noun}"
+
+
+def _serving_as(words: tuple[str, ...], chunks: list[Chunk]) -> int | None:
+    """The kind that somebody is by what they are taken for: "who works as a nurse", "people hired as drivers"."""
+    kinds = (chunk.start for chunk in chunks if chunk.kind == "class")
+    return next((at for at in kinds if "as" in words[max(0, at - 2) : at] and words[at - 1] in ("as", "a", "an")), None)
 
 
 def _first_noun(words: tuple[str, ...]) -> int | None:
@@ -469,7 +482,7 @@ def _who_does(words: tuple[str, ...]) -> bool:
     place = next((i for i in range(len(words)) if _asks(words, i)), len(words))
     if words[place : place + 1] != ("who",):
         return False
-    behind = next((i for i in range(place + 1, len(words)) if words[i] not in FUNCTION), len(words))
+    behind = next((i for i in range(place + 1, len(words)) if words[i] not in FUNCTION | _BECOME), len(words))
     if {"the", "a", "an", "his", "her", "their"} & set(words[place:behind]) or behind == len(words):
         return False
     return words[behind - 1] not in _BE or words[behind].endswith("ed") or words[behind] in DATING_VERBS
@@ -490,7 +503,7 @@ def _asked(words: tuple[str, ...]) -> int | None:
             if _who_does(words):
                 return None
             after = i + 1
-            while after < len(words) and (words[after] in FUNCTION or words[after] in LIGHT or words[after].isdigit()):
+            while after < len(words) and (words[after] in FUNCTION | _BECOME | LIGHT or words[after].isdigit()):
                 if words[after] in ("in", "of", ","):
                     return None
                 after += 1

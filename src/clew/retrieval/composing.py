@@ -41,6 +41,7 @@ class Composed:
     path: p.Path
     score: float
     unsaid: tuple[str, ...]  # content words that nothing accounts for
+    of_key: tuple[str, ...] = ()  # those that name what a condition on the set compares
 
     @property
     def plan(self) -> p.SetPlan:

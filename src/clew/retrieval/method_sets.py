@@ -102,12 +102,14 @@ def keeping(found: Answer, best: Sequence[Candidate], kept: NDArray[np.bool_]) -
 
 def past_mediators(plan: p.SetPlan, graph: Graph) -> p.SetPlan | None:
     """A set of things with names: what nameless nodes lead to, but for where they were reached from; of several
-    relations the one that led there (a link with properties has one name on both sides). None where that is not one."""
+    relations the one that led there, and on (a link with properties has one name on both sides). None where that is not
+    one."""
     members = execute(plan, graph).members
     if not len(members) or not graph.mediators_at(members).all():
         return plan
     named = {id for node in p.walk(plan) if isinstance(node, p.Entities) for id in node.ids}
-    taken = {node.relation for node in p.walk(plan) if isinstance(node, p.Step)}
+    steps = {node for node in p.walk(plan) if isinstance(node, p.Step)}
+    taken = {step.relation for step in steps}
     onward: list[p.Follow] = []
     for step, share in steps_of(graph, members):
         further = p.Follow(plan, (step,))
@@ -117,6 +119,8 @@ def past_mediators(plan: p.SetPlan, graph: Graph) -> p.SetPlan | None:
             onward.append(further)
     if len(onward) > 1:
         onward = [further for further in onward if further.path[0].relation in taken]
+    if len(onward) > 1:
+        onward = [further for further in onward if further.path[0] in steps]
     return onward[0] if len(onward) == 1 else None
 
 

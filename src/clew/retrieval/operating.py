@@ -29,6 +29,7 @@ from clew.query.vocabulary import forms as word_forms
 from clew.retrieval.attaching import NOT, Attachments
 from clew.retrieval.chunks import Spotted, spot
 from clew.retrieval.composing import Composed, compose
+from clew.retrieval.conditions import with_unsaid
 from clew.retrieval.joining import followed
 from clew.retrieval.lexicon import KINDS, Lexicon, kinds_of, owners, stems
 from clew.retrieval.linking import link
@@ -38,6 +39,7 @@ from clew.retrieval.words import FUNCTION
 from clew.types import Answer, Question
 
 SETS = 4  # composed sets that operators are put around
+MAY_BE = 0.38  # cosine of a noun and a kind's name from which a noun may mean the kind that alone has what is compared
 BORNE = 0.4  # likeness of words and a relation's name from which its bearers may be what is asked for
 LOOKED_AT = 100  # members of a set whose kinds are looked at
 SURE_OF_BOTH = 0.9  # of what a method's own path leads to from each of two things said together
@@ -56,10 +58,14 @@ def operated(graph: Graph, sets: Sequence[Composed], read: ReadQuestion, likenes
         if (plan := _commonest(graph, each, read)) is not None:
             made.append(Proposal(plan, each.score))
             continue
-        base, path = _operated_on(graph, each, read)
-        for found in decorate(graph, base, read, likeness=likeness, domain=domain_of(base)):
-            plan = _projected(graph, found.plan, path)
-            made.append(replace(found, plan=plan, prior=found.prior * each.score))
+        told, ways = with_unsaid(read, each), [_operated_on(graph, each, read)]
+        dated = any(isinstance(stated.value, p.Date) for stated in read.filters)
+        if ways[0][1] and dated and graph.mediators_at(execute(each.plan, graph).members).any():
+            ways.append((each.plan, ()))  # "put on a menu in 2023": the date may be that of the link
+        for base, path in ways:
+            for found in decorate(graph, base, told, likeness=likeness, domain=domain_of(base)):
+                plan = _projected(graph, found.plan, path)
+                made.append(replace(found, plan=plan, prior=found.prior * each.score))
     return best_first(made)
 
 
@@ -134,10 +140,11 @@ def bearers(graph: Graph, read: ReadQuestion, likeness: Likeness) -> list[p.SetP
     if not lexicon.types:
         return [p.All()]
     labels = list(lexicon.labels.items())
-    if not labels or not words:
+    units = [each.value.unit for each in read.filters if isinstance(each.value, p.Number) and each.value.unit]
+    if not labels or not (words or units):
         return []
     base = next((each.base for each in (read.ranked, *read.filters) if each is not None and each.base), "")
-    fits = _told_by(words, base, [label for _, label in labels], likeness)
+    fits = _told_by(words, base, [label for _, label in labels], likeness) if words else [0.0] * len(labels)
     best: dict[p.SetPlan, float] = {}
     counted = {stem(each.words[0].split()[-1]) for each in read.filters if each.of_count and each.words}
     bare = FUNCTION.issuperset(stems(read.stated))
@@ -154,7 +161,22 @@ def bearers(graph: Graph, read: ReadQuestion, likeness: Likeness) -> list[p.SetP
     for (id, _), fit in zip(labels, fits, strict=True):
         if fit >= BORNE and (of := owners(graph, id)) is not None:
             best[of] = max(fit, best.get(of, 0.0))
+    keys = Keys(graph)
+    for unit in units if not best else ():  # "ready in 20 minutes": what alone is measured so
+        alike = [id for id in lexicon.labels if keys.is_measured(p.Step(id), unit)]
+        kinds = {of for id in alike if (of := owners(graph, id)) is not None}
+        best |= dict.fromkeys(kinds if len(kinds) == 1 else (), BORNE)
     return sorted(best, key=lambda each: -best[each])[:2]
+
+
+def may_be(each: Composed, kind: p.SetPlan, graph: Graph, encoder: TextEncoder | None, least: float) -> bool:
+    """Whether the one word that nothing accounts for may mean the kind that has what is compared: "bands" that formed
+    in some year are acts."""
+    if encoder is None or each.plan != kind or len(each.unsaid) != 1 or not isinstance(kind, p.Class):
+        return False
+    name = Lexicon.of(graph).class_ids.get(kind.id, "")
+    near = encoder.encode([name]) @ encoder.encode([stem(each.unsaid[0])], role="query").T
+    return bool(name) and each.score >= 0.95 * least and float(near.max()) >= MAY_BE
 
 
 def _told_by(words: Sequence[str], base: str, labels: Sequence[str], likeness: Likeness) -> list[float]:

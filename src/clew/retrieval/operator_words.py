@@ -21,6 +21,7 @@ from clew.retrieval.against import against
 from clew.retrieval.lexicon import WORD, Lexicon, stems
 from clew.retrieval.tenses import When, tense_of
 from clew.retrieval.two_names import of_two_names
+from clew.retrieval.words import FUNCTION
 from clew.types import Question
 
 R = TypeVar("R", ReadQuestion, Denial, Filter, Ranked)
@@ -164,7 +165,8 @@ def _ranks_in_names(text: str, lexicon: Lexicon) -> Iterator[str]:
     """What a relation or a kind is called by a word that else ranks: a "first ascent" is none of several."""
     found = list(WORD.finditer(text))
     said = [stem(match.group(0)) for match in found]
-    for named in {*lexicon.relations, *lexicon.classes}:
+    names = (*lexicon.relations, *lexicon.classes)
+    for named in {name[:-1] if name[-1] in FUNCTION else name for name in names}:  # a "first ascent of" is one
         if len(named) < 2 or not any(_RANKS.fullmatch(word) for word in named):
             continue
         for at in range(len(said) - len(named) + 1):

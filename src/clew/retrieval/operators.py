@@ -29,8 +29,8 @@ from clew.query.proof import proven
 from clew.query.question import REASON, nested, read_question
 from clew.query.text import parse, show
 from clew.query.totals import Summed, summed
-from clew.query.vocabulary import stem
 from clew.retrieval.composing import Composed, compose
+from clew.retrieval.conditions import accounted_for, beside_values
 from clew.retrieval.dating import with_years
 from clew.retrieval.lacking import Lacking, passes_over
 from clew.retrieval.lasting import lasting
@@ -56,6 +56,7 @@ from clew.retrieval.operating import (
     domain_of,
     either,
     likeness_by,
+    may_be,
     named_together,
     of_both,
     of_named,
@@ -85,7 +86,6 @@ COMPOSED = 0.62  # a composed set below this leaves the question to what the met
 SURER = 0.9  # a composed set as sure as this, and surer than the method is of its answer, is taken instead
 NARROWER = 0.4  # a composed set from here on is taken where it is a part of what the method found
 DOUBTFUL = 0.5  # where the method found nothing, a composed set from here on is taken
-MAY_BE = 0.38  # cosine of a noun and a kind's name from which a noun may mean the kind that alone has what is compared
 MOST = 0.5  # share of the things compared that must have what they are compared by
 _BEFORE = r"(?:in|on|at|of|for|from|by|to|with)"  # "in which city"
 _ELSEWHERE = "is put together over a folder or a small graph (triples_at_once) only; clew pull copies a part"
@@ -446,6 +446,7 @@ class Operators:
             return replace(found, question=asked.question, candidates=(), note=note)
         alone = self._method.predict([asked.question], graph)[0]
         alone = replace(alone, usage=found.usage + alone.usage)
+        alone = beside_values(alone, read, graph)
         if read.ranked is not None or read.filters:
             proposals = [*proposals, *self._of_method(alone, read, graph, None)]
         named = [each for each in proposals if each.named]  # what a word of the question names is not told by another
@@ -533,6 +534,7 @@ class Operators:
     ) -> list[Proposal]:
         """Plans of the sets that the question's parts compose, or those of things that have what it asks for."""
         stated = _stated(asked.question, read)
+        sets = [accounted_for(each, read, graph, self._likeness) for each in sets]
         sets = [each for each in sets if each.score >= least and (asked.denied is None or not passes_over(each, graph))]
         if not sets and read.summary:
             sets = named_together(stated, graph, self._encoder)
@@ -542,20 +544,12 @@ class Operators:
         sets = [
             each
             for kind in bearers(graph, read, self._likeness)
-            for each in self._readings(stated, graph, kind, instead=not made)
-            if each.score >= max(least, COMPOSED) or self._may_be(each, kind, graph)
+            for composed in self._readings(stated, graph, kind, instead=not made)
+            for each in (accounted_for(composed, read, graph, self._likeness),)
+            if each.score >= max(least, COMPOSED) or may_be(each, kind, graph, self._encoder, COMPOSED)
         ]
         others = operated(graph, sets, read, self._likeness)
         return sorted([*made, *others], key=lambda each: -each.prior)
-
-    def _may_be(self, each: Composed, kind: p.SetPlan, graph: Graph) -> bool:
-        """Whether the one word that nothing accounts for may mean the kind that has what is compared: "bands" that
-        formed in some year are acts."""
-        if self._encoder is None or each.plan != kind or len(each.unsaid) != 1 or not isinstance(kind, p.Class):
-            return False
-        name = Lexicon.of(graph).class_ids.get(kind.id, "")
-        near = self._encoder.encode([name]) @ self._encoder.encode([stem(each.unsaid[0])], role="query").T
-        return bool(name) and each.score >= 0.95 * COMPOSED and float(near.max()) >= MAY_BE
 
 
 _WHOSE = re.compile(

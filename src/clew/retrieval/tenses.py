@@ -30,7 +30,8 @@ When = Literal["", "now", "past"]
 
 _NOW = re.compile(
     r"(?<![\w-])(?:currently|presently|nowadays|right now|at the moment|at present|at the present time|these days"
-    r"|as of (?:now|today)|today|now|still|current(?= [a-z]))(?![\w'’-])"
+    r"|as of (?:now|today)|today|now|still|current(?= [a-z])"
+    r"|(?:(?<=the )|(?<=its )|(?<=his )|(?<=her )|(?<=their ))present(?= [a-z]))(?![\w'’-])"
 )
 _PAST = re.compile(r"(?<![\w-])(?:formerly|previously|used to(?= [a-z])|former(?= [a-z]))(?![\w'’-])")
 _STARTS = frozenset(
