@@ -228,8 +228,20 @@ def test_of_a_large_graph_the_likeliest_paths_alone_are_encoded_whole(
     for wholes in (1, 32):
         encoder = _Counting()
         method = Walk(Config(), Tools(encoder=encoder))
-        method.limits = replace(method.limits, wholes=wholes)
+        method.limits = replace(method.limits, wholes=wholes, near=np.inf)
         _, candidates = method.candidates(Question("q", "What is the currency of France?", ("France",)), toy)
         texts = {each.text for each in candidates}
         found[wholes] = len(texts & set(encoder.seen)), len(texts)
     assert found[1][0] == 1 < found[32][0] == found[32][1]
+
+
+def test_only_paths_that_may_still_be_first_are_encoded_whole(toy: Graph) -> None:
+    found = {}
+    for near in (0.0, np.inf):
+        encoder = _Counting()
+        method = Walk(Config(), Tools(encoder=encoder))
+        method.limits = replace(method.limits, near=near)
+        _, candidates = method.candidates(Question("q", "What is the currency of France?", ("France",)), toy)
+        found[near] = len({each.text for each in candidates} & set(encoder.seen)), candidates[0].text
+    assert found[0.0][0] < found[np.inf][0]
+    assert found[0.0][1] == found[np.inf][1]
