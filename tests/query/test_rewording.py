@@ -120,6 +120,10 @@ def test_wordings(text: str, kind: str, rest: str) -> None:
         ("songs released no later than the end of May 2021", "<=", "2021-05", None),
         ("songs released before mid-2015", "<", "2015-07-01", None),
         ("songs released before the middle of March 2024", "<", "2024-03-15", None),
+        ("songs released in 2008 or later", ">=", "2008", None),
+        ("Who has been a singer since before 2010?", "<", "2010", None),
+        ("songs that date from June 2013", "=", "2013-06", None),
+        ("songs dating back to the 12th century", "between", "1101", "1200"),
     ],
 )
 def test_dates(text: str, op: str, value: str, upper: str | None) -> None:
@@ -143,11 +147,32 @@ def test_dates(text: str, op: str, value: str, upper: str | None) -> None:
         ("songs that don't go beyond two minutes", "<=", 2),
         ("flats with a rent not exceeding 900", "<=", 900),
         ("islands with a population of precisely zero", "=", 0),
+        ("dogs heavier than 30 kg", ">", 30),
+        ("which vans are more expensive than 40000 euros?", ">", 40_000),
+        ("roads narrower than 3 m", "<", 3),
+        ("trains faster than 200 km/h", ">", 200),
+        ("halls that cost us over 900 euros", ">", 900),
+        ("phones with only 8 gigs of memory", "=", 8),
+        ("meals that can be ready in 20 minutes or less", "<=", 20),
     ],
 )
 def test_numbers(text: str, op: str, value: float) -> None:
     (stated,) = read_question(text).filters
     assert stated.op == op and isinstance(stated.value, p.Number) and stated.value.value == value
+
+
+@pytest.mark.parametrize(
+    ("text", "stated"),
+    [
+        ("which halls cost us over 900 euros", "which halls"),  # of whoever asks
+        ("Which branches of the Elbe are longer than 90 km?", "Which branches of Elbe"),  # a name is no key
+        ("songs finished in 2020", "songs"),  # a year is no time that it takes
+        ("wells whose lowest water level dates from 2013", "wells"),  # of what the date is
+    ],
+)
+def test_what_a_condition_leaves(text: str, stated: str) -> None:
+    read = read_question(text)
+    assert len(read.filters) == 1 and read.stated == stated
 
 
 @pytest.mark.parametrize(

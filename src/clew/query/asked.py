@@ -76,7 +76,7 @@ AMOUNT = r"(?P<n>[$€£]?\d[\d,]*(?:\.\d+)?|" + "|".join(sorted(NUMBERS, key=le
 SCALE = r"(?: (?P<scale>hundred|thousand|million|billion))?"
 UNITS = (
     "km2|km²|sq km|square kilomet(?:er|re)s?|m2|m²|sq m|square met(?:er|re)s?|square (?:miles?|feet)|hectares?|ha|"
-    "acres?|km/h|mph|km|kilomet(?:er|re)s?|miles?|met(?:er|re)s?|centimet(?:er|re)s?|cm|mm|feet|ft|m|"
+    "acres?|km/h|mph|km|kilomet(?:er|re)s?|miles?|met(?:er|re)s?|centimet(?:er|re)s?|cm|mm|inch(?:es)?|feet|ft|m|"
     "kg|kilograms?|kilos?|grams?|g|pounds?|tonnes?|tons?|litres?|liters?|percent|%|"
     "dollars?|euros?|eur|usd|chf|gbp|€|francs?|yen|watts?|kw|kilowatts?|megawatts?|mw|"
     "kilobytes?|kb|meg(?:abyte)?s?|mb|gig(?:abyte)?s?|gb|terabytes?|tb|"

@@ -18,7 +18,7 @@ from clew.query.binding import Binding
 from clew.query.columns import column
 from clew.query.keys import FoundKey, Keys, Likeness, by_words
 from clew.query.lapses import LIVING, asks_how_long, is_time
-from clew.query.meanings import SIZES, TENURE
+from clew.query.meanings import SIZES, TENURE, measures_other
 from clew.query.periods import Period, Periods
 from clew.query.values import from_base, in_base, unit_for, unit_of
 from clew.query.vocabulary import AGES, PACES, TIMES, stem
@@ -26,6 +26,8 @@ from clew.query.vocabulary import AGES, PACES, TIMES, stem
 _RANKS = frozenset(["rank", "ranking", "position", "place", "finish", "standing", "seed", "pos", "pos."])
 WITHIN = 0.7  # how far a condition is believed of what a set was reached through, beside the set itself
 WHILE = 0.9  # the same of a time that falls between a start and an end
+TELLING = frozenset(["heavy", "light", "deep", "shallow", "wide", "broad", "narrow", "steep", "thick", "thin", "fast"])
+"""Adjectives of one measure alone: no other figure is meant, though it be the only one."""
 BESIDE = 0.9  # how far an amount is believed whose unit stands beside it
 _FROM = frozenset(["from", "start", "started", "starts", "begin", "began", "begins", "beginning", "since"])
 _UNTIL = frozenset(["to", "end", "ended", "ends", "ending", "until", "till", "through"])
@@ -298,6 +300,11 @@ class _Decorator:
         name = stated.value.unit if isinstance(stated.value, p.Number) else ""
         if name:
             measured = self._keys.measured(plan, name, keys)
+            if stated.base not in SIZES:  # a length is no width
+                measured, keys = (
+                    [key for key in some if not measures_other(stated.words, self._keys.label(key.path[-1]))]
+                    for some in (measured, keys)
+                )
             if not measured and (stated_beside := list(self._of_amounts(found, plan, stated))):
                 yield from stated_beside
                 return
@@ -307,7 +314,7 @@ class _Decorator:
                 if lasting:
                     return
             keys = measured or keys
-        if not keys and isinstance(stated.value, p.Number):
+        if not keys and isinstance(stated.value, p.Number) and stated.base not in TELLING:
             keys = self._keys.only(plan, stated.value.value, unit=name)
         if dated and stated.op in ("=", "between") and not any(key.named for key in keys):
             yield from self._while(found, plan, stated)

@@ -42,7 +42,7 @@ _MEASURES_OF: dict[str, tuple[str, ...]] = {  # by dimension; of several groups 
               "salary pay wage income earn earning paid money"),
     "time": ("duration time runtime",),
     "power": ("power energy electricity consumption",),
-    "data": ("memory ram storage space size capacity",),
+    "data": ("memory ram storage disk",),
     "speed": ("speed",),
     "temperature": ("temperature",),
     "share": ("share percentage rate",),
@@ -107,7 +107,10 @@ _DATED_BY: tuple[tuple[str, str], ...] = (  # verbs of questions, and what the d
         "hired hire joined since start appointed employed from enlisted",
     ),
     ("build built erect construct raise", "built construction constructed completed completion opened erected year"),
-    ("release launch publish issue come came appear", "release released launch launched published publication issued"),
+    (
+        "release launch publish issue come came appear",
+        "release released launch launched published publication issued live",
+    ),
     ("install commission deploy introduce set use", "commissioned installed installation deployed introduced service"),
     ("decide rule judge settle close", "decided decision judgment ruling verdict closed"),
     ("file lodge bring brought submit open", "filed lodged submitted opened"),
@@ -202,6 +205,15 @@ def meant(words: tuple[str, ...], base: str, label: str, *, date: bool) -> float
 def of_life(label: str) -> bool:
     """Whether a property's name is of somebody's birth or death."""
     return bool(_formed("birth born dob birthday death died deceased") & {*spelled_out(label).lower().split()})
+
+
+def measures_other(words: tuple[str, ...], label: str) -> bool:
+    """Whether a property is by its name another one of the same dimension than words ask for: a length for a width."""
+    parts = {form for part in spelled_out(label).lower().split() for form in forms(part)}
+    asked = {form for word in words for part in word.split() for form in forms(part)}
+    groups = [_formed(group) for group in _MEASURES_OF.get(dimension_of(label) or "length", ())]
+    named = [group for group in groups if group & parts]
+    return bool(named) and any(asked & group for group in groups) and not any(asked & group for group in named)
 
 
 def is_price(label: str) -> bool:

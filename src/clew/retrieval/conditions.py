@@ -14,10 +14,16 @@ import numpy as np
 from clew.graph import Graph
 from clew.query import plan as p
 from clew.query.asked import ReadQuestion
-from clew.query.keys import ANY_TIME, Keys, Likeness, names
+from clew.query.binding import Binding
+from clew.query.decorate import Proposal
+from clew.query.keys import ANY_TIME, SOME_DATE, Keys, Likeness, names
 from clew.query.meanings import BY_FAMILY, meant, spelled_out
 from clew.retrieval.composing import UNSAID, Composed
+from clew.retrieval.words import FUNCTION
 from clew.types import Answer
+
+SHORTENED = 3  # letters of a word that may stand for all of it in a name
+_HAPPENING = frozenset("was were held hold happen happened occur occurred take takes took taken place made".split())  # noqa: SIM905
 
 
 def with_unsaid(read: ReadQuestion, each: Composed) -> ReadQuestion:
@@ -25,9 +31,11 @@ def with_unsaid(read: ReadQuestion, each: Composed) -> ReadQuestion:
     if len(read.filters) != 1 or read.filters[0].of_count or isinstance(read.filters[0].value, p.Entities):
         return read
     words = read.filters[0].words
-    own = tuple(word for word in words if word not in ANY_TIME)
+    dated = isinstance(read.filters[0].value, p.Date)
+    own = tuple(word for word in words if not (dated and word in ANY_TIME))
     more = tuple(word for word in (*each.of_key, *each.unsaid) if word not in own)
-    return replace(read, filters=(replace(read.filters[0], words=(*own, *more, *words[len(own) :])),))
+    some = tuple(word for word in words if dated and word in ANY_TIME)
+    return replace(read, filters=(replace(read.filters[0], words=(*own, *more, *some)),))
 
 
 def accounted_for(each: Composed, read: ReadQuestion, graph: Graph, likeness: Likeness) -> Composed:
@@ -49,6 +57,29 @@ def accounted_for(each: Composed, read: ReadQuestion, graph: Graph, likeness: Li
     of_key = tuple(filter(told, each.unsaid))
     unsaid = tuple(word for word in each.unsaid if word not in of_key)
     return replace(each, score=each.score / UNSAID ** len(of_key), unsaid=unsaid, of_key=of_key)
+
+
+def guesses(found: Proposal, each: Composed, read: ReadQuestion, graph: Graph, likeness: Likeness) -> bool:
+    """Whether a plan compares by a date that nothing names, though words say what happened then: "trainers who retired
+    before 2020" of trainers whose only date is that of their hire."""
+    said = (word for text in (*each.unsaid, *read.dated) for word in text.split())
+    verbs = [word for word in said if word not in _HAPPENING | ANY_TIME | FUNCTION]
+    if found.named or not verbs or len(read.filters) != 1 or read.ranked is not None:
+        return False
+    value, keys = read.filters[0].value, Keys(graph)
+    tests = [node.test for node in p.walk(found.plan) if isinstance(node, p.Where) and node.test.value == value]
+    if not isinstance(value, p.Date) or not tests:
+        return False
+    labels = [keys.label(test.path[-1]) for test in tests]
+    if any(ANY_TIME.issuperset(spelled_out(label).lower().split()) for label in labels):
+        return False
+    kinds = Binding.of(graph).entities(tuple(node.id for node in p.walk(found.plan) if isinstance(node, p.Class)))
+    told = [keys.label(node) for node in p.walk(found.plan) if isinstance(node, p.Step)] + graph.labels_at(kinds)
+    parts = [part for label in told for part in spelled_out(label).lower().split()]
+    short = any(word.startswith(part) for word in verbs for part in parts if len(part) >= SHORTENED)  # "lic_yr"
+    if short or any(names((word,), part) for word in verbs for part in parts):
+        return False
+    return max(likeness(verbs, [spelled_out(label) for label in labels])) < SOME_DATE
 
 
 def beside_values(found: Answer, read: ReadQuestion, graph: Graph) -> Answer:

@@ -29,7 +29,7 @@ from clew.query.vocabulary import forms as word_forms
 from clew.retrieval.attaching import NOT, Attachments
 from clew.retrieval.chunks import Spotted, spot
 from clew.retrieval.composing import Composed, compose
-from clew.retrieval.conditions import with_unsaid
+from clew.retrieval.conditions import guesses, with_unsaid
 from clew.retrieval.joining import followed
 from clew.retrieval.lexicon import KINDS, Lexicon, kinds_of, owners, stems
 from clew.retrieval.linking import link
@@ -64,6 +64,8 @@ def operated(graph: Graph, sets: Sequence[Composed], read: ReadQuestion, likenes
             ways.append((each.plan, ()))  # "put on a menu in 2023": the date may be that of the link
         for base, path in ways:
             for found in decorate(graph, base, told, likeness=likeness, domain=domain_of(base)):
+                if guesses(found, each, read, graph, likeness):
+                    continue
                 plan = _projected(graph, found.plan, path)
                 made.append(replace(found, plan=plan, prior=found.prior * each.score))
     return best_first(made)

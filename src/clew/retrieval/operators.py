@@ -30,7 +30,7 @@ from clew.query.question import REASON, nested, read_question
 from clew.query.text import parse, show
 from clew.query.totals import Summed, summed
 from clew.retrieval.composing import Composed, compose
-from clew.retrieval.conditions import accounted_for, beside_values
+from clew.retrieval.conditions import accounted_for, beside_values, guesses
 from clew.retrieval.dating import with_years
 from clew.retrieval.lacking import Lacking, passes_over
 from clew.retrieval.lasting import lasting
@@ -514,7 +514,8 @@ class Operators:
             if excepted:
                 base = without(base, p.Entities(tuple(topic.entity.id for topic in excepted)), graph)
             for each in decorate(graph, base, read, likeness=self._likeness, domain=domain):
-                made.append(replace(each, prior=each.prior * score))
+                if not guesses(each, Composed(base, (), score, ()), read, graph, self._likeness):
+                    made.append(replace(each, prior=each.prior * score))
         return best_first(made)
 
     @staticmethod
