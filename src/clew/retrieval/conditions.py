@@ -23,7 +23,8 @@ from clew.retrieval.words import FUNCTION
 from clew.types import Answer
 
 SHORTENED = 3  # letters of a word that may stand for all of it in a name
-_HAPPENING = frozenset("was were held hold happen happened occur occurred take takes took taken place made".split())  # noqa: SIM905
+_HAPPENS = "was were held hold happen happened occur occurred take takes took taken place made came come comes out"
+_HAPPENING = frozenset(_HAPPENS.split())  # say of any thing that it was then
 
 
 def with_unsaid(read: ReadQuestion, each: Composed) -> ReadQuestion:
