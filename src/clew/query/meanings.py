@@ -90,7 +90,10 @@ _JOINED = """
 since hired hire joined join start started appointed employed from enlisted admitted tenure service
 """
 _DATED_BY: tuple[tuple[str, str], ...] = (  # verbs of questions, and what the date is called that they mean
-    ("start begin began begun commence launch open kick", "start begin began begun commence launch opening from"),
+    (
+        "start begin began begun commence launch open kick inaugurate",
+        "start begin began begun commence launch opening from",
+    ),
     (
         "end finish conclude complete wrap close stop expire",
         "end finish conclusion complete closing closed to until expiry",

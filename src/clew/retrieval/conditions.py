@@ -23,8 +23,10 @@ from clew.retrieval.words import FUNCTION
 from clew.types import Answer
 
 SHORTENED = 3  # letters of a word that may stand for all of it in a name
-_HAPPENED = "was were come came go went held hold happen happened occur occurred take takes took taken place made"
-_HAPPENING = frozenset(_HAPPENED.split())
+_HAPPENED = """
+was were come comes came out go went held hold happen happened occur occurred take takes took taken place made
+"""
+_HAPPENING = frozenset(_HAPPENED.split())  # say of any thing that it was then
 
 
 def with_unsaid(read: ReadQuestion, each: Composed) -> ReadQuestion:
