@@ -57,7 +57,8 @@ def _said(match: re.Match[str], graph: Graph) -> str:
     before, behind = (match["before"] or "").lower(), match["behind"] or ""
     of_things = (stem(behind),) in lexicon.classes  # "broken machines"
     whether = _WHETHER.match(match.string) is not None and not behind  # "is the rack out of order"
-    of_itself = whether or ((bool(match["not"]) or before in _BEFORE) and (not behind or behind in _BEHIND))
+    said_of = before in _BEFORE or (stem(before),) in lexicon.classes  # and not "counting the ones no longer working"
+    of_itself = whether or (said_of and (not behind or behind in _BEHIND))
     if not (of_things or of_itself) or _known(state, graph):
         return match.group(0)
     phrase = f"not {state}" if match["not"] else state
