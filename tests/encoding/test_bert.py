@@ -123,6 +123,32 @@ def test_the_default_encoder_gives_the_vectors_of_torch() -> None:
     np.testing.assert_allclose(ours.encode_tokens(texts).states, theirs.encode_tokens(texts).states, atol=1e-4)
 
 
+def test_a_judging_network_in_seven_bits_comes_near_the_float32_one() -> None:
+    torch = pytest.importorskip("torch")
+    from clew.encoding.onnx_bert import LEVELS, JudgingBert, in_seven_bits
+    from clew.encoding.torch_bert import TorchBert
+
+    folder = find_weights("all-MiniLM-L6-v2")
+    shape = bert_shape(folder)
+    assert shape is not None
+    rng = np.random.default_rng(0)
+    lengths = np.array([12, 1, 30])
+    tokens = rng.integers(1000, 20_000, int(lengths.sum()))
+    added = rng.normal(0, 0.01, (len(tokens), shape.width)).astype(np.float32)
+    told = {"embeddings.LayerNorm.bias": 2 * bert_weights(folder, shape)["embeddings.LayerNorm.bias"]}
+    judging = JudgingBert(folder, shape, told)
+    found = judging.firsts(tokens, lengths, added)
+    wanted = TorchBert(folder, shape, torch.device("cpu"), torch.float32, told).firsts(tokens, lengths, added)
+    assert found.shape == wanted.shape == (3, shape.width)
+    alike = (found * wanted).sum(1) / np.linalg.norm(found, axis=1) / np.linalg.norm(wanted, axis=1)
+    assert alike.min() > 0.99
+    alone = judging.firsts(tokens[:12], lengths[:1], added[:12])
+    np.testing.assert_allclose(alone[0], found[0], atol=0.2)
+    levels = [w for name, w in in_seven_bits(bert_weights(folder, shape), shape).items() if w.dtype == np.int8]
+    assert len(levels) == 6 * shape.layers
+    assert max(int(np.abs(w).max()) for w in levels) == LEVELS  # two products of 8 and 7 bits fit in 16
+
+
 def test_bfloat16_weights_are_read(tmp_path: Path) -> None:
     folder = make(tmp_path / "m")
     shape = bert_shape(folder)

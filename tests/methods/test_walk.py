@@ -220,28 +220,15 @@ def test_of_a_large_graph_vectors_of_relations_are_kept_beside_it(
     assert "employer" not in told[1][0] and (tmp_path / "facts.kg" / "cache" / "relations").is_dir()
 
 
-def test_of_a_large_graph_the_likeliest_paths_alone_are_encoded_whole(
-    toy: Graph, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("clew.reading.likely.WHOLE_UP_TO", 0)
-    found = {}
-    for wholes in (1, 32):
+def test_only_paths_that_may_still_be_first_are_encoded_whole(toy: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+    def encoded(**limits: float) -> tuple[int, int]:
         encoder = _Counting()
         method = Walk(Config(), Tools(encoder=encoder))
-        method.limits = replace(method.limits, wholes=wholes, near=np.inf)
+        method.limits = replace(method.limits, **limits)
         _, candidates = method.candidates(Question("q", "What is the currency of France?", ("France",)), toy)
         texts = {each.text for each in candidates}
-        found[wholes] = len(texts & set(encoder.seen)), len(texts)
-    assert found[1][0] == 1 < found[32][0] == found[32][1]
+        return len(texts & set(encoder.seen)), len(texts)
 
-
-def test_only_paths_that_may_still_be_first_are_encoded_whole(toy: Graph) -> None:
-    found = {}
-    for near in (0.0, np.inf):
-        encoder = _Counting()
-        method = Walk(Config(), Tools(encoder=encoder))
-        method.limits = replace(method.limits, near=near)
-        _, candidates = method.candidates(Question("q", "What is the currency of France?", ("France",)), toy)
-        found[near] = len({each.text for each in candidates} & set(encoder.seen)), candidates[0].text
-    assert found[0.0][0] < found[np.inf][0]
-    assert found[0.0][1] == found[np.inf][1]
+    assert encoded(near=0.0)[0] == 1 < encoded(near=2.0)[0] < encoded(near=99.0)[0] == encoded(near=99.0)[1]
+    monkeypatch.setattr("clew.reading.likely.WHOLE_UP_TO", 0)  # a large graph
+    assert encoded(near=99.0, wholes=1)[0] == 1 < encoded(near=99.0, wholes=32)[0] == encoded(near=99.0, wholes=32)[1]

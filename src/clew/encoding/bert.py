@@ -50,12 +50,8 @@ class BertEngine(Protocol):
     vocabulary: int  # rows of the table of word embeddings
     tokens_per_batch: int  # what runs fastest, and bounds the memory of a batch
 
-    def states(self, tokens: Ints, lengths: Ints, added: Floats | None = None) -> Floats:
-        """(T,) token numbers of texts with (B,) lengths to the (T, D) states of the last layer.
-
-        Args:
-            added: (T, D) added to what the tokens and their places are embedded as.
-        """
+    def states(self, tokens: Ints, lengths: Ints) -> Floats:
+        """(T,) token numbers of texts with (B,) lengths to the (T, D) states of the last layer."""
         ...
 
     def vectors(self, tokens: Ints, lengths: Ints) -> Floats:

@@ -59,10 +59,16 @@ class TorchBert:
         return result
 
     @torch.inference_mode()
-    def states(self, tokens: Ints, lengths: Ints, added: Floats | None = None) -> Floats:
-        """See `BertEngine`. `added` (T, D) is added to what the tokens and their places are embedded as."""
-        x, real, _ = self._forward(tokens, lengths, added)
+    def states(self, tokens: Ints, lengths: Ints) -> Floats:
+        """See `BertEngine`."""
+        x, real, _ = self._forward(tokens, lengths)
         result: Floats = x[real].cpu().numpy()
+        return result
+
+    @torch.inference_mode()
+    def firsts(self, tokens: Ints, lengths: Ints, added: Floats) -> Floats:
+        """(B, D) states of the first token of each text, (T, D) `added` to what tokens and places are embedded as."""
+        result: Floats = self._forward(tokens, lengths, added)[0][:, 0].cpu().numpy()
         return result
 
     def _forward(self, tokens: Ints, lengths: Ints, added: Floats | None = None) -> tuple[Tensor, Tensor, Tensor]:

@@ -60,6 +60,11 @@ def bound(relations: Ints, low: Places, high: Places, value: int) -> Places:
 
 def runs(side: Csr, sources: Ints, relation: int) -> tuple[Places, Places]:
     """Where the triples of a relation stand for each source: begin and end, (n,) each."""
+    if len(sources) == 1:
+        first, last = side.offsets[int(sources[0])], side.offsets[int(sources[0]) + 1]
+        mine = side.relations[first:last]
+        found = first + mine.searchsorted(np.array([relation, relation + 1], mine.dtype))
+        return found[:1], found[1:]
     if len(sources) > MANY:
         from clew.query import compiled
 

@@ -15,12 +15,13 @@ from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 from threading import Lock
+from typing import Protocol
 
 import numpy as np
 from safetensors import SafetensorError, safe_open
 from tokenizers import Tokenizer
 
-from clew.encoding.bert import BertEngine, bert_shape
+from clew.encoding.bert import Ints, bert_shape
 from clew.encoding.local import find_weights
 from clew.errors import ConfigError, FormatError, NotFoundError
 from clew.reading.network import Floats
@@ -30,6 +31,10 @@ from clew.reading.wording import QuestionWording, mention_flags
 
 FORMAT = 1
 KEPT = 100_000  # texts whose tokens are kept
+
+
+class _Judging(Protocol):
+    def firsts(self, tokens: Ints, lengths: Ints, added: Floats) -> Floats: ...
 
 
 class CrossEncoder:
@@ -62,7 +67,7 @@ class CrossEncoder:
         return find_weights(self._encoder)
 
     @cached_property
-    def _loaded(self) -> tuple[BertEngine, Floats, Floats, float]:
+    def _loaded(self) -> tuple[_Judging, Floats, Floats, float]:
         """The engine, the (MARKS, D) embeddings of marks, and the last layer's (D,) weights and bias."""
         shape = bert_shape(self._folder)
         if shape is None:
@@ -74,11 +79,11 @@ class CrossEncoder:
         marks, score, bias = (weights.pop(name) for name in ("mark.weight", "score.weight", "score.bias"))
         if marks.shape != (MARKS, shape.width):
             raise FormatError(f"{self._path}: marks of shape {marks.shape}, expected {(MARKS, shape.width)}")
-        engine: BertEngine
+        engine: _Judging
         if importlib.util.find_spec("onnxruntime") is not None:
-            from clew.encoding.onnx_bert import OnnxBert
+            from clew.encoding.onnx_bert import JudgingBert
 
-            engine = OnnxBert(self._folder, shape, weights)
+            engine = JudgingBert(self._folder, shape, weights)
         else:
             import torch
 
@@ -118,8 +123,7 @@ class CrossEncoder:
         tokens = np.concatenate([np.array(words, np.int64) for words, _ in rows])
         marked = np.concatenate([np.array(each, np.int64) for _, each in rows])
         lengths = np.array([len(words) for words, _ in rows], np.int64)
-        states = engine.states(tokens, lengths, marks[marked])
-        logits: Floats = states[np.cumsum(lengths) - lengths] @ score + np.float32(bias)
+        logits: Floats = engine.firsts(tokens, lengths, marks[marked]) @ score + np.float32(bias)
         return logits
 
     def _question(self, asked: QuestionWording) -> Sequenced:

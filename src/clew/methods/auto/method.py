@@ -356,7 +356,7 @@ def _but_for_the_named(proposed: list[RatedPlan], topics: Sequence[Topic], groun
     """
     exact = [topic for topic in topics if topic.mention.casefold().startswith(topic.entity.label.casefold())]
     named = starts_of(ground, exact)
-    new = [each for each in proposed if not np.isin(each.plan.ends, named).all()]
+    new = [each for each in proposed if len(each.plan.ends) > len(named) or not np.isin(each.plan.ends, named).all()]
     return new or proposed
 
 

@@ -100,6 +100,7 @@ class BeamSearch:
         self._kind_number: dict[str, int] = {}
         self._ends: dict[Hop, tuple[int, str, bool]] = {}
         self._starts = set(self.starts)
+        self._stating = np.array(self.types, np.int32)
         self._paths: dict[tuple[PathHypothesis, ...], RankedPath] = {}  # a path is scored in several rounds
         self._mentions = {topic.mention: i for i, topic in enumerate(self.topics)}
 
@@ -385,7 +386,7 @@ class BeamSearch:
             span = slice(int(out.offsets[e]), int(out.offsets[e + 1]))
             relations = out.relations[span]
             if self.types:
-                kinds = out.neighbors[span][np.isin(relations, self.types)]
+                kinds = out.neighbors[span][(relations[:, None] == self._stating).any(axis=1)]
                 found.update(self.graph.entity(int(kind)).label for kind in self.graph.in_order(kinds)[:3])
             else:
                 ids = [self.graph.relation(int(r)).id for r in np.unique(relations)[:20]]
