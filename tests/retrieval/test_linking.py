@@ -337,3 +337,22 @@ def test_initials_are_of_things_and_not_of_codes(tmp_path: Path) -> None:
     graph = Graph.open(tmp_path / "g.kg")
     assert not link(Question("q", "Who painted the Mona Lisa?"), graph)
     assert [t.entity.label for t in link(Question("q", "where is the European Union seated"), graph)] == ["EU"]
+
+
+@pytest.mark.parametrize(
+    ("text", "linked"),
+    [
+        ("which cases have the status open", True),
+        ("cases whose status is 'open'", True),
+        ("open cases", True),
+        ("which cases are still open?", True),
+        ("who will open the case of Ann", False),
+        ("is it open to everybody who reads cases", False),
+    ],
+)
+def test_a_value_in_everybodys_words_is_meant_beside_what_has_it(text: str, linked: bool) -> None:
+    cases = [(f"c{i}", "type", "Case") for i in range(3)] + [("c0", "status", "open"), ("c1", "status", "shut")]
+    cases += [(name, "type", "Person") for name in ("Ann", "Bo")]
+    graph = Graph.from_triples(cases, name="cases")
+    found = [topic.entity.label for topic in link(Question("q", text), graph)]
+    assert ("open" in found) == linked

@@ -247,3 +247,60 @@ def test_a_mean_of_counts_is_refused(staff: Graph) -> None:
     people = Operators(Follows("Sales", ("works in", False)))
     found = people.answer(Question("q", "How many people work in Sales on average?"), staff)
     assert not found.candidates and "average of counts" in found.note
+
+
+# -- what a superlative is told by where it is said of the things on the way
+
+FARMS = [
+    *((farm, "type", "Farm") for farm in ("Alp", "Moor", "Ridge")),
+    *((who, "type", "Person") for who in ("Ann", "Bo", "Cy")),
+    ("Alp", "run by", "Ann"), ("Moor", "run by", "Bo"), ("Ridge", "run by", "Cy"),
+    ("Alp", "elevation", "1200"), ("Moor", "elevation", "300"), ("Ridge", "elevation", "700"),
+    ("Alp", "base fee", "9"), ("Moor", "base fee", "4"), ("Ridge", "base fee", "6"),
+    ("Alp", "status", "closed"), ("Moor", "status", "open"), ("Ridge", "status", "open"),
+    ("Alp", "opened", "2001-05-01"), ("Moor", "opened", "2004-02-03"), ("Ridge", "opened", "2004-07-09"),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def farms() -> Graph:
+    return Graph.from_triples(FARMS, name="farms")
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("Who looks after the farm at the highest elevation?", "Ann"),
+        ("Who looks after the farm with the lowest base fee?", "Bo"),
+    ],
+)
+def test_a_superlative_of_things_on_the_way_is_told_by_what_they_have(farms: Graph, text: str, answer: str) -> None:
+    runs = Operators(Follows("Farm", ("type", False), ("run by", True)))
+    found = runs.answer(Question("q", text), farms)
+    assert found.texts == (answer,) and found.plan is not None and found.plan.text.startswith("follow(top(")
+
+
+def test_all_there_is_of_a_kind_answers_no_denial(farms: Graph) -> None:
+    found = Operators(Follows("Farm", ("type", False))).answer(Question("q", "farms never hailed on"), farms)
+    assert not found.candidates and "leave out" in found.note
+
+
+def test_a_condition_on_a_value_does_not_ask_for_it(farms: Graph) -> None:
+    farm = Operators(Follows("Farm", ("type", False), ("opened", True)))
+    found = farm.answer(Question("q", "what farm opened in 2004?"), farms)
+    assert set(found.texts) == {"Moor", "Ridge"}
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"), [("Is the status of Moor open?", "yes"), ("Is the status of Alp open?", "no")]
+)
+def test_a_status_is_asked_for_by_what_is_said_of_it(farms: Graph, text: str, answer: str) -> None:
+    status = Operators(Follows("Moor", ("status", True)))
+    assert status.answer(Question("q", text), farms).texts == (answer,)
+
+
+@pytest.mark.parametrize(
+    "text", ["how many farms are open?", "how many farms have the status 'open'", "number of open farms"]
+)
+def test_a_value_in_everybodys_words_is_counted(farms: Graph, text: str) -> None:
+    assert Operators(Follows("Farm", ("type", False))).answer(Question("q", text), farms).texts == ("2",)

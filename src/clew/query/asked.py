@@ -72,7 +72,11 @@ class ReadQuestion:
 
 
 WH = r"(?:what|which|who|whom|whose|when|where|how|name|list|give|show|tell|find|return|state|count)"
-AMOUNT = r"(?P<n>[$€£]?\d[\d,]*(?:\.\d+)?|" + "|".join(sorted(NUMBERS, key=len, reverse=True)) + r")"
+AMOUNT = (  # "more than a day", but "heavier than a Steel Coil S355"
+    r"(?P<n>[$€£]?\d[\d,]*(?:\.\d+)?|(?!an? (?-i:[A-Z]))(?:"
+    + "|".join(sorted(NUMBERS, key=len, reverse=True))
+    + r")\b)"
+)
 SCALE = r"(?: (?P<scale>hundred|thousand|million|billion))?"
 UNITS = (
     "km2|km²|sq km|square kilomet(?:er|re)s?|m2|m²|sq m|square met(?:er|re)s?|square (?:miles?|feet)|hectares?|ha|"

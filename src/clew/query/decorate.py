@@ -132,7 +132,10 @@ class _Decorator:
         if read.ranked is not None and read.sides is None:
             inside = [made for found in sets for made in self._ranked_behind(found, read.ranked, domain)]
             ranked = self._without_head(read.ranked, domain)
-            sets = inside or [made for found in sets for made in self._ranked(found, ranked)]
+            own = [made for found in sets for made in self._ranked(found, ranked)]
+            if not inside and not any(made.named for made in own):
+                inside = [made for found in sets for made in self._ranked_within(found, ranked)]
+            sets = inside or own
         finished = [made for found in sets for made in self._finished(found, read)]
         return best_first([each for each in finished if self._keys.finds(each.plan)])
 
@@ -246,6 +249,16 @@ class _Decorator:
                 for made in self._ranked(replace(found, plan=inner), replace(ranked, noun="")):
                     if isinstance(made.plan, p.Top):
                         yield replace(made, plan=put(made.plan))
+
+    def _ranked_within(self, found: Proposal, ranked: Ranked) -> Iterator[Proposal]:
+        """A superlative by what only the things have that a set was reached through, where the question names it: "who
+        operates the route with the lowest base fare"."""
+        for inner, put in _reached_through(found.plan) if isinstance(found.plan, p.SetPlan) else ():
+            for made in self._ranked(replace(found, plan=inner), ranked):
+                if made.named and isinstance(made.plan, p.Top):
+                    whole = put(made.plan)
+                    figure = isinstance(whole, p.Follow) and whole.path == made.plan.key.path  # is asked of no thing
+                    yield replace(made, plan=made.plan if figure else whole, prior=made.prior * WITHIN)
 
     @staticmethod
     def _top(plan: p.SetPlan, key: p.Key, ranked: Ranked, largest: bool) -> p.Top:

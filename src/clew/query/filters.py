@@ -29,10 +29,14 @@ _MORE = (
     r"exceeding|at least|no less than|not less than|a minimum of|minimum|"
     r"under|below|at most|no more than|not more than|up to|exactly|equal to)"
 )
+_NO_ARTICLE = (  # "over a year", but no number in "under a roof"
+    r"(?!(?:(?<=over )|(?<=above )|(?<=under )|(?<=below ))an? "
+    rf"(?!(?:hundred|thousand|million|billion|dozen|{UNITS})\b))"
+)
 _SOME_SIZE = frozenset(["greater", "larger", "higher", "bigger", "smaller", "lower"])  # of whatever is named beside
 _NUMBER_FILTER = re.compile(
     rf"(?:\b(?:with|has|have|having|whose|and|that|which|is|are|was|were)\b )*(?:\b(?:an?|the) )?"
-    rf"(?P<noun>\b\w+ )?(?:of |is |are |was )?\b{_MORE} {AMOUNT}{SCALE}{UNIT}\b"
+    rf"(?P<noun>\b\w+ )?(?:of |is |are |was )?\b{_MORE} {_NO_ARTICLE}{AMOUNT}{SCALE}{UNIT}\b"
     rf"(?: (?P<counted>(?!{STOPS})\w+(?: (?!{STOPS})[a-z]+(?=$))?))?",
     re.IGNORECASE,
 )
@@ -46,8 +50,8 @@ _BETWEEN_YEARS = re.compile(
 )
 _BETWEEN_NUMBERS = re.compile(
     r"(?:\b(?P<owned>with|has|have|having|whose) (?:an? |the )?)?(?:\b(?P<before>\w+) (?:is |are |was |were |of )?)?"
-    rf"\bbetween (?P<low>\d[\d,]*(?:\.\d+)?) and (?P<high>\d[\d,]*(?:\.\d+)?){UNIT}\b"
-    r"(?: (?P<noun>[a-z]+))?",
+    rf"\bbetween (?P<low>[$€£]?\d[\d,]*(?:\.\d+)?) and (?P<high>[$€£]?\d[\d,]*(?:\.\d+)?){UNIT}\b"
+    r"(?: (?P<noun>[a-z]+(?: [a-z]+(?=$))?))?",
     re.IGNORECASE,
 )
 _ASKS = re.compile(
@@ -117,7 +121,7 @@ def filtered(found: ReadQuestion) -> ReadQuestion:
         before = (match["before"] or "").lower()
         key = before in _MEASURING or before in KNOWN_MEASURES or (match["owned"] is not None and not noun)
         noun = before if key else noun
-        ends = [p.Number(float(match[side].replace(",", "")), unit) for side in ("low", "high")]
+        ends = [p.Number(float(match[side].lstrip("$€£").replace(",", "")), unit) for side in ("low", "high")]
         behind = _behind(found.rest[: match.end("low")])
         filters.append(Filter((noun,) if noun else ("number",), "between", ends[0], ends[1], of=behind))
         found = cut(found, match, "" if key else match["before"] or "")

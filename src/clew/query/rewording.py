@@ -139,6 +139,7 @@ _TAG = (
     r"right|correct))"
 )
 _TRUTH: tuple[Rule, ...] = (
+    rule(r"^(which|what) ([a-z]+)(?: or \2e?s\b|\(e?s\))", r"\1 \2"),  # "which bill or bills"
     rule(rf"^({_AUX}\b.+?),? (?:yes or no|or not)$", r"\1"),
     rule(
         r"^(?:am i|are we) (?:right|correct) (?:(?:in )?(?:thinking|saying|assuming|believing)|to (?:think|say|assume|"
@@ -487,6 +488,11 @@ def _together(match: re.Match[str]) -> str:
 
 
 _SUMS: tuple[Rule, ...] = (
+    rule(
+        r"^how (?:many|much) (?P<noun>[a-z]+) (?:do|does|did) (?:the )?(?P<x>.+?) (?:all )?"
+        r"(?:add up|amount|come|sum up|total up) to(?: in total| altogether)?$",
+        r"what is the total \g<noun> of \g<x>",
+    ),
     rule(
         rf"^{_ON_AVERAGE},? how many ([a-z]+) (?:does|do|has|have) (?:an? |the |each )?(.+?)(?: have| has)?$",
         r"the average \1 of \2",

@@ -113,10 +113,28 @@ _PHRASAL = {  # what a date is called, of the verbs of two words that ask for it
 }  # fmt: skip
 
 
+_BETTER_UP = frozenset(
+    [
+        "score",
+        "scored",
+        "scoring",
+        "rating",
+        "rated",
+        "grade",
+        "graded",
+        "mark",
+        "star",
+        "point",
+        "review",
+        "evaluation",
+    ]
+)
+
+
 def _or_worse(match: re.Match[str]) -> str:
     """Which way "worse" goes: a severity up, a score down, a place up."""
     noun = match["noun"].lower()
-    better_up = stem(noun) in ("score", "rating", "mark", "star", "point", "review", "evaluation")
+    better_up = stem(noun) in _BETTER_UP
     up = (match["way"].lower() == "better") == better_up
     return f"{noun} {'at least' if up else 'at most'} {match['n']}"
 
@@ -125,6 +143,11 @@ DATES: tuple[Rule, ...] = (
     *(rule(rf"\b{said}\b{_WHEN}", meant) for said, meant in _PHRASAL.items()),
     rule(r"\b([a-z]+ed) for the (?:very )?first time\b", r"\1"),
     rule(r"\bsince (?=before\b)", ""),
+    rule(
+        rf"\b(before|after) (?:the (?:start|beginning|end) of )?({_YEAR}) (?:began|started|begins|starts|ended|ends)\b",
+        r"\1 \2",
+    ),
+    rule(r"\b(?:has|have|had) run out (?=(?:before|after|in|since|by|on|during)\b)", "expired "),
     rule(
         rf"\b(?:(?:that|which) )?(?:dates?|dating|dated) (?:back )?(?:from|to) "
         rf"(?=(?:the )?(?:{_STATED}\b|\d{{3}}0['’]?s\b|\d{{1,2}}(?:st|nd|rd|th) century\b))",
@@ -259,6 +282,11 @@ FIGURES: tuple[Rule, ...] = (
     rule(rf"\b(?P<n>{'|'.join(w for w in _WORDS if w != 'a')}|\d+) and a half(?= [a-z])", _and_a_half),
     rule(r"\ban? (?P<unit>hour|year|million|billion|kilo|mile|ton|tonne) and a half\b", r"1.5 \g<unit>s"),
     rule(r"\bhalf an hour\b", "30 minutes"),
+    rule(  # "towns, 60 000 to 80 000 inhabitants"
+        r"^(?P<x>[a-z]+(?: [a-z]+)?)(?:,|:| -| –) (?P<low>\d[\d,. ]*\d|\d) ?(?:to|-|–) ?(?P<high>\d[\d,. ]*\d|\d) "
+        r"(?P<noun>(?-i:[a-z]+)(?: (?-i:[a-z]+))?)$",
+        r"\g<x> with between \g<low> and \g<high> \g<noun>",
+    ),
     rule(r"\b(?P<noun>[a-z]+) (?:of )?(?P<n>\d+(?:\.\d+)?) or (?P<way>worse|better)\b", _or_worse),
     rule(
         r"^where (?:can|could|do|would|might) (?:i|we|you|one|somebody) (?:get|find|buy|have|eat|order|rent|hire) "

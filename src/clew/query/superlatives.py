@@ -39,7 +39,8 @@ _WITH_MOST = re.compile(
     r"|difficult|powerful|success|profitab))|least(?! popul)|fewest|"
     r"greatest number of|largest number of|"
     r"smallest number of|highest number of|lowest number of|maximum number of|minimum number of)(?: number of)? "
-    rf"(?:other |different |distinct )?(?P<noun>\w+(?: per \w+| (?!{STOPS})[a-z]+(?=$))?)",
+    r"(?:other |different |distinct )?(?P<noun>(?:(?:annual|yearly|monthly|weekly|daily|total|registered) )?"
+    rf"\w+(?:-\w+)?(?: per \w+| (?!{STOPS})[a-z]+(?=$))?)",
     re.IGNORECASE,
 )
 _EST = re.compile(
@@ -51,6 +52,12 @@ _LAST = re.compile(
     r"|(?P<last>last(?! (?:over|under|(?:more|less|longer) than|at least|up to)\b)|final|most recently|most recent"
     r"|latest|newest)|(?P<order>second|third|fourth|fifth)(?= (?:one |person )?to \w))\b"
     r"(?! (?:name|lady|language|names|world|division|person(?! (?:ever )?to\b)|place|time|of all))(?<!\bat first)",
+    re.IGNORECASE,
+)
+_LATELY = re.compile(
+    r"\b(?:the )?(?:most recently|latest|newly|last) "
+    r"(?P<verb>[a-z]{3,}ed|built|made|bought|sold|born|begun) (?P<noun>[a-z]+)"
+    r"(?<!\bin)(?<!\bby)(?<!\bon)(?<!\bat)(?<!\bto)(?<!\bfor)(?<!\bwith)(?<!\bfrom)\b",
     re.IGNORECASE,
 )
 _ASKS_WHEN = re.compile(
@@ -115,7 +122,8 @@ _SMALL = frozenset(
 )
 _HAVING = ("with", "has", "have", "having", "had", "got", "by", "of", "which", "who", "what", "is", "are", "in")
 _WITH_EST = re.compile(  # "the state with the lowest population density", "which state has the largest city"
-    r"\b(?:with|has|have|having|had|charg(?:es?|ing|ed)|gets?|got|earn(?:s|ed)?|pa(?:ys?|id)|receive[sd]?|scored?"
+    rf"\b(?:at(?= (?:the )?[a-z]+est (?:{'|'.join(sorted(KNOWN_MEASURES))})\b)"
+    r"|with|has|have|having|had|charg(?:es?|ing|ed)|gets?|got|earn(?:s|ed)?|pa(?:ys?|id)|receive[sd]?|scored?"
     r"|(?:bought|sold|acquired|purchased|built|made|valued|listed|let|rented|insured|auctioned|hired) (?:for|at)"
     r"|commands?(?= (?:the )?[a-z]+est (?:price|fee|rent|salary|pay|wage|rate|premium))"
     r"|offer(?:s|ed)?|demand(?:s|ed)?|report(?:s|ed)?|achieve[sd]?|post(?:s|ed)|reach(?:es|ed)) "
@@ -151,6 +159,8 @@ def superlative(found: ReadQuestion) -> ReadQuestion:
     if not match["key"].islower() or (" " in said and not KNOWN_MEASURES & set(said.split())):
         return made  # "the newest film by Ridley Scott"
     ranked = replace(made.ranked, words=(said, *made.ranked.words))
+    if re.search(r" (?:number|amount|count) of ", match.group(0)):
+        ranked = replace(made.ranked, words=(said,), noun=said, base="")  # "the most popular by number of visits"
     return replace(cut(made, match), ranked=ranked)
 
 
@@ -242,8 +252,7 @@ def _superlative_itself(found: ReadQuestion) -> ReadQuestion:
     for match in _EST.finditer(found.rest):
         base, adjective = base_of(match["adj"]), match["adj"].lower()
         if not base and _IEST.fullmatch(adjective) and not _in_name(found.rest, match):
-            noun = _NOUN.match(found.rest[match.end() :])
-            said = " ".join(w for w in (noun.groups() if noun else ()) if w).lower()
+            said = _noun_behind(found.rest, match)
             full = Ranked(full_of(adjective), True, _k(match), _skip(match), noun=said)
             return cut(found, match, "", kind="ordinal" if full.skip else kind, ranked=full)
         if not base or match["adj"].lower() in _NOT_SUPERLATIVE or _in_name(found.rest, match):
@@ -254,10 +263,14 @@ def _superlative_itself(found: ReadQuestion) -> ReadQuestion:
             continue
         dated = later_wins(base) if base not in ("old", "young") else None
         largest = dated if dated is not None else base not in DOWN
-        made = Ranked(MEASURES[base], largest, _k(match), _skip(match), date=dated is not None, base=base)
-        noun = _NOUN.match(found.rest[match.end() :])
-        made = replace(made, noun=" ".join(w for w in (noun.groups() if noun else ()) if w).lower())
+        noun = _noun_behind(found.rest, match)
+        made = Ranked(MEASURES[base], largest, _k(match), _skip(match), noun, date=dated is not None, base=base)
         return cut(found, match, "", kind="ordinal" if made.skip else kind, ranked=made)
+    match = _LATELY.search(found.rest)
+    if match is not None and found.kind == "plain":  # "who chairs the most recently created committee"
+        verb, noun = match["verb"].lower(), match["noun"]
+        made = Ranked((verb, "date", "year", "time"), True, date=True)
+        return cut(found, match, noun, kind="superlative", ranked=made)
     match = _LAST.search(found.rest)
     if match is not None and (_in_name(found.rest, match) or _adverb(found.rest, match)):
         return found
@@ -285,6 +298,12 @@ _TO_DO = re.compile(
     r"(?: (?:one|person|people)| (?!to\b)(?P<noun>[a-z]+))?(?: ever)? to (?:(?:be|get|have|been|ever) )*",
     re.IGNORECASE,
 )
+
+
+def _noun_behind(text: str, match: re.Match[str]) -> str:
+    """The one or two words behind a match that may name a kind of thing."""
+    noun = _NOUN.match(text[match.end() :])
+    return " ".join(word for word in (noun.groups() if noun else ()) if word).lower()
 
 
 def _who_did(match: re.Match[str]) -> str:

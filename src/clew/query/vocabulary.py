@@ -132,7 +132,7 @@ def stem(word: str) -> str:
         return word.removesuffix("s")[:-2] + "y"
     if word.endswith(("ses", "xes", "ches", "shes")):
         return word[:-2]
-    if word.endswith(("se", "xe", "che", "she")) and len(word) > 4:
+    if word.endswith(("se", "xe", "che", "she")) and len(word) > 3:  # "case" and "cases", not "us" of "use"
         return word[:-1]
     return word[:-1] if word.endswith("s") and not word.endswith("ss") and len(word) > 3 else word
 
@@ -151,7 +151,7 @@ def forms(word: str) -> frozenset[str]:
     """A word's stem and what it may be the past, participle or doer of: "hired" is said of a hire date."""
     whole = stem(word)
     if whole in PAST:
-        return frozenset((whole, PAST[whole]))
+        return frozenset((whole, PAST[whole], stem(PAST[whole])))
     cut = [whole.removesuffix(end) for end in ("ed", "d", "ing", "er", "or", "ment") if whole.endswith(end)]
     made = [form for each in cut if len(each) > 2 for form in (each, stem(f"{each}e"))]
     return frozenset((whole, *made, *(each[:-1] for each in cut if len(each) > 3 and each[-1] == each[-2])))

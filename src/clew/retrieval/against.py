@@ -21,7 +21,7 @@ from clew.retrieval.linking import SAME_NAME, link_topics
 from clew.types import Question
 
 _THAN = re.compile(
-    r"\b(?:(?P<than>than)|(?P<when>before|after)) (?:(?:that|those) of |(?:in|at|on) )?(?:the )?", re.IGNORECASE
+    r"\b(?:(?P<than>than)|(?P<when>before|after)) (?:(?:that|those) of |(?:in|at|on) )?(?:the |an? )?", re.IGNORECASE
 )
 _MORE = re.compile(
     r"(?:,? (?:that|which|who))?(?: (?P<be>is|are|was|were|has|have|had|do|does|did|with|having|of))?(?: an?)?"

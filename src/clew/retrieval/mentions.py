@@ -23,6 +23,7 @@ from clew.graph.remote import ServerGraph
 from clew.graph.spelling import normalise
 from clew.protocols import GraphStore
 from clew.query.wordnet import is_word
+from clew.retrieval.lexicon import kinds_of, stems
 from clew.retrieval.readings import LONGEST, SHORT, names_for, values_in
 from clew.retrieval.words import FUNCTION, ORDINARY, weight
 from clew.types import Entity
@@ -50,6 +51,17 @@ BEHIND = 0.7  # share of its score that another reading of a name has where the 
 OVERTAKEN = 0.85  # share of its score that a name keeps where another reading comes first
 _MARKED = (re.compile(r"\[([^\[\]]+)\]"), re.compile(r"[\"“„«]([^\"“”„«»]+)[\"”“»]"))
 _THE = re.compile(r"\bthe\s+$", re.IGNORECASE)
+HAVE_IT = 50  # things that have a value whose kinds are looked at
+_VALUE_OF = re.compile(  # "status is open", "priority: high", "a status of 'open'"
+    r"(?P<word>\w+)(?: (?:is|are|was|were|of|being|set to|equal to|equals|marked)(?: still| now| currently)?|:| ?=)? ?"
+    r"[\"'“‘]?$",
+    re.IGNORECASE,
+)
+_NEXT = re.compile(r"[\"'”’]? (?P<word>\w+)")
+_IS_SO = re.compile(
+    r"\b(?:is|are|was|were|be|being|marked|listed as|marked as) (?:(?:still|now|currently|all|both) )?[\"'“‘]?$", re.I
+)
+_AND_ON = re.compile(r"[\"'”’]?(?:\W*$|,| (?:and|or|but|at|in|on|right|now|today|currently)\b)", re.IGNORECASE)
 _SPEAKING = re.compile(r"\b(?:speak(?:s|ing|ers?)?|spoken?|languages?)\b", re.IGNORECASE)
 _QUALIFIED = re.compile(r"\s*\([^()]*\)$")
 
@@ -138,7 +150,30 @@ def _in_index(reading: MentionReading, index: _Names) -> list[Mention]:
     mentions += _other_names(reading, mentions, index)
     mentions += _misspelt(reading, mentions, index)
     mentions += _parts(reading, mentions, index)
-    return mentions
+    return [_stated_value(mention, reading, index.graph) for mention in mentions]
+
+
+def _stated_value(mention: Mention, reading: MentionReading, graph: Graph) -> Mention:
+    """A value in everybody's words is surely meant beside the name of its relation or of what has it: "status open",
+    "high priority", "open tickets", "which tickets are still open"."""
+    value = mention.named[0][0] if mention.named and mention.exact and graph.num_triples else None
+    if value is None or " " in mention.text or normalise(mention.text) not in ORDINARY:
+        return mention
+    number, inc = graph.number_of(value.id), graph.whole.inc
+    if number is None or (value.kind != "literal" and graph.whole.out.counts(np.array([number]))[0]):
+        return mention  # a thing of which something is said is no value
+    here = slice(int(inc.offsets[number]), int(inc.offsets[number + 1]))
+    names = {tuple(stems(graph.relation_at(r).label)[-1:]) for r in np.unique(inc.relations[here]).tolist()}
+    before, behind = _VALUE_OF.search(reading.text[: mention.start]), _NEXT.match(reading.text, mention.end)
+    ahead, after = (tuple(stems(match["word"])) if match and match["word"] else () for match in (before, behind))
+    said = bool(ahead) and ahead in names
+    said = said or (bool(after) and after in names)
+    if not said:
+        kinds = {tuple(stems(kind)[-1:]) for kind in kinds_of(graph, graph.ids_at(inc.neighbors[here][:HAVE_IT]))}
+        is_so = _IS_SO.search(reading.text[: mention.start]) is not None and _AND_ON.match(reading.text, mention.end)
+        spoken = {tuple(stems(word.folded)) for word in reading.words}
+        said = after in kinds or (bool(is_so) and not kinds.isdisjoint(spoken))
+    return replace(mention, least=NAME) if said else mention
 
 
 def _outermost(mentions: Sequence[Mention]) -> list[bool]:

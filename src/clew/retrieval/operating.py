@@ -66,7 +66,8 @@ def operated(graph: Graph, sets: Sequence[Composed], read: ReadQuestion, likenes
             for found in decorate(graph, base, told, likeness=likeness, domain=domain_of(base)):
                 if guesses(found, each, read, graph, likeness):
                     continue
-                plan = _projected(graph, found.plan, path)
+                stated = _tells(found.plan, path) and not _asks_figure(graph, path, read)
+                plan = found.plan if stated else _projected(graph, found.plan, path)
                 made.append(replace(found, plan=plan, prior=found.prior * each.score))
     return best_first(made)
 
@@ -116,6 +117,21 @@ def _operated_on(graph: Graph, each: Composed, read: ReadQuestion) -> tuple[p.Se
     if not values and noun and noun <= set(stems(head_of(label))):
         return each.plan, ()
     return each.base, each.path
+
+
+def _tells(plan: p.Plan, path: p.Path) -> bool:
+    """Whether a plan is of what has a stated value at the end of a path."""
+    return isinstance(plan, p.Where) and plan.test.path == path
+
+
+_ASKS_FIGURE = re.compile(r"\b(?:when|how|what (?:is|are|was|were)|values?|dates?|years?|figures?)\b", re.IGNORECASE)
+
+
+def _asks_figure(graph: Graph, path: p.Path, read: ReadQuestion) -> bool:
+    """Whether the values are asked for that a condition is on: not in "what starts in September 2024"."""
+    label = Lexicon.of(graph).labels.get(path[-1].relation, "")
+    head = [stem(word.lower()) for word in re.findall(r"[^\W\d_]+", read.text)[:3]]
+    return _ASKS_FIGURE.search(read.text) is not None or bool(set(stems(head_of(label))[-1:]) & set(head))
 
 
 def _column(graph: Graph, path: p.Path) -> Column:
@@ -218,6 +234,7 @@ def _decides(each: Composed) -> bool:
     return each.score >= SURE and not (each.unsaid and isinstance(each.plan, p.Class))
 
 
+_STANDING = frozenset(stem(word) for word in ("status", "state", "condition", "stage", "phase"))
 _SIBLINGS = frozenset(["siblings", "brothers", "sisters", "brother and sister", "sister and brother"])
 _EITHER = re.compile(
     r"\b(?P<one>[a-z]+) or (?P<other>[a-z]+)(?= (?:at|in|on|by|to|from|with|for|through)\b)"
@@ -382,7 +399,8 @@ class Truth:
         if first is None or not isinstance(first.plan, p.Entities) or set(spotted.words[: first.start]) - FUNCTION:
             sets = [each for each in self._sets(question, f"which {read.stated}") if _decides(each)]
             made = operated(self._graph, sets, asked, self._likeness)
-            return [Proposal(p.Exists(each.plan), each.prior) for each in made if isinstance(each.plan, p.SetPlan)]
+            stood = [(e, self._stands(e.plan, read.stated)) for e in made if isinstance(e.plan, p.SetPlan)]
+            return [Proposal(p.Exists(plan), each.prior) for each, plan in stood if plan is not None]
         if read.whoever:
             sets = [each for each in self._sets(question, read.stated) if _decides(each)]
             return [
@@ -414,6 +432,24 @@ class Truth:
         made = operated(self._graph, [s for s in sets if _decides(s)], asked, self._likeness)
         told = [(e, of) for e in made if isinstance(e.plan, p.SetPlan) and (of := self._told_of(first.plan, e.plan))]
         return [Proposal(p.Is(of, e.plan), e.prior) for e, of in told if isinstance(e.plan, p.SetPlan)]
+
+    def _stands(self, plan: p.SetPlan, stated: str) -> p.SetPlan | None:
+        """A set of values, of these what the question says: "is the inquiry still open" asks for one status of several.
+        None where it says none of them."""
+        if not isinstance(plan, p.Follow) or plan.qualifiers or not plan.path[-1].forward:
+            return plan
+        label = Lexicon.of(self._graph).labels.get(plan.path[-1].relation, "")
+        if not set(stems(label)) & _STANDING:
+            return plan
+        number, whole = Binding.of(self._graph).relation(plan.path[-1].relation), self._graph.whole
+        values = np.unique(whole.tails[whole.rels == number])
+        said = set(stems(stated)) - set(stems(label))
+        ids = [
+            id
+            for id, value in zip(self._graph.ids_at(values), self._graph.labels_at(values), strict=True)
+            if stems(value) and set(stems(value)) <= said
+        ]
+        return p.And((plan, p.Entities(tuple(ids)))) if ids else None
 
     def _told_of(self, named: p.Entities, among: p.SetPlan) -> p.Entities | None:
         """Of what goes by one name the things of a kind with a set's members; None where the set is of other kinds: the

@@ -268,6 +268,7 @@ class Operators:
         except ClewError as error:
             proposals = []
             on_event(Event("operators", str(error)))
+        proposals = [each for each in proposals if not (read.negated and _is_whole(each.plan))]
         if sets is None and not _sure(read, proposals):
             decided = self._alone(asked, read, found, proposals, graph)
             if isinstance(decided, Answer):
@@ -545,12 +546,14 @@ class Operators:
         sets = [
             each
             for kind in bearers(graph, read, self._likeness)
+            if not (_WHO_DOES.match(asked.question.text) and kind == class_in(read.rest, graph))
             for composed in self._readings(stated, graph, kind, instead=not made)
             for each in (accounted_for(composed, read, graph, self._likeness),)
             if each.score >= max(least, COMPOSED) or may_be(each, kind, graph, self._encoder, COMPOSED)
         ]
-        others = operated(graph, sets, read, self._likeness)
-        return sorted([*made, *others], key=lambda each: -each.prior)
+        whole: set[object] = {node for each in made for node in p.walk(each.plan)}
+        others = [each for each in operated(graph, sets, read, self._likeness) if each.plan not in whole]
+        return sorted([*made, *others], key=lambda each: -each.prior)  # a part of a plan answers less of the question
 
 
 _WHOSE = re.compile(
@@ -559,6 +562,12 @@ _WHOSE = re.compile(
 
 
 _WHO = re.compile(r"\W*whom?\b", re.IGNORECASE)
+_WHO_DOES = (
+    re.compile(  # "who manages the highest orchard" asks for no orchard, "who is the oldest member" for a member
+        r"\W*whom?(?! (?:(?:is|are|was|were)(?! [a-z]+(?:ing|ed)\b)|of|among|in|on|at|from)\b)(?!['’]s\b) [a-z]",
+        re.IGNORECASE,
+    )
+)
 
 
 def _may_be_somebody(plan: p.SetPlan, graph: Graph) -> bool:
@@ -573,6 +582,11 @@ def _sure(read: ReadQuestion, proposals: Sequence[Proposal]) -> bool:
         return False
     one = read.answer == "entity" and not read.negated and (read.ranked is not None or bool(read.filters))
     return not one or (proposals[0].named and proposals[0].share >= MOST)
+
+
+def _is_whole(plan: p.Plan) -> bool:
+    """Whether a plan is all there is of a kind: no answer to a question that leaves some out."""
+    return isinstance(plan, (p.Class, p.All))
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -12,6 +12,7 @@ from dataclasses import replace
 from clew.graph import Graph
 from clew.query.asked import ReadQuestion
 from clew.query.comparisons import between
+from clew.query.vocabulary import stem
 from clew.retrieval.linking import link_topics
 from clew.types import Question
 
@@ -55,7 +56,7 @@ def of_two_names(text: str, graph: Graph) -> ReadQuestion | None:
         ask = re.sub(r"\s+", " ", f"{_TRAIL.sub('', before)} {behind} {_TAIL.sub(' ', after)}").strip()
         apart = apart or (than and _BY_HOW.match(ask) is not None)
         read = between(_BY_HOW.sub("", ask), (a, b), truth=than and _TRUTH.match(plain) is not None)
-        if read is not None and a.casefold() != b.casefold():
+        if read is not None and stem(a.casefold()) != stem(b.casefold()):  # "which bill or bills"
             return replace(read, kind="arithmetic", answer="number", difference=True) if apart else read
     return None
 
