@@ -24,6 +24,9 @@ from clew.query.rewording import reworded
         ("the club with the most members", "superlative", "the club"),
         ("which bill or bills attracted the most co-sponsors", "superlative", "which bill"),
         ("who chairs the most recently created board", "superlative", "who chairs board"),
+        ("which ward covers the largest area", "superlative", "which ward"),
+        ("which town is highest above sea level", "superlative", "which town is"),
+        ("what is the most expensive job we ever billed", "superlative", "what is job"),
         ("who runs the farm at the highest elevation", "superlative", "who runs the farm"),
         ("which town the port with the fewest annual passengers is in", "superlative", "which town the port is in"),
         ("best-paid trainer of Lund", "superlative", "trainer of Lund"),
@@ -49,6 +52,7 @@ from clew.query.rewording import reworded
         # numbers
         ("towns, 60 000 to 80 000 registered voters", "number filter", "towns"),
         ("lots priced between €100 and €200, please", "number filter", "lots priced"),
+        ("Has Ann ever looked after Bo?", "boolean", "Ann ever looked after Bo"),
         ("Is the market under a roof?", "boolean", "the market under a roof"),
         ("towns with over half a million people", "number filter", "towns"),
         ("clubs that have a dozen or more members", "number filter", "clubs"),

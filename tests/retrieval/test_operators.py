@@ -304,3 +304,35 @@ def test_a_status_is_asked_for_by_what_is_said_of_it(farms: Graph, text: str, an
 )
 def test_a_value_in_everybodys_words_is_counted(farms: Graph, text: str) -> None:
     assert Operators(Follows("Farm", ("type", False))).answer(Question("q", text), farms).texts == ("2",)
+
+
+# -- what is counted where nothing is stated, whose things are, what a role is counted by
+
+LOANS = [
+    *((name, "type", "Firm") for name in ("Aro", "Bel", "Cor")),
+    *((name, "type", "Person") for name in ("Ann", "Bo")),
+    *((f"Loan {i}", "type", "Deal") for i in range(3)),
+    ("Aro", "subsidiary of", "Bel"), ("Bel", "subsidiary of", "Cor"),
+    ("Loan 0", "taken by", "Ann"), ("Loan 1", "taken by", "Bo"), ("Loan 2", "taken by", "Bo"),
+    ("Loan 0", "sum", "900"), ("Loan 1", "sum", "40"), ("Loan 2", "sum", "50"),
+    ("Loan 0", "broker", "Aro"), ("Loan 1", "broker", "Bel"), ("Loan 2", "broker", "Bel"),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def loans() -> Graph:
+    return Graph.from_triples(LOANS, name="loans")
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("How many subsidiaries does Aro have?", "0"),
+        ("How many subsidiaries does Bel have?", "1"),
+        ("Whose deal has the highest sum?", "Ann"),
+        ("Which broker arranged the most loans?", "Bel"),
+    ],
+)
+def test_none_is_a_count_and_things_belong_to_somebody(loans: Graph, text: str, answer: str) -> None:
+    found = Operators(Follows("Aro", ("subsidiary of", True))).answer(Question("q", text), loans)
+    assert found.texts == (answer,)

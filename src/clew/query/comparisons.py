@@ -46,7 +46,8 @@ _IS_MORE = re.compile(
 )
 _IS_BEFORE = re.compile(  # "was Rosa born before Victor"
     r"^(?:is|was|were|did|does|do|has) (?:the )?(?P<a>.+?) (?P<verb>\w+) "
-    r"(?P<when>before|after(?! by\b)|earlier than|later than) (?:the )?(?P<b>\D+)$",
+    r"(?P<when>before|(?<!look )(?<!looks )(?<!looked )(?<!named )(?<!called )after(?! by\b)|earlier than|later than) "
+    r"(?:the )?(?P<b>\D+)$",
     re.IGNORECASE,
 )
 INHABITANTS = ("people", "inhabitants", "residents", "citizens")

@@ -260,6 +260,15 @@ _SUPERLATIVES: tuple[Rule, ...] = (
         lambda m: f"which {m['x']} was {m['made']} {'first' if m['est'].lower() in ('earliest', 'first') else 'last'}",
     ),
     rule(r"\b(highest|lowest)-lying\b", r"\1"),
+    rule(r"\b(highest|lowest|higher|lower) above (?:mean )?sea[ -]level\b", r"\1"),
+    rule(  # "the most expensive job we ever billed"
+        rf"(?P<x>\b(?:{_EST}|most \w+|least \w+)\b .*?\w),? "
+        r"(?:(?:that |which )?(?:we|they|you|anybody|anyone)(?:['’]ve| have)? (?:ever )?[a-z]+(?:ed|ld|ught|id|ade)"
+        r"|(?:that |which )?(?:has |have |was |were )?ever (?:been )?"
+        r"(?:made|done|recorded|seen|known|listed|registered|billed|logged)|on (?:record|file)|of all(?: time)?)$",
+        r"\g<x>",
+    ),
+    rule(r"\b(?P<est>most \w+|\w+est) single (?=[a-z])", r"\g<est> "),
     rule(
         rf"\b(?:the )?(?P<est>highest|lowest|top|best|worst|most|least)[- ](?P<by>{'|'.join(_BY)}) "
         r"(?P<x>\w.*?)(?: of all(?: time)?)?$",

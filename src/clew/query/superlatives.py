@@ -121,8 +121,9 @@ _SMALL = frozenset(
     ["a", "an", "the", "at", "in", "on", "of", "for", "with", "by", "to", "from", "here", "there", "our"]
 )
 _HAVING = ("with", "has", "have", "having", "had", "got", "by", "of", "which", "who", "what", "is", "are", "in")
-_WITH_EST = re.compile(  # "the state with the lowest population density", "which state has the largest city"
-    rf"\b(?:at(?= (?:the )?[a-z]+est (?:{'|'.join(sorted(KNOWN_MEASURES))})\b)"
+_WITH_EST = re.compile(  # "with the lowest population density", "has the largest city", "covers the largest area"
+    rf"\b(?:(?!(?:is|are|was|were|which|what|whose|the|of|in|for|by|and)\b)[a-z]+"
+    rf"(?= (?:the )?[a-z]+est (?:{'|'.join(sorted(KNOWN_MEASURES))})\b)"
     r"|with|has|have|having|had|charg(?:es?|ing|ed)|gets?|got|earn(?:s|ed)?|pa(?:ys?|id)|receive[sd]?|scored?"
     r"|(?:bought|sold|acquired|purchased|built|made|valued|listed|let|rented|insured|auctioned|hired) (?:for|at)"
     r"|commands?(?= (?:the )?[a-z]+est (?:price|fee|rent|salary|pay|wage|rate|premium))"

@@ -210,6 +210,9 @@ _SYNONYMS: dict[str, tuple[str, ...]] = {
     "spectator": ("capacity",), "seat": ("capacity",), "hold": ("capacity", "seat"), "fit": ("capacity", "seat"),
     "accommodate": ("capacity", "seat"), "ground": ("area",), "paper": ("publication", "article"),
     "married": ("spouse",), "employee": ("staff", "worker", "headcount"),
+    "copy": ("circulation",), "victory": ("win", "won", "winner"), "leaf": ("folio", "page"),
+    "audience": ("capacity", "seat"),
+    "turnover": ("revenue", "sale"), "revenue": ("turnover", "sale"), "taking": ("revenue", "turnover"),
     "funding": ("budget",), "space": ("area",), "startup": ("company",), "firm": ("company",), "company": ("firm",),
 }  # fmt: skip
 BEGUN = frozenset(map(stem, ("inception", "established", "establishment", "opened", "opening", "built", "created")))

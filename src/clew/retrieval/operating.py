@@ -26,6 +26,7 @@ from clew.query.lapses import between_two
 from clew.query.meanings import AGEING, meant, spelled_out
 from clew.query.vocabulary import INVERSE, head_of, stem
 from clew.query.vocabulary import forms as word_forms
+from clew.query.wordnet import people_of
 from clew.retrieval.attaching import NOT, Attachments
 from clew.retrieval.chunks import Spotted, spot
 from clew.retrieval.composing import Composed, compose
@@ -89,7 +90,9 @@ def _commonest(graph: Graph, each: Composed, read: ReadQuestion) -> p.Plan | Non
     if ranked is None or ranked.words != (ranked.noun,) or not each.path:
         return None
     noun, domain = stem(ranked.noun.split()[-1]), domain_of(each.base)
-    if lexicon.types and not (domain is not None and lexicon.classes.get((noun,)) == domain.id):
+    if lexicon.types and not (
+        domain is not None and (lexicon.classes.get((noun,)) == domain.id or _called(graph, domain, noun))
+    ):
         return None
     ends = execute(p.Follow(each.base, each.path), graph).members
     own = {step.relation for step, _ in steps_of(graph, ends, backward=False)}
@@ -97,6 +100,65 @@ def _commonest(graph: Graph, each: Composed, read: ReadQuestion) -> p.Plan | Non
         return None
     back = tuple(p.Step(step.relation, not step.forward) for step in reversed(each.path))
     return p.Top(p.Follow(each.base, each.path), p.Key(back, "count"), ranked.largest, ranked.k, ranked.skip)
+
+
+def _called(graph: Graph, kind: p.Class, noun: str) -> bool:
+    """Whether most things of a kind bear a noun that names no kind in their names: the sieges among the conflicts."""
+    if (noun,) in Lexicon.of(graph).classes:
+        return False
+    labels = graph.labels_at(execute(kind, graph).members[:LOOKED_AT])
+    return bool(labels) and 2 * sum(noun in stems(label) for label in labels) > len(labels)
+
+
+def none_stated(question: Question, graph: Graph, encoder: TextEncoder | None) -> list[Proposal]:
+    """ "How many subsidiaries does X have" where none is stated: a relation of that name, which others of X's kind have
+    and X has not, is counted all the same."""
+    spotted = spot(question, graph, encoder)
+    topics = [chunk for chunk in spotted.chunks if isinstance(chunk.plan, p.Entities)]
+    root = None if spotted.root is None else spotted.chunks[spotted.root]
+    if (
+        len(topics) != 1
+        or root is None
+        or root.kind != "relation"
+        or len(spotted.chunks) != 2
+        or len(root.relations) != 1
+    ):
+        return []
+    said = {i for chunk in spotted.chunks for i in range(chunk.start, chunk.end)}
+    if any(word not in FUNCTION for i, word in enumerate(spotted.words) if i not in said):
+        return []
+    relation, named = root.relations[0], topics[0].plan
+    label = Lexicon.of(graph).labels.get(relation, "").lower()
+    step = p.Step(relation, forward=root.inverse is label.endswith((" of", " by")))
+    assert isinstance(named, p.Entities)
+    kinds = Lexicon.of(graph).class_ids.items()
+    own = [p.Class(id) for id, name in kinds if name in kinds_of(graph, named.ids)]
+    others = any(len(execute(p.Follow(kind, (step,)), graph).members) for kind in own)
+    plan = p.Follow(named, (step,))
+    return [Proposal(p.Count(plan), root.fit)] if others and not len(execute(plan, graph).members) else []
+
+
+def whose(plan: p.Plan, text: str, graph: Graph) -> p.Plan:
+    """Whom the things belong to that "whose" is said of: "whose enrolment got the highest grade" asks for a student."""
+    match, lexicon = _WHOSE_KIND.match(text), Lexicon.of(graph)
+    id = lexicon.classes.get((stem(match["noun"]),)) if match else None
+    if id is None or not isinstance(plan, p.SetPlan):
+        return plan
+    members = execute(plan, graph).members
+    if not len(members) or not held(members, execute(p.Class(id), graph).members).all():
+        return plan
+    people = [execute(p.Class(each), graph).members for each in people_of(lexicon.class_ids)]
+    made = [
+        owned
+        for step, share in steps_of(graph, members)
+        if share == 1
+        for owned in (p.Follow(plan, (step,)),)
+        if any(held(execute(owned, graph).members, each).all() for each in people)
+    ]
+    return made[0] if len(made) == 1 else plan
+
+
+_WHOSE_KIND = re.compile(r"\W*whose (?P<noun>[a-z]+)\b", re.IGNORECASE)
 
 
 def _operated_on(graph: Graph, each: Composed, read: ReadQuestion) -> tuple[p.SetPlan, p.Path]:
@@ -187,11 +249,16 @@ def bearers(graph: Graph, read: ReadQuestion, likeness: Likeness) -> list[p.SetP
     return sorted(best, key=lambda each: -best[each])[:2]
 
 
+_ANY_KIND = frozenset(["work", "piece", "item", "thing", "object", "place", "site", "spot", "location", "venue"])
+
+
 def may_be(each: Composed, kind: p.SetPlan, graph: Graph, encoder: TextEncoder | None, least: float) -> bool:
     """Whether the one word that nothing accounts for may mean the kind that has what is compared: "bands" that formed
     in some year are acts."""
     if encoder is None or each.plan != kind or len(each.unsaid) != 1 or not isinstance(kind, p.Class):
         return False
+    if stem(each.unsaid[0]) in _ANY_KIND:
+        return True
     name = Lexicon.of(graph).class_ids.get(kind.id, "")
     near = encoder.encode([name]) @ encoder.encode([stem(each.unsaid[0])], role="query").T
     return bool(name) and each.score >= 0.95 * least and float(near.max()) >= MAY_BE

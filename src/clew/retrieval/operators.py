@@ -58,9 +58,11 @@ from clew.retrieval.operating import (
     likeness_by,
     may_be,
     named_together,
+    none_stated,
     of_both,
     of_named,
     operated,
+    whose,
 )
 from clew.retrieval.operator_words import OperatorQuestion, asked_of, of_everything
 from clew.retrieval.peers import not_stated
@@ -274,7 +276,7 @@ class Operators:
             if isinstance(decided, Answer):
                 return decided
             proposals = decided
-        proposals = list(of_named(proposals, graph))
+        proposals = [replace(each, plan=whose(each.plan, question.text, graph)) for each in of_named(proposals, graph)]
         if not proposals:
             if only_truth(found, graph):
                 return replace(found, candidates=(), note=YES_AND_NO)
@@ -500,6 +502,12 @@ class Operators:
             made = sorted([*made, *every], key=lambda each: -each.prior)
         if made:
             return made
+        if (
+            read.count
+            and not read.filters
+            and (none := none_stated(_stated(asked.question, read), graph, self._encoder))
+        ):
+            return none
         if read.count and not accounted(read, found, graph, self._likeness):
             return []
         domain = class_in(read.rest or asked.question.text, graph)
