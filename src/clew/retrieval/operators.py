@@ -493,8 +493,16 @@ class Operators:
         if read.answer == "truth":
             truth = Truth(graph, self._encoder, self._likeness).proposals(asked.question, read)
             return truth or linked(self._method, read, found, graph, self._encoder)
+        if (
+            read.count
+            and not read.filters
+            and (none := none_stated(_stated(asked.question, read), graph, self._encoder))
+        ):
+            return none
         sets = self._readings(_stated(asked.question, read), graph)
         made = self._composed(asked, read, sets, graph, least=self._least(asked))
+        unsaid = read.count and any(each.unsaid and _is_whole(each.plan) for each in sets)
+        made = [each for each in made if not (unsaid and _counts_all(each.plan))]  # "how many lots failed to sell"
         if (whole := of_everything(read, graph)) is not None:
             shorter, left_out = whole
             note = f"“{left_out}” names nothing in the graph and was left out"
@@ -502,18 +510,13 @@ class Operators:
             made = sorted([*made, *every], key=lambda each: -each.prior)
         if made:
             return made
-        if (
-            read.count
-            and not read.filters
-            and (none := none_stated(_stated(asked.question, read), graph, self._encoder))
-        ):
-            return none
         if read.count and not accounted(read, found, graph, self._likeness):
             return []
         domain = class_in(read.rest or asked.question.text, graph)
         if read.negated and domain is None:
             return []  # without what is asked for there is nothing to take the denied ones from
-        return self._of_method(found, read, graph, domain) or self._composed(asked, read, sets, graph, least=DOUBTFUL)
+        made = self._of_method(found, read, graph, domain) or self._composed(asked, read, sets, graph, least=DOUBTFUL)
+        return [each for each in made if not (unsaid and _counts_all(each.plan))]
 
     def _of_method(self, found: Answer, read: ReadQuestion, graph: Graph, domain: p.Class | None) -> list[Proposal]:
         """The operators around the relation paths of a method's answer."""
@@ -594,7 +597,13 @@ def _sure(read: ReadQuestion, proposals: Sequence[Proposal]) -> bool:
 
 def _is_whole(plan: p.Plan) -> bool:
     """Whether a plan is all there is of a kind: no answer to a question that leaves some out."""
+    if isinstance(plan, p.And):
+        return all(map(_is_whole, plan.sets))
     return isinstance(plan, (p.Class, p.All))
+
+
+def _counts_all(plan: p.Plan) -> bool:
+    return isinstance(plan, p.Count) and _is_whole(plan.of)
 
 
 def _listed(names: Sequence[str]) -> str:
