@@ -11,9 +11,8 @@ of three rounds of work, never read); airline, games, olympics, philosophy (erro
 bank, hospital (asked, never read); basketball, grants, landmarks, prizes, railway (asked once, grants and landmarks
 again after a fault of the import was mended, never read); lighthouses, proteins, fisheries, dinosaurs (Turtle,
 N-Triples, a dump of MySQL, GEXF; asked before and after a day's work, never read); cars, volcanoes (JSON-LD, N-Triples
-with opaque ids; asked several times in a day's work, never read); airports, orchards, courses, parliament, suppliers
-(most questions with an operator, worded far from the names of the graph; asked several times in a day's work, never
-read but for one question); choreography, datacenters, landuse (of the same kind, asked twice, never read). All but the
+with opaque ids; asked several times in a day's work, never read); choreography, datacenters, landuse (most
+questions with an operator, worded far from the names of the graph; asked several times, never read). All but the
 first six of READ are of 40 to 60 questions each, written by somebody who knew no code of clew.
 
 Of these sets the shipped networks were trained on the questions of `clew.reading.corpus.PEOPLE` alone, all of them in
@@ -54,7 +53,7 @@ READ = (
     "choirs", "climbing", "manuscripts", "vineyards", "satellites", "rallies", "council", "farms", "menagerie",
     "stages", "labs", "comics", "startups", "windfarms", "bridges", "harbour", "cheeses", "threats", "newspapers",
     "castles", "repairs", "gyms", "museumloans", "ships", "tickets", "rivers", "recipes", "mountains", "observatories",
-    "claims", "operas",
+    "claims", "operas", "airports", "orchards", "courses", "parliament", "suppliers",
 )  # fmt: skip
 GRAPHS = {path.stem for path in FOLDER.glob("*.jsonl")}
 SAMPLES = {"wtq": 300, "spider": 200}

@@ -43,20 +43,6 @@ def of_asked_kind(found: Answer, text: str, graph: Graph) -> Answer:
     return keeping(found, best, fitting) if fitting.any() else found
 
 
-def meets_more(plan: p.SetPlan, found: Answer, graph: Graph) -> bool:
-    """Whether a set is a part of a method's answer and goes by a name that the answer's paths do not ("accepted offers
-    by X" of all offers by X), or by several of which each path goes by one ("voted for A and for B")."""
-    numbers = numbers_of(best_of(found), graph)
-    members, said = execute(plan, graph).members, np.sort(numbers[numbers >= 0])
-    if not 0 < len(members) < len(said) or not held(members, said).all():
-        return False
-    used = [{e.id for path in found.paths_of(c) for e in (path.start, path.end)} for c in best_of(found)]
-    named = [set(node.ids) for node in p.walk(plan) if isinstance(node, p.Entities)]
-    if isinstance(plan, p.And) and any(mine.isdisjoint(ids) for mine in used for ids in named):
-        return True
-    return any(set().union(*used).isdisjoint(ids) for ids in named)
-
-
 def of_said_values(found: Answer, question: Question, graph: Graph) -> Answer:
     """An answer without what lacks a value that the question says by its very name and no path uses: of the cases that
     somebody acted in the "environment cases", where that is the area of some of them and not of others."""

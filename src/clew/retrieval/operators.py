@@ -29,6 +29,8 @@ from clew.query.proof import proven
 from clew.query.question import REASON, nested, read_question
 from clew.query.text import parse, show
 from clew.query.totals import Summed, summed
+from clew.retrieval.believing import believed
+from clew.retrieval.believing import compared as set_beside
 from clew.retrieval.composing import Composed, compose
 from clew.retrieval.conditions import accounted_for, beside_values, guesses
 from clew.retrieval.dating import with_years
@@ -39,11 +41,9 @@ from clew.retrieval.link_values import of_said_links
 from clew.retrieval.linking import link, link_topics, unknown_names
 from clew.retrieval.method_sets import (
     best_of,
-    meets_more,
     narrowed,
     of_asked_kind,
     of_said_values,
-    one_path,
     put,
     sets_of,
     without,
@@ -53,7 +53,6 @@ from clew.retrieval.operating import (
     Truth,
     bearers,
     compared,
-    domain_of,
     either,
     likeness_by,
     may_be,
@@ -85,8 +84,6 @@ from clew.retrieval.together import linked
 from clew.types import Answer, Event, Question
 
 COMPOSED = 0.62  # a composed set below this leaves the question to what the method found
-SURER = 0.9  # a composed set as sure as this, and surer than the method is of its answer, is taken instead
-NARROWER = 0.4  # a composed set from here on is taken where it is a part of what the method found
 DOUBTFUL = 0.5  # where the method found nothing, a composed set from here on is taken
 MOST = 0.5  # share of the things compared that must have what they are compared by
 _BEFORE = r"(?:in|on|at|of|for|from|by|to|with)"  # "in which city"
@@ -260,11 +257,10 @@ class Operators:
             return replace(found, question=question, candidates=kept, note=f"not applied: a {read.kind} {_ELSEWHERE}")
         graph = store
         try:
-            if sets is not None:
-                chosen = bool(sets and found.candidates) and not asked.marked and not only_truth(found, graph)
-                chosen = chosen or self._agreed(sets, found, graph)
-                least = min(self._least(asked), sets[0].score) if chosen else self._least(asked)
-                proposals = self._plainly(asked, self._composed(asked, read, sets, graph, least=least))
+            if sets:
+                proposals = operated(graph, sets, read, self._likeness)
+            elif sets is not None:
+                proposals = self._plainly(asked, self._composed(asked, read, sets, graph, least=self._least(asked)))
             else:
                 proposals = self._proposals(asked, read, found, graph)
         except ClewError as error:
@@ -339,58 +335,34 @@ class Operators:
         return replace(found, note="; ".join(filter(None, (found.note, why))))
 
     def _answering(self, asked: OperatorQuestion, found: Answer, graph: Graph) -> Sequence[Composed] | None:
-        """What the parts of a question without an operator compose, where that answers it; None: the method's path."""
-        question = asked.question
-        sets = self._readings(question, graph)
-        composed = bool(sets) and sets[0].score >= COMPOSED and not sets[0].unsaid
-        if found.candidates and not composed and (both := of_both(question, found, graph, self._encoder)):
+        """What the parts of a question without an operator compose, where that is believed; None: the method's path.
+
+        Where neither a set nor the method's answer is, none of the sets.
+        """
+        sets = self._readings(asked.question, graph)
+        surely = bool(sets) and sets[0].score >= COMPOSED and not sets[0].unsaid
+        if found.candidates and not surely and (both := of_both(asked.question, found, graph, self._encoder)):
             return both
-        if not found.candidates or asked.marked or only_truth(found, graph):
-            return sets
-        if not sets or one_path(sets[0].plan):
-            return None  # methods read relation paths better: their words need not be those of the relations
-        best = sets[0]
-        if not _asks_for_members(best, question.text):
-            return None
-        least = COMPOSED if found.candidates[0].score >= best.score else DOUBTFUL
-        if best.score >= least and not best.unsaid and self._passes_over(best, found, graph):
-            return sets
-        if best.score >= NARROWER and len(best.unsaid) <= 1 and meets_more(best.plan, found, graph):
-            return sets
-        if best.score < max(SURER, found.candidates[0].score):
-            return None
-        named = {id for node in p.walk(best.plan) if isinstance(node, p.Entities) for id in node.ids}
-        if question.topics and not {topic.entity.id for topic in found.topics} <= named:
-            return None  # the asker's topics are all to be used
-        said = {c.text for c in best_of(found)}
-        return None if set(graph.labels_at(execute(best.plan, graph).members)) == said else sets
+        if only_truth(found, graph):
+            found = replace(found, candidates=())
+        chosen = believed(asked.question, sets, found, graph)
+        if chosen is not None:
+            return [replace(chosen[0], score=chosen[1])]
+        return None if found.candidates else []
 
-    @staticmethod
-    def _agreed(sets: Sequence[Composed], found: Answer, graph: Graph) -> bool:
-        """Whether what the question's parts compose is what a method would have answered, had it been sure."""
-        guess = found.details.get("guess")
-        if not sets or not guess or found.candidates or sets[0].score < NARROWER:
-            return False
-        return set(guess) == set(graph.ids_at(execute(sets[0].plan, graph).members))
-
-    @staticmethod
-    def _passes_over(composed: Composed, found: Answer, graph: Graph) -> bool:
-        """Whether the method's answer is of another kind than is asked for, or takes no path from something named."""
-        best, kind = best_of(found), domain_of(composed.base)
-        if kind is not None and not composed.path:
-            numbers = [graph.number_of(c.entity.id) for c in best if c.entity is not None]
-            if not np.isin([n for n in numbers if n is not None], execute(kind, graph).members).any():
-                return True
-        paths = [path for c in best for path in found.paths_of(c)]
-        ends = {path.end.id for path in paths}
-        used = {e.id for path in paths for hop in path.hops for e in (hop.source, hop.target)} - ends
-        used |= {path.start.id for path in paths}
-        named = [set(node.ids) for node in p.walk(composed.base) if isinstance(node, p.Entities)]
-        if paths and any(used.isdisjoint(ids) for ids in named):
-            return True
-        walked = [number for id in used | ends if (number := graph.number_of(id)) is not None]
-        through = [node for node in p.walk(composed.base) if isinstance(node, p.Class) and node != kind]
-        return bool(paths) and any(not held(np.array(walked), execute(each, graph).members).any() for each in through)
+    def offered(
+        self, question: Question, graph: Graph
+    ) -> tuple[Answer, list[tuple[Composed, dict[str, float]]]] | None:
+        """What the method finds for a question without an operator, and the sets that its parts compose instead, as
+        `believing` sees them; None for another question. The numbers there are fitted on this."""
+        question = with_years(in_graph_words(question, graph), graph)
+        asked = asked_of(question, graph)
+        if unknown_names(question, graph) or asked.read is not None or nested(question.text) is not None:
+            return None
+        found = self._method.predict([asked.rest], graph)[0]
+        if only_truth(found, graph):
+            found = replace(found, candidates=())
+        return found, list(set_beside(asked.question, self._readings(asked.question, graph), found, graph))
 
     def _readings(
         self, question: Question, graph: Graph, kind: p.SetPlan | None = None, *, instead: bool = False
@@ -615,13 +587,3 @@ def _stated(question: Question, read: ReadQuestion) -> Question:
     text = read.stated or question.text
     asks = read.ranked is None or re.match(rf"(?:{_BEFORE} )?{WH}\b", text, re.IGNORECASE) is not None
     return replace(question, text=text if asks else f"which {text}")
-
-
-def _kind(composed: Composed) -> p.Class | None:
-    """The class whose members a composed set is of."""
-    return next((node for node in p.walk(composed.base) if isinstance(node, p.Class)), None)
-
-
-def _asks_for_members(composed: Composed, text: str) -> bool:
-    """Whether members of a class may be the answer; "where is the company that …" asks for none."""
-    return bool(composed.path) or _kind(composed) is None or re.match(r"(?:when|where|how)\b", text, re.I) is None
