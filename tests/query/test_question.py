@@ -192,3 +192,9 @@ def test_two_and_a_half_hours() -> None:
     (one,) = read_question("films longer than an hour and a half").filters
     assert one.value == p.Number(1.5, "hours")
     assert read_question("the last film").ranked is not None
+
+
+def test_lasting_and_being_ordered_by_somebody_are_no_orders() -> None:
+    assert read_question("how long does paper two last?").ranked is None
+    assert read_question("who leads the projects ordered by Fresh & Co?").rest.endswith("Fresh & Co")
+    assert read_question("list the projects ordered by size").removed

@@ -1,6 +1,7 @@
 """What is joined by events: both roles at one event, the third one, things several steps away, prices of a link."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path as File
 
 import pytest
@@ -215,3 +216,34 @@ def test_a_guess_that_the_parts_of_a_question_compose_is_answered(fairs: Graph) 
     assert compose(question, fairs)[0].score < COMPOSED  # not sure enough by itself
     guess = ("fair", False), ("flower", True), ("garden", True)
     assert Operators(Finds("spring fair", *guess, sure=False)).answer(question, fairs).texts
+
+
+CLUBS = Graph.from_triples(
+    [
+        ("Ada", "won by", "m.1"), ("m.1", "frames", "6"), ("Ada", "won by", "m.2"), ("m.2", "frames", "9"),
+        *((name, "kind", "player") for name in ("Ada", "Ben")), ("Rink", "kind", "hall"), ("Rink", "home of", "Ada"),
+        ("Rink", "home of", "Ben"),
+    ],
+    name="clubs",
+)  # fmt: skip
+
+
+class Sure(Finds):
+    """The same, and sure of it."""
+
+    def answer(self, question: Question, graph: GraphStore, *, on_event: OnEvent = ignore) -> Answer:
+        found = super().answer(question, graph, on_event=on_event)
+        return replace(found, candidates=tuple(replace(each, score=0.9) for each in found.candidates))
+
+
+def test_figures_that_a_count_names_are_told_and_not_counted() -> None:
+    wins = Sure("Ada", ("won by", True), ("frames", True))
+    assert Operators(wins).answer(Question("q", "with how many frames did Ada win"), CLUBS).texts == ("6", "9")
+    assert not Operators(wins).answer(Question("q", "how many halls did Ada see"), CLUBS).texts
+
+
+def test_what_a_sure_method_found_is_an_answer_where_nothing_can_be_compared() -> None:
+    question = Question("q", "who breathed their last at Rink")
+    assert Operators(Sure("Rink", ("home of", True))).answer(question, CLUBS).texts == ("Ada", "Ben")
+    doubtful = Operators(Finds("Rink", ("home of", True))).answer(question, CLUBS)
+    assert not doubtful.texts and doubtful.note.startswith("I cannot compare this")

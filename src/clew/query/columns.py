@@ -39,6 +39,9 @@ _PERHAPS = re.compile(  # where all its numbers may be years: "first climbed in"
 )
 _BEGINNING, _END = -10_000, 3000
 _YEARS = (1000, 2200)  # numbers outside are no years unless the name says so
+_RECENT = (1400, 2100)  # numbers of no unit that are all between these, few of them round, are years
+_SEVERAL = 5  # of them at least
+_TIMED = re.compile(r"\b(?:[a-z]{2,}ed|built|blt|won|made|begun|born|in|on|from|since|until|till|yr|premiere|debut)\b")
 _DATING = re.compile(  # a verb alone says when: "opened", "enrolled in"
     r"(?:opened|joined|enrolled|hired|released|published|launched|formed|started|completed|built|began|created|closed"
     r"|acquired|inaugurated|incorporated|painted|composed|recorded|discovered|retired|(?:first|last) [a-z]+ed)"
@@ -97,7 +100,9 @@ def column(graph: Graph, relation: int, forward: bool = True, *, sampled: bool =
         found = column_of(graph, ends, counts, years=dated)
         if found.kind != "number" or found.dimension:
             return found
-        if unit in ("", "year", "years") and _PERHAPS.fullmatch(spelled_out(label).lower()) and _may_be_years(found):
+        named = _PERHAPS.fullmatch(spelled_out(label).lower()) is not None and _may_be_years(found)
+        timed = _TIMED.search(spelled_out(label).lower()) is not None and _look_like_years(found)
+        if unit in ("", "year", "years") and (named or timed):
             return column_of(graph, ends, counts, years=True)
         return replace(found, stated=unit)
 
@@ -107,6 +112,14 @@ def column(graph: Graph, relation: int, forward: bool = True, *, sampled: bool =
 def _may_be_years(found: Column) -> bool:
     whole = bool((found.low == np.floor(found.low)).all())
     return whole and found.share == 1.0 and _YEARS[0] <= float(found.low.min()) and float(found.low.max()) < _YEARS[1]
+
+
+def _look_like_years(found: Column) -> bool:
+    """Whether numbers are years where a verb or a preposition says little of it: "joined tour" leads to 1966."""
+    if len(found.nodes) < _SEVERAL or not _may_be_years(found):
+        return False
+    recent = _RECENT[0] <= float(found.low.min()) and float(found.low.max()) < _RECENT[1]
+    return recent and float((found.low % 10 == 0).mean()) < 0.5
 
 
 def column_of(graph: Graph, nodes: Ints, counts: NDArray[np.int64] | None = None, *, years: bool = False) -> Column:

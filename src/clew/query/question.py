@@ -121,7 +121,8 @@ _OR_MORE = re.compile(
     re.IGNORECASE,
 )
 _SORTED = re.compile(
-    r",? (?:and )?(?:ordered|sorted|ranked|in order) (?:by|of|from)(?: (?!zz|that\b|which\b|who\b)[^ ]+){1,6}$"
+    r",? (?:and )?(?:ordered|sorted|ranked|in order) (?:by|of|from)(?! (?-i:[A-Z]))"
+    r"(?: (?!zz|that\b|which\b|who\b)[^ ]+){1,6}$"
     r"|(?:,| and) listed (?:by|from) .+$"
     r"|,? (?:ordered |sorted )?in (?:ascending|descending|alphabetical|increasing|decreasing|reverse)\b.*$",
     re.IGNORECASE,

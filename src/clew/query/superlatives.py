@@ -325,8 +325,13 @@ _DATED_VERB = re.compile(
 )
 
 
+_DOES = re.compile(r"\b(?:do|does|did|will|can|must)\b", re.IGNORECASE)
+
+
 def _adverb(text: str, match: re.Match[str]) -> bool:
     """Whether "first" only says when something happened: "what year did Peru first win", "first climbed in 1960"."""
+    if match["last"] == "last" and not text[match.end() :].strip(" ?.!") and _DOES.search(text[: match.start()]):
+        return True  # "how long does it last"
     if match["first"] is None or match.group(0).lower().startswith("the"):
         return False
     return _DATED_VERB.match(text[match.end() :]) is not None or _ASKS_WHEN.match(text[: match.start()]) is not None

@@ -16,6 +16,8 @@ from clew.graph import Graph
 from clew.graph.sets import held
 from clew.graph.subgraph import Ints
 from clew.query import plan as p
+from clew.query.binding import Binding
+from clew.query.columns import column
 from clew.query.execute import execute
 from clew.query.keys import steps_of
 from clew.retrieval.lexicon import Lexicon, asked_kind, stems
@@ -132,6 +134,14 @@ def sets_of(found: Answer, graph: Graph, domain: p.Class | None = None) -> list[
         if len(execute(kept, graph).members):
             return [kept]
     return [plan]
+
+
+def of_figures(found: Answer, graph: Graph) -> p.Follow | None:
+    """What the relation paths of a method's answer lead to, where these are figures or dates; None for things."""
+    sets = sets_of(found, graph)
+    if not sets or not isinstance(sets[0], p.Follow):
+        return None
+    return sets[0] if column(graph, *Binding.of(graph).moves(sets[0].path)[-1], sampled=True).ordered else None
 
 
 def _joint(top: Sequence[Candidate], found: Answer) -> bool:

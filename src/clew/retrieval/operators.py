@@ -36,7 +36,7 @@ from clew.retrieval.conditions import accounted_for, beside_values, guesses
 from clew.retrieval.dating import with_years
 from clew.retrieval.lacking import Lacking, passes_over
 from clew.retrieval.lasting import lasting
-from clew.retrieval.lexicon import Lexicon, asked_kind, class_in, nobody
+from clew.retrieval.lexicon import Lexicon, asked_kind, class_in, nobody, stems
 from clew.retrieval.link_values import of_said_links
 from clew.retrieval.linking import link, link_topics, unknown_names
 from clew.retrieval.method_sets import (
@@ -48,6 +48,7 @@ from clew.retrieval.method_sets import (
     sets_of,
     without,
 )
+from clew.retrieval.method_sets import of_figures as figures_found
 from clew.retrieval.onward import onward_to_kind
 from clew.retrieval.operating import (
     Truth,
@@ -84,6 +85,7 @@ from clew.retrieval.together import linked
 from clew.types import Answer, Event, Question
 
 COMPOSED = 0.62  # a composed set below this leaves the question to what the method found
+IDIOM = 0.7  # a method this sure has read words that nothing can be compared by: "the last resting place"
 DOUBTFUL = 0.5  # where the method found nothing, a composed set from here on is taken
 MOST = 0.5  # share of the things compared that must have what they are compared by
 _BEFORE = r"(?:in|on|at|of|for|from|by|to|with)"  # "in which city"
@@ -345,6 +347,15 @@ class Operators:
             return both
         if only_truth(found, graph):
             found = replace(found, candidates=())
+        if not asked.marked:  # "and Italy?" asks for nothing
+            sets = [each for each in sets if not _of_anything(each.plan)]
+        if asked.question.topics:  # the asker's topics are all to be used
+            used = {topic.entity.id for topic in found.topics}
+            sets = [
+                s
+                for s in sets
+                if used <= {id for node in p.walk(s.plan) if isinstance(node, p.Entities) for id in node.ids}
+            ]
         chosen = believed(asked.question, sets, found, graph)
         if chosen is not None:
             return [replace(chosen[0], score=chosen[1])]
@@ -432,7 +443,7 @@ class Operators:
             return taken or proposals
         if not why and not self._trained and (read.ranked is not None or read.filters):
             why = f"the graph has nothing that “{' '.join(read.removed)}” can be told by"
-        if why:
+        if why and not (alone.candidates and alone.candidates[0].score >= IDIOM):
             return replace(alone, candidates=(), note=f"I cannot compare this: {why}")
         return replace(alone, note=alone.note or f"no relation fits the {read.kind}: not applied")
 
@@ -482,7 +493,13 @@ class Operators:
             made = sorted([*made, *every], key=lambda each: -each.prior)
         if made:
             return made
-        if read.count and not accounted(read, found, graph, self._likeness):
+        if read.count and not read.filters and (figures := figures_found(found, graph)) is not None:
+            label = Lexicon.of(graph).labels.get(figures.path[-1].relation, "")
+            told = bool(set(stems(label)) & set(stems(read.rest)))  # "how many frames did X win with": stated
+            return [Proposal(figures, found.candidates[0].score)] if told else []
+        # Another word may mean several things that the method is sure of; of one it says nothing.
+        sure = bool(found.candidates) and found.candidates[0].score >= IDIOM and len(best_of(found)) > 1
+        if read.count and not sure and not accounted(read, found, graph, self._likeness):
             return []
         domain = class_in(read.rest or asked.question.text, graph)
         if read.negated and domain is None:
@@ -507,7 +524,7 @@ class Operators:
         """Of the plans for a question without an operator those that say what is asked for: "and Italy?" does not."""
         if asked.marked:
             return made
-        return [each for each in made if not any(isinstance(node, p.All) for node in p.walk(each.plan))]
+        return [each for each in made if not _of_anything(each.plan)]
 
     @staticmethod
     def _least(asked: OperatorQuestion) -> float:
@@ -572,6 +589,10 @@ def _is_whole(plan: p.Plan) -> bool:
     if isinstance(plan, p.And):
         return all(map(_is_whole, plan.sets))
     return isinstance(plan, (p.Class, p.All))
+
+
+def _of_anything(plan: p.Plan) -> bool:
+    return any(isinstance(node, p.All) for node in p.walk(plan))
 
 
 def _counts_all(plan: p.Plan) -> bool:

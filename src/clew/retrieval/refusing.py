@@ -165,13 +165,19 @@ def implausible(question: Question, found: Answer, graph: Graph) -> str:
         return "the graph has only a date where the question asks for the time between two"
     digits = any(letter.isdigit() for c in found.candidates[:5] for letter in c.text)
     if re.match(r"when\b", asked) and (
-        all(f and c.kind == "number" for f, c in zip(figures, columns, strict=True)) or not digits
+        not digits
+        or (not _years(found) and all(f and c.kind == "number" for f, c in zip(figures, columns, strict=True)))
     ):
         return "the graph has no date where the question asks when"
     measured = re.match(r"how (\w+)\b", asked)
     if measured and MEASURES.get(measured[1]) and measured[1] not in ("much", "many") and not digits:
         return f"the graph has no figure where the question asks how {measured[1]}"
     return ""
+
+
+def _years(found: Answer) -> bool:
+    """Whether every answer may be a year."""
+    return all(re.fullmatch(r"1\d{3}|20\d\d", text) for text in found.texts[:LOOKED_AT])
 
 
 def mismeasured(question: Question, found: Answer, graph: Graph) -> str:
