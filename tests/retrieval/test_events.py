@@ -243,7 +243,9 @@ def test_figures_that_a_count_names_are_told_and_not_counted() -> None:
 
 
 def test_what_a_sure_method_found_is_an_answer_where_nothing_can_be_compared() -> None:
-    question = Question("q", "who breathed their last at Rink")
-    assert Operators(Sure("Rink", ("home of", True))).answer(question, CLUBS).texts == ("Ada", "Ben")
-    doubtful = Operators(Finds("Rink", ("home of", True))).answer(question, CLUBS)
-    assert not doubtful.texts and doubtful.note.startswith("I cannot compare this")
+    question, back = Question("q", "where did Ada breathe their last in peace"), ("home of", False)
+    assert Operators(Sure("Ada", back)).answer(question, CLUBS).texts == ("Rink",)
+    doubtful = Operators(Finds("Ada", back)).answer(question, CLUBS)
+    several = Operators(Sure("Rink", ("home of", True))).answer(Question("q", "who at Rink is the last"), CLUBS)
+    for answer in (doubtful, several):
+        assert not answer.texts and answer.note.startswith("I cannot compare this")

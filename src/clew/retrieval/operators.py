@@ -85,7 +85,7 @@ from clew.retrieval.together import linked
 from clew.types import Answer, Event, Question
 
 COMPOSED = 0.62  # a composed set below this leaves the question to what the method found
-IDIOM = 0.7  # a method this sure has read words that nothing can be compared by: "the last resting place"
+IDIOM = 0.7  # a method this sure has read the words that nothing can be compared by: "the last resting place"
 DOUBTFUL = 0.5  # where the method found nothing, a composed set from here on is taken
 MOST = 0.5  # share of the things compared that must have what they are compared by
 _BEFORE = r"(?:in|on|at|of|for|from|by|to|with)"  # "in which city"
@@ -443,7 +443,8 @@ class Operators:
             return taken or proposals
         if not why and not self._trained and (read.ranked is not None or read.filters):
             why = f"the graph has nothing that “{' '.join(read.removed)}” can be told by"
-        if why and not (alone.candidates and alone.candidates[0].score >= IDIOM):
+        few = read.ranked is not None and 0 < len(alone.candidates) <= read.ranked.k
+        if why and not (few and alone.candidates[0].score >= IDIOM):
             return replace(alone, candidates=(), note=f"I cannot compare this: {why}")
         return replace(alone, note=alone.note or f"no relation fits the {read.kind}: not applied")
 
