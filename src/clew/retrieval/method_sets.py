@@ -139,8 +139,8 @@ def sets_of(found: Answer, graph: Graph, domain: p.Class | None = None) -> list[
 def of_figures(found: Answer, graph: Graph) -> p.Follow | None:
     """What the relation paths of a method's answer lead to, where these are figures or dates; None for things."""
     sets = sets_of(found, graph)
-    if not sets or not isinstance(sets[0], p.Follow):
-        return None
+    if not sets or not isinstance(sets[0], p.Follow) or not sets[0].path[-1].forward:
+        return None  # flights that go by numbers are things
     return sets[0] if column(graph, *Binding.of(graph).moves(sets[0].path)[-1], sampled=True).ordered else None
 
 

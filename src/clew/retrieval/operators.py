@@ -356,6 +356,8 @@ class Operators:
                 for s in sets
                 if used <= {id for node in p.walk(s.plan) if isinstance(node, p.Entities) for id in node.ids}
             ]
+        if asked.marked and not found.candidates:  # no method's path says "or" and "not"
+            return [each for each in sets if each.score >= DOUBTFUL][:1]
         chosen = believed(asked.question, sets, found, graph)
         if chosen is not None:
             return [replace(chosen[0], score=chosen[1])]
