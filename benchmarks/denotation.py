@@ -5,11 +5,13 @@ python benchmarks/denotation.py SET… [--limit N] [--method NAME] [--show wrong
 SET: demo-dev, demo-test (tests/questions, written before their answers were seen), demo-blind (written from the graph
 alone by somebody who knew no code of clew, and read by nobody who worked on it), geo-train, geo-dev (query split),
 wtq (300 questions of the dev part, by its official normalisation), spider (200 dev questions with one answer column);
-these four read CLEW_DATA. Small graphs as users have them, with questions of every kind (tests/questions/graphs): those
-in READ, on which errors were read while the methods were made; astronomy, food, history, software, tv (asked at the end
-of three rounds of work, never read); airline, games, olympics, philosophy (errors read late, nothing fitted on them);
-bank, hospital (asked, never read); basketball, grants, landmarks, prizes, railway (asked once, grants and landmarks
-again after a fault of the import was mended, never read); lighthouses, proteins, fisheries, dinosaurs (Turtle,
+these four read CLEW_DATA; worlds (50 questions over each of the 64 invented worlds that are kept from training, all
+asking for paths, by authors who knew no code of clew; `auto` and `believing` are fitted on them). Small graphs as
+users have them, with questions of every kind (tests/questions/graphs): those in READ, on which errors were read while
+the methods were made; astronomy, food, history, software, tv (asked at the end of three rounds of work, never read);
+airline, games, olympics, philosophy (errors read late, nothing fitted on them); bank, hospital (asked, never read);
+basketball, grants, landmarks, prizes, railway (asked once, grants and landmarks again after a fault of the import was
+mended, never read); lighthouses, proteins, fisheries, dinosaurs (Turtle,
 N-Triples, a dump of MySQL, GEXF; asked before and after a day's work, never read); cars, volcanoes (JSON-LD, N-Triples
 with opaque ids; asked several times in a day's work, never read); choreography, datacenters, landuse (most
 questions with an operator, worded far from the names of the graph; asked several times, never read). All but the
@@ -38,6 +40,8 @@ from clew.datasets.demo import graph_file
 from clew.errors import ClewError
 from clew.evaluation.denotation import denotation, wtq
 from clew.graph import Graph, build
+from clew.reading.corpus import invented_worlds
+from clew.reading.invented import DrawnQuestion, DrawnWorld
 from clew.types import Answer, Gold, Question
 
 DATA = Path(os.environ.get("CLEW_DATA", "../shared/data"))
@@ -57,6 +61,7 @@ READ = (
 )  # fmt: skip
 GRAPHS = {path.stem for path in FOLDER.glob("*.jsonl")}
 SAMPLES = {"wtq": 300, "spider": 200}
+OF_A_WORLD = 50
 
 
 def rows_of(path: Path) -> list[Row]:
@@ -86,6 +91,8 @@ def questions_of(name: str, folder: Path, limit: int | None) -> Iterator[tuple[R
         build(files, folder / f"{name}.kg")
         graph = Graph.open(folder / f"{name}.kg")
         yield from ((row, graph) for row in rows_of(FOLDER / f"{name}.jsonl")[:limit])
+    elif name == "worlds":
+        yield from of_worlds(limit or OF_A_WORLD)
     elif name.startswith("demo-"):
         graph = built(graph_file(), folder)
         yield from ((row, graph) for row in rows_of(HERE / "tests" / "questions" / f"{name}.jsonl")[:limit])
@@ -110,6 +117,27 @@ def questions_of(name: str, folder: Path, limit: int | None) -> Iterator[tuple[R
         for row in chosen.sample(rows, min(limit or 300, len(rows))):
             table = tables[row["table"]]
             yield {**row, "kinds": [kind_of(row["question"])]}, table_graph(table["header"], table["rows"])
+
+
+def of_worlds(count: int) -> Iterator[tuple[Row, Graph]]:
+    """So many questions over each world, drawn in one order; `group` names the world."""
+    for world in invented_worlds(0):
+        drawn = DrawnWorld(world, random.Random(7))
+        asked, graph = list(drawn.questions(1)), drawn.graph()
+        random.Random(5).shuffle(asked)
+        for i, each in enumerate(asked[:count]):
+            answers = list(drawn.example(each, str(i), linked=True).gold.answers)
+            row = {"id": f"{world.file} {i}", "question": each.text, "answer": answers, "kinds": [_shape(each)]}
+            yield {**row, "group": world.file}, graph
+
+
+def _shape(asked: DrawnQuestion) -> str:
+    """What the stated answer takes: the steps of its longest path, or that paths of several things meet."""
+    if not asked.trails:
+        return "unanswerable"
+    if len(asked.trails) > 1:
+        return "joined"
+    return f"{len(asked.trails[0][1]) + len(asked.after)} hop"
 
 
 def _one_column(row: Row) -> bool:

@@ -15,7 +15,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import random
 import sys
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
@@ -31,8 +30,7 @@ from clew.evaluation.denotation import denotation
 from clew.graph import Graph
 from clew.methods.auto.fitting import fit_calibration
 from clew.query.execute import execute
-from clew.reading.corpus import PEOPLE, invented_worlds
-from clew.reading.invented import DrawnWorld
+from clew.reading.corpus import PEOPLE
 from clew.retrieval.believing import ALONE, FEATURES, probability
 from clew.retrieval.operators import Operators
 from clew.types import Answer, Candidate, Gold, Question
@@ -48,14 +46,10 @@ Row = dict[str, Any]
 
 
 def invented(count: int) -> Iterator[tuple[str, Graph, str, list[str]]]:
-    for world in invented_worlds(0):
-        drawn = DrawnWorld(world, random.Random(7))
-        rows = list(drawn.questions(1))
-        random.Random(5).shuffle(rows)
-        graph = drawn.graph()
-        for i, row in enumerate(rows[:count]):
-            example = drawn.example(row, str(i), linked=True)
-            yield world.file, graph, example.question.text, list(example.gold.answers)
+    from denotation import of_worlds
+
+    for row, graph in of_worlds(count):
+        yield row["group"], graph, row["question"], row["answer"]
 
 
 def small_graphs(names: Iterable[str]) -> Iterator[tuple[str, Graph, str, list[str]]]:
