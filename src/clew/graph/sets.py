@@ -132,7 +132,7 @@ def _of_one(side: Csr, members: Ints) -> tuple[Ints, NDArray[np.int64], Ints]:
 
         bounds = runs(mine)
     else:
-        bounds = np.append(np.flatnonzero(np.append(True, mine[1:] != mine[:-1])), len(mine)) if len(mine) else [0]
+        bounds = np.concatenate([[0], np.flatnonzero(mine[1:] != mine[:-1]) + 1, [len(mine)]]) if len(mine) else [0]
     places = np.asarray(bounds, np.int64)
     return np.asarray(mine[places[:-1]]), places, ends
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
+from functools import lru_cache
 
 from clew.query.asked import WH, ReadQuestion, cut
 from clew.query.capitals import with_names, without_names
@@ -66,6 +67,7 @@ def nested(text: str) -> tuple[str, str] | None:
     return last
 
 
+@lru_cache(maxsize=256)  # one question is read for its total, its names and its operators
 def read_question(text: str) -> ReadQuestion:
     """Read a question once. What is not understood as an operator stays in `rest`."""
     hidden = without_names(re.sub(r"\s+", " ", text.strip()).rstrip("?!. "))

@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 
 import numpy as np
 
@@ -139,6 +140,8 @@ class Accounts:
             after = i > near
             self._place.append(abs(i - near) + (0 if after == owned else len(tokens)))
         self._met: dict[tuple[int, bool], list[int] | None] = {}
+        self._words = frozenset(self._stems)
+        self._senses: dict[tuple[int, bool], _Sense] = {}
         self._said: dict[Hops, tuple[tuple[Phrase, ...], Phrase]] = {}
         self._kinds: dict[tuple[int, bool], str] = {}  # of what a hop leads to
 
@@ -211,7 +214,7 @@ class Accounts:
         if step not in self._said:
             hops = [*step, *((number, True) for number, forward in step if self._inverse and not forward)]
             ways = tuple(phrase for hop in hops for phrase in self._sense(*hop).phrases)
-            self._said[step] = ways, frozenset[str]().union(*ways)
+            self._said[step] = ways, self._words.intersection(chain.from_iterable(ways))
         phrases, said = self._said[step]
         first = self._nearest(said, free)
         if first is not None:
@@ -227,6 +230,8 @@ class Accounts:
         return None if found is None else self._place[found]
 
     def _nearest(self, words: Phrase, free: dict[int, str]) -> int | None:
+        if words.isdisjoint(self._words):  # so with most steps
+            return None
         near = [i for i in free if free[i] in words]
         return min(near, key=lambda i: self._place[i], default=None)
 
@@ -235,7 +240,11 @@ class Accounts:
         return sum(free.get(i) in phrase for i in (first - 1, first + 1)) - 0.01 * len(phrase)
 
     def _sense(self, number: int, forward: bool) -> _Sense:
-        return _sense(self._wording.graph.relation(number).label, forward)
+        known = self._senses.get((number, forward))
+        if known is None:
+            label = self._wording.graph.relation(number).label
+            known = self._senses[number, forward] = _sense(label, forward)
+        return known
 
     def _asks_for(self, step: Hops) -> list[int] | None:
         """The words that name what it is asked of where the question is put as one asks for a step; else None."""

@@ -277,5 +277,6 @@ def _spread(plans: list[PlanCandidate], most: int, mentions: Sequence[int]) -> l
 
 def answers(trail: PathHypothesis, start: int) -> Ints:
     """The ends of a trail without its start, which answers only where a triple leads from it to itself."""
-    ends: Ints = trail.ends if len(trail.hops) == 1 else trail.ends[trail.ends != start]
+    one_hop = len(trail.steps) == 1 and len(trail.steps[0]) == 1
+    ends: Ints = trail.ends if one_hop else trail.ends[trail.ends != start]
     return ends

@@ -77,10 +77,12 @@ class Network:
         return y.reshape(*x.shape[:-1], -1)
 
     def _norm(self, name: str, x: Floats) -> Floats:
-        centred = x - x.mean(-1, keepdims=True)
-        spread = np.sqrt((centred * centred).mean(-1, keepdims=True) + np.float32(1e-5))
-        y: Floats = centred / spread * self.weights[f"{name}.weight"] + self.weights[f"{name}.bias"]
-        return y
+        centred: Floats = x - x.mean(-1, keepdims=True)
+        spread = np.einsum("...i,...i->...", centred, centred)[..., None] / np.float32(x.shape[-1])
+        centred /= np.sqrt(spread + np.float32(1e-5))
+        centred *= self.weights[f"{name}.weight"]
+        centred += self.weights[f"{name}.bias"]
+        return centred
 
     def _split(self, x: Floats) -> Floats:
         """(…, i, d) -> (…, heads, i, d / heads)."""

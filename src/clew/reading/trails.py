@@ -92,6 +92,8 @@ def _onward(graph: Subgraph, trail: PathHypothesis, most: int, along: Along | No
 
 def undoes(step: Hops, before: Hops) -> bool:
     """Whether `step` walks back over what `before` walked."""
+    if len(step) == len(before) == 1:  # nearly always
+        return step[0][0] == before[0][0] and step[0][1] != before[0][1]
     return step == tuple((relation, not forward) for relation, forward in reversed(before))
 
 

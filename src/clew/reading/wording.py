@@ -101,6 +101,7 @@ class Wording:
     def __post_init__(self) -> None:
         self._words: dict[int, str] = {}
         self._kinds: dict[int, str] = {}
+        self._values: dict[int, str] = {}
         self._types: list[int] | None = None
         self._steps: dict[Hops, WordedStep] = {}
 
@@ -181,11 +182,17 @@ class Wording:
         """What the ends are as values: "time", "number", "text" for another literal, "" for things."""
         if not len(entities):
             return ""
-        first = self.graph.entity(int(entities[0]))
-        cue = value_cue(first.label, first.datatype)
+        first = int(entities[0])
+        if first not in self._values:
+            self._values[first] = self._value(first)
+        return self._values[first]
+
+    def _value(self, entity: int) -> str:
+        record = self.graph.entity(entity)
+        cue = value_cue(record.label, record.datatype)
         if cue in ("time", "number"):
             return cue
-        return "text" if first.kind == "literal" else ""
+        return "text" if record.kind == "literal" else ""
 
 
 _WORD = re.compile(r"[^\W_]+")
@@ -290,9 +297,8 @@ def plan_features(
     used = {mentions[trail.topic] for trail in plan.trails}
     chains = [trail.steps for trail in plan.trails]
     back = any(undoes(b, a) for chain in chains for a, b in pairwise(chain))
-    named = (
-        sum(int(start) in plan.ends for start in set(starts)) / max(len(plan.ends), 1) if len(plan.ends) < 50 else 0.0
-    )
+    few = set(plan.ends.tolist()) if len(plan.ends) < 50 else set[int]()
+    named = len(few.intersection(starts)) / max(len(few), 1)
     loop = len(plan.ends) == 1 and any(int(plan.ends[0]) == starts[trail.topic] for trail in plan.trails)
     return made_features(
         asked,

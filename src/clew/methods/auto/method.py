@@ -11,9 +11,9 @@ import re
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from typing import Any, ClassVar
 
-import numpy as np
 from pydantic import Field
 
 from clew.config import Settings
@@ -23,6 +23,7 @@ from clew.graph import Graph, Subgraph, has_arrays
 from clew.graph.kinds import kinds_of_any
 from clew.graph.paths import follow
 from clew.graph.remote import in_a_server
+from clew.graph.sets import held
 from clew.graph.subgraph import Ints
 from clew.labels import label_to_text
 from clew.methods.auto.merging import FILE, Merged, RatedPlan, RatingNumbers, as_plans, merge, options
@@ -37,6 +38,7 @@ from clew.query.relatives import spelled_out
 from clew.reading.growth import PlanCandidate
 from clew.reading.threads import all_ends, answers, best_guess, way_of
 from clew.reading.topics import ALTERNATIVES, MAX_TRIPLES, MOST_TOPICS, Start, start_of, starts_of
+from clew.reading.trails import Hops
 from clew.retrieval.examples import Way
 from clew.retrieval.lexicon import WORD, asked_kind, kinds_said, nobody, of_some_kind
 from clew.retrieval.reader import read
@@ -272,10 +274,10 @@ def _of_kind(proposed: list[RatedPlan], ground: Subgraph, members: Ints, kinded:
     fitting = []
     for option in proposed:
         ends = option.plan.ends[:LOOKED_AT]
-        mine = np.isin(ground.entities[ends], members)
+        mine = held(ground.entities[ends], members)
         if mine.mean() >= MOSTLY:
             fitting.append(option)
-        elif len(option.plan.steps) <= MIXED and mine.any() and np.isin(ground.entities[ends[~mine]], kinded).all():
+        elif len(option.plan.steps) <= MIXED and mine.any() and held(ground.entities[ends[~mine]], kinded).all():
             plan = replace(option.plan, ends=ends[mine])
             fitting.append(replace(option, rated=replace(option.rated, plan=plan)))
     return fitting or proposed
@@ -294,22 +296,25 @@ def _by_way_of(
 
     starts = starts_of(ground, topics)
 
+    @cache
+    def met_after(topic: int, hops: Hops) -> list[bool]:
+        return said(follow(ground, [starts[topic]], hops).entities)
+
+    def said(ends: Ints) -> list[bool]:
+        entities = ground.entities[ends[:LOOKED_AT]]
+        return [bool(held(entities, members).any()) for members in kinds]
+
     def passes(option: RatedPlan) -> bool:
-        met = [ground.entities[option.plan.ends[:LOOKED_AT]]]
-        for trail in option.plan.trails:
-            start = starts[trail.topic]
-            met += [
-                ground.entities[follow(ground, [start], trail.hops[:length]).entities[:LOOKED_AT]]
-                for length in range(1, len(trail.hops))
-            ]
-        return all(any(np.isin(each, members).any() for each in met) for members in kinds)
+        met = [said(option.plan.ends)]
+        met += [met_after(t.topic, t.hops[:length]) for t in option.plan.trails for length in range(1, len(t.hops))]
+        return all(map(any, zip(*met, strict=True)))
 
     return [option for option in proposed if passes(option)] or proposed
 
 
 def _but_for(proposed: list[RatedPlan], ground: Subgraph, members: Ints) -> list[RatedPlan]:
     """The options that do not lead to some things, where there are any."""
-    others = [o for o in proposed if np.isin(ground.entities[o.plan.ends[:LOOKED_AT]], members).mean() < MOSTLY]
+    others = [o for o in proposed if held(ground.entities[o.plan.ends[:LOOKED_AT]], members).mean() < MOSTLY]
     return others or proposed
 
 
@@ -355,8 +360,8 @@ def _but_for_the_named(proposed: list[RatedPlan], topics: Sequence[Topic], groun
     a loose mention may be linked wrongly.
     """
     exact = [topic for topic in topics if topic.mention.casefold().startswith(topic.entity.label.casefold())]
-    named = starts_of(ground, exact)
-    new = [each for each in proposed if len(each.plan.ends) > len(named) or not np.isin(each.plan.ends, named).all()]
+    named = set(starts_of(ground, exact))
+    new = [o for o in proposed if len(o.plan.ends) > len(named) or not named.issuperset(o.plan.ends.tolist())]
     return new or proposed
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -28,6 +28,7 @@ from clew.reading.trails import (
     frontier_of,
     joined,
     mediators_around,
+    undoes,
 )
 from clew.reading.wording import plain_words
 from clew.retrieval.scoring import CUE_TEXT, QuestionParts, relation_text, value_cue
@@ -253,11 +254,11 @@ class BeamSearch:
         pool = [trails for trails in pool if len(self._answers(trails))]
         if not pool:
             return []
-        scores = self._score(pool)
+        rows = self._features(pool)
+        scores = self.rating(rows)
         best = np.argsort(-scores, kind="stable")[: self.limits.finalists]
-        chosen = [pool[i] for i in best]
+        chosen, rows = [pool[i] for i in best], rows[best]
         texts = [self._whole(trails) for trails in chosen]
-        rows = self._features(chosen)
         near = int((scores[best] >= scores[best[0]] - self.limits.near).sum())
         read = texts[: min(near, self.limits.wholes) if self._large else near]
         rows[: len(read), WHOLE] = self.encode(read) @ self._question
@@ -315,7 +316,7 @@ class BeamSearch:
         named = sum(_holds(ends, start) for start in self._starts) / max(len(ends), 1)
         return RankedPath(
             branches,
-            any(_undoes(b, a) for trail in trails for a, b in zip(trail.steps, trail.steps[1:], strict=False)),
+            any(undoes(b, a) for trail in trails for a, b in pairwise(trail.steps)),
             sum(not forward for _, forward in hops) / len(hops),
             not trails[0].hops[-1][1],
             len(ends),
@@ -403,10 +404,6 @@ def _holds(ends: Ints, entity: int) -> bool:
     """Whether the ascending `ends` hold `entity`."""
     place = int(ends.searchsorted(entity))
     return place < len(ends) and int(ends[place]) == entity
-
-
-def _undoes(step: Hops, before: Hops) -> bool:
-    return step == tuple((relation, not forward) for relation, forward in reversed(before))
 
 
 def texts_of(asked: QuestionParts) -> list[str]:
