@@ -69,6 +69,7 @@ from clew.retrieval.peers import not_stated
 from clew.retrieval.refusing import (
     YES_AND_NO,
     accounted,
+    counts_others,
     implausible,
     mismeasured,
     missing,
@@ -269,6 +270,8 @@ class Operators:
             proposals = []
             on_event(Event("operators", str(error)))
         proposals = [each for each in proposals if not (read.negated and _is_whole(each.plan))]
+        if read.count and not read.filters:
+            proposals = [each for each in proposals if not counts_others(read, each.plan, graph, self._likeness)]
         if sets is None and not _sure(read, proposals):
             decided = self._alone(asked, read, found, proposals, graph)
             if isinstance(decided, Answer):
@@ -356,8 +359,12 @@ class Operators:
                 for s in sets
                 if used <= {id for node in p.walk(s.plan) if isinstance(node, p.Entities) for id in node.ids}
             ]
-        if asked.marked and not found.candidates:  # no method's path says "or" and "not"
-            return [each for each in sets if each.score >= DOUBTFUL][:1]
+        if asked.denied is not None or (asked.marked and not found.candidates):  # no method's path says "or" and "not"
+            said = [
+                s for s in sets if not found.candidates or any(isinstance(node, p.Minus) for node in p.walk(s.plan))
+            ]
+            if said or not found.candidates:
+                return [each for each in said if each.score >= DOUBTFUL][:1]
         chosen = believed(asked.question, sets, found, graph)
         if chosen is not None:
             return [replace(chosen[0], score=chosen[1])]

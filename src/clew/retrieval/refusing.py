@@ -13,6 +13,7 @@ import numpy as np
 
 from clew.graph import Graph
 from clew.graph.flags import truth_values
+from clew.graph.kinds import ALL_UP_TO
 from clew.labels import label_to_text
 from clew.protocols import TextEncoder
 from clew.query import plan as p
@@ -24,14 +25,25 @@ from clew.query.lapses import lapse
 from clew.query.meanings import dimension_of, is_price, meant, spelled_out
 from clew.query.values import CURRENCIES, ReadValue, parse_date, untyped
 from clew.query.vocabulary import MEASURES, SYNONYMS, forms, stem
-from clew.query.wordnet import same_act
+from clew.query.wordnet import people_of, same_act
 from clew.retrieval.chunks import LIGHT
-from clew.retrieval.lexicon import ALIKE_KIND, Lexicon, asked_kind, class_in, kinds_of, stems
+from clew.retrieval.lexicon import (
+    ALIKE_KIND,
+    WORD,
+    Lexicon,
+    asked_kind,
+    class_in,
+    kind_meant,
+    kinds_of,
+    stems,
+)
 from clew.retrieval.method_sets import best_of
 from clew.retrieval.operating import LEAST_ALIKE
 from clew.retrieval.words import FUNCTION
 from clew.types import Answer, Candidate, Path, Question
 
+SAME = 0.9  # fit of a noun to the name of a kind that is its synonym (`nearest_kind`)
+FEW = 4  # things from which on it is told that each has one
 CERTAIN = 0.5  # an answer as sure as this is believed, whatever its words
 MET = 0.45  # cosine of what is asked for and a relation's name from which the one may mean the other
 LOOKED_AT = 5  # answers whose paths are looked at
@@ -272,7 +284,53 @@ def missing(read: ReadQuestion, alone: Answer, graph: Graph, likeness: Likeness)
     return ""
 
 
+def _counted(rest: str) -> str:
+    """The noun that a count is of: "lakes" in "which lakes …"."""
+    return next((w for w in re.findall(r"[\w-]+", rest.lower())[1:] if w not in FUNCTION and w not in LIGHT), "")
+
+
 _ANYTHING = re.compile(r"\bwhich (?:places|things|items|spots|venues|locations|sites)\b", re.IGNORECASE)  # of any kind
+
+
+def counts_others(read: ReadQuestion, plan: p.Plan, graph: Graph, likeness: Likeness) -> bool:
+    """Whether a count is of something else than its noun says: for a novel's pages the persons who recommend it, for a
+    park's visitors its one director."""
+    noun = _counted(read.rest)
+    if not isinstance(plan, p.Count) or not noun:
+        return False
+    binding, steps = Binding.of(graph), [node for node in p.walk(plan) if isinstance(node, p.Step)]
+    labels = [graph.relation_at(binding.relation(step.relation)).label for step in steps]
+    if not labels or any(set(stems(noun)) & set(stems(spelled_out(label))) for label in labels):
+        return False
+    if not _of_one_each(plan.of, graph):
+        named = (id for node in p.walk(plan) if isinstance(node, p.Entities) for id in node.ids)
+        names = stems(" ".join(graph.labels_at(binding.entities(tuple(named)))))
+        words = [word for word in WORD.findall(read.rest.lower())[1:] if word not in FUNCTION and word not in LIGHT]
+        lexicon = Lexicon.of(graph)
+        kind = None if {stem(word) for word in words} - {stem(noun), *names} else kind_meant(noun, lexicon)
+        if kind is None or kind[0] not in people_of(lexicon.class_ids) or kind[1] >= SAME:
+            return False  # what somebody is names a role, which the relation must say; "movies" are films
+    return max(likeness((noun,), labels)) < LEAST_ALIKE
+
+
+def _of_one_each(plan: p.SetPlan, graph: Graph) -> bool:
+    """Whether a set is what one thing has one of, as have all others."""
+    if not isinstance(plan, p.Follow) or not isinstance(plan.of, p.Entities) or len(plan.of.ids) > 1:
+        return False
+    return all(_single(graph, *move) for move in Binding.of(graph).moves(plan.path))
+
+
+def _single(graph: Graph, relation: int, forward: bool) -> bool:
+    """Whether whatever has a relation has it once; of a few, or in a large graph, nobody can tell."""
+
+    def made() -> bool:
+        whole = graph.whole
+        ends = (whole.heads if forward else whole.tails)[whole.rels == relation]
+        return len(ends) >= FEW and len(np.unique(ends)) == len(ends)
+
+    if graph.num_triples > ALL_UP_TO:
+        return False
+    return graph.derived(("refusing.single", relation, forward), made)
 
 
 def accounted(read: ReadQuestion, found: Answer, graph: Graph, likeness: Likeness) -> bool:
@@ -285,7 +343,7 @@ def accounted(read: ReadQuestion, found: Answer, graph: Graph, likeness: Likenes
             return True  # of a class those that are no members are left out
     if found.candidates and _ANYTHING.search(read.rest):
         return True
-    noun = next((w for w in re.findall(r"[\w-]+", read.rest.lower())[1:] if w not in FUNCTION and w not in LIGHT), "")
+    noun = _counted(read.rest)
     if not found.candidates or not noun or class_in(noun, graph) is not None:
         return bool(found.candidates)
     relations = {path.relations[-1][0] for path in found.paths_of(found.candidates[0]) if path.relations}
