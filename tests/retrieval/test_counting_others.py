@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
+from tests.retrieval.test_events import Sure
 
 from clew.graph import Graph
-from clew.protocols import GraphStore, OnEvent, ignore
 from clew.retrieval.operators import Operators
-from clew.types import Answer, Question
-from tests.retrieval.test_events import Finds
+from clew.types import Question
 
 PARKS = ("Dragon Bay", "Serpent Hill", "Owl Woods", "Pike Lake", "Fern Gully")
 BOOKS = Graph.from_triples(
@@ -29,18 +26,11 @@ SKILLS = Graph.from_triples(
         ("Ada", "works in", "Legal"), ("Ben", "works in", "Sales"), ("Ada", "has skill", "Drafting"),
         ("Ben", "has skill", "Welding"), ("Ben", "has skill", "Drafting"),
         *((skill, "kind", "skill") for skill in ("Drafting", "Welding", "Knitting")),
-        *((name, "kind", "person") for name in ("Ada", "Ben")), *((d, "kind", "department") for d in ("Legal", "Sales")),
+        *((name, "kind", "person") for name in ("Ada", "Ben")),
+        *((name, "kind", "department") for name in ("Legal", "Sales")),
     ],
     name="skills",
 )  # fmt: skip
-
-
-class Sure(Finds):
-    """A method that is sure of its path."""
-
-    def answer(self, question: Question, graph: GraphStore, *, on_event: OnEvent = ignore) -> Answer:
-        found = super().answer(question, graph, on_event=on_event)
-        return replace(found, candidates=tuple(replace(each, score=0.95) for each in found.candidates))
 
 
 @pytest.mark.parametrize(
