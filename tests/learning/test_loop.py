@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import socket
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
@@ -160,7 +161,10 @@ fit(model, batch, lambda x: (model(x)[:, 0] - x.sum(1)).square().mean(), Path(sy
 def test_two_processes_equal_one_that_accumulates(tmp_path: Path) -> None:
     (tmp_path / "go.py").write_text(SCRIPT)
     run = [sys.executable, str(tmp_path / "go.py")]
-    torchrun = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node=2", "--master-port=29517"]
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    torchrun = [sys.executable, "-m", "torch.distributed.run", "--nproc-per-node=2", f"--master-port={port}"]
     environment = {**os.environ, "OMP_NUM_THREADS": "1"}
     subprocess.run([*run, str(tmp_path / "one"), "2"], check=True, env=environment)
     subprocess.run([*torchrun, str(tmp_path / "go.py"), str(tmp_path / "two"), "1"], check=True, env=environment)
