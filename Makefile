@@ -38,6 +38,7 @@ demo: setup
 	    "Which languages are spoken in the countries that border Switzerland?" \
 	    "what currency do people use in the country where Kyoto is located" \
 	    "Which countries border both Germany and Italy?" \
+	    "What is the largest country that borders Germany?" \
 	    "How many people live in Lyon?" \
 	    "Who painted the Mona Lisa?"; do \
 	  printf '\n$$ clew ask demo.kg "%s"\n' "$$question"; \

@@ -17,7 +17,6 @@ BOOKS = Graph.from_triples(
         *((f"Person {i}", "kind", "person") for i in range(8)),
         *((f"Person {i}", "recommends", "The Drowned Library") for i in range(3)),
         ("The Drowned Library", "kind", "novel"),
-        ("Dragon Bay", "kind", "park"),
     ],
     name="books",
 )

@@ -21,7 +21,7 @@ SENSE = 1.5  # what each commoner sense of a word counts, in steps
 ABOVE = 4.5  # steps up to a kind that a noun may mean
 BELOW = 2.0  # steps down to the one kind that a wider noun may mean
 SHARED = 3  # first senses that are compared
-_NEAR, _STEP = 0.9, 0.04  # how well a noun of the same sense fits a kind, and what each step takes
+NEAR, _STEP = 0.9, 0.04  # how well a noun of the same sense fits a kind, and what each step takes
 _PEOPLE = frozenset(["human", "agent", "people", "individual", "actor"])  # persons, as graphs call them
 _SOMEBODY = ("person", "animal", "group", "country", "deity", "character", "structure", "brand")
 _HOUSES = frozenset(["label", "role", "festival", "channel", "platform"])  # of records; a person in a play; who awards
@@ -93,7 +93,7 @@ def nearest_kind(noun: str, kinds: Mapping[str, str]) -> tuple[str, float] | Non
     order = sorted(found, key=found.__getitem__)
     if not order or (len(order) > 1 and (found is not wider or found[order[0]] == found[order[1]])):
         return None
-    return order[0], _NEAR - _STEP * found[order[0]]
+    return order[0], NEAR - _STEP * found[order[0]]
 
 
 def kind_of_things(noun: str, kinds: Mapping[str, str]) -> str | None:

@@ -359,12 +359,11 @@ class Operators:
                 for s in sets
                 if used <= {id for node in p.walk(s.plan) if isinstance(node, p.Entities) for id in node.ids}
             ]
-        if asked.denied is not None or (asked.marked and not found.candidates):  # no method's path says "or" and "not"
-            said = [
-                s for s in sets if not found.candidates or any(isinstance(node, p.Minus) for node in p.walk(s.plan))
-            ]
-            if said or not found.candidates:
-                return [each for each in said if each.score >= DOUBTFUL][:1]
+        likely = [each for each in sets if each.score >= DOUBTFUL]
+        if not found.candidates and (asked.marked or asked.denied is not None):
+            return likely[:1]  # no method's path says "or" and "not"
+        if asked.denied is not None and any(_leaves_out(each.plan) for each in sets):
+            return [each for each in likely if _leaves_out(each.plan)][:1]
         chosen = believed(asked.question, sets, found, graph)
         if chosen is not None:
             return [replace(chosen[0], score=chosen[1])]
@@ -603,6 +602,10 @@ def _is_whole(plan: p.Plan) -> bool:
 
 def _of_anything(plan: p.Plan) -> bool:
     return any(isinstance(node, p.All) for node in p.walk(plan))
+
+
+def _leaves_out(plan: p.Plan) -> bool:
+    return any(isinstance(node, p.Minus) for node in p.walk(plan))
 
 
 def _counts_all(plan: p.Plan) -> bool:

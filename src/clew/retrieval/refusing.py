@@ -25,7 +25,7 @@ from clew.query.lapses import lapse
 from clew.query.meanings import dimension_of, is_price, meant, spelled_out
 from clew.query.values import CURRENCIES, ReadValue, parse_date, untyped
 from clew.query.vocabulary import MEASURES, SYNONYMS, forms, stem
-from clew.query.wordnet import people_of, same_act
+from clew.query.wordnet import NEAR, people_of, same_act
 from clew.retrieval.chunks import LIGHT
 from clew.retrieval.lexicon import (
     ALIKE_KIND,
@@ -42,7 +42,6 @@ from clew.retrieval.operating import LEAST_ALIKE
 from clew.retrieval.words import FUNCTION
 from clew.types import Answer, Candidate, Path, Question
 
-SAME = 0.9  # fit of a noun to the name of a kind that is its synonym (`nearest_kind`)
 FEW = 4  # things from which on it is told that each has one
 CERTAIN = 0.5  # an answer as sure as this is believed, whatever its words
 MET = 0.45  # cosine of what is asked for and a relation's name from which the one may mean the other
@@ -307,8 +306,10 @@ def counts_others(read: ReadQuestion, plan: p.Plan, graph: Graph, likeness: Like
         names = stems(" ".join(graph.labels_at(binding.entities(tuple(named)))))
         words = [word for word in WORD.findall(read.rest.lower())[1:] if word not in FUNCTION and word not in LIGHT]
         lexicon = Lexicon.of(graph)
-        kind = None if {stem(word) for word in words} - {stem(noun), *names} else kind_meant(noun, lexicon)
-        if kind is None or kind[0] not in people_of(lexicon.class_ids) or kind[1] >= SAME:
+        if {stem(word) for word in words} - {stem(noun), *names}:
+            return False
+        kind = kind_meant(noun, lexicon)
+        if kind is None or kind[0] not in people_of(lexicon.class_ids) or kind[1] >= NEAR:
             return False  # what somebody is names a role, which the relation must say; "movies" are films
     return max(likeness((noun,), labels)) < LEAST_ALIKE
 

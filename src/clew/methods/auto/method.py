@@ -296,17 +296,17 @@ def _by_way_of(
 
     starts = starts_of(ground, topics)
 
-    @cache
-    def met_after(topic: int, hops: Hops) -> list[bool]:
-        return said(follow(ground, [starts[topic]], hops).entities)
-
-    def said(ends: Ints) -> list[bool]:
+    def are(ends: Ints) -> list[bool]:
         entities = ground.entities[ends[:LOOKED_AT]]
         return [bool(held(entities, members).any()) for members in kinds]
 
+    @cache
+    def are_after(topic: int, hops: Hops) -> list[bool]:
+        return are(follow(ground, [starts[topic]], hops).entities)
+
     def passes(option: RatedPlan) -> bool:
-        met = [said(option.plan.ends)]
-        met += [met_after(t.topic, t.hops[:length]) for t in option.plan.trails for length in range(1, len(t.hops))]
+        met = [are(option.plan.ends)]
+        met += [are_after(t.topic, t.hops[:length]) for t in option.plan.trails for length in range(1, len(t.hops))]
         return all(map(any, zip(*met, strict=True)))
 
     return [option for option in proposed if passes(option)] or proposed
