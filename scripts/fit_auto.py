@@ -9,7 +9,8 @@ CLEW_DATA on whose training parts the network was fitted guard against losing wh
 fifth.
 
 Of each question with an answer a second case is made from which every right plan is taken away: what is then said is
-wrong, as where the graph does not hold what is asked for. Printed are, with every fourth group left out of the fit in
+wrong, as where the graph does not hold what is asked for. What decides whether to answer counts many such cases, the
+probability that is told few (EMPTIED). Printed are, with every fourth group left out of the fit in
 turn: how often the first answer is right by each reader alone and by both, the expected calibration error (ten bins,
 questions with an answer), and for some thresholds the share of right answers that are lost and of questions without an
 answer that are told. Writes src/clew/methods/auto/weights.py, fitted on all groups, unless --show.
@@ -76,8 +77,10 @@ PRIOR = {
 }
 PENALTY = 0.03  # of what moves away from PRIOR; other features do no better on groups left out
 TOLD = ("share", "none", "walk", "plan", "both", "neither", "steps_2", "steps_3", "joined", "unused", *ACCOUNT)
-CALIBRATION_PENALTY = 1e-3
-EMPTIED = 0.15  # weight of the cases whose right plans were taken away, against the others of a group
+CALIBRATION_PENALTY = {"calibration": 1e-3, "answerable": 1e-4}
+# Weight of the cases whose right plans were taken away, against the others of a group, and the signs that are used.
+EMPTIED = {"calibration": 0.02, "answerable": 0.3}
+USED = {"calibration": TOLD, "answerable": (*TOLD, "none_odds")}
 RIGHT = 0.3  # share of right ends from which a plan is not left in an emptied case
 THRESHOLDS = (0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5)
 ALONE = {"walk": {"walk": 1.0}, "plan": {"plan": 1.0}}
@@ -206,20 +209,24 @@ def fit(groups: Sequence[Group]) -> RatingNumbers:
     cases = [each for group in groups for each in group.asked]
     weight = [MASS[g.source] / sizes[g.source] / len(g.asked) for g in groups for _ in g.asked]
     weights = fit_rating(cases, weight, PRIOR, PENALTY, tuple(PRIOR))
-    told: list[dict[str, float]] = []
-    right, importance = [], []
-    for group in groups:
-        for some, share in ((group.asked, 1.0), (group.emptied, EMPTIED), (group.unanswerable, EMPTIED)):
-            chosen = choose(some, weights)
-            if len(chosen.right):
-                told += chosen.told
-                right.append(chosen.right)
-                mass = share * TOLD_MASS[group.source] / sizes[group.source] / len(chosen.right)
-                importance.append(np.full(len(chosen.right), mass))
-    calibration = fit_calibration(
-        told, np.concatenate(right), np.concatenate(importance), {}, CALIBRATION_PENALTY, TOLD
-    )
-    return RatingNumbers(weights, calibration)
+    chosen = [
+        (g, some is g.asked, choose(some, weights)) for g in groups for some in (g.asked, g.emptied, g.unanswerable)
+    ]
+
+    def calibration(name: str) -> dict[str, float]:
+        told: list[dict[str, float]] = []
+        right, importance = [], []
+        for group, asked, some in chosen:
+            if len(some.right):
+                told += some.told
+                right.append(some.right)
+                share = 1.0 if asked else EMPTIED[name]
+                mass = share * TOLD_MASS[group.source] / sizes[group.source] / len(some.right)
+                importance.append(np.full(len(some.right), mass))
+        rights, masses = np.concatenate(right), np.concatenate(importance)
+        return fit_calibration(told, rights, masses, {}, CALIBRATION_PENALTY[name], USED[name])
+
+    return RatingNumbers(weights, calibration("calibration"), calibration("answerable"))
 
 
 def error(sure: NDArray[np.float64], right: NDArray[np.float64]) -> float:
@@ -228,8 +235,8 @@ def error(sure: NDArray[np.float64], right: NDArray[np.float64]) -> float:
     return float(sum(abs(sure[bins == b].mean() - right[bins == b].mean()) * (bins == b).mean() for b in set(bins)))
 
 
-def sure_of(told: Sequence[Mapping[str, float]], numbers: RatingNumbers) -> NDArray[np.float64]:
-    return np.array([calibrated(each, numbers.calibration) for each in told])
+def sure_of(told: Sequence[Mapping[str, float]], numbers: Mapping[str, float]) -> NDArray[np.float64]:
+    return np.array([calibrated(each, numbers) for each in told])
 
 
 def report(groups: Sequence[Group], numbers_of: Callable[[Group], RatingNumbers]) -> None:
@@ -239,14 +246,14 @@ def report(groups: Sequence[Group], numbers_of: Callable[[Group], RatingNumbers]
     for group in groups:
         numbers = numbers_of(group)
         auto = choose(group.asked, numbers.weights)
-        sure = sure_of(auto.told, numbers)
+        sure, kept = sure_of(auto.told, numbers.calibration), sure_of(auto.told, numbers.answerable)
         alone = [choose(group.asked, each).hits for each in ALONE.values()]
         best = sum(each.precision.max(initial=0) for each in group.asked) / max(len(group.asked), 1)
         line = (*alone, auto.hits, best, error(sure, auto.right))
         lines.setdefault(group.source, []).append(line)
         print(f"{group.source + ' ' + group.name:26} {' '.join(f'{value:6.3f}' for value in line)}")
-        without = sure_of(choose(group.unanswerable, numbers.weights).told, numbers)
-        gone = [float((sure[auto.right > 0.5] < each).mean()) for each in THRESHOLDS]
+        without = sure_of(choose(group.unanswerable, numbers.weights).told, numbers.answerable)
+        gone = [float((kept[auto.right > 0.5] < each).mean()) for each in THRESHOLDS]
         # those without any option are told already
         told = [float((without < each).sum() + len(group.unanswerable) - len(without)) for each in THRESHOLDS]
         lost.setdefault(group.source, []).append([*gone, *told, float(len(group.unanswerable))])
@@ -282,7 +289,9 @@ def main() -> None:
     report(groups, lambda group: fitted[fold[group.name]])
     numbers = fit(groups)
     lines = ['"""The numbers of `auto`: scripts/fit_auto.py writes this file and says on what they were fitted."""', ""]
-    for title, some in (("WEIGHTS", numbers.weights), ("CALIBRATION", numbers.calibration)):
+    for title, some in (
+        ("WEIGHTS", numbers.weights), ("CALIBRATION", numbers.calibration), ("ANSWERABLE", numbers.answerable)
+    ):  # fmt: skip
         body = [f'    "{name}": {value:.3f},' for name, value in some.items()]
         lines += [f"{title}: dict[str, float] = {{", *body, "}", ""]
     text = "\n".join(lines)

@@ -73,9 +73,12 @@ def test_the_calibration_says_the_share_that_was_right() -> None:
 
 
 def test_numbers_are_read_back(tmp_path: Path) -> None:
-    numbers = RatingNumbers({"walk": 0.5}, {"bias": 0.1, "share": 1.0})
+    numbers = RatingNumbers({"walk": 0.5}, {"bias": 0.1, "share": 1.0}, {"bias": -0.1, "share": 1.0})
     (tmp_path / FILE).write_text(json.dumps(numbers.to_json()))
     assert RatingNumbers.read(tmp_path / FILE) == numbers
+    before = {name: table for name, table in numbers.to_json().items() if name != "answerable"}
+    (tmp_path / FILE).write_text(json.dumps(before))
+    assert RatingNumbers.read(tmp_path / FILE).answerable == numbers.calibration  # as it was decided then
     with pytest.raises(NotFoundError):
         RatingNumbers.read(tmp_path / "other.json")
 

@@ -1,6 +1,6 @@
-"""What a graph allows a language model to write: relation paths from given entities, exact paths, entity names.
+"""What a graph allows a language model to write: relation paths from given entities.
 
-Grammars for constrained decoding (`LLMRequest.constraint`). Pieces are asked for only where decoding stands, so a
+A grammar for constrained decoding (`LLMRequest.constraint`). Pieces are asked for only where decoding stands, so a
 whole graph may lie behind one. Texts are read back into the graph by the same object: what cannot be read back was
 never there.
 
@@ -14,11 +14,10 @@ from collections.abc import Iterator, Sequence
 from functools import cached_property
 
 from clew.errors import InputError
-from clew.graph.paths import RelationPath, Way, follow, relation_paths, trace
+from clew.graph.paths import RelationPath, Way, follow, relation_paths
 from clew.graph.subgraph import Ints, Subgraph
 from clew.llm.constraint import states_of
 from clew.retrieval.verbalise import one_line
-from clew.types import Hop, Path
 
 _ALL = 2**31 - 1
 
@@ -80,81 +79,6 @@ class RelationGrammar:
         if found is None:
             found = self._ends[state] = follow(self._graph, self._frontier(state[:-1]), state[-1:]).entities
         return found
-
-
-Steps = tuple[tuple[int, bool], ...]  # (triple, forward) per hop
-PathState = tuple[int, Steps, tuple[int, bool] | None]  # start or -1, hops so far, relation that waits for its entity
-
-
-class PathGrammar:
-    """Exact paths of 1..`hops` hops, written as evidence is: `France -> borders -> Germany -> capital -> Berlin`.
-
-    With `hops=1` the exact triples of the starts. `direction="mark"` in the writing shows a hop from tail to head as
-    `<-`; "ignore" writes `->` for both, and `read` gives every path that reads so.
-    """
-
-    def __init__(
-        self,
-        graph: Subgraph,
-        starts: Sequence[int] | Ints,
-        *,
-        hops: int,
-        direction: Way = "any",
-        mark: bool = False,
-    ) -> None:
-        self._graph, self._starts, self._hops = graph, _starts(graph, starts), _positive(hops)
-        self._direction, self._mark = direction, mark
-
-    @cached_property
-    def key(self) -> str:
-        options = (self._hops, self._direction, self._mark)
-        return f"paths:{_digest(self._graph, self._starts, options)}"
-
-    def start(self) -> PathState:
-        return (-1, (), None)
-
-    def steps(self, state: PathState) -> Iterator[tuple[str, PathState]]:
-        start, walked, relation = state
-        graph = self._graph
-        if start < 0:
-            for entity, label in zip(self._starts.tolist(), graph.labels(self._starts), strict=True):
-                if name := one_line(label):
-                    yield name, (entity, (), None)
-        elif relation is None:
-            if len(walked) == self._hops:
-                return
-            for steps, _ in relation_paths(
-                graph, [self._end(start, walked)], 1, direction=self._direction, max_paths=_ALL, max_ends=_ALL
-            ).paths:
-                number, forward = steps[0]
-                if name := one_line(graph.relation(number).label):
-                    yield f" {self._arrow(forward)} {name}", (start, walked, (number, forward))
-        else:
-            _, forward = relation
-            triples = trace(graph, [self._end(start, walked)], [relation], limit=_ALL).triples
-            ends = (graph.tails if forward else graph.heads)[triples]
-            for triple, label in zip(triples.tolist(), graph.labels(ends), strict=True):
-                if name := one_line(label):
-                    yield f" {self._arrow(forward)} {name}", (start, (*walked, (triple, forward)), None)
-
-    def complete(self, state: PathState) -> bool:
-        return bool(state[1]) and state[2] is None
-
-    def read(self, text: str, *, score: float = 0.0) -> list[Path]:
-        """The paths of the graph that read like `text`; empty when there is none."""
-        return [
-            Path(self._graph.entity(start), tuple(Hop(self._graph.triple(t), forward) for t, forward in walked), score)
-            for start, walked, _ in states_of(self, text)
-        ]
-
-    def _arrow(self, forward: bool) -> str:
-        return "->" if forward or not self._mark else "<-"
-
-    def _end(self, start: int, walked: Steps) -> int:
-        if not walked:
-            return start
-        triple, forward = walked[-1]
-        return int((self._graph.tails if forward else self._graph.heads)[triple])
 
 
 def _starts(graph: Subgraph, starts: Sequence[int] | Ints) -> Ints:

@@ -242,6 +242,10 @@ def _fit(cases: Sequence[Case], ships: RatingNumbers, prior: float) -> RatingNum
         return ships
     weights = fit_rating(cases, [1.0] * len(cases), ships.weights, penalty)
     chosen = choose(cases, weights)
-    use = [name for name in ships.calibration if name != "bias"]
     weight = np.ones(len(chosen.right))
-    return RatingNumbers(weights, fit_calibration(chosen.told, chosen.right, weight, ships.calibration, penalty, use))
+
+    def moved(numbers: Mapping[str, float]) -> dict[str, float]:
+        use = [name for name in numbers if name != "bias"]
+        return fit_calibration(chosen.told, chosen.right, weight, numbers, penalty, use)
+
+    return RatingNumbers(weights, moved(ships.calibration), moved(ships.answerable))

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from clew.errors import FormatError, NotFoundError
 from clew.graph import Subgraph
-from clew.methods.auto.weights import CALIBRATION, WEIGHTS
+from clew.methods.auto.weights import ANSWERABLE, CALIBRATION, WEIGHTS
 from clew.methods.walk.candidates import WalkCandidate
 from clew.reading.account import ACCOUNT
 from clew.reading.calibration import calibrated
@@ -38,14 +38,19 @@ FILE = "auto.json"  # in the folder of a model: the numbers fitted to one graph
 
 @dataclass(frozen=True, slots=True)
 class RatingNumbers:
-    """How far to believe each reader, and how sure to be."""
+    """How far to believe each reader, and how sure to be.
+
+    Two regressions look at the same signs. What is told is how likely the answer is right; whether to answer at all is
+    decided by one fitted with many questions that the graph does not answer, which tells those better.
+    """
 
     weights: Mapping[str, float]  # of FEATURES
-    calibration: Mapping[str, float]  # "bias" and some of `signs`
+    calibration: Mapping[str, float]  # of the probability that is told: "bias" and some of `signs`
+    answerable: Mapping[str, float]  # of the one that the threshold is compared with
 
     @classmethod
     def shipped(cls) -> RatingNumbers:
-        return cls(WEIGHTS, CALIBRATION)
+        return cls(WEIGHTS, CALIBRATION, ANSWERABLE)
 
     @classmethod
     def read(cls, path: Path) -> RatingNumbers:
@@ -56,19 +61,23 @@ class RatingNumbers:
             raise NotFoundError(f"{path}: not there; make it with  clew train auto") from None
         except (ValueError, RecursionError):
             raise FormatError(f"{path}: damaged (no JSON); train again, or restore it") from None
-        parts = [told.get(name) for name in ("weights", "calibration")] if isinstance(told, dict) else [None, None]
-        for part, known in zip(parts, (FEATURES, SIGNS), strict=True):
+        names = ("weights", "calibration", "answerable")
+        parts = [told.get(name) for name in names] if isinstance(told, dict) else [None] * len(names)
+        if parts[2] is None:  # written when one calibration served both
+            parts[2] = parts[1]
+        for part, known in zip(parts, (FEATURES, SIGNS, SIGNS), strict=True):
             if not isinstance(part, dict):
-                raise FormatError(f"{path}: damaged (expected weights and calibration); train again, or restore it")
+                raise FormatError(f"{path}: damaged (expected {', '.join(names)}); train again, or restore it")
             for name, value in part.items():
                 if name not in known or not isinstance(value, float) or not math.isfinite(value):
                     raise FormatError(f"{path}: {name} is {value!r}, expected a number of {', '.join(known)}")
-        weights, calibration = parts
-        assert weights is not None and calibration is not None
-        return cls(weights, {"bias": 0.0, **calibration})
+        weights, calibration, answerable = parts
+        assert weights is not None and calibration is not None and answerable is not None
+        return cls(weights, {"bias": 0.0, **calibration}, {"bias": 0.0, **answerable})
 
     def to_json(self) -> dict[str, dict[str, float]]:
-        return {"weights": dict(self.weights), "calibration": dict(self.calibration)}
+        tables = {"weights": self.weights, "calibration": self.calibration, "answerable": self.answerable}
+        return {name: dict(table) for name, table in tables.items()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,6 +189,7 @@ class Merged:
     none: float  # share that `plan` gives to "none of these"
     signs: Mapping[str, float]  # what the calibration looks at
     probability: float  # that the best one is right
+    answerable: float  # the same where many questions have no answer in the graph
     why: str  # who proposed it, in words
 
     def namesakes(self, topics: Sequence[Topic]) -> list[RatedPlan]:
@@ -206,6 +216,7 @@ def merge(options: Sequence[RatedPlan], none: float, numbers: RatingNumbers) -> 
         none,
         told,
         calibrated(told, numbers.calibration),
+        calibrated(told, numbers.answerable),
         _why(best),
     )
 
@@ -236,6 +247,7 @@ def signs(best: Floats, shares: NDArray[np.float64], rows: Floats, none: float) 
         "both": value["walk_first"] * value["plan_first"],
         "neither": (1 - value["walk_first"]) * (1 - value["plan_first"]),
         "none": none,
+        "none_odds": _log_odds(none),
         "unproposed": value["unproposed"],
         "steps_2": value["steps_2"],
         "steps_3": value["steps_3"],
@@ -252,8 +264,8 @@ def signs(best: Floats, shares: NDArray[np.float64], rows: Floats, none: float) 
 
 
 SIGNS = (
-    "bias", "share", "walk", "plan", "both", "neither", "none", "unproposed", "steps_2", "steps_3", "joined", "after",
-    "left", "taken_up", "width", "unused", "kind_named", "options", *ACCOUNT,
+    "bias", "share", "walk", "plan", "both", "neither", "none", "none_odds", "unproposed", "steps_2", "steps_3",
+    "joined", "after", "left", "taken_up", "width", "unused", "kind_named", "options", *ACCOUNT,
 )  # fmt: skip
 
 

@@ -70,7 +70,8 @@ class Config(Settings):
     """Settings of `auto`; those of its readers are their defaults."""
 
     hops: int = Field(3, ge=1, le=4)  # most steps of a path; passing through a mediator is one step
-    threshold: float = Field(0.35, ge=0, le=1)  # below this probability the answer is "no answer found"
+    # Below this probability, counted among many questions that the graph does not answer: "no answer found".
+    threshold: float = Field(0.35, ge=0, le=1)
     sure: float = Field(0.6, ge=0, le=1)  # below this probability a language model, where configured, reads the paths
     paths: int = Field(2, ge=1)  # threads shown per answer
 
@@ -254,9 +255,9 @@ class Auto(Method):
             )  # fmt: skip
         ways = [way_of(o.plan.trails, o.plan.after, starts) for o in chosen]
         candidates, paths = answers(ground, ways, score, self._config.paths)
-        if score < self._config.threshold:
-            note = best_guess(candidates, said, score, self._config.threshold)
-            if score >= POSSIBLE * self._config.threshold:
+        if merged.answerable < self._config.threshold:
+            note = best_guess(candidates, said, merged.answerable, self._config.threshold)
+            if merged.answerable >= POSSIBLE * self._config.threshold:
                 details["guess"] = [c.entity.id for c in candidates[:GUESSED] if c.entity is not None]
             return Answer(question, self.name, topics=start.topics, note=note, details=details)
         unused = unused_topics(topics, best.rated)
