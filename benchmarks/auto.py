@@ -5,9 +5,11 @@
 
 Topics are those the set gives; a name with a star is asked with the topics found by linking. Of a larger set a sample
 is asked, drawn with seed 0. Hits@1 counts an abstention as wrong; the expected calibration error (ten bins) is over the
-answers given. GeoQuery: the questions that a path answers. SimpleQuestions states one of many answers ("name a
-poet"), so that Hits@1 cannot reach 1; it is usually scored by the fact, which is given as well: right where the stated
-answer is among those given, by one step from the stated subject.
+answers given, and its floor is what answers that are right exactly as often as said would have by chance, with so few
+questions. "worlds" are the invented worlds that nothing read, as many questions of each. GeoQuery: the questions that
+a path answers. SimpleQuestions states one of many answers ("name a poet"), so that Hits@1 cannot reach 1; it is
+usually scored by the fact, which is given as well: right where the stated answer is among those given, by one step
+from the stated subject.
 """
 
 from __future__ import annotations
@@ -29,7 +31,8 @@ from clew.extras import load as load_object
 from clew.graph import Graph
 from clew.methods.registry import card
 from clew.protocols import Example, Tools
-from clew.reading.corpus import demo_graph, facts_graph, geo_graph, json_lines
+from clew.reading.corpus import demo_graph, facts_graph, geo_graph, invented_worlds, json_lines
+from clew.reading.invented import DrawnWorld
 from clew.types import Answer, Gold, Question
 
 SETS = (
@@ -37,6 +40,20 @@ SETS = (
     "pq-2h:test,pq-3h:test,webqsp-pooled:dev,cwq-pooled:dev"
 )
 METHODS = ("walk", "plan", "auto")
+Floats = np.ndarray[tuple[int], np.dtype[np.float64]]
+
+
+def asked(name: str, limit: int) -> Iterator[tuple[Graph, list[Example]]]:
+    """The graphs of a set, each with questions that have an answer there."""
+    if name != "worlds":
+        yield questions(name, limit)
+        return
+    worlds = invented_worlds(0)
+    for world in worlds:
+        drawn = DrawnWorld(world, random.Random(7))
+        rows = [row for row in drawn.questions(1) if row.answers]
+        rows = random.Random(5).sample(rows, min(-(-limit // len(worlds)), len(rows)))
+        yield drawn.graph(), [drawn.example(row, str(i), linked=True) for i, row in enumerate(rows)]
 
 
 def questions(name: str, limit: int) -> tuple[Graph, list[Example]]:
@@ -75,31 +92,39 @@ def of_its_fact(answer: Answer, gold: Gold, subject: list[str]) -> bool:
     return any(len(path.hops) == 1 and path.start.label in subject for path in paths)
 
 
+def calibration_error(said: Floats, right: Floats) -> float:
+    """Expected calibration error over ten bins."""
+    bins = np.minimum((said * 10).astype(int), 9)
+    return float(sum(abs(said[bins == b].mean() - right[bins == b].mean()) * (bins == b).mean() for b in set(bins)))
+
+
+def floor(said: Floats, times: int = 200) -> float:
+    """The mean error of answers that are right exactly as often as is said."""
+    chance = np.random.default_rng(0)
+    return float(np.mean([calibration_error(said, (chance.random(len(said)) < said) * 1.0) for _ in range(times)]))
+
+
 def measure(name: str, limit: int, methods: list[str], encoder: object) -> Iterator[dict[str, object]]:
-    graph, rows = questions(name, limit)
+    graphs = list(asked(name, limit))
     about = subjects(data_folder(None)) if name.startswith("simplequestions") else {}
     for method in methods:
         opened = load_object(card(method).method)(load_object(card(method).config)(), Tools(encoder=encoder))
         hits, sure, facts = [], [], []
-        for row in rows:
-            answer = opened.answer(row.question, graph)
+        for row, answer in ((row, opened.answer(row.question, graph)) for graph, rows in graphs for row in rows):
             hits.append(float(score_answer(answer, row.gold).hits_at_1))
             facts.append(of_its_fact(answer, row.gold, about.get(row.question.id, [])))
             sure.append(answer.candidates[0].score if answer.candidates else np.nan)
         right, said = np.array(hits), np.array(sure)
         given = ~np.isnan(said)
-        bins = np.minimum((said[given] * 10).astype(int), 9)
-        gaps = [
-            abs(said[given][bins == b].mean() - right[given][bins == b].mean()) * (bins == b).mean() for b in set(bins)
-        ]
         yield {
             "set": name,
             "method": method,
-            "questions": len(rows),
+            "questions": len(hits),
             "hits@1": round(float(right.mean()), 4),
             **({"fact": round(float(np.mean(facts)), 4)} if about else {}),
             "abstained": round(float((~given).mean()), 4),
-            "calibration error": round(float(sum(gaps)), 4),
+            "calibration error": round(calibration_error(said[given], right[given]), 4),
+            "floor": round(floor(said[given]), 4),
         }
 
 
