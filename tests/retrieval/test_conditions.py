@@ -10,7 +10,7 @@ from clew.query.question import read_question
 from clew.retrieval.conditions import beside_values
 from clew.retrieval.operators import Operators
 from clew.types import Answer, Candidate, Evidence, Hop, Path, Question, Topic, Triple
-from finds_nothing import Nothing
+from fake_methods import Nothing
 
 LIBRARIANS = {"Ada Moor": ("1970-02-01", "2009-05-01"), "Ben Lund": ("1985-07-09", "2019-03-01"),
               "Cleo Ray": ("1990-01-30", "2021-09-15")}  # fmt: skip

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import pytest
-from tests.retrieval.test_events import Sure
 
 from clew.graph import Graph
 from clew.retrieval.operators import Operators
 from clew.types import Question
+from fake_methods import Sure
 
 PARKS = ("Dragon Bay", "Serpent Hill", "Owl Woods", "Pike Lake", "Fern Gully")
 BOOKS = Graph.from_triples(

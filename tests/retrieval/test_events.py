@@ -1,13 +1,10 @@
 """What is joined by events: both roles at one event, the third one, things several steps away, prices of a link."""
 
-from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path as File
 
 import pytest
 
 from clew.graph import Graph, build
-from clew.protocols import GraphStore, OnEvent, ignore
 from clew.query import execute
 from clew.query import plan as p
 from clew.query.decorate import decorate
@@ -18,7 +15,8 @@ from clew.retrieval.onward import onward_to_kind
 from clew.retrieval.operating import compared, either, likeness_by, operated
 from clew.retrieval.operator_words import asked_of
 from clew.retrieval.operators import COMPOSED, Operators
-from clew.types import Answer, Candidate, Evidence, Hop, Path, Question
+from clew.types import Question
+from fake_methods import Finds, Sure
 
 ENTRIES = [("spring fair", "rose", "gold"), ("spring fair", "tulip", "silver"), ("autumn fair", "tulip", "gold"),
            ("autumn fair", "aster", "silver")]  # fmt: skip
@@ -175,32 +173,6 @@ def test_a_noun_is_no_flag() -> None:
     assert said(graph, "which raw milk cheeses are there") == ["Brie"]
 
 
-class Finds:
-    """A method that answers with what a relation path leads to, or would have."""
-
-    name = "finds"
-
-    def __init__(self, start: str, *steps: tuple[str, bool], sure: bool = True) -> None:
-        self.start, self.steps, self.sure = start, steps, sure
-
-    def answer(self, question: Question, graph: GraphStore, *, on_event: OnEvent = ignore) -> Answer:
-        paths = [Path(graph.entity(self.start), (), 0.6)]
-        for relation, forward in self.steps:
-            side = "out" if forward else "in"
-            paths = [
-                Path(path.start, (*path.hops, Hop(triple, forward)), 0.6)
-                for path in paths
-                for triple in graph.neighbors([path.end.id], relations={relation}, direction=side)
-            ]
-        if not self.sure:
-            return Answer(question, self.name, details={"guess": [path.end.id for path in paths]})
-        ends = tuple(Candidate(path.end.label, 0.6, path.end, (i,)) for i, path in enumerate(paths))
-        return Answer(question, self.name, ends, Evidence(tuple(paths)))
-
-    def predict(self, questions: Sequence[Question], graph: GraphStore, *, on_event: OnEvent = ignore) -> list[Answer]:
-        return [self.answer(question, graph) for question in questions]
-
-
 def test_an_answer_that_stops_short_is_followed_to_what_is_asked_for(fairs: Graph) -> None:
     question = Question("q", "spring fair: which gardens took something home?")
     found = Operators(Finds("spring fair", ("fair", False))).answer(question, fairs)
@@ -226,14 +198,6 @@ CLUBS = Graph.from_triples(
     ],
     name="clubs",
 )  # fmt: skip
-
-
-class Sure(Finds):
-    """The same, and sure of it."""
-
-    def answer(self, question: Question, graph: GraphStore, *, on_event: OnEvent = ignore) -> Answer:
-        found = super().answer(question, graph, on_event=on_event)
-        return replace(found, candidates=tuple(replace(each, score=0.9) for each in found.candidates))
 
 
 def test_figures_that_a_count_names_are_told_and_not_counted() -> None:

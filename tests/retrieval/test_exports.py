@@ -11,7 +11,7 @@ from clew.retrieval.lexicon import Lexicon, asked_kind, nobody
 from clew.retrieval.operators import Operators
 from clew.retrieval.refusing import mismeasured
 from clew.types import Answer, Candidate, Evidence, Hop, Path, Question
-from finds_nothing import Nothing
+from fake_methods import Nothing
 
 FARMS = {  # owner, masts, hectares, offshore, visitor centre bookable
     "Gull Bank": ("Nordo", "40", "900", "true", "false"),

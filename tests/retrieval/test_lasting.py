@@ -9,7 +9,7 @@ from clew.query.periods import Periods
 from clew.query.proof import verify
 from clew.retrieval.operators import Operators
 from clew.types import Answer, Question
-from finds_nothing import Nothing
+from fake_methods import Nothing
 
 LOANS = {
     "Alba loan": ("2020-01-10", "2020-06-26"), "Brera loan": ("2019-02-28", "2021-02-28"),

@@ -14,7 +14,7 @@ from clew.retrieval.lexicon import Lexicon, kinds_said
 from clew.retrieval.linking import link, unknown_names
 from clew.retrieval.operators import Operators
 from clew.types import Question
-from finds_nothing import Nothing
+from fake_methods import Nothing
 
 CREWS = {"Red Crew": "Norway", "Blue Crew": "Chile", "Green Crew": "Norway"}
 VOYAGES = {  # crew, harbours, what was used

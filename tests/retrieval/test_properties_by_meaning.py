@@ -8,7 +8,7 @@ from clew.graph import Graph
 from clew.query.meanings import dimension_of, spelled_out, stated_unit
 from clew.retrieval.operators import Operators
 from clew.types import Answer, Question
-from finds_nothing import Nothing
+from fake_methods import Nothing
 
 SKIPPERS = {"Ada Roe": ("1961", "2004", 410), "Ben Lund": ("1988", "1999", 380), "Cem Aksoy": ("1993", "2016", 455)}
 BOATS = {

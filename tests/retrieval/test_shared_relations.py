@@ -14,7 +14,7 @@ from clew.reading.reader import Reader
 from clew.reading.wording import Wording
 from clew.retrieval.operators import Operators
 from clew.types import Question
-from finds_nothing import Nothing
+from fake_methods import Nothing
 
 ROOMS = {"Big Hall": ("Iron", 300), "Blue Hall": ("Iron", 80), "Loft": ("Mill", 120)}
 MEMBERS = {"Ann": "Iron", "Bea": "Mill", "Cid": "Mill", "Dan": "Mill"}

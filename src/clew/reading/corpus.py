@@ -273,7 +273,7 @@ def _meant(row: DrawnQuestion, drawn: DrawnWorld, graph: Graph, starts: Sequence
 # -- sources -------------------------------------------------------------------------------------------------------
 
 
-MOST_INVENTED = 40_000  # questions of a part
+MOST_INVENTED = 120_000  # questions of a part
 PARTS = 4  # of the invented worlds; the first is read by no network
 
 
