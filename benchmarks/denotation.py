@@ -5,7 +5,7 @@ python benchmarks/denotation.py SET… [--limit N] [--method NAME] [--show wrong
 SET: demo-dev, demo-test (tests/questions, written before their answers were seen), demo-blind (written from the graph
 alone by somebody who knew no code of clew, and read by nobody who worked on it), geo-train, geo-dev (query split),
 wtq (300 questions of the dev part, by its official normalisation), spider (200 dev questions with one answer column);
-these four read CLEW_DATA; worlds (50 questions over each of the 115 invented worlds that are kept from training, all
+these four read CLEW_DATA; worlds (50 questions over each of the 142 invented worlds that are kept from training, all
 asking for paths, by authors who knew no code of clew; `auto` and `believing` are fitted on them). Small graphs as
 users have them, with questions of every kind (tests/questions/graphs): those in READ, on which errors were read while
 the methods were made; astronomy, food, history, software, tv (asked at the end of three rounds of work, never read);

@@ -58,7 +58,7 @@ GUARDS = (("demo*", "train"), ("geo*", "train"), ("simplequestions*", "valid"), 
           ("metaqa-r-2hop", "dev"), ("metaqa-r-3hop", "dev"), ("pq-2h", "train"), ("pq-3h", "train"),
           ("webqsp-pooled", "dev"), ("cwq-pooled", "dev"))  # fmt: skip
 MASS = {"invented": 3.0, "read": 1.0, "guard": 1.0}  # of the sources in the fit of the rating
-TOLD_MASS = {"invented": 1.5, "read": 2.0, "guard": 0.5}  # and in that of the calibration
+TOLD_MASS = {"invented": 1.0, "read": 1.0, "guard": 1.0}  # and in those of the two probabilities
 FOLDS = 4
 LEAST = 20  # questions of a group that is fitted on
 # Where the fit starts: a word left over costs 2, a step that nothing asks for 1 (`clew.reading.account`).
@@ -76,11 +76,23 @@ PRIOR = {
     "plan.unused": -2.0,
 }
 PENALTY = 0.03  # of what moves away from PRIOR; other features do no better on groups left out
-TOLD = ("share", "none", "walk", "plan", "both", "neither", "steps_2", "steps_3", "joined", "unused", *ACCOUNT)
+TOLD = (
+    "share",
+    "none",
+    "none_odds",
+    "walk",
+    "plan",
+    "both",
+    "neither",
+    "steps_2",
+    "steps_3",
+    "joined",
+    "unused",
+    *ACCOUNT,
+)
 CALIBRATION_PENALTY = {"calibration": 1e-3, "answerable": 1e-4}
-# Weight of the cases whose right plans were taken away, against the others of a group, and the signs that are used.
+# Weight of the cases whose right plans were taken away, against the others of a group.
 EMPTIED = {"calibration": 0.02, "answerable": 0.3}
-USED = {"calibration": TOLD, "answerable": (*TOLD, "none_odds")}
 RIGHT = 0.3  # share of right ends from which a plan is not left in an emptied case
 THRESHOLDS = (0.2, 0.25, 0.3, 0.35, 0.4, 0.45, 0.5)
 ALONE = {"walk": {"walk": 1.0}, "plan": {"plan": 1.0}}
@@ -224,7 +236,7 @@ def fit(groups: Sequence[Group]) -> RatingNumbers:
                 mass = share * TOLD_MASS[group.source] / sizes[group.source] / len(some.right)
                 importance.append(np.full(len(some.right), mass))
         rights, masses = np.concatenate(right), np.concatenate(importance)
-        return fit_calibration(told, rights, masses, {}, CALIBRATION_PENALTY[name], USED[name])
+        return fit_calibration(told, rights, masses, {}, CALIBRATION_PENALTY[name], TOLD)
 
     return RatingNumbers(weights, calibration("calibration"), calibration("answerable"))
 

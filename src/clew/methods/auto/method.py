@@ -71,7 +71,7 @@ class Config(Settings):
 
     hops: int = Field(3, ge=1, le=4)  # most steps of a path; passing through a mediator is one step
     # Below this probability, counted among many questions that the graph does not answer: "no answer found".
-    threshold: float = Field(0.35, ge=0, le=1)
+    threshold: float = Field(0.25, ge=0, le=1)
     sure: float = Field(0.6, ge=0, le=1)  # below this probability a language model, where configured, reads the paths
     paths: int = Field(2, ge=1)  # threads shown per answer
 
