@@ -344,7 +344,7 @@ class Operators:
 
         Where neither a set nor the method's answer is, none of the sets.
         """
-        sets = self._readings(asked.question, graph)
+        sets = self._sets(asked.question, graph)
         surely = bool(sets) and sets[0].score >= COMPOSED and not sets[0].unsaid
         if found.candidates and not surely and (both := of_both(asked.question, found, graph, self._encoder)):
             return both
@@ -381,7 +381,11 @@ class Operators:
         found = self._method.predict([asked.rest], graph)[0]
         if only_truth(found, graph):
             found = replace(found, candidates=())
-        return found, list(set_beside(asked.question, self._readings(asked.question, graph), found, graph))
+        return found, list(set_beside(asked.question, self._sets(asked.question, graph), found, graph))
+
+    def _sets(self, question: Question, graph: Graph) -> list[Composed]:
+        """What a question's parts compose, less whole kinds of which it says more ("boats longer than the moon")."""
+        return [each for each in self._readings(question, graph) if not (each.unsaid and _is_whole(each.plan))]
 
     def _readings(
         self, question: Question, graph: Graph, kind: p.SetPlan | None = None, *, instead: bool = False
