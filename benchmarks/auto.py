@@ -27,6 +27,7 @@ from clew.datasets import demo, load, question_set, read_plain
 from clew.datasets.source import data_folder
 from clew.encoding import open_encoder
 from clew.evaluation.answers import score_answer
+from clew.evaluation.calibration import calibrate
 from clew.extras import load as load_object
 from clew.graph import Graph
 from clew.methods.registry import card
@@ -92,16 +93,10 @@ def of_its_fact(answer: Answer, gold: Gold, subject: list[str]) -> bool:
     return any(len(path.hops) == 1 and path.start.label in subject for path in paths)
 
 
-def calibration_error(said: Floats, right: Floats) -> float:
-    """Expected calibration error over ten bins."""
-    bins = np.minimum((said * 10).astype(int), 9)
-    return float(sum(abs(said[bins == b].mean() - right[bins == b].mean()) * (bins == b).mean() for b in set(bins)))
-
-
 def floor(said: Floats, times: int = 200) -> float:
     """The mean error of answers that are right exactly as often as is said."""
     chance = np.random.default_rng(0)
-    return float(np.mean([calibration_error(said, (chance.random(len(said)) < said) * 1.0) for _ in range(times)]))
+    return float(np.mean([calibrate(said, (chance.random(len(said)) < said) * 1.0).ece for _ in range(times)]))
 
 
 def measure(name: str, limit: int, methods: list[str], encoder: object) -> Iterator[dict[str, object]]:
@@ -123,7 +118,7 @@ def measure(name: str, limit: int, methods: list[str], encoder: object) -> Itera
             "hits@1": round(float(right.mean()), 4),
             **({"fact": round(float(np.mean(facts)), 4)} if about else {}),
             "abstained": round(float((~given).mean()), 4),
-            "calibration error": round(calibration_error(said[given], right[given]), 4),
+            "calibration error": round(calibrate(said[given], right[given]).ece, 4),
             "floor": round(floor(said[given]), 4),
         }
 

@@ -36,6 +36,7 @@ from numpy.typing import NDArray
 from clew.datasets import demo, load, question_set, read_plain
 from clew.datasets.source import data_folder
 from clew.encoding import open_encoder, remembering
+from clew.evaluation.calibration import calibrate
 from clew.graph import Graph
 from clew.methods.auto.fitting import Case, case, choose, fit_calibration, fit_rating
 from clew.methods.auto.merging import FEATURES, RatingNumbers
@@ -77,19 +78,8 @@ PRIOR = {
 }
 PENALTY = 0.03  # of what moves away from PRIOR; other features do no better on groups left out
 TOLD = (
-    "share",
-    "none",
-    "none_odds",
-    "walk",
-    "plan",
-    "both",
-    "neither",
-    "steps_2",
-    "steps_3",
-    "joined",
-    "unused",
-    *ACCOUNT,
-)
+    "share", "none", "none_odds", "walk", "plan", "both", "neither", "steps_2", "steps_3", "joined", "unused", *ACCOUNT,
+)  # fmt: skip
 CALIBRATION_PENALTY = {"calibration": 1e-3, "answerable": 1e-4}
 # Weight of the cases whose right plans were taken away, against the others of a group.
 EMPTIED = {"calibration": 0.02, "answerable": 0.3}
@@ -241,12 +231,6 @@ def fit(groups: Sequence[Group]) -> RatingNumbers:
     return RatingNumbers(weights, calibration("calibration"), calibration("answerable"))
 
 
-def error(sure: NDArray[np.float64], right: NDArray[np.float64]) -> float:
-    """Expected calibration error over ten bins."""
-    bins = np.minimum((sure * 10).astype(int), 9)
-    return float(sum(abs(sure[bins == b].mean() - right[bins == b].mean()) * (bins == b).mean() for b in set(bins)))
-
-
 def sure_of(told: Sequence[Mapping[str, float]], numbers: Mapping[str, float]) -> NDArray[np.float64]:
     return np.array([calibrated(each, numbers) for each in told])
 
@@ -261,7 +245,7 @@ def report(groups: Sequence[Group], numbers_of: Callable[[Group], RatingNumbers]
         sure, kept = sure_of(auto.told, numbers.calibration), sure_of(auto.told, numbers.answerable)
         alone = [choose(group.asked, each).hits for each in ALONE.values()]
         best = sum(each.precision.max(initial=0) for each in group.asked) / max(len(group.asked), 1)
-        line = (*alone, auto.hits, best, error(sure, auto.right))
+        line = (*alone, auto.hits, best, calibrate(sure, auto.right).ece)
         lines.setdefault(group.source, []).append(line)
         print(f"{group.source + ' ' + group.name:26} {' '.join(f'{value:6.3f}' for value in line)}")
         without = sure_of(choose(group.unanswerable, numbers.weights).told, numbers.answerable)

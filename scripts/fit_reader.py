@@ -19,6 +19,7 @@ from safetensors.numpy import save_file
 from scipy.optimize import minimize
 
 from clew.encoding import DEFAULT, open_encoder
+from clew.evaluation.calibration import calibrate
 from clew.graph import Graph
 from clew.methods.plan.method import Config, PlanMethod
 from clew.protocols import Example, Tools
@@ -66,8 +67,7 @@ def error(rows: Rows, calibration: dict[str, float]) -> float:
     total = [calibration["bias"] + sum(calibration[name] * value for name, value in signs.items()) for signs, _ in rows]
     said = np.minimum(MOST, 1 / (1 + np.exp(-np.array(total))))
     right = np.array([right for _, right in rows], float)
-    bins = np.minimum((said * 10).astype(int), 9)
-    return sum(abs(said[bins == b].mean() - right[bins == b].mean()) * (bins == b).mean() for b in set(bins.tolist()))
+    return calibrate(said, right).ece
 
 
 def main() -> None:
