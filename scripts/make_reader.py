@@ -14,7 +14,7 @@ Steps, in this order; everything lies in OUT, and a second start goes on where t
 
 Each is copied into the package when it has read all its questions. One core reads about 100 questions a second for the
 network and ten for the cross-encoder: with the numbers above 27 minutes for the first network, 13 for each round, an
-hour for the cross-encoder, 10 for the records, 20 for the fits; two and a half hours in all, 4 GB of memory, 1 GB disk.
+hour for the cross-encoder, 40 for the records, 30 for the fits; over three hours in all, 4 GB of memory, 3 GB disk.
 """
 
 from __future__ import annotations

@@ -553,9 +553,9 @@ def _way(triples: Sequence[tuple[str, str, str]], topic: str) -> list[tuple[str,
 SOURCES: dict[str, CorpusSource] = {
     "invented-0": CorpusSource("invented-0", 0.0, _invented(0, 1), MOST_INVENTED, "as clew; a language model wrote it"),
     **{
-        f"invented-{part}": CorpusSource("invented", 3.0, _invented(part, 2), MOST_INVENTED, "as invented-0")
+        f"invented-{part}": CorpusSource("invented", 1.2, _invented(part, 2), MOST_INVENTED, "as invented-0")
         for part in range(1, PARTS)
-    },
+    },  # two of three questions; at four of five Freebase and Spider are forgotten
     "simplequestions": CorpusSource("simplequestions", 1.6, _simple, 9000, "CC BY 3.0; facts Wikidata CC0"),
     "simplequestions-synthetic": CorpusSource(
         "simplequestions", 0.5, _made_up("simplequestions", facts_graph), 1200, "CC0"
