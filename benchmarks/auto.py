@@ -6,10 +6,10 @@
 Topics are those the set gives; a name with a star is asked with the topics found by linking. Of a larger set a sample
 is asked, drawn with seed 0. Hits@1 counts an abstention as wrong; the expected calibration error (ten bins) is over the
 answers given, and its floor is what answers that are right exactly as often as said would have by chance, with so few
-questions. "worlds" are the invented worlds that nothing read, as many questions of each. GeoQuery: the questions that
-a path answers. SimpleQuestions states one of many answers ("name a poet"), so that Hits@1 cannot reach 1; it is
-usually scored by the fact, which is given as well: right where the stated answer is among those given, by one step
-from the stated subject.
+questions. "worlds" are the invented worlds that no network read, as many questions of each; the numbers of `auto` are
+fitted on them. GeoQuery: the questions that a path answers. SimpleQuestions states one of many answers ("name a
+poet"), so that Hits@1 cannot reach 1; it is usually scored by the fact, which is given as well: right where the
+stated answer is among those given, by one step from the stated subject.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from clew.graph import Graph
 from clew.methods.registry import card
 from clew.protocols import Example, Tools
 from clew.reading.corpus import demo_graph, facts_graph, geo_graph, invented_worlds, json_lines
-from clew.reading.invented import DrawnWorld
 from clew.types import Answer, Gold, Question
+from denotation import kept_worlds
 
 SETS = (
     "demo:test,demo*:test,geo*:dev,simplequestions*:valid,metaqa-r-1hop:test,metaqa-r-2hop:test,metaqa-r-3hop:test,"
@@ -49,12 +49,10 @@ def asked(name: str, limit: int) -> Iterator[tuple[Graph, list[Example]]]:
     if name != "worlds":
         yield questions(name, limit)
         return
-    worlds = invented_worlds(0)
-    for world in worlds:
-        drawn = DrawnWorld(world, random.Random(7))
-        rows = [row for row in drawn.questions(1) if row.answers]
-        rows = random.Random(5).sample(rows, min(-(-limit // len(worlds)), len(rows)))
-        yield drawn.graph(), [drawn.example(row, str(i), linked=True) for i, row in enumerate(rows)]
+    each = -(-limit // len(invented_worlds(0)))
+    for drawn, rows in kept_worlds():
+        answered = [row for row in rows if row.answers][:each]
+        yield drawn.graph(), [drawn.example(row, str(i), linked=True) for i, row in enumerate(answered)]
 
 
 def questions(name: str, limit: int) -> tuple[Graph, list[Example]]:

@@ -119,16 +119,23 @@ def questions_of(name: str, folder: Path, limit: int | None) -> Iterator[tuple[R
             yield {**row, "kinds": [kind_of(row["question"])]}, table_graph(table["header"], table["rows"])
 
 
-def of_worlds(count: int) -> Iterator[tuple[Row, Graph]]:
-    """So many questions over each world, drawn in one order; `group` names the world."""
+def kept_worlds() -> Iterator[tuple[DrawnWorld, list[DrawnQuestion]]]:
+    """The invented worlds that no network reads, each with its questions in one order."""
     for world in invented_worlds(0):
         drawn = DrawnWorld(world, random.Random(7))
-        asked, graph = list(drawn.questions(1)), drawn.graph()
+        asked = list(drawn.questions(1))
         random.Random(5).shuffle(asked)
+        yield drawn, asked
+
+
+def of_worlds(count: int) -> Iterator[tuple[Row, Graph]]:
+    """So many questions over each world; `group` names the world."""
+    for drawn, asked in kept_worlds():
+        graph, group = drawn.graph(), drawn.world.file
         for i, each in enumerate(asked[:count]):
             answers = list(drawn.example(each, str(i), linked=True).gold.answers)
-            row = {"id": f"{world.file} {i}", "question": each.text, "answer": answers, "kinds": [_shape(each)]}
-            yield {**row, "group": world.file}, graph
+            row = {"id": f"{group} {i}", "question": each.text, "answer": answers, "kinds": [_shape(each)]}
+            yield {**row, "group": group}, graph
 
 
 def _shape(asked: DrawnQuestion) -> str:

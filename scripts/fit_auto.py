@@ -45,8 +45,7 @@ from clew.protocols import Example, Tools
 from clew.query.question import read_question
 from clew.reading.account import ACCOUNT
 from clew.reading.calibration import calibrated
-from clew.reading.corpus import PEOPLE, demo_graph, facts_graph, geo_graph, invented_worlds, json_lines
-from clew.reading.invented import DrawnWorld
+from clew.reading.corpus import PEOPLE, demo_graph, facts_graph, geo_graph, json_lines
 from clew.reading.topics import start_of
 from clew.retrieval.linking import unknown_names
 from clew.types import Gold, Question
@@ -110,11 +109,11 @@ class Group:
 
 
 def invented(count: int) -> Iterator[tuple[str, Graph, list[Example]]]:
-    for world in invented_worlds(0):
-        drawn = DrawnWorld(world, random.Random(7))
-        rows = list(drawn.questions(1))
-        random.Random(5).shuffle(rows)
-        yield world.file, drawn.graph(), [drawn.example(row, str(i), linked=True) for i, row in enumerate(rows[:count])]
+    from denotation import kept_worlds
+
+    for drawn, rows in kept_worlds():
+        examples = [drawn.example(row, str(i), linked=True) for i, row in enumerate(rows[:count])]
+        yield drawn.world.file, drawn.graph(), examples
 
 
 def small_graphs() -> Iterator[tuple[str, Graph, list[Example]]]:
@@ -285,11 +284,9 @@ def main() -> None:
     report(groups, lambda group: fitted[fold[group.name]])
     numbers = fit(groups)
     lines = ['"""The numbers of `auto`: scripts/fit_auto.py writes this file and says on what they were fitted."""', ""]
-    for title, some in (
-        ("WEIGHTS", numbers.weights), ("CALIBRATION", numbers.calibration), ("ANSWERABLE", numbers.answerable)
-    ):  # fmt: skip
+    for table, some in numbers.to_json().items():
         body = [f'    "{name}": {value:.3f},' for name, value in some.items()]
-        lines += [f"{title}: dict[str, float] = {{", *body, "}", ""]
+        lines += [f"{table.upper()}: dict[str, float] = {{", *body, "}", ""]
     text = "\n".join(lines)
     print(text) if given.show else TARGET.write_text(text, encoding="utf-8")
 

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import importlib.util
+import json
+import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -11,7 +14,7 @@ import pytest
 from clew.encoding.hashing import HashEncoder
 from clew.errors import ConfigError
 from clew.graph import Graph
-from clew.methods.auto.merging import DOUBT, FEATURES, RatingNumbers, rate, signs, table
+from clew.methods.auto.merging import DOUBT, FEATURES, FILE, RatingNumbers, rate, signs, table
 from clew.methods.auto.method import Auto, Config
 from clew.methods.auto.weights import CALIBRATION
 from clew.protocols import TextEncoder, Tools
@@ -96,6 +99,22 @@ def test_answers_say_who_was_believed(minilm: TextEncoder, text: str, expected: 
 def test_an_abstention_names_the_best_guess(minilm: TextEncoder) -> None:
     answer = ask("What is the capital of France?", minilm, threshold=1.0)
     assert answer.candidates == () and "Paris" in answer.note and "threshold" in answer.note
+
+
+@needs_encoder
+def test_whether_to_answer_and_the_probability_that_is_told_are_two_numbers(
+    minilm: TextEncoder, tmp_path: Path
+) -> None:
+    def told(calibration: float, answerable: float) -> Answer:
+        tables = RatingNumbers(SHIPPED.weights, {"bias": calibration}, {"bias": answerable}).to_json()
+        (tmp_path / FILE).write_text(json.dumps(tables))
+        tools = Tools(encoder=minilm, model=tmp_path)
+        return Auto(Config(), tools).answer(Question("q", "What is the capital of France?"), GRAPH)
+
+    doubtful = told(-3.0, 3.0)
+    assert doubtful.texts == ("Paris",) and doubtful.candidates[0].score == pytest.approx(1 / (1 + math.exp(3.0)))
+    refused = told(3.0, -3.0)
+    assert refused.candidates == () and f"{1 / (1 + math.exp(3.0)):.2f}" in refused.note
 
 
 @needs_encoder

@@ -385,7 +385,7 @@ class Operators:
 
     def _sets(self, question: Question, graph: Graph) -> list[Composed]:
         """What a question's parts compose, less whole kinds of which it says more ("boats longer than the moon")."""
-        return [each for each in self._readings(question, graph) if not (each.unsaid and _is_whole(each.plan))]
+        return [each for each in self._readings(question, graph) if not _falls_short(each)]
 
     def _readings(
         self, question: Question, graph: Graph, kind: p.SetPlan | None = None, *, instead: bool = False
@@ -497,7 +497,7 @@ class Operators:
             return none
         sets = self._readings(_stated(asked.question, read), graph)
         made = self._composed(asked, read, sets, graph, least=self._least(asked))
-        unsaid = read.count and any(each.unsaid and _is_whole(each.plan) for each in sets)
+        unsaid = read.count and any(map(_falls_short, sets))
         made = [each for each in made if not (unsaid and _counts_all(each.plan))]  # "how many lots failed to sell"
         if (whole := of_everything(read, graph)) is not None:
             shorter, left_out = whole
@@ -602,6 +602,11 @@ def _is_whole(plan: p.Plan) -> bool:
     if isinstance(plan, p.And):
         return all(map(_is_whole, plan.sets))
     return isinstance(plan, (p.Class, p.All))
+
+
+def _falls_short(each: Composed) -> bool:
+    """Whether a set is all there is of a kind though the question says more."""
+    return bool(each.unsaid) and _is_whole(each.plan)
 
 
 def _of_anything(plan: p.Plan) -> bool:

@@ -14,6 +14,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,23 +62,19 @@ class RatingNumbers:
             raise NotFoundError(f"{path}: not there; make it with  clew train auto") from None
         except (ValueError, RecursionError):
             raise FormatError(f"{path}: damaged (no JSON); train again, or restore it") from None
-        names = ("weights", "calibration", "answerable")
-        parts = [told.get(name) for name in names] if isinstance(told, dict) else [None] * len(names)
-        if parts[2] is None:  # written when one calibration served both
-            parts[2] = parts[1]
-        for part, known in zip(parts, (FEATURES, SIGNS, SIGNS), strict=True):
-            if not isinstance(part, dict):
-                raise FormatError(f"{path}: damaged (expected {', '.join(names)}); train again, or restore it")
-            for name, value in part.items():
+        parts: dict[str, Any] = {table: told.get(table) if isinstance(told, dict) else None for table in TABLES}
+        if parts["answerable"] is None:  # written when one calibration served both
+            parts["answerable"] = parts["calibration"]
+        for table, known in TABLES.items():
+            if not isinstance(parts[table], dict):
+                raise FormatError(f"{path}: damaged (expected {', '.join(TABLES)}); train again, or restore it")
+            for name, value in parts[table].items():
                 if name not in known or not isinstance(value, float) or not math.isfinite(value):
                     raise FormatError(f"{path}: {name} is {value!r}, expected a number of {', '.join(known)}")
-        weights, calibration, answerable = parts
-        assert weights is not None and calibration is not None and answerable is not None
-        return cls(weights, {"bias": 0.0, **calibration}, {"bias": 0.0, **answerable})
+        return cls(parts["weights"], *({"bias": 0.0, **parts[table]} for table in ("calibration", "answerable")))
 
     def to_json(self) -> dict[str, dict[str, float]]:
-        tables = {"weights": self.weights, "calibration": self.calibration, "answerable": self.answerable}
-        return {name: dict(table) for name, table in tables.items()}
+        return {table: dict(getattr(self, table)) for table in TABLES}
 
 
 @dataclass(frozen=True, eq=False)
@@ -267,6 +264,7 @@ SIGNS = (
     "bias", "share", "walk", "plan", "both", "neither", "none", "none_odds", "unproposed", "steps_2", "steps_3",
     "joined", "after", "left", "taken_up", "width", "unused", "kind_named", "options", *ACCOUNT,
 )  # fmt: skip
+TABLES = {"weights": FEATURES, "calibration": SIGNS, "answerable": SIGNS}  # of RatingNumbers, and what they may name
 
 
 def _why(best: Floats) -> str:
