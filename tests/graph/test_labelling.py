@@ -119,8 +119,11 @@ def test_neo4j_headers(tmp_path: Path) -> None:
 
 def test_a_header_is_never_a_triple(tmp_path: Path) -> None:
     (tmp_path / "nodes.csv").write_text(NODES)
-    with pytest.raises(InputError, match="are not head, relation and tail; build a table of nodes together with"):
-        build(tmp_path / "nodes.csv", tmp_path / "g.kg")
+    build(tmp_path / "nodes.csv", tmp_path / "g.kg")
+    assert ("Tom Cruise", "born", "1962-07-03") in triples(Graph.open(tmp_path / "g.kg"))
+    (tmp_path / "few.csv").write_text("id,place\na,b\n")
+    with pytest.raises(InputError, match="2 columns where split at"):
+        build(tmp_path / "few.csv", tmp_path / "g.kg", header=False)
     (tmp_path / "edges.csv").write_text("source,target,type\na,b,knows\n")
     build(tmp_path / "edges.csv", tmp_path / "g.kg")
     assert triples(Graph.open(tmp_path / "g.kg")) == {("a", "knows", "b")}

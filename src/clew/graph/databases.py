@@ -13,15 +13,20 @@ from pathlib import Path
 from typing import Any
 
 from clew.graph.apart import Apart
+from clew.graph.arrow import hashes_of, text_array
 from clew.graph.columns import ARRAYS, SQLITE, ColumnFacts, TableFile, unpacked_facts
 from clew.graph.inputs import Problems, size_of, split_suffix
 from clew.graph.nouns import fit, noun_of, said_by
 from clew.graph.property_graph import PropertyTable, header_of
+from clew.graph.query_results import names_results
 from clew.graph.relational import RelationalTable, decided, hang_together, with_key_first
 from clew.graph.tabular import SYNONYMS
 from clew.graph.unpacking import Unpacked
 
 _EXPORTED = re.compile(r"(?i)(?: [0-9a-f]{32}(?:_all)?|-(?:grid view|all [^-]*|[^-]* view))$")  # Notion, Airtable
+_NAMING = frozenset(["id", "node_id", "uid", "identifier", "name"])  # columns that every table may have, and no triple
+FIGURES = 0.9  # of the cells of a column that are numbers or dates
+TRIPLE = 3
 LOOKED_AT = 256 << 20  # bytes of tables up to which their values are looked at whatever the columns are called
 Looked = tuple[TableFile, list[ColumnFacts], dict[str, Any]]
 
@@ -45,8 +50,9 @@ def databases_of(
 ) -> Databases:
     """The databases among the files of a build.
 
-    Text and Parquet are one only together: where columns of one point to another. Sheets of a workbook are tables of
-    things in any case, beside which others are looked at in the same way.
+    Text and Parquet are one together, where columns of one point to another, or alone, where their rows show that the
+    first names columns. Sheets of a workbook are tables of things in any case, beside which others are looked at in the
+    same way.
 
     Args:
         others: the files that are known as tables of nodes and edges.
@@ -68,7 +74,7 @@ def databases_of(
         if suffix in ("csv", "tsv", "txt", "parquet") and file not in plans
     ]
     nodes = [file for file, table in others.items() if table.kind == "nodes" and not table.neo4j]
-    if header is False or len(texts) < 2 - bool(unpacked.sheets) or (others and len(nodes) < 2):
+    if header is False or not texts or (others and len(nodes) < 2):
         return Databases(plans, tuple(told))
     headed = [
         table
@@ -76,7 +82,8 @@ def databases_of(
         if (table := _headed(file, suffix, delimiter, problems, sheet=file in unpacked.sheets))
     ]
     surely = foreign_keys is not None or (bool(unpacked.sheets) and not others)
-    if not surely and size_of([Path(each.file) for each in headed]) > LOOKED_AT and not _may_point(headed):
+    large = size_of([Path(each.file) for each in headed]) > LOOKED_AT
+    if not surely and large and not _may_point(headed) and all(len(each.columns) <= TRIPLE for each in headed):
         return Databases(plans, tuple(told))
     parts = _parts(headed)
     looked: list[Looked] = []
@@ -91,12 +98,28 @@ def databases_of(
                 else:
                     looked.append((replace(table, name=name), facts, stated))
     tables = decided(looked, foreign_keys or {})
-    if surely or hang_together(tables, [str(file) for file in nodes]):
+    if not surely and not hang_together(tables, [str(file) for file in nodes]):
+        looked = [each for each in looked if not others and _of_things(each[1])]
+        tables = decided(looked, foreign_keys or {})
+    if looked:
         for plan in _plans(tables, told):
             for table in parts[plan["source"]["name"]]:
                 source = replace(table, name=plan["source"]["name"]).asdict()
                 plans[Path(table.file)] = [{**plan, "source": source, "start": starts[table.file]}]
     return Databases(plans, tuple(told))
+
+
+def _of_things(columns: Sequence[ColumnFacts]) -> bool:
+    """Whether a file that points to no other is a table of things and no list of triples without a header: what its
+    first line says comes in no row again, and the rows show that it names columns, by figures or dates below words, or
+    by a first column that tells the rows apart where there are more columns than a triple has."""
+    again = any(hashes_of(text_array([each.name]))[0] in each.hashes for each in columns)
+    if again or not columns[0].rows:
+        return False
+    told = any(each.name.casefold() in _NAMING for each in columns)
+    figures = any(each.whole + each.floats + each.days + each.stamps >= FIGURES * each.filled > 0 for each in columns)
+    apart = columns[0].unique == 1.0 and columns[0].rows > 1
+    return told or (figures and (apart or len(columns) > TRIPLE)) or (apart and len(columns) > TRIPLE + 1)
 
 
 def _parts(tables: Sequence[TableFile]) -> dict[str, list[TableFile]]:
@@ -158,6 +181,8 @@ def _headed(
     if len(columns) < 2 or len(set(columns)) < len(columns) or not (sheet or all(map(_names_a_column, columns))):
         return None
     lowered = {column.casefold() for column in columns}
+    if names_results(list(columns)):
+        return None
     if sum(any(word in lowered for word in words) for words in SYNONYMS) > 1 and len(columns) < 5:
         return None
     return TableFile(str(file), "parquet" if suffix == "parquet" else "text", name, columns, delimiter)

@@ -19,6 +19,7 @@ from clew.graph.labelling import name_rank
 from clew.graph.links import find_links, holds_names, names_of
 from clew.graph.nouns import (
     CODE_ENDS,
+    EXPANDED,
     JOINING,
     KEY_ENDS,
     asks,
@@ -29,7 +30,9 @@ from clew.graph.nouns import (
     without_shared,
 )
 
+WORD = 4  # letters from which the word before an "id" is no abbreviation
 LETTERS = 60  # most letters of a name, in the mean
+SHARED = 0.5  # of a column in another one of its table, from which neither names the rows
 ALONE, AGAIN, TAG = 0.1, 2.5, 24  # of lists: share of cells with one value, times that a value comes, letters of it
 _NAMES = (("name",), ("full", "name"), ("display", "name"), ("label",), ("title",), ("caption",))
 _GIVEN, _FAMILY = (
@@ -140,6 +143,10 @@ def decided(
     for table in tables:
         if not table.key:
             table.key = _first_unique(table)
+    if len(tables) == 1 and len(tables[0].key) == 1:  # a file of any name: `employee_id` says what its rows are
+        keyed = said_by(tables[0].facts[tables[0].key[0]].name)
+        noun = (EXPANDED.get(keyed.stem[-1]) or keyed.stem[-1]) if keyed.end in KEY_ENDS else ""
+        tables[0].noun = (*keyed.stem[:-1], noun) if len(noun) >= WORD else tables[0].noun
     for i, said in enumerate(stated):
         find_references(i, tables, by_key, said)
     find_links(tables, by_key, by_name, naming)
@@ -236,6 +243,7 @@ def _naming(table: RelationalTable) -> tuple[int, ...]:
     if any(each.columns == table.key for each in table.references):  # another table names them
         return ()
     unique = {at: words for at, words in texts.items() if table.facts[at].unique >= 0.98}
+    own = {at: words for at, words in unique.items() if not _shares_values(table, at)}
     coded = KEY_ENDS | CODE_ENDS
     filled = {at: table.facts[at].filled / table.facts[at].rows for at in unique}
     keyed = len(table.key) == 1 and bool(said_by(table.facts[table.key[0]].name).end)  # by an id, and no code
@@ -244,12 +252,18 @@ def _naming(table: RelationalTable) -> tuple[int, ...]:
         [at for at, words in unique.items() if words[-1] in ("name", "title", "label")],
         [at for at, words in unique.items() if (at,) == table.key and not set(words) & coded],
         [at for at, words in unique.items() if words[: len(table.noun)] == table.noun and not set(words) & coded],
-        [at for at in unique if at == foremost and filled[at] >= 0.95 and name_rank(table.facts[at].name) < 10],
+        [at for at in own if at == foremost and filled[at] >= 0.95 and name_rank(table.facts[at].name) < 10],
         [at for at, words in unique.items() if set(words) & _CODES and filled[at] >= 0.9],
         [at for at in unique if (at,) == table.key],
-        [at for at, words in unique.items() if filled[at] >= 0.95 and not set(words) & {"email", "url"}],
+        [at for at, words in own.items() if filled[at] >= 0.95 and not set(words) & {"email", "url"}],
     )
     return next(((found[0],) for found in ways if found), ())
+
+
+def _shares_values(table: RelationalTable, at: int) -> bool:
+    """Whether another column has the values of one: the home and the away side of a match name clubs and no match."""
+    others = [facts for i, facts in enumerate(table.facts) if i != at and _may_name(facts)]
+    return any(max(table.facts[at].held_in(other), other.held_in(table.facts[at])) >= SHARED for other in others)
 
 
 def _may_name(facts: ColumnFacts) -> bool:

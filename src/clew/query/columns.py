@@ -94,14 +94,15 @@ def column(graph: Graph, relation: int, forward: bool = True, *, sampled: bool =
         if sampled and len(mine) < SAMPLE:
             return column(graph, relation, forward)
         ends, counts = np.unique(column_ends[mine], return_counts=True)
-        label = graph.relation_at(relation).label.casefold()
-        plain, unit = label_to_text(label).lower(), stated_unit(graph.relation_at(relation).label)
-        dated = any(word in label for word in _YEAR_WORDS) or _DATING.fullmatch(plain) is not None
+        label = graph.relation_at(relation).label
+        spelled, unit = spelled_out(label).lower(), stated_unit(label)
+        dated = any(word in label.casefold() for word in _YEAR_WORDS)
+        dated |= _DATING.fullmatch(label_to_text(label).lower()) is not None
         found = column_of(graph, ends, counts, years=dated)
         if found.kind != "number" or found.dimension:
             return found
-        named = _PERHAPS.fullmatch(spelled_out(label).lower()) is not None and _may_be_years(found)
-        timed = _TIMED.search(spelled_out(label).lower()) is not None and _look_like_years(found)
+        named = _PERHAPS.fullmatch(spelled) is not None and _may_be_years(found)
+        timed = _TIMED.search(spelled) is not None and _look_like_years(found)
         if unit in ("", "year", "years") and (named or timed):
             return column_of(graph, ends, counts, years=True)
         return replace(found, stated=unit)

@@ -209,7 +209,7 @@ class CypherPlanWriter:
             how = f"{ {'sum': 'sum', 'mean': 'avg'}.get(key.how, best) }({value})"
             known = f"{value} IS NOT NULL"
         before = (
-            f"{rows} WITH DISTINCT {self._carried()}x, v "
+            f"{rows} WITH DISTINCT {self._carried()}x, {_thing(key.path, key.how, key.since)}v "
             f"WITH {self._carried()}x, {how} AS key, count(CASE WHEN {known} THEN 1 END) AS values "
             f"WITH {self._carried()}CASE WHEN x IS NULL OR values = 0 THEN null ELSE {{node: x, key: key}} END AS row "
             f"ORDER BY row.key {'DESC' if largest else 'ASC'}"
@@ -295,7 +295,7 @@ class CypherPlanWriter:
 
     def _aggregate(self, how: str, of: p.SetPlan, path: p.Path, since: p.Since | None = None) -> str:
         rows, value = self._measured(self.members(of), path, since)
-        before = f"{rows} WITH DISTINCT {self._carried()}x, v"
+        before = f"{rows} WITH DISTINCT {self._carried()}x, {_thing(path, how, since)}v"
         return self._keep(f"{how}({value})", before=before, stem="n")
 
     def _between(self, unit: p.TimeUnit, first: str = "a", last: str = "b") -> str:
@@ -306,6 +306,11 @@ class CypherPlanWriter:
         if unit in ("days", "weeks"):
             return f"(duration.inDays({first}, {last}).days{' / 7.0' if unit == 'weeks' else ''})"
         return f"duration.inMonths({first}, {last}).{unit}"
+
+
+def _thing(path: p.Path, how: str, since: p.Since | None) -> str:
+    """The variable of what states a value, where it is not the member itself: each counts for a sum."""
+    return f"y{len(path) - 1}, " if len(path) > 1 and since is None and how != "count" else ""
 
 
 def _date_condition(test: p.Test, value: p.Date) -> str:

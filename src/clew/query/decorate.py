@@ -18,7 +18,7 @@ from clew.query.binding import Binding
 from clew.query.columns import column
 from clew.query.keys import FoundKey, Keys, Likeness, by_words
 from clew.query.lapses import LIVING, asks_how_long, is_time
-from clew.query.meanings import SIZES, TENURE, measures_other
+from clew.query.meanings import MONEY, SIZES, TENURE, measures_other
 from clew.query.periods import Period, Periods
 from clew.query.values import from_base, in_base, unit_for, unit_of
 from clew.query.vocabulary import AGES, PACES, TIMES, stem
@@ -203,7 +203,11 @@ class _Decorator:
         words = (*([" ".join(nouns)] if nouns else []), *nouns[:1], *ranked.words, *ranked.verb.split()[:1])
         dates = True if ranked.date else None
         keys = self._keys.values(plan, words, dates=dates, stated=nouns, base=ranked.base)
-        if not keys and ranked.base in SIZES:
+        if in_all := list(self._most_in_all(found, plan, ranked)):
+            keys = [
+                key for key in keys if len(key.path) == 1 and key.named
+            ]  # the most goals in one match are not meant
+        if not keys and not in_all and ranked.base in SIZES:
             keys = self._keys.only(plan)
         if ranked.base in ("long", "short", TENURE) or is_time(ranked.noun) or (ranked.base in PACES and not keys):
             for period, key in self._lasting(plan):
@@ -223,6 +227,7 @@ class _Decorator:
                 continue
             yield found.along(self._top(plan, p.Key(key.path), ranked, largest), key)
         yield from self._between(found, ranked, words)
+        yield from in_all
         if nouns and not ranked.date:
             counted = self._keys.counted(plan, ranked.noun, ranked.verb)
             for key in counted or self._keys.counted(plan, nouns[0], ranked.verb):
@@ -238,6 +243,17 @@ class _Decorator:
                     path = (*key.path, *second.path)
                     top = self._top(plan, p.Key(path), ranked, ranked.largest)
                     yield found.along(top, second, key.fit)
+
+    def _most_in_all(self, found: Proposal, plan: p.SetPlan, ranked: Ranked) -> Iterator[Proposal]:
+        """ "The most goals", "the highest total revenue" by what the figures of several events of each add up to; the
+        highest score is that of one."""
+        total = "total" in ranked.noun.split()
+        if ranked.base or ranked.date or not (total or ranked.words == (ranked.noun,)):
+            return
+        noun = " ".join(word for word in ranked.noun.split() if word != "total" or word == ranked.noun)
+        verb = ranked.verb.split()[:1] if noun in MONEY else []
+        for key in self._keys.summed(plan, (noun, *verb)):
+            yield found.along(self._top(plan, p.Key(key.path, "sum"), ranked, ranked.largest), key)
 
     def _ranked_behind(self, found: Proposal, ranked: Ranked, domain: p.SetPlan | None) -> Iterator[Proposal]:
         """A superlative of the kind that a set was reached through: "who commands the longest ship" is of ships."""

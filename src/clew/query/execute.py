@@ -284,10 +284,24 @@ class Executor:
         """What members have at the end of a path, or the times that had passed by then."""
         if since is not None:
             return self._spans(members, path, since)
-        owners, ends = self.pairs(members, path)
+        owners, ends = self._stated(members, path)
         found = self.ordered(path, ends, why)
         known, low, high = found.of(ends)
         return Figures(owners[known], low[known], high[known], found)
+
+    def _stated(self, members: Ints, path: p.Path) -> tuple[Places, Ints]:
+        """(position among members, value) over a path, once for each thing that states the value: two matches with two
+        goals each are four goals."""
+        if len(path) < 2:
+            return self.pairs(members, path)
+        owners, between = self.pairs(members, path[:-1])
+        things, thing = np.unique(between, return_inverse=True)
+        of, values = self.pairs(things, path[-1:])
+        counts = np.bincount(of, minlength=len(things))
+        first = np.cumsum(counts) - counts
+        times = counts[thing]
+        places = np.arange(int(times.sum())) + np.repeat(first[thing] - (np.cumsum(times) - times), times)
+        return np.repeat(owners, times), values[places]
 
     def _spans(self, members: Ints, path: p.Path, since: p.Since) -> Figures:
         """Of each member the time from its first date on the one path to its last on the other."""

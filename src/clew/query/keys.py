@@ -45,6 +45,8 @@ SOME_KIND = 0.85  # what a step is taken for where it leads to others beside the
 COMPOUND = 4  # letters of a noun that may end another: "works" are artworks
 NEAREST = 100  # kinds of a graph among which one is looked for by what words mean
 AFTER = 6  # pairs whose names are compared
+BEYOND = 0.6  # what two steps fit where no single one leads to what is counted
+TOLD = 0.75  # of a verb and a relation's name, from which it is that relation however few have it
 ANY_TIME = frozenset(["date", "year", "time"])  # say that a date is meant, and not which
 
 
@@ -338,22 +340,53 @@ class Keys:
                 counts, kind, of_kind = held(reached, instances), kinds[0], SOME_KIND
                 owners, ends = owners[counts], np.unique(reached[counts])
             label = self.label(step)
-            named = by_words((noun,), [label])[0]
+            named = by_words((noun,), [label])[0] if kinds else self._likeness((noun,), [label])[0]
             if not step.forward and label.lower() in INVERSE.get(wanted, ()):
                 named = 1.0
             elif noun == OFTEN and not step.forward:
                 named = 0.7  # "the most common": what most things lead to
             if (self._column(step).ordered and step.forward) or self._is_flag(ends):
                 continue  # a figure or a yes is none of several
-            fit = max(named, 0.9 * of_kind) * (0.5 + 0.5 * share)
+            told = by_words(verb.split(), [label])[0] if verb else 0.0
+            fit = max(named, 0.9 * of_kind) * (1.0 if told >= TOLD else 0.5 + 0.5 * share)
             if verb and (wanted in ANYBODY or not self._binding.type_relations):
                 fit = max(fit, 0.8 * by_words(verb.split()[:1], [label])[0])  # what nothing says the kind of
             if verb:
-                fit *= 0.7 + 0.3 * max(self._likeness((verb,), [label])[0], by_words(verb.split(), [label])[0])
+                fit *= 0.7 + 0.3 * max(self._likeness((verb,), [label])[0], told)
             if len(members) > 1 and len(np.unique(owners)) == len(owners):
                 fit *= 0.5  # one for each member: there is nothing to count
             if fit >= LEAST:
                 found.append(FoundKey((step,), fit, kind=kind))
+        if not found and len(instances):
+            found = list(self._counted_beyond(members, instances))
+        return sorted(found, key=lambda each: -each.fit)[:KEYS]
+
+    def _counted_beyond(self, members: Ints, instances: Ints) -> Iterator[FoundKey]:
+        """Two steps to things of a kind: the products of a customer's orders."""
+        for step, share in steps_of(self._graph, members):
+            ends = np.unique(self._executor.pairs(members[:LOOKED_AT], (step,))[1])
+            if self._graph.literals_at(ends).any() or held(ends, members).any():
+                continue
+            for second, part in steps_of(self._graph, ends):
+                if second.relation == step.relation or part < MOST:
+                    continue
+                reached = np.unique(self._executor.pairs(ends[:LOOKED_AT], (second,))[1])
+                if float(held(reached, instances).mean()) >= ONE_KIND:
+                    yield FoundKey((step, second), BEYOND * (0.5 + 0.5 * share))
+
+    def summed(self, plan: p.SetPlan, words: Sequence[str]) -> list[FoundKey]:
+        """Paths to figures, named by words, of what a member has several of and shares with none: the goals of a
+        player's appearances, which add up to the player's own."""
+        members, found = self.members(plan), list[FoundKey]()
+        for step, share in steps_of(self._graph, members):
+            owners, ends = self._executor.pairs(members[:LOOKED_AT], (step,))
+            if self._graph.literals_at(ends).any() or not len(np.unique(owners)) < len(ends) == len(np.unique(ends)):
+                continue
+            for second, part in steps_of(self._graph, ends, backward=False):
+                label = spelled_out(self.label(second))
+                fit = max(by_words(words, [label])[0], meant(tuple(words), "", self.label(second), date=False))
+                if second.relation != step.relation and fit >= BY_FAMILY and self._ordered(second, dates=False):
+                    found.append(FoundKey((step, second), fit * (0.5 + 0.5 * part), share))
         return sorted(found, key=lambda each: -each.fit)[:KEYS]
 
     def kinds_called(self, words: Sequence[str]) -> list[str]:

@@ -56,7 +56,7 @@ price cost fee rate charge fare rent tariff amount ask asking value worth budget
 estimate market list sale board hammer
 """
 _PAID = frozenset(["hammer", "sold", "paid", "realised", "realized", "final"])  # of several prices the one paid
-_PAYING = "sell sold fetch bring brought cost pay paid bill spend spent buy bought raise realise"
+_PAYING = "sell sold fetch bring brought cost pay paid bill spend spent buy bought raise realise donate owe"
 _EARNED = "salary pay wage income earn money amt usd eur gbp chf revenue tuition spending"
 SIZES = frozenset(["large", "big", "great", "small", "little"])
 _FAMILIES: dict[str, tuple[str, ...]] = {
@@ -72,6 +72,7 @@ _FAMILIES: dict[str, tuple[str, ...]] = {
     "popular": ("popularity", "visitor", "attendance", "vote", "download", "view", "listener", "follower"),
     "steep": ("ascent", "incline"),
 }
+MONEY = frozenset(["money", "cash", "dollars", "euros", "pounds"])
 TENURE = "tenured"
 """How long somebody has been somewhere: by a date the first comes first, by a number of years the largest."""
 AGEING = frozenset(["old", "young", "new", "senior", TENURE])
@@ -200,7 +201,8 @@ def meant(words: tuple[str, ...], base: str, label: str, *, date: bool) -> float
     named = [group for group in groups if group & parts]
     if any(asked & group for group in (named or groups)):
         return BY_UNIT
-    family = set(map(stem, _PRICES.split() if asked & _formed(_PAYING) else _FAMILIES.get(base, ())))
+    bought = [*_PRICES.split(), "total", "sum"]
+    family = set(map(stem, bought if asked & _formed(_PAYING) else _FAMILIES.get(base, ())))
     paid = BY_UNIT + 0.1 if parts & _PAID and "price" in family else 0.0
     return max(paid, BY_FAMILY if parts & family else 0.0)
 

@@ -191,7 +191,8 @@ class Test:
 
 @dataclass(frozen=True, slots=True)
 class Key:
-    """What members are ordered by: a value at the end of `path`, or how many, the sum or mean of what is there.
+    """What members are ordered by: a value at the end of `path`, or how many, the sum or mean of what is there, each
+    value once for each thing that states it: two matches with two goals each are four goals.
 
     A count may be of the instances of one class alone (`kind`): a relation can lead to things of several kinds. With
     `since` it is the time between two dates.

@@ -123,6 +123,13 @@ class _Writer:
             here = there
         return " ".join(parts)
 
+    def _stated(self, x: str, path: p.Path, v: str) -> tuple[str, str]:
+        """Patterns from a variable to a value, and the variable (or "") of what states it, where that is another."""
+        if len(path) < 2:
+            return (self.path(x, path, v) if path else f"BIND({x} AS {v})"), ""
+        thing = self._fresh("m")
+        return f"{self.path(x, path[:-1], thing)} {self.path(thing, path[-1:], v)}", f"{thing} "
+
     # -- sets --------------------------------------------------------------------------------------------------------
 
     def members(self, node: p.SetPlan, x: str) -> str:
@@ -192,8 +199,8 @@ class _Writer:
                 f"SELECT {x} (COUNT(DISTINCT {v}) AS {out}) WHERE {{ {{ {self.members(of, x)} }} {link} }} GROUP BY {x}"
             )
         start = x if key.path else v
-        link = self.path(x, key.path, v) if key.path else f"BIND({x} AS {v})"
-        rows = f"SELECT DISTINCT {x} {v} WHERE {{ {{ {self.members(of, start if key.path else x)} }} {link} }}"
+        link, thing = self._stated(x, key.path, v)
+        rows = f"SELECT DISTINCT {x} {thing}{v} WHERE {{ {{ {self.members(of, start if key.path else x)} }} {link} }}"
         how = {"value": "MAX" if largest else "MIN", "sum": "SUM", "mean": "AVG"}[key.how]
         read = self._read(key.path, v, w)
         return f"SELECT {x} ({how}({w}) AS {out}) WHERE {{ {{ {rows} }} {read} }} GROUP BY {x}"
@@ -428,8 +435,8 @@ class _Writer:
             return (
                 f"{{ SELECT ({how}({w}) AS {n}) WHERE {{ {{ SELECT DISTINCT {x} {w} WHERE {{ {times} }} }} }}{some} }}"
             )
-        link = self.path(x, path, v) if path else f"BIND({x} AS {v})"
-        rows = f"{{ SELECT DISTINCT {x} {v} WHERE {{ {{ {self.members(of, x)} }} {link} }} }}"
+        link, thing = self._stated(x, path, v)
+        rows = f"{{ SELECT DISTINCT {x} {thing}{v} WHERE {{ {{ {self.members(of, x)} }} {link} }} }}"
         some = f" HAVING (COUNT({w}) > 0)" if how == "AVG" else ""  # SPARQL says that the mean of nothing is 0
         return f"{{ SELECT ({how}({w}) AS {n}) WHERE {{ {rows} {self._read(path, v, w)} }}{some} }}"
 

@@ -119,6 +119,12 @@ def is_nobody(name: str) -> bool:
     return not none.isdisjoint(up) and some.isdisjoint(up)
 
 
+def is_place(name: str) -> bool:
+    """Whether a kind, by its name in words, is in some sense of places or of what is built."""
+    up = _steps_up(_senses(name)[:SHARED])
+    return any(_senses(each)[0] in up for each in ("location", "structure"))
+
+
 def same_act(word: str, other: str) -> bool:
     """Whether two verbs, in any form, have a sense in common among their first: to run something is to operate it."""
     own, theirs = ({s for form in forms(each.lower()) for s in _read().verbs.of(form)} for each in (word, other))

@@ -32,6 +32,7 @@ from clew.retrieval.lexicon import (
     kinds_of,
     of_value,
     owners,
+    role_alike,
     stems,
 )
 from clew.retrieval.linking import SAME_NAME, candidates
@@ -63,6 +64,7 @@ _NAMES_OF = re.compile(r"\b(?:the )?(?:names?|titles?) (?:of|for)\b(?: the\b)?",
 _ASKS = frozenset(re.findall(r"\w+", "what which who whom whose where when many list name show give find all count"))
 
 
+_PRONOUNS = frozenset(["what", "who", "whom", "where", "when"])
 _RELATIVE = frozenset(["who", "whom", "whose", "which", "where"])
 _KIND_OF = re.compile(r"\b(?:kind|type|sort|categor(?:y|ie))s? of (?P<noun>[a-z]+)\b", re.IGNORECASE)
 _OBJECTS = frozenset(["a", "an", "the", "any", "its", "their", "his", "her", "some"])
@@ -167,7 +169,7 @@ def spot(
     asking = _asking(words, chunks)
     asked = _asked(asking)
     for i, word in enumerate(words):
-        if lexicon.types and not taken[i] and (doers := doers_of(word, lexicon, graph)) is not None:
+        if not taken[i] and (doers := doers_of(word, graph)) is not None:
             put(Chunk(i, i + 1, "class", doers, (), 0.9))
         elif not taken[i] and (said_of := of_value(word, lexicon, graph)) is not None:
             put(Chunk(i, i + 1, "class", said_of, (), 0.9))
@@ -181,8 +183,9 @@ def spot(
     if asked is not None and not taken[asked] and _describes(words, asked, taken):
         asked += 1  # "home towns" are towns
     if asked is not None and not any(chunk.start <= asked < chunk.end for chunk in chunks) and not taken[asked]:
-        kin = alike(words[asked], lexicon, encoder)
-        if kin is not None:
+        if (role := role_alike(words[asked], graph, encoder)) is not None:
+            put(Chunk(asked, asked + 1, "class", role, (), 0.9))
+        elif (kin := alike(words[asked], lexicon, encoder)) is not None:
             put(Chunk(asked, asked + 1, *kin))
     for i, word in enumerate(words):
         plural = not taken[i] and stem(word) != word and text[found[i].start()].islower()
@@ -488,6 +491,11 @@ def _who_does(words: tuple[str, ...]) -> bool:
     return words[behind - 1] not in _BE or words[behind].endswith("ed") or words[behind] in DATING_VERBS
 
 
+def _of_a_doer(words: tuple[str, ...], i: int) -> bool:
+    """Whether those behind a question word are who does it: "what did customers order" asks for no customers."""
+    return words[i] in _PRONOUNS and words[i + 1 : i + 2] in (("do",), ("does",), ("did",))
+
+
 def _asks(words: tuple[str, ...], i: int) -> bool:
     """Whether a word asks: "who" behind a noun ("rangers who speak …") only goes on from it."""
     if words[i] not in _ASKS:
@@ -500,7 +508,7 @@ def _asked(words: tuple[str, ...]) -> int | None:
     """The noun that a question word stands before."""
     for i in range(len(words)):
         if _asks(words, i):
-            if _who_does(words):
+            if _who_does(words) or _of_a_doer(words, i):
                 return None
             after = i + 1
             while after < len(words) and (words[after] in FUNCTION | _BECOME | LIGHT or words[after].isdigit()):
@@ -535,6 +543,8 @@ def _root(chunks: list[Chunk], words: tuple[str, ...], asked: int | None) -> int
                 return i + 1 if chunk.kind == "topic" and beside else i  # "which science fiction books"
     if any(_asks(words, i) for i in range(len(words))) or (words and words[0] == "how"):
         place = next((i for i, w in enumerate(words) if w == "how" or _asks(words, i)), 0)
+        if _of_a_doer(words, place) and any(c.kind == "class" and c.start == place + 2 for c in chunks):
+            return None
         for i, chunk in enumerate(chunks):
             unknown = set(words[place + 1 : chunk.start]) - FUNCTION - LIGHT
             if chunk.start >= place and chunk.kind != "topic" and len(unknown) <= ADJECTIVES:

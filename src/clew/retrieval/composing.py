@@ -19,11 +19,12 @@ from clew.query.vocabulary import forms
 from clew.retrieval.attaching import EXCEPT, FAR, NOT, Attachments, Mode, adjectives_in
 from clew.retrieval.chunks import LIGHT, Chunk, Spotted, spot
 from clew.retrieval.joining import VAGUE, Joins, followed
-from clew.retrieval.lexicon import Lexicon, owners
+from clew.retrieval.lexicon import Lexicon, kinds_of, owners
 from clew.retrieval.method_sets import past_mediators
 from clew.retrieval.words import FUNCTION
 from clew.types import Question
 
+LOOKED_AT = 100  # members of a set whose kinds are looked at
 BEAM = 3  # readings of one part that are kept
 UNSAID = 0.72  # what a word that nothing accounts for leaves of the score
 THIRD = 0.75  # fit of what takes part in an event besides what is named, whatever the words say of it
@@ -161,7 +162,7 @@ class _Composer:
             return
         domain = made.plan if k >= 0 else None
         for child in self._node(first, tree):
-            for edge in self._joins.edges(child.plan, domain if mode != "not" else self._kind(k), first, k):
+            for edge in self._joins.edges(child.plan, domain if mode != "not" else self._kind(k, made), first, k):
                 sets: list[p.SetPlan] = [edge.reached(child.plan)]
                 fits = [*made.fits, *child.fits, edge.fit]
                 explained = made.explained | child.explained | (self._parts.span(first) if edge.said else frozenset())
@@ -252,9 +253,14 @@ class _Composer:
             plan = _and(plan, each)
         return _Made(plan, fits, explained)
 
-    def _kind(self, k: int) -> p.SetPlan | None:
-        """What a denied part is denied of; of an unstated kind anything."""
-        return self._chunks[k].plan if k >= 0 else None
+    def _kind(self, k: int, made: _Made) -> p.SetPlan | None:
+        """What a denied part is denied of; where that is not said, of the one kind of thing that a set holds."""
+        if k >= 0:
+            return self._chunks[k].plan
+        members = self._joins.members(made.plan)[:LOOKED_AT]
+        own = kinds_of(self._graph, self._graph.ids_at(members))
+        kinds = [id for id, name in self._lexicon.class_ids.items() if name in own]
+        return p.Class(kinds[0]) if len(kinds) == 1 else None
 
     def _checked(self, plan: p.SetPlan, fits: Sequence[float], explained: frozenset[int]) -> _Made:
         return _Made(plan, tuple(fits) if self._finds(plan) else (*fits, 0.0, 0.0), explained)
@@ -264,7 +270,7 @@ class _Composer:
         groups = self._parts.groups(-1, tree)
         if not groups:
             return []
-        found, excepted = [], [g for g in groups if self._parts.mode(g[0]) == "except"]
+        found, excepted = [], [g for g in groups if self._parts.mode(g[-1]) in ("except", "not")]
         groups = [g for g in groups if g not in excepted]
         if not groups:
             return []

@@ -27,6 +27,9 @@ _HAPPENED = """
 was were come comes came out go went held hold happen happened occur occurred take takes took taken place made
 """
 _HAPPENING = frozenset(_HAPPENED.split())  # say of any thing that it was then
+_BEGUN = frozenset(  # say the same of what is a record of its own: "orders placed in 2024", by their order date
+    "placed issued filed submitted recorded logged created raised sent written signed".split()  # noqa: SIM905
+)
 
 
 def with_unsaid(read: ReadQuestion, each: Composed) -> ReadQuestion:
@@ -77,6 +80,9 @@ def guesses(found: Proposal, each: Composed, read: ReadQuestion, graph: Graph, l
     if any(ANY_TIME.issuperset(spelled_out(label).lower().split()) for label in labels):
         return False
     kinds = Binding.of(graph).entities(tuple(node.id for node in p.walk(found.plan) if isinstance(node, p.Class)))
+    own = ANY_TIME | {word for label in graph.labels_at(kinds) for word in spelled_out(label).lower().split()}
+    if _BEGUN.issuperset(verbs) and any(own.issuperset(spelled_out(label).lower().split()) for label in labels):
+        return False
     told = [keys.label(node) for node in p.walk(found.plan) if isinstance(node, p.Step)] + graph.labels_at(kinds)
     parts = [part for label in told for part in spelled_out(label).lower().split()]
     short = any(word.startswith(part) for word in verbs for part in parts if len(part) >= SHORTENED)  # "lic_yr"

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
 from typing import Literal
 from weakref import WeakKeyDictionary
 
@@ -17,12 +16,14 @@ import numpy as np
 from clew.graph import Graph
 from clew.graph.kinds import ALL_UP_TO, kind_relations, sampled
 from clew.graph.paths import follow
+from clew.graph.sets import held
 from clew.graph.subgraph import Ints, Subgraph
 from clew.graph.tables import NEXT, ORDER
 from clew.labels import label_to_text
 from clew.protocols import TextEncoder
 from clew.query import plan as p
 from clew.query.binding import Binding
+from clew.query.columns import column
 from clew.query.execute import execute
 from clew.query.vocabulary import SYNONYMS, akin, forms, head_of, stem
 from clew.query.wordnet import is_nobody, is_word, kind_of_things, nearest_kind, people_of
@@ -35,6 +36,12 @@ WORDS = 4  # of a name that ends in a common noun
 HEADS = 100_000  # of a relation, that tell what kind of thing has it
 ALIKE_ONLY = 0.8  # the same in a graph without kinds, where the noun may be a kind that nothing states
 ALIKE_DOER = 0.7  # the same of somebody who does something: a "teacher" is no school
+ALIKE_ROLE = 0.48  # the same of somebody and a relation that leads to people: "actors", starring
+APART = 0.03  # by which that is nearer than to any other
+MOST = 0.5  # of the things of a kind that says what they do, and of any kind, that make a role the kind
+ABOUT_ALL = 0.9
+ANYBODY = frozenset(["person", "people", "human", "individual", "agent"])  # kinds that say nothing of what one does
+_ANY_GROUP = frozenset(["company", "organization", "organisation", "business", "firm", "party", "entity", "thing"])
 ALIKE_KIND = 0.6  # cosine from which a noun means a class or a relation of another name ("towns", city)
 _PEOPLE = frozenset(["people", "person"])
 _NO_KIND = frozenset(
@@ -208,10 +215,11 @@ def stems(text: str) -> tuple[str, ...]:
     return tuple(stem(word) for word in WORD.findall(text.lower()) if word != ",")
 
 
-def asked_kind(text: str, graph: Graph, *, named: bool = False) -> Ints | None:
+def asked_kind(text: str, graph: Graph, encoder: TextEncoder | None = None, *, named: bool = False) -> Ints | None:
     """The numbers of the things of the kind that a question says it asks for ("which country does …"), ascending.
 
-    Of a doer ("which directors have …") whatever does it. None where the noun is no kind of the graph.
+    Of a doer ("which directors have …") whatever does it; by an encoder also of "actors", where the graph has
+    `starring`. None where the noun is no kind of the graph.
 
     Args:
         named: also what relations lead to that are called so ("hq country"), which need not be all of the kind.
@@ -220,6 +228,8 @@ def asked_kind(text: str, graph: Graph, *, named: bool = False) -> Ints | None:
     if match is None:
         return None
     words = [word for word in WORD.findall((match["noun"] or match["first"]).lower()) if word != ","]
+    if words[:1] in (["do"], ["does"], ["did"]):
+        return None  # "what did customers order" asks for no customers
     said = tuple(map(stem, words))
     lexicon = Lexicon.of(graph)
     for at in range(min(len(said), ADJECTIVES + 1)):
@@ -231,11 +241,13 @@ def asked_kind(text: str, graph: Graph, *, named: bool = False) -> Ints | None:
                     known = kind_called(said[end : end + 1], lexicon) or known
                 return execute(p.Class(known), graph).members
         if (doing := _doing(said[at], lexicon)) is not None:
-            return graph.derived(("lexicon.doers", doing), partial(_doers, graph, doing, lexicon.labels[doing]))
-        if said[at] in _PEOPLE and (people := people_of(_few_kinds(lexicon))):
-            return _members(people, graph)
+            return execute(role(*doing), graph).members
+        if said[at] in _PEOPLE and (kinds := people_of(_few_kinds(lexicon))):
+            return _members(kinds, graph)
         after = said[at + 1] if at + 1 < len(said) else _OF.match(text, match.end()) and "of"
         alone = not after or (after in FUNCTION and after != "of")  # "home towns" are no homes
+        if alone and (people := role_alike(said[at], graph, encoder)) is not None:
+            return execute(people, graph).members
         if alone and (meant := kind_meant(said[at], lexicon)) is not None:
             return execute(p.Class(meant[0]), graph).members
         if named and alone and not at and (ends := _ends_named(said[at], graph, lexicon)) is not None:
@@ -277,6 +289,19 @@ def nobody(graph: Graph) -> Ints:
         return _members([id for id, name in _few_kinds(lexicon).items() if is_nobody(name)], graph)
 
     return graph.derived("lexicon.nobody", made)
+
+
+def nowhere(graph: Graph) -> Ints:
+    """The numbers of the things that "where" never asks for: people, events, works, papers and figures; of a large
+    graph the figures stay."""
+
+    def made() -> Ints:
+        people = _members(people_of(_few_kinds(Lexicon.of(graph))), graph)
+        every = range(graph.num_relations if graph.num_triples <= ALL_UP_TO else 0)
+        figures = [found.nodes for r in every if (found := column(graph, r)).ordered]
+        return np.unique(np.concatenate([nobody(graph), people, *figures])).astype(np.int32)
+
+    return graph.derived("lexicon.nowhere", made)
 
 
 def kinds_said(text: str, names: Sequence[str], graph: Graph) -> list[Ints]:
@@ -329,14 +354,6 @@ def _members(kinds: Sequence[str], graph: Graph) -> Ints:
     return found
 
 
-def _doers(graph: Graph, relation: str, label: str) -> Ints:
-    """What does what a relation says: its heads, of a passive one ("produced by") its tails."""
-    whole = graph.whole
-    ends = whole.tails if label.lower().split()[-1] == "by" else whole.heads
-    found: Ints = np.unique(ends[whole.rels == graph.relation_number(relation)])
-    return found
-
-
 def kind_called(said: tuple[str, ...], lexicon: Lexicon) -> str | None:
     """The class that words (stems) name, one word also by a synonym."""
     if said in lexicon.classes or len(said) > 1:
@@ -382,10 +399,74 @@ def _kind_at(whole: Subgraph, relation: int, types: Sequence[int], *, forward: b
     return min(counts, key=lambda kind: (-counts[kind], kind), default=None)
 
 
-def doers_of(word: str, lexicon: Lexicon, graph: Graph) -> p.SetPlan | None:
-    """The kind of thing that does what a relation says: "players" are whatever plays for something."""
-    doing = _doing(stem(word), lexicon, past=False)
-    return None if doing is None else owners(graph, doing)
+def doers_of(word: str, graph: Graph) -> p.SetPlan | None:
+    """The things that do what a relation says: "directors" are what `directed by` leads to, "players" whatever plays
+    for something, which may be all of a kind."""
+    doing = _doing(stem(word), Lexicon.of(graph))
+    return None if doing is None else _role_or_kind(*doing, graph)
+
+
+def role_alike(word: str, graph: Graph, encoder: TextEncoder | None) -> p.SetPlan | None:
+    """The people at that end of a relation which a noun of people is most like: "actors" are what `starring` leads to.
+    None where two relations are as like, and where people of a kind are called so."""
+    lexicon = Lexicon.of(graph)
+    if encoder is None or stem(word) in ANYBODY or not people_of({"": stem(word)}) or len(lexicon.labels) > KINDS:
+        return None
+    if (meant := kind_meant(word, lexicon)) is not None and lexicon.class_ids[meant[0]].lower() not in ANYBODY:
+        return None
+    roles: list[tuple[str, bool]] = graph.derived("lexicon.roles", lambda: _roles(graph))
+    if not roles:
+        return None
+    near = encoder.encode([lexicon.labels[id] for id, _ in roles]) @ encoder.encode([stem(word)], role="query")[0]
+    best, *others = np.argsort(-near)[:2].tolist()
+    if near[best] < ALIKE_ROLE or any(near[best] - near[other] < APART for other in others):
+        return None
+    relation, forward = roles[best]
+    return _role_or_kind(relation, forward, graph)
+
+
+def _roles(graph: Graph) -> list[tuple[str, bool]]:
+    """The relations that lead to people (True) or from them to other things (False); in a graph without kinds those
+    that lead to things or from them, by how they are called."""
+    lexicon, whole, found = Lexicon.of(graph), graph.whole, list[tuple[str, bool]]()
+    people = _members(people_of(_few_kinds(lexicon)), graph)
+    for id, label in lexicon.labels.items() if graph.num_triples <= ALL_UP_TO else ():
+        number = Binding.of(graph).relation(id)
+        ends = [np.unique(side[whole.rels == number]) for side in (whole.heads, whole.tails)]
+        if graph.literals_at(ends[1]).all() or column(graph, number).ordered:
+            continue
+        if not lexicon.types:
+            found.append((id, _is_done_by(label) or label.lower().endswith("ing")))
+            continue
+        some = [bool(held(each, people).mean() > MOST) for each in ends]
+        found += [(id, some[1])] if some[0] != some[1] else []
+    return found
+
+
+def _is_done_by(label: str) -> bool:
+    """Whether a relation leads to who does it: "directed by"."""
+    return label.lower().split()[-1] == "by"
+
+
+def role(relation: str, forward: bool) -> p.Follow:
+    """All that a relation leads to (`forward`) or from."""
+    return p.Follow(p.All(), (p.Step(relation, forward),))
+
+
+def is_role(plan: p.Plan) -> bool:
+    """Whether a set is all that a relation leads to or from."""
+    return isinstance(plan, p.Follow) and isinstance(plan.of, p.All) and len(plan.path) == 1
+
+
+def _role_or_kind(relation: str, forward: bool, graph: Graph) -> p.SetPlan:
+    """All at one end of a relation; their kind where they are about all of it, or most of one whose name says what they
+    are: a footballer without a club is a player too, and a person without a film no director."""
+    who, kind = role(relation, forward), owners(graph, relation, forward=not forward)
+    if not isinstance(kind, p.Class):
+        return who
+    every, some = (len(execute(plan, graph).members) for plan in (kind, who))
+    anybody = Lexicon.of(graph).class_ids.get(kind.id, "").lower() in (ANYBODY | _ANY_GROUP)
+    return kind if some >= (ABOUT_ALL if anybody else MOST) * every else who
 
 
 def of_value(word: str, lexicon: Lexicon, graph: Graph) -> p.SetPlan | None:
@@ -408,20 +489,15 @@ def of_value(word: str, lexicon: Lexicon, graph: Graph) -> p.SetPlan | None:
     return None
 
 
-def _doing(noun: str, lexicon: Lexicon, *, past: bool = True) -> str | None:
-    """The relation that says what a doer does.
-
-    Args:
-        past: also in the past or by whom it is done: "directed", "produced by".
-    """
+def _doing(noun: str, lexicon: Lexicon) -> tuple[str, bool] | None:
+    """The relation that says what a doer does, and whether it leads to them: "directed by" does."""
     if not noun.endswith(("er", "or")):
         return None
     for id, label in lexicon.labels.items():
         first, *rest = label.lower().split()
-        verb = bool(rest) or (past and first.endswith("ed"))
-        said = forms(first) if past else {stem(first)}
-        if verb and first not in FUNCTION and stem(first) != noun and forms(noun) & said:
-            return id
+        verb = bool(rest) or first.endswith("ed")
+        if verb and first not in FUNCTION and stem(first) != noun and forms(noun) & forms(first):
+            return id, _is_done_by(label)
     return None
 
 

@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 from clew.graph import Graph
 from clew.graph.sets import held
 from clew.graph.subgraph import Ints
+from clew.protocols import TextEncoder
 from clew.query import plan as p
 from clew.query.binding import Binding
 from clew.query.columns import column
 from clew.query.execute import execute
 from clew.query.keys import steps_of
-from clew.retrieval.lexicon import Lexicon, asked_kind, stems
+from clew.retrieval.lexicon import Lexicon, asked_kind, kinds_of, stems
 from clew.retrieval.linking import candidates
 from clew.types import Answer, Candidate, Question
 
@@ -34,11 +35,19 @@ def best_of(found: Answer) -> list[Candidate]:
     return [c for c in found.candidates if c.score >= found.candidates[0].score - SAME]
 
 
-def of_asked_kind(found: Answer, text: str, graph: Graph) -> Answer:
+def kind_of_all(found: Answer, graph: Graph) -> p.Class | None:
+    """The one kind of the best answers of a method; None where they are of several, or of one that is not stated."""
+    ids = [c.entity.id for c in best_of(found) if c.entity is not None] if found.candidates else []
+    names = kinds_of(graph, ids)
+    known = [id for id, name in Lexicon.of(graph).class_ids.items() if name in names]
+    return p.Class(known[0]) if len(known) == 1 else None
+
+
+def of_asked_kind(found: Answer, text: str, graph: Graph, encoder: TextEncoder | None) -> Answer:
     """An answer without what is of another kind than a question says it asks for ("schools in Salthill"), where some
     of it is of that kind."""
     best = best_of(found) if found.candidates else []
-    members = asked_kind(text, graph) if len(best) > 1 else None
+    members = asked_kind(text, graph, encoder) if len(best) > 1 else None
     if members is None:
         return found
     fitting = held(numbers_of(best, graph), members)
@@ -225,9 +234,14 @@ def without(plan: p.SetPlan, named: p.Entities, graph: Graph) -> p.SetPlan:
     """A set without what is excepted: members of it, or what leads where the set leads, elsewhere.
 
     "The neighbours of France except Spain" leaves a member out; "who knows Rust but not Python" those who know
-    Python, because Python itself is no member.
+    Python, because Python itself is no member; "who works in Finance but not in Madrid" whoever is linked to Madrid.
     """
-    alike = None if len(execute(p.And((plan, named)), graph).members) else _from(named, plan)
-    if alike is None or not len(execute(alike, graph).members):
+    members = execute(plan, graph).members
+    if held(execute(named, graph).members, members).any():
         return p.Minus(plan, named)
-    return p.Minus(plan, alike)
+    alike = _from(named, plan)
+    if alike is not None and len(execute(alike, graph).members):
+        return p.Minus(plan, alike)
+    linked = [p.Follow(named, (p.Step(step.relation, not step.forward),)) for step, _ in steps_of(graph, members)]
+    some = [each for each in linked if held(members, execute(each, graph).members).any()]
+    return p.Minus(plan, p.Or(tuple(some)) if len(some) > 1 else some[0] if some else named)

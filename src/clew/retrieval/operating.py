@@ -26,13 +26,13 @@ from clew.query.lapses import between_two
 from clew.query.meanings import AGEING, meant, spelled_out
 from clew.query.vocabulary import INVERSE, head_of, stem
 from clew.query.vocabulary import forms as word_forms
-from clew.query.wordnet import people_of
+from clew.query.wordnet import is_place, people_of
 from clew.retrieval.attaching import NOT, Attachments
 from clew.retrieval.chunks import Spotted, spot
 from clew.retrieval.composing import Composed, compose
 from clew.retrieval.conditions import guesses, with_unsaid
 from clew.retrieval.joining import followed
-from clew.retrieval.lexicon import KINDS, Lexicon, kinds_of, owners, stems
+from clew.retrieval.lexicon import KINDS, Lexicon, is_role, kinds_of, nowhere, owners, stems
 from clew.retrieval.linking import link
 from clew.retrieval.method_sets import best_of, past_mediators
 from clew.retrieval.sharing import sharing
@@ -87,6 +87,9 @@ def _commonest(graph: Graph, each: Composed, read: ReadQuestion) -> p.Plan | Non
     """ "Which cuisine has the most recipes" of what is said of recipes asks for what a relation leads to most often; so
     does "which director made the most films" in a graph without kinds, unless a relation is called so."""
     ranked, lexicon = read.ranked, Lexicon.of(graph)
+    if is_role(each.base) and not lexicon.types and not each.path:  # "which director": what the films lead to
+        assert isinstance(each.base, p.Follow)
+        each = replace(each, base=each.base.of, path=each.base.path)
     if ranked is None or ranked.words != (ranked.noun,) or not each.path:
         return None
     noun, domain = stem(ranked.noun.split()[-1]), domain_of(each.base)
@@ -158,6 +161,34 @@ def whose(plan: p.Plan, text: str, graph: Graph) -> p.Plan:
     return made[0] if len(made) == 1 else plan
 
 
+def whereabouts(plan: p.Plan, text: str, graph: Graph) -> p.Plan:
+    """Where the things are that "where" is asked of: "where was the match on 14 February played" asks for no match, but
+    for its stadium, the one place that each has."""
+    if _WHERE.match(text) is None or not isinstance(plan, p.SetPlan):
+        return plan
+    members = execute(plan, graph).members
+    if not len(members) or graph.literals_at(members).any():
+        return plan
+    kinds = kinds_of(graph, graph.ids_at(members[:LOOKED_AT]))
+    if not kinds or any(map(is_place, kinds)):
+        return plan
+    lexicon, made = Lexicon.of(graph), list[p.SetPlan]()
+    steps = [step for step, share in steps_of(graph, members, backward=False) if share == 1]
+    ends = {
+        step: np.unique(graph.whole.tails[graph.whole.rels == graph.relation_number(step.relation)]) for step in steps
+    }
+    for step, there in ends.items():
+        others = [each for other, each in ends.items() if other != step]
+        if held(there, nowhere(graph)).any() or any(held(there, each).any() for each in others):
+            continue  # figures; the home and the away side are no places
+        end = owners(graph, step.relation, forward=False)
+        kind = lexicon.class_ids.get(end.id, "") if isinstance(end, p.Class) else ""
+        if any(is_place(name) for name in (kind, head_of(lexicon.labels.get(step.relation, ""))) if name):
+            made.append(p.Follow(plan, (step,)))
+    return made[0] if len(made) == 1 else plan
+
+
+_WHERE = re.compile(r"\W*where\b", re.IGNORECASE)
 _WHOSE_KIND = re.compile(r"\W*whose (?P<noun>[a-z]+)\b", re.IGNORECASE)
 
 
@@ -216,7 +247,7 @@ def bearers(graph: Graph, read: ReadQuestion, likeness: Likeness) -> list[p.SetP
     words += [word for each in read.filters for word in each.words]
     if not words and read.negated:
         words = [word for word in stems(read.stated) if word not in FUNCTION]
-    lexicon = Lexicon.of(graph)
+    lexicon, asks_who = Lexicon.of(graph), WHO.match(read.text) is not None
     if not lexicon.types:
         return [p.All()]
     labels = list(lexicon.labels.items())
@@ -237,16 +268,33 @@ def bearers(graph: Graph, read: ReadQuestion, likeness: Likeness) -> list[p.SetP
             for number in np.unique(graph.whole.rels[np.isin(side, members)]).tolist():
                 of = owners(graph, graph.relation_at(number).id, forward=forward)
                 if number not in lexicon.silent and of is not None and of != kind:
-                    best[of] = 0.5
+                    best |= dict.fromkeys((asks_who and _taking_part(of, graph)) or (of,), 0.5)
     for (id, _), fit in zip(labels, fits, strict=True):
         if fit >= BORNE and (of := owners(graph, id)) is not None:
-            best[of] = max(fit, best.get(of, 0.0))
+            for whom in (asks_who and _taking_part(of, graph)) or (of,):
+                best[whom] = max(fit, best.get(whom, 0.0))
     keys = Keys(graph)
     for unit in units if not best else ():  # "ready in 20 minutes": what alone is measured so
         alike = [id for id in lexicon.labels if keys.is_measured(p.Step(id), unit)]
         kinds = {of for id in alike if (of := owners(graph, id)) is not None}
         best |= dict.fromkeys(kinds if len(kinds) == 1 else (), BORNE)
-    return sorted(best, key=lambda each: -best[each])[:2]
+    people = set(people_of(lexicon.class_ids)) if asks_who else set()
+    some = [each for each in best if isinstance(each, p.Class) and each.id in people]  # who asks for them first
+    return sorted(some or best, key=lambda each: -best[each])[:2]
+
+
+WHO = re.compile(r"\W*whom?\b", re.IGNORECASE)
+
+
+def _taking_part(kind: p.SetPlan, graph: Graph) -> list[p.SetPlan]:
+    """The kinds of people that things of another kind lead to: of goals in appearances "who scored most" asks for
+    players."""
+    people = people_of(Lexicon.of(graph).class_ids)
+    if not isinstance(kind, p.Class) or kind.id in people:
+        return []
+    steps = [step for step, _ in steps_of(graph, execute(kind, graph).members, backward=False)]
+    ends = [owners(graph, step.relation, forward=False) for step in steps]
+    return [end for end in dict.fromkeys(ends) if isinstance(end, p.Class) and end.id in people]
 
 
 _ANY_KIND = frozenset(["work", "piece", "item", "thing", "object", "place", "site", "spot", "location", "venue"])

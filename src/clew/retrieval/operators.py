@@ -36,11 +36,12 @@ from clew.retrieval.conditions import accounted_for, beside_values, guesses
 from clew.retrieval.dating import with_years
 from clew.retrieval.lacking import Lacking, passes_over
 from clew.retrieval.lasting import lasting
-from clew.retrieval.lexicon import Lexicon, asked_kind, class_in, nobody, stems
+from clew.retrieval.lexicon import Lexicon, asked_kind, class_in, is_role, nobody, stems
 from clew.retrieval.link_values import of_said_links
 from clew.retrieval.linking import link, link_topics, unknown_names
 from clew.retrieval.method_sets import (
     best_of,
+    kind_of_all,
     narrowed,
     of_asked_kind,
     of_said_values,
@@ -51,6 +52,7 @@ from clew.retrieval.method_sets import (
 from clew.retrieval.method_sets import of_figures as figures_found
 from clew.retrieval.onward import onward_to_kind
 from clew.retrieval.operating import (
+    WHO,
     Truth,
     bearers,
     compared,
@@ -62,6 +64,7 @@ from clew.retrieval.operating import (
     of_both,
     of_named,
     operated,
+    whereabouts,
     whose,
 )
 from clew.retrieval.operator_words import OperatorQuestion, asked_of, of_everything
@@ -250,7 +253,11 @@ class Operators:
                 why = why or not_stated(question, found, self._method, store)
                 if why:
                     return replace(found, candidates=(), note=why)
-                return of_said_values(of_asked_kind(found, question.text, store), question, store)
+                if _HOW_MANY.match(question.text) and (in_all := of_figures(found, "sum", store)) is not None:
+                    prior = found.candidates[0].score  # the minutes of several matches
+                    return self._executed(found, question, [Proposal(in_all, prior)], store, on_event)
+                of_kind = of_asked_kind(found, question.text, store, self._encoder)
+                return of_said_values(of_kind, question, store)
             read = replace(read_question(""), stated=question.text)  # no operator of its own: the set is the answer
         if read.unsaid:
             why = "the graph states no reasons" if read.unsaid == REASON else f"I cannot compute {read.unsaid}"
@@ -277,11 +284,13 @@ class Operators:
             if isinstance(decided, Answer):
                 return decided
             proposals = decided
-        proposals = [replace(each, plan=whose(each.plan, question.text, graph)) for each in of_named(proposals, graph)]
+        for asked_of_them in (whose, whereabouts):
+            proposals = [replace(each, plan=asked_of_them(each.plan, question.text, graph)) for each in proposals]
+        proposals = list(of_named(proposals, graph))
         if not proposals:
             if only_truth(found, graph):
                 return replace(found, candidates=(), note=YES_AND_NO)
-            return of_asked_kind(found, question.text, graph)
+            return of_asked_kind(found, question.text, graph, self._encoder)
         if not self._trained and (why := undated(question.text, proposals[0].plan, graph)):
             return replace(found, question=question, candidates=(), note=why)
         if within is not None:
@@ -351,7 +360,7 @@ class Operators:
         if only_truth(found, graph):
             found = replace(found, candidates=())
         if not asked.marked:  # "and Italy?" asks for nothing
-            sets = [each for each in sets if not _of_anything(each.plan)]
+            sets = [each for each in sets if not _of_anything(each.plan, asked.question.text)]
         if asked.question.topics:  # the asker's topics are all to be used
             used = {topic.entity.id for topic in found.topics}
             sets = [
@@ -392,11 +401,13 @@ class Operators:
     ) -> list[Composed]:
         """What the question's parts compose; where the asker named its topics, only what is about one of them."""
         sets = either(question, graph, self._encoder) or compose(question, graph, self._encoder, kind, instead=instead)
-        asked = asked_kind(question.text, graph) if sets and _WHOSE.match(question.text) is None else None
+        asked = (
+            asked_kind(question.text, graph, self._encoder) if sets and _WHOSE.match(question.text) is None else None
+        )
         if asked is not None:  # "which people …" are no productions
             found = [(each, execute(each.plan, graph).members) for each in sets]
             sets = [each for each, members in found if not len(members) or held(members, asked).any()]
-        if sets and _WHO.match(question.text):
+        if sets and WHO.match(question.text):
             sets = [each for each in sets if _may_be_somebody(each.plan, graph)]
         if not question.topics:
             return sets
@@ -499,6 +510,8 @@ class Operators:
         made = self._composed(asked, read, sets, graph, least=self._least(asked))
         unsaid = read.count and any(map(_falls_short, sets))
         made = [each for each in made if not (unsaid and _counts_all(each.plan))]  # "how many lots failed to sell"
+        if not _THINGS.search(read.rest):  # "how many films are there" where nothing is called a film
+            made = [each for each in made if each.plan != p.Count(p.All())]
         if (whole := of_everything(read, graph)) is not None:
             shorter, left_out = whole
             note = f"“{left_out}” names nothing in the graph and was left out"
@@ -509,12 +522,15 @@ class Operators:
         if read.count and not read.filters and (figures := figures_found(found, graph)) is not None:
             label = Lexicon.of(graph).labels.get(figures.path[-1].relation, "")
             told = bool(set(stems(label)) & set(stems(read.rest)))  # "how many frames did X win with": stated
-            return [Proposal(figures, found.candidates[0].score)] if told else []
+            in_all = of_figures(found, "sum", graph) if _HOW_MANY.match(asked.question.text) else None
+            return [Proposal(in_all or figures, found.candidates[0].score)] if told else []
         # Another word may mean several things that the method is sure of; of one it says nothing.
         sure = bool(found.candidates) and found.candidates[0].score >= IDIOM and len(best_of(found)) > 1
         if read.count and not sure and not accounted(read, found, graph, self._likeness):
             return []
         domain = class_in(read.rest or asked.question.text, graph)
+        if read.negated and domain is None and _WHO_NOT.match(asked.question.text):
+            domain = kind_of_all(found, graph)  # "who does not work in Madrid": of those who may
         if read.negated and domain is None:
             return []  # without what is asked for there is nothing to take the denied ones from
         made = self._of_method(found, read, graph, domain) or self._composed(asked, read, sets, graph, least=DOUBTFUL)
@@ -537,7 +553,7 @@ class Operators:
         """Of the plans for a question without an operator those that say what is asked for: "and Italy?" does not."""
         if asked.marked:
             return made
-        return [each for each in made if not _of_anything(each.plan)]
+        return [each for each in made if not _of_anything(each.plan, asked.question.text)]
 
     @staticmethod
     def _least(asked: OperatorQuestion) -> float:
@@ -574,7 +590,10 @@ _WHOSE = re.compile(
 )  # "which company's address": not a company
 
 
-_WHO = re.compile(r"\W*whom?\b", re.IGNORECASE)
+_OF_ANOTHER = re.compile(r"\b(?:its?|his|hers?|him|she|he|they|their|them|this|that|these|those)\b", re.IGNORECASE)
+_HOW_MANY = re.compile(r"\W*how many\b", re.IGNORECASE)
+_WHO_NOT = re.compile(r"\W*who(?! .*\b(?:but|and)\b.*)\b", re.IGNORECASE)  # nothing else is said of them
+_THINGS = re.compile(r"\b(?:things?|entit(?:y|ies)|nodes?|items?)\b", re.IGNORECASE)
 _WHO_DOES = (
     re.compile(  # "who manages the highest orchard" asks for no orchard, "who is the oldest member" for a member
         r"\W*whom?(?! (?:(?:is|are|was|were)(?! [a-z]+(?:ing|ed)\b)|of|among|in|on|at|from)\b)(?!['’]s\b) [a-z]",
@@ -609,8 +628,11 @@ def _falls_short(each: Composed) -> bool:
     return bool(each.unsaid) and _is_whole(each.plan)
 
 
-def _of_anything(plan: p.Plan) -> bool:
-    return any(isinstance(node, p.All) for node in p.walk(plan))
+def _of_anything(plan: p.Plan, text: str) -> bool:
+    """Whether a plan speaks of anything at all; all directors are meant where no "its" points elsewhere."""
+    nodes = list(p.walk(plan))
+    roles = 0 if _OF_ANOTHER.search(text) else sum(isinstance(node, p.Follow) and is_role(node) for node in nodes)
+    return sum(isinstance(node, p.All) for node in nodes) > roles
 
 
 def _leaves_out(plan: p.Plan) -> bool:

@@ -33,6 +33,7 @@ from clew.retrieval.lexicon import (
     Lexicon,
     asked_kind,
     class_in,
+    is_role,
     kind_meant,
     kinds_of,
     stems,
@@ -295,7 +296,7 @@ def counts_others(read: ReadQuestion, plan: p.Plan, graph: Graph, likeness: Like
     """Whether a count is of something else than its noun says: for a novel's pages the persons who recommend it, for a
     park's visitors its one director."""
     noun = _counted(read.rest)
-    if not isinstance(plan, p.Count) or not noun:
+    if not isinstance(plan, p.Count) or not noun or is_role(plan.of):
         return False
     binding, steps = Binding.of(graph), [node for node in p.walk(plan) if isinstance(node, p.Step)]
     labels = [graph.relation_at(binding.relation(step.relation)).label for step in steps]

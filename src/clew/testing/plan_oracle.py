@@ -91,7 +91,9 @@ class Naive:
         return self.ends(x, path) & self.members(p.Class(kind)) if kind else self.ends(x, path)
 
     def values(self, x: str, path: p.Path) -> list[Any]:
-        return [v for v in map(self._read, self.ends(x, path)) if v is not None]
+        """What is read at the end of a path, once for each thing that states it."""
+        owners = self.ends(x, path[:-1])
+        return [v for y in owners for v in map(self._read, self.ends(y, path[-1:])) if v is not None]
 
     def measured(self, x: str, path: p.Path, since: p.Since | None) -> list[Any]:
         """The values at the end of a path, or the one time until the last of them."""

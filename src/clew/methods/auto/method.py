@@ -40,13 +40,14 @@ from clew.reading.threads import all_ends, answers, best_guess, way_of
 from clew.reading.topics import ALTERNATIVES, MAX_TRIPLES, MOST_TOPICS, Start, start_of, starts_of
 from clew.reading.trails import Hops
 from clew.retrieval.examples import Way
-from clew.retrieval.lexicon import WORD, asked_kind, kinds_said, nobody, of_some_kind
+from clew.retrieval.lexicon import WORD, asked_kind, kinds_said, nobody, nowhere, of_some_kind
 from clew.retrieval.reader import read
 from clew.retrieval.scoring import take_apart
 from clew.retrieval.voice import leads
 from clew.types import Answer, Event, Evidence, Question, Topic
 
 _WHEN = re.compile(r"(?:when|(?:in |on )?(?:what|which) (?:year|date|day))\b", re.IGNORECASE)
+_WHERE = re.compile(r"(?:and |so |but )?where\b", re.IGNORECASE)
 _WHO = re.compile(r"(?:and |so |but )?whom?\b", re.IGNORECASE)
 _PARTICULAR = re.compile(r"(?:who|whom|whose|where|when)\b", re.IGNORECASE)  # never asks for a class
 _KIND = re.compile(  # asks for a kind, or for what something is
@@ -149,6 +150,8 @@ class Auto(Method):
             proposed = _of_kind(proposed, ground, asked_for, of_some_kind(graph))
         elif has_arrays(graph) and _WHO.match(text.strip()):
             proposed = _but_for(proposed, ground, nobody(graph))
+        elif has_arrays(graph) and _WHERE.match(text.strip()):
+            proposed = _but_for(proposed, ground, nowhere(graph))
         if has_arrays(graph):
             proposed = _by_way_of(proposed, text, topics, ground, graph)
         proposed = _as_voiced(proposed, text, topics, ground)

@@ -1,0 +1,52 @@
+"""A table that lies alone: things with columns, and no list of triples."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from clew.graph import Graph, build
+
+STAFF = (
+    "employee_id,full_name,manager_id,department,hired,salary\n"
+    "E1,Greta Olsen,,Board,2010-01-04,240000\nE2,Raj Patel,E1,Engineering,2012-05-14,198000\n"
+    "E3,Yuki Tanaka,E2,Engineering,2018-11-19,140000\n"
+)
+
+
+def triples(folder: Path, **files: str) -> set[tuple[str, str, str]]:
+    for name, text in files.items():
+        (folder / f"{name}.csv").write_text(text)
+    build([folder / f"{name}.csv" for name in files], folder / "g.kg")
+    return {(t.head.label, t.relation.label, t.tail.label) for t in Graph.open(folder / "g.kg").triples()}
+
+
+def test_a_table_of_any_name_is_of_what_its_key_says(tmp_path: Path) -> None:
+    found = triples(tmp_path, export=STAFF)
+    assert {("Raj Patel", "manager", "Greta Olsen"), ("Yuki Tanaka", "salary", "140000")} <= found
+    assert ("Yuki Tanaka", "type", "employee") in found
+
+
+def test_tables_that_point_nowhere_are_tables_all_the_same(tmp_path: Path) -> None:
+    found = triples(tmp_path, lakes="name,depth\nComo,410\nGarda,346\n", staff=STAFF)
+    assert {("Como", "depth", "410"), ("Raj Patel", "manager", "Greta Olsen")} <= found
+
+
+def test_home_and_away_name_no_match(tmp_path: Path) -> None:
+    rows = "101,Rovers,Town,5400\n102,Town,Rovers,6100\n103,Rovers,City,4800\n"
+    found = triples(tmp_path, matches="id,home,away,attendance\n" + rows)
+    assert ("match 102", "away", "Rovers") in found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Inception,directedBy,Nolan,0.9\nDunkirk,directedBy,Nolan,0.8\n",  # a weight
+        "Como,depth,410\nComo,country,Italy\nGarda,depth,346\n",
+        "Como,in,Italy,g1\nGarda,in,Italy,g1\n",  # a graph's name
+    ],
+)
+def test_triples_without_a_header_stay_triples(tmp_path: Path, text: str) -> None:
+    first = text.split("\n")[0].split(",")
+    assert tuple(first[:3]) in triples(tmp_path, facts=text)
