@@ -12,7 +12,8 @@ from fake_methods import Nothing, Sure
 
 FILMS = [
     ("Heat", "directedBy", "Mann"), ("Heat", "year", "1995"), ("Heat", "starring", "Kilmer"),
-    ("Heat", "starring", "Venora"), ("Tombstone", "directedBy", "Cosmatos"), ("Tombstone", "starring", "Kilmer"), ("Thief", "directedBy", "Mann"),
+    ("Heat", "starring", "Venora"), ("Tombstone", "directedBy", "Cosmatos"), ("Tombstone", "starring", "Kilmer"),
+    ("Thief", "directedBy", "Mann"),
     ("Mann", "birthDate", "1943-02-05"), ("Cosmatos", "birthDate", "1941-01-04"), ("Kilmer", "birthDate", "1959-12-31"),
     ("Venora", "birthDate", "1934-08-10"),
 ]  # fmt: skip
