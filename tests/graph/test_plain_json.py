@@ -168,3 +168,11 @@ def test_turtle_that_is_called_owl(tmp_path):
     assert said(built(tmp_path, "# made by hand\n@prefix : <http://e/> .\n:a :knows :b .", "x.owl")) == {
         ("a", "knows", "b")
     }
+
+
+def test_one_review_is_a_review_where_others_have_several(tmp_path):
+    said_of = {"reviewer": "Ana", "stars": 4}
+    books = [{"title": "Karoo", "reviews": [said_of]}, {"title": "Lisbon", "reviews": [said_of, {"reviewer": "Bo"}]}]
+    found = said(built(tmp_path, books, "books.json"))
+    assert not {row for row in found if row[0] in ("Karoo", "Lisbon") and row[1] in ("reviewer", "stars")}
+    assert sum(row[1:] == ("reviewer", "Ana") for row in found) == 2

@@ -69,6 +69,20 @@ def _objects(value: Any) -> bool:
     return isinstance(value, list) and bool(value) and all(isinstance(each, Mapping) for each in value)
 
 
+def _nameless(value: Any) -> bool:
+    """Whether a value is a list of objects without a name or a key."""
+    return _objects(value) and not any(_key(each) or _called(each) for each in value)
+
+
+def _say_several(value: Any, several: set[str], depth: int = 0) -> None:
+    """Add the keys under which several nameless objects stand, as deep as a document is read."""
+    for key, each in value.items() if isinstance(value, Mapping) and depth <= DEEP else ():
+        if _nameless(each) and len(each) > 1:
+            several.add(key)
+        for part in each if isinstance(each, list) else [each]:
+            _say_several(part, several, depth + 1)
+
+
 class _Thing:
     __slots__ = ("aliases", "group", "id", "key", "kind", "met", "name", "said")
 
@@ -94,18 +108,26 @@ class PlainJson:
         self._links: list[tuple[str, str, str, dict[str, Any]]] = []  # objects that are relations
         self._owned: dict[tuple[str, str, str], dict[str, Any]] = {}  # what a nameless object around a thing says
         self._counts: dict[str, int] = {}
+        self._taken: list[tuple[str, Object]] = []
+        self._several: set[str] = set()  # under what keys some thing has several nameless objects, such as reviews
         self._stem = re.sub(r"\W", "_", stem)
         self.told: list[str] = []  # what was found out of references, when all is read
 
     def take(self, key: str, held: Object) -> str:
         """One object of the document; why not, where not."""
+        if len(self._taken) >= MOST:
+            return f"more than {MOST:,} objects; write it as tables"
+        self._taken.append((key, held))
+        return ""
+
+    def _take(self, key: str, held: Object) -> None:
         resource = held.get("resource")
         if isinstance(resource, Mapping) and "resourceType" in resource:  # an entry of a FHIR bundle
             full = held.get("fullUrl")
             id = self._thing(" ".join(noun_of(key)), resource)
             if isinstance(full, str):
                 self._by_id.setdefault(full, id)
-            return ""
+            return
         if held.get("type") == "Feature" and "properties" in held:
             held = _feature(held)
         for head, tail in _ENDS:
@@ -115,14 +137,11 @@ class PlainJson:
                     name: value for name, value in held.items() if name not in _OF_LINKS and name not in (head, tail)
                 }
                 self._links.append((held[head], kind, held[tail], own))
-                return ""
-        if len(self._things) >= MOST:
-            return f"more than {MOST:,} objects; write it as tables"
+                return
         listed = " ".join(noun_of(key))
         if listed:
             self._lists.setdefault(listed, set())
         self._thing(listed or self._kind, held)
-        return ""
 
     def _thing(self, kind: str, held: Object, depth: int = 0) -> str:
         """The id of the thing that an object is."""
@@ -166,7 +185,8 @@ class PlainJson:
             if not before and key in _NAMES and _called({key: value}) == thing.name:
                 continue
             relation = key if not before or key not in thing.said else f"{before}_{key}"
-            wrapped = _objects(value) and len(value) > 1 and not any(_key(each) or _called(each) for each in value)
+            objects = [value] if isinstance(value, Mapping) and key in self._several else value
+            wrapped = _nameless(objects) and (len(objects) > 1 or key in self._several)
             for each in value if isinstance(value, list) else [value]:
                 if wrapped:
                     self._wrapped(thing, relation, each, depth)
@@ -220,6 +240,11 @@ class PlainJson:
 
     def end(self) -> Iterator[Any]:
         """Hand everything on."""
+        for _, held in self._taken:
+            _say_several(held, self._several)
+        for key, held in self._taken:
+            self._take(key, held)
+        self._taken.clear()
         several: dict[tuple[str, str], dict[str, set[str]]] = {}
         for _, relation, tail, own in self._edges:
             if self._things[tail].met > 1:

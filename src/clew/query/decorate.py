@@ -18,7 +18,7 @@ from clew.query.binding import Binding
 from clew.query.columns import column
 from clew.query.keys import FoundKey, Keys, Likeness, by_words
 from clew.query.lapses import LIVING, asks_how_long, is_time
-from clew.query.meanings import MONEY, SIZES, TENURE, measures_other
+from clew.query.meanings import MONEY, SIZES, TENURE, measures_other, spelled_out
 from clew.query.periods import Period, Periods
 from clew.query.values import from_base, in_base, unit_for, unit_of
 from clew.query.vocabulary import AGES, PACES, TIMES, stem
@@ -250,10 +250,17 @@ class _Decorator:
         total = "total" in ranked.noun.split()
         if ranked.base or ranked.date or not (total or ranked.words == (ranked.noun,)):
             return
+        if stem(ranked.noun) in ("cost", "fetch", "bring"):
+            return  # what something costs is no sum of what was paid for it
         noun = " ".join(word for word in ranked.noun.split() if word != "total" or word == ranked.noun)
         verb = ranked.verb.split()[:1] if noun in MONEY else []
         for key in self._keys.summed(plan, (noun, *verb)):
-            yield found.along(self._top(plan, p.Key(key.path, "sum"), ranked, ranked.largest), key)
+            if self._own_link(plan, key.path) is None:
+                yield found.along(self._top(plan, p.Key(key.path, "sum"), ranked, ranked.largest), key)
+
+    def _says(self, words: Sequence[str], key: FoundKey) -> bool:
+        """Whether the name of a key begins with one of some words: "rain" that of `rain_mm`."""
+        return stem(spelled_out(self._keys.label(key.path[-1])).lower().split(" ")[0]) in map(stem, words)
 
     def _ranked_behind(self, found: Proposal, ranked: Ranked, domain: p.SetPlan | None) -> Iterator[Proposal]:
         """A superlative of the kind that a set was reached through: "who commands the longest ship" is of ships."""
@@ -343,8 +350,13 @@ class _Decorator:
                 if lasting:
                     return
             keys = measured or keys
+        if not dated and name and not any(self._says(stated.words, key) for key in keys):
+            beyond = self._keys.summed(plan, stated.words)  # "with over 40 mm of rain", on some day
+            keys = [key for key in beyond if self._says(stated.words, key)] or keys
         if not keys and isinstance(stated.value, p.Number) and stated.base not in TELLING:
             keys = self._keys.only(plan, stated.value.value, unit=name)
+        if not keys and not dated:
+            keys = self._keys.summed(plan, stated.words)
         if dated and stated.op in ("=", "between") and not any(key.named for key in keys):
             yield from self._while(found, plan, stated)
         for key in keys:

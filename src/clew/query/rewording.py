@@ -65,6 +65,35 @@ def _plainly(text: str) -> str:
 
 _ASIDES: tuple[Rule, ...] = (
     rule(r"\bhowmany\b", "how many"),
+    rule(r"\b(first|last|earliest|latest|most|least|[a-z]+est) of (?:them )?all$", r"\1"),
+    rule(
+        r"(?<=[a-z] )((?!need|red|bed)[a-z]+ed|won|wrote|made|took|got|sold|bought) no "
+        r"(?!later|earlier|more|less|fewer|longer|sooner)(?=[a-z]+\b)",
+        r"never \1 any ",
+    ),
+    rule(r"^(?:is|was) (.+?) (?:better paid|paid more) than (.+)$", r"does \1 earn more than \2"),
+    rule(r"^(?:is|was) (.+?) (?:worse paid|paid less) than (.+)$", r"does \1 earn less than \2"),
+    rule(
+        r"^(?:going|judging) by [^,:]{3,60}[,:] (?=\w)|,? (?:going|judging) by (?:the|its|their|what)\b[^,]{3,60}$"
+        r"|,? by the (?:dates|figures|data|records) (?:on file|we have)$",
+        "",
+    ),
+    rule(
+        r"^(?:what(?:['’]s| is)|how (?:big|large|high) is) the head ?count (?:of|in|at|for) (?P<x>[^,]+?)$",
+        r"how many employees are in \g<x>",
+    ),
+    rule(
+        r"\b(?P<has>(?:has|have) (?:been|worked) (?:with|at|for|in) [a-z ]+?),? (?:the )?longest$",
+        r"\g<has> for the longest time",
+    ),
+    rule(
+        r" (?:on|in|during|within) (?:a|one|any) (?:single|one) (?:day|match|game|go|session|visit|order|run|trip)$", ""
+    ),
+    rule(
+        r"^(?!.*\b(?:average|mean)\b)(.*?),? (?:counting|adding up|if you add up|summed over|over) all (?:of )?"
+        r"(?:(?:the|their|its|his|her|his or her) )?[a-z ]+$",
+        r"\1 in total",
+    ),
     rule(r"^([a-z]+s) (?=(?!other|rather)\w+er than [^\d]*$)", r"which \1 are "),  # "works taller than the Coopers"
     rule(r"(?<![\d.,-])\d{1,3}(?: \d{3})+(?![.,]?\d)", lambda m: m.group(0).replace(" ", "")),  # "100 000 tonnes"
     rule(r"\b(who|what|which|that|it|he|she|there)['’]s (?=(?:been|got|had)\b)", r"\1 has "),

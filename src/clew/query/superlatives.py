@@ -224,7 +224,7 @@ def _superlative_itself(found: ReadQuestion) -> ReadQuestion:
             match = _WITH_MOST.search(found.rest, behind.end())
     if match is not None:
         largest = re.match(r"most|great|large|high|max", match["most"], re.IGNORECASE) is not None
-        noun, verb = match["noun"].lower(), (match["verb"] or "").lower()
+        noun, verb = match["noun"].lower().removeprefix("on "), (match["verb"] or "").lower()
         words = (noun, verb) if stem(verb) in HOLDING else (noun,)  # "holds the most people": a capacity
         ranked = Ranked(words, largest, 1, _skip(match), noun=noun, verb="" if verb in _HAVING else verb)
         without = cut(found, match, "", kind="ordinal" if ranked.skip else kind, ranked=ranked)

@@ -211,7 +211,9 @@ _SYNONYMS: dict[str, tuple[str, ...]] = {
     "accommodate": ("capacity", "seat"), "ground": ("area",), "paper": ("publication", "article"),
     "married": ("spouse",), "employee": ("staff", "worker", "headcount"),
     "copy": ("circulation",), "victory": ("win", "won", "winner"), "leaf": ("folio", "page"),
-    "audience": ("capacity", "seat"),
+    "audience": ("capacity", "seat"), "staff": ("employee", "worker", "personnel"), "worker": ("employee", "staff"),
+    "personnel": ("employee", "staff"), "composer": ("music", "score"), "screenwriter": ("screenplay", "written"),
+    "actor": ("starring", "cast"), "actress": ("starring", "cast"), "landlord": ("owner", "owned"),
     "turnover": ("revenue", "sale"), "revenue": ("turnover", "sale"), "taking": ("revenue", "turnover"),
     "funding": ("budget",), "space": ("area",), "startup": ("company",), "firm": ("company",), "company": ("firm",),
 }  # fmt: skip

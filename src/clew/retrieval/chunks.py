@@ -26,6 +26,7 @@ from clew.retrieval.lexicon import (
     Lexicon,
     alike,
     doers_of,
+    implied_kind,
     is_compound,
     kind_called,
     kind_meant,
@@ -34,6 +35,7 @@ from clew.retrieval.lexicon import (
     owners,
     role_alike,
     stems,
+    titled,
 )
 from clew.retrieval.linking import SAME_NAME, candidates
 from clew.retrieval.words import FUNCTION
@@ -169,7 +171,8 @@ def spot(
     asking = _asking(words, chunks)
     asked = _asked(asking)
     for i, word in enumerate(words):
-        if not taken[i] and (doers := doers_of(word, graph)) is not None:
+        several = i == asked or stem(word) != word or (lexicon.types and isinstance(doers_of(word, graph), p.Class))
+        if not taken[i] and several and (doers := doers_of(word, graph)) is not None:
             put(Chunk(i, i + 1, "class", doers, (), 0.9))
         elif not taken[i] and (said_of := of_value(word, lexicon, graph)) is not None:
             put(Chunk(i, i + 1, "class", said_of, (), 0.9))
@@ -183,18 +186,24 @@ def spot(
     if asked is not None and not taken[asked] and _describes(words, asked, taken):
         asked += 1  # "home towns" are towns
     if asked is not None and not any(chunk.start <= asked < chunk.end for chunk in chunks) and not taken[asked]:
-        if (role := role_alike(words[asked], graph, encoder)) is not None:
-            put(Chunk(asked, asked + 1, "class", role, (), 0.9))
+        if (who := titled(words[asked], graph) or role_alike(words[asked], graph, encoder)) is not None:
+            put(Chunk(asked, asked + 1, "class", who, (), 0.9))
         elif (kin := alike(words[asked], lexicon, encoder)) is not None:
             put(Chunk(asked, asked + 1, *kin))
+        elif (implied := implied_kind(words[asked], graph, encoder)) is not None:
+            put(Chunk(asked, asked + 1, "class", implied, (), 0.85))
     for i, word in enumerate(words):
         plural = not taken[i] and stem(word) != word and text[found[i].start()].islower()
         if plural and (kinds := lexicon.ending(stem(word), graph)):
             put(Chunk(i, i + 1, "topic", p.Entities(kinds), (), 0.9))
     begins = _first_noun(words) if asked is None else None
-    if begins is not None and not taken[begins] and (kind_of := kind_meant(words[begins], lexicon)) is not None:
-        put(Chunk(begins, begins + 1, "class", p.Class(kind_of[0]), (), kind_of[1]))
-        asked = begins
+    if begins is not None and not taken[begins]:
+        kind_of = kind_meant(words[begins], lexicon)
+        implied = implied_kind(words[begins], graph, encoder) if kind_of is None else None
+        if kind_of is not None or implied is not None:
+            plan, fit = (p.Class(kind_of[0]), kind_of[1]) if kind_of is not None else (implied, 0.85)
+            put(Chunk(begins, begins + 1, "class", plan, (), fit))
+            asked = begins
     for i in range(1, len(words)):
         if words[i - 1] in _ANY and not taken[i] and (kind_of := kind_meant(words[i], lexicon)) is not None:
             put(Chunk(i, i + 1, "class", p.Class(kind_of[0]), (), kind_of[1]))
@@ -448,6 +457,9 @@ def _noun(
         return None
     if chunk.start and found[chunk.start - 1].group(0).lower() in (*_BE, "a", "an"):
         return None  # "what is jazz"
+    alone = found[chunk.start].group(0) if chunk.end == chunk.start + 1 else ""
+    if alone and (people := titled(alone, graph)) is not None:
+        return root, replace(chunk, kind="class", plan=people, fit=0.9)
     inc, said = graph.whole.inc, Counter[int]()
     for number in Binding.of(graph).entities(chunk.plan.ids).tolist():
         said.update(inc.relations[inc.offsets[number] : inc.offsets[number + 1]].tolist())

@@ -17,7 +17,7 @@ from clew.protocols import TextEncoder
 from clew.query import plan as p
 from clew.query.execute import ExecutionLimits, Executor
 from clew.query.keys import steps_of
-from clew.query.vocabulary import SYNONYMS, head_of, stem
+from clew.query.vocabulary import SYNONYMS, forms, head_of, stem
 from clew.retrieval.attaching import NOT, Attachments
 from clew.retrieval.chunks import Chunk, Spotted
 from clew.retrieval.lexicon import Lexicon, stems
@@ -26,6 +26,7 @@ from clew.retrieval.words import FUNCTION
 
 SAID = 0.45  # likeness from which the words between two parts mean a relation
 EDGES = 3  # joins of two parts that are tried
+INFLECTED = 0.8  # of a word in a relation's name that is said in another form: a director, directed
 EXACTLY = 0.9  # likeness from which the words say a relation that this thing does not have
 WIDE = 20_000  # members of a set behind which no third step is looked for
 MEANT = 0.7  # fit of a kind to which a third step is looked for
@@ -287,12 +288,15 @@ class Joins:
 
     def _likeness(self, content: Sequence[str], above: Sequence[str], labels: Sequence[str]) -> list[float]:
         """How well words between two parts, and the upper part itself, say each relation: in [0, 1]."""
-        mine = {stem(word) for word in content} | {s for word in content for s in SYNONYMS.get(stem(word), ())}
+        said = {stem(word) for word in content} | {s for word in content for s in SYNONYMS.get(stem(word), ())}
+        mine = {form for word in content for form in forms(word)}
         theirs = {stem(word) for word in above}
         found = []
         for label in labels:
             parts = {s for s in stems(head_of(label)) if s not in FUNCTION} or set(stems(label))
-            here, over = (len(parts & words) / max(1, len(parts)) for words in (mine, theirs))
+            inflected = sum(bool(forms(part) & mine) for part in parts)
+            here = (len(parts & said) or INFLECTED * inflected) / max(1, len(parts))
+            over = len(parts & theirs) / max(1, len(parts))
             found.append(max(0.5 + 0.5 * here if here else 0.0, 0.4 + 0.5 * over if over else 0.0))
         if self._encoder is not None and content and max(found, default=1.0) < 0.9:
             alike = self._encoder.encode(list(labels)) @ self._encoder.encode([" ".join(content)], role="query")[0]

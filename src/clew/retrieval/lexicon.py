@@ -36,6 +36,9 @@ WORDS = 4  # of a name that ends in a common noun
 HEADS = 100_000  # of a relation, that tell what kind of thing has it
 ALIKE_ONLY = 0.8  # the same in a graph without kinds, where the noun may be a kind that nothing states
 ALIKE_DOER = 0.7  # the same of somebody who does something: a "teacher" is no school
+ALIKE_PROFILE = 0.55  # cosine of a noun and the relations that some things have, in the mean
+PROFILE = 12  # relations of some things that say what they are
+TITLES = 2000  # texts that people are linked to, of which some may be titles
 ALIKE_ROLE = 0.48  # the same of somebody and a relation that leads to people: "actors", starring
 APART = 0.03  # by which that is nearer than to any other
 MOST = 0.5  # of the things of a kind that says what they do, and of any kind, that make a role the kind
@@ -292,14 +295,11 @@ def nobody(graph: Graph) -> Ints:
 
 
 def nowhere(graph: Graph) -> Ints:
-    """The numbers of the things that "where" never asks for: people, events, works, papers and figures; of a large
-    graph the figures stay."""
+    """The numbers of the things that "where" never asks for, by their kinds: people, events, works and papers."""
 
     def made() -> Ints:
         people = _members(people_of(_few_kinds(Lexicon.of(graph))), graph)
-        every = range(graph.num_relations if graph.num_triples <= ALL_UP_TO else 0)
-        figures = [found.nodes for r in every if (found := column(graph, r)).ordered]
-        return np.unique(np.concatenate([nobody(graph), people, *figures])).astype(np.int32)
+        return np.unique(np.concatenate([nobody(graph), people])).astype(np.int32)
 
     return graph.derived("lexicon.nowhere", made)
 
@@ -410,19 +410,92 @@ def role_alike(word: str, graph: Graph, encoder: TextEncoder | None) -> p.SetPla
     """The people at that end of a relation which a noun of people is most like: "actors" are what `starring` leads to.
     None where two relations are as like, and where people of a kind are called so."""
     lexicon = Lexicon.of(graph)
-    if encoder is None or stem(word) in ANYBODY or not people_of({"": stem(word)}) or len(lexicon.labels) > KINDS:
+    if stem(word) in ANYBODY or not people_of({"": stem(word)}) or len(lexicon.labels) > KINDS:
         return None
     if (meant := kind_meant(word, lexicon)) is not None and lexicon.class_ids[meant[0]].lower() not in ANYBODY:
         return None
     roles: list[tuple[str, bool]] = graph.derived("lexicon.roles", lambda: _roles(graph))
     if not roles:
         return None
+    same = [each for each in roles if set(SYNONYMS.get(stem(word), ())) & set(stems(lexicon.labels[each[0]]))]
+    if len(same) == 1 or encoder is None:
+        return _role_or_kind(*same[0], graph) if len(same) == 1 else None
     near = encoder.encode([lexicon.labels[id] for id, _ in roles]) @ encoder.encode([stem(word)], role="query")[0]
     best, *others = np.argsort(-near)[:2].tolist()
     if near[best] < ALIKE_ROLE or any(near[best] - near[other] < APART for other in others):
         return None
     relation, forward = roles[best]
     return _role_or_kind(relation, forward, graph)
+
+
+def titled(word: str, graph: Graph) -> p.SetPlan | None:
+    """People by what their title ends in: "directors" are whoever is IT Director or Sales Director. None for a noun
+    that no title ends in."""
+    noun, lexicon = stem(word), Lexicon.of(graph)
+    if noun in ANYBODY or not people_of({"": noun}) or graph.num_entities > NAMED:
+        return None
+    found: dict[str, dict[str, list[str]]] = graph.derived("lexicon.titles", lambda: _titles(graph))
+    steps = found.get(noun, {})
+    if not steps or (noun,) in lexicon.classes or (noun,) in lexicon.relations:
+        return None
+    relation = max(steps, key=lambda each: len(steps[each]))
+    return p.Follow(p.Entities(tuple(steps[relation])), (p.Step(relation, False),))
+
+
+def _titles(graph: Graph) -> dict[str, dict[str, list[str]]]:
+    """What relations lead people to whose names end in nouns of people: by the noun and the relation."""
+    lexicon, whole = Lexicon.of(graph), graph.whole
+    people = _members(people_of(_few_kinds(lexicon)), graph)
+    mine = held(whole.heads, people) & ~np.isin(whole.rels, sorted(lexicon.types))
+    named: dict[str, dict[str, list[str]]] = {}
+    for relation in np.unique(whole.rels[mine]).tolist():
+        ends = np.unique(whole.tails[mine & (whole.rels == relation)])
+        if len(ends) > TITLES or held(ends, people).any():
+            continue
+        for id, label in zip(graph.ids_at(ends), graph.labels_at(ends), strict=True):
+            words = [each for each in WORD.findall(label.lower()) if each != ","]
+            if words and words[-1].isalpha() and people_of({"": words[-1]}):
+                named.setdefault(stem(words[-1]), {}).setdefault(graph.relation_at(relation).id, []).append(id)
+    return named
+
+
+def implied_kind(word: str, graph: Graph, encoder: TextEncoder | None) -> p.SetPlan | None:
+    """The things that a noun means by the relations that they have: what has pages, a publisher and authors is a book,
+    whatever its kind is called, or where no kinds are stated. None where no things have such relations, or several."""
+    noun, lexicon = stem(word), Lexicon.of(graph)
+    known = (noun,) in lexicon.classes or (noun,) in lexicon.relations or word in FUNCTION or stem(noun) in _NO_KIND
+    if encoder is None or known or not noun.isalpha() or len(noun) < SOME or not is_word(noun):
+        return None
+    profiles: list[tuple[p.SetPlan, list[str]]] = graph.derived("lexicon.profiles", lambda: _profiles(graph))
+    if not profiles:
+        return None
+    asked = encoder.encode([noun], role="query")[0]
+    near = [float(np.mean(encoder.encode(labels) @ asked) / np.linalg.norm(np.mean(encoder.encode(labels), axis=0)))
+            for _, labels in profiles]  # fmt: skip
+    best = int(np.argmax(near))
+    ends = list(lexicon.labels.values())[:KINDS]
+    beside = max(float(each) for each in encoder.encode(ends) @ asked)  # what a relation leads to may be meant
+    others = [each for i, each in enumerate(near) if i != best]
+    apart = near[best] - max([*others, beside])
+    return profiles[best][0] if near[best] >= ALIKE_PROFILE and apart >= APART else None
+
+
+def _profiles(graph: Graph) -> list[tuple[p.SetPlan, list[str]]]:
+    """The kinds of a graph, or without kinds the things that have about the same relations, with the names of these."""
+    lexicon, whole = Lexicon.of(graph), graph.whole
+    if graph.num_triples > ALL_UP_TO or len(lexicon.class_ids) > ENDING or len(lexicon.labels) > KINDS:
+        return []
+    heads = {id: np.unique(whole.heads[whole.rels == Binding.of(graph).relation(id)]) for id in lexicon.labels}
+    groups: list[tuple[p.SetPlan, Ints, list[str]]] = []
+    groups += [(kind, execute(kind, graph).members, []) for kind in map(p.Class, lexicon.class_ids)]
+    for id in sorted(heads, key=lambda each: -len(heads[each])):
+        here = [(len(np.intersect1d(members, heads[id])), names) for _, members, names in groups]
+        shared, names = max(here, key=lambda each: each[0], default=(0, []))
+        if 2 * shared >= len(heads[id]):
+            names.append(lexicon.labels[id])
+        elif not lexicon.types:
+            groups.append((role(id, False), heads[id], [lexicon.labels[id]]))
+    return [(plan, names[:PROFILE]) for plan, _, names in groups if len(names) > 1]
 
 
 def _roles(graph: Graph) -> list[tuple[str, bool]]:
@@ -433,8 +506,8 @@ def _roles(graph: Graph) -> list[tuple[str, bool]]:
     for id, label in lexicon.labels.items() if graph.num_triples <= ALL_UP_TO else ():
         number = Binding.of(graph).relation(id)
         ends = [np.unique(side[whole.rels == number]) for side in (whole.heads, whole.tails)]
-        if graph.literals_at(ends[1]).all() or column(graph, number).ordered:
-            continue
+        if graph.literals_at(ends[1]).all() or column(graph, number).ordered or people_of({"": head_of(label)}):
+            continue  # a director is somebody else than an actor
         if not lexicon.types:
             found.append((id, _is_done_by(label) or label.lower().endswith("ing")))
             continue

@@ -34,7 +34,7 @@ from clew.protocols import GraphStore, TextEncoder
 from clew.query.vocabulary import MONTHS, WEEKDAYS
 from clew.retrieval.lexicon import Lexicon, stems
 from clew.retrieval.mentions import EQUAL, RARE, Mention, MentionReading, mentions_in
-from clew.retrieval.qualifiers import qualified
+from clew.retrieval.qualifiers import of_said_kind, qualified
 from clew.types import Entity, Question, Topic
 
 LEAST = 0.35  # a mention below this is more likely a word than a name
@@ -168,6 +168,8 @@ def link(
         chosen = [(span, topics) for span, topics in ranked if topics[0].score >= WEAK][:1]
     if isinstance(graph, (Graph, ServerGraph)):
         chosen = qualified(question.text, chosen, graph)
+    if isinstance(graph, Graph):
+        chosen = of_said_kind(question.text, chosen, graph)
     return [topic for _, topics in chosen for topic in topics if topic.score >= SAME_NAME * topics[0].score]
 
 

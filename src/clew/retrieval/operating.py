@@ -26,13 +26,13 @@ from clew.query.lapses import between_two
 from clew.query.meanings import AGEING, meant, spelled_out
 from clew.query.vocabulary import INVERSE, head_of, stem
 from clew.query.vocabulary import forms as word_forms
-from clew.query.wordnet import is_place, people_of
+from clew.query.wordnet import is_nobody, is_place, people_of
 from clew.retrieval.attaching import NOT, Attachments
 from clew.retrieval.chunks import Spotted, spot
 from clew.retrieval.composing import Composed, compose
 from clew.retrieval.conditions import guesses, with_unsaid
 from clew.retrieval.joining import followed
-from clew.retrieval.lexicon import KINDS, Lexicon, is_role, kinds_of, nowhere, owners, stems
+from clew.retrieval.lexicon import KINDS, Lexicon, is_role, kind_called, kinds_of, nowhere, owners, stems
 from clew.retrieval.linking import link
 from clew.retrieval.method_sets import best_of, past_mediators
 from clew.retrieval.sharing import sharing
@@ -94,9 +94,14 @@ def _commonest(graph: Graph, each: Composed, read: ReadQuestion) -> p.Plan | Non
         return None
     noun, domain = stem(ranked.noun.split()[-1]), domain_of(each.base)
     if lexicon.types and not (
-        domain is not None and (lexicon.classes.get((noun,)) == domain.id or _called(graph, domain, noun))
+        domain is not None and (kind_called((noun,), lexicon) == domain.id or _called(graph, domain, noun))
     ):
-        return None
+        if not isinstance(each.base, p.Class):
+            return None
+        of = p.Follow(each.base, each.path)  # "which department spends the most on salaries", those of its people
+        home = p.Step(each.path[-1].relation, not each.path[-1].forward)
+        keys = [key for key in Keys(graph).summed(of, (ranked.noun,)) if key.path[0] == home]
+        return p.Top(of, p.Key(keys[0].path, "sum"), ranked.largest, ranked.k, ranked.skip) if keys else None
     ends = execute(p.Follow(each.base, each.path), graph).members
     own = {step.relation for step, _ in steps_of(graph, ends, backward=False)}
     if any(noun in stems(label) for id, label in lexicon.labels.items() if id in own or not lexicon.types):
@@ -179,11 +184,37 @@ def whereabouts(plan: p.Plan, text: str, graph: Graph) -> p.Plan:
     }
     for step, there in ends.items():
         others = [each for other, each in ends.items() if other != step]
-        if held(there, nowhere(graph)).any() or any(held(there, each).any() for each in others):
+        figures = column(graph, Binding.of(graph).relation(step.relation)).ordered
+        if figures or held(there, nowhere(graph)).any() or any(held(there, each).any() for each in others):
             continue  # figures; the home and the away side are no places
         end = owners(graph, step.relation, forward=False)
         kind = lexicon.class_ids.get(end.id, "") if isinstance(end, p.Class) else ""
         if any(is_place(name) for name in (kind, head_of(lexicon.labels.get(step.relation, ""))) if name):
+            made.append(p.Follow(plan, (step,)))
+    return made[0] if len(made) == 1 else plan
+
+
+def whom(plan: p.Plan, text: str, graph: Graph) -> p.Plan:
+    """The people of the events that "who" is asked of: "who scored below 60" asks for no grade, but for its student."""
+    if WHO.match(text) is None or not isinstance(plan, p.SetPlan):
+        return plan
+    members, lexicon = execute(plan, graph).members, Lexicon.of(graph)
+    if not len(members) or graph.literals_at(members).any():
+        return plan
+    kinds = kinds_of(graph, graph.ids_at(members[:LOOKED_AT]))
+    people = set(people_of(lexicon.class_ids))
+    named = {id for node in p.walk(plan) if isinstance(node, p.Entities) for id in node.ids}
+    labels = graph.labels_at(members[:LOOKED_AT])
+    if named.issuperset(graph.ids_at(members)):
+        return plan
+    rows = len(kinds) == 1 and all(stem(each.split(" ")[0]) == stem(min(kinds).split(" ")[0]) for each in labels)
+    if not (rows or graph.mediators_at(members).all() or (kinds and all(map(is_nobody, kinds)))):
+        return plan  # a row that only its key names, or an event
+    made = []
+    for step, share in steps_of(graph, members, backward=False):
+        end = owners(graph, step.relation, forward=False)
+        of_people = isinstance(end, p.Class) and end.id in people
+        if share == 1 and (of_people or people_of({"": head_of(lexicon.labels.get(step.relation, ""))})):
             made.append(p.Follow(plan, (step,)))
     return made[0] if len(made) == 1 else plan
 
@@ -268,10 +299,10 @@ def bearers(graph: Graph, read: ReadQuestion, likeness: Likeness) -> list[p.SetP
             for number in np.unique(graph.whole.rels[np.isin(side, members)]).tolist():
                 of = owners(graph, graph.relation_at(number).id, forward=forward)
                 if number not in lexicon.silent and of is not None and of != kind:
-                    best |= dict.fromkeys((asks_who and _taking_part(of, graph)) or (of,), 0.5)
+                    best |= dict.fromkeys((of, *(_taking_part(of, graph) if asks_who else ())), 0.5)
     for (id, _), fit in zip(labels, fits, strict=True):
         if fit >= BORNE and (of := owners(graph, id)) is not None:
-            for whom in (asks_who and _taking_part(of, graph)) or (of,):
+            for whom in (of, *(_taking_part(of, graph) if asks_who else ())):
                 best[whom] = max(fit, best.get(whom, 0.0))
     keys = Keys(graph)
     for unit in units if not best else ():  # "ready in 20 minutes": what alone is measured so
@@ -279,8 +310,8 @@ def bearers(graph: Graph, read: ReadQuestion, likeness: Likeness) -> list[p.SetP
         kinds = {of for id in alike if (of := owners(graph, id)) is not None}
         best |= dict.fromkeys(kinds if len(kinds) == 1 else (), BORNE)
     people = set(people_of(lexicon.class_ids)) if asks_who else set()
-    some = [each for each in best if isinstance(each, p.Class) and each.id in people]  # who asks for them first
-    return sorted(some or best, key=lambda each: -best[each])[:2]
+    others = {each: not (isinstance(each, p.Class) and each.id in people) for each in best}  # "who" asks for them last
+    return sorted(best, key=lambda each: (-best[each], others[each]))[:2]
 
 
 WHO = re.compile(r"\W*whom?\b", re.IGNORECASE)

@@ -65,6 +65,7 @@ from clew.retrieval.operating import (
     of_named,
     operated,
     whereabouts,
+    whom,
     whose,
 )
 from clew.retrieval.operator_words import OperatorQuestion, asked_of, of_everything
@@ -166,7 +167,9 @@ class Operators:
             if made[k] is not None:
                 continue
             whole, plain = next(others), first[k]
-            made[k] = whole
+            made[k] = plain if plain is not None and _is_ranked(plain) else whole
+            if made[k] is plain:
+                continue  # "the most rain in total" is the most rain
             if each is not None and plain is not None:
                 figure = self._one_figure(questions[k], whole, each, graph, on_event)
                 of_counts = each[0] == "mean" and counts(plain)
@@ -251,6 +254,8 @@ class Operators:
                 if not why and self._encoder is not None and not self._trained:
                     why = unmet(question, found, store, self._encoder)
                 why = why or not_stated(question, found, self._method, store)
+                if not why and asked.denied is not None and _NOT.search(question.text):
+                    why = "I cannot leave out what the question denies"
                 if why:
                     return replace(found, candidates=(), note=why)
                 if _HOW_MANY.match(question.text) and (in_all := of_figures(found, "sum", store)) is not None:
@@ -284,12 +289,16 @@ class Operators:
             if isinstance(decided, Answer):
                 return decided
             proposals = decided
-        for asked_of_them in (whose, whereabouts):
+        if not _THINGS.search(question.text):  # "how many films are there" where nothing is called a film
+            proposals = [each for each in proposals if not _of_all_there_is(each.plan)]
+        for asked_of_them in (whose, whereabouts, whom):
             proposals = [replace(each, plan=asked_of_them(each.plan, question.text, graph)) for each in proposals]
         proposals = list(of_named(proposals, graph))
         if not proposals:
             if only_truth(found, graph):
                 return replace(found, candidates=(), note=YES_AND_NO)
+            if read.negated:
+                return replace(found, candidates=(), note="I cannot leave out what the question denies")
             return of_asked_kind(found, question.text, graph, self._encoder)
         if not self._trained and (why := undated(question.text, proposals[0].plan, graph)):
             return replace(found, question=question, candidates=(), note=why)
@@ -510,8 +519,6 @@ class Operators:
         made = self._composed(asked, read, sets, graph, least=self._least(asked))
         unsaid = read.count and any(map(_falls_short, sets))
         made = [each for each in made if not (unsaid and _counts_all(each.plan))]  # "how many lots failed to sell"
-        if not _THINGS.search(read.rest):  # "how many films are there" where nothing is called a film
-            made = [each for each in made if each.plan != p.Count(p.All())]
         if (whole := of_everything(read, graph)) is not None:
             shorter, left_out = whole
             note = f"“{left_out}” names nothing in the graph and was left out"
@@ -592,7 +599,10 @@ _WHOSE = re.compile(
 
 _OF_ANOTHER = re.compile(r"\b(?:its?|his|hers?|him|she|he|they|their|them|this|that|these|those)\b", re.IGNORECASE)
 _HOW_MANY = re.compile(r"\W*how many\b", re.IGNORECASE)
-_WHO_NOT = re.compile(r"\W*who(?! .*\b(?:but|and)\b.*)\b", re.IGNORECASE)  # nothing else is said of them
+_WHO_NOT = re.compile(  # nothing else is said of them
+    r"\W*who (?:is|was|does|did|has|are|were|do|have)(?:n['’]t| not| never)\b(?! .*\b(?:but|and)\b)", re.IGNORECASE
+)
+_NOT = re.compile(r"\b(?:not|never|no|without|nobody|none|neither)\b|n['’]t\b", re.IGNORECASE)
 _THINGS = re.compile(r"\b(?:things?|entit(?:y|ies)|nodes?|items?)\b", re.IGNORECASE)
 _WHO_DOES = (
     re.compile(  # "who manages the highest orchard" asks for no orchard, "who is the oldest member" for a member
@@ -626,6 +636,18 @@ def _is_whole(plan: p.Plan) -> bool:
 def _falls_short(each: Composed) -> bool:
     """Whether a set is all there is of a kind though the question says more."""
     return bool(each.unsaid) and _is_whole(each.plan)
+
+
+def _is_ranked(found: Answer) -> bool:
+    """Whether an answer is the first by how many there are or by what figures add up to."""
+    plan = parse(found.plan.text) if found.plan is not None and found.candidates else None
+    return any(isinstance(node, p.Top) and node.key.how in ("sum", "count") for node in p.walk(plan)) if plan else False
+
+
+def _of_all_there_is(plan: p.Plan) -> bool:
+    """Whether a plan counts, sums or takes something from all things of whatever kind."""
+    some = (p.Count, p.Aggregate, p.Minus, p.WhereCount)
+    return any(isinstance(node, some) and isinstance(node.of, p.All) for node in p.walk(plan))
 
 
 def _of_anything(plan: p.Plan, text: str) -> bool:

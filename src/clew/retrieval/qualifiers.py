@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 from clew.graph import Graph
 from clew.graph.remote import ServerGraph
 from clew.labels import label_to_text
+from clew.retrieval.lexicon import asked_kind
+from clew.retrieval.words import FUNCTION
 from clew.types import Topic
 
 Span = tuple[int, int]
@@ -51,6 +53,25 @@ def qualified(text: str, chosen: Sequence[tuple[Span, list[Topic]]], graph: Stor
             kept[first] = [replace(topic, reason=f"{topic.reason}, in {where!r}") for topic in inside]
             dropped.add(second)
     return [(span, kept[span]) for span, _ in chosen if span not in dropped]
+
+
+def of_said_kind(text: str, chosen: Sequence[tuple[Span, list[Topic]]], graph: Graph) -> list[tuple[Span, list[Topic]]]:
+    """The mentions, of namesakes only those that are of the kind said right before: "the film Valencia", "the composer
+    Anna Lindqvist"."""
+    made = []
+    for span, topics in chosen:
+        before = _SAID_KIND.search(text[: span[0]])
+        noun = before["noun"] if before is not None and before["noun"].split()[-1] not in FUNCTION else ""
+        several = len({topic.entity.id for topic in topics}) > 1
+        wanted = asked_kind(f"which {noun}", graph) if noun and several else None
+        numbers = [] if wanted is None else [graph.number_of(topic.entity.id) for topic in topics]
+        some = set() if wanted is None else set(wanted.tolist())
+        kept = [topic for topic, number in zip(topics, numbers, strict=False) if number in some]
+        made.append((span, kept or topics))
+    return made
+
+
+_SAID_KIND = re.compile(r"\b(?:the|our|my) (?P<noun>(?-i:[a-z]+)(?: (?-i:[a-z]+))?) $", re.IGNORECASE)
 
 
 def _lying_in(inner: Sequence[Topic], outer: Sequence[Topic], graph: Store) -> list[Topic]:

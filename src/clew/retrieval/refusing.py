@@ -305,6 +305,8 @@ def counts_others(read: ReadQuestion, plan: p.Plan, graph: Graph, likeness: Like
     if not _of_one_each(plan.of, graph):
         named = (id for node in p.walk(plan) if isinstance(node, p.Entities) for id in node.ids)
         names = stems(" ".join(graph.labels_at(binding.entities(tuple(named)))))
+        if stem(noun) in names:
+            return False  # of directors, whoever has a title that ends so
         words = [word for word in WORD.findall(read.rest.lower())[1:] if word not in FUNCTION and word not in LIGHT]
         lexicon = Lexicon.of(graph)
         if {stem(word) for word in words} - {stem(noun), *names}:
