@@ -16,7 +16,7 @@ from clew.query import plan as p
 from clew.query.asked import Filter, Ranked, ReadQuestion
 from clew.query.binding import Binding
 from clew.query.columns import column
-from clew.query.keys import FoundKey, Keys, Likeness, by_words
+from clew.query.keys import BEYOND, FoundKey, Keys, Likeness, by_words
 from clew.query.lapses import LIVING, asks_how_long, is_time
 from clew.query.meanings import MONEY, SIZES, TENURE, measures_other, spelled_out
 from clew.query.periods import Period, Periods
@@ -355,8 +355,8 @@ class _Decorator:
             keys = [key for key in beyond if self._says(stated.words, key)] or keys
         if not keys and isinstance(stated.value, p.Number) and stated.base not in TELLING:
             keys = self._keys.only(plan, stated.value.value, unit=name)
-        if not keys and not dated:
-            keys = self._keys.summed(plan, stated.words)
+        if not keys and not dated and self._binding.type_relations:
+            keys = [replace(key, fit=BEYOND * key.fit) for key in self._keys.summed(plan, stated.words)]
         if dated and stated.op in ("=", "between") and not any(key.named for key in keys):
             yield from self._while(found, plan, stated)
         for key in keys:

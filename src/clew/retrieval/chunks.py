@@ -70,7 +70,7 @@ _PRONOUNS = frozenset(["what", "who", "whom", "where", "when"])
 _RELATIVE = frozenset(["who", "whom", "whose", "which", "where"])
 _KIND_OF = re.compile(r"\b(?:kind|type|sort|categor(?:y|ie))s? of (?P<noun>[a-z]+)\b", re.IGNORECASE)
 _OBJECTS = frozenset(["a", "an", "the", "any", "its", "their", "his", "her", "some"])
-_DETERMINERS = frozenset(["a", "an", "any", "all", "every", "the", "each"])
+_DETERMINERS = frozenset(["a", "an", "any", "all", "every", "the", "each", "which"])
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,6 +22,8 @@ from clew.graph.sets import held
 from clew.protocols import GraphStore, Method, OnEvent, TextEncoder, ignore
 from clew.query import plan as p
 from clew.query.asked import WH, ReadQuestion
+from clew.query.binding import Binding
+from clew.query.columns import column
 from clew.query.decorate import Proposal, best_first, decorate
 from clew.query.execute import execute
 from clew.query.keys import Keys
@@ -275,7 +277,9 @@ class Operators:
             if sets:
                 proposals = operated(graph, sets, read, self._likeness)
             elif sets is not None:
-                proposals = self._plainly(asked, self._composed(asked, read, sets, graph, least=self._least(asked)))
+                proposals = self._plainly(
+                    asked, self._composed(asked, read, sets, graph, least=self._least(asked)), graph
+                )
             else:
                 proposals = self._proposals(asked, read, found, graph)
         except ClewError as error:
@@ -369,7 +373,7 @@ class Operators:
         if only_truth(found, graph):
             found = replace(found, candidates=())
         if not asked.marked:  # "and Italy?" asks for nothing
-            sets = [each for each in sets if not _of_anything(each.plan, asked.question.text)]
+            sets = [each for each in sets if not _of_anything(each.plan, asked.question.text, graph)]
         if asked.question.topics:  # the asker's topics are all to be used
             used = {topic.entity.id for topic in found.topics}
             sets = [
@@ -556,11 +560,11 @@ class Operators:
         return best_first(made)
 
     @staticmethod
-    def _plainly(asked: OperatorQuestion, made: list[Proposal]) -> list[Proposal]:
+    def _plainly(asked: OperatorQuestion, made: list[Proposal], graph: Graph) -> list[Proposal]:
         """Of the plans for a question without an operator those that say what is asked for: "and Italy?" does not."""
         if asked.marked:
             return made
-        return [each for each in made if not _of_anything(each.plan, asked.question.text)]
+        return [each for each in made if not _of_anything(each.plan, asked.question.text, graph)]
 
     @staticmethod
     def _least(asked: OperatorQuestion) -> float:
@@ -650,11 +654,12 @@ def _of_all_there_is(plan: p.Plan) -> bool:
     return any(isinstance(node, some) and isinstance(node.of, p.All) for node in p.walk(plan))
 
 
-def _of_anything(plan: p.Plan, text: str) -> bool:
+def _of_anything(plan: p.Plan, text: str, graph: Graph) -> bool:
     """Whether a plan speaks of anything at all; all directors are meant where no "its" points elsewhere."""
     nodes = list(p.walk(plan))
-    roles = 0 if _OF_ANOTHER.search(text) else sum(isinstance(node, p.Follow) and is_role(node) for node in nodes)
-    return sum(isinstance(node, p.All) for node in nodes) > roles
+    roles = [node.path[0] for node in nodes if isinstance(node, p.Follow) and is_role(node)]
+    people = [step for step in roles if not column(graph, Binding.of(graph).relation(step.relation)).ordered]
+    return sum(isinstance(node, p.All) for node in nodes) > (0 if _OF_ANOTHER.search(text) else len(people))
 
 
 def _leaves_out(plan: p.Plan) -> bool:

@@ -6,9 +6,11 @@ apart. Only verbs are read: a relation called by a noun ("mother") says its dire
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 
-from clew.query.vocabulary import forms, stem
+from clew.query.vocabulary import SYNONYMS, forms, head_of, stem
+from clew.retrieval.lexicon import stems
 from clew.retrieval.words import FUNCTION
 
 _PREPOSITIONS = frozenset(["to", "for", "in", "on", "at", "by", "with", "from", "under", "of", "into", "through"])
@@ -17,6 +19,7 @@ _DO = frozenset(["does", "do", "did", "has", "have", "had"])
 _BE = frozenset(["is", "are", "was", "were"])
 _PAST = frozenset(["taught", "wrote", "won", "built", "led", "made", "ran", "sang", "held", "sold", "bought", "took"])
 _NO_VERBS = frozenset(["has", "have", "is", "are", "was", "were", "of", "name", "type"])
+_ABOVE = frozenset(["manager", "supervisor", "boss", "superior"])  # relations to whom somebody reports
 _MUTUAL = frozenset(  # hold both ways, however they are stated
     ["border", "neighbour", "neighbor", "adjoin", "marry", "married", "connect", "link", "interact", "overlap", "meet"]
 )
@@ -32,6 +35,8 @@ def leads(words: Sequence[str], start: int, end: int, label: str) -> bool | None
     False
     """
     parts = label.lower().split()
+    if parts and stem(parts[-1]) in _ABOVE:
+        return _reports(words, start, end)
     if not parts or parts[0] in _NO_VERBS or parts[0] in FUNCTION or len(parts) > 2:
         return None
     link = parts[1] if len(parts) == 2 else ""
@@ -41,6 +46,27 @@ def leads(words: Sequence[str], start: int, end: int, label: str) -> bool | None
         return None
     does = _does(words, start, end, parts[0], link)
     return None if does is None else does != (link == "by")
+
+
+def times_said(words: Sequence[str], label: str) -> int:
+    """How often one of some words names a relation: twice in "the boss of Ana's boss" where it is called manager."""
+    parts = set(stems(head_of(label))) - FUNCTION
+    meant = parts.union(*(SYNONYMS.get(part, ()) for part in parts))
+    said = Counter(map(stem, words))
+    named = (n for word, n in said.items() if word in meant or not parts.isdisjoint(SYNONYMS.get(word, ())))
+    return max(named, default=0)
+
+
+def _reports(words: Sequence[str], start: int, end: int) -> bool | None:
+    """Whether the manager of the name is asked for, and not those whose manager it is."""
+    below = {"reports", "subordinates", "underlings"}
+    if below & set(words[end : end + 3]) or (below & set(words[:start]) and words[end : end + 1] == ["have"]):
+        return False  # "Ana's direct reports", "how many reports does Ana have"
+    for verb, link in (("report", "to"), ("answer", "to"), ("work", "under"), ("work", "for")):
+        if (does := _does(words, start, end, verb, link)) is not None:
+            return does
+    over = (_does(words, start, end, verb, "") for verb in ("manage", "supervise", "oversee"))
+    return next((not does for does in over if does is not None), None)
 
 
 def _does(words: Sequence[str], start: int, end: int, verb: str, link: str) -> bool | None:

@@ -43,7 +43,7 @@ from clew.retrieval.examples import Way
 from clew.retrieval.lexicon import WORD, asked_kind, kinds_said, nobody, nowhere, of_some_kind
 from clew.retrieval.reader import read
 from clew.retrieval.scoring import take_apart
-from clew.retrieval.voice import leads
+from clew.retrieval.voice import leads, times_said
 from clew.types import Answer, Event, Evidence, Question, Topic
 
 _WHEN = re.compile(r"(?:when|(?:in |on )?(?:what|which) (?:year|date|day))\b", re.IGNORECASE)
@@ -61,6 +61,7 @@ _CHOICE = re.compile(  # what is named may be the answer
 
 
 POSSIBLE = 0.5  # share of the threshold from which on a guess is told
+TWICE = 2
 GUESSED = 100  # answers named by id where an abstention says what would have been answered
 LOOKED_AT = 200  # ends of an option whose kind is looked at
 MIXED = 2  # most steps of a path to things of several kinds; longer ones meet some of any kind
@@ -154,7 +155,7 @@ class Auto(Method):
             proposed = _but_for(proposed, ground, nowhere(graph))
         if has_arrays(graph):
             proposed = _by_way_of(proposed, text, topics, ground, graph)
-        proposed = _as_voiced(proposed, text, topics, ground)
+        proposed = _as_often(_as_voiced(proposed, text, topics, ground), text, topics, ground)
         if _CHOICE.search(text) is None:
             proposed = _but_for_the_named(proposed, topics, ground)
         if has_arrays(graph) and _WHEN.match(text.strip()):
@@ -324,7 +325,8 @@ def _but_for(proposed: list[RatedPlan], ground: Subgraph, members: Ints) -> list
 
 def _as_voiced(proposed: list[RatedPlan], text: str, topics: Sequence[Topic], ground: Subgraph) -> list[RatedPlan]:
     """Of the options that differ in a first relation's direction those that the order of the words means."""
-    words, places = [match.group(0).lower() for match in WORD.finditer(text)], dict[str, tuple[int, int]]()
+    places, spoken = dict[str, tuple[int, int]](), [match.group(0).lower() for match in WORD.finditer(text)]
+    words = [word.removesuffix("'s").removesuffix("’s") for word in spoken]
     for mention in {topic.mention for topic in topics}:
         said = [match.group(0).lower() for match in WORD.finditer(mention)]
         at = next((i for i in range(len(words)) if said and words[i : i + len(said)] == said), None)
@@ -355,6 +357,23 @@ def _as_voiced(proposed: list[RatedPlan], text: str, topics: Sequence[Topic], gr
         if option in kept
         or not {(trail.topic, trail.hops[0][0]) for trail in option.plan.trails if trail.hops} <= there
     ]
+
+
+def _as_often(proposed: list[RatedPlan], text: str, topics: Sequence[Topic], ground: Subgraph) -> list[RatedPlan]:
+    """Of the options that walk a relation several times those that walk it as often as the question names it: three
+    times for the manager of the manager of Ana's manager."""
+    named = {word for topic in topics for word in WORD.findall(topic.mention.lower())}
+    words = [match.group(0).lower().removesuffix("'s").removesuffix("’s") for match in WORD.finditer(text)]
+    words = [word for word in words if word not in named]
+    kept = proposed
+    for relation in {relation for option in proposed for trail in option.plan.trails for relation, _ in trail.hops}:
+        label = label_to_text(ground.relation(relation).label.rsplit(".", 1)[-1])
+        times = times_said(words, label)
+        if times < TWICE:
+            continue
+        some = [o for o in kept if sum(r == relation for trail in o.plan.trails for r, _ in trail.hops) == times]
+        kept = some or kept
+    return kept
 
 
 def _but_for_the_named(proposed: list[RatedPlan], topics: Sequence[Topic], ground: Subgraph) -> list[RatedPlan]:
