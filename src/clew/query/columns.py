@@ -40,6 +40,8 @@ _PERHAPS = re.compile(  # where all its numbers may be years: "first climbed in"
 _BEGINNING, _END = -10_000, 3000
 _YEARS = (1000, 2200)  # numbers outside are no years unless the name says so
 _RECENT = (1400, 2100)  # numbers of no unit that are all between these, few of them round, are years
+_SLASHED = re.compile(r"^(?P<a>\d\d?)/(?P<b>\d\d?)/(?P<c>\d{4})(?=$| )")
+MONTHS = 12
 _SEVERAL = 5  # of them at least
 _TIMED = re.compile(r"\b(?:[a-z]{2,}ed|built|blt|won|made|begun|born|in|on|from|since|until|till|yr|premiere|debut)\b")
 _DATING = re.compile(  # a verb alone says when: "opened", "enrolled in"
@@ -226,7 +228,10 @@ def readings(graph: Graph, nodes: Ints, *, loose: bool = False) -> list[ReadValu
         places = np.flatnonzero(literal)
         for place, id in zip(places.tolist(), graph.ids_at(nodes[places]), strict=True):
             datatypes[place] = literal_parts(id)[1]
+    day_first = any((match := _SLASHED.match(text)) is not None and int(match["a"]) > MONTHS for text in texts)
     for i, text in enumerate(texts):
+        if day_first:  # 26/02/2024 says what 03/04/2024 beside it is
+            text = _SLASHED.sub(lambda m: f"{m['c']}-{int(m['b']):02d}-{int(m['a']):02d}", text)
         datatype = datatypes.get(i)
         found[i] = typed(text, datatype) if datatype else loosely(text) if loose else untyped(text)
     return found

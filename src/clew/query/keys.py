@@ -385,6 +385,8 @@ class Keys:
             for second, part in steps_of(self._graph, ends, backward=False):
                 label = spelled_out(self.label(second))
                 fit = max(by_words(words, [label])[0], meant(tuple(words), "", self.label(second), date=False))
+                if words and unit_of(words[0]) is not None and self.is_measured(second, words[0]):
+                    fit = max(fit, BY_FAMILY)  # "kilometres" of a distance
                 if second.relation != step.relation and fit >= BY_FAMILY and self._ordered(second, dates=False):
                     found.append(FoundKey((step, second), fit * (0.5 + 0.5 * part), share))
         return sorted(found, key=lambda each: -each.fit)[:KEYS]

@@ -157,6 +157,8 @@ def spot(
             said = tuple(stem(word) for word in words[start : start + length])
             if said in lexicon.classes:
                 put(Chunk(start, start + length, "class", p.Class(lexicon.classes[said])))
+            elif words[start] == "times" and words[start - 1 : start] in (("many",), ("which",)):
+                continue  # how often
             elif said in lexicon.relations and words[start] not in FUNCTION:
                 if length == 1 and (meant := _with_the_word_before(words, start, taken, lexicon, encoder)):
                     put(Chunk(start - 1, start + 1, "relation", None, (meant,), 0.9))

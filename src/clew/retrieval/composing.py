@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from clew.graph import Graph
 from clew.protocols import TextEncoder
 from clew.query import plan as p
+from clew.query.columns import column
 from clew.query.keys import steps_of
 from clew.query.vocabulary import forms
 from clew.retrieval.attaching import EXCEPT, FAR, NOT, Attachments, Mode, adjectives_in
@@ -336,9 +337,18 @@ class _Composer:
             if bearers is not None:
                 path = (p.Step(relation),)
                 fits = fit if found else (*fit, 0.9)
-                made_of = [replace(m, path=path) for m in self._constrained(k, [_Made(bearers, fits)], tree)]
+                made_of = [self._of_bearers(m, path) for m in self._constrained(k, [_Made(bearers, fits)], tree)]
                 found += [m for m in made_of if not _comes_back(m)]
         return sorted((m for m in found if self._finds(followed(m.plan, m.path))), key=lambda m: -m.score)[:BEAM]
+
+    def _of_bearers(self, made: _Made, path: p.Path) -> _Made:
+        """What the things lead to that a relation is of. Where some are left out, so is what these lead to: of a log's
+        runners those who never ran a route, whatever else they ran."""
+        figures = column(self._graph, self._graph.relation_number(path[-1].relation) or 0).ordered
+        if not isinstance(made.plan, p.Minus) or figures:
+            return replace(made, path=path)
+        every, left_out = p.Follow(made.plan.of, path), p.Follow(p.And((made.plan.of, made.plan.without)), path)
+        return replace(made, plan=p.Minus(every, left_out))
 
     def _more(self, k: int, made: _Made, groups: list[list[int]], tree: dict[int, int]) -> list[_Made]:
         several = [made]

@@ -288,10 +288,24 @@ def nobody(graph: Graph) -> Ints:
     """The numbers of the things that "who" never asks for, by their kinds: events, works and papers."""
 
     def made() -> Ints:
-        lexicon = Lexicon.of(graph)
-        return _members([id for id, name in _few_kinds(lexicon).items() if is_nobody(name)], graph)
+        named = _few_kinds(Lexicon.of(graph)).items()
+        return np.union1d(_members([id for id, name in named if is_nobody(name)], graph), rows_of(graph))
 
     return graph.derived("lexicon.nobody", made)
+
+
+def rows_of(graph: Graph) -> Ints:
+    """The numbers of the things that have no name but their kind and a key, such as the rows of a log."""
+
+    def made() -> Ints:
+        kinds = []
+        for id, name in _few_kinds(Lexicon.of(graph)).items():
+            some = graph.labels_at(execute(p.Class(id), graph).members[:BEGUN_ALIKE])
+            if len(some) >= SOME and all(each.lower().startswith(f"{name.lower()} ") for each in some):
+                kinds.append(id)
+        return _members(kinds, graph)
+
+    return graph.derived("lexicon.rows", made)
 
 
 def nowhere(graph: Graph) -> Ints:

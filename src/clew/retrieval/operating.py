@@ -43,6 +43,7 @@ SETS = 4  # composed sets that operators are put around
 MAY_BE = 0.38  # cosine of a noun and a kind's name from which a noun may mean the kind that alone has what is compared
 BORNE = 0.4  # likeness of words and a relation's name from which its bearers may be what is asked for
 LOOKED_AT = 100  # members of a set whose kinds are looked at
+MOST_OF = 0.5  # of the rows of a kind, that name somebody
 SURE_OF_BOTH = 0.9  # of what a method's own path leads to from each of two things said together
 SURE = 0.62  # a set below this decides no yes or no
 LEAST_ALIKE = 0.45  # cosine of operator words and a relation's label from which an encoder's opinion counts
@@ -299,33 +300,41 @@ def bearers(graph: Graph, read: ReadQuestion, likeness: Likeness) -> list[p.SetP
             for number in np.unique(graph.whole.rels[np.isin(side, members)]).tolist():
                 of = owners(graph, graph.relation_at(number).id, forward=forward)
                 if number not in lexicon.silent and of is not None and of != kind:
-                    best |= dict.fromkeys((of, *(_taking_part(of, graph) if asks_who else ())), 0.5)
+                    best |= dict.fromkeys(_who_may(of, graph) if asks_who else (of,), 0.5)
     for (id, _), fit in zip(labels, fits, strict=True):
         if fit >= BORNE and (of := owners(graph, id)) is not None:
-            for whom in (of, *(_taking_part(of, graph) if asks_who else ())):
-                best[whom] = max(fit, best.get(whom, 0.0))
+            for each in _who_may(of, graph) if asks_who else (of,):
+                best[each] = max(fit, best.get(each, 0.0))
     keys = Keys(graph)
     for unit in units if not best else ():  # "ready in 20 minutes": what alone is measured so
         alike = [id for id in lexicon.labels if keys.is_measured(p.Step(id), unit)]
         kinds = {of for id in alike if (of := owners(graph, id)) is not None}
         best |= dict.fromkeys(kinds if len(kinds) == 1 else (), BORNE)
-    people = set(people_of(lexicon.class_ids)) if asks_who else set()
-    others = {each: not (isinstance(each, p.Class) and each.id in people) for each in best}  # "who" asks for them last
-    return sorted(best, key=lambda each: (-best[each], others[each]))[:2]
+    people = set(people_of(lexicon.class_ids))
+    by_people = asks_who and read.ranked is not None  # a condition is on what has the value, and followed to them
+
+    def others(each: p.SetPlan) -> bool:
+        return by_people and not isinstance(each, p.Follow) and not (isinstance(each, p.Class) and each.id in people)
+
+    return sorted(best, key=lambda each: (-best[each], others(each)))[:2]
 
 
 WHO = re.compile(r"\W*whom?\b", re.IGNORECASE)
 
 
-def _taking_part(kind: p.SetPlan, graph: Graph) -> list[p.SetPlan]:
-    """The kinds of people that things of another kind lead to: of goals in appearances "who scored most" asks for
-    players."""
+def _who_may(kind: p.SetPlan, graph: Graph) -> list[p.SetPlan]:
+    """A kind and the people that its things lead to: of goals in appearances "who scored most" asks for players."""
     people = people_of(Lexicon.of(graph).class_ids)
     if not isinstance(kind, p.Class) or kind.id in people:
-        return []
-    steps = [step for step, _ in steps_of(graph, execute(kind, graph).members, backward=False)]
-    ends = [owners(graph, step.relation, forward=False) for step in steps]
-    return [end for end in dict.fromkeys(ends) if isinstance(end, p.Class) and end.id in people]
+        return [kind]
+    made, lexicon = dict[p.SetPlan, None](), Lexicon.of(graph)
+    for step, share in steps_of(graph, execute(kind, graph).members, backward=False):
+        end = owners(graph, step.relation, forward=False)
+        if isinstance(end, p.Class) and end.id in people:
+            made[end] = None
+        elif end is None and share >= MOST_OF and people_of({"": head_of(lexicon.labels.get(step.relation, ""))}):
+            made[p.Follow(kind, (step,))] = None  # the runners of a log, whom nothing else is said of
+    return [kind, *made]
 
 
 _ANY_KIND = frozenset(["work", "piece", "item", "thing", "object", "place", "site", "spot", "location", "venue"])

@@ -31,6 +31,7 @@ from clew.query.proof import proven
 from clew.query.question import REASON, nested, read_question
 from clew.query.text import parse, show
 from clew.query.totals import Summed, summed
+from clew.query.values import untyped
 from clew.retrieval.believing import believed
 from clew.retrieval.believing import compared as set_beside
 from clew.retrieval.composing import Composed, compose
@@ -94,6 +95,7 @@ from clew.types import Answer, Event, Question
 COMPOSED = 0.62  # a composed set below this leaves the question to what the method found
 IDIOM = 0.7  # a method this sure has read the words that nothing can be compared by: "the last resting place"
 DOUBTFUL = 0.5  # where the method found nothing, a composed set from here on is taken
+LOOKED_AT = 20  # texts of a set, of which one may be somebody's name
 MOST = 0.5  # share of the things compared that must have what they are compared by
 _BEFORE = r"(?:in|on|at|of|for|from|by|to|with)"  # "in which city"
 _ELSEWHERE = "is put together over a folder or a small graph (triples_at_once) only; clew pull copies a part"
@@ -421,7 +423,8 @@ class Operators:
             found = [(each, execute(each.plan, graph).members) for each in sets]
             sets = [each for each, members in found if not len(members) or held(members, asked).any()]
         if sets and WHO.match(question.text):
-            sets = [each for each in sets if _may_be_somebody(each.plan, graph)]
+            may_be = ((each, whom(each.plan, question.text, graph)) for each in sets)
+            sets = [each for each, people in may_be if people != each.plan or _may_be_somebody(each.plan, graph)]
         if not question.topics:
             return sets
         wanted = {topic.entity.id for topic in link_topics(question, graph).topics}
@@ -532,7 +535,8 @@ class Operators:
             return made
         if read.count and not read.filters and (figures := figures_found(found, graph)) is not None:
             label = Lexicon.of(graph).labels.get(figures.path[-1].relation, "")
-            told = bool(set(stems(label)) & set(stems(read.rest)))  # "how many frames did X win with": stated
+            counted = set(stems(read.rest)) - {"time"}  # "how many times"
+            told = bool(set(stems(label)) & counted)  # "how many frames did X win with": stated
             in_all = of_figures(found, "sum", graph) if _HOW_MANY.match(asked.question.text) else None
             return [Proposal(in_all or figures, found.candidates[0].score)] if told else []
         # Another word may mean several things that the method is sure of; of one it says nothing.
@@ -617,9 +621,11 @@ _WHO_DOES = (
 
 
 def _may_be_somebody(plan: p.SetPlan, graph: Graph) -> bool:
-    """Whether "who" may ask for a set: some of it is no figure, event or paper."""
+    """Whether "who" may ask for a set: some of it is no figure, event or paper; a name may be a text of a table."""
     members = execute(plan, graph).members
-    return not len(members) or not (held(members, nobody(graph)) | graph.literals_at(members)).all()
+    some = members[~held(members, nobody(graph))]
+    texts = some[graph.literals_at(some)][:LOOKED_AT]
+    return not len(members) or len(texts) < len(some) or any(untyped(each) is None for each in graph.labels_at(texts))
 
 
 def _sure(read: ReadQuestion, proposals: Sequence[Proposal]) -> bool:

@@ -40,7 +40,7 @@ from clew.reading.threads import all_ends, answers, best_guess, way_of
 from clew.reading.topics import ALTERNATIVES, MAX_TRIPLES, MOST_TOPICS, Start, start_of, starts_of
 from clew.reading.trails import Hops
 from clew.retrieval.examples import Way
-from clew.retrieval.lexicon import WORD, asked_kind, kinds_said, nobody, nowhere, of_some_kind
+from clew.retrieval.lexicon import WORD, asked_kind, kinds_said, nobody, nowhere, of_some_kind, rows_of
 from clew.retrieval.reader import read
 from clew.retrieval.scoring import take_apart
 from clew.retrieval.voice import leads, times_said
@@ -153,6 +153,8 @@ class Auto(Method):
             proposed = _but_for(proposed, ground, nobody(graph))
         elif has_arrays(graph) and _WHERE.match(text.strip()):
             proposed = _but_for(proposed, ground, nowhere(graph))
+        if has_arrays(graph) and len(rows := rows_of(graph)) and not kinds_said(text, (), graph):
+            proposed = _but_for(proposed, ground, rows)
         if has_arrays(graph):
             proposed = _by_way_of(proposed, text, topics, ground, graph)
         proposed = _as_often(_as_voiced(proposed, text, topics, ground), text, topics, ground)
