@@ -6,8 +6,9 @@ from __future__ import annotations
 import pytest
 
 from clew.graph import Graph
+from clew.retrieval.asking import asked_kind, nobody
 from clew.retrieval.flagging import conditions_said
-from clew.retrieval.lexicon import Lexicon, asked_kind, nobody
+from clew.retrieval.lexicon import Lexicon
 from clew.retrieval.operators import Operators
 from clew.retrieval.refusing import mismeasured
 from clew.types import Answer, Candidate, Evidence, Hop, Path, Question

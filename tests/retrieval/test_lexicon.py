@@ -8,8 +8,10 @@ from clew.graph import Graph
 from clew.query.execute import execute
 from clew.query.vocabulary import stem
 from clew.reading.topics import start_of
+from clew.retrieval.asking import asked_kind
 from clew.retrieval.composing import compose
-from clew.retrieval.lexicon import Lexicon, asked_kind, of_value
+from clew.retrieval.lexicon import Lexicon
+from clew.retrieval.roles import of_value
 from clew.types import Question
 
 FACTS = [

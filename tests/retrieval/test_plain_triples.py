@@ -9,8 +9,9 @@ import pytest
 from clew.graph import Graph, build
 from clew.query import execute, parse
 from clew.reading.topics import start_of
+from clew.retrieval.asking import kinds_said
 from clew.retrieval.composing import compose
-from clew.retrieval.lexicon import Lexicon, kinds_said
+from clew.retrieval.lexicon import Lexicon
 from clew.retrieval.linking import link, unknown_names
 from clew.retrieval.operators import Operators
 from clew.types import Question

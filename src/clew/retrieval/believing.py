@@ -20,9 +20,10 @@ from clew.graph.sets import held
 from clew.query import plan as p
 from clew.query.execute import execute
 from clew.query.vocabulary import SYNONYMS, head_of, stem
+from clew.retrieval.asking import asked_kind
 from clew.retrieval.composed_weights import COMPOSED, PATH
 from clew.retrieval.composing import Composed
-from clew.retrieval.lexicon import WORD, Lexicon, asked_kind, stems
+from clew.retrieval.lexicon import WORD, Lexicon, stems
 from clew.retrieval.method_sets import best_of, numbers_of, one_path
 from clew.retrieval.words import FUNCTION
 from clew.types import Answer, Question

@@ -19,25 +19,11 @@ from clew.query.execute import execute
 from clew.query.keys import steps_of
 from clew.query.relatives import has_relatives, spelled_out
 from clew.query.vocabulary import INVERSE, MEASURES, SYNONYMS, head_of, stem
+from clew.retrieval.asking import is_compound
 from clew.retrieval.flagging import Condition, conditions_said
-from clew.retrieval.lexicon import (
-    ALIKE_KIND,
-    WORD,
-    Lexicon,
-    alike,
-    doers_of,
-    implied_kind,
-    is_compound,
-    kind_called,
-    kind_meant,
-    kinds_of,
-    of_value,
-    owners,
-    role_alike,
-    stems,
-    titled,
-)
+from clew.retrieval.lexicon import ALIKE_KIND, WORD, Lexicon, alike, kind_called, kind_meant, kinds_of, owners, stems
 from clew.retrieval.linking import SAME_NAME, candidates
+from clew.retrieval.roles import doers_of, implied_kind, of_value, role_alike, titled
 from clew.retrieval.words import FUNCTION
 from clew.types import Question, Topic
 

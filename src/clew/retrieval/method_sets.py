@@ -21,7 +21,8 @@ from clew.query.binding import Binding
 from clew.query.columns import column
 from clew.query.execute import execute
 from clew.query.keys import steps_of
-from clew.retrieval.lexicon import Lexicon, asked_kind, kinds_of, stems
+from clew.retrieval.asking import asked_kind
+from clew.retrieval.lexicon import Lexicon, kinds_of, stems
 from clew.retrieval.linking import candidates
 from clew.types import Answer, Candidate, Question
 

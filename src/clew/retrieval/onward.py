@@ -15,7 +15,8 @@ from clew.query import plan as p
 from clew.query.binding import Binding
 from clew.query.execute import execute
 from clew.query.keys import steps_of
-from clew.retrieval.lexicon import Lexicon, asked_kind
+from clew.retrieval.asking import asked_kind
+from clew.retrieval.lexicon import Lexicon
 from clew.retrieval.method_sets import best_of, numbers_of, sets_of
 from clew.types import Answer
 

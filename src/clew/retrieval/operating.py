@@ -24,18 +24,19 @@ from clew.query.execute import execute
 from clew.query.keys import ANY_TIME, Keys, Likeness, by_words, steps_of
 from clew.query.lapses import between_two
 from clew.query.meanings import AGEING, meant, spelled_out
-from clew.query.vocabulary import INVERSE, head_of, stem
 from clew.query.vocabulary import forms as word_forms
-from clew.query.wordnet import is_nobody, is_place, people_of
-from clew.retrieval.attaching import NOT, Attachments
-from clew.retrieval.chunks import Spotted, spot
+from clew.query.vocabulary import head_of, stem
+from clew.query.wordnet import people_of
+from clew.retrieval.attaching import Attachments
+from clew.retrieval.chunks import spot
 from clew.retrieval.composing import Composed, compose
 from clew.retrieval.conditions import guesses, with_unsaid
 from clew.retrieval.joining import followed
-from clew.retrieval.lexicon import KINDS, Lexicon, is_role, kind_called, kinds_of, nowhere, owners, stems
+from clew.retrieval.lexicon import KINDS, Lexicon, kind_called, kinds_of, owners, stems
 from clew.retrieval.linking import link
 from clew.retrieval.method_sets import best_of, past_mediators
-from clew.retrieval.sharing import sharing
+from clew.retrieval.pronouns import WHO
+from clew.retrieval.roles import is_role
 from clew.retrieval.words import FUNCTION
 from clew.types import Answer, Question
 
@@ -45,7 +46,6 @@ BORNE = 0.4  # likeness of words and a relation's name from which its bearers ma
 LOOKED_AT = 100  # members of a set whose kinds are looked at
 MOST_OF = 0.5  # of the rows of a kind, that name somebody
 SURE_OF_BOTH = 0.9  # of what a method's own path leads to from each of two things said together
-SURE = 0.62  # a set below this decides no yes or no
 LEAST_ALIKE = 0.45  # cosine of operator words and a relation's label from which an encoder's opinion counts
 
 
@@ -147,83 +147,6 @@ def none_stated(question: Question, graph: Graph, encoder: TextEncoder | None) -
     return [Proposal(p.Count(plan), root.fit)] if others and not len(execute(plan, graph).members) else []
 
 
-def whose(plan: p.Plan, text: str, graph: Graph) -> p.Plan:
-    """Whom the things belong to that "whose" is said of: "whose enrolment got the highest grade" asks for a student."""
-    match, lexicon = _WHOSE_KIND.match(text), Lexicon.of(graph)
-    id = lexicon.classes.get((stem(match["noun"]),)) if match else None
-    if id is None or not isinstance(plan, p.SetPlan):
-        return plan
-    members = execute(plan, graph).members
-    if not len(members) or not held(members, execute(p.Class(id), graph).members).all():
-        return plan
-    people = [execute(p.Class(each), graph).members for each in people_of(lexicon.class_ids)]
-    made = [
-        owned
-        for step, share in steps_of(graph, members)
-        if share == 1
-        for owned in (p.Follow(plan, (step,)),)
-        if any(held(execute(owned, graph).members, each).all() for each in people)
-    ]
-    return made[0] if len(made) == 1 else plan
-
-
-def whereabouts(plan: p.Plan, text: str, graph: Graph) -> p.Plan:
-    """Where the things are that "where" is asked of: "where was the match on 14 February played" asks for no match, but
-    for its stadium, the one place that each has."""
-    if _WHERE.match(text) is None or not isinstance(plan, p.SetPlan):
-        return plan
-    members = execute(plan, graph).members
-    if not len(members) or graph.literals_at(members).any():
-        return plan
-    kinds = kinds_of(graph, graph.ids_at(members[:LOOKED_AT]))
-    if not kinds or any(map(is_place, kinds)):
-        return plan
-    lexicon, made = Lexicon.of(graph), list[p.SetPlan]()
-    steps = [step for step, share in steps_of(graph, members, backward=False) if share == 1]
-    ends = {
-        step: np.unique(graph.whole.tails[graph.whole.rels == graph.relation_number(step.relation)]) for step in steps
-    }
-    for step, there in ends.items():
-        others = [each for other, each in ends.items() if other != step]
-        figures = column(graph, Binding.of(graph).relation(step.relation)).ordered
-        if figures or held(there, nowhere(graph)).any() or any(held(there, each).any() for each in others):
-            continue  # figures; the home and the away side are no places
-        end = owners(graph, step.relation, forward=False)
-        kind = lexicon.class_ids.get(end.id, "") if isinstance(end, p.Class) else ""
-        if any(is_place(name) for name in (kind, head_of(lexicon.labels.get(step.relation, ""))) if name):
-            made.append(p.Follow(plan, (step,)))
-    return made[0] if len(made) == 1 else plan
-
-
-def whom(plan: p.Plan, text: str, graph: Graph) -> p.Plan:
-    """The people of the events that "who" is asked of: "who scored below 60" asks for no grade, but for its student."""
-    if WHO.match(text) is None or not isinstance(plan, p.SetPlan):
-        return plan
-    members, lexicon = execute(plan, graph).members, Lexicon.of(graph)
-    if not len(members) or graph.literals_at(members).any():
-        return plan
-    kinds = kinds_of(graph, graph.ids_at(members[:LOOKED_AT]))
-    people = set(people_of(lexicon.class_ids))
-    named = {id for node in p.walk(plan) if isinstance(node, p.Entities) for id in node.ids}
-    labels = graph.labels_at(members[:LOOKED_AT])
-    if named.issuperset(graph.ids_at(members)):
-        return plan
-    rows = len(kinds) == 1 and all(stem(each.split(" ")[0]) == stem(min(kinds).split(" ")[0]) for each in labels)
-    if not (rows or graph.mediators_at(members).all() or (kinds and all(map(is_nobody, kinds)))):
-        return plan  # a row that only its key names, or an event
-    made = []
-    for step, share in steps_of(graph, members, backward=False):
-        end = owners(graph, step.relation, forward=False)
-        of_people = isinstance(end, p.Class) and end.id in people
-        if share == 1 and (of_people or people_of({"": head_of(lexicon.labels.get(step.relation, ""))})):
-            made.append(p.Follow(plan, (step,)))
-    return made[0] if len(made) == 1 else plan
-
-
-_WHERE = re.compile(r"\W*where\b", re.IGNORECASE)
-_WHOSE_KIND = re.compile(r"\W*whose (?P<noun>[a-z]+)\b", re.IGNORECASE)
-
-
 def _operated_on(graph: Graph, each: Composed, read: ReadQuestion) -> tuple[p.SetPlan, p.Path]:
     """The set that operators mean, and what is asked of its members then.
 
@@ -319,9 +242,6 @@ def bearers(graph: Graph, read: ReadQuestion, likeness: Likeness) -> list[p.SetP
     return sorted(best, key=lambda each: (-best[each], others(each)))[:2]
 
 
-WHO = re.compile(r"\W*whom?\b", re.IGNORECASE)
-
-
 def _who_may(kind: p.SetPlan, graph: Graph) -> list[p.SetPlan]:
     """A kind and the people that its things lead to: of goals in appearances "who scored most" asks for players."""
     people = people_of(Lexicon.of(graph).class_ids)
@@ -384,13 +304,6 @@ def domain_of(base: p.SetPlan) -> p.Class | None:
     return base if isinstance(base, p.Class) else None
 
 
-def _decides(each: Composed) -> bool:
-    """Whether a set may say yes or no: what kind of thing something is says nothing of a word left over."""
-    return each.score >= SURE and not (each.unsaid and isinstance(each.plan, p.Class))
-
-
-_STANDING = frozenset(stem(word) for word in ("status", "state", "condition", "stage", "phase"))
-_SIBLINGS = frozenset(["siblings", "brothers", "sisters", "brother and sister", "sister and brother"])
 _EITHER = re.compile(
     r"\b(?P<one>[a-z]+) or (?P<other>[a-z]+)(?= (?:at|in|on|by|to|from|with|for|through)\b)"
     r"|,? (?:whether|be it|either|regardless of whether) (?P<one2>[a-z]+ed) or (?P<other2>[a-z]+ed)(?=\W*$)"
@@ -536,108 +449,3 @@ def _compared_by_links(
                 chosen = p.And((both, p.Follow(top, (p.Step(step.relation, not step.forward),))))
                 plan: p.Plan = p.Is(sides[0], chosen) if read.answer == "truth" else chosen
                 yield Proposal(plan, key.fit)
-
-
-class Truth:
-    """Yes or no: whether what is named first is among what the rest of the question says; or whether there is any."""
-
-    def __init__(self, graph: Graph, encoder: TextEncoder | None, likeness: Likeness) -> None:
-        self._graph, self._encoder, self._likeness = graph, encoder, likeness
-
-    def proposals(self, question: Question, read: ReadQuestion) -> list[Proposal]:
-        """Nothing where the words do not all meet something in the graph: no answer is not a "no"."""
-        if shared := sharing(question, read.stated, self._graph, self._encoder):
-            return shared
-        spotted = spot(replace(question, text=read.stated), self._graph, self._encoder)
-        first = spotted.chunks[0] if spotted.chunks else None
-        asked = replace(read, answer="entity", kind="plain")
-        if first is None or not isinstance(first.plan, p.Entities) or set(spotted.words[: first.start]) - FUNCTION:
-            sets = [each for each in self._sets(question, f"which {read.stated}") if _decides(each)]
-            made = operated(self._graph, sets, asked, self._likeness)
-            stood = [(e, self._stands(e.plan, read.stated)) for e in made if isinstance(e.plan, p.SetPlan)]
-            return [Proposal(p.Exists(plan), each.prior) for each, plan in stood if plan is not None]
-        if read.whoever:
-            sets = [each for each in self._sets(question, read.stated) if _decides(each)]
-            return [
-                Proposal(p.Exists(each.plan), each.prior)
-                for each in operated(self._graph, sets, asked, self._likeness)
-                if isinstance(each.plan, p.SetPlan)
-            ]
-        if (meeting := self._meeting(spotted)) is not None:
-            return [meeting]
-        second = spotted.chunks[1].plan if len(spotted.chunks) > 1 else None
-        if isinstance(second, p.Entities) and spotted.words[first.end : spotted.chunks[1].start] == ("and",):
-            if " ".join(spotted.words[spotted.chunks[1].end :]) in _SIBLINGS:
-                return self._siblings(first.plan, second)
-            both = p.Entities((*first.plan.ids, *second.ids))  # "do both A and B lie on C": all of them
-            first = replace(first, end=spotted.chunks[1].end, plan=both)
-        assert isinstance(first.plan, p.Entities)
-        rest = " ".join(spotted.words[first.end :])
-        if len(spotted.chunks) == 1 and (read.filters or read.ranked):
-            made = operated(self._graph, [Composed(first.plan, (), 0.9, ())], asked, self._likeness)
-            if read.filters:
-                return [Proposal(p.Exists(each.plan), each.prior) for each in made if isinstance(each.plan, p.SetPlan)]
-        noun = re.sub(r"^an? ", "which ", rest)  # "is the eagle a bird": whether it is among the birds
-        texts = [
-            f"what is {rest}",
-            *([noun] if noun != rest else []),
-            *(f"which {kind} {rest}" for kind in sorted(kinds_of(self._graph, first.plan.ids))[:3]),
-        ]
-        sets = sorted((s for text in texts for s in self._sets(question, text)), key=lambda s: -s.score)
-        made = operated(self._graph, [s for s in sets if _decides(s)], asked, self._likeness)
-        told = [(e, of) for e in made if isinstance(e.plan, p.SetPlan) and (of := self._told_of(first.plan, e.plan))]
-        return [Proposal(p.Is(of, e.plan), e.prior) for e, of in told if isinstance(e.plan, p.SetPlan)]
-
-    def _stands(self, plan: p.SetPlan, stated: str) -> p.SetPlan | None:
-        """A set of values, of these what the question says: "is the inquiry still open" asks for one status of several.
-        None where it says none of them."""
-        if not isinstance(plan, p.Follow) or plan.qualifiers or not plan.path[-1].forward:
-            return plan
-        label = Lexicon.of(self._graph).labels.get(plan.path[-1].relation, "")
-        if not set(stems(label)) & _STANDING:
-            return plan
-        number, whole = Binding.of(self._graph).relation(plan.path[-1].relation), self._graph.whole
-        values = np.unique(whole.tails[whole.rels == number])
-        said = set(stems(stated)) - set(stems(label))
-        ids = [
-            id
-            for id, value in zip(self._graph.ids_at(values), self._graph.labels_at(values), strict=True)
-            if stems(value) and set(stems(value)) <= said
-        ]
-        return p.And((plan, p.Entities(tuple(ids)))) if ids else None
-
-    def _told_of(self, named: p.Entities, among: p.SetPlan) -> p.Entities | None:
-        """Of what goes by one name the things of a kind with a set's members; None where the set is of other kinds: the
-        visits at which a drug was given tell nothing of who got it. Whether something is of a kind is asked of any."""
-        kinds = kinds_of(self._graph, self._graph.ids_at(execute(among, self._graph).members[:LOOKED_AT]))
-        own = {id: kinds_of(self._graph, (id,)) for id in named.ids}
-        if isinstance(among, p.Class) or not kinds or not any(own.values()):
-            return named
-        alike = tuple(id for id in named.ids if own[id] & kinds)
-        namesakes = len(set(self._graph.labels_at(Binding.of(self._graph).entities(named.ids)))) == 1
-        return p.Entities(alike) if alike and namesakes else named if alike else None
-
-    def _siblings(self, one: p.Entities, other: p.Entities) -> list[Proposal]:
-        """Whether two have a parent in common, where the graph names parents."""
-        labels = Lexicon.of(self._graph).labels
-        parents = [id for id, label in labels.items() if label.lower() in INVERSE["child"]]
-        theirs = [p.Follow(p.Follow(one, (p.Step(id),)), (p.Step(id, False),)) for id in parents]
-        if not any(len(execute(each, self._graph).members) for each in theirs):
-            return []
-        return [Proposal(p.Is(other, theirs[0] if len(theirs) == 1 else p.Or(tuple(theirs))), 0.9)]
-
-    def _meeting(self, spotted: Spotted) -> Proposal | None:
-        """Whether a flag is said of what is named: "does the lock run on batteries". None where the graph says neither
-        yes nor no of it."""
-        first, *others = spotted.chunks
-        if len(others) != 1 or (met := others[0].condition) is None or not isinstance(first.plan, p.Entities):
-            return None
-        either = [each for each in (met.plan, met.opposite) if each is not None]
-        if not any(len(execute(p.And((first.plan, each)), self._graph).members) for each in either):
-            return None
-        denied = bool(NOT & set(spotted.words[first.end : others[0].start]))
-        plan = met.opposite or p.Minus(first.plan, met.plan) if denied else met.plan
-        return Proposal(p.Is(first.plan, plan), 0.95 * met.fit)
-
-    def _sets(self, question: Question, text: str) -> list[Composed]:
-        return compose(replace(question, text=re.sub(r"\s+", " ", text)), self._graph, self._encoder)

@@ -22,8 +22,6 @@ from clew.graph.sets import held
 from clew.protocols import GraphStore, Method, OnEvent, TextEncoder, ignore
 from clew.query import plan as p
 from clew.query.asked import WH, ReadQuestion
-from clew.query.binding import Binding
-from clew.query.columns import column
 from clew.query.decorate import Proposal, best_first, decorate
 from clew.query.execute import execute
 from clew.query.keys import Keys
@@ -32,6 +30,7 @@ from clew.query.question import REASON, nested, read_question
 from clew.query.text import parse, show
 from clew.query.totals import Summed, summed
 from clew.query.values import untyped
+from clew.retrieval.asking import asked_kind, nobody
 from clew.retrieval.believing import believed
 from clew.retrieval.believing import compared as set_beside
 from clew.retrieval.composing import Composed, compose
@@ -39,7 +38,7 @@ from clew.retrieval.conditions import accounted_for, beside_values, guesses
 from clew.retrieval.dating import with_years
 from clew.retrieval.lacking import Lacking, passes_over
 from clew.retrieval.lasting import lasting
-from clew.retrieval.lexicon import Lexicon, asked_kind, class_in, is_role, nobody, stems
+from clew.retrieval.lexicon import Lexicon, class_in, stems
 from clew.retrieval.link_values import of_said_links
 from clew.retrieval.linking import link, link_topics, unknown_names
 from clew.retrieval.method_sets import (
@@ -55,8 +54,6 @@ from clew.retrieval.method_sets import (
 from clew.retrieval.method_sets import of_figures as figures_found
 from clew.retrieval.onward import onward_to_kind
 from clew.retrieval.operating import (
-    WHO,
-    Truth,
     bearers,
     compared,
     either,
@@ -67,12 +64,19 @@ from clew.retrieval.operating import (
     of_both,
     of_named,
     operated,
-    whereabouts,
-    whom,
-    whose,
 )
 from clew.retrieval.operator_words import OperatorQuestion, asked_of, of_everything
 from clew.retrieval.peers import not_stated
+from clew.retrieval.plan_tests import (
+    counts_all,
+    falls_short,
+    is_ranked,
+    is_whole,
+    leaves_out,
+    of_all_there_is,
+    of_anything,
+)
+from clew.retrieval.pronouns import WHO, whereabouts, whom, whose
 from clew.retrieval.refusing import (
     YES_AND_NO,
     accounted,
@@ -90,6 +94,7 @@ from clew.retrieval.summing import counts, of_figures
 from clew.retrieval.tables import read_table
 from clew.retrieval.tenses import in_tense, kept_in_tense
 from clew.retrieval.together import linked
+from clew.retrieval.truth import Truth
 from clew.types import Answer, Event, Question
 
 COMPOSED = 0.62  # a composed set below this leaves the question to what the method found
@@ -171,7 +176,7 @@ class Operators:
             if made[k] is not None:
                 continue
             whole, plain = next(others), first[k]
-            made[k] = plain if plain is not None and _is_ranked(plain) else whole
+            made[k] = plain if plain is not None and is_ranked(plain) else whole
             if made[k] is plain:
                 continue  # "the most rain in total" is the most rain
             if each is not None and plain is not None:
@@ -287,7 +292,7 @@ class Operators:
         except ClewError as error:
             proposals = []
             on_event(Event("operators", str(error)))
-        proposals = [each for each in proposals if not (read.negated and _is_whole(each.plan))]
+        proposals = [each for each in proposals if not (read.negated and is_whole(each.plan))]
         if read.count and not read.filters:
             proposals = [each for each in proposals if not counts_others(read, each.plan, graph, self._likeness)]
         if sets is None and not _sure(read, proposals):
@@ -296,7 +301,7 @@ class Operators:
                 return decided
             proposals = decided
         if not _THINGS.search(question.text):  # "how many films are there" where nothing is called a film
-            proposals = [each for each in proposals if not _of_all_there_is(each.plan)]
+            proposals = [each for each in proposals if not of_all_there_is(each.plan)]
         for asked_of_them in (whose, whereabouts, whom):
             proposals = [replace(each, plan=asked_of_them(each.plan, question.text, graph)) for each in proposals]
         proposals = list(of_named(proposals, graph))
@@ -375,7 +380,7 @@ class Operators:
         if only_truth(found, graph):
             found = replace(found, candidates=())
         if not asked.marked:  # "and Italy?" asks for nothing
-            sets = [each for each in sets if not _of_anything(each.plan, asked.question.text, graph)]
+            sets = [each for each in sets if not of_anything(each.plan, asked.question.text, graph)]
         if asked.question.topics:  # the asker's topics are all to be used
             used = {topic.entity.id for topic in found.topics}
             sets = [
@@ -386,8 +391,8 @@ class Operators:
         likely = [each for each in sets if each.score >= DOUBTFUL]
         if not found.candidates and (asked.marked or asked.denied is not None):
             return likely[:1]  # no method's path says "or" and "not"
-        if asked.denied is not None and any(_leaves_out(each.plan) for each in sets):
-            return [each for each in likely if _leaves_out(each.plan)][:1]
+        if asked.denied is not None and any(leaves_out(each.plan) for each in sets):
+            return [each for each in likely if leaves_out(each.plan)][:1]
         chosen = believed(asked.question, sets, found, graph)
         if chosen is not None:
             return [replace(chosen[0], score=chosen[1])]
@@ -409,7 +414,7 @@ class Operators:
 
     def _sets(self, question: Question, graph: Graph) -> list[Composed]:
         """What a question's parts compose, less whole kinds of which it says more ("boats longer than the moon")."""
-        return [each for each in self._readings(question, graph) if not _falls_short(each)]
+        return [each for each in self._readings(question, graph) if not falls_short(each)]
 
     def _readings(
         self, question: Question, graph: Graph, kind: p.SetPlan | None = None, *, instead: bool = False
@@ -524,8 +529,8 @@ class Operators:
             return none
         sets = self._readings(_stated(asked.question, read), graph)
         made = self._composed(asked, read, sets, graph, least=self._least(asked))
-        unsaid = read.count and any(map(_falls_short, sets))
-        made = [each for each in made if not (unsaid and _counts_all(each.plan))]  # "how many lots failed to sell"
+        unsaid = read.count and any(map(falls_short, sets))
+        made = [each for each in made if not (unsaid and counts_all(each.plan))]  # "how many lots failed to sell"
         if (whole := of_everything(read, graph)) is not None:
             shorter, left_out = whole
             note = f"“{left_out}” names nothing in the graph and was left out"
@@ -549,7 +554,7 @@ class Operators:
         if read.negated and domain is None:
             return []  # without what is asked for there is nothing to take the denied ones from
         made = self._of_method(found, read, graph, domain) or self._composed(asked, read, sets, graph, least=DOUBTFUL)
-        return [each for each in made if not (unsaid and _counts_all(each.plan))]
+        return [each for each in made if not (unsaid and counts_all(each.plan))]
 
     def _of_method(self, found: Answer, read: ReadQuestion, graph: Graph, domain: p.Class | None) -> list[Proposal]:
         """The operators around the relation paths of a method's answer."""
@@ -568,7 +573,7 @@ class Operators:
         """Of the plans for a question without an operator those that say what is asked for: "and Italy?" does not."""
         if asked.marked:
             return made
-        return [each for each in made if not _of_anything(each.plan, asked.question.text, graph)]
+        return [each for each in made if not of_anything(each.plan, asked.question.text, graph)]
 
     @staticmethod
     def _least(asked: OperatorQuestion) -> float:
@@ -605,7 +610,6 @@ _WHOSE = re.compile(
 )  # "which company's address": not a company
 
 
-_OF_ANOTHER = re.compile(r"\b(?:its?|his|hers?|him|she|he|they|their|them|this|that|these|those)\b", re.IGNORECASE)
 _HOW_MANY = re.compile(r"\W*how many\b", re.IGNORECASE)
 _WHO_NOT = re.compile(  # nothing else is said of them
     r"\W*who (?:is|was|does|did|has|are|were|do|have)(?:n['’]t| not| never)\b(?! .*\b(?:but|and)\b)", re.IGNORECASE
@@ -634,46 +638,6 @@ def _sure(read: ReadQuestion, proposals: Sequence[Proposal]) -> bool:
         return False
     one = read.answer == "entity" and not read.negated and (read.ranked is not None or bool(read.filters))
     return not one or (proposals[0].named and proposals[0].share >= MOST)
-
-
-def _is_whole(plan: p.Plan) -> bool:
-    """Whether a plan is all there is of a kind: no answer to a question that leaves some out."""
-    if isinstance(plan, p.And):
-        return all(map(_is_whole, plan.sets))
-    return isinstance(plan, (p.Class, p.All))
-
-
-def _falls_short(each: Composed) -> bool:
-    """Whether a set is all there is of a kind though the question says more."""
-    return bool(each.unsaid) and _is_whole(each.plan)
-
-
-def _is_ranked(found: Answer) -> bool:
-    """Whether an answer is the first by how many there are or by what figures add up to."""
-    plan = parse(found.plan.text) if found.plan is not None and found.candidates else None
-    return any(isinstance(node, p.Top) and node.key.how in ("sum", "count") for node in p.walk(plan)) if plan else False
-
-
-def _of_all_there_is(plan: p.Plan) -> bool:
-    """Whether a plan counts, sums or takes something from all things of whatever kind."""
-    some = (p.Count, p.Aggregate, p.Minus, p.WhereCount)
-    return any(isinstance(node, some) and isinstance(node.of, p.All) for node in p.walk(plan))
-
-
-def _of_anything(plan: p.Plan, text: str, graph: Graph) -> bool:
-    """Whether a plan speaks of anything at all; all directors are meant where no "its" points elsewhere."""
-    nodes = list(p.walk(plan))
-    roles = [node.path[0] for node in nodes if isinstance(node, p.Follow) and is_role(node)]
-    people = [step for step in roles if not column(graph, Binding.of(graph).relation(step.relation)).ordered]
-    return sum(isinstance(node, p.All) for node in nodes) > (0 if _OF_ANOTHER.search(text) else len(people))
-
-
-def _leaves_out(plan: p.Plan) -> bool:
-    return any(isinstance(node, p.Minus) for node in p.walk(plan))
-
-
-def _counts_all(plan: p.Plan) -> bool:
-    return isinstance(plan, p.Count) and _is_whole(plan.of)
 
 
 def _listed(names: Sequence[str]) -> str:

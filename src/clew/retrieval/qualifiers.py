@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from clew.graph import Graph
 from clew.graph.remote import ServerGraph
 from clew.labels import label_to_text
-from clew.retrieval.lexicon import asked_kind
+from clew.retrieval.asking import asked_kind
 from clew.retrieval.words import FUNCTION
 from clew.types import Topic
 

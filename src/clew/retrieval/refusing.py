@@ -26,20 +26,12 @@ from clew.query.meanings import dimension_of, is_price, meant, spelled_out
 from clew.query.values import CURRENCIES, ReadValue, parse_date, untyped
 from clew.query.vocabulary import MEASURES, SYNONYMS, forms, stem
 from clew.query.wordnet import NEAR, people_of, same_act
+from clew.retrieval.asking import asked_kind
 from clew.retrieval.chunks import LIGHT
-from clew.retrieval.lexicon import (
-    ALIKE_KIND,
-    WORD,
-    Lexicon,
-    asked_kind,
-    class_in,
-    is_role,
-    kind_meant,
-    kinds_of,
-    stems,
-)
+from clew.retrieval.lexicon import ALIKE_KIND, WORD, Lexicon, class_in, kind_meant, kinds_of, stems
 from clew.retrieval.method_sets import best_of
 from clew.retrieval.operating import LEAST_ALIKE
+from clew.retrieval.roles import is_role
 from clew.retrieval.words import FUNCTION
 from clew.types import Answer, Candidate, Path, Question
 

@@ -39,8 +39,9 @@ from clew.reading.growth import PlanCandidate
 from clew.reading.threads import all_ends, answers, best_guess, way_of
 from clew.reading.topics import ALTERNATIVES, MAX_TRIPLES, MOST_TOPICS, Start, start_of, starts_of
 from clew.reading.trails import Hops
+from clew.retrieval.asking import asked_kind, kinds_said, nobody, nowhere, of_some_kind, rows_of
 from clew.retrieval.examples import Way
-from clew.retrieval.lexicon import WORD, asked_kind, kinds_said, nobody, nowhere, of_some_kind, rows_of
+from clew.retrieval.lexicon import WORD
 from clew.retrieval.reader import read
 from clew.retrieval.scoring import take_apart
 from clew.retrieval.voice import leads, times_said

@@ -1,0 +1,97 @@
+"""What "who", "whose" and "where" ask for of the things that a plan finds: people, owners, places."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from clew.graph import Graph
+from clew.graph.sets import held
+from clew.query import plan as p
+from clew.query.binding import Binding
+from clew.query.columns import column
+from clew.query.execute import execute
+from clew.query.keys import steps_of
+from clew.query.vocabulary import head_of, stem
+from clew.query.wordnet import is_nobody, is_place, people_of
+from clew.retrieval.asking import nowhere
+from clew.retrieval.lexicon import Lexicon, kinds_of, owners
+
+LOOKED_AT = 100  # members of a set whose kinds are looked at
+WHO = re.compile(r"\W*whom?\b", re.IGNORECASE)
+_WHERE = re.compile(r"\W*where\b", re.IGNORECASE)
+_WHOSE_KIND = re.compile(r"\W*whose (?P<noun>[a-z]+)\b", re.IGNORECASE)
+
+
+def whose(plan: p.Plan, text: str, graph: Graph) -> p.Plan:
+    """Whom the things belong to that "whose" is said of: "whose enrolment got the highest grade" asks for a student."""
+    match, lexicon = _WHOSE_KIND.match(text), Lexicon.of(graph)
+    id = lexicon.classes.get((stem(match["noun"]),)) if match else None
+    if id is None or not isinstance(plan, p.SetPlan):
+        return plan
+    members = execute(plan, graph).members
+    if not len(members) or not held(members, execute(p.Class(id), graph).members).all():
+        return plan
+    people = [execute(p.Class(each), graph).members for each in people_of(lexicon.class_ids)]
+    made = [
+        owned
+        for step, share in steps_of(graph, members)
+        if share == 1
+        for owned in (p.Follow(plan, (step,)),)
+        if any(held(execute(owned, graph).members, each).all() for each in people)
+    ]
+    return made[0] if len(made) == 1 else plan
+
+
+def whereabouts(plan: p.Plan, text: str, graph: Graph) -> p.Plan:
+    """Where the things are that "where" is asked of: "where was the match on 14 February played" asks for no match, but
+    for its stadium, the one place that each has."""
+    if _WHERE.match(text) is None or not isinstance(plan, p.SetPlan):
+        return plan
+    members = execute(plan, graph).members
+    if not len(members) or graph.literals_at(members).any():
+        return plan
+    kinds = kinds_of(graph, graph.ids_at(members[:LOOKED_AT]))
+    if not kinds or any(map(is_place, kinds)):
+        return plan
+    lexicon, made = Lexicon.of(graph), list[p.SetPlan]()
+    steps = [step for step, share in steps_of(graph, members, backward=False) if share == 1]
+    ends = {
+        step: np.unique(graph.whole.tails[graph.whole.rels == graph.relation_number(step.relation)]) for step in steps
+    }
+    for step, there in ends.items():
+        others = [each for other, each in ends.items() if other != step]
+        figures = column(graph, Binding.of(graph).relation(step.relation)).ordered
+        if figures or held(there, nowhere(graph)).any() or any(held(there, each).any() for each in others):
+            continue  # figures; the home and the away side are no places
+        end = owners(graph, step.relation, forward=False)
+        kind = lexicon.class_ids.get(end.id, "") if isinstance(end, p.Class) else ""
+        if any(is_place(name) for name in (kind, head_of(lexicon.labels.get(step.relation, ""))) if name):
+            made.append(p.Follow(plan, (step,)))
+    return made[0] if len(made) == 1 else plan
+
+
+def whom(plan: p.Plan, text: str, graph: Graph) -> p.Plan:
+    """The people of the events that "who" is asked of: "who scored below 60" asks for no grade, but for its student."""
+    if WHO.match(text) is None or not isinstance(plan, p.SetPlan):
+        return plan
+    members, lexicon = execute(plan, graph).members, Lexicon.of(graph)
+    if not len(members) or graph.literals_at(members).any():
+        return plan
+    kinds = kinds_of(graph, graph.ids_at(members[:LOOKED_AT]))
+    people = set(people_of(lexicon.class_ids))
+    named = {id for node in p.walk(plan) if isinstance(node, p.Entities) for id in node.ids}
+    labels = graph.labels_at(members[:LOOKED_AT])
+    if named.issuperset(graph.ids_at(members)):
+        return plan
+    rows = len(kinds) == 1 and all(stem(each.split(" ")[0]) == stem(min(kinds).split(" ")[0]) for each in labels)
+    if not (rows or graph.mediators_at(members).all() or (kinds and all(map(is_nobody, kinds)))):
+        return plan  # a row that only its key names, or an event
+    made = []
+    for step, share in steps_of(graph, members, backward=False):
+        end = owners(graph, step.relation, forward=False)
+        of_people = isinstance(end, p.Class) and end.id in people
+        if share == 1 and (of_people or people_of({"": head_of(lexicon.labels.get(step.relation, ""))})):
+            made.append(p.Follow(plan, (step,)))
+    return made[0] if len(made) == 1 else plan
