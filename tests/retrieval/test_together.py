@@ -7,8 +7,8 @@ from clew.query import plan as p
 from clew.query.keys import by_words
 from clew.query.question import read_question
 from clew.retrieval.examples import Way
-from clew.retrieval.operating import Truth
 from clew.retrieval.together import linked
+from clew.retrieval.truth import Truth
 from clew.types import Answer, Question
 
 ROWS = [
