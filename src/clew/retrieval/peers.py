@@ -66,7 +66,7 @@ def not_stated(question: Question, found: Answer, method: Method, graph: Graph) 
     paths = found.paths_of(found.candidates[0]) if found.candidates else []
     topics = {topic.entity.id: topic for topic in found.topics}
     starts = {path.start.id for path in paths}
-    if len(starts) != 1 or min(len(path.hops) for path in paths) < 2:
+    if len(starts) != 1 or not all(path.hops for path in paths):
         return ""
     topic = topics.get(next(iter(starts)))
     number = None if topic is None else graph.number_of(topic.entity.id)
@@ -78,11 +78,14 @@ def not_stated(question: Question, found: Answer, method: Method, graph: Graph) 
     before, after = question.text[:at], question.text[at + len(topic.mention) :]
     words = [word for word in WORD.findall(f"{before} {after}".lower()) if word not in FUNCTION]
     walked = {relation for path in paths for relation, _ in path.relations}
+    near = min(len(path.hops) for path in paths) < 2
+    if near and any(names(words, _name_of(relation, graph)) for relation in walked):
+        return ""
     executor = Executor(graph, ExecutionLimits())
     own = {step for step, _ in steps_of(graph, np.array([number], np.int32))}
     for peers in peers_of(graph, np.array([number], np.int32)):
         for step, share in steps_of(graph, peers):
-            label = label_to_text(graph.relation_at(Binding.of(graph).relation(step.relation)).label)
+            label = _name_of(step.relation, graph)
             if share < USUAL or step in own or step.relation in walked or not names(words, spelled_out(label)):
                 continue
             having = peers[np.unique(executor.pairs(peers, (step,))[0])[:ASKED]]
@@ -96,6 +99,10 @@ def not_stated(question: Question, found: Answer, method: Method, graph: Graph) 
                 what = f"no “{label}” of {name}" if step.forward else f"nothing that has {name} as “{label}”"
                 return f"the graph states {what}: the best guess is {found.texts[0]}"
     return ""
+
+
+def _name_of(relation: str, graph: Graph) -> str:
+    return label_to_text(graph.relation_at(Binding.of(graph).relation(relation)).label)
 
 
 def _means(method: Method, asked: Question, step: p.Step, graph: Graph) -> bool:

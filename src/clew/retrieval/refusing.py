@@ -37,6 +37,7 @@ from clew.types import Answer, Candidate, Path, Question
 
 FEW = 4  # things from which on it is told that each has one
 CERTAIN = 0.5  # an answer as sure as this is believed, whatever its words
+FAR = 0.3  # the same for an answer that is believed: an editor is no writer
 MET = 0.45  # cosine of what is asked for and a relation's name from which the one may mean the other
 LOOKED_AT = 5  # answers whose paths are looked at
 NEIGHBOURS = 50  # of an answer, whose names are looked at
@@ -90,8 +91,9 @@ def unmet(question: Question, found: Answer, graph: Graph, encoder: TextEncoder)
     asked = _asked_for(question.text, kinds=bool(Binding.of(graph).type_relations))
     named = {stem(word) for topic in found.topics for word in topic.mention.lower().split()}
     asked = tuple(phrase for phrase in asked if not named & set(stems(phrase)))
-    if not asked or not found.candidates or found.candidates[0].score >= CERTAIN:
+    if not asked or not found.candidates:
         return ""
+    met = MET if found.candidates[0].score < CERTAIN else FAR
     best = _walked(found, best_of(found))
     relations = {relation for path in best for relation, _ in path.relations}
     if not relations:
@@ -110,7 +112,7 @@ def unmet(question: Question, found: Answer, graph: Graph, encoder: TextEncoder)
     if any(same_act(word, said) for label in labels for said in label.lower().split() for word in words):
         return ""
     near = encoder.encode([*sorted(labels), *kinds]) @ encoder.encode(list(asked), role="query").T
-    if float(near[: len(labels)].max()) >= MET or (kinds and float(near[len(labels) :].max()) >= ALIKE_KIND):
+    if float(near[: len(labels)].max()) >= met or (kinds and float(near[len(labels) :].max()) >= ALIKE_KIND):
         return ""
     known = any(set(stems(asked[0])) == set(stems(label)) for label in Lexicon.of(graph).labels.values())
     why = f"no path to a “{asked[0]}” was found" if known else f"the graph has no relation for “{asked[0]}”"
