@@ -14,8 +14,10 @@ basketball, grants, landmarks, prizes, railway (asked once, grants and landmarks
 mended, never read); lighthouses, proteins, fisheries, dinosaurs (Turtle,
 N-Triples, a dump of MySQL, GEXF; asked before and after a day's work, never read); cars, volcanoes (JSON-LD, N-Triples
 with opaque ids; asked several times in a day's work, never read); choreography, datacenters, landuse (most
-questions with an operator, worded far from the names of the graph; asked several times, never read). All but the
-first six of READ are of 40 to 60 questions each, written by somebody who knew no code of clew.
+questions with an operator, worded far from the names of the graph; asked several times, never read); bikehire,
+stockmoves, supportdesk, leagueseason, expedition (single tables, logs, nested JSON and roles, as the last nine of READ;
+asked several times in a day's work, never read). All but the first six of READ are of 40 to 60 questions each, written
+by somebody who knew no code of clew.
 
 Of these sets the shipped networks were trained on the questions of `clew.reading.corpus.PEOPLE` alone, all of them in
 READ.
@@ -57,7 +59,8 @@ READ = (
     "choirs", "climbing", "manuscripts", "vineyards", "satellites", "rallies", "council", "farms", "menagerie",
     "stages", "labs", "comics", "startups", "windfarms", "bridges", "harbour", "cheeses", "threats", "newspapers",
     "castles", "repairs", "gyms", "museumloans", "ships", "tickets", "rivers", "recipes", "mountains", "observatories",
-    "claims", "operas", "airports", "orchards", "courses", "parliament", "suppliers",
+    "claims", "operas", "airports", "orchards", "courses", "parliament", "suppliers", "payroll", "gradebook", "filmfacts",
+    "kings", "bookshelf", "cinema", "weatherlog", "runlog", "salesstar",
 )  # fmt: skip
 GRAPHS = {path.stem for path in FOLDER.glob("*.jsonl")}
 SAMPLES = {"wtq": 300, "spider": 200}

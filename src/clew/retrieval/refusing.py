@@ -93,7 +93,10 @@ def unmet(question: Question, found: Answer, graph: Graph, encoder: TextEncoder)
     asked = tuple(phrase for phrase in asked if not named & set(stems(phrase)))
     if not asked or not found.candidates:
         return ""
-    met = MET if found.candidates[0].score < CERTAIN else FAR
+    certain = found.candidates[0].score >= CERTAIN
+    if certain and not people_of({"": asked[0].split()[-1]}):
+        return ""  # words for what is done vary; who somebody is is another relation
+    met = FAR if certain else MET
     best = _walked(found, best_of(found))
     relations = {relation for path in best for relation, _ in path.relations}
     if not relations:
