@@ -6,6 +6,7 @@ import pytest
 
 from clew.graph import Graph
 from clew.query.columns import column
+from clew.query.values import parse_date
 
 
 @pytest.mark.parametrize(
@@ -23,3 +24,15 @@ def test_numbers_that_can_only_be_years_are_dates(relation: str, values: tuple[i
     number = graph.relation_number(relation)
     assert number is not None
     assert column(graph, number).kind == kind
+
+
+def test_days_come_first_in_a_column_that_shows_it() -> None:
+    days = ("26/02/2024", "03/04/2024", "10/05/2024")
+    graph = Graph.from_triples([(f"run {i}", "date", day) for i, day in enumerate(days)], name="log")
+    meant = [read.low for day in ("2024-02-26", "2024-04-03", "2024-05-10") if (read := parse_date(day)) is not None]
+    assert sorted(column(graph, 0).low.tolist()) == meant
+
+
+def test_a_date_in_camel_case() -> None:
+    banks = [(f"Bank {i}", "openedIn", str(year)) for i, year in enumerate((2010, 2005, 1999))]
+    assert column(Graph.from_triples(banks, name="banks"), 0).kind == "date"

@@ -363,8 +363,8 @@ def _as_voiced(proposed: list[RatedPlan], text: str, topics: Sequence[Topic], gr
 
 
 def _as_often(proposed: list[RatedPlan], text: str, topics: Sequence[Topic], ground: Subgraph) -> list[RatedPlan]:
-    """Of the options that walk a relation several times those that walk it as often as the question names it: three
-    times for the manager of the manager of Ana's manager."""
+    """Of the options that walk a relation on and on those that walk it as often as the question names it: three times
+    for the manager of the manager of Ana's manager."""
     named = {word for topic in topics for word in WORD.findall(topic.mention.lower())}
     words = [match.group(0).lower().removesuffix("'s").removesuffix("’s") for match in WORD.finditer(text)]
     words = [word for word in words if word not in named]
@@ -374,9 +374,13 @@ def _as_often(proposed: list[RatedPlan], text: str, topics: Sequence[Topic], gro
         times = times_said(words, label)
         if times < TWICE:
             continue
-        some = [o for o in kept if sum(r == relation for trail in o.plan.trails for r, _ in trail.hops) == times]
-        kept = some or kept
+        kept = [o for o in kept if any(_walks_on(trail.hops, relation, times) for trail in o.plan.trails)] or kept
     return kept
+
+
+def _walks_on(hops: Hops, relation: int, times: int) -> bool:
+    """Whether hops walk a relation so often in one direction, and no more."""
+    return any(hops.count((relation, forward)) == times for forward in (True, False))
 
 
 def _but_for_the_named(proposed: list[RatedPlan], topics: Sequence[Topic], ground: Subgraph) -> list[RatedPlan]:
