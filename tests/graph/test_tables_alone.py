@@ -33,6 +33,11 @@ def test_tables_that_point_nowhere_are_tables_all_the_same(tmp_path: Path) -> No
     assert {("Como", "depth", "410"), ("Raj Patel", "manager", "Greta Olsen")} <= found
 
 
+def test_a_table_without_a_key_is_no_list_of_triples(tmp_path: Path) -> None:
+    found = triples(tmp_path, friendships="person,friend,since\nAna,Ben,2010\nAna,Cem,2012\nBen,Cem,2015\n")
+    assert ("Ana", "friend", "Ben") not in found and ("friendship 1", "since", "2010") in found
+
+
 def test_home_and_away_name_no_match(tmp_path: Path) -> None:
     rows = "101,Rovers,Town,5400\n102,Town,Rovers,6100\n103,Rovers,City,4800\n"
     found = triples(tmp_path, matches="id,home,away,attendance\n" + rows)

@@ -119,7 +119,7 @@ def _of_things(columns: Sequence[ColumnFacts]) -> bool:
     told = any(each.name.casefold() in _NAMING for each in columns)
     figures = any(each.whole + each.floats + each.days + each.stamps >= FIGURES * each.filled > 0 for each in columns)
     apart = columns[0].unique == 1.0 and columns[0].rows > 1
-    return told or (figures and (apart or len(columns) > TRIPLE)) or (apart and len(columns) > TRIPLE + 1)
+    return told or figures or (apart and len(columns) > TRIPLE + 1)
 
 
 def _parts(tables: Sequence[TableFile]) -> dict[str, list[TableFile]]:

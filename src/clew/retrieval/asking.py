@@ -27,7 +27,7 @@ from clew.retrieval.lexicon import (
     members_of,
     stems,
 )
-from clew.retrieval.roles import doing_of, role, role_alike
+from clew.retrieval.roles import doing_of, in_role, role_alike
 from clew.retrieval.words import FUNCTION
 
 _PEOPLE = frozenset(["people", "person"])
@@ -72,7 +72,7 @@ def asked_kind(text: str, graph: Graph, encoder: TextEncoder | None = None, *, n
                     known = kind_called(said[end : end + 1], lexicon) or known
                 return execute(p.Class(known), graph).members
         if (doing := doing_of(said[at], lexicon)) is not None:
-            return execute(role(*doing), graph).members
+            return in_role(*doing, graph)
         if said[at] in _PEOPLE and (kinds := people_of(few_kinds(lexicon))):
             return members_of(kinds, graph)
         after = said[at + 1] if at + 1 < len(said) else _OF.match(text, match.end()) and "of"

@@ -43,8 +43,8 @@ PROFILE = 12  # relations of some things that say what they are
 TITLES = 2000  # texts that people are linked to, of which some may be titles
 ALIKE_ROLE = 0.48  # the same of somebody and a relation that leads to people: "actors", starring
 APART = 0.03  # by which that is nearer than to any other
-MOST = 0.5  # of the things of a kind that says what they do, and of any kind, that make a role the kind
-ABOUT_ALL = 0.9
+MOST = 0.5  # of the things of a kind that make a role the kind,
+ABOUT_ALL = 0.9  # and of a kind that says nothing of what they do
 ANYBODY = frozenset(["person", "people", "human", "individual", "agent"])  # kinds that say nothing of what one does
 _ANY_GROUP = frozenset(["company", "organization", "organisation", "business", "firm", "party", "entity", "thing"])
 _OF_VALUE = re.compile(r"(?P<of>[a-z]{3,})(?:er|ist)")
@@ -114,15 +114,15 @@ def implied_kind(word: str, graph: Graph, encoder: TextEncoder | None) -> p.SetP
     """The things that a noun means by the relations that they have: what has pages, a publisher and authors is a book,
     whatever its kind is called, or where no kinds are stated. None where no things have such relations, or several."""
     noun, lexicon = stem(word), Lexicon.of(graph)
-    known = (noun,) in lexicon.classes or (noun,) in lexicon.relations or word in FUNCTION or stem(noun) in NO_KIND
+    known = (noun,) in lexicon.classes or (noun,) in lexicon.relations or word in FUNCTION or noun in NO_KIND
     if encoder is None or known or not noun.isalpha() or len(noun) < SOME or not is_word(noun):
         return None
     profiles: list[tuple[p.SetPlan, list[str]]] = graph.derived("lexicon.profiles", lambda: _profiles(graph))
     if not profiles:
         return None
     asked = encoder.encode([noun], role="query")[0]
-    near = [float(np.mean(encoder.encode(labels) @ asked) / np.linalg.norm(np.mean(encoder.encode(labels), axis=0)))
-            for _, labels in profiles]  # fmt: skip
+    means = [encoder.encode(labels).mean(axis=0) for _, labels in profiles]
+    near = [float(mean @ asked / np.linalg.norm(mean)) for mean in means]
     best = int(np.argmax(near))
     ends = list(lexicon.labels.values())[:KINDS]
     beside = max(float(each) for each in encoder.encode(ends) @ asked)  # what a relation leads to may be meant
@@ -182,13 +182,28 @@ def is_role(plan: p.Plan) -> bool:
     return isinstance(plan, p.Follow) and isinstance(plan.of, p.All) and len(plan.path) == 1
 
 
+def in_role(relation: str, forward: bool, graph: Graph) -> Ints:
+    """The numbers of the things that a role holds, ascending."""
+
+    def made() -> Ints:
+        whole = graph.whole
+        found: Ints = np.unique(
+            (whole.tails if forward else whole.heads)[whole.rels == graph.relation_number(relation)]
+        )
+        return found
+
+    return graph.derived(("roles.in_role", relation, forward), made)
+
+
 def _role_or_kind(relation: str, forward: bool, graph: Graph) -> p.SetPlan:
     """All at one end of a relation; their kind where they are about all of it, or most of one whose name says what they
     are: a footballer without a club is a player too, and a person without a film no director."""
     who, kind = role(relation, forward), owners(graph, relation, forward=not forward)
     if not isinstance(kind, p.Class):
         return who
-    every, some = (len(execute(plan, graph).members) for plan in (kind, who))
+    if graph.num_triples > ALL_UP_TO:
+        return kind  # of millions not all are looked at for one noun
+    every, some = len(execute(kind, graph).members), len(in_role(relation, forward, graph))
     anybody = Lexicon.of(graph).class_ids.get(kind.id, "").lower() in (ANYBODY | _ANY_GROUP)
     return kind if some >= (ABOUT_ALL if anybody else MOST) * every else who
 
