@@ -59,8 +59,8 @@ READ = (
     "choirs", "climbing", "manuscripts", "vineyards", "satellites", "rallies", "council", "farms", "menagerie",
     "stages", "labs", "comics", "startups", "windfarms", "bridges", "harbour", "cheeses", "threats", "newspapers",
     "castles", "repairs", "gyms", "museumloans", "ships", "tickets", "rivers", "recipes", "mountains", "observatories",
-    "claims", "operas", "airports", "orchards", "courses", "parliament", "suppliers", "payroll", "gradebook", "filmfacts",
-    "kings", "bookshelf", "cinema", "weatherlog", "runlog", "salesstar",
+    "claims", "operas", "airports", "orchards", "courses", "parliament", "suppliers", "payroll", "gradebook",
+    "filmfacts", "kings", "bookshelf", "cinema", "weatherlog", "runlog", "salesstar",
 )  # fmt: skip
 GRAPHS = {path.stem for path in FOLDER.glob("*.jsonl")}
 SAMPLES = {"wtq": 300, "spider": 200}
