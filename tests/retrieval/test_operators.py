@@ -203,7 +203,8 @@ class Letters:
     ("text", "score", "told"),
     [
         ("Who is the dean of Northwind?", 0.4, "the graph has no relation for “dean”: the best guess is Carla"),
-        ("Who is the dean of Northwind?", 0.8, ""),  # sure enough
+        ("Who is the dean of Northwind?", 0.8, "the graph has no relation for “dean”: the best guess is Carla"),
+        ("Who sponsors Northwind?", 0.8, ""),  # sure enough, where no noun says who somebody is
         ("Who works for Northwind?", 0.4, ""),
         ("Which person is at Northwind?", 0.4, ""),  # what kind of thing the answer is
         ("Who sponsors Northwind?", 0.4, "the graph has no relation for “sponsors”: the best guess is Carla"),

@@ -22,6 +22,7 @@ from clew.retrieval.chunks import LIGHT, Chunk, Spotted, spot
 from clew.retrieval.joining import VAGUE, Joins, followed
 from clew.retrieval.lexicon import Lexicon, kinds_of, owners
 from clew.retrieval.method_sets import past_mediators
+from clew.retrieval.roles import is_role
 from clew.retrieval.words import FUNCTION
 from clew.types import Question
 
@@ -402,4 +403,8 @@ def _conditions(plan: p.SetPlan) -> tuple[p.SetPlan, ...]:
 
 
 def _and(a: p.SetPlan, b: p.SetPlan) -> p.SetPlan:
-    return p.And((*_conditions(a), *_conditions(b)))
+    """What two sets share; all that a relation leads to says nothing beside what it leads to from something."""
+    parts = (*_conditions(a), *_conditions(b))
+    paths = [part.path for part in parts if isinstance(part, p.Follow) and not is_role(part)]
+    kept = tuple(part for part in parts if not (isinstance(part, p.Follow) and is_role(part) and part.path in paths))
+    return p.And(kept) if len(kept) > 1 else kept[0]
