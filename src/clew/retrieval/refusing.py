@@ -94,7 +94,9 @@ def unmet(question: Question, found: Answer, graph: Graph, encoder: TextEncoder)
     if not asked or not found.candidates:
         return ""
     certain = found.candidates[0].score >= CERTAIN
-    if certain and not people_of({"": asked[0].split()[-1]}):
+    last = asked[0].split()[-1]
+    noun = re.search(rf"(?:\bthe|\ban?|['’]s)(?: \w+)? {re.escape(last)}\b", question.text, re.IGNORECASE) is not None
+    if certain and not (noun and people_of({"": last})):
         return ""  # words for what is done vary; who somebody is is another relation
     met = FAR if certain else MET
     best = _walked(found, best_of(found))
