@@ -204,9 +204,7 @@ class _Decorator:
         dates = True if ranked.date else None
         keys = self._keys.values(plan, words, dates=dates, stated=nouns, base=ranked.base)
         if in_all := list(self._most_in_all(found, plan, ranked)):
-            keys = [
-                key for key in keys if len(key.path) == 1 and key.named
-            ]  # the most goals in one match are not meant
+            keys = [key for key in keys if len(key.path) == 1 and key.named]  # not the most goals in one match
         if not keys and not in_all and ranked.base in SIZES:
             keys = self._keys.only(plan)
         if ranked.base in ("long", "short", TENURE) or is_time(ranked.noun) or (ranked.base in PACES and not keys):

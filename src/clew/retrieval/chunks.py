@@ -159,8 +159,9 @@ def spot(
     asking = _asking(words, chunks)
     asked = _asked(asking)
     for i, word in enumerate(words):
-        several = i == asked or stem(word) != word or (lexicon.types and isinstance(doers_of(word, graph), p.Class))
-        if not taken[i] and several and (doers := doers_of(word, graph)) is not None:
+        doers = None if taken[i] else doers_of(word, graph)
+        several = i == asked or stem(word) != word or (lexicon.types and isinstance(doers, p.Class))
+        if doers is not None and several:
             put(Chunk(i, i + 1, "class", doers, (), 0.9))
         elif not taken[i] and (said_of := of_value(word, lexicon, graph)) is not None:
             put(Chunk(i, i + 1, "class", said_of, (), 0.9))
