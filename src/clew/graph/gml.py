@@ -18,7 +18,7 @@ from clew.graph.property_values import dated
 LARGEST = 256 << 20  # bytes
 DEEP = 64
 LOOKS = frozenset(["graphics", "LabelGraphics", "edgeAnchor"])  # how yEd draws it
-_TOKEN = re.compile(r'\s*+(?:#[^\n]*+\n\s*+)*+(?:(\[)|(\])|"([^"]*+)"|([^\s\[\]"]++))')
+_TOKEN = re.compile(r'\s*+(?>(?:#[^\n]*+\n\s*+)*)(?:(\[)|(\])|"([^"]*+)"|([^\s\[\]"]++))')
 _WHOLE = re.compile(r"[-+]?\d{1,18}")
 _REAL = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?")
 _ENDS = ("source", "target")

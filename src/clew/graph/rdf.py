@@ -74,7 +74,7 @@ _TURTLE = re.compile(rb"(?:\s|#[^\n]*\n)*(?:@prefix|@base|prefix\s+[\w-]*:\s*<|b
 _NO_RDF = (
     (re.compile(rb"(?:\s|#[^\n]*\n)*(?:Prefix|Ontology)\s*\("), "functional syntax"),
     (re.compile(rb"(?:\s|#[^\n]*\n)*(?:Prefix|Ontology)\s*:\s"), "Manchester syntax"),
-    (re.compile(rb"(?:\s|<\?(?:[^?]|\?(?!>))*+\?>|<!--(?:[^-]|-(?!->))*+-->|<!DOCTYPE[^\[>]*+(?:\[[^\]]*+\])?\s*+>)*+"
+    (re.compile(rb"(?>(?:\s|<\?(?>(?:[^?]|\?(?!>))*)\?>|<!--(?>(?:[^-]|-(?!->))*)-->|<!DOCTYPE[^\[>]*+(?:\[[^\]]*+\])?\s*+>)*)"
                 rb"<Ontology\s"), "OWL/XML"),
 )  # fmt: skip
 

@@ -30,8 +30,9 @@ _MY_ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _LETTERS = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "v": "\v"}
 _MY_LETTERS = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "0": "\0", "Z": "\x1a", "%": "\\%", "_": "\\_"}
 _OPENED = re.compile(r"[nNeExXbB]?'|[\"`]|\$\w*(?:\$|\Z)")
-_PLAIN, _SLASHED = r"'(?:[^']++|'')*+'", r"'(?:[^'\\]++|\\.|'')*+'"
-_NUMBER = r"[-+]?(?:\d++\.?\d*+|\.\d++)(?:[eE][-+]?\d++)?+"
+# Groups are atomic and not possessive: before Python 3.11.5 a possessive one loses matches (cpython 106052).
+_PLAIN, _SLASHED = r"'(?>(?:[^']++|'')*)'", r"'(?>(?:[^'\\]++|\\.|'')*)'"
+_NUMBER = r"[-+]?(?:\d++\.?\d*+|\.\d++)(?>(?:[eE][-+]?\d++)?)"
 
 
 class SqlError(Exception):
@@ -76,12 +77,12 @@ class Script:
         string = _SLASHED if self.mysql else _PLAIN
         comment = r"--[^\n]*+\n|/\*.*?\*/" + (r"|#[^\n]*+\n" if self.mysql else "")
         bracketed = "" if self.postgres else r"|\[[^\]]*+\]"
-        self._space = re.compile(rf"(?:\s++|{comment})*+", re.DOTALL)
+        self._space = re.compile(rf"(?>(?:\s++|{comment})*)", re.DOTALL)
         self._token = re.compile(
             rf"""(?P<text>[nN]?{string}|[eE]{_SLASHED}|\$(?P<tag>\w*+)\$.*?\$(?P=tag)\$)"""
             rf"""|(?P<bytes>[xX]'[0-9A-Fa-f]*'|0x[0-9A-Fa-f]*+\b|[bB]'[01]*')"""
-            rf"""|(?P<name>"(?:[^"]++|"")*+"|`(?:[^`]++|``)*+`{bracketed})"""
-            rf"""|(?P<word>[^\W\d][\w$]*+)|(?P<number>(?:\d++\.?\d*+|\.\d++)(?:[eE][-+]?\d++)?+)|(?P<sign>::|.)""",
+            rf"""|(?P<name>"(?>(?:[^"]++|"")*)"|`(?>(?:[^`]++|``)*)`{bracketed})"""
+            rf"""|(?P<word>[^\W\d][\w$]*+)|(?P<number>(?:\d++\.?\d*+|\.\d++)(?>(?:[eE][-+]?\d++)?))|(?P<sign>::|.)""",
             re.DOTALL,
         )
         self._value = re.compile(
