@@ -20,7 +20,7 @@ from clew.query.vocabulary import forms
 from clew.retrieval.attaching import EXCEPT, FAR, NOT, Attachments, Mode, adjectives_in
 from clew.retrieval.chunks import LIGHT, Chunk, Spotted, spot
 from clew.retrieval.joining import VAGUE, Joins, followed
-from clew.retrieval.lexicon import Lexicon, kinds_of, owners
+from clew.retrieval.lexicon import Lexicon, one_kind, owners
 from clew.retrieval.method_sets import past_mediators
 from clew.retrieval.roles import is_role
 from clew.retrieval.words import FUNCTION
@@ -260,9 +260,7 @@ class _Composer:
         if k >= 0:
             return self._chunks[k].plan
         members = self._joins.members(made.plan)[:LOOKED_AT]
-        own = kinds_of(self._graph, self._graph.ids_at(members))
-        kinds = [id for id, name in self._lexicon.class_ids.items() if name in own]
-        return p.Class(kinds[0]) if len(kinds) == 1 else None
+        return one_kind(self._graph, self._graph.ids_at(members))
 
     def _checked(self, plan: p.SetPlan, fits: Sequence[float], explained: frozenset[int]) -> _Made:
         return _Made(plan, tuple(fits) if self._finds(plan) else (*fits, 0.0, 0.0), explained)

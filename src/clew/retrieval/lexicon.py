@@ -296,6 +296,13 @@ def class_in(text: str, graph: Graph) -> p.Class | None:
     return None
 
 
+def one_kind(graph: Graph, ids: Iterable[str]) -> p.Class | None:
+    """The one kind that some things are said to be; None where they are of several, or of one that is not stated."""
+    own = kinds_of(graph, ids)
+    known = [id for id, name in Lexicon.of(graph).class_ids.items() if name in own]
+    return p.Class(known[0]) if len(known) == 1 else None
+
+
 def kinds_of(graph: Graph, ids: Iterable[str]) -> set[str]:
     """The names of the kinds that some things are said to be."""
     lexicon, out, kinds = Lexicon.of(graph), graph.whole.out, set[str]()

@@ -22,7 +22,7 @@ from clew.query.columns import column
 from clew.query.execute import execute
 from clew.query.keys import steps_of
 from clew.retrieval.asking import asked_kind
-from clew.retrieval.lexicon import Lexicon, kinds_of, stems
+from clew.retrieval.lexicon import Lexicon, one_kind, stems
 from clew.retrieval.linking import candidates
 from clew.types import Answer, Candidate, Question
 
@@ -39,9 +39,7 @@ def best_of(found: Answer) -> list[Candidate]:
 def kind_of_all(found: Answer, graph: Graph) -> p.Class | None:
     """The one kind of the best answers of a method; None where they are of several, or of one that is not stated."""
     ids = [c.entity.id for c in best_of(found) if c.entity is not None] if found.candidates else []
-    names = kinds_of(graph, ids)
-    known = [id for id, name in Lexicon.of(graph).class_ids.items() if name in names]
-    return p.Class(known[0]) if len(known) == 1 else None
+    return one_kind(graph, ids)
 
 
 def of_asked_kind(found: Answer, text: str, graph: Graph, encoder: TextEncoder | None) -> Answer:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 
-import numpy as np
-
 from clew.graph import Graph
 from clew.graph.sets import held
 from clew.query import plan as p
@@ -17,6 +15,7 @@ from clew.query.vocabulary import head_of, stem
 from clew.query.wordnet import is_nobody, is_place, people_of
 from clew.retrieval.asking import nowhere
 from clew.retrieval.lexicon import Lexicon, kinds_of, owners
+from clew.retrieval.roles import in_role
 
 LOOKED_AT = 100  # members of a set whose kinds are looked at
 WHO = re.compile(r"\W*whom?\b", re.IGNORECASE)
@@ -57,9 +56,7 @@ def whereabouts(plan: p.Plan, text: str, graph: Graph) -> p.Plan:
         return plan
     lexicon, made = Lexicon.of(graph), list[p.SetPlan]()
     steps = [step for step, share in steps_of(graph, members, backward=False) if share == 1]
-    ends = {
-        step: np.unique(graph.whole.tails[graph.whole.rels == graph.relation_number(step.relation)]) for step in steps
-    }
+    ends = {step: in_role(step.relation, True, graph) for step in steps}
     for step, there in ends.items():
         others = [each for other, each in ends.items() if other != step]
         figures = column(graph, Binding.of(graph).relation(step.relation)).ordered

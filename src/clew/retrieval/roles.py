@@ -133,10 +133,10 @@ def implied_kind(word: str, graph: Graph, encoder: TextEncoder | None) -> p.SetP
 
 def _profiles(graph: Graph) -> list[tuple[p.SetPlan, list[str]]]:
     """The kinds of a graph, or without kinds the things that have about the same relations, with the names of these."""
-    lexicon, whole = Lexicon.of(graph), graph.whole
+    lexicon = Lexicon.of(graph)
     if graph.num_triples > ALL_UP_TO or len(lexicon.class_ids) > ENDING or len(lexicon.labels) > KINDS:
         return []
-    heads = {id: np.unique(whole.heads[whole.rels == Binding.of(graph).relation(id)]) for id in lexicon.labels}
+    heads = {id: in_role(id, False, graph) for id in lexicon.labels}
     groups: list[tuple[p.SetPlan, Ints, list[str]]] = []
     groups += [(kind, execute(kind, graph).members, []) for kind in map(p.Class, lexicon.class_ids)]
     for id in sorted(heads, key=lambda each: -len(heads[each])):
@@ -152,11 +152,11 @@ def _profiles(graph: Graph) -> list[tuple[p.SetPlan, list[str]]]:
 def _roles(graph: Graph) -> list[tuple[str, bool]]:
     """The relations that lead to people (True) or from them to other things (False); in a graph without kinds those
     that lead to things or from them, by how they are called."""
-    lexicon, whole, found = Lexicon.of(graph), graph.whole, list[tuple[str, bool]]()
+    lexicon, found = Lexicon.of(graph), list[tuple[str, bool]]()
     people = members_of(people_of(few_kinds(lexicon)), graph)
     for id, label in lexicon.labels.items() if graph.num_triples <= ALL_UP_TO else ():
         number = Binding.of(graph).relation(id)
-        ends = [np.unique(side[whole.rels == number]) for side in (whole.heads, whole.tails)]
+        ends = [in_role(id, forward, graph) for forward in (False, True)]
         if graph.literals_at(ends[1]).all() or column(graph, number).ordered or people_of({"": head_of(label)}):
             continue  # a director is somebody else than an actor
         if not lexicon.types:
