@@ -185,9 +185,11 @@ class Planner:
 
     def test(self, depth: int = 0) -> p.Test:
         rng = self._rng
-        kind = rng.randint(0, 6)
+        kind = rng.randint(0, 7)
         if kind == 6:
             return self.lasting(depth)
+        if kind == 7:
+            return self.summed(depth)
         if kind <= 1:
             op = rng.choice(["=", "!=", "<", "<=", ">", ">=", "between"])
             low = p.Number(rng.choice([-1, 0, 1, 2.5, 4]))
@@ -206,6 +208,16 @@ class Planner:
             value = rng.choice([p.Count(self.set(depth - 1)), p.Values(self.set(depth - 1), (p.Step(NUMBER),))])
             return p.Test(self.path(NUMBER), op, value)  # type: ignore[arg-type]
         return p.Test(self.path(NUMBER), ">", p.Number(0))
+
+    def summed(self, depth: int) -> p.Test:
+        """A condition on the sum or the mean of what a member has."""
+        rng, path = self._rng, (self.link(), p.Step(NUMBER)) if self._rng.random() < 0.7 else (p.Step(NUMBER),)
+        how = rng.choice(["sum", "mean"])
+        if depth and rng.random() < 0.2:
+            return p.Test(path, rng.choice(["<", ">="]), p.Count(self.set(depth - 1)), how=how)  # type: ignore[arg-type]
+        op = rng.choice(["=", "!=", "<", "<=", ">", ">=", "between"])
+        low = p.Number(rng.choice([-1, 0, 2, 4.5, 7]))
+        return p.Test(path, op, low, p.Number(low.value + 4) if op == "between" else None, how=how)  # type: ignore[arg-type]
 
     def lasting(self, depth: int) -> p.Test:
         """A condition on the time between two dates; a stated unit may be another."""

@@ -192,6 +192,20 @@ def test_times_rank_and_filter_and_what_has_none_is_said(loans: Graph) -> None:
     assert labels(loans, "compare(entity(A), entity(B), span(start, end), smallest)") == ["A"]
 
 
+def test_sums_and_means_are_conditions() -> None:
+    rows = [("o1", "buyer", "ann"), ("o2", "buyer", "ann"), ("o3", "buyer", "bo"), ("o4", "buyer", "cy")]
+    rows += [("o1", "price", "60 EUR"), ("o2", "price", "60 EUR"), ("o3", "price", "90 EUR"), ("cy", "type", "Buyer")]
+    graph = Graph.from_triples([*rows, ("ann", "type", "Buyer"), ("bo", "type", "Buyer")])
+    assert labels(graph, "where(class(Buyer), sum(^buyer/price), >, 100)") == ["ann"]  # two equal prices are two
+    assert labels(graph, 'where(class(Buyer), mean(^buyer/price), between, 60, number(95, "EUR"))') == ["ann", "bo"]
+    assert labels(graph, "where(class(Buyer), sum(^buyer/price), <, 100)") == ["bo"]
+    assert labels(graph, "where(class(Buyer), sum(^buyer/price), >, max(follow(class(Buyer), ^buyer), price))") == ["ann"]
+    found = execute(parse("where(class(Buyer), sum(^buyer/price), >=, 0)"), graph)
+    assert found.notes == ("1 of 3 have no ^buyer/price",)  # cy, who bought for no price, is not compared
+    with pytest.raises(InputError, match="have no sum"):
+        execute(parse("where(class(Loan), sum(start), >, 3)"), Graph.from_triples(LOANS))
+
+
 @pytest.mark.parametrize(
     ("text", "why"),
     [

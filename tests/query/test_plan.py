@@ -88,6 +88,8 @@ def test_values_lead_back() -> None:
         p.Test(p.steps("born"), "=", p.Date("2008-05-03T10:00:00Z")),
         p.Test(p.steps("born"), "between", p.Date("1990"), p.Date("1999-12")),
         p.Test(p.steps("age"), ">", p.Arithmetic("/", p.Count(p.All()), p.Count(p.Class("c")))),
+        p.Test(p.steps("^customer", "amount"), ">=", p.Number(1000, "EUR"), how="sum"),
+        p.Test(p.steps("price"), "between", p.Number(2), p.Number(3), how="mean"),
     ]
     for test in tests:
         plan = p.Where(p.Class("c"), test)
@@ -107,6 +109,9 @@ def test_values_lead_back() -> None:
         ("follow(entity(a), b, test(c, =, 1))", "mediator"),
         ('where(entity(a), b, <, "text")', "a text has no order"),
         ("where(entity(a), b, <, entity(c))", "an entity has no order"),
+        ("where(entity(a), sum(b), >, date(2008))", "a sum is compared with one number"),
+        ("where(entity(a), mean(.), >, 3)", "the path names no relation"),
+        ("where(entity(a), count(b), >, 3)", "expected"),
         ("where(entity(a), b, contains, 3)", "compares with a text"),
         ("where(entity(a), b, between, 3)", "expected ','"),
         ("where(entity(a), b, between, 3, date(2008))", "two numbers or two dates"),

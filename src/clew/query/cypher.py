@@ -225,9 +225,22 @@ class CypherPlanWriter:
             before, here = self._measured(members, test.path, test.since)
             tested = [f"{here} {_OPS.get(test.op, '>=')} {stated[0]}", *(f"{here} <= {each}" for each in stated[1:])]
             return self._keep(f"collect(DISTINCT CASE WHEN {' AND '.join(tested)} THEN x END)", before=before)
+        if test.how != "value":
+            return self._summed(members, test)
         condition = self._condition(test)
         before = self._rows(members, test.path)
         return self._keep(f"collect(DISTINCT CASE WHEN {condition} THEN x END)", before=before)
+
+    def _summed(self, members: str, test: p.Test) -> str:
+        """The members of which the sum or the mean of what they have satisfies a test."""
+        stated = [self._stated(each) for each in (test.value, test.upper) if each is not None]
+        here, how = self._number_at(test.path), {"sum": "sum", "mean": "avg"}[test.how]
+        before = (
+            f"{self._rows(members, test.path)} WITH DISTINCT {self._carried()}x, {_thing(test.path, test.how, None)}v "
+            f"WITH {self._carried()}x, {how}({here}) AS key, count({here}) AS values"
+        )
+        tested = [f"key {_OPS.get(test.op, '>=')} {stated[0]}", *(f"key <= {each}" for each in stated[1:])]
+        return self._keep(f"collect(CASE WHEN values > 0 AND {' AND '.join(tested)} THEN x END)", before=before)
 
     def _condition(self, test: p.Test) -> str:
         value = test.value

@@ -101,6 +101,10 @@ class _Speaker:
             verb = "is between" if between else _OPS[test.op]
             return f"whose {self._span(test.path, test.since)} {verb} {self.value(test.value)}{between}"
         what = f"whose {self._path(test.path)}" if test.path else "which"
+        if test.how != "value":
+            between = "" if test.upper is None else f" and {self.value(test.upper)}"
+            verb = "is between" if between else _OPS[test.op]
+            return f"whose {self._key(p.Key(test.path, test.how))} {verb} {self.value(test.value)}{between}"
         if test.upper is not None:
             return f"{what} {self._verb(test.path, 'is between')} {self.value(test.value)} and {self.value(test.upper)}"
         words = _DATE_OPS if isinstance(test.value, p.Date) and test.op in _DATE_OPS else _OPS

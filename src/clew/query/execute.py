@@ -321,8 +321,8 @@ class Executor:
         return Figures(owners[known], base, base, Column("number", 1.0, nodes, base, base, "time", since.unit))
 
     def _where(self, members: Ints, test: p.Test, of: p.SetPlan | None) -> Ints:
-        if test.since is not None:
-            return self._lasting(members, test, test.since)
+        if test.since is not None or test.how != "value":
+            return self._measured(members, test)
         owners, ends = self.pairs(members, test.path)
         keep = self._satisfying(ends, test)
         if test.op not in ("contains", "starts") and not isinstance(test.value, (p.Text, p.Entities)):
@@ -331,16 +331,22 @@ class Executor:
         kept: Ints = members[distinct(owners[keep])]
         return kept
 
-    def _lasting(self, members: Ints, test: p.Test, since: p.Since) -> Ints:
-        """The members of which the time between two dates satisfies a test."""
-        found = self.figures(members, test.path, since, repr(test.op))
+    def _measured(self, members: Ints, test: p.Test) -> Ints:
+        """The members of which the time between two dates, the sum or the mean of the values satisfies a test."""
+        if test.since is not None:
+            found = self.figures(members, test.path, test.since, repr(test.op))
+            having, compared = members[found.owners], found.column
+            self._say_missing(len(members), len(having), test.path, test.since)
+        else:
+            having, keys, read = self._keys(members, p.Key(test.path, test.how), largest=True)
+            assert read is not None
+            compared = replace(read, nodes=np.arange(len(keys), dtype=np.int32), low=keys, high=keys)
         against = self._against(test)
-        self._say_missing(len(members), len(found.owners), test.path, since)
-        if not len(found.owners) or not len(against.low):
+        if not len(having) or not len(against.low):
             return members[:0]
         note: Callable[[str], None] = self.note
-        held = satisfied(found.column, found.column.nodes, test.op, against, _named(test.path, since), note)
-        kept: Ints = members[found.owners[held]]
+        name = _named(test.path, test.since)
+        kept: Ints = having[satisfied(compared, compared.nodes, test.op, against, name, note)]
         return kept
 
     def _against(self, test: p.Test) -> Readings:

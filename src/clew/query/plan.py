@@ -27,6 +27,7 @@ Op = Literal["=", "!=", "<", "<=", ">", ">=", "between", "contains", "starts"]
 CountOp = Literal["=", "!=", "<", "<=", ">", ">="]
 How = Literal["value", "count", "sum", "mean"]
 Summary = Literal["sum", "mean", "min", "max"]
+Tested = Literal["value", "sum", "mean"]
 Sign = Literal["+", "-", "*", "/"]
 TimeUnit = Literal["seconds", "minutes", "hours", "days", "weeks", "months", "years"]
 
@@ -157,7 +158,8 @@ Value = Number | Date | Text | Entities | ValuePlan
 class Test:
     """A condition on what lies at the end of `path`: at least one value there satisfies it. `upper` ends a between.
 
-    With `since` the condition is on the time between two dates.
+    With `how` the condition is on the sum or the mean of all values there, added up as those of a `Key`; with `since`
+    on the time between two dates.
     """
 
     path: Path
@@ -165,6 +167,7 @@ class Test:
     value: Value
     upper: Value | None = None
     since: Since | None = None
+    how: Tested = "value"
 
     __test__ = False  # not a test case for pytest
 
@@ -187,6 +190,11 @@ class Test:
         _spans(self.since, self.path)
         if self.since is not None and isinstance(self.value, (Date, Text, Entities)):
             raise InputError('the time between two dates is compared with a number, such as number(100, "days")')
+        _one_of(self.how, get_args(Tested), "condition")
+        if self.how != "value" and (self.since is not None or not self.path):
+            raise InputError(f"a {self.how} is taken of the numbers at the end of a path")
+        if self.how != "value" and isinstance(self.value, (Date, Text, Entities, Values)):
+            raise InputError(f"a {self.how} is compared with one number, such as number(100, EUR)")
 
 
 @dataclass(frozen=True, slots=True)

@@ -342,6 +342,8 @@ class _Writer:
     def test(self, x: str, test: p.Test) -> str:
         if test.since is not None:
             return self._lasting(x, test, test.since)
+        if test.how != "value":
+            return self._summed(x, test)
         v = self._fresh("v") if test.path else x
         link, value = self.path(x, test.path, v), test.value
         if isinstance(value, p.Text):
@@ -361,6 +363,23 @@ class _Writer:
             return f"{link} {read} FILTER({self._date(w, test, value)})"
         other = self._fresh("n")
         return f"{link} {read} {{ {self.number(value, other, several=True)} }} FILTER({w} {test.op} {other})"
+
+    def _summed(self, x: str, test: p.Test) -> str:
+        """A condition on the sum or the mean of what a member has."""
+        v, w, made = self._fresh("v"), self._fresh("w"), self._fresh("k")
+        link, thing = self._stated(x, test.path, v)
+        rows = f"SELECT DISTINCT {x} {thing}{v} WHERE {{ {link} }}"
+        how = {"sum": "SUM", "mean": "AVG"}[test.how]
+        key = f"SELECT {x} ({how}({w}) AS {made}) WHERE {{ {{ {rows} }} {self._read(test.path, v, w)} }} GROUP BY {x}"
+        if test.upper is not None:
+            assert isinstance(test.value, p.Number) and isinstance(test.upper, p.Number)
+            low, high = (self._number_in(each, test.path) for each in (test.value, test.upper))
+            return f"{{ {key} }} FILTER({made} >= {low} && {made} <= {high})"
+        if isinstance(test.value, p.Number):
+            return f"{{ {key} }} FILTER({made} {test.op} {self._number_in(test.value, test.path)})"
+        assert isinstance(test.value, p.ValuePlan)
+        other = self._fresh("n")
+        return f"{{ {key} }} {{ {self.number(test.value, other)} }} FILTER({made} {test.op} {other})"
 
     def _number_in(self, value: p.Number, path: p.Path) -> str:
         known = unit_of(value.unit) if value.unit else None

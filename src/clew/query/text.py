@@ -85,7 +85,8 @@ def show_value(value: Any) -> str:
 
 def _show_test(test: p.Test) -> str:
     upper = "" if test.upper is None else f", {show_value(test.upper)}"
-    return f"{show_measure(test.path, test.since)}, {test.op}, {show_value(test.value)}{upper}"
+    what = show_measure(test.path, test.since) if test.how == "value" else f"{test.how}({show_path(test.path)})"
+    return f"{what}, {test.op}, {show_value(test.value)}{upper}"
 
 
 def _show(node: p.Plan) -> str:
@@ -272,9 +273,10 @@ class _Reader:
         self._advance()
         return found
 
-    def key(self) -> p.Key:
+    def key(self, *hows: str) -> p.Key:
+        """What is compared: a measure, or one of some summaries of what a path leads to."""
         how = self._token.casefold()
-        if self._calls("count", "sum", "mean"):
+        if self._calls(*(hows or ("count", "sum", "mean"))):
             self._advance()
             self._take("(")
             path, kind = self.path(), self.kind() if how == "count" else ""
@@ -352,7 +354,7 @@ class _Reader:
         return found
 
     def test(self) -> p.Test:
-        path, since = self.measure()
+        key = self.key("sum", "mean")
         self.comma()
         op = self.op()
         self.comma()
@@ -361,7 +363,7 @@ class _Reader:
         if op == "between":
             self.comma()
             upper = self.value()
-        return p.Test(path, op, value, upper, since)
+        return p.Test(key.path, op, value, upper, key.since, key.how)  # type: ignore[arg-type]  # no count
 
     def sign(self) -> Any:
         found = self._token

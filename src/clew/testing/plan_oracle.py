@@ -145,6 +145,8 @@ class Naive:
                 "=": lambda v: first <= v <= last, "!=": lambda v: not first <= v <= last,
             }  # fmt: skip
             return any(tests[test.op](v) for v in mine)
+        if test.how != "value":
+            mine = [_summary(test.how, mine)] if mine else []
         if isinstance(value, p.Number) and test.since is not None and value.unit:
             return any(_holds(test.op, v * SECONDS[test.since.unit], value.value * SECONDS[value.unit]) for v in mine)
         if isinstance(value, p.Number):
