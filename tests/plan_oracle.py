@@ -152,8 +152,8 @@ class Planner:
             return p.Where(inner, self.test(depth))
         if kind == 7:
             op = rng.choice(["=", "!=", "<", "<=", ">", ">="])
-            return p.WhereCount(inner, self.path(rng.choice(LINKS)), op, rng.randint(0, 3), self.kind())  # type: ignore[arg-type]
-        return p.Top(inner, self.key(), rng.random() < 0.5, rng.randint(1, 3), rng.choice([0, 0, 1, 2]))
+            return p.WhereCount(inner, self.path(rng.choice(LINKS)), op, rng.randint(0, 3), self.among(depth))  # type: ignore[arg-type]
+        return p.Top(inner, self.key(depth - 1), rng.random() < 0.5, rng.randint(1, 3), rng.choice([0, 0, 1, 2]))
 
     def link(self) -> p.Step:
         return p.Step(self._rng.choice(LINKS), self._rng.random() < 0.7)
@@ -162,20 +162,19 @@ class Planner:
         first = (self.link(),) if self._rng.random() < 0.25 else ()
         return (*first, p.Step(last))
 
-    def number_key(self) -> p.Key:
+    def number_key(self, depth: int = 0) -> p.Key:
         how = self._rng.choice(["value", "value", "count", "sum", "mean"])
-        if how == "count":
-            return p.Key(self.path(self._rng.choice(LINKS)), how, self.kind())
-        return p.Key(self.path(NUMBER), how)  # type: ignore[arg-type]
+        path = self.path(self._rng.choice(LINKS) if how == "count" else NUMBER)
+        return p.Key(path, how, self.among(depth) if how == "count" or len(path) > 1 else None)  # type: ignore[arg-type]
 
-    def kind(self) -> str:
-        """The class that a count is of, in some plans."""
-        return self._rng.choice(self._classes) if self._rng.random() < 0.3 else ""
+    def among(self, depth: int) -> p.SetPlan | None:
+        """The set of what is counted or added up, in some plans."""
+        return self.set(min(depth, 1)) if self._rng.random() < 0.4 else None
 
-    def key(self) -> p.Key:
+    def key(self, depth: int = 0) -> p.Key:
         if self._rng.random() < 0.25:
             return p.Key(self.path(END), since=self.since())
-        return p.Key(self.path(DAY)) if self._rng.random() < 0.3 else self.number_key()
+        return p.Key(self.path(DAY)) if self._rng.random() < 0.3 else self.number_key(depth)
 
     def unit(self) -> p.TimeUnit:
         return self._rng.choice(["days", "weeks", "months", "years"])  # type: ignore[return-value]
@@ -216,8 +215,9 @@ class Planner:
         if depth and rng.random() < 0.2:
             return p.Test(path, rng.choice(["<", ">="]), p.Count(self.set(depth - 1)), how=how)  # type: ignore[arg-type]
         op = rng.choice(["=", "!=", "<", "<=", ">", ">=", "between"])
-        low = p.Number(rng.choice([-1, 0, 2, 4.5, 7]))
-        return p.Test(path, op, low, p.Number(low.value + 4) if op == "between" else None, how=how)  # type: ignore[arg-type]
+        low, among = p.Number(rng.choice([-1, 0, 2, 4.5, 7])), self.among(depth - 1) if len(path) > 1 else None
+        upper = p.Number(low.value + 4) if op == "between" else None
+        return p.Test(path, op, low, upper, how=how, among=among)  # type: ignore[arg-type]
 
     def lasting(self, depth: int) -> p.Test:
         """A condition on the time between two dates; a stated unit may be another."""

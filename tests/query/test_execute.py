@@ -199,7 +199,13 @@ def test_sums_and_means_are_conditions() -> None:
     assert labels(graph, "where(class(Buyer), sum(^buyer/price), >, 100)") == ["ann"]  # two equal prices are two
     assert labels(graph, 'where(class(Buyer), mean(^buyer/price), between, 60, number(95, "EUR"))') == ["ann", "bo"]
     assert labels(graph, "where(class(Buyer), sum(^buyer/price), <, 100)") == ["bo"]
-    assert labels(graph, "where(class(Buyer), sum(^buyer/price), >, max(follow(class(Buyer), ^buyer), price))") == ["ann"]
+    assert labels(graph, "where(class(Buyer), sum(^buyer/price), >, max(follow(class(Buyer), ^buyer), price))") == [
+        "ann"
+    ]
+    assert labels(graph, "where(class(Buyer), sum(^buyer/price, entity(o1, o3)), >, 50)") == ["ann", "bo"]
+    assert labels(graph, "top(class(Buyer), sum(^buyer/price, entity(o1, o3)), largest)") == ["bo"]
+    assert labels(graph, "top(class(Buyer), value(^buyer/price, entity(o1, o2)), largest)") == ["ann"]
+    assert labels(graph, "wherecount(class(Buyer), ^buyer, =, 1, entity(o1, o3))") == ["ann", "bo"]
     found = execute(parse("where(class(Buyer), sum(^buyer/price), >=, 0)"), graph)
     assert found.notes == ("1 of 3 have no ^buyer/price",)  # cy, who bought for no price, is not compared
     with pytest.raises(InputError, match="have no sum"):

@@ -90,6 +90,7 @@ def test_values_lead_back() -> None:
         p.Test(p.steps("age"), ">", p.Arithmetic("/", p.Count(p.All()), p.Count(p.Class("c")))),
         p.Test(p.steps("^customer", "amount"), ">=", p.Number(1000, "EUR"), how="sum"),
         p.Test(p.steps("price"), "between", p.Number(2), p.Number(3), how="mean"),
+        p.Test(p.steps("^x", "y"), "<", p.Number(2), how="sum", among=p.Class("d")),
     ]
     for test in tests:
         plan = p.Where(p.Class("c"), test)
@@ -112,6 +113,8 @@ def test_values_lead_back() -> None:
         ("where(entity(a), sum(b), >, date(2008))", "a sum is compared with one number"),
         ("where(entity(a), mean(.), >, 3)", "the path names no relation"),
         ("where(entity(a), count(b), >, 3)", "expected"),
+        ("top(entity(a), sum(b, class(c)), largest)", "its path has one step"),
+        ("top(entity(a), count(b, count(class(c))), largest)", "count.. needs a set"),
         ("where(entity(a), b, contains, 3)", "compares with a text"),
         ("where(entity(a), b, between, 3)", "expected ','"),
         ("where(entity(a), b, between, 3, date(2008))", "two numbers or two dates"),

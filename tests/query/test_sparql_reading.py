@@ -36,7 +36,8 @@ X = "http://x/"
         ("SELECT ?g { ?x a :C ; :g ?g } GROUP BY ?g HAVING (COUNT(*) > 2)",
          'wherecount(follow(class("http://x/C"), "http://x/g"), ^"http://x/g", >, 2)'),
         ("SELECT ?g { ?x a :C ; :g ?g ; :n ?n } GROUP BY ?g HAVING (SUM(?n) > 2.5)",
-         'where(follow(wherecount(class("http://x/C"), "http://x/n", >=, 1), "http://x/g"), sum(^"http://x/g"/"http://x/n"), >, 2.5)'),
+         'where(follow(wherecount(class("http://x/C"), "http://x/n", >=, 1), "http://x/g"), '
+         'sum(^"http://x/g"/"http://x/n"), >, 2.5)'),
         ("SELECT ?x { ?x a :C FILTER NOT EXISTS { ?x :r ?y } }", 'wherecount(class("http://x/C"), "http://x/r", =, 0)'),
         ("SELECT ?x { ?x a :C MINUS { ?x :r :a } }",
          'minus(class("http://x/C"), follow(entity("http://x/a"), ^"http://x/r"))'),

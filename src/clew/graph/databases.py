@@ -25,7 +25,7 @@ from clew.graph.unpacking import Unpacked
 
 _EXPORTED = re.compile(r"(?i)(?: [0-9a-f]{32}(?:_all)?|-(?:grid view|all [^-]*|[^-]* view))$")  # Notion, Airtable
 _NAMING = frozenset(["id", "node_id", "uid", "identifier", "name"])  # columns that every table may have, and no triple
-FIGURES = 0.9  # of the cells of a column that are numbers or dates
+FIGURES = 0.9  # of the cells of a column that have no letter: numbers, dates, amounts of money
 TRIPLE = 3
 LOOKED_AT = 256 << 20  # bytes of tables up to which their values are looked at whatever the columns are called
 Looked = tuple[TableFile, list[ColumnFacts], dict[str, Any]]
@@ -117,7 +117,7 @@ def _of_things(columns: Sequence[ColumnFacts]) -> bool:
     if again or not columns[0].rows:
         return False
     told = any(each.name.casefold() in _NAMING for each in columns)
-    figures = any(each.whole + each.floats + each.days + each.stamps >= FIGURES * each.filled > 0 for each in columns)
+    figures = any(each.filled - each.worded >= FIGURES * each.filled > 0 for each in columns)
     apart = columns[0].unique == 1.0 and columns[0].rows > 1
     return told or figures or (apart and len(columns) > TRIPLE + 1)
 

@@ -173,5 +173,3 @@ def check(plan: p.Plan, graph: Graph) -> None:
             binding.entities(node.ids)
         elif isinstance(node, p.Class):
             binding.instances_of(node.id)
-        elif isinstance(node, (p.Key, p.WhereCount)) and node.kind:
-            binding.instances_of(node.kind)

@@ -96,10 +96,12 @@ class CypherPlanWriter:
     def _text(self, text: str) -> str:
         return _string(text)
 
-    def _measured(self, members: str, path: p.Path, since: p.Since | None) -> tuple[str, str]:
+    def _measured(
+        self, members: str, path: p.Path, since: p.Since | None, among: p.SetPlan | None = None
+    ) -> tuple[str, str]:
         """Rows as `_rows` makes them, and the number or date of each; of times one row for each member."""
         if since is None:
-            return self._rows(members, path), self._number_at(path)
+            return self._rows(members, path, among, before_last=True), self._number_at(path)
         each = self._each(members)
         self._live.remove(members)
         clauses, carried = [each], f"{self._carried()}x"
@@ -120,22 +122,24 @@ class CypherPlanWriter:
         """A row for every member; one row with null for an empty list, so that the lists carried on survive."""
         return f"UNWIND CASE WHEN size({members}) = 0 THEN [null] ELSE {members} END AS {x}"
 
-    def _rows(self, members: str, path: p.Path, kind: str = "") -> str:
-        """A row for each member `x` and each end `v` of a path, null for one that is not of a class, where one is
-        stated. The list of members is not needed any more.
+    def _rows(self, members: str, path: p.Path, among: p.SetPlan | None = None, *, before_last: bool = False) -> str:
+        """A row for each member `x` and each end `v` of a path, null for one that is not in a set, where one is stated:
+        itself, or what states it (`before_last`). The list of members is not needed any more.
 
         Each hop is a clause of its own: inside one pattern no relationship would be walked twice.
         """
-        of_kind = self.members(p.Class(kind)) if kind else ""
+        meant = self.members(among) if among is not None else ""
         each = self._each(members)
         self._live.remove(members)
         places = ["x", *(f"y{i}" for i in range(1, len(path))), "v"]
         hops = [self._hop(places[i], step, places[i + 1]) for i, step in enumerate(path)]
         rows = " ".join([each, *(hops or ["WITH *, x AS v"])])
-        if not of_kind:
+        if not meant:
             return rows
-        self._live.remove(of_kind)
-        return f"{rows} WITH {self._carried()}x, CASE WHEN v IN {of_kind} THEN v END AS v"
+        self._live.remove(meant)
+        place = places[-2] if before_last else "v"
+        also = f"{place}, " if before_last else ""
+        return f"{rows} WITH {self._carried()}x, {also}CASE WHEN {place} IN {meant} THEN v END AS v"
 
     # -- sets --------------------------------------------------------------------------------------------------------
 
@@ -177,8 +181,8 @@ class CypherPlanWriter:
                 return self._joined(f"[x IN {mine} WHERE NOT x IN {other}]", mine, other)
             case p.Where(of, test):
                 return self._where(self.members(of), test)
-            case p.WhereCount(of, path, op, n, kind):
-                before = f"{self._rows(self.members(of), path, kind)} WITH {self._carried()}x, count(DISTINCT v) AS c"
+            case p.WhereCount(of, path, op, n, among):
+                before = f"{self._rows(self.members(of), path, among)} WITH {self._carried()}x, count(DISTINCT v) AS c"
                 return self._keep(f"collect(CASE WHEN c {_OPS[op]} {n} THEN x END)", before=before)
             case p.Top(of, key, largest, k, skip):
                 return self._top(self.members(of), key, largest, k, skip)
@@ -202,9 +206,9 @@ class CypherPlanWriter:
 
     def _top(self, members: str, key: p.Key, largest: bool, k: int, skip: int) -> str:
         if key.how == "count":
-            rows, how, known = self._rows(members, key.path, key.kind), "count(v)", "true"
+            rows, how, known = self._rows(members, key.path, key.among), "count(v)", "true"
         else:
-            rows, value = self._measured(members, key.path, key.since)
+            rows, value = self._measured(members, key.path, key.since, key.among)
             best = "max" if largest else "min"
             how = f"{ {'sum': 'sum', 'mean': 'avg'}.get(key.how, best) }({value})"
             known = f"{value} IS NOT NULL"
@@ -236,7 +240,8 @@ class CypherPlanWriter:
         stated = [self._stated(each) for each in (test.value, test.upper) if each is not None]
         here, how = self._number_at(test.path), {"sum": "sum", "mean": "avg"}[test.how]
         before = (
-            f"{self._rows(members, test.path)} WITH DISTINCT {self._carried()}x, {_thing(test.path, test.how, None)}v "
+            f"{self._rows(members, test.path, test.among, before_last=True)} "
+            f"WITH DISTINCT {self._carried()}x, {_thing(test.path, test.how, None)}v "
             f"WITH {self._carried()}x, {how}({here}) AS key, count({here}) AS values"
         )
         tested = [f"key {_OPS.get(test.op, '>=')} {stated[0]}", *(f"key <= {each}" for each in stated[1:])]
@@ -302,12 +307,15 @@ class CypherPlanWriter:
 
     def _scalar(self, of: p.SetPlan, key: p.Key) -> str:
         if key.how == "count":
-            before = self._rows(self.members(of), key.path, key.kind)
+            before = self._rows(self.members(of), key.path, key.among)
             return self._keep("count(DISTINCT v)", before=before, stem="n")
-        return self._aggregate({"value": "max", "mean": "avg"}.get(key.how, key.how), of, key.path, key.since)
+        how = {"value": "max", "mean": "avg"}.get(key.how, key.how)
+        return self._aggregate(how, of, key.path, key.since, key.among)
 
-    def _aggregate(self, how: str, of: p.SetPlan, path: p.Path, since: p.Since | None = None) -> str:
-        rows, value = self._measured(self.members(of), path, since)
+    def _aggregate(
+        self, how: str, of: p.SetPlan, path: p.Path, since: p.Since | None = None, among: p.SetPlan | None = None
+    ) -> str:
+        rows, value = self._measured(self.members(of), path, since, among)
         before = f"{rows} WITH DISTINCT {self._carried()}x, {_thing(path, how, since)}v"
         return self._keep(f"{how}({value})", before=before, stem="n")
 

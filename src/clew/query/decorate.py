@@ -230,7 +230,7 @@ class _Decorator:
             counted = self._keys.counted(plan, ranked.noun, ranked.verb)
             for key in counted or self._keys.counted(plan, nouns[0], ranked.verb):
                 if not ranked.base and ranked.words[0] == ranked.noun:  # "the most cities"
-                    yield found.along(self._top(plan, p.Key(key.path, "count", key.kind), ranked, ranked.largest), key)
+                    yield found.along(self._top(plan, p.Key(key.path, "count", key.among), ranked, ranked.largest), key)
                     continue
                 inner: p.SetPlan = p.Follow(plan, key.path)  # "the largest capital", "the longest river"
                 if key.kind:
@@ -326,7 +326,7 @@ class _Decorator:
             for key in self._keys.counted(plan, noun) or self._keys.counted(plan, noun.split()[0]):
                 assert isinstance(stated.value, p.Number)
                 n = int(stated.value.value)
-                kept = p.WhereCount(plan, key.path, stated.op, n, key.kind)  # type: ignore[arg-type]
+                kept = p.WhereCount(plan, key.path, stated.op, n, key.among)  # type: ignore[arg-type]
                 yield found.along(kept, key)
         if isinstance(plan, p.Follow) and len(plan.path) == 2 and dated:
             yield from self._qualified(plan, stated, found)
@@ -446,7 +446,7 @@ class _Decorator:
                 theirs = _followed(other, key.path)
                 count = len(self._keys.members(p.And((p.Class(key.kind), theirs)) if key.kind else theirs))
                 if count:
-                    yield found.along(p.WhereCount(plan, key.path, ">" if up else "<", count, key.kind), key)
+                    yield found.along(p.WhereCount(plan, key.path, ">" if up else "<", count, key.among), key)
         for key in self._keys.values(plan, stated.words, dates=dates, base=stated.base):
             if len(self._keys.members(_followed(other, key.path))):
                 larger = self._largest(key.path, Ranked(stated.words, up, base=stated.base))

@@ -104,7 +104,8 @@ class _Speaker:
         if test.how != "value":
             between = "" if test.upper is None else f" and {self.value(test.upper)}"
             verb = "is between" if between else _OPS[test.op]
-            return f"whose {self._key(p.Key(test.path, test.how))} {verb} {self.value(test.value)}{between}"
+            key = self._key(p.Key(test.path, test.how, test.among))
+            return f"whose {key} {verb} {self.value(test.value)}{between}"
         if test.upper is not None:
             return f"{what} {self._verb(test.path, 'is between')} {self.value(test.value)} and {self.value(test.upper)}"
         words = _DATE_OPS if isinstance(test.value, p.Date) and test.op in _DATE_OPS else _OPS
@@ -113,14 +114,17 @@ class _Speaker:
             verb = {"are": "include", "are not": "do not include"}.get(verb, verb)
         return f"{what} {verb} {self.value(test.value)}"
 
-    def _counted(self, path: p.Path, kind: str) -> str:
-        """What is counted: "borders", "club of (room)"."""
-        return f"{self._path(path)} ({self._entity(kind)})" if kind else self._path(path)
+    def _among(self, path: p.Path, among: p.SetPlan | None) -> str:
+        """What is counted or added up: "borders", "club of (room)"."""
+        said = self._path(path) or "value"
+        if among is None:
+            return said
+        return f"{said} ({self._entity(among.id) if isinstance(among, p.Class) else f'of {self.plan(among)}'})"
 
     def _key(self, key: p.Key) -> str:
         if key.since is not None:
             return self._span(key.path, key.since)
-        path = self._counted(key.path, key.kind) if key.how == "count" else self._path(key.path) or "value"
+        path = self._among(key.path, key.among)
         return {"value": path, "count": f"number of {path}", "sum": f"total {path}", "mean": f"average {path}"}[key.how]
 
     def plan(self, node: p.Plan) -> str:
@@ -147,8 +151,8 @@ class _Speaker:
                 return f"{self.plan(of)}, except {self.plan(without)}"
             case p.Where(of, test):
                 return f"{self.plan(of)}, {self._test(test)}"
-            case p.WhereCount(of, path, op, n, kind):
-                return f"{self.plan(of)}, with {_COUNTS[op]} {n} {self._counted(path, kind)}"
+            case p.WhereCount(of, path, op, n, among):
+                return f"{self.plan(of)}, with {_COUNTS[op]} {n} {self._among(path, among)}"
             case p.Top():
                 return self._top(node)
             case p.Compare(a, b, key, largest):

@@ -190,9 +190,9 @@ class Executor:
                 return without(self.members(of), self.members(taken))
             case p.Where(of, test):
                 return self._where(self._having(of, test.path), test, of)
-            case p.WhereCount(of, path, op, n, kind):
+            case p.WhereCount(of, path, op, n, among):
                 members = self.members(of) if _holds(op, 0, n) else self._having(of, path)
-                counts = self._counts(members, path, kind)
+                counts = self._counts(members, path, among)
                 kept: Ints = members[_compared(op, counts, n)]
                 return kept
             case p.Top(of, key, largest, k, skip):
@@ -249,16 +249,16 @@ class Executor:
         """(position among members, end) over a path, each once."""
         return pairs(self.whole, members, self.binding.moves(path), self._budget)
 
-    def _counts(self, members: Ints, path: p.Path, kind: str) -> Places:
-        return np.bincount(self._counted(members, path, kind)[0], minlength=len(members))
+    def _counts(self, members: Ints, path: p.Path, among: p.SetPlan | None) -> Places:
+        return np.bincount(self._among(members, path, among)[0], minlength=len(members))
 
-    def _counted(self, members: Ints, path: p.Path, kind: str) -> tuple[Places, Ints]:
-        """The pairs that count: those whose ends are of a class, where one is stated."""
+    def _among(self, members: Ints, path: p.Path, among: p.SetPlan | None) -> tuple[Places, Ints]:
+        """The pairs whose ends are in a set, where one is stated."""
         owners, ends = self.pairs(members, path)
-        if not kind:
+        if among is None:
             return owners, ends
-        counts = held(ends, self.members(p.Class(kind)))
-        return owners[counts], ends[counts]
+        meant = held(ends, self.members(among))
+        return owners[meant], ends[meant]
 
     # -- values ------------------------------------------------------------------------------------------------------
 
@@ -280,21 +280,23 @@ class Executor:
             raise InputError(f"{_named(path)} has no order, so it cannot be used for {why}: {held}")
         return found
 
-    def figures(self, members: Ints, path: p.Path, since: p.Since | None, why: str) -> Figures:
+    def figures(
+        self, members: Ints, path: p.Path, since: p.Since | None, why: str, among: p.SetPlan | None = None
+    ) -> Figures:
         """What members have at the end of a path, or the times that had passed by then."""
         if since is not None:
             return self._spans(members, path, since)
-        owners, ends = self._stated(members, path)
+        owners, ends = self._stated(members, path, among)
         found = self.ordered(path, ends, why)
         known, low, high = found.of(ends)
         return Figures(owners[known], low[known], high[known], found)
 
-    def _stated(self, members: Ints, path: p.Path) -> tuple[Places, Ints]:
+    def _stated(self, members: Ints, path: p.Path, among: p.SetPlan | None) -> tuple[Places, Ints]:
         """(position among members, value) over a path, once for each thing that states the value: two matches with two
         goals each are four goals."""
         if len(path) < 2:
             return self.pairs(members, path)
-        owners, between = self.pairs(members, path[:-1])
+        owners, between = self._among(members, path[:-1], among)
         things, thing = np.unique(between, return_inverse=True)
         of, values = self.pairs(things, path[-1:])
         counts = np.bincount(of, minlength=len(things))
@@ -338,7 +340,7 @@ class Executor:
             having, compared = members[found.owners], found.column
             self._say_missing(len(members), len(having), test.path, test.since)
         else:
-            having, keys, read = self._keys(members, p.Key(test.path, test.how), largest=True)
+            having, keys, read = self._keys(members, p.Key(test.path, test.how, test.among), largest=True)
             assert read is not None
             compared = replace(read, nodes=np.arange(len(keys), dtype=np.int32), low=keys, high=keys)
         against = self._against(test)
@@ -422,9 +424,9 @@ class Executor:
     def _keys(self, members: Ints, key: p.Key, largest: bool) -> tuple[Ints, Floats, Column | None]:
         """The members that have a key, and their keys: the best value, or how many, the sum, the mean."""
         if key.how == "count":
-            return members, self._counts(members, key.path, key.kind).astype(np.float64), None
+            return members, self._counts(members, key.path, key.among).astype(np.float64), None
         why = "a superlative" if key.how == "value" else f"a {key.how}"
-        figures = self.figures(members, key.path, key.since, why)
+        figures = self.figures(members, key.path, key.since, why, key.among)
         owners, low, found = figures.owners, figures.low, figures.column
         if key.how != "value" and found.kind == "date":
             raise InputError(f"{_named(key.path)} holds dates: they have no {key.how}")
@@ -480,8 +482,10 @@ class Executor:
                 return self._aggregate("max", self.members(of), path)
         raise TypeError(f"no number: {node!r}")
 
-    def _aggregate(self, how: str, members: Ints, path: p.Path, since: p.Since | None = None) -> Quantity | None:
-        figures = self.figures(members, path, since, f"a {how}")
+    def _aggregate(
+        self, how: str, members: Ints, path: p.Path, since: p.Since | None = None, among: p.SetPlan | None = None
+    ) -> Quantity | None:
+        figures = self.figures(members, path, since, f"a {how}", among)
         low, high, found = figures.low, figures.high, figures.column
         self._say_missing(len(members), len(starts(figures.owners)), path, since)
         if found.kind == "date" and how in ("sum", "mean"):
@@ -499,8 +503,8 @@ class Executor:
         """The key of a whole set: its largest value, or the count, sum or mean over it."""
         members = self.members(of)
         if key.how == "count":
-            return _plain(float(len(distinct(self._counted(members, key.path, key.kind)[1]))))
-        return self._aggregate("max" if key.how == "value" else key.how, members, key.path, key.since)
+            return _plain(float(len(distinct(self._among(members, key.path, key.among)[1]))))
+        return self._aggregate("max" if key.how == "value" else key.how, members, key.path, key.since, key.among)
 
     def _difference(
         self, a: Quantity | None, b: Quantity | None, node: p.Plan, unit: p.TimeUnit | None = None

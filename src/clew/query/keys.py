@@ -61,6 +61,11 @@ class FoundKey:
     note: str = ""  # what it is called, where it is the likeliest and nothing more
     kind: str = ""  # of what is counted, where the path leads to things of several kinds
 
+    @property
+    def among(self) -> p.SetPlan | None:
+        """What is counted at the end of the path, where that is not all there is."""
+        return p.Class(self.kind) if self.kind else None
+
 
 def steps_of(graph: Graph, members: Ints, *, backward: bool = True) -> list[tuple[p.Step, float]]:
     """The steps that members have, with the share of them that do."""

@@ -158,8 +158,8 @@ Value = Number | Date | Text | Entities | ValuePlan
 class Test:
     """A condition on what lies at the end of `path`: at least one value there satisfies it. `upper` ends a between.
 
-    With `how` the condition is on the sum or the mean of all values there, added up as those of a `Key`; with `since`
-    on the time between two dates.
+    With `how` the condition is on the sum or the mean of all values there, added up as those of a `Key` and `among` the
+    same things; with `since` on the time between two dates.
     """
 
     path: Path
@@ -168,6 +168,7 @@ class Test:
     upper: Value | None = None
     since: Since | None = None
     how: Tested = "value"
+    among: SetPlan | None = None
 
     __test__ = False  # not a test case for pytest
 
@@ -195,6 +196,7 @@ class Test:
             raise InputError(f"a {self.how} is taken of the numbers at the end of a path")
         if self.how != "value" and isinstance(self.value, (Date, Text, Entities, Values)):
             raise InputError(f"a {self.how} is compared with one number, such as number(100, EUR)")
+        _among(self.among, self.path, self.how)
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,24 +204,23 @@ class Key:
     """What members are ordered by: a value at the end of `path`, or how many, the sum or mean of what is there, each
     value once for each thing that states it: two matches with two goals each are four goals.
 
-    A count may be of the instances of one class alone (`kind`): a relation can lead to things of several kinds. With
-    `since` it is the time between two dates.
+    Of what is counted, or of the things that state the values, only those in the set `among` may be meant: the goals of
+    a player in the matches of one season, the rooms of a club and not its members. With `since` it is the time between
+    two dates.
     """
 
     path: Path
     how: How = "value"
-    kind: str = ""
+    among: SetPlan | None = None
     since: Since | None = None
 
     def __post_init__(self) -> None:
         _path(self.path, empty=self.how == "value")
         _one_of(self.how, get_args(How), "key")
-        _is(self.kind, str, "the class that a key counts")
-        if self.kind and self.how != "count":
-            raise InputError(f"a {self.how} is over whatever is there; only a count is of one class")
+        _among(self.among, self.path, self.how)
         _spans(self.since, self.path)
-        if self.since is not None and self.how != "value":
-            raise InputError(f"a key is the time between two dates or a {self.how}, not both")
+        if self.since is not None and (self.how != "value" or self.among is not None):
+            raise InputError(f"a key is the time between two dates or a {self.how} of some things, not both")
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,20 +303,20 @@ class Where(SetPlan):
 
 @dataclass(frozen=True, slots=True)
 class WhereCount(SetPlan):
-    """The members with so many different things at the end of `path`, where `kind` is stated of that class alone."""
+    """The members with so many different things at the end of `path`, of those in `among` where it is stated."""
 
     of: SetPlan
     path: Path
     op: CountOp
     n: int
-    kind: str = ""
+    among: SetPlan | None = None
 
     def __post_init__(self) -> None:
         _set(self.of, "wherecount")
         _path(self.path)
         _one_of(self.op, get_args(CountOp), "comparison of a count")
         _whole(self.n, "the number that wherecount() compares with")
-        _is(self.kind, str, "the class that wherecount() counts")
+        _among(self.among, self.path, "count")
 
 
 @dataclass(frozen=True, slots=True)
@@ -516,6 +517,14 @@ def _path(path: Any, *, empty: bool = False) -> None:
         raise InputError(f"{path!r} is not a path of relations"[:200])
     if not path and not empty:
         raise InputError("the path names no relation; one at least is needed here")
+
+
+def _among(among: Any, path: Path, how: str) -> None:
+    if among is None:
+        return
+    _set(among, how)
+    if how != "count" and len(path) < 2:
+        raise InputError(f"a {how} of what a thing itself states is among nothing: its path has one step")
 
 
 def _spans(since: Any, path: Path) -> None:

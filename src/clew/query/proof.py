@@ -61,18 +61,18 @@ class Prover:
         """The triples that conditions and keys on a member stand on."""
         match node:
             case p.Where(of, test):
-                yield from self.measured(member, test.path, test.since)
+                yield from self.measured(member, test.path, test.since, test.among, counted=False)
                 yield from self.witnesses(of, member)
             case p.Top(of, key, _, _, _):
-                yield from self.measured(member, key.path, key.since, key.kind)
+                yield from self.measured(member, key.path, key.since, key.among, counted=key.how == "count")
                 yield from self.witnesses(of, member)
-            case p.WhereCount(of, path, _, _, kind):
-                yield from self._along(member, path, kind)
+            case p.WhereCount(of, path, _, _, among):
+                yield from self._along(member, path, among, len(path))
                 yield from self.witnesses(of, member)
             case p.Compare(a, b, key, _):
                 for side in (a, b):
                     for each in self._executor.members(side)[:WITNESSES].tolist():
-                        yield from self.measured(each, key.path, key.since, key.kind)
+                        yield from self.measured(each, key.path, key.since, key.among, counted=key.how == "count")
             case p.And(sets) | p.Or(sets):
                 for each in sets:
                     yield from self.witnesses(each, member)
@@ -112,17 +112,20 @@ class Prover:
             walk.insert(0, hop)
         return [(start, [*before, *walk]) for start, before in self.paths(of, here)]
 
-    def measured(self, member: int, path: p.Path, since: p.Since | None = None, kind: str = "") -> Iterator[int]:
+    def measured(
+        self, member: int, path: p.Path, since: p.Since | None = None, among: p.SetPlan | None = None, *,
+        counted: bool = False,
+    ) -> Iterator[int]:  # fmt: skip
         """The triples that a member's value stands on, or both of its dates, or what is counted of it."""
-        yield from self._along(member, path, kind)
+        yield from self._along(member, path, among, len(path) if counted else len(path) - 1)
         if since is not None:
             yield from self._along(member, since.path)
 
-    def _along(self, member: int, path: p.Path, kind: str = "") -> Iterator[int]:
-        """The triples over a path from a member, a few at every step; at its end only to instances of a class."""
+    def _along(self, member: int, path: p.Path, meant: p.SetPlan | None = None, place: int = 0) -> Iterator[int]:
+        """The triples over a path from a member, a few at every step; the step of one place only to what is meant."""
         here, moves = np.array([member], np.int32), self._executor.binding.moves(path)
-        for place, move in enumerate(moves):
-            among = self._executor.members(p.Class(kind)) if kind and place == len(moves) - 1 else None
+        for number, move in enumerate(moves, 1):
+            among = self._executor.members(meant) if meant is not None and number == place else None
             relation, forward = move
             side = self._whole.out if forward else self._whole.inc
             found = []
@@ -173,7 +176,7 @@ def proven(result: Result, graph: Graph, score: float) -> tuple[tuple[Candidate,
                 case p.Aggregate(_, _, path, since):
                     cited = prover.measured(member, path, since)
                 case p.Difference(_, _, key):
-                    cited = prover.measured(member, key.path, key.since)
+                    cited = prover.measured(member, key.path, key.since, key.among, counted=key.how == "count")
             triples.update((graph.whole.triple(t), None) for t in cited)
     if result.makes == "set":
         named = members[~graph.mediators_at(members)]  # beside what has a name a nameless node is no answer

@@ -123,12 +123,13 @@ class _Writer:
             here = there
         return " ".join(parts)
 
-    def _stated(self, x: str, path: p.Path, v: str) -> tuple[str, str]:
+    def _stated(self, x: str, path: p.Path, v: str, among: p.SetPlan | None = None) -> tuple[str, str]:
         """Patterns from a variable to a value, and the variable (or "") of what states it, where that is another."""
         if len(path) < 2:
             return (self.path(x, path, v) if path else f"BIND({x} AS {v})"), ""
         thing = self._fresh("m")
-        return f"{self.path(x, path[:-1], thing)} {self.path(thing, path[-1:], v)}", f"{thing} "
+        meant = "" if among is None else f" {{ {self.members(among, thing)} }}"
+        return f"{self.path(x, path[:-1], thing)}{meant} {self.path(thing, path[-1:], v)}", f"{thing} "
 
     # -- sets --------------------------------------------------------------------------------------------------------
 
@@ -153,9 +154,9 @@ class _Writer:
                 return f"{{ {self.members(of, x)} }} MINUS {{ {self.members(without, x)} }}"
             case p.Where(of, test):
                 return f"{{ {self.members(of, x)} }} {self.test(x, test)}"
-            case p.WhereCount(of, path, op, n, kind):
+            case p.WhereCount(of, path, op, n, among):
                 v = self._fresh("v")
-                counted = self._ends(x, path, kind, v)
+                counted = self._ends(x, path, among, v)
                 return (
                     f"{{ SELECT {x} WHERE {{ {{ {self.members(of, x)} }} OPTIONAL {{ {counted} }} }} "
                     f"GROUP BY {x} HAVING (COUNT(DISTINCT {v}) {op} {n}) }}"
@@ -166,9 +167,9 @@ class _Writer:
                 return self._top(p.Or((a, b)), key, largest, 1, 0, x)
         raise TypeError(f"no set: {node!r}")
 
-    def _ends(self, x: str, path: p.Path, kind: str, v: str) -> str:
+    def _ends(self, x: str, path: p.Path, among: p.SetPlan | None, v: str) -> str:
         """What is counted at the end of a path."""
-        return f"{self.path(x, path, v)} {self._instances(kind, v)}" if kind else self.path(x, path, v)
+        return self.path(x, path, v) if among is None else f"{self.path(x, path, v)} {{ {self.members(among, v)} }}"
 
     def _instances(self, id: str, x: str) -> str:
         if self._graph is None or self._binding is None:
@@ -194,12 +195,12 @@ class _Writer:
             span = self._span(x, key.path, key.since, out)
             return f"SELECT DISTINCT {x} {out} WHERE {{ {{ {self.members(of, x)} }} {span} }}"
         if key.how == "count":
-            link = f"OPTIONAL {{ {self._ends(x, key.path, key.kind, v)} }}"
+            link = f"OPTIONAL {{ {self._ends(x, key.path, key.among, v)} }}"
             return (
                 f"SELECT {x} (COUNT(DISTINCT {v}) AS {out}) WHERE {{ {{ {self.members(of, x)} }} {link} }} GROUP BY {x}"
             )
         start = x if key.path else v
-        link, thing = self._stated(x, key.path, v)
+        link, thing = self._stated(x, key.path, v, key.among)
         rows = f"SELECT DISTINCT {x} {thing}{v} WHERE {{ {{ {self.members(of, start if key.path else x)} }} {link} }}"
         how = {"value": "MAX" if largest else "MIN", "sum": "SUM", "mean": "AVG"}[key.how]
         read = self._read(key.path, v, w)
@@ -367,7 +368,7 @@ class _Writer:
     def _summed(self, x: str, test: p.Test) -> str:
         """A condition on the sum or the mean of what a member has."""
         v, w, made = self._fresh("v"), self._fresh("w"), self._fresh("k")
-        link, thing = self._stated(x, test.path, v)
+        link, thing = self._stated(x, test.path, v, test.among)
         rows = f"SELECT DISTINCT {x} {thing}{v} WHERE {{ {link} }}"
         how = {"sum": "SUM", "mean": "AVG"}[test.how]
         key = f"SELECT {x} ({how}({w}) AS {made}) WHERE {{ {{ {rows} }} {self._read(test.path, v, w)} }} GROUP BY {x}"
@@ -441,12 +442,16 @@ class _Writer:
 
     def _scalar(self, of: p.SetPlan, key: p.Key, n: str) -> str:
         if key.how != "count":
-            return self._aggregate({"value": "MAX", "sum": "SUM", "mean": "AVG"}[key.how], of, key.path, n, key.since)
+            how = {"value": "MAX", "sum": "SUM", "mean": "AVG"}[key.how]
+            return self._aggregate(how, of, key.path, n, key.since, key.among)
         x, v = self._fresh("x"), self._fresh("v")
-        rows = f"{{ {self.members(of, x)} }} {self._ends(x, key.path, key.kind, v)}"
+        rows = f"{{ {self.members(of, x)} }} {self._ends(x, key.path, key.among, v)}"
         return f"{{ SELECT (COUNT(DISTINCT {v}) AS {n}) WHERE {{ {rows} }} }}"
 
-    def _aggregate(self, how: str, of: p.SetPlan, path: p.Path, n: str, since: p.Since | None = None) -> str:
+    def _aggregate(
+        self, how: str, of: p.SetPlan, path: p.Path, n: str, since: p.Since | None = None,
+        among: p.SetPlan | None = None,
+    ) -> str:  # fmt: skip
         x, v, w = self._fresh("x"), self._fresh("v"), self._fresh("w")
         if since is not None:
             times = f"{{ {self.members(of, x)} }} {self._span(x, path, since, w)}"
@@ -454,7 +459,7 @@ class _Writer:
             return (
                 f"{{ SELECT ({how}({w}) AS {n}) WHERE {{ {{ SELECT DISTINCT {x} {w} WHERE {{ {times} }} }} }}{some} }}"
             )
-        link, thing = self._stated(x, path, v)
+        link, thing = self._stated(x, path, v, among)
         rows = f"{{ SELECT DISTINCT {x} {thing}{v} WHERE {{ {{ {self.members(of, x)} }} {link} }} }}"
         some = f" HAVING (COUNT({w}) > 0)" if how == "AVG" else ""  # SPARQL says that the mean of nothing is 0
         return f"{{ SELECT ({how}({w}) AS {n}) WHERE {{ {rows} {self._read(path, v, w)} }}{some} }}"

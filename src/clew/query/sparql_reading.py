@@ -259,5 +259,7 @@ def _having(members: p.SetPlan, condition: Any, select: Select, tree: Tree, grou
     if key.how in ("sum", "mean") and isinstance(value, p.Number):
         return p.Where(members, p.Test(key.path, condition.op, value, how=key.how))
     if key.how != "count" or not isinstance(value, p.Number) or value.value != int(value.value) or value.value < 0:
-        raise NotAPlanError("HAVING of anything but a count, sum or mean compared with a number cannot be said by a plan")
+        raise NotAPlanError(
+            "HAVING of anything but a count, sum or mean compared with a number cannot be said by a plan"
+        )
     return p.WhereCount(members, key.path, condition.op, int(value.value))

@@ -62,13 +62,13 @@ def show_measure(path: p.Path, since: p.Since | None) -> str:
 
 
 def show_key(key: p.Key) -> str:
-    if key.how == "value":
+    if key.how == "value" and key.among is None:
         return show_measure(key.path, key.since)
-    return f"{key.how}({show_path(key.path)}{_of_kind(key.kind)})"
+    return f"{key.how}({show_path(key.path)}{_among(key.among)})"
 
 
-def _of_kind(kind: str) -> str:
-    return f", class({name(kind)})" if kind else ""
+def _among(some: p.SetPlan | None) -> str:
+    return "" if some is None else f", {_show(some)}"
 
 
 def show_value(value: Any) -> str:
@@ -85,7 +85,8 @@ def show_value(value: Any) -> str:
 
 def _show_test(test: p.Test) -> str:
     upper = "" if test.upper is None else f", {show_value(test.upper)}"
-    what = show_measure(test.path, test.since) if test.how == "value" else f"{test.how}({show_path(test.path)})"
+    measured = test.how == "value"
+    what = show_measure(test.path, test.since) if measured else show_key(p.Key(test.path, test.how, test.among))
     return f"{what}, {test.op}, {show_value(test.value)}{upper}"
 
 
@@ -107,8 +108,8 @@ def _show(node: p.Plan) -> str:
             return f"minus({_show(of)}, {_show(without)})"
         case p.Where(of, test):
             return f"where({_show(of)}, {_show_test(test)})"
-        case p.WhereCount(of, path, op, n, kind):
-            return f"wherecount({_show(of)}, {show_path(path)}, {op}, {n}{_of_kind(kind)})"
+        case p.WhereCount(of, path, op, n, among):
+            return f"wherecount({_show(of)}, {show_path(path)}, {op}, {n}{_among(among)})"
         case p.Top(of, key, largest, k, skip):
             more = f", {k}, {skip}" if skip else f", {k}" if k != 1 else ""
             return f"top({_show(of)}, {show_key(key)}, {side[largest]}{more})"
@@ -276,23 +277,18 @@ class _Reader:
     def key(self, *hows: str) -> p.Key:
         """What is compared: a measure, or one of some summaries of what a path leads to."""
         how = self._token.casefold()
-        if self._calls(*(hows or ("count", "sum", "mean"))):
+        if self._calls(*(hows or ("count", "sum", "mean", "value"))):
             self._advance()
             self._take("(")
-            path, kind = self.path(), self.kind() if how == "count" else ""
+            path, among = self.path(), self.among()
             self._take(")")
-            return p.Key(path, how, kind)  # type: ignore[arg-type]
+            return p.Key(path, how, among)  # type: ignore[arg-type]
         path, since = self.measure()
         return p.Key(path, since=since)
 
-    def kind(self) -> str:
-        """The class of what is counted, where one is stated."""
-        if not self._more():
-            return ""
-        node = self.set()
-        if not isinstance(node, p.Class):
-            self._fail("expected class(…), of which the things are that are counted")
-        return node.id
+    def among(self) -> Any:
+        """The set of which what is counted or added up is, where one is stated."""
+        return self.set() if self._more() else None
 
     def side(self) -> bool:
         if not self._sees("largest") and not self._sees("smallest"):
@@ -363,7 +359,7 @@ class _Reader:
         if op == "between":
             self.comma()
             upper = self.value()
-        return p.Test(key.path, op, value, upper, key.since, key.how)  # type: ignore[arg-type]  # no count
+        return p.Test(key.path, op, value, upper, key.since, key.how, key.among)  # type: ignore[arg-type]  # no count
 
     def sign(self) -> Any:
         found = self._token
@@ -438,7 +434,7 @@ _FORMS: dict[str, Callable[[_Reader], p.Plan]] = {
     "or": lambda r: p.Or(_sets(r)),
     "minus": lambda r: p.Minus(*_two(r)),
     "where": lambda r: p.Where(r.set(), _then(r, r.test)),
-    "wherecount": lambda r: p.WhereCount(r.set(), _then(r, r.path), _then(r, r.op), _then(r, r.whole), r.kind()),
+    "wherecount": lambda r: p.WhereCount(r.set(), _then(r, r.path), _then(r, r.op), _then(r, r.whole), r.among()),
     "top": _top,
     "compare": lambda r: p.Compare(*_two(r), _then(r, r.key), _then(r, r.side)),
     "values": lambda r: p.Values(r.set(), _then(r, r.path)),

@@ -79,25 +79,25 @@ class Naive:
                 return self.members(of) - self.members(without)
             case p.Where(of, test):
                 return {x for x in self.members(of) if self.holds(x, test)}
-            case p.WhereCount(of, path, op, n, kind):
-                return {x for x in self.members(of) if _holds(op, len(self.counted(x, path, kind)), n)}
+            case p.WhereCount(of, path, op, n, among):
+                return {x for x in self.members(of) if _holds(op, len(self.counted(x, path, among)), n)}
             case p.Top(of, key, largest, k, skip):
                 return self.top(self.members(of), key, largest, k, skip)
             case p.Compare(a, b, key, largest):
                 return self.top(self.members(a) | self.members(b), key, largest, 1, 0)
         raise TypeError
 
-    def counted(self, x: str, path: p.Path, kind: str) -> set[str]:
-        return self.ends(x, path) & self.members(p.Class(kind)) if kind else self.ends(x, path)
+    def counted(self, x: str, path: p.Path, among: p.SetPlan | None) -> set[str]:
+        return self.ends(x, path) if among is None else self.ends(x, path) & self.members(among)
 
-    def values(self, x: str, path: p.Path) -> list[Any]:
+    def values(self, x: str, path: p.Path, among: p.SetPlan | None = None) -> list[Any]:
         """What is read at the end of a path, once for each thing that states it."""
-        owners = self.ends(x, path[:-1])
+        owners = self.counted(x, path[:-1], among)
         return [v for y in owners for v in map(self._read, self.ends(y, path[-1:])) if v is not None]
 
-    def measured(self, x: str, path: p.Path, since: p.Since | None) -> list[Any]:
+    def measured(self, x: str, path: p.Path, since: p.Since | None, among: p.SetPlan | None = None) -> list[Any]:
         """The values at the end of a path, or the one time until the last of them."""
-        values = self.values(x, path)
+        values = self.values(x, path, among)
         if since is None:
             return values
         first = self.values(x, since.path)
@@ -106,9 +106,9 @@ class Naive:
     def top(self, members: set[str], key: p.Key, largest: bool, k: int, skip: int) -> set[str]:
         keys = {}
         for x in members:
-            values = self.measured(x, key.path, key.since)
+            values = [] if key.how == "count" else self.measured(x, key.path, key.since, key.among)
             if key.how == "count":
-                keys[x] = float(len(self.counted(x, key.path, key.kind)))
+                keys[x] = float(len(self.counted(x, key.path, key.among)))
             elif values:
                 best = max(values) if largest else min(values)
                 keys[x] = {"value": best, "sum": 0.0, "mean": 0.0}[key.how]
@@ -134,7 +134,7 @@ class Naive:
             )
         if isinstance(value, p.Entities):
             return any((end in value.ids) == (test.op == "=") for end in self.ends(x, test.path))
-        mine = self.measured(x, test.path, test.since)
+        mine = self.measured(x, test.path, test.since, test.among)
         if isinstance(value, p.Date):
             first, last = days(value.text)
             if test.upper is not None:
@@ -180,8 +180,8 @@ class Naive:
 
     def scalar(self, of: p.SetPlan, key: p.Key) -> Any:
         if key.how == "count":
-            return float(len({end for x in self.members(of) for end in self.counted(x, key.path, key.kind)}))
-        values = [v for x in self.members(of) for v in self.measured(x, key.path, key.since)]
+            return float(len({end for x in self.members(of) for end in self.counted(x, key.path, key.among)}))
+        values = [v for x in self.members(of) for v in self.measured(x, key.path, key.since, key.among)]
         return _summary("max" if key.how == "value" else key.how, values)
 
 
