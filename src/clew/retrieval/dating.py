@@ -36,9 +36,30 @@ _ALONE = re.compile(
 )
 
 
+_MONTH = re.compile(
+    rf"\b(?P<before>in|during|since|before|after|until|till|for|from|of|throughout) (?P<month>{_NAMES})\b"
+    r"(?!\.? (?:\d|the \d))(?P<end>\.?)(?!,? ?(?:of )?\d)",
+    re.IGNORECASE,
+)
+_DAYS_OF = re.compile(  # "between the 1st and the 7th of December 2024"
+    rf"\b(?P<from>between|from) (?:the )?(?P<first>\d{{1,2}}){_TH} (?P<to>and|to|until|till) (?:the )?"
+    rf"(?P<last>\d{{1,2}}){_TH}(?: of)? (?P<month>{_NAMES})\b(?P<year>,? \d{{4}})?",
+    re.IGNORECASE,
+)
+
+
 def with_years(question: Question, graph: Graph) -> Question:
-    """A question whose days have their year: "on the 18th of July" → "on 2025-07-18", where only that year fits."""
+    """A question whose days and months have their year: "on the 18th of July" → "on 2025-07-18", "in October" → "in
+    October 2024", where only that year fits."""
     text = _DATED.sub("", question.text)
+    text = _DAYS_OF.sub(
+        lambda m: f"{m['from']} {m['first']} {m['month']}{m['year'] or ''} {m['to']} {m['last']} {m['month']}"
+        f"{m['year'] or ''}",
+        text,
+    )
+    text = _MONTH.sub(lambda match: _with_year(match, graph), text)
+    if text != question.text:
+        question = replace(question, text=text)
     match = _DAY.search(text)
     alone = _ALONE.search(text) if match is None else None
     if (match is None and alone is None) or graph.whole.num_triples > MOST:
@@ -64,6 +85,17 @@ def with_years(question: Question, graph: Graph) -> Question:
         return replace(question, text=f"{before} {on}{fitting[0]}{text[match.end() :]}".strip())
     assert alone is not None
     return replace(question, text=f"{text[: alone.start()]}on {fitting[0]}{text[alone.end() :]}")
+
+
+def _with_year(match: re.Match[str], graph: Graph) -> str:
+    """A month with the one year in which the graph has days of it; as it stands where there are several, or none."""
+    said = match.group(0)
+    if graph.whole.num_triples > MOST or (match["month"].lower() in ("may", "march") and match["month"].islower()
+                                          and match["before"].lower() not in ("in", "during", "throughout")):
+        return said  # "for may" is no month
+    month = next(i for i, name in enumerate(MONTHS, 1) if name.startswith(match["month"][:3].lower()))
+    years = {each[:4] for each in _days(graph) if each[5:7] == f"{month:02d}"}
+    return f"{match['before']} {MONTHS[month - 1].capitalize()} {years.pop()}" if len(years) == 1 else said
 
 
 def _days(graph: Graph) -> list[str]:

@@ -30,7 +30,7 @@ from clew.query.question import REASON, nested, read_question
 from clew.query.text import parse, show
 from clew.query.totals import Summed, summed
 from clew.query.values import untyped
-from clew.retrieval.asking import asked_kind, nobody
+from clew.retrieval.asking import asked_kind, nobody, rows_of
 from clew.retrieval.believing import believed
 from clew.retrieval.believing import compared as set_beside
 from clew.retrieval.composing import Composed, compose
@@ -77,6 +77,7 @@ from clew.retrieval.plan_tests import (
     of_anything,
 )
 from clew.retrieval.pronouns import WHO, whereabouts, whom, whose
+from clew.retrieval.records import read_records
 from clew.retrieval.refusing import (
     YES_AND_NO,
     accounted,
@@ -97,6 +98,8 @@ from clew.retrieval.together import linked
 from clew.retrieval.truth import Truth
 from clew.types import Answer, Event, Question
 
+SURE_OF_RECORDS = 0.85  # share of a question's words in a plan over records from which nothing else is asked
+SOME_OF_RECORDS = 0.54  # the same where nothing else tells more than which records are meant
 COMPOSED = 0.62  # a composed set below this leaves the question to what the method found
 IDIOM = 0.7  # a method this sure has read the words that nothing can be compared by: "the last resting place"
 DOUBTFUL = 0.5  # where the method found nothing, a composed set from here on is taken
@@ -140,16 +143,28 @@ class Operators:
         asked = questions
         if isinstance(graph, Graph):
             questions = [with_years(in_graph_words(question, graph), graph) for question in questions]
+        records = [read_records(each, graph, self._encoder) if isinstance(graph, Graph) else [] for each in questions]
+        sure = [bool(some) and some[0].prior >= SURE_OF_RECORDS for some in records]
         named = isinstance(graph, Graph) or (isinstance(graph, ServerGraph) and graph.names is not None)
-        lacking = [unknown_names(question, graph) if named else [] for question in questions]
-        known = [question for question, names in zip(questions, lacking, strict=True) if not names]
-        answers = iter(self._summed(known, graph, on_event))
-        return [
-            replace(next(answers), question=question)
-            if not names
-            else Answer(question, self.name, note=f"the graph has nothing called {_listed(names)}")
-            for question, names in zip(asked, lacking, strict=True)
+        lacking = [
+            unknown_names(question, graph) if named and not told else []
+            for question, told in zip(questions, sure, strict=True)
         ]
+        open_ = [
+            question for question, names, told in zip(questions, lacking, sure, strict=True) if not (names or told)
+        ]
+        answers = iter(self._summed(open_, graph, on_event))
+        made = []
+        for question, names, told, some in zip(asked, lacking, sure, records, strict=True):
+            answer = Answer(question, self.name, note=f"the graph has nothing called {_listed(names)}" if names else "")
+            if not names and not told:
+                answer = replace(next(answers), question=question)
+            likely = some and some[0].prior >= SOME_OF_RECORDS
+            if told or (likely and isinstance(graph, Graph) and not _says(answer, graph)):
+                assert isinstance(graph, Graph)
+                answer = self._executed(answer, question, some, graph, on_event)
+            made.append(answer)
+        return made
 
     def _of_table(self, question: Question, graph: Graph, on_event: OnEvent) -> Answer:
         """A question to one table: among the plans that the table allows the likeliest."""
@@ -622,6 +637,15 @@ _WHO_DOES = (
         re.IGNORECASE,
     )
 )
+
+
+def _says(answer: Answer, graph: Graph) -> bool:
+    """Whether an answer tells something, and not only rows that have no name."""
+    rows = rows_of(graph)
+    numbers = [graph.number_of(c.entity.id) for c in answer.candidates if c.entity is not None]
+    return bool(answer.candidates) and not (
+        len(numbers) == len(answer.candidates) and np.isin([n for n in numbers if n is not None], rows).all()
+    )
 
 
 def _may_be_somebody(plan: p.SetPlan, graph: Graph) -> bool:

@@ -1,0 +1,509 @@
+"""Plans of the parts that a question has among records: which of them it is about, and what it asks of these."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+from clew.errors import ClewError
+from clew.graph import Graph
+from clew.protocols import TextEncoder
+from clew.query import plan as p
+from clew.query.asked import Filter, Ranked
+from clew.query.decorate import Proposal, best_first
+from clew.query.execute import ExecutionLimits, Executor
+from clew.query.question import read_question
+from clew.query.superlatives import OFTEN
+from clew.query.totals import Summed, summed
+from clew.query.vocabulary import head_of, stem
+from clew.retrieval.records.sentence import ANYBODY, PART, Mention, Sentence
+from clew.retrieval.records.view import ViewColumn, views_of, words_in
+from clew.retrieval.words import FUNCTION
+from clew.types import Question
+
+LONGEST = 40  # words of a question
+DOUBTFUL = 3  # names that are only like a thing's, which are left out in turn
+UNSAID = 0.6  # what a word without a part in the plan leaves of its score
+DOUBTED = 0.85  # what a name that is only like a thing's leaves of it
+GUESSED = 0.9  # what a column leaves that no word names
+ROLE = 0.8  # what a noun for what a column holds leaves that is no part of its name
+_NOUN = 4  # words between a question word and a verb
+_WAYS = frozenset(["method", "mode", "way", "channel", "means", "type"])
+_COUNTING = frozenset(["often", "frequently", "times", "popular", "common", "frequent", OFTEN])
+_PAYING = frozenset("spend spent pay paid cost costs charge charged come bill billed earn earned".split())
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What a question asks for: a column, figures (`measure`), or the records themselves (neither)."""
+
+    column: ViewColumn | None = None
+    measure: ViewColumn | None = None
+    records: bool = False
+    fit: float = 1.0
+
+
+def read_records(question: Question, graph: Graph, encoder: TextEncoder | None = None) -> list[Proposal]:
+    """Plans over the records of a graph that a question may mean, best first; the prior is the share of its words that
+    has a part in the plan. None where no kind of records has a part for what it asks."""
+    made: list[Proposal] = []
+    total = summed(question.text)
+    how, text = (None, question.text) if total is None else total
+    read = read_question(text)
+    if read.unsaid or len(text.split()) > LONGEST:
+        return []
+    for view in views_of(graph):
+        sentence = Sentence(view, encoder, text, read)
+        if any(view.is_named(sentence.text_of(each)) for each in sentence.mentions):
+            continue
+        doubtful = [each for each in sentence.mentions if each.quality < PART][:DOUBTFUL]
+        for count in range(len(doubtful) + 1):  # a word of a name may be no name
+            for dropped in combinations(doubtful, count):
+                made += _Reading(sentence.without(dropped), how).proposals()
+    return best_first(made)
+
+
+class _Reading:
+    """One reading of a question against one view."""
+
+    def __init__(self, sentence: Sentence, how: Summed | None) -> None:
+        self._s, self._read, self._how = sentence, sentence.read, how
+        self._view, self._graph = sentence.view, sentence.view.graph
+        self._executor = Executor(self._graph, ExecutionLimits(pairs=2_000_000))
+        self._fit = 1.0
+        self._fixed: list[ViewColumn] = []  # columns of which a value is stated
+
+    # -- which records -----------------------------------------------------------------------------------------------
+
+    def proposals(self) -> list[Proposal]:
+        sides = self._sides()
+        if self._read.sides is not None and sides is None:
+            return []
+        denied = self._s.denied_from() if self._read.negated or self._read.without else None
+        if self._read.answer == "truth":
+            denied = None
+        excepted = set(words_in(self._read.without))
+        left_out = sides[1] if sides else []
+        positive, negative, without = list[Mention](), list[Mention](), list[Mention]()
+        for each in self._s.mentions:
+            if each in left_out:
+                continue
+            said = {word.root for word in self._s.words[each.start : each.end]}
+            if excepted and said <= excepted:
+                without.append(each)
+            elif denied is not None and each.start > denied and not excepted:
+                negative.append(each)
+            else:
+                positive.append(each)
+        base = self._where(self._view.kind, positive)
+        if base is None:
+            return []
+        base = self._same_as(base, positive)
+        dates = [each for each in self._read.filters if isinstance(each.value, p.Date)]
+        dates += [] if dates else self._years()
+        tests = []
+        for stated in dates:
+            date = self._date_of(stated)
+            if date is None:
+                return []
+            tests.append(p.Test((date.step,), stated.op, stated.value, stated.upper))
+        denying: p.SetPlan | None = None
+        if denied is not None and self._read.negated and not negative and tests:
+            denying = base  # "who did not book an hour in March"
+            for test in tests:
+                denying = p.Where(denying, test)
+        else:
+            for test in tests:
+                base = p.Where(base, test)
+        if without:
+            some = self._where(self._view.kind, without)
+            if some is None:
+                return []
+            base = p.Minus(base, some)
+        if negative:
+            denying = self._where(base, negative)
+            if denying is None:
+                return []
+        try:
+            plans = list(self._plans(base, denying, sides))
+        except ClewError:
+            return []
+        unsaid = self._s.unexplained()
+        told = bool(positive or negative or without or dates)
+        made = []
+        for plan, fit in plans:
+            score = fit * self._fit * UNSAID ** len(unsaid)
+            if (told or self._operator()) and self._finds(plan):
+                made.append(Proposal(plan, score))
+        return made
+
+    def _years(self) -> list[Filter]:
+        """A year that stands before a noun: "the 2023 election"."""
+        named = {at for m in self._s.mentions for at in range(m.start, m.end)}
+        found = [at for at, word in enumerate(self._s.words) if at not in named and _YEAR.fullmatch(word.lower)]
+        if len(found) != 1:
+            return []
+        self._s.used.add(found[0])
+        return [Filter(("date", "year"), "=", p.Date(self._s.words[found[0]].lower))]
+
+    def _operator(self) -> bool:
+        r = self._read
+        return bool(r.count or r.ranked or r.summary or r.filters or self._how)
+
+    def _finds(self, plan: p.Plan) -> bool:
+        try:
+            if isinstance(plan, p.SetPlan):
+                return len(self._executor.members(plan)) > 0
+            return not isinstance(plan, p.ValuePlan) or self._executor.quantity(plan) is not None
+        except ClewError:
+            return False
+
+    def _where(self, of: p.SetPlan, mentions: Sequence[Mention]) -> p.SetPlan | None:
+        """The records that some names are said of; None where these meet in none, unless whether they do is asked."""
+        plan = of
+        for each in mentions:
+            options = self._options(each, plan)
+            if not options and self._read.answer == "truth":
+                options = self._options(each, self._view.kind)
+            if not options:
+                return None
+            if len({column for column, _ in options}) == 1 and len(options[0][1]) == 1:
+                self._fixed.append(options[0][0])
+            sets = [self._having(column, places) for column, places in options]
+            said = sets[0] if len(sets) == 1 else p.Or(tuple(sets))
+            plan = _and(plan, said)
+            if each.quality < PART:
+                self._fit *= DOUBTED
+            for column, _ in options:
+                self._s.use(column)
+        return plan
+
+    def _options(self, mention: Mention, plan: p.SetPlan) -> list[tuple[ViewColumn, tuple[int, ...]]]:
+        """The columns that a name is meant in: those whose own words stand beside it, or the nearest to the records."""
+        columns = [(self._view.columns[at], places) for at, places in mention.options]
+        meeting = [each for each in columns if len(self._executor.found(_and(plan, self._having(*each))))]
+        near = [each for each in meeting if self._s.near(mention, each[0])]
+        people = [each for each in near or meeting if each[0].role == "person"]
+        if len(people) > 1 and not near:
+            return people  # in whichever part somebody plays
+        return (people or near or meeting)[:1]
+
+    def _same_as(self, base: p.SetPlan, mentions: Sequence[Mention]) -> p.SetPlan:
+        """ "The same shoes as Ann": the records that share with hers what stands before "as", hers left out."""
+        words = [word.lower for word in self._s.words]
+        at = next((i for i, word in enumerate(words) if word == "same"), None)
+        if at is None or len(mentions) != 1 or "as" not in words[at + 1 : at + 4] or at + 1 >= len(words):
+            return base
+        column = self._s.column_called(words[at + 1])
+        if column is None or column.role not in ("name", "person"):
+            return base
+        self._s.used.update(range(at, words.index("as", at) + 1))
+        shared = p.Follow(self._projected(base, _Asked(column)), (_back(column),))
+        return p.Minus(_and(self._view.kind, shared), base)
+
+    def _having(self, column: ViewColumn, places: Sequence[int]) -> p.SetPlan:
+        ids = tuple(self._graph.ids_at(column.ends[list(places)]))
+        return p.Follow(p.Entities(ids), (_back(column),))
+
+    def _date_of(self, stated: Filter) -> ViewColumn | None:
+        named = [
+            each for each in self._view.columns
+            if each.role == "date" and {stem(word) for word in stated.words[:-2]} & each.said
+        ]  # fmt: skip
+        return named[0] if named else self._s.date_column()
+
+    # -- what is asked of them ---------------------------------------------------------------------------------------
+
+    def _plans(
+        self, base: p.SetPlan, denying: p.SetPlan | None, sides: tuple[ViewColumn, list[Mention]] | None
+    ) -> Iterator[tuple[p.Plan, float]]:
+        read = self._read
+        if sides is not None:
+            yield from self._compared(base, *sides)
+            return
+        if read.answer == "truth":
+            yield p.Exists(base), 1.0
+            return
+        asked = self._asked()
+        if asked is None:
+            return
+        self._s.use(asked.column)
+        self._s.use(asked.measure)
+        if read.ranked is not None:
+            yield from self._ranked(base, read.ranked, asked)
+            return
+        numbers = [each for each in read.filters if isinstance(each.value, p.Number)]
+        if numbers:
+            for plan, fit in self._filtered(base, numbers[0], asked):
+                yield self._given(plan, asked), fit * asked.fit
+            return
+        how = self._how or read.summary
+        if how:
+            measure = asked.measure or self._s.measure(read.summary_words)
+            if measure is not None and denying is None:
+                self._s.use(measure)
+                yield p.Aggregate(how, base, (measure.step,)), asked.fit  # type: ignore[arg-type]
+            return
+        if asked.measure is not None:
+            if denying is None:
+                yield self._figure(base, asked.measure), asked.fit
+            return
+        if read.negated and denying is None and not read.without:
+            lacking = self._lacking(base)
+            if lacking is None:
+                return
+            yield self._given(self._projected(lacking, asked), asked), asked.fit
+            return
+        found = self._projected(base, asked)
+        if denying is not None:
+            found = p.Minus(found, self._projected(denying, asked))
+        yield self._given(found, asked), asked.fit
+
+    def _given(self, found: p.SetPlan, asked: _Asked) -> p.Plan:
+        return p.Count(found) if self._read.count else found
+
+    def _projected(self, plan: p.SetPlan, asked: _Asked) -> p.SetPlan:
+        return plan if asked.column is None else p.Follow(plan, (asked.column.step,))
+
+    def _figure(self, base: p.SetPlan, measure: ViewColumn) -> p.Plan:
+        """The figure that is stated, or what several add up to."""
+        ends = self._executor.members(self._projected(base, _Asked(measure)))
+        several = len(ends) > 1 or (self._read.count and len(self._executor.members(base)) > 1)
+        return p.Aggregate("sum", base, (measure.step,)) if several else self._projected(base, _Asked(measure))
+
+    def _lacking(self, base: p.SetPlan) -> p.SetPlan | None:
+        """The records that state nothing in the column that is denied: "without a category", "not invoiced"."""
+        denied = self._s.denied_from()
+        after = [each for each in self._view.columns if any(at > (denied or 0) for at in self._s.naming(each))]
+        if not after:
+            return None
+        column = after[0]
+        self._s.use(column)
+        return p.WhereCount(base, (column.step,), "=", 0)
+
+    def _filtered(self, base: p.SetPlan, stated: Filter, asked: _Asked) -> Iterator[tuple[p.SetPlan, float]]:
+        assert isinstance(stated.value, p.Number)
+        noun = stated.words[0] if stated.words else ""
+        measure = self._s.measure(stated.words, stated.base, stated.value.unit)
+        counts = stated.of_count and noun and self._s.is_record(noun) and asked.column is not None
+        if counts and stated.op != "between":
+            back = _back(asked.column)
+            of, n = self._projected(base, asked), int(stated.value.value)
+            yield p.WhereCount(of, (back,), stated.op, n, base), 1.0  # type: ignore[arg-type]
+            return
+        if measure is None:
+            return
+        self._s.use(measure)
+        value, upper = (self._in_unit(each, measure) for each in (stated.value, stated.upper))
+        assert value is not None
+        if self._how == "sum" and asked.column is not None:
+            path = (_back(asked.column), measure.step)
+            test = p.Test(path, stated.op, value, upper, how="sum", among=base)
+            yield p.Where(self._projected(base, asked), test), 1.0
+            return
+        kept = p.Where(base, p.Test((measure.step,), stated.op, value, upper))
+        yield self._projected(kept, asked), 1.0
+
+    @staticmethod
+    def _in_unit(value: p.Number | p.Date | p.Entities | None, measure: ViewColumn) -> p.Number | None:
+        if not isinstance(value, p.Number):
+            return None
+        return value if measure.unit else p.Number(value.value)
+
+    def _ranked(self, base: p.SetPlan, ranked: Ranked, asked: _Asked) -> Iterator[tuple[p.Plan, float]]:
+        """Superlatives: of one record, or of what the records of each thing come to."""
+        words = [word for phrase in (*ranked.words, ranked.noun, ranked.verb) for word in phrase.split()]
+        column, ends = asked.column, (ranked.k, ranked.skip)
+        date = self._s.date_column()
+        if ranked.date and date is not None:
+            top = p.Top(base, p.Key((date.step,)), ranked.largest, *ends)
+            when = column is not None and column.role == "date"
+            yield self._projected(top, _Asked(date) if when or asked.measure else asked), asked.fit
+            return
+        counting = bool(_COUNTING & {*words, *(word.lower for word in self._s.words)})
+        noun = ranked.noun.split()[0] if ranked.noun else ""
+        of_records = not ranked.base and noun != "" and self._s.is_record(noun)
+        if column is not None and (counting or of_records):
+            key = p.Key((_back(column),), "count", base)
+            yield p.Top(self._projected(base, asked), key, ranked.largest, *ends), asked.fit
+            return
+        measure = asked.measure or self._s.measure(words, ranked.base)
+        if measure is None:
+            return
+        self._s.use(measure)
+        if column is None:
+            yield self._of_key(p.Top(base, p.Key((measure.step,)), ranked.largest, *ends), measure, asked), asked.fit
+            return
+        own = noun and (stem(noun) in column.said or column is self._s.column_called(noun, roles=("name", "person")))
+        in_all = self._how == "sum" or not ranked.base or own
+        single = "single" in {word.lower for word in self._s.words} or (ranked.base and self._how is None and not own)
+        if in_all and not single:
+            key = p.Key((_back(column), measure.step), "mean" if self._how == "mean" else "sum", base)
+            yield p.Top(self._projected(base, asked), key, ranked.largest, *ends), asked.fit
+            return
+        top = p.Top(base, p.Key((measure.step,)), ranked.largest, *ends)
+        yield self._projected(top, asked), asked.fit
+
+    def _of_key(self, top: p.Top, measure: ViewColumn, asked: _Asked) -> p.Plan:
+        return self._projected(top, _Asked(measure)) if asked.measure is not None or self._read.of_key else top
+
+    # -- two things held against each other --------------------------------------------------------------------------
+
+    def _sides(self) -> tuple[ViewColumn, list[Mention]] | None:
+        """The column that two compared things stand in, and their names."""
+        if self._read.sides is None:
+            return None
+        chosen: list[Mention] = []
+        for side in self._read.sides:
+            words = set(words_in(side))
+            inside = [
+                each for each in self._s.mentions
+                if {word.root for word in self._s.words[each.start : each.end]} <= words
+            ]  # fmt: skip
+            if not inside:
+                return None
+            chosen.append(max(inside, key=lambda each: (each.quality, each.end - each.start)))
+        shared = {at for at, _ in chosen[0].options} & {at for at, _ in chosen[1].options}
+        if not shared:
+            return None
+        at = min(shared)
+        return self._view.columns[at], chosen
+
+    def _compared(
+        self, base: p.SetPlan, column: ViewColumn, chosen: Sequence[Mention]
+    ) -> Iterator[tuple[p.Plan, float]]:
+        at = self._view.columns.index(column)
+        sides = [p.Entities(tuple(self._graph.ids_at(column.ends[list(dict(each.options)[at])]))) for each in chosen]
+        ranked = self._read.ranked
+        if ranked is None or any(len(side.ids) != 1 for side in sides):
+            return
+        words = [word for phrase in (*ranked.words, ranked.noun, ranked.verb) for word in phrase.split()]
+        back, larger = _back(column), ranked.largest
+        noun = ranked.noun.split()[0] if ranked.noun else ""
+        if ranked.date and (date := self._s.date_column()) is not None:
+            key = p.Key((back, date.step), "value", base)
+        elif noun and self._s.is_record(noun):
+            key = p.Key((back,), "count", base)
+        else:
+            measure = self._s.measure(words, ranked.base)
+            if measure is None:
+                return
+            self._s.use(measure)
+            key = p.Key((back, measure.step), "sum", base)
+        plan: p.Plan = p.Compare(sides[0], sides[1], key, larger)
+        if self._read.difference:
+            plan = p.Difference(sides[0], sides[1], key)
+        elif self._read.answer == "truth":
+            plan = p.Is(sides[0], replace(plan))  # type: ignore[arg-type]
+        yield plan, 1.0
+
+    # -- what is asked for -------------------------------------------------------------------------------------------
+
+    def _asked(self) -> _Asked | None:
+        """What the question word and its noun ask for."""
+        words = self._s.words
+        at = next((i for i, word in enumerate(words) if word.lower in _WH), None)
+        if at is None:
+            return self._without_word()
+        word = words[at].lower
+        if word in ("who", "whose", "whom"):
+            column = self._s.person_column(self._fixed) or self._s.person_column()
+            return None if column is None else _Asked(column, fit=1.0 if self._s.naming(column) else GUESSED)
+        if word == "where":
+            column = self._s.place_column(self._fixed)
+            return None if column is None else _Asked(column, fit=GUESSED)
+        if word == "when":
+            column = self._s.date_column()
+            return None if column is None else _Asked(column)
+        if word == "how" and at + 1 < len(words):
+            after = words[at + 1].lower
+            if after == "much":
+                measure = self._s.measure([w.lower for w in words[at + 2 :]])
+                return None if measure is None else _Asked(measure=measure)
+            if after not in ("many", "often") and (after in _SIZES or self._read.of_key):
+                measure = self._s.measure([after, *(w.lower for w in words[at + 2 :])], after)
+                return None if measure is None else _Asked(measure=measure)
+            if after == "often":
+                return _Asked(records=True)
+            if after != "many":
+                ways = [each for each in self._view.columns if _WAYS & each.said and each.role == "name"]
+                return _Asked(ways[0]) if ways else None
+        return self._of_noun(self._nouns(at + (2 if word == "how" else 1)))
+
+    def _without_word(self) -> _Asked | None:
+        """What a question without a question word asks for: its first noun ("places where …"), or the one that names a
+        column ("nora october payees")."""
+        if self._read.summary:
+            measure = self._s.measure(self._read.summary_words)
+            return None if measure is None else _Asked(measure=measure)
+        nouns = self._nouns(0)
+        first = self._of_noun(nouns) if nouns else None
+        if first is not None:
+            return first
+        named = [each for each in self._view.columns if each.role != "truth" and self._s.naming(each)]
+        if not named:
+            return None
+        column = max(named, key=lambda each: max(self._s.naming(each)))
+        return _Asked(measure=column) if column.role == "number" else _Asked(column)
+
+    def _nouns(self, at: int) -> list[int]:
+        """The places of the words of a noun phrase, less those of names in it."""
+        named = {i for m in self._s.mentions for i in range(m.start, m.end)}
+        found: list[int] = []
+        for i in range(at, min(at + _NOUN + 2, len(self._s.words))):
+            if i in named:
+                continue
+            if self._s.words[i].lower in FUNCTION | _BEFORE_NOUNS:
+                if found or self._s.words[i].lower not in _BEFORE_NOUNS:
+                    break
+                continue
+            found.append(i)
+        return found[:_NOUN]
+
+    def _of_noun(self, nouns: Sequence[int]) -> _Asked | None:
+        """What a noun phrase asks for: the last of its words that means something here."""
+        words = self._s.words
+        if not nouns:
+            verbs = _PAYING & {word.lower for word in words}
+            measure = self._s.measure(["amount"]) if verbs else None
+            return None if measure is None else _Asked(measure=measure, fit=GUESSED)
+        for at in reversed(nouns[:2]) if len(nouns) > 1 else nouns:
+            noun = words[at].lower
+            if at != nouns[0] and noun.endswith(("ed", "ing")):
+                continue  # "the entries marked urgent"
+            if self._s.is_record(noun):
+                self._s.used.add(at)
+                return _Asked(records=True)
+            figures = [
+                each for each in self._view.columns
+                if each.role == "number" and each.counts
+                and words[at].root in {*words_in(head_of(each.label))[-1:], stem(each.unit.lower())}
+            ]  # fmt: skip
+            if figures:
+                self._s.used.add(at)
+                return _Asked(measure=figures[0])
+            column = self._s.column_called(noun, fixed=self._fixed)
+            if column is not None:
+                self._s.used.update(nouns[: nouns.index(at) + 1])
+                said = words[at].root in column.said
+                return _Asked(column, fit=1.0 if said else GUESSED if noun in ANYBODY else ROLE)
+        return None
+
+
+_YEAR = re.compile(r"(?:1[4-9]|20)\d\d")
+_WH = frozenset(["who", "whose", "whom", "where", "when", "which", "what", "how"])
+_SIZES = frozenset(["long", "high", "tall", "far", "big", "large", "heavy", "old", "deep", "wide", "fast", "expensive"])
+_BEFORE_NOUNS = frozenset(
+    "the a an all our my of me us other more different distinct many number amount total count list name show give tell "
+    "find please".split()
+)
+
+
+def _and(plan: p.SetPlan, more: p.SetPlan) -> p.SetPlan:
+    return p.And((*plan.sets, more)) if isinstance(plan, p.And) else p.And((plan, more))
+
+
+def _back(column: ViewColumn) -> p.Step:
+    return p.Step(column.step.relation, not column.step.forward)

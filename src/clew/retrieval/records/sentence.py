@@ -1,0 +1,363 @@
+"""The parts of a question that records know: what is said of them, what is asked for, what is measured.
+
+Kept apart from `plans`, which puts the parts together: here words meet the columns of one view.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from rapidfuzz.distance import OSA
+
+from clew.protocols import TextEncoder
+from clew.query.asked import ReadQuestion
+from clew.query.meanings import AGEING, MONEY, meant
+from clew.query.vocabulary import SYNONYMS, akin, forms, head_of, stem
+from clew.query.wordnet import is_place, is_word, people_of
+from clew.retrieval.records.view import WORD, RecordView, ViewColumn, words_in
+from clew.retrieval.words import FUNCTION
+
+FULL = 1.0  # quality of a name that stands in the question as it is
+PART = 0.8  # of a part of a name that only it has
+SOME = 0.6  # of a word of a name, or half of a text
+ALIKE = 0.42  # cosine of a noun and a column from which the noun may name it
+APART = 0.04  # by which it must be nearer than to any other column
+LIKELY = 0.3  # by how much less like people's names a column may be than another
+PROPER = 0.1  # what it gains where the column holds names, of places and businesses, and no common nouns
+SHORTEST = 5  # letters of a word in which a slip is looked for
+NEAR = 3  # words from a name within which a word may say which column is meant
+_NEGATIONS = frozenset(["not", "never", "no", "without", "nobody", "none", "neither", "didn", "hasn", "haven", "isn",
+                        "wasn", "doesn", "don", "aren", "weren", "cannot", "nothing"])  # fmt: skip
+_RECORDS = frozenset(["entry", "record", "row", "item", "line", "transaction", "case", "occasion", "instance", "time",
+                      "log", "booking", "event"])  # fmt: skip
+_LIGHT = """
+spend spent pay paid payed buy bought purchase purchased log logged clock clocked book booked record recorded get got
+make made take took taken go went gone come came put fork forked out rack racked up run ran use used work worked do
+done give gave given have had total altogether overall all together combined sum average mean typical number amount
+amounts figure list show tell name look find please one single each every ever still so far now already just only
+different distinct various whole entire period data set list back us we our i my me you your they them their there
+here any anything something somebody someone anyone anybody everyone everybody much many often most least more less
+fewer least fewest than over under above below going by logged single exactly about ask asked want need like else
+other others besides apart aside leaving except excluding including counting ones was were been being be is are am
+involved involve involves happen happened happens receive received charge charged bring brought set
+"""
+_FREE = frozenset(_LIGHT.split()) | FUNCTION
+_MONEY_WORDS = MONEY | frozenset(
+    "spend spent pay paid payed cost costs costing price expensive cheap bill bills charge charged charges fork "
+    "forked revenue earn earned takings quid owe owed money".split()  # noqa: SIM905
+)
+_RATES = frozenset(["rate", "per", "hourly", "nightly", "unit"])
+_PER = re.compile(
+    r"\b(?:per|an?|each|every) (?:hour|night|day|week|month|year|unit|piece|head|person|kilo|km|mile)\b", re.I
+)
+_DATES = frozenset(["date", "day", "when", "time", "year", "month"])
+_PLACE = frozenset(["place", "places", "where", "somewhere", "spot", "spots", "venue", "venues", "location"])
+ANYBODY = frozenset(["who", "whose", "whom", "people", "person", "somebody", "someone", "everyone", "everybody",
+                     "anyone", "anybody", "nobody"])  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Word:
+    """A word of a question."""
+
+    text: str  # as it stands
+    lower: str
+    root: str
+
+
+@dataclass(frozen=True, slots=True)
+class Mention:
+    """Words that name things in one or several columns."""
+
+    start: int
+    end: int
+    options: tuple[tuple[int, tuple[int, ...]], ...]  # columns, each with the places of the things meant there
+    quality: float
+
+
+@dataclass(eq=False)
+class Sentence:
+    """A question against a view. `used` are the words that have a part in it."""
+
+    view: RecordView
+    encoder: TextEncoder | None
+    text: str
+    read: ReadQuestion
+    words: list[Word] = field(default_factory=list)
+    mentions: list[Mention] = field(default_factory=list)
+    used: set[int] = field(default_factory=set)
+
+    def without(self, some: Sequence[Mention]) -> Sentence:
+        """The same sentence, some of whose names are none."""
+        made = replace(self, used=set())
+        made.mentions = [each for each in self.mentions if each not in some]
+        return made
+
+    def text_of(self, mention: Mention) -> str:
+        return " ".join(word.text for word in self.words[mention.start : mention.end])
+
+    def __post_init__(self) -> None:
+        if self.words:
+            return
+        plain = re.sub(r"['’]s\b", "", self.text)
+        self.words = [Word(m.group(0), m.group(0).lower(), stem(m.group(0).lower())) for m in WORD.finditer(plain)]
+        self.mentions = self._mentions()
+
+    # -- names -------------------------------------------------------------------------------------------------------
+
+    def _mentions(self) -> list[Mention]:
+        """Names that stand apart, the surest and longest first taken."""
+        taken: set[int] = set()
+        chosen: list[Mention] = []
+        for each in sorted(self._candidates(), key=lambda m: (-(m.quality >= PART), m.start - m.end, -m.quality)):
+            span = set(range(each.start, each.end))
+            if taken.isdisjoint(span):
+                taken |= span
+                chosen.append(each)
+        return sorted(chosen, key=lambda each: each.start)
+
+    def _candidates(self) -> list[Mention]:
+        roots = [word.root for word in self.words]
+        index = self.view.words
+        hits: dict[tuple[int, int], list[int]] = {}
+        for at, root in enumerate(roots):
+            if self.words[at].lower in FUNCTION and not self.words[at].text[:1].isupper():
+                continue
+            for place in index.get(root) or self._slip(at, index):
+                hits.setdefault(place, []).append(at)
+        found: dict[tuple[int, int], dict[int, list[tuple[int, float]]]] = {}
+        for (column, place), places in hits.items():
+            label = self.view.columns[column].labels[place]
+            for start, end, quality in self._runs(column, label, places, roots):
+                found.setdefault((start, end), {}).setdefault(column, []).append((place, quality))
+        mentions = []
+        for (start, end), columns in found.items():
+            best = max(quality for some in columns.values() for _, quality in some)
+            options = {
+                column: tuple(place for place, quality in some if quality >= best - 0.05)
+                for column, some in columns.items()
+            }
+            kept = tuple((column, places) for column, places in options.items() if places)
+            mentions.append(Mention(start, end, kept, best))
+        return mentions
+
+    def _slip(self, at: int, index: dict[str, list[tuple[int, int]]]) -> list[tuple[int, int]]:
+        """The places of the one word that a word with a slip in it may be."""
+        word = self.words[at]
+        if len(word.lower) < SHORTEST or is_word(word.lower):
+            return []
+        near = [
+            known for known in index if len(known) >= SHORTEST and OSA.distance(known, word.root, score_cutoff=1) <= 1
+        ]
+        return index[near[0]] if len(near) == 1 else []
+
+    def _runs(
+        self, column: int, label: str, places: Sequence[int], roots: Sequence[str]
+    ) -> list[tuple[int, int, float]]:
+        """Where a name stands in the question, whole or in part: start, end, quality."""
+        parts = words_in(label)
+        content = [part for part in parts if part not in FUNCTION] or parts
+        role = self.view.columns[column].role
+        found = []
+        for first in places:
+            if any(first - 1 == each for each in places) and roots[first - 1] in parts:
+                continue  # inside a longer run
+            best = (0, 0)
+            for begin in (i for i, part in enumerate(parts) if self._same(first, part)):
+                length = 0
+                while (
+                    begin + length < len(parts)
+                    and first + length < len(roots)
+                    and self._same(first + length, parts[begin + length])
+                ):
+                    length += 1
+                best = max(best, (length, begin))
+            length, begin = best
+            if not length:
+                continue
+            said = [part for part in parts[begin : begin + length] if part not in FUNCTION]
+            if not said:
+                continue
+            if length == len(parts) or len(said) == len(content):
+                found.append((first, first + length, FULL))
+                continue
+            quality = self._part(role, label, parts, begin, length, said, content)
+            if quality:
+                found.append((first, first + length, quality))
+        return found
+
+    def _same(self, at: int, part: str) -> bool:
+        word = self.words[at]
+        return word.root == part or (
+            len(word.lower) >= SHORTEST
+            and len(part) >= SHORTEST
+            and OSA.distance(word.root, part, score_cutoff=1) <= 1
+            and not is_word(word.lower)
+        )
+
+    def _part(
+        self, role: str, label: str, parts: Sequence[str], begin: int, length: int, said: Sequence[str],
+        content: Sequence[str],
+    ) -> float:  # fmt: skip
+        """The quality of a part of a name; 0 where it is none."""
+        if role == "person":
+            return PART if begin == 0 or begin + length == len(parts) else 0.0
+        if len(said) >= 2 or 2 * len(said) > len(content):
+            return PART if len(said) >= 2 else SOME
+        if role == "text" or not label[:1].isupper():
+            return 0.0
+        rare = not is_word(said[0])
+        return PART if rare and len(said[0]) >= 4 else SOME if begin + length == len(parts) else 0.0
+
+    # -- columns -----------------------------------------------------------------------------------------------------
+
+    def near(self, mention: Mention, column: ViewColumn) -> bool:
+        """Whether a word beside a name is one of a column's own."""
+        around = range(max(0, mention.start - NEAR), min(len(self.words), mention.end + NEAR))
+        return any(self._is_said(self.words[at], column) for at in around if not mention.start <= at < mention.end)
+
+    def _is_said(self, word: Word, column: ViewColumn) -> bool:
+        """Whether a word is of a column's name, in any form."""
+        if word.lower in FUNCTION:
+            return False
+        own = {word.root, *SYNONYMS.get(word.root, ())} | forms(word.lower)
+        return any(part in own or forms(part) & own or akin(word.lower, part) for part in column.said)
+
+    def naming(self, column: ViewColumn) -> list[int]:
+        """The places of the words that name a column; nothing where the noun that says what it holds is not among
+        them: a project is no project manager."""
+        taken = {at for m in self.mentions for at in range(m.start, m.end)}
+        found = [at for at, word in enumerate(self.words) if at not in taken and self._is_said(word, column)]
+        head = {part for part in words_in(head_of(column.label))[-1:] if part not in FUNCTION}
+        known = head | (column.said - set(words_in(column.label)))
+        own = [at for at in found if not known or self._is_said(self.words[at], replace(column, said=frozenset(known)))]
+        return found if own else []
+
+    def unexplained(self) -> list[str]:
+        """Words that no part of the question has a use for."""
+        operators = {word for piece in self.read.removed for word in words_in(piece)}
+        kind = set(words_in(self.view.name))
+        named = {at for m in self.mentions for at in range(m.start, m.end)}
+        return [
+            word.lower
+            for at, word in enumerate(self.words)
+            if at not in self.used | named
+            and word.lower not in _FREE
+            and word.root not in operators
+            and word.root not in kind | _RECORDS
+        ]
+
+    def is_record(self, noun: str) -> bool:
+        """Whether a noun speaks of the records themselves: their kind, or the act that a column's name speaks of ("the
+        payments" of what says by whom it was paid)."""
+        root, kind = stem(noun), words_in(self.view.name)
+        if root in _RECORDS or root in kind or any(root in SYNONYMS.get(each, ()) for each in kind):
+            return True
+        if any(root in words_in(head_of(each.label))[-1:] for each in self.view.columns):
+            return False
+        acts = [each for each in self.view.columns if each.label.lower().endswith(" by")]
+        return noun not in ANYBODY and any(forms(root) & forms(part) for each in acts for part in each.said)
+
+    def column_called(
+        self, noun: str, *, roles: Sequence[str] = ("name", "person", "text", "date"), fixed: Sequence[ViewColumn] = ()
+    ) -> ViewColumn | None:
+        """The column that a noun means: by its own words, for people or places by what it holds, or the one that an
+        encoder finds nearest by far.
+
+        Args:
+            fixed: columns of which a value is stated; only their own words ask for them.
+        """
+        columns = [each for each in self.view.columns if each.role in roles]
+        root, somebody = stem(noun), noun in ANYBODY or bool(people_of({"": noun}))
+        own = [each for each in columns if root in {words_in(head_of(each.label))[-1:][0] if each.label else ""}]
+        own = own or [each for each in columns if root in each.said]
+        alike = [each for each in columns if each not in fixed and self._is_said(Word(noun, noun, root), each)]
+        own = own or [each for each in alike if somebody or each.role != "person"]
+        if own:
+            return min(own, key=lambda each: len(each.label))
+        if noun in _PLACE and not somebody:
+            return self.place_column(fixed)
+        if noun in _DATES and "date" in roles:
+            return self.date_column()
+        if somebody:
+            return self.person_column(fixed)
+        return self._nearest(noun, [each for each in columns if each.role in ("name", "person") and each not in fixed])
+
+    def _nearest(self, noun: str, columns: Sequence[ViewColumn], apart: float = APART) -> ViewColumn | None:
+        if self.encoder is None or not columns:
+            return None
+        vectors = np.asarray(self.view.vectors(self.encoder))
+        places = [self.view.columns.index(each) for each in columns]
+        plural = noun if noun.endswith("s") else f"{noun}s"
+        alike = vectors[places] @ self.encoder.encode([plural], role="query")[0]
+        alike = alike + PROPER * np.array([each.proper for each in columns])
+        order = np.argsort(-alike)
+        if alike[order[0]] < ALIKE or (len(order) > 1 and alike[order[0]] - alike[order[1]] < apart):
+            return None
+        return columns[int(order[0])]
+
+    def person_column(self, taken: Sequence[ViewColumn] = ()) -> ViewColumn | None:
+        """The people that "who" asks for: those of a column that the question's words name, else those most like people's
+        names."""
+        columns = [each for each in self.view.columns if each.role == "person" and each not in taken]
+        if not columns:
+            return None
+        named = [each for each in columns if self.naming(each)]
+        pool = named or columns
+        best = max(each.people for each in pool)  # the one of most people: a manager goes with the project
+        return max((each for each in pool if each.people >= best - LIKELY), key=lambda each: len(each.ends))
+
+    def place_column(self, taken: Sequence[ViewColumn] = ()) -> ViewColumn | None:
+        """Where records are: a column of places, by its name, else what an encoder finds nearest to places."""
+        columns = [each for each in self.view.columns if each.role in ("name", "person") and each not in taken]
+        places = [each for each in columns if is_place(each.label)]
+        return places[0] if places else self._nearest("place", columns, apart=-1)
+
+    def date_column(self) -> ViewColumn | None:
+        """The date that is meant where the question does not say which."""
+        columns = [each for each in self.view.columns if each.role == "date"]
+        named = [each for each in columns if self.naming(each)]
+        return next(iter(named or columns), None)
+
+    def matches(self, column: ViewColumn) -> int:
+        """How many different words of the question are of a column's name."""
+        return len({self.words[at].root for at in self.naming(column)})
+
+    def measure(self, words: Sequence[str], base: str = "", unit: str = "") -> ViewColumn | None:
+        """The figures that words mean."""
+        columns = [each for each in self.view.columns if each.role == "number" and each.counts]
+        if not columns:
+            return None
+        said = [word for phrase in words for word in phrase.split()]
+        roots = {stem(word) for word in said}
+        named = [each for each in columns if roots & each.said]
+        most = max(map(self.matches, named), default=0)
+        named = [each for each in named if self.matches(each) == most]
+        if not named and unit:
+            named = [each for each in columns if unit in (each.unit, stem(each.unit)) or stem(unit) in each.said]
+        if not named:
+            named = [each for each in columns if self.naming(each)]
+        if not named and (roots | {word.root for word in self.words}) & {stem(word) for word in _MONEY_WORDS}:
+            money = [each for each in columns if each.money]
+            rates = [each for each in money if _RATES & each.said]
+            whole = [each for each in money if {"amount", "total", "sum"} & each.said]
+            named = (rates if _PER.search(self.text) else whole) or [m for m in money if m not in rates] or money
+        if not named:
+            scored = [(meant(tuple(said), base, each.label, date=False), each) for each in columns]
+            best = max((score for score, _ in scored), default=0.0)
+            named = [each for score, each in scored if score >= max(best, 0.5)]
+        if not named and base not in AGEING and len(columns) == 1:
+            named = columns
+        return next(iter(named), None)
+
+    def denied_from(self) -> int | None:
+        """The place of the first word that denies."""
+        return next((at for at, word in enumerate(self.words) if word.lower in _NEGATIONS), None)
+
+    def use(self, column: ViewColumn | None) -> None:
+        """Count the words that name a column as used."""
+        if column is not None:
+            self.used.update(self.naming(column))

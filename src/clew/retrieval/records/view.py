@@ -1,0 +1,221 @@
+"""What the records of a kind state, as the columns of a table.
+
+Shapes: n records, e different things that a column holds.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+
+from clew.graph import Graph
+from clew.graph.kinds import ALL_UP_TO
+from clew.graph.subgraph import Ints
+from clew.protocols import TextEncoder
+from clew.query import plan as p
+from clew.query.binding import Binding
+from clew.query.columns import column
+from clew.query.execute import ExecutionLimits, Executor
+from clew.query.keys import steps_of
+from clew.query.meanings import is_price, spelled_out
+from clew.query.values import unit_of
+from clew.query.vocabulary import head_of, stem
+from clew.query.wordnet import is_place, is_word, people_of
+from clew.retrieval.lexicon import Lexicon, kinds_of
+from clew.retrieval.words import FUNCTION
+
+Role = Literal["number", "date", "truth", "person", "name", "text"]
+COLUMNS = 60  # of one kind of records
+SEVERAL = 1.2  # values of a record in the mean from which it states several
+KINDS = 12  # of a graph that are looked at, the largest first
+LEAST = 3  # records of a kind
+LOOKED_AT = 60  # records whose names are looked at
+CODED = 0.95  # share of them whose names say nothing
+WORDY = 4.0  # words of a text that is no name, in the mean
+NAMELIKE = 0.55  # share of words in no dictionary from which texts are people's names
+CALLED = 0.1  # what the name of a column adds to that share, where it is one of people
+SHOWN = 6  # values of a column that an encoder is shown
+CODES = frozenset(["no", "number", "nr", "id", "code", "tel", "phone", "telephone", "mobile", "postcode", "zip"])
+ENTRIES = 20_000  # different things of a column that are sought in a question
+WORD = re.compile(r"[^\W_]+(?:['’](?!s\b)[^\W_]+)*")
+_CODE = re.compile(r"(?=.*\d)[\w./:#-]+")
+
+
+@dataclass(frozen=True, eq=False)
+class ViewColumn:
+    """What records state by a relation."""
+
+    step: p.Step
+    label: str  # what it is called, in words
+    said: frozenset[str]  # stems of the words that name it: the relation's, and the kind's of what it leads to
+    role: Role
+    ends: Ints  # (e,) ascending
+    labels: tuple[str, ...]  # (e,) of no more than ENTRIES
+    money: bool = False
+    unit: str = ""
+    several: bool = False  # of one record
+    counts: bool = True  # numbers that add up, and no codes
+    people: float = 0.0  # how much it looks as if it held people's names
+
+    @cached_property
+    def proper(self) -> float:
+        """The share of the things that bear a name of their own: of several capitals, or a word in no dictionary."""
+        some = self.labels[:LOOKED_AT]
+        own = sum(sum(word[:1].isupper() for word in label.split()) > 1 or not is_word(label.lower()) for label in some)
+        return own / max(len(some), 1)
+
+    @property
+    def shown(self) -> str:
+        """The column as an encoder reads it."""
+        return f"{self.label}: {', '.join(sorted(set(self.labels), key=len)[:SHOWN])}"
+
+
+@dataclass(eq=False)
+class RecordView:
+    """The records of a kind and their columns."""
+
+    graph: Graph
+    kind: p.Class
+    name: str  # of the kind, in words
+    members: Ints  # (n,)
+    columns: list[ViewColumn] = field(default_factory=list)
+
+    @cached_property
+    def words(self) -> dict[str, list[tuple[int, int]]]:
+        """Where a word stands, by its stem: the columns and the places of their things."""
+        found: dict[str, list[tuple[int, int]]] = {}
+        for at, each in enumerate(self.columns):
+            if each.role in ("number", "date", "truth"):
+                continue
+            for place, label in enumerate(each.labels):
+                for word in set(words_in(label)):
+                    found.setdefault(word, []).append((at, place))
+        return found
+
+    def leads_on(self, column: ViewColumn) -> bool:
+        """Whether more is known of what a column holds."""
+        side, kinds = self.graph.whole.out, Binding.of(self.graph).kind_relations
+        low, high = side.offsets[column.ends], side.offsets[column.ends + 1]
+        return any(
+            not np.isin(side.relations[a:b], kinds).all()
+            for a, b in zip(low.tolist(), high.tolist(), strict=True)
+            if a < b
+        )
+
+    def is_named(self, text: str) -> bool:
+        """Whether a text is the name of one of the records: then that is asked about."""
+        return any(np.isin(number, self.members) for e in self.graph.resolve(text)
+                   if (number := self.graph.number_of(e.id)) is not None)  # fmt: skip
+
+    def vectors(self, encoder: TextEncoder) -> object:
+        """(columns, width): the columns with some of what they hold."""
+        key = ("records.vectors", self.kind.id, encoder.name)
+        return self.graph.derived(key, lambda: encoder.encode([each.shown for each in self.columns]))
+
+
+def words_in(text: str) -> list[str]:
+    """The stems of the words of a text, apart from possessive endings."""
+    return [stem(match.group(0).lower()) for match in WORD.finditer(re.sub(r"['’]s\b", "", text))]
+
+
+def views_of(graph: Graph) -> list[RecordView]:
+    """The kinds of records in a graph, those that say most first; none in one too large to be looked through."""
+
+    def made() -> list[RecordView]:
+        lexicon = Lexicon.of(graph)
+        if graph.num_triples > ALL_UP_TO or not lexicon.types or len(lexicon.class_ids) > 10 * KINDS:
+            return []
+        executor = Executor(graph, ExecutionLimits(pairs=2_000_000))
+        kinds = []
+        for id, name in lexicon.class_ids.items():
+            members = executor.found(p.Class(id))
+            if len(members) >= LEAST and _are_records(graph, members, name):
+                kinds.append((len(members), id, name, members))
+        kinds.sort(key=lambda each: (-each[0], each[1]))
+        views = []
+        for _, id, name, members in kinds[:KINDS]:
+            view = RecordView(graph, p.Class(id), name, members)
+            view.columns = list(_columns(view, executor))
+            if len(view.columns) > 1 and not any(map(view.leads_on, view.columns)):
+                views.append(view)
+        return views
+
+    return graph.derived("records.views", made)
+
+
+def _are_records(graph: Graph, members: Ints, name: str) -> bool:
+    """Whether nearly all things of a kind have no name of their own: nameless, or called by the kind or a code."""
+    some = members[np.linspace(0, len(members) - 1, min(len(members), LOOKED_AT)).astype(np.int64)]
+    nameless = graph.mediators_at(some)
+    labels = graph.labels_at(some)
+    kind = name.lower()
+    saying_nothing = sum(
+        bool(none) or label.lower().startswith(f"{kind} ") or _CODE.fullmatch(label) is not None
+        for none, label in zip(nameless, labels, strict=True)
+    )
+    return saying_nothing >= CODED * len(some)
+
+
+def _columns(view: RecordView, executor: Executor) -> Iterator[ViewColumn]:
+    """What the records of a kind state."""
+    graph, lexicon = view.graph, Lexicon.of(view.graph)
+    binding = Binding.of(graph)
+    own, kinds = binding.entities((view.kind.id,)), set(binding.kind_relations)
+    for step, _ in steps_of(graph, view.members, backward=False)[:COLUMNS]:
+        number = binding.relation(step.relation)
+        owners, reached = executor.pairs(view.members, (step,))
+        ends = np.unique(reached)
+        if not len(ends) or len(ends) > ENTRIES or (number in kinds and np.isin(own, ends).any()):
+            continue  # what kind of thing it is; a category of its own says more
+        literal = bool(graph.literals_at(ends).all())
+        several = len(owners) > SEVERAL * len(np.unique(owners))
+        yield _column(graph, lexicon, step, ends, number, literal=literal, several=several)
+
+
+def _column(
+    graph: Graph, lexicon: Lexicon, step: p.Step, ends: Ints, relation: int, *, literal: bool, several: bool
+) -> ViewColumn:
+    name = spelled_out(lexicon.labels.get(step.relation) or graph.relation_at(relation).label.rsplit(".", 1)[-1])
+    kinds = [] if literal else sorted(kinds_of(graph, graph.ids_at(ends[:LOOKED_AT])))
+    labels = tuple(graph.labels_at(ends))
+    values = column(graph, relation)
+    said = {word for word in words_in(name) if word not in FUNCTION}
+    said |= {word for kind in kinds[:2] for word in words_in(kind) if word not in FUNCTION}
+    unit = values.unit or values.stated
+    known = unit_of(unit) if unit else None
+    role: Role = "name"
+    if values.ordered and values.kind == "date":
+        role = "date"
+    elif values.ordered and values.kind == "number":
+        role = "number"
+    elif {label.casefold() for label in labels} <= {"true", "false"}:
+        role = "truth"
+    elif sum(len(words_in(label)) for label in labels) > WORDY * len(labels):
+        role = "text"
+    money = role == "number" and (is_price(name) or (known is not None and known.dimension == "money"))
+    people = _people(name, kinds, labels) if role == "name" else 0.0
+    role = "person" if people >= NAMELIKE else role
+    counts = CODES.isdisjoint(words_in(name))
+    return ViewColumn(step, name, frozenset(said), role, ends, labels, money, unit, several, counts, people)
+
+
+def _people(name: str, kinds: list[str], labels: tuple[str, ...]) -> float:
+    """How much a column looks as if it held people: its name or its kind says so, and it holds names that no dictionary
+    has."""
+    words = [word for label in labels[:LOOKED_AT] for word in WORD.findall(label)]
+    named = all(label[:1].isupper() and len(label.split()) <= 4 for label in labels[:LOOKED_AT])
+    unknown = sum(word.isalpha() and not word.isupper() and not is_word(word) for word in words)
+    if not named or not words:
+        return 0.0
+    share, head = unknown / len(words), head_of(name).lower()
+    if any(map(is_place, kinds or [head])):
+        return 0.0  # a ward is a place before it is somebody's
+    if people_of({kind: kind for kind in kinds} or {"": head}):
+        return share + CALLED
+    by = name.lower().endswith(" by")
+    return share if by or not (kinds or head in FUNCTION) else 0.0
