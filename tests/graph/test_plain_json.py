@@ -176,3 +176,16 @@ def test_one_review_is_a_review_where_others_have_several(tmp_path):
     found = said(built(tmp_path, books, "books.json"))
     assert not {row for row in found if row[0] in ("Karoo", "Lisbon") and row[1] in ("reviewer", "stars")}
     assert sum(row[1:] == ("reviewer", "Ana") for row in found) == 2
+
+
+def test_one_object_around_all_and_what_its_lists_hold(tmp_path):
+    sessions = [
+        {"id": "s1", "title": "Opening", "type": "keynote", "room": {"id": "r1", "name": "Aula"}},
+        {"id": "s2", "title": "Scans", "type": "papers", "room": {"id": "r2", "name": "Lab"}},
+    ]
+    graph = built(tmp_path, {"conference": {"title": "Heritage Days", "sessions": sessions}}, "programme.json")
+    assert {("Heritage Days", "sessions", "Opening"), ("Scans", "room", "Lab")} <= said(graph)
+    kinds = {row["label"]: row["count"] if "count" in row else row["things"] for row in graph.info()["types"]}
+    assert kinds["session"] == 2 and kinds["keynote"] == kinds["papers"] == 1  # of a kind each, and sessions all
+    wrapped = built(tmp_path, {"reply": {"people": [{"name": "Ada", "town": "Ulm"}]}}, "wrapped.json")
+    assert ("Ada", "town", "Ulm") in said(wrapped)

@@ -38,6 +38,12 @@ def test_a_table_without_a_key_is_no_list_of_triples(tmp_path: Path) -> None:
     assert ("Ana", "friend", "Ben") not in found and ("friendship 1", "since", "2010") in found
 
 
+def test_amounts_and_dates_of_any_form_tell_a_table(tmp_path: Path) -> None:
+    rows = "01/09/2024,Market,Nora,1480.00\n14/09/2024,Bakery,Ben,8.40\n01/09/2024,Market,Ben,£12.00\n"
+    found = triples(tmp_path, **{"expenses_2024-09_export": "Date,Payee,Paid by,Amount\n" + rows})
+    assert {("expense 1", "Payee", "Market"), ("expense 2", "Amount", "8.40")} <= found  # no month of files, no export
+
+
 def test_home_and_away_name_no_match(tmp_path: Path) -> None:
     rows = "101,Rovers,Town,5400\n102,Town,Rovers,6100\n103,Rovers,City,4800\n"
     found = triples(tmp_path, matches="id,home,away,attendance\n" + rows)

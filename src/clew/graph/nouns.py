@@ -85,11 +85,16 @@ def said_by(column: str) -> SaidColumn:
     return SaidColumn(words, words, "")
 
 
+_MADE_BY = frozenset(["export", "exported", "dump", "extract", "download", "backup", "csv", "final", "latest"])
+
+
 def noun_of(table: str) -> tuple[str, ...]:
     """What one row of a table is: `tbl_OrderItems` is an "order item"."""
     words = _parts(table)
     while len(words) > 1 and words[0] in _TABLE_PREFIXES:
         words = words[1:]
+    while len(words) > 1 and (words[-1].isdigit() or words[-1] in _MADE_BY):
+        words = words[:-1]  # "rentals 2024-05", "accessions export"
     return tuple(singular_of(" ".join(words)).split()) or (table,)
 
 

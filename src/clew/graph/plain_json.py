@@ -56,6 +56,10 @@ def objects_of(held: Any) -> list[tuple[str, Object]] | None:
         return [("", each) for each in held] if held and all(isinstance(each, Mapping) for each in held) else None
     if not isinstance(held, Mapping):
         return None
+    if len(held) == 1:  # {"conference": {"title": …, "days": […]}}
+        [(key, inner)] = held.items()
+        if isinstance(inner, Mapping):
+            return [(key, inner)] if _called(inner) or _key(inner) is not None else objects_of(inner)
     lists = {key: value for key, value in held.items() if _objects(value)}
     if lists:
         generic = ("results", "items", "objects", "features", "entry", "records", "rows", "value", "hits", "docs")
@@ -154,8 +158,8 @@ class PlainJson:
             thing = self._things[id] = _Thing(id, kind, group)
         elif depth == 0:
             thing.group = group
-        if depth == 0 and group in self._lists:
-            self._lists[group].add(kind)
+        if group in self._lists or (depth and stated and group):
+            self._lists.setdefault(group, set()).add(kind)
         thing.name = thing.name or name
         if used:
             thing.key = str(held[used]).strip()

@@ -257,10 +257,7 @@ _NO = re.compile(
 
 
 _APART = re.compile(
-    r"^(?:(?:besides|apart from|except(?: for)?|other than|excluding|ignoring|disregarding|not counting) (?:the )?"
-    r"(?P<what>[^,]+)|(?:leaving|setting|putting) (?:the )?(?P<aside>[^,]+?) aside|(?:the )?(?P<apart>[^,]+?) aside), "
-    r"(?P<rest>.+)$",
-    re.IGNORECASE,
+    r"^(?:besides|apart from|except(?: for)?|other than) (?:the )?(?P<what>[^,]+), (?P<rest>.+)$", re.IGNORECASE
 )
 _ASIDE = re.compile(
     r"^(?:never mind|i(?:['’]m| am) not|i (?:don['’]t|do not|have never)|i['’]ve never)\b", re.IGNORECASE
@@ -273,8 +270,7 @@ def _negation(found: ReadQuestion) -> ReadQuestion:
     match = _APART.match(found.rest)
     if match is not None:
         kind = "negation" if found.kind == "plain" else found.kind
-        without = match["what"] or match["aside"] or match["apart"]
-        return replace(found, rest=match["rest"], without=without, kind=kind)
+        return replace(found, rest=match["rest"], without=match["what"], kind=kind)
     match = _EXCEPT.search(found.rest)
     if match is not None:
         without = re.sub(r"\b(?:and )?(?:excluding|except(?: for)?)\b", "and", match["what"], flags=re.IGNORECASE)

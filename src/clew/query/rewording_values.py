@@ -277,7 +277,12 @@ _EACH_OF = (  # what a price is for
     r"(?:kilo|kilogram|kg|gram|lit(?:er|re)|bottle|glass|piece|tonne|ton|met(?:er|re)|mile|km|head|person|night|day|week"
     r"|month|hour)"
 )
+_NOTES = {"fiver": "5 pounds", "tenner": "10 pounds"}
 FIGURES: tuple[Rule, ...] = (
+    rule(r"\ba (?P<note>fiver|tenner)\b", lambda match: _NOTES[match["note"].lower()]),
+    rule(r"(?<=\d) ?quid\b", " pounds"),
+    rule(r"(?<=\d) ?bucks\b", " dollars"),
+    rule(r"(?<=\d) grand\b", " thousand"),
     rule(rf"(?<=\d) ?(?P<unit>{UNITS}) (?:an?|each) {_EACH_OF}\b", r" \g<unit>"),
     rule(rf"\b(?P<n>{'|'.join(w for w in _WORDS if w != 'a')}|\d+) and a half(?= [a-z])", _and_a_half),
     rule(r"\ban? (?P<unit>hour|year|million|billion|kilo|mile|ton|tonne) and a half\b", r"1.5 \g<unit>s"),
@@ -352,6 +357,8 @@ DENIED: tuple[Rule, ...] = (
         0,
     ),
     rule(r"^(.+), ([^,]+) aside$", r"\1 except \2"),
+    rule(r"^(?:(?:leaving|setting|putting) )?(?:the )?([^,]+?) aside, (?=\w)", r"besides \1, "),
+    rule(r"^(?:excluding|ignoring|disregarding) (?=[^,]+, )", "besides "),
     rule(
         r"^(?:leaving aside|leaving out|not (?:counting|including)|with the exception of|aside from) (?=[^,]+, )",
         "besides ",

@@ -41,6 +41,11 @@ _MONTH = re.compile(
     r"(?!\.? (?:\d|the \d))(?P<end>\.?)(?!,? ?(?:of )?\d)",
     re.IGNORECASE,
 )
+_BARE = re.compile(  # "nora october payees", but no April Jones
+    rf"(?<!\w)(?<!\bin )(?<!\bof )(?<!\bthe )(?<![A-Z][a-z] )(?<!\d )(?<!\d\w\w )"
+    rf"(?P<month>{'|'.join(month for month in MONTHS if month not in ('may', 'march', 'april', 'june', 'august'))})\b"
+    r"(?! \d| the \d| [A-Z])",
+)
 _DAYS_OF = re.compile(  # "between the 1st and the 7th of December 2024"
     rf"\b(?P<from>between|from) (?:the )?(?P<first>\d{{1,2}}){_TH} (?P<to>and|to|until|till) (?:the )?"
     rf"(?P<last>\d{{1,2}}){_TH}(?: of)? (?P<month>{_NAMES})\b(?P<year>,? \d{{4}})?",
@@ -53,10 +58,13 @@ def with_years(question: Question, graph: Graph) -> Question:
     October 2024", where only that year fits."""
     text = _DATED.sub("", question.text)
     text = _DAYS_OF.sub(
-        lambda m: f"{m['from']} {m['first']} {m['month']}{m['year'] or ''} {m['to']} {m['last']} {m['month']}"
-        f"{m['year'] or ''}",
+        lambda m: (
+            f"{m['from']} {m['first']} {m['month']}{m['year'] or ''} {m['to']} {m['last']} {m['month']}"
+            f"{m['year'] or ''}"
+        ),
         text,
     )
+    text = _BARE.sub(lambda match: f"in {match['month']}", text)
     text = _MONTH.sub(lambda match: _with_year(match, graph), text)
     if text != question.text:
         question = replace(question, text=text)
@@ -90,8 +98,11 @@ def with_years(question: Question, graph: Graph) -> Question:
 def _with_year(match: re.Match[str], graph: Graph) -> str:
     """A month with the one year in which the graph has days of it; as it stands where there are several, or none."""
     said = match.group(0)
-    if graph.whole.num_triples > MOST or (match["month"].lower() in ("may", "march") and match["month"].islower()
-                                          and match["before"].lower() not in ("in", "during", "throughout")):
+    if graph.whole.num_triples > MOST or (
+        match["month"].lower() in ("may", "march")
+        and match["month"].islower()
+        and match["before"].lower() not in ("in", "during", "throughout")
+    ):
         return said  # "for may" is no month
     month = next(i for i, name in enumerate(MONTHS, 1) if name.startswith(match["month"][:3].lower()))
     years = {each[:4] for each in _days(graph) if each[5:7] == f"{month:02d}"}

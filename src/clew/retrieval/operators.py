@@ -239,7 +239,7 @@ class Operators:
             return question, None
         plan = parse(asked.plan.text)
         found = asked.candidates[0].entity
-        if not isinstance(plan, p.SetPlan):
+        if not isinstance(plan, p.SetPlan) or found.datatype:
             return question, None
         on_event(Event("operators", f"{phrase}: {found.label}"))
         topics = (*question.topics, found.id)

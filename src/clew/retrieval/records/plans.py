@@ -17,9 +17,10 @@ from clew.query.execute import ExecutionLimits, Executor
 from clew.query.question import read_question
 from clew.query.superlatives import OFTEN
 from clew.query.totals import Summed, summed
-from clew.query.vocabulary import head_of, stem
+from clew.query.values import unit_of
+from clew.query.vocabulary import PACES, TIMES, head_of, stem
 from clew.retrieval.records.sentence import ANYBODY, PART, Mention, Sentence
-from clew.retrieval.records.view import ViewColumn, views_of, words_in
+from clew.retrieval.records.view import TRUE, ViewColumn, views_of, words_in
 from clew.retrieval.words import FUNCTION
 from clew.types import Question
 
@@ -32,7 +33,8 @@ ROLE = 0.8  # what a noun for what a column holds leaves that is no part of its 
 _NOUN = 4  # words between a question word and a verb
 _WAYS = frozenset(["method", "mode", "way", "channel", "means", "type"])
 _COUNTING = frozenset(["often", "frequently", "times", "popular", "common", "frequent", OFTEN])
-_PAYING = frozenset("spend spent pay paid cost costs charge charged come bill billed earn earned".split())
+_PAY = "spend spent pay paid cost costs charge charged come bill billed earn earned"
+_PAYING = frozenset(_PAY.split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +76,7 @@ class _Reading:
         self._executor = Executor(self._graph, ExecutionLimits(pairs=2_000_000))
         self._fit = 1.0
         self._fixed: list[ViewColumn] = []  # columns of which a value is stated
+        self._left_out: list[Mention] = []  # names behind "apart from"
 
     # -- which records -----------------------------------------------------------------------------------------------
 
@@ -101,8 +104,17 @@ class _Reading:
         if base is None:
             return []
         base = self._same_as(base, positive)
+        flagged = False
         dates = [each for each in self._read.filters if isinstance(each.value, p.Date)]
         dates += [] if dates else self._years()
+        for column, at in self._s.flags():
+            no = denied is not None and denied < at and not negative
+            places = [i for i, label in enumerate(column.labels) if (label.casefold() in TRUE) != no]
+            if places and len(places) < len(column.labels):
+                base = _and(base, self._having(column, places))
+                self._s.use(column)
+                flagged = True
+                denied = None if no else denied
         tests = []
         for stated in dates:
             date = self._date_of(stated)
@@ -117,11 +129,7 @@ class _Reading:
         else:
             for test in tests:
                 base = p.Where(base, test)
-        if without:
-            some = self._where(self._view.kind, without)
-            if some is None:
-                return []
-            base = p.Minus(base, some)
+        self._left_out = without
         if negative:
             denying = self._where(base, negative)
             if denying is None:
@@ -131,7 +139,7 @@ class _Reading:
         except ClewError:
             return []
         unsaid = self._s.unexplained()
-        told = bool(positive or negative or without or dates)
+        told = bool(positive or negative or without or dates or flagged)
         made = []
         for plan, fit in plans:
             score = fit * self._fit * UNSAID ** len(unsaid)
@@ -150,7 +158,7 @@ class _Reading:
 
     def _operator(self) -> bool:
         r = self._read
-        return bool(r.count or r.ranked or r.summary or r.filters or self._how)
+        return bool(r.count or r.ranked or r.summary or r.filters or r.negated or self._how)
 
     def _finds(self, plan: p.Plan) -> bool:
         try:
@@ -232,7 +240,9 @@ class _Reading:
         self._s.use(asked.column)
         self._s.use(asked.measure)
         if read.ranked is not None:
-            yield from self._ranked(base, read.ranked, asked)
+            kept, _ = self._without(base, _Asked())
+            if kept is not None:
+                yield from self._ranked(kept, read.ranked, asked)
             return
         numbers = [each for each in read.filters if isinstance(each.value, p.Number)]
         if numbers:
@@ -251,15 +261,31 @@ class _Reading:
                 yield self._figure(base, asked.measure), asked.fit
             return
         if read.negated and denying is None and not read.without:
-            lacking = self._lacking(base)
-            if lacking is None:
-                return
-            yield self._given(self._projected(lacking, asked), asked), asked.fit
+            if (lacking := self._lacking(base, asked)) is not None:
+                yield self._given(lacking, asked), asked.fit
             return
-        found = self._projected(base, asked)
+        if asked.column in self._fixed:
+            return  # what is stated is not asked for: "which other runners …"
+        kept, others = self._without(base, asked)
+        if kept is None:
+            return
+        found = self._projected(kept, asked)
+        found = found if others is None else p.Minus(found, others)
         if denying is not None:
             found = p.Minus(found, self._projected(denying, asked))
         yield self._given(found, asked), asked.fit
+
+    def _without(self, base: p.SetPlan, asked: _Asked) -> tuple[p.SetPlan | None, p.Entities | None]:
+        """The records but for those that are left out, and of what is asked for those who are."""
+        for each in self._left_out:
+            at = None if asked.column is None else self._view.columns.index(asked.column)
+            if at is not None and at in dict(each.options):
+                ids = self._graph.ids_at(self._view.columns[at].ends[list(dict(each.options)[at])])
+                return base, p.Entities(tuple(ids))
+        some = self._where(self._view.kind, self._left_out) if self._left_out else None
+        if self._left_out and some is None:
+            return None, None
+        return (base if some is None else p.Minus(base, some)), None
 
     def _given(self, found: p.SetPlan, asked: _Asked) -> p.Plan:
         return p.Count(found) if self._read.count else found
@@ -273,22 +299,26 @@ class _Reading:
         several = len(ends) > 1 or (self._read.count and len(self._executor.members(base)) > 1)
         return p.Aggregate("sum", base, (measure.step,)) if several else self._projected(base, _Asked(measure))
 
-    def _lacking(self, base: p.SetPlan) -> p.SetPlan | None:
-        """The records that state nothing in the column that is denied: "without a category", "not invoiced"."""
+    def _lacking(self, base: p.SetPlan, asked: _Asked) -> p.SetPlan | None:
+        """What is said of records that state nothing in the column that is denied ("left without a category"), or of no
+        record that does ("have never had a fault")."""
         denied = self._s.denied_from()
         after = [each for each in self._view.columns if any(at > (denied or 0) for at in self._s.naming(each))]
         if not after:
             return None
         column = after[0]
         self._s.use(column)
-        return p.WhereCount(base, (column.step,), "=", 0)
+        without = p.WhereCount(base, (column.step,), "=", 0)
+        if asked.column is None or self._s.words[denied or 0].lower in ("without", "no"):
+            return self._projected(without, asked)
+        stated = p.WhereCount(base, (column.step,), ">=", 1)
+        return p.Minus(self._projected(base, asked), self._projected(stated, asked))
 
     def _filtered(self, base: p.SetPlan, stated: Filter, asked: _Asked) -> Iterator[tuple[p.SetPlan, float]]:
         assert isinstance(stated.value, p.Number)
         noun = stated.words[0] if stated.words else ""
         measure = self._s.measure(stated.words, stated.base, stated.value.unit)
-        counts = stated.of_count and noun and self._s.is_record(noun) and asked.column is not None
-        if counts and stated.op != "between":
+        if asked.column is not None and stated.of_count and self._s.is_record(noun) and stated.op != "between":
             back = _back(asked.column)
             of, n = self._projected(base, asked), int(stated.value.value)
             yield p.WhereCount(of, (back,), stated.op, n, base), 1.0  # type: ignore[arg-type]
@@ -314,9 +344,14 @@ class _Reading:
 
     def _ranked(self, base: p.SetPlan, ranked: Ranked, asked: _Asked) -> Iterator[tuple[p.Plan, float]]:
         """Superlatives: of one record, or of what the records of each thing come to."""
-        words = [word for phrase in (*ranked.words, ranked.noun, ranked.verb) for word in phrase.split()]
+        of_adjective = () if not ranked.base else (ranked.noun, ranked.verb)
+        words = [
+            word for phrase in of_adjective or (*ranked.words, ranked.noun, ranked.verb) for word in phrase.split()
+        ]
         column, ends = asked.column, (ranked.k, ranked.skip)
         date = self._s.date_column()
+        if ranked.date and date is None:
+            return
         if ranked.date and date is not None:
             top = p.Top(base, p.Key((date.step,)), ranked.largest, *ends)
             when = column is not None and column.role == "date"
@@ -333,18 +368,34 @@ class _Reading:
         if measure is None:
             return
         self._s.use(measure)
+        ranked = replace(ranked, largest=_largest(ranked, measure))
         if column is None:
             yield self._of_key(p.Top(base, p.Key((measure.step,)), ranked.largest, *ends), measure, asked), asked.fit
             return
         own = noun and (stem(noun) in column.said or column is self._s.column_called(noun, roles=("name", "person")))
         in_all = self._how == "sum" or not ranked.base or own
-        single = "single" in {word.lower for word in self._s.words} or (ranked.base and self._how is None and not own)
+        said = {word.lower for word in self._s.words}
+        single = "single" in said or (ranked.base and self._how is None and not own) or self._settled(column, measure)
         if in_all and not single:
             key = p.Key((_back(column), measure.step), "mean" if self._how == "mean" else "sum", base)
             yield p.Top(self._projected(base, asked), key, ranked.largest, *ends), asked.fit
             return
         top = p.Top(base, p.Key((measure.step,)), ranked.largest, *ends)
         yield self._projected(top, asked), asked.fit
+
+    def _settled(self, column: ViewColumn, measure: ViewColumn) -> bool:
+        """Whether what is measured is the same in all records of one thing: the length of a route."""
+        ends = (
+            self._executor.pairs(self._view.members, (column.step,)),
+            self._executor.pairs(self._view.members, (measure.step,)),
+        )
+        of = {int(owner): int(end) for owner, end in zip(*ends[0], strict=True)}
+        seen: dict[int, set[int]] = {}
+        for owner, value in zip(*ends[1], strict=True):
+            if int(owner) in of:
+                seen.setdefault(of[int(owner)], set()).add(int(value))
+        several = sum(len(each) > 1 for each in seen.values())
+        return bool(seen) and several == 0 and len(self._view.members) > len(seen)
 
     def _of_key(self, top: p.Top, measure: ViewColumn, asked: _Asked) -> p.Plan:
         return self._projected(top, _Asked(measure)) if asked.measure is not None or self._read.of_key else top
@@ -391,12 +442,13 @@ class _Reading:
             if measure is None:
                 return
             self._s.use(measure)
+            larger = _largest(ranked, measure)
             key = p.Key((back, measure.step), "sum", base)
         plan: p.Plan = p.Compare(sides[0], sides[1], key, larger)
         if self._read.difference:
             plan = p.Difference(sides[0], sides[1], key)
         elif self._read.answer == "truth":
-            plan = p.Is(sides[0], replace(plan))  # type: ignore[arg-type]
+            plan = p.Is(sides[0], p.Compare(sides[0], sides[1], key, larger))
         yield plan, 1.0
 
     # -- what is asked for -------------------------------------------------------------------------------------------
@@ -405,11 +457,15 @@ class _Reading:
         """What the question word and its noun ask for."""
         words = self._s.words
         at = next((i for i, word in enumerate(words) if word.lower in _WH), None)
-        if at is None:
+        if at is None or words[0].lower in _ORDERS or words[0].lower == "please":
             return self._without_word()
         word = words[at].lower
         if word in ("who", "whose", "whom"):
-            column = self._s.person_column(self._fixed) or self._s.person_column()
+            asks_whom = at + 2 < len(words) and words[at + 1].lower in _DOING and words[at + 2].lower in _SUBJECTS
+            if asks_whom:  # "who did we pay"
+                column = self._s.other_party(self._fixed)
+            else:
+                column = self._s.person_column(self._fixed)
             return None if column is None else _Asked(column, fit=1.0 if self._s.naming(column) else GUESSED)
         if word == "where":
             column = self._s.place_column(self._fixed)
@@ -465,12 +521,16 @@ class _Reading:
     def _of_noun(self, nouns: Sequence[int]) -> _Asked | None:
         """What a noun phrase asks for: the last of its words that means something here."""
         words = self._s.words
+        if not nouns and self._read.count:
+            return _Asked(records=True)  # "how many races": the noun is what is said of them
         if not nouns:
             verbs = _PAYING & {word.lower for word in words}
             measure = self._s.measure(["amount"]) if verbs else None
             return None if measure is None else _Asked(measure=measure, fit=GUESSED)
         for at in reversed(nouns[:2]) if len(nouns) > 1 else nouns:
             noun = words[at].lower
+            if noun == "times" and self._read.count:
+                return _Asked(records=True)  # "how many times"
             if at != nouns[0] and noun.endswith(("ed", "ing")):
                 continue  # "the entries marked urgent"
             if self._s.is_record(noun):
@@ -489,16 +549,33 @@ class _Reading:
                 self._s.used.update(nouns[: nouns.index(at) + 1])
                 said = words[at].root in column.said
                 return _Asked(column, fit=1.0 if said else GUESSED if noun in ANYBODY else ROLE)
-        return None
+        title = self._view.title
+        if title is None or title in self._fixed or self._s.words[nouns[0]].lower.endswith("ed"):
+            return None
+        self._s.used.add(nouns[0])
+        return _Asked(title, fit=ROLE)  # "which plants …", of what the accessions of a garden are called
 
 
 _YEAR = re.compile(r"(?:1[4-9]|20)\d\d")
+_ORDERS = frozenset(["list", "show", "name", "give", "tell", "find"])
+_DOING = frozenset(["did", "do", "does", "have", "has", "had"])
+_SUBJECTS = frozenset(["we", "i", "they", "you", "he", "she"])
 _WH = frozenset(["who", "whose", "whom", "where", "when", "which", "what", "how"])
 _SIZES = frozenset(["long", "high", "tall", "far", "big", "large", "heavy", "old", "deep", "wide", "fast", "expensive"])
-_BEFORE_NOUNS = frozenset(
-    "the a an all our my of me us other more different distinct many number amount total count list name show give tell "
-    "find please".split()
-)
+_BEFORE = """
+the a an all our my of me us other more different distinct many number amount total count list name show give tell find
+please
+"""
+_BEFORE_NOUNS = frozenset(_BEFORE.split())
+
+
+def _largest(ranked: Ranked, measure: ViewColumn) -> bool:
+    """Which end of the figures an adjective means: the quickest is the one of the shortest time."""
+    if ranked.base not in PACES:
+        return ranked.largest
+    known = unit_of(measure.unit) if measure.unit else None
+    timed = bool(TIMES & measure.said) or (known is not None and known.dimension == "time")
+    return (ranked.base == "slow") == timed
 
 
 def _and(plan: p.SetPlan, more: p.SetPlan) -> p.SetPlan:

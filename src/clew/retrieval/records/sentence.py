@@ -15,7 +15,8 @@ from rapidfuzz.distance import OSA
 from clew.protocols import TextEncoder
 from clew.query.asked import ReadQuestion
 from clew.query.meanings import AGEING, MONEY, meant
-from clew.query.vocabulary import SYNONYMS, akin, forms, head_of, stem
+from clew.query.values import unit_of
+from clew.query.vocabulary import MEASURES, SYNONYMS, akin, forms, head_of, stem
 from clew.query.wordnet import is_place, is_word, people_of
 from clew.retrieval.records.view import WORD, RecordView, ViewColumn, words_in
 from clew.retrieval.words import FUNCTION
@@ -27,10 +28,12 @@ ALIKE = 0.42  # cosine of a noun and a column from which the noun may name it
 APART = 0.04  # by which it must be nearer than to any other column
 LIKELY = 0.3  # by how much less like people's names a column may be than another
 PROPER = 0.1  # what it gains where the column holds names, of places and businesses, and no common nouns
+SPECIFIC = 4  # of what an adjective measures, the likeliest
 SHORTEST = 5  # letters of a word in which a slip is looked for
 NEAR = 3  # words from a name within which a word may say which column is meant
 _NEGATIONS = frozenset(["not", "never", "no", "without", "nobody", "none", "neither", "didn", "hasn", "haven", "isn",
                         "wasn", "doesn", "don", "aren", "weren", "cannot", "nothing"])  # fmt: skip
+_AUXILIARIES = frozenset(["have", "has", "had", "do", "does", "did", "is", "are", "was", "were"])
 _RECORDS = frozenset(["entry", "record", "row", "item", "line", "transaction", "case", "occasion", "instance", "time",
                       "log", "booking", "event"])  # fmt: skip
 _LIGHT = """
@@ -45,10 +48,12 @@ other others besides apart aside leaving except excluding including counting one
 involved involve involves happen happened happens receive received charge charged bring brought set
 """
 _FREE = frozenset(_LIGHT.split()) | FUNCTION
-_MONEY_WORDS = MONEY | frozenset(
-    "spend spent pay paid payed cost costs costing price expensive cheap bill bills charge charged charges fork "
-    "forked revenue earn earned takings quid owe owed money".split()  # noqa: SIM905
-)
+_PAYING = """
+spend spent pay paid payed cost costs costing price expensive cheap bill bills charge charged charges fork forked
+revenue earn earned takings owe owed money
+"""
+_MONEY_WORDS = MONEY | frozenset(_PAYING.split())
+_AGAIN = frozenset(["same", "whoever", "too", "also", "her", "his"])  # speak of what something else in the question is
 _RATES = frozenset(["rate", "per", "hourly", "nightly", "unit"])
 _PER = re.compile(
     r"\b(?:per|an?|each|every) (?:hour|night|day|week|month|year|unit|piece|head|person|kilo|km|mile)\b", re.I
@@ -123,26 +128,33 @@ class Sentence:
         roots = [word.root for word in self.words]
         index = self.view.words
         hits: dict[tuple[int, int], list[int]] = {}
+        stated = self._stated()
         for at, root in enumerate(roots):
-            if self.words[at].lower in FUNCTION and not self.words[at].text[:1].isupper():
+            if at in stated or (self.words[at].lower in FUNCTION and not self.words[at].text[:1].isupper()):
                 continue
             for place in index.get(root) or self._slip(at, index):
                 hits.setdefault(place, []).append(at)
         found: dict[tuple[int, int], dict[int, list[tuple[int, float]]]] = {}
-        for (column, place), places in hits.items():
-            label = self.view.columns[column].labels[place]
+        for (column, at), places in hits.items():
+            label = self.view.columns[column].labels[at]
             for start, end, quality in self._runs(column, label, places, roots):
-                found.setdefault((start, end), {}).setdefault(column, []).append((place, quality))
+                found.setdefault((start, end), {}).setdefault(column, []).append((at, quality))
         mentions = []
         for (start, end), columns in found.items():
             best = max(quality for some in columns.values() for _, quality in some)
-            options = {
-                column: tuple(place for place, quality in some if quality >= best - 0.05)
-                for column, some in columns.items()
-            }
-            kept = tuple((column, places) for column, places in options.items() if places)
-            mentions.append(Mention(start, end, kept, best))
+            options = {column: tuple(at for at, quality in some if quality >= best) for column, some in columns.items()}
+            mentions.append(Mention(start, end, tuple((c, places) for c, places in options.items() if places), best))
         return mentions
+
+    def _stated(self) -> set[int]:
+        """The places of the words of dates and amounts, which are no names."""
+        lower, found = [word.lower for word in self.words], set[int]()
+        for piece in self.read.removed:
+            said = [match.group(0).lower() for match in WORD.finditer(re.sub(r"['’]s\b", "", piece))]
+            if any(word[:1].isdigit() for word in said):
+                at = next((i for i in range(len(lower)) if lower[i : i + len(said)] == said), None)
+                found.update(range(at, at + len(said)) if at is not None else ())
+        return found
 
     def _slip(self, at: int, index: dict[str, list[tuple[int, int]]]) -> list[tuple[int, int]]:
         """The places of the one word that a word with a slip in it may be."""
@@ -165,7 +177,7 @@ class Sentence:
         for first in places:
             if any(first - 1 == each for each in places) and roots[first - 1] in parts:
                 continue  # inside a longer run
-            best = (0, 0)
+            longest = (0, 0)
             for begin in (i for i, part in enumerate(parts) if self._same(first, part)):
                 length = 0
                 while (
@@ -174,8 +186,8 @@ class Sentence:
                     and self._same(first + length, parts[begin + length])
                 ):
                     length += 1
-                best = max(best, (length, begin))
-            length, begin = best
+                longest = max(longest, (length, begin))
+            length, begin = longest
             if not length:
                 continue
             said = [part for part in parts[begin : begin + length] if part not in FUNCTION]
@@ -240,12 +252,13 @@ class Sentence:
         """Words that no part of the question has a use for."""
         operators = {word for piece in self.read.removed for word in words_in(piece)}
         kind = set(words_in(self.view.name))
+        kind |= {part for each in self.view.columns if each.role == "number" for part in each.said}
         named = {at for m in self.mentions for at in range(m.start, m.end)}
         return [
             word.lower
             for at, word in enumerate(self.words)
             if at not in self.used | named
-            and word.lower not in _FREE
+            and (word.lower not in _FREE or word.lower in _AGAIN)
             and word.root not in operators
             and word.root not in kind | _RECORDS
         ]
@@ -254,10 +267,10 @@ class Sentence:
         """Whether a noun speaks of the records themselves: their kind, or the act that a column's name speaks of ("the
         payments" of what says by whom it was paid)."""
         root, kind = stem(noun), words_in(self.view.name)
-        if root in _RECORDS or root in kind or any(root in SYNONYMS.get(each, ()) for each in kind):
-            return True
         if any(root in words_in(head_of(each.label))[-1:] for each in self.view.columns):
             return False
+        if root in _RECORDS or root in kind or any(root in SYNONYMS.get(each, ()) for each in kind):
+            return True
         acts = [each for each in self.view.columns if each.label.lower().endswith(" by")]
         return noun not in ANYBODY and any(forms(root) & forms(part) for each in acts for part in each.said)
 
@@ -294,14 +307,15 @@ class Sentence:
         plural = noun if noun.endswith("s") else f"{noun}s"
         alike = vectors[places] @ self.encoder.encode([plural], role="query")[0]
         alike = alike + PROPER * np.array([each.proper for each in columns])
+        least = ALIKE if apart >= 0 else ALIKE - PROPER
         order = np.argsort(-alike)
-        if alike[order[0]] < ALIKE or (len(order) > 1 and alike[order[0]] - alike[order[1]] < apart):
+        if alike[order[0]] < least or (len(order) > 1 and alike[order[0]] - alike[order[1]] < apart):
             return None
         return columns[int(order[0])]
 
     def person_column(self, taken: Sequence[ViewColumn] = ()) -> ViewColumn | None:
-        """The people that "who" asks for: those of a column that the question's words name, else those most like people's
-        names."""
+        """The people that "who" asks for: those of a column that the question's words name, else those most like
+        names of people."""
         columns = [each for each in self.view.columns if each.role == "person" and each not in taken]
         if not columns:
             return None
@@ -309,6 +323,12 @@ class Sentence:
         pool = named or columns
         best = max(each.people for each in pool)  # the one of most people: a manager goes with the project
         return max((each for each in pool if each.people >= best - LIKELY), key=lambda each: len(each.ends))
+
+    def other_party(self, taken: Sequence[ViewColumn] = ()) -> ViewColumn | None:
+        """Whom those who keep the records deal with: names of their own that do not say by whom something was done."""
+        columns = [each for each in self.view.columns if each.role in ("name", "person") and each not in taken]
+        named = [each for each in columns if each.proper >= 0.5 and not each.label.lower().endswith(" by")]
+        return max(named, key=lambda each: len(each.ends), default=None)
 
     def place_column(self, taken: Sequence[ViewColumn] = ()) -> ViewColumn | None:
         """Where records are: a column of places, by its name, else what an encoder finds nearest to places."""
@@ -336,6 +356,9 @@ class Sentence:
         named = [each for each in columns if roots & each.said]
         most = max(map(self.matches, named), default=0)
         named = [each for each in named if self.matches(each) == most]
+        units = {unit_of(word) for word in said if unit_of(word) is not None}
+        if not named and units:
+            named = [each for each in columns if each.unit and unit_of(each.unit) in units]
         if not named and unit:
             named = [each for each in columns if unit in (each.unit, stem(each.unit)) or stem(unit) in each.said]
         if not named:
@@ -345,6 +368,8 @@ class Sentence:
             rates = [each for each in money if _RATES & each.said]
             whole = [each for each in money if {"amount", "total", "sum"} & each.said]
             named = (rates if _PER.search(self.text) else whole) or [m for m in money if m not in rates] or money
+        if not named and base:
+            named = self._of_adjective(base, columns)
         if not named:
             scored = [(meant(tuple(said), base, each.label, date=False), each) for each in columns]
             best = max((score for score, _ in scored), default=0.0)
@@ -353,9 +378,33 @@ class Sentence:
             named = columns
         return next(iter(named), None)
 
+    @staticmethod
+    def _of_adjective(base: str, columns: Sequence[ViewColumn]) -> list[ViewColumn]:
+        """The figures that an adjective is said of: "long" of a distance before a time, where it is in a unit of it."""
+        lengths = [each for each in columns if (unit := unit_of(each.unit)) is not None and unit.dimension == "length"]
+        if base in ("long", "short") and lengths:
+            return lengths
+        for word in MEASURES.get(base, ())[:SPECIFIC]:
+            if found := [each for each in columns if word in each.said]:
+                return found
+        return []
+
+    def flags(self) -> list[tuple[ViewColumn, int]]:
+        """The columns of yes and no that a word of the question names, with its place: "billable" time."""
+        figures = {at for each in self.view.columns if each.role == "number" and self.matches(each) > 1
+                   for at in self.naming(each)}  # fmt: skip
+        found = []
+        for each in self.view.columns:
+            places = [at for at in self.naming(each) if at not in figures] if each.role == "truth" else []
+            found += [(each, places[0])] if places else []
+        return found
+
     def denied_from(self) -> int | None:
-        """The place of the first word that denies."""
-        return next((at for at, word in enumerate(self.words) if word.lower in _NEGATIONS), None)
+        """The place from which on what is said is denied: of "have we never paid" that of "have"."""
+        at = next((at for at, word in enumerate(self.words) if word.lower in _NEGATIONS), None)
+        if at is None or self.words[at].lower in ("without", "no"):
+            return at
+        return next((i for i in range(at - 1, -1, -1) if self.words[i].lower in _AUXILIARIES), at)
 
     def use(self, column: ViewColumn | None) -> None:
         """Count the words that name a column as used."""

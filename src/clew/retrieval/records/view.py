@@ -39,7 +39,9 @@ CODED = 0.95  # share of them whose names say nothing
 WORDY = 4.0  # words of a text that is no name, in the mean
 NAMELIKE = 0.55  # share of words in no dictionary from which texts are people's names
 CALLED = 0.1  # what the name of a column adds to that share, where it is one of people
+TITLE = 0.5  # different things among so many records from which a column says what a record is about
 SHOWN = 6  # values of a column that an encoder is shown
+TRUE, FALSE = frozenset(["true", "yes", "y", "t"]), frozenset(["false", "no", "n", "f"])
 CODES = frozenset(["no", "number", "nr", "id", "code", "tel", "phone", "telephone", "mobile", "postcode", "zip"])
 ENTRIES = 20_000  # different things of a column that are sought in a question
 WORD = re.compile(r"[^\W_]+(?:['’](?!s\b)[^\W_]+)*")
@@ -65,9 +67,9 @@ class ViewColumn:
     @cached_property
     def proper(self) -> float:
         """The share of the things that bear a name of their own: of several capitals, or a word in no dictionary."""
-        some = self.labels[:LOOKED_AT]
-        own = sum(sum(word[:1].isupper() for word in label.split()) > 1 or not is_word(label.lower()) for label in some)
-        return own / max(len(some), 1)
+        some = [WORD.findall(label) for label in self.labels[:LOOKED_AT]]
+        own = sum(sum(word[:1].isupper() for word in each) > 1 or not all(map(is_word, each)) for each in some)
+        return float(own) / max(len(some), 1)
 
     @property
     def shown(self) -> str:
@@ -84,6 +86,13 @@ class RecordView:
     name: str  # of the kind, in words
     members: Ints  # (n,)
     columns: list[ViewColumn] = field(default_factory=list)
+
+    @cached_property
+    def title(self) -> ViewColumn | None:
+        """What most tells the records apart for people, where nearly all state it."""
+        names = [each for each in self.columns if each.role == "name" and not each.several]
+        best = max(names, key=lambda each: len(each.ends), default=None)
+        return best if best is not None and len(best.ends) >= TITLE * len(self.members) else None
 
     @cached_property
     def words(self) -> dict[str, list[tuple[int, int]]]:
@@ -189,12 +198,12 @@ def _column(
     unit = values.unit or values.stated
     known = unit_of(unit) if unit else None
     role: Role = "name"
-    if values.ordered and values.kind == "date":
+    if len(labels) <= 2 and {label.casefold() for label in labels} <= TRUE | FALSE:
+        role = "truth"
+    elif values.ordered and values.kind == "date":
         role = "date"
     elif values.ordered and values.kind == "number":
         role = "number"
-    elif {label.casefold() for label in labels} <= {"true", "false"}:
-        role = "truth"
     elif sum(len(words_in(label)) for label in labels) > WORDY * len(labels):
         role = "text"
     money = role == "number" and (is_price(name) or (known is not None and known.dimension == "money"))
@@ -212,7 +221,7 @@ def _people(name: str, kinds: list[str], labels: tuple[str, ...]) -> float:
     unknown = sum(word.isalpha() and not word.isupper() and not is_word(word) for word in words)
     if not named or not words:
         return 0.0
-    share, head = unknown / len(words), head_of(name).lower()
+    share, head = float(unknown) / len(words), head_of(name).lower()
     if any(map(is_place, kinds or [head])):
         return 0.0  # a ward is a place before it is somebody's
     if people_of({kind: kind for kind in kinds} or {"": head}):
