@@ -104,6 +104,8 @@ class PlainJson:
     def __init__(self, file: Path, made: PropertyTriples) -> None:
         stem = file.name.split(".")[0]
         self._made, self._kind = made, " ".join(noun_of(stem)) if re.fullmatch(r"[\w -]+", stem) else ""
+        # "issues.jsonl" says that bugs and stories are issues; "stix.json" says nothing.
+        self._several_called = bool(self._kind) and self._kind != stem.replace("_", " ").replace("-", " ").casefold()
         self._things: dict[str, _Thing] = {}
         self._lists: dict[str, set[str]] = {}  # the kinds of what stands in each list: laptops and phones are devices
         self._by_id: dict[str, str] = {}  # what refers to a thing: its id as stated
@@ -158,7 +160,7 @@ class PlainJson:
             thing = self._things[id] = _Thing(id, kind, group)
         elif depth == 0:
             thing.group = group
-        if group in self._lists or (depth and stated and group):
+        if group in self._lists or (stated and group and (depth or self._several_called)):
             self._lists.setdefault(group, set()).add(kind)
         thing.name = thing.name or name
         if used:

@@ -182,7 +182,9 @@ def _truth(found: ReadQuestion) -> ReadQuestion:
 
 _PEOPLE = re.compile(
     r"^how many (?:people|inhabitants|residents|citizens|persons)"
-    r" (?:live|lived|reside|are there|are|stay|(?:does|do|did|has)(?! (?:we|they|you|i)\b))\b"
+    r" (?:live|lived|reside|are there|are|stay"
+    r"|(?:does|do|did)(?! (?:we|they|you|i)\b)(?=.* (?:have|hold|house|seat|count|contain|fit|employ)\W*$)"
+    r"|has(?! (?:we|they|you|i)\b))\b"
     r"|^how many (?:inhabitants|residents|citizens) "
     r"|^(?:what (?:is|was) )?(?:the )?number of (?:people|inhabitants|residents|citizens) (?:in|of|living) ",
     re.IGNORECASE,

@@ -24,6 +24,8 @@ from clew.reading.likely import WIDEST, LikelyHops
 from clew.reading.trails import Along, Hops, PathHypothesis, are_values, expand, joined, undoes
 
 Floats = NDArray[np.float32]
+ALL = 3  # things that there are of what one thing holds
+HOLDERS_UP_TO = 200_000  # triples of a graph in which such things are looked for
 Relevance = Callable[[Sequence[Hops]], Floats]
 """Distinct steps -> how likely the question asks for each, as a log-probability."""
 
@@ -230,6 +232,30 @@ class Growth:
                     replace(pair, ends=ends, after=each.steps, relevance=pair.relevance + gain, sampled=each.sampled)
                 )
         return sorted(found, key=lambda plan: -plan.relevance)[: self.limits.meeting]
+
+
+def around_all(graph: Subgraph, plans: Sequence[PlanCandidate]) -> Floats:
+    """(P,) 1.0 for plans that go up to the one thing that holds everything and down to all of something: from a session
+    to the conference and to all of its rooms, which says nothing of the session."""
+    found = np.zeros(len(plans), np.float32)
+    if graph.num_triples > HOLDERS_UP_TO:
+        return found
+    known: dict[tuple[int, bool], tuple[int, int]] = {}  # of a hop: its different ends, and those of its one start
+    for at, plan in enumerate(plans):
+        hops = [hop for step in plan.steps for hop in step]
+        if len(plan.trails) > 1 or len(hops) < 2 or len(plan.ends) < ALL:
+            continue
+        for hop in hops[1:]:
+            if hop not in known:
+                mine = graph.rels == hop[0]
+                starts, ends = (
+                    (graph.heads[mine], graph.tails[mine]) if hop[1] else (graph.tails[mine], graph.heads[mine])
+                )
+                known[hop] = len(np.unique(ends)), len(np.unique(starts))
+            every, holders = known[hop]
+            if holders == 1 and every >= ALL:
+                found[at] = 1.0
+    return found
 
 
 def _half(trail: PathHypothesis) -> tuple[Hops, ...]:

@@ -25,7 +25,7 @@ from clew.graph import Subgraph
 from clew.protocols import TextEncoder, TokenEncoder, encodes_tokens
 from clew.reading.account import accounts
 from clew.reading.cross_encoder import CrossEncoder
-from clew.reading.growth import Growth, GrowthLimits, PlanCandidate
+from clew.reading.growth import Growth, GrowthLimits, PlanCandidate, around_all
 from clew.reading.likely import LikelyHops
 from clew.reading.network import Floats, Network, similarities
 from clew.reading.plantext import Sheet, sheet
@@ -51,6 +51,7 @@ TAKEN_UP = 4.0
 """What a plan gains by taking up the words of the question, beside what the network makes of it: on training questions
 of GeoQuery, a graph left out of training, 0.56 of the best plans are right with 0, 0.76 with 4; elsewhere nothing
 moves."""
+AROUND_ALL = 4.0  # what a plan loses that goes by way of the one thing that holds all there is of what it finds
 KEPT = 100_000  # steps whose vectors are kept
 LONG = 3  # content words of a question, beside names, from which on it may say four steps
 LOOKED_AT = 8  # most plans that the cross-encoder is asked about
@@ -180,6 +181,7 @@ class Reader:
         )
         logits = logits + TAKEN_UP * page.features[:, PLAN_FEATURES.index("taken_up")]
         logits = logits - TURNED_ROUND * turned_round(asked, wording, plans, mentions)
+        logits = logits - AROUND_ALL * around_all(ground, plans)
         if len(certain):
             logits = logits + np.array(
                 [min(np.log(max(certain[t.topic], 1e-3)) for t in plan.trails) for plan in plans], np.float32
