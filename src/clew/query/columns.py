@@ -22,7 +22,7 @@ from clew.graph.strings import literal_parts
 from clew.graph.subgraph import Ints
 from clew.labels import label_to_text
 from clew.query.meanings import spelled_out, stated_unit
-from clew.query.values import ReadValue, loosely, parse_date, typed, untyped
+from clew.query.values import ReadValue, loosely, parse_date, time_of_day, typed, untyped
 
 ColumnKind = Literal["number", "date", "text"]
 Floats = NDArray[np.float64]
@@ -44,6 +44,15 @@ _SLASHED = re.compile(r"^(?P<a>\d\d?)/(?P<b>\d\d?)/(?P<c>\d{4})(?=$| )")
 MONTHS = 12
 _SEVERAL = 5  # of them at least
 _TIMED = re.compile(r"\b(?:[a-z]{2,}ed|built|blt|won|made|begun|born|in|on|from|since|until|till|yr|premiere|debut)\b")
+ALL_TIMES = 0.9  # share of a column's cells from which it holds times of the day
+_WHEN = """
+arrival arrives arrive departure departs depart start starts end ends begin begins open opens opening close closes
+closing time from to until at doors kickoff sunrise sunset boarding check scheduled hour
+"""
+_HOW_LONG = """
+duration length runtime lap pace split record elapsed finish finishing min playing running best personal taken total
+"""
+_HAPPENING, _LASTING = frozenset(_WHEN.split()), frozenset(_HOW_LONG.split())
 _DATING = re.compile(  # a verb alone says when: "opened", "enrolled in"
     r"(?:opened|joined|enrolled|hired|released|published|launched|formed|started|completed|built|began|created|closed"
     r"|acquired|inaugurated|incorporated|painted|composed|recorded|discovered|retired|(?:first|last) [a-z]+ed)"
@@ -98,6 +107,8 @@ def column(graph: Graph, relation: int, forward: bool = True, *, sampled: bool =
         ends, counts = np.unique(column_ends[mine], return_counts=True)
         label = graph.relation_at(relation).label
         spelled, unit = spelled_out(label).lower(), stated_unit(label)
+        if (times := _clock_times(graph, ends, counts, spelled)) is not None:
+            return times
         dated = any(word in label.casefold() for word in _YEAR_WORDS)
         dated |= _DATING.fullmatch(label_to_text(label).lower()) is not None
         found = column_of(graph, ends, counts, years=dated)
@@ -110,6 +121,19 @@ def column(graph: Graph, relation: int, forward: bool = True, *, sampled: bool =
         return replace(found, stated=unit)
 
     return graph.derived(("query.column", relation, forward, sampled), made)
+
+
+def _clock_times(graph: Graph, ends: Ints, counts: NDArray[np.int64], name: str) -> Column | None:
+    """A column of times of the day, where its name speaks of when something is and not of how long it takes."""
+    words = set(name.split())
+    if not len(ends) or words & _LASTING or not words & _HAPPENING:
+        return None
+    read = [time_of_day(text) for text in graph.labels_at(ends[: 4 * SAMPLE])]
+    keep = [at for at, each in enumerate(read) if each is not None]
+    share = float(counts[keep].sum()) / max(int(counts[: 4 * SAMPLE].sum()), 1)
+    if share < ALL_TIMES or len(ends) > 4 * SAMPLE:
+        return None
+    return _made("date", [read[at] for at in keep], ends[keep], share, "", "", "clock")
 
 
 def _may_be_years(found: Column) -> bool:

@@ -87,6 +87,11 @@ def _fitted(column: Column, against: Readings, name: str, note: Callable[[str], 
     """The values in the column's kind and base unit. Raises InputError where the two do not fit."""
     if column.kind == "number" and against.kind == "number":
         return _converted(column, against, name, note)
+    if column.kind == against.kind == "date" and (column.precision == "clock") != (against.precision == "clock"):
+        holds = "times of the day" if column.precision == "clock" else "dates"
+        raise InputError(
+            f"{name} holds {holds}; compare with {'date(T15:30)' if holds != 'dates' else 'date(2008-05-03)'}"
+        )
     if column.kind == "date" and against.kind == "number":
         years = [parse_date(f"{int(v):04d}") if v == int(v) and 0 < v < 10_000 else None for v in against.low.tolist()]
         if against.unit or not all(years):

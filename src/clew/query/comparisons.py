@@ -50,6 +50,7 @@ _IS_BEFORE = re.compile(  # "was Rosa born before Victor"
     r"(?:the )?(?P<b>\D+)$",
     re.IGNORECASE,
 )
+_BY = re.compile(r"\b(?:by|in terms of|measured by|going by|judging by) (?:its |their |the )?(?P<key>\w+(?: \w+)?)$")
 INHABITANTS = ("people", "inhabitants", "residents", "citizens")
 _DIFFERENCE = re.compile(
     r"^how (?:much|many \w+) (?P<adj>more \w+|less \w+|\w+er) (?:is|was|are|does|did) (?:the )?"
@@ -131,6 +132,8 @@ def comparison(found: ReadQuestion) -> ReadQuestion:
     if match is None or not measures_of(match["adj"]):
         return found
     noun = (match["noun"] or "").strip().removeprefix("the ")
+    by = _BY.search(noun)  # "the bigger ship by tonnage"
+    noun = by["key"] if by is not None else noun
     words = (noun.lower(), *measures_of(match["adj"])) if noun else measures_of(match["adj"])
     adjective = match["adj"].split()[-1]
     dated = later_wins(adjective)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from clew.errors import UnsupportedError
 from clew.graph import Graph
 from clew.graph.kinds import TYPES
 from clew.query import plan as p
@@ -339,6 +340,8 @@ def _date_condition(test: p.Test, value: p.Date) -> str:
 
     def ends(stated: p.Date) -> tuple[str, str]:
         r = stated.reading
+        if r.dimension == "clock":
+            raise UnsupportedError(f"{stated.text} is a time of the day, which is stated as a text")
         last = r.high - DAY if r.high > r.low else r.high
         first, final = (shown_date(ReadValue("date", at, at, "day")) for at in (r.low, last))
         return f"date('{first}')", f"date('{final}')"

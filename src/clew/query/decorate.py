@@ -35,6 +35,7 @@ ENDED = 0.8  # share of the members whose end is known from which the longest of
 _TIMES = frozenset(
     ["duration", "length", "time", "lifespan", "days", "weeks", "months", "years", "hours", "minutes", "stay"]
 )
+YEARS = (1000, 2200)  # numbers without a unit that may be years
 MOST_COUNTED = 1000  # "fewer than 6439 students" is a figure the graph states, not a count of its links
 
 
@@ -330,7 +331,13 @@ class _Decorator:
                 yield found.along(kept, key)
         if isinstance(plan, p.Follow) and len(plan.path) == 2 and dated:
             yield from self._qualified(plan, stated, found)
-        keys = self._keys.values(plan, stated.words or ("number",), dates=dated or None, base=stated.base)
+        kind: bool | None = dated or None  # 20 is no date, though years are stated as bare numbers
+        if isinstance(stated.value, p.Number) and (stated.value.unit or not YEARS[0] <= stated.value.value <= YEARS[1]):
+            kind = False
+        keys = self._keys.values(plan, stated.words or ("number",), dates=kind, base=stated.base)
+        if isinstance(stated.value, p.Date):
+            clock = stated.value.reading.dimension == "clock"
+            keys = [key for key in keys if self._keys.told_by_clock(key) == clock]
         name = stated.value.unit if isinstance(stated.value, p.Number) else ""
         if name:
             measured = self._keys.measured(plan, name, keys)

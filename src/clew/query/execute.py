@@ -495,6 +495,8 @@ class Executor:
             return _plain(0.0) if how == "sum" else None
         if found.kind == "date":
             at = int(np.argmax(low) if how == "max" else np.argmin(low))
+            if found.precision == "clock":
+                return Quantity(ReadValue("date", float(low[at]), float(low[at]), "clock"))
             return Quantity(_precise(float(low[at]), float(high[at])))
         made = float({"sum": low.sum(), "mean": low.mean(), "min": low.min(), "max": low.max()}[how])
         return Quantity(ReadValue("number", made, made, found.dimension, found.unit), found.unit)

@@ -65,6 +65,14 @@ _DATE_FILTER = re.compile(
 )
 
 
+_AT = r"(?:\d{1,2}(?:[:.]\d{2})? ?(?:[ap]\.?m\b\.?|o['’]?clock)|\d{1,2}:\d{2}|noon|midday|midnight)(?!\w)"
+_CLOCK_FILTER = re.compile(  # "before 9:30", "at 3 pm or later", "after noon"
+    r"\b(?P<when>before|after|until|till|by|from|since|(?:at )?at least|(?:at )?at most|at(?! (?:noon|mid))|later than"
+    rf"|earlier than) (?:about |exactly )?(?P<time>{_AT})(?: or (?P<also>later|after|earlier|before)\b)?",
+    re.IGNORECASE,
+)
+_CLOCK_BETWEEN = re.compile(rf"\b(?:between|from) (?P<low>{_AT}) (?:and|to|until|till) (?P<high>{_AT})", re.IGNORECASE)
+_OF_CLOCK = re.compile(r"(?P<h>\d{1,2})(?:[:.](?P<m>\d{2}))? ?(?:(?P<half>[ap])\.?m\.?|o['’]?clock)?", re.IGNORECASE)
 SEVERAL = 3  # conditions with a number in a question
 _RELATIVE = re.compile(
     r"\b(?P<of>[a-z]+),? (?:that|which|who|whose|with|having|of(?= (?:more|less|at|over|under|above|below|no|up)\b))\b",
@@ -113,6 +121,22 @@ def filtered(found: ReadQuestion) -> ReadQuestion:
             said = said[-1:]  # of "came out" both, or else the verb
         words, verbs, behind = _dated(ahead, tuple(said))
         filters.append(Filter((*words, "date", "year"), op, low, high, of=behind))
+        found = cut(found, match, dated=(*found.dated, *verbs))
+    match = _CLOCK_BETWEEN.search(found.rest)
+    if match is not None:
+        words, verbs, behind = _dated(found.rest[: match.start()])
+        filters.append(Filter((*words, "time"), "between", _clock(match["low"]), _clock(match["high"]), of=behind))
+        found = cut(found, match, dated=(*found.dated, *verbs))
+    match = _CLOCK_FILTER.search(found.rest)
+    if match is not None:
+        when, also = match["when"].lower(), (match["also"] or "").lower()
+        ops: dict[str, p.Op] = {"before": "<", "earlier than": "<", "after": ">", "later than": ">", "until": "<=",
+                                "till": "<=", "by": "<=", "from": ">=", "since": ">="}  # fmt: skip
+        op = ops.get(when, "=")
+        op = ">=" if also in ("later", "after") or when.endswith("least") else op
+        op = "<=" if also in ("earlier", "before") or when.endswith("most") else op
+        words, verbs, behind = _dated(found.rest[: match.start()])
+        filters.append(Filter((*words, "time"), op, _clock(match["time"]), of=behind))
         found = cut(found, match, dated=(*found.dated, *verbs))
     asked = _ASKS.match(found.rest)
     match = _BETWEEN_NUMBERS.search(found.rest, asked.end() if asked else 0)
@@ -246,6 +270,18 @@ def _unit(stated: str | None, number: str = "") -> str:
     name = (stated or "").lower()
     known = {"tons": "ton", "miles": "mi", "percent": "%", "kilos": "kg", "kilo": "kg"}.get(name, stated or "")
     return known if known and unit_of(known) is not None else ""
+
+
+def _clock(text: str) -> p.Date:
+    """A time of the day as a plan says it: T15:30."""
+    named = {"midnight": "T00:00", "noon": "T12:00", "midday": "T12:00"}
+    match = _OF_CLOCK.fullmatch(text)
+    if match is None:
+        return p.Date(named[text.lower()])
+    hours, minutes = int(match["h"]), int(match["m"] or 0)
+    if match["half"]:
+        hours = hours % 12 + 12 * (match["half"].lower() == "p")
+    return p.Date(f"T{min(hours, 29):02d}:{min(minutes, 59):02d}")
 
 
 def _date(text: str) -> tuple[p.Date, p.Date | None] | None:

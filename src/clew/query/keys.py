@@ -22,6 +22,7 @@ from clew.query import plan as p
 from clew.query.binding import Binding
 from clew.query.columns import Column, column
 from clew.query.execute import ExecutionLimits, Executor
+from clew.query.lapses import ends as names_an_end
 from clew.query.meanings import BY_FAMILY, meant, measures, of_life, spelled_out
 from clew.query.superlatives import OFTEN
 from clew.query.values import unit_for, unit_of
@@ -47,6 +48,7 @@ NEAREST = 100  # kinds of a graph among which one is looked for by what words me
 AFTER = 6  # pairs whose names are compared
 BEYOND = 0.6  # what two steps fit where no single one leads to what is counted
 TOLD = 0.75  # of a verb and a relation's name, from which it is that relation however few have it
+AT_ITS_END = 0.9  # what a date fits that is the end of something, where the words do not say so
 ANY_TIME = frozenset(["date", "year", "time"])  # say that a date is meant, and not which
 
 
@@ -246,6 +248,8 @@ class Keys:
             if dates and not base and of_life(label) and not (other or names(words, label)):
                 continue  # what happened to somebody in some year is no birth
             fit = (max(fit, other, SOME_DATE) if dates else max(fit, other)) * (0.5 + 0.5 * share)
+            if dates and any(map(names_an_end, label.lower().split())) and not names(words, label):
+                fit *= AT_ITS_END  # the earliest is the one that begins first
             if len(path) > 1 and path[0].relation in walked:  # "the first to join X": the date of what links them
                 fit = max(fit, OF_LINK)
             if fit >= (0.5 * SOME_DATE if dates else LEAST):
@@ -258,6 +262,10 @@ class Keys:
         exact = [word for word in words if word not in ANY_TIME] if dates else []
         fits = self._likeness(exact, labels) if exact else []
         return fits if max(fits, default=0.0) >= LEAST else self._likeness(words, labels)
+
+    def told_by_clock(self, key: FoundKey) -> bool:
+        """Whether a key holds times of the day."""
+        return self._column(key.path[-1]).precision == "clock"
 
     def _named_after(self, owners: Ints, ends: Ints) -> bool:
         """Whether what is reached bears the name of what it is reached from, and more: an event of its own."""

@@ -171,6 +171,8 @@ class Periods:
 
     def _finest(self, since: p.Step, until: p.Step) -> p.TimeUnit:
         known = {self._column(each).precision for each in (since, until)}
+        if "clock" in known:
+            return "minutes"
         if "year" in known:
             return "years"
         if "month" in known:

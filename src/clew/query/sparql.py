@@ -237,6 +237,8 @@ class _Writer:
                     f"{path[-1].relation} holds quantities with units ({found.unit}), which SPARQL cannot convert"
                 )
             return "number"
+        if found.precision == "clock":
+            raise UnsupportedError(f"{path[-1].relation} holds times of the day as texts, which SPARQL does not order")
         return "year" if found.kind == "date" and found.precision == "year" else ""
 
     def _read(self, path: p.Path, v: str, w: str) -> str:
@@ -470,6 +472,8 @@ def _days(value: p.Date) -> tuple[str, str]:
     from clew.query.values import DAY, ReadValue
 
     reading = value.reading
+    if reading.dimension == "clock":
+        raise UnsupportedError(f"{value.text} is a time of the day, which SPARQL does not compare with texts")
     if reading.dimension == "second":
         moment = f'"{shown_date(reading)}"^^<{XSD}dateTime>'
         return moment, moment

@@ -133,6 +133,7 @@ _WITH_EST = re.compile(  # "with the lowest population density", "has the larges
 )
 
 
+_PAID = re.compile(r"(?P<verb>[a-z]+) (?:for|at) ", re.IGNORECASE)  # "insured for the highest sum"
 _HOLDING_A = re.compile(r" (?:has|have|had|holds?|held) (?:an?|the) (?P<what>(?:\w+ )?)$", re.IGNORECASE)
 _NO_VERB = re.compile(r"\w+ (?=(?:with|of|on|in|by) )", re.IGNORECASE)
 _ASKS_FOR = re.compile(
@@ -238,7 +239,8 @@ def _superlative_itself(found: ReadQuestion) -> ReadQuestion:
     match = _WITH_EST.search(found.rest)
     if match is not None and (base := base_of(match["adj"])):
         noun = match["noun"].lower()
-        words = (f"{match['adj'].lower()} {noun}", *MEASURES[base])
+        paid = _PAID.match(match.group(0))
+        words = (f"{match['adj'].lower()} {noun}", *((paid["verb"].lower(),) if paid else ()), *MEASURES[base])
         ranked = Ranked(words, base not in DOWN, 1, _skip(match), noun)
         return cut(found, match, "", kind="ordinal" if ranked.skip else kind, ranked=ranked)
     match = _MOST_ADJECTIVE.search(found.rest)

@@ -42,7 +42,7 @@ class ReadValue:
     kind: Kind
     low: float
     high: float
-    dimension: str = ""  # of a quantity: length, mass, area, time, USD, …; of a date: year, month, day, second
+    dimension: str = ""  # of a quantity: length, mass, area, time, USD, …; of a date: year, month, day, second, clock
     unit: str = ""  # as written
 
 
@@ -203,10 +203,11 @@ def _interval(year: int, month: int | None, day: int | None) -> ReadValue | None
 
 
 def parse_date(text: str) -> ReadValue | None:
-    """A date written as in ISO 8601 or XSD: a year of at least four digits, a month, a day or a moment."""
+    """A date written as in ISO 8601 or XSD: a year of at least four digits, a month, a day or a moment; or, behind a T,
+    the time of a day whichever: T15:30."""
     match = _ISO.fullmatch(text.strip())
     if match is None:
-        return None
+        return time_of_day(text.strip()[1:]) if text.strip()[:1] == "T" else None
     month, day = (int(match[name]) if match[name] else None for name in ("month", "day"))
     found = _interval(int(match["year"]), month, day)
     if found is None or match["h"] is None:
@@ -216,6 +217,24 @@ def parse_date(text: str) -> ReadValue | None:
         return None
     at = found.low + 3600 * hours + 60 * minutes + seconds - _zone(match["zone"])
     return ReadValue("date", at, at, "second")
+
+
+_TIME = re.compile(r"(?P<h>\d{1,2})[:.h](?P<m>\d{2})(?::(?P<s>\d{2}))?(?: ?(?P<half>[ap])\.?m\.?)?", re.IGNORECASE)
+
+
+def time_of_day(text: str) -> ReadValue | None:
+    """A time of the day in seconds since midnight, some hours after it too: "07:15", "3:30 pm", "24:10"."""
+    match = _TIME.fullmatch(text.strip())
+    if (
+        match is None
+        or int(match["m"]) > 59
+        or int(match["s"] or 0) > 59
+        or int(match["h"]) > (12 if match["half"] else 29)
+    ):
+        return None
+    hours = int(match["h"]) % 12 + 12 * (match["half"].lower() == "p") if match["half"] else int(match["h"])
+    at = 3600.0 * hours + 60 * int(match["m"]) + int(match["s"] or 0)
+    return ReadValue("date", at, at, "clock")
 
 
 def _zone(text: str | None) -> float:
@@ -376,7 +395,9 @@ def shown_number(value: float) -> str:
 
 
 def shown_date(reading: ReadValue) -> str:
-    """A date by its precision: 2008, 2008-05, 2008-05-03 or a moment."""
+    """A date by its precision: 2008, 2008-05, 2008-05-03 or a moment; a time of the day as 15:30."""
+    if reading.dimension == "clock":
+        return f"{int(reading.low) // 3600:02d}:{int(reading.low) // 60 % 60:02d}"
     days, seconds = divmod(reading.low, DAY)
     cycle, ordinal = divmod(int(days) + 719_162, 146_097)
     day = date.fromordinal(ordinal + 1)

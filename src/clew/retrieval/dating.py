@@ -64,6 +64,8 @@ def with_years(question: Question, graph: Graph) -> Question:
         ),
         text,
     )
+    if _PART_OF_DAY.search(text) is not None and _has_times(graph):
+        text = _PART_OF_DAY.sub(lambda match: _PARTS[match["part"].lower()], text)
     text = _BARE.sub(lambda match: f"in {match['month']}", text)
     text = _MONTH.sub(lambda match: _with_year(match, graph), text)
     if text != question.text:
@@ -93,6 +95,19 @@ def with_years(question: Question, graph: Graph) -> Question:
         return replace(question, text=f"{before} {on}{fitting[0]}{text[match.end() :]}".strip())
     assert alone is not None
     return replace(question, text=f"{text[: alone.start()]}on {fitting[0]}{text[alone.end() :]}")
+
+
+_PARTS = {"morning": "before 12:00", "afternoon": "after 12:00", "evening": "after 18:00"}
+_PART_OF_DAY = re.compile(r"\bin the (?P<part>morning|afternoon|evening)s?\b", re.IGNORECASE)
+
+
+def _has_times(graph: Graph) -> bool:
+    """Whether the graph states times of the day."""
+
+    def made() -> bool:
+        return any(column(graph, number).precision == "clock" for number in range(graph.num_relations))
+
+    return graph.derived(("dating.times",), made) if graph.whole.num_triples <= MOST else False
 
 
 def _with_year(match: re.Match[str], graph: Graph) -> str:

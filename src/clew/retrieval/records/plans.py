@@ -33,6 +33,7 @@ ROLE = 0.8  # what a noun for what a column holds leaves that is no part of its 
 _NOUN = 4  # words between a question word and a verb
 _WAYS = frozenset(["method", "mode", "way", "channel", "means", "type"])
 _COUNTING = frozenset(["often", "frequently", "times", "popular", "common", "frequent", OFTEN])
+_ANY_DATE = frozenset(["date", "year", "time"])
 _PAY = "spend spent pay paid cost costs charge charged come bill billed earn earned"
 _PAYING = frozenset(_PAY.split())
 
@@ -216,11 +217,10 @@ class _Reading:
         return p.Follow(p.Entities(ids), (_back(column),))
 
     def _date_of(self, stated: Filter) -> ViewColumn | None:
-        named = [
-            each for each in self._view.columns
-            if each.role == "date" and {stem(word) for word in stated.words[:-2]} & each.said
-        ]  # fmt: skip
-        return named[0] if named else self._s.date_column()
+        assert isinstance(stated.value, p.Date)
+        clock, words = stated.value.reading.dimension == "clock", {stem(word) for word in stated.words} - _ANY_DATE
+        dates = [each for each in self._view.columns if each.role == "date" and each.clock == clock]
+        return next((each for each in dates if words & each.said), None) or self._s.date_column(clock=clock)
 
     # -- what is asked of them ---------------------------------------------------------------------------------------
 

@@ -336,9 +336,11 @@ class Sentence:
         places = [each for each in columns if is_place(each.label)]
         return places[0] if places else self._nearest("place", columns, apart=-1)
 
-    def date_column(self) -> ViewColumn | None:
-        """The date that is meant where the question does not say which."""
-        columns = [each for each in self.view.columns if each.role == "date"]
+    def date_column(self, *, clock: bool | None = None) -> ViewColumn | None:
+        """The date that is meant where the question does not say which; a time of the day (`clock`) where it asks for
+        one."""
+        columns = [each for each in self.view.columns if each.role == "date" and clock in (None, each.clock)]
+        columns.sort(key=lambda each: each.clock)
         named = [each for each in columns if self.naming(each)]
         return next(iter(named or columns), None)
 

@@ -60,6 +60,7 @@ class ViewColumn:
     labels: tuple[str, ...]  # (e,) of no more than ENTRIES
     money: bool = False
     unit: str = ""
+    clock: bool = False  # dates that are times of the day
     several: bool = False  # of one record
     counts: bool = True  # numbers that add up, and no codes
     people: float = 0.0  # how much it looks as if it held people's names
@@ -210,7 +211,20 @@ def _column(
     people = _people(name, kinds, labels) if role == "name" else 0.0
     role = "person" if people >= NAMELIKE else role
     counts = CODES.isdisjoint(words_in(name))
-    return ViewColumn(step, name, frozenset(said), role, ends, labels, money, unit, several, counts, people)
+    return ViewColumn(
+        step,
+        name,
+        frozenset(said),
+        role,
+        ends,
+        labels,
+        money,
+        unit,
+        values.precision == "clock",
+        several,
+        counts,
+        people,
+    )
 
 
 def _people(name: str, kinds: list[str], labels: tuple[str, ...]) -> float:
