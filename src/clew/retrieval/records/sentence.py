@@ -65,7 +65,7 @@ ANYBODY = frozenset(["who", "whose", "whom", "people", "person", "somebody", "so
 
 
 @dataclass(frozen=True, slots=True)
-class Word:
+class QuestionWord:
     """A word of a question."""
 
     text: str  # as it stands
@@ -74,7 +74,7 @@ class Word:
 
 
 @dataclass(frozen=True, slots=True)
-class Mention:
+class CellMention:
     """Words that name things in one or several columns."""
 
     start: int
@@ -91,32 +91,34 @@ class Sentence:
     encoder: TextEncoder | None
     text: str
     read: ReadQuestion
-    words: list[Word] = field(default_factory=list)
-    mentions: list[Mention] = field(default_factory=list)
+    words: list[QuestionWord] = field(default_factory=list)
+    mentions: list[CellMention] = field(default_factory=list)
     used: set[int] = field(default_factory=set)
 
-    def without(self, some: Sequence[Mention]) -> Sentence:
+    def without(self, some: Sequence[CellMention]) -> Sentence:
         """The same sentence, some of whose names are none."""
         made = replace(self, used=set())
         made.mentions = [each for each in self.mentions if each not in some]
         return made
 
-    def text_of(self, mention: Mention) -> str:
+    def text_of(self, mention: CellMention) -> str:
         return " ".join(word.text for word in self.words[mention.start : mention.end])
 
     def __post_init__(self) -> None:
         if self.words:
             return
         plain = re.sub(r"['’]s\b", "", self.text)
-        self.words = [Word(m.group(0), m.group(0).lower(), stem(m.group(0).lower())) for m in WORD.finditer(plain)]
+        self.words = [
+            QuestionWord(m.group(0), m.group(0).lower(), stem(m.group(0).lower())) for m in WORD.finditer(plain)
+        ]
         self.mentions = self._mentions()
 
     # -- names -------------------------------------------------------------------------------------------------------
 
-    def _mentions(self) -> list[Mention]:
+    def _mentions(self) -> list[CellMention]:
         """Names that stand apart, the surest and longest first taken."""
         taken: set[int] = set()
-        chosen: list[Mention] = []
+        chosen: list[CellMention] = []
         for each in sorted(self._candidates(), key=lambda m: (-(m.quality >= PART), m.start - m.end, -m.quality)):
             span = set(range(each.start, each.end))
             if taken.isdisjoint(span):
@@ -124,7 +126,7 @@ class Sentence:
                 chosen.append(each)
         return sorted(chosen, key=lambda each: each.start)
 
-    def _candidates(self) -> list[Mention]:
+    def _candidates(self) -> list[CellMention]:
         roots = [word.root for word in self.words]
         index = self.view.words
         hits: dict[tuple[int, int], list[int]] = {}
@@ -143,7 +145,9 @@ class Sentence:
         for (start, end), columns in found.items():
             best = max(quality for some in columns.values() for _, quality in some)
             options = {column: tuple(at for at, quality in some if quality >= best) for column, some in columns.items()}
-            mentions.append(Mention(start, end, tuple((c, places) for c, places in options.items() if places), best))
+            mentions.append(
+                CellMention(start, end, tuple((c, places) for c, places in options.items() if places), best)
+            )
         return mentions
 
     def _stated(self) -> set[int]:
@@ -226,12 +230,12 @@ class Sentence:
 
     # -- columns -----------------------------------------------------------------------------------------------------
 
-    def near(self, mention: Mention, column: ViewColumn) -> bool:
+    def near(self, mention: CellMention, column: ViewColumn) -> bool:
         """Whether a word beside a name is one of a column's own."""
         around = range(max(0, mention.start - NEAR), min(len(self.words), mention.end + NEAR))
         return any(self._is_said(self.words[at], column) for at in around if not mention.start <= at < mention.end)
 
-    def _is_said(self, word: Word, column: ViewColumn) -> bool:
+    def _is_said(self, word: QuestionWord, column: ViewColumn) -> bool:
         """Whether a word is of a column's name, in any form."""
         if word.lower in FUNCTION:
             return False
@@ -287,7 +291,7 @@ class Sentence:
         root, somebody = stem(noun), noun in ANYBODY or bool(people_of({"": noun}))
         own = [each for each in columns if root in {words_in(head_of(each.label))[-1:][0] if each.label else ""}]
         own = own or [each for each in columns if root in each.said]
-        alike = [each for each in columns if each not in fixed and self._is_said(Word(noun, noun, root), each)]
+        alike = [each for each in columns if each not in fixed and self._is_said(QuestionWord(noun, noun, root), each)]
         own = own or [each for each in alike if somebody or each.role != "person"]
         if own:
             return min(own, key=lambda each: len(each.label))
