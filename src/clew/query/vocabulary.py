@@ -55,7 +55,7 @@ IRREGULAR = {
     "farthest": "far", "furthest": "far", "latest": "late", "better": "good", "worse": "bad", "bigger": "big",
     "earlier": "early", "heavier": "heavy", "farther": "far", "further": "far", "later": "late", "hotter": "hot",
     "larger": "large", "largest": "large", "priciest": "expensive", "pricier": "expensive", "dearest": "expensive",
-    "dearer": "expensive", "eldest": "old", "elder": "old",
+    "dearer": "expensive", "eldest": "old", "elder": "old", "tiniest": "small", "tinier": "small",
 }  # fmt: skip
 _UNNUMBERED = frozenset(["good", "bad", "new", "recent", "late", "early", "much", "many"])  # compared with no number
 _NUMBERED = tuple(base for base in MEASURES if base not in _UNNUMBERED)

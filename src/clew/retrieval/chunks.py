@@ -524,6 +524,10 @@ def _of_kind(chunks: list[Chunk], words: tuple[str, ...], asked: int | None, kin
     """The place of a chunk for what is asked for, put where the question word stands; where nothing is of a kind called
     by the noun behind it, it takes that too."""
     place = next((i for i, word in enumerate(words) if word in _ASKS or word == "how"), 0)
+    if words[place + 1 : place + 2] and words[place + 1] in _BE:  # "who is our guest" asks for no guest of a guest
+        own = next((i for i, chunk in enumerate(chunks) if chunk.start > place), None)
+        if own is not None and chunks[own].kind == "class" and chunks[own].plan == kind:
+            return own
     free = asked is not None and not any(chunk.start <= asked < chunk.end for chunk in chunks)
     end = asked + 1 if free and asked is not None and noun else place + 1
     chunks[:] = [chunk for chunk in chunks if chunk.end <= place or chunk.start >= end]

@@ -129,12 +129,16 @@ def _to_come(graph: Graph, relation: int) -> bool:
 
 
 def _of_kinds(graph: Graph, some: Ints) -> Ints:
-    """The things of the kinds that some things are of."""
+    """The things of the kinds that some things are of; of nodes without a name, which are of none, those that the same
+    relations lead to."""
     types = list(Lexicon.of(graph).types)
     whole = graph.whole
     kind = np.isin(whole.rels, types)
     kinds = np.unique(whole.tails[kind & np.isin(whole.heads, some)])
     members: Ints = np.unique(whole.heads[kind & np.isin(whole.tails, kinds)])
+    if not len(kinds) and graph.mediators_at(some).all():
+        alike = np.unique(whole.tails[np.isin(whole.rels, np.unique(whole.rels[np.isin(whole.tails, some)]))])
+        return alike[graph.mediators_at(alike)]
     return members if types else some
 
 
@@ -207,9 +211,13 @@ class _Tense:
         holding = self._holding(node)
         members = execute(node, self._graph).members
         members = members[self._graph.mediators_at(members)]
-        have = {step.relation for step, _ in steps_of(self._graph, members, backward=False)}
-        mark = next((each for pair in self._steps.items() for each in reversed(pair) if each in have), None)
-        if holding is None or mark is None:
+        shares = {step.relation: share for step, share in steps_of(self._graph, members, backward=False)}
+        have = shares.keys()
+        mark = next((start for end, start in self._steps.items() if end in have and start in have), None)
+        mark = mark or max(
+            (each for each in have if each not in self._steps), key=lambda each: shares[each], default=""
+        )
+        if holding is None or shares.get(mark, 0.0) < 1:
             return None
         return p.WhereCount(holding, (p.Step(mark),), ">=", 1)
 

@@ -19,7 +19,7 @@ from clew.query.superlatives import OFTEN
 from clew.query.totals import Summed, summed
 from clew.query.values import unit_of
 from clew.query.vocabulary import PACES, TIMES, head_of, stem
-from clew.retrieval.records.sentence import ANYBODY, PART, CellMention, Sentence
+from clew.retrieval.records.sentence import ANYBODY, PART, SaidName, Sentence
 from clew.retrieval.records.view import TRUE, ViewColumn, views_of, words_in
 from clew.retrieval.words import FUNCTION
 from clew.types import Question
@@ -77,7 +77,7 @@ class _Reading:
         self._executor = Executor(self._graph, ExecutionLimits(pairs=2_000_000))
         self._fit = 1.0
         self._fixed: list[ViewColumn] = []  # columns of which a value is stated
-        self._left_out: list[CellMention] = []  # names behind "apart from"
+        self._left_out: list[SaidName] = []  # names behind "apart from"
 
     # -- which records -----------------------------------------------------------------------------------------------
 
@@ -90,7 +90,7 @@ class _Reading:
             denied = None
         excepted = set(words_in(self._read.without))
         left_out = sides[1] if sides else []
-        positive, negative, without = list[CellMention](), list[CellMention](), list[CellMention]()
+        positive, negative, without = list[SaidName](), list[SaidName](), list[SaidName]()
         for each in self._s.mentions:
             if each in left_out:
                 continue
@@ -169,7 +169,7 @@ class _Reading:
         except ClewError:
             return False
 
-    def _where(self, of: p.SetPlan, mentions: Sequence[CellMention]) -> p.SetPlan | None:
+    def _where(self, of: p.SetPlan, mentions: Sequence[SaidName]) -> p.SetPlan | None:
         """The records that some names are said of; None where these meet in none, unless whether they do is asked."""
         plan = of
         for each in mentions:
@@ -189,7 +189,7 @@ class _Reading:
                 self._s.use(column)
         return plan
 
-    def _options(self, mention: CellMention, plan: p.SetPlan) -> list[tuple[ViewColumn, tuple[int, ...]]]:
+    def _options(self, mention: SaidName, plan: p.SetPlan) -> list[tuple[ViewColumn, tuple[int, ...]]]:
         """The columns that a name is meant in: those whose own words stand beside it, or the nearest to the records."""
         columns = [(self._view.columns[at], places) for at, places in mention.options]
         meeting = [each for each in columns if len(self._executor.found(_and(plan, self._having(*each))))]
@@ -199,7 +199,7 @@ class _Reading:
             return people  # in whichever part somebody plays
         return (people or near or meeting)[:1]
 
-    def _same_as(self, base: p.SetPlan, mentions: Sequence[CellMention]) -> p.SetPlan:
+    def _same_as(self, base: p.SetPlan, mentions: Sequence[SaidName]) -> p.SetPlan:
         """ "The same shoes as Ann": the records that share with hers what stands before "as", hers left out."""
         words = [word.lower for word in self._s.words]
         at = next((i for i, word in enumerate(words) if word == "same"), None)
@@ -225,7 +225,7 @@ class _Reading:
     # -- what is asked of them ---------------------------------------------------------------------------------------
 
     def _plans(
-        self, base: p.SetPlan, denying: p.SetPlan | None, sides: tuple[ViewColumn, list[CellMention]] | None
+        self, base: p.SetPlan, denying: p.SetPlan | None, sides: tuple[ViewColumn, list[SaidName]] | None
     ) -> Iterator[tuple[p.Plan, float]]:
         read = self._read
         if sides is not None:
@@ -402,11 +402,11 @@ class _Reading:
 
     # -- two things held against each other --------------------------------------------------------------------------
 
-    def _sides(self) -> tuple[ViewColumn, list[CellMention]] | None:
+    def _sides(self) -> tuple[ViewColumn, list[SaidName]] | None:
         """The column that two compared things stand in, and their names."""
         if self._read.sides is None:
             return None
-        chosen: list[CellMention] = []
+        chosen: list[SaidName] = []
         for side in self._read.sides:
             words = set(words_in(side))
             inside = [
@@ -423,7 +423,7 @@ class _Reading:
         return self._view.columns[at], chosen
 
     def _compared(
-        self, base: p.SetPlan, column: ViewColumn, chosen: Sequence[CellMention]
+        self, base: p.SetPlan, column: ViewColumn, chosen: Sequence[SaidName]
     ) -> Iterator[tuple[p.Plan, float]]:
         at = self._view.columns.index(column)
         sides = [p.Entities(tuple(self._graph.ids_at(column.ends[list(dict(each.options)[at])]))) for each in chosen]

@@ -74,7 +74,7 @@ class QuestionWord:
 
 
 @dataclass(frozen=True, slots=True)
-class CellMention:
+class SaidName:
     """Words that name things in one or several columns."""
 
     start: int
@@ -92,16 +92,16 @@ class Sentence:
     text: str
     read: ReadQuestion
     words: list[QuestionWord] = field(default_factory=list)
-    mentions: list[CellMention] = field(default_factory=list)
+    mentions: list[SaidName] = field(default_factory=list)
     used: set[int] = field(default_factory=set)
 
-    def without(self, some: Sequence[CellMention]) -> Sentence:
+    def without(self, some: Sequence[SaidName]) -> Sentence:
         """The same sentence, some of whose names are none."""
         made = replace(self, used=set())
         made.mentions = [each for each in self.mentions if each not in some]
         return made
 
-    def text_of(self, mention: CellMention) -> str:
+    def text_of(self, mention: SaidName) -> str:
         return " ".join(word.text for word in self.words[mention.start : mention.end])
 
     def __post_init__(self) -> None:
@@ -115,10 +115,10 @@ class Sentence:
 
     # -- names -------------------------------------------------------------------------------------------------------
 
-    def _mentions(self) -> list[CellMention]:
+    def _mentions(self) -> list[SaidName]:
         """Names that stand apart, the surest and longest first taken."""
         taken: set[int] = set()
-        chosen: list[CellMention] = []
+        chosen: list[SaidName] = []
         for each in sorted(self._candidates(), key=lambda m: (-(m.quality >= PART), m.start - m.end, -m.quality)):
             span = set(range(each.start, each.end))
             if taken.isdisjoint(span):
@@ -126,7 +126,7 @@ class Sentence:
                 chosen.append(each)
         return sorted(chosen, key=lambda each: each.start)
 
-    def _candidates(self) -> list[CellMention]:
+    def _candidates(self) -> list[SaidName]:
         roots = [word.root for word in self.words]
         index = self.view.words
         hits: dict[tuple[int, int], list[int]] = {}
@@ -145,9 +145,7 @@ class Sentence:
         for (start, end), columns in found.items():
             best = max(quality for some in columns.values() for _, quality in some)
             options = {column: tuple(at for at, quality in some if quality >= best) for column, some in columns.items()}
-            mentions.append(
-                CellMention(start, end, tuple((c, places) for c, places in options.items() if places), best)
-            )
+            mentions.append(SaidName(start, end, tuple((c, places) for c, places in options.items() if places), best))
         return mentions
 
     def _stated(self) -> set[int]:
@@ -230,7 +228,7 @@ class Sentence:
 
     # -- columns -----------------------------------------------------------------------------------------------------
 
-    def near(self, mention: CellMention, column: ViewColumn) -> bool:
+    def near(self, mention: SaidName, column: ViewColumn) -> bool:
         """Whether a word beside a name is one of a column's own."""
         around = range(max(0, mention.start - NEAR), min(len(self.words), mention.end + NEAR))
         return any(self._is_said(self.words[at], column) for at in around if not mention.start <= at < mention.end)
