@@ -118,9 +118,12 @@ def _found(graph: Graph) -> KindRelations:
     most = max((use.things for use in uses), default=0)
     widely = [use for use in uses if use.things >= COVERED * most]
     stated = [use for use in widely if use.sure]
+    all_heads = np.unique(heads)
+    things = len(all_heads) - int(np.count_nonzero(graph.mediators_at(all_heads)))
+    covered = np.unique(heads[np.isin(rels, [use.relation for use in stated])])
+    if stated and len(covered) < COVERED * things:  # "is a" of some drugs: a kind of drug, and not what most things are
+        return KindRelations((), tuple(use.relation for use in uses))
     if not stated:  # no more than one, which most things have
-        all_heads = np.unique(heads)
-        things = len(all_heads) - int(np.count_nonzero(graph.mediators_at(all_heads)))
         stated = sorted(widely, key=lambda use: -use.things)[:1]
         stated = [use for use in stated if use.things >= COVERED * things] or [use for use in uses if use.sure]
     chosen = tuple(use.relation for use in stated)

@@ -94,7 +94,8 @@ class Binding:
             raise InputError(
                 f"graph {self.graph.title!r} has no type relation (such as rdf:type), so it has no classes"
             )
-        typed = self._classes_called(name) or self._ending_in.get(stem(name.casefold()), [])
+        said = name.casefold()
+        typed = self._classes_called(name) or self._ending_in.get(stem(said)) or self._ending_in.get(said, [])
         if not typed:
             self.entities((name,))  # raises NotFoundError with the nearest labels
             raise NotFoundError(f"graph {self.graph.title!r}: {unknown('class', name, self.classes())}")

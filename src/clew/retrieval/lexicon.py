@@ -32,6 +32,7 @@ ENDING = 20  # classes that may be meant by the noun in which their names end
 NAMED = 200_000  # things whose names are looked through for the nouns in which they end
 WORDS = 4  # of a name that ends in a common noun
 HEADS = 100_000  # of a relation, that tell what kind of thing has it
+TYPED = 0.9  # share of the things that have a relation whose kind is said, from which the commonest is what they are
 ALIKE_ONLY = 0.8  # the same in a graph without kinds, where the noun may be a kind that nothing states
 ALIKE_DOER = 0.7  # the same of somebody who does something: a "teacher" is no school
 ALIKE_KIND = 0.6  # cosine from which a noun means a class or a relation of another name ("towns", city)
@@ -224,29 +225,35 @@ def kind_meant(noun: str, lexicon: Lexicon) -> tuple[str, float] | None:
 
 
 def owners(graph: Graph, relation: str, *, forward: bool = True) -> p.SetPlan | None:
-    """The kind of thing that most often has a relation, or (not `forward`) is what it leads to; in a graph without
-    kinds anything."""
+    """The kind of thing that most often has a relation, or (not `forward`) is what it leads to; anything in a graph
+    without kinds, or where few of them are said to be of any."""
     number, types = graph.relation_number(relation), Lexicon.of(graph).types
     if number is None:
         return None
     if not types:
         return p.All()
-    kind = graph.derived(
+    found = graph.derived(
         ("lexicon.owners", number, forward), lambda: _kind_at(graph.whole, number, sorted(types), forward=forward)
     )
-    return None if kind is None else p.Class(graph.ids_at(np.array([kind]))[0])
+    if found is None:
+        return None
+    return p.Class(graph.ids_at(np.array([found[0]]))[0]) if found[1] >= TYPED else p.All()
 
 
-def _kind_at(whole: Subgraph, relation: int, types: Sequence[int], *, forward: bool) -> int | None:
-    """The class of most heads of a relation, or of most tails; of very many an even sample tells."""
+def _kind_at(whole: Subgraph, relation: int, types: Sequence[int], *, forward: bool) -> tuple[int, float] | None:
+    """The class of most heads of a relation, or of most tails, and the share of them that are of any class; of very
+    many an even sample tells."""
     heads = np.unique(sampled(whole.heads if forward else whole.tails)[sampled(whole.rels) == relation])
     if len(heads) > HEADS:
         heads = heads[np.linspace(0, len(heads) - 1, HEADS).astype(np.int64)]
-    counts = Counter[int]()
+    counts, typed = Counter[int](), np.zeros(len(heads), np.bool_)
     for by in types:
         reached = follow(whole, heads, [(by, True)])
         counts.update(dict(zip(reached.entities.tolist(), reached.walks.tolist(), strict=True)))
-    return min(counts, key=lambda kind: (-counts[kind], kind), default=None)
+        typed |= np.isin(heads, whole.heads[whole.rels == by])
+    if not counts:
+        return None
+    return min(counts, key=lambda kind: (-counts[kind], kind)), float(typed.mean())
 
 
 def alike(

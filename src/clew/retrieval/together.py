@@ -14,14 +14,17 @@ from clew.query import plan as p
 from clew.query.asked import ReadQuestion
 from clew.query.decorate import Proposal
 from clew.query.execute import execute
+from clew.retrieval.chunks import LIGHT
 from clew.retrieval.examples import ways_from
-from clew.retrieval.lexicon import kinds_of
+from clew.retrieval.lexicon import Lexicon, kinds_of, stems
 from clew.retrieval.linking import link
 from clew.retrieval.method_sets import sets_of
+from clew.retrieval.words import FUNCTION
 from clew.types import Answer, Question, Topic
 
 _MORE = re.compile(r"\d|(?<!^)\b[A-Z]")  # a third name or a date, of which a path between the two says nothing
 SOME = 100  # ends of a path whose kinds are looked at
+DIRECT = 0.9  # how far the one relation that the words name is believed
 LEAST = 0.4  # share from which a path is what the words mean
 
 
@@ -40,16 +43,38 @@ def linked(
         left = left.replace(mention, " ", 1)
     if read.filters or read.ranked is not None or _MORE.search(left) is not None:
         return []
+    if len(named) == 2 and (direct := _directly(left, *named.values(), graph=graph)) is not None:
+        return [direct]
     if len(named) == 2 and (made := _either(method, read.rest, tuple(named.values()), graph)):
         return made
     topics = [topic.entity.id for topic in found.topics]
     others = [topic.entity.id for topics in named.values() for topic in topics]
+    said, labels = set(stems(read.rest)), Lexicon.of(graph).labels
     for plan in sets_of(found, graph):
+        steps = [node.relation for node in p.walk(plan) if isinstance(node, p.Step)]
+        if len(steps) > 1 and not all(said & set(stems(labels.get(each, ""))) for each in steps):
+            continue  # a step that nobody asks for links nearly everything
         starts = {id for node in p.walk(plan) if isinstance(node, p.Entities) for id in node.ids}
         rest = [id for id in dict.fromkeys([*others, *topics]) if id not in starts]
         if rest:
             return [Proposal(p.Is(p.Entities((rest[0],)), plan), found.candidates[0].score)]
     return []
+
+
+def _directly(left: str, one: list[Topic], other: list[Topic], *, graph: Graph) -> Proposal | None:
+    """Whether the one relation that the words between two names name leads from one to the other, either way: none
+    stated is a no, where it is stated of one of them."""
+    words = set(stems(left))
+    content = {id: set(stems(label)) - FUNCTION for id, label in Lexicon.of(graph).labels.items()}
+    called = [id for id, said in content.items() if said and said <= words]
+    if len(called) != 1 or words - FUNCTION - LIGHT - content[called[0]]:
+        return None
+    sides = [p.Entities(tuple(topic.entity.id for topic in each)) for each in (one, other)]
+    ways = [p.Step(called[0]), p.Step(called[0], False)]
+    if not any(len(execute(p.Follow(side, (way,)), graph).members) for side in sides for way in ways):
+        return None
+    reached = p.Or((p.Follow(sides[0], (ways[0],)), p.Follow(sides[0], (ways[1],))))
+    return Proposal(p.Is(sides[1], reached), DIRECT)
 
 
 def _either(method: Method, said: str, sides: tuple[list[Topic], ...], graph: Graph) -> list[Proposal]:
