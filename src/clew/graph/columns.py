@@ -143,7 +143,9 @@ class ColumnFacts:
         """Hold what stands between the commas of cells, from the first that has one; too many are no names."""
         import pyarrow.compute as pc
 
-        comma = pc.and_(pc.match_substring_regex(there, r"[,;\n]|notion\."), pc.less(pc.utf8_length(there), LONGEST))
+        comma = pc.and_(
+            pc.match_substring_regex(there, r"[,;\n]| / |notion\."), pc.less(pc.utf8_length(there), LONGEST)
+        )
         listing = there.filter(comma)
         if self.listed < 0 or not (len(listing) or self.listed):
             return

@@ -1,4 +1,4 @@
-"""Cells that list several names: parted at commas, semicolons or lines, as Airtable, Notion and people write them.
+"""Cells that list several names: parted at commas, semicolons, lines or slashes, as Airtable, Notion and people do.
 
 Kept apart because facts of columns (`columns`), links between tables (`links`) and the reading of rows all part cells
 in the same way.
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from clew.graph.arrow import hashes_of, text_array
 
+PARTING = ("\n", ";", ",", " / ")
 RUN = 5  # parts that may be one name
 _NOTION = re.compile(r"\s*\(https?://(?:www\.)?notion\.(?:so|site)/[^)\s]*\)")
 
@@ -40,7 +41,7 @@ def parts_of(array: Any) -> tuple[NDArray[np.int64], list[str]]:
 def _split(cell: str) -> list[str]:
     if "notion." in cell and len(pieces := _NOTION.split(cell)) > 1:  # each name is followed by its page
         return [piece for each in pieces if (piece := each.strip(" ,"))]
-    between = next((sign for sign in "\n;," if sign in cell), "")
+    between = next((sign for sign in PARTING if sign in cell), "")
     if not between:
         return [cell]
     pieces = cell.split(between)

@@ -12,6 +12,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
+import numpy as np
+
 from clew.graph.arrow import hashes_of, text_array
 from clew.graph.columns import ColumnFacts, TableFile
 from clew.graph.foreign_keys import SURE, Reference, find_references, given_by, shown_share
@@ -34,6 +36,7 @@ WORD = 4  # letters from which the word before an "id" is no abbreviation
 LETTERS = 60  # most letters of a name, in the mean
 SHARED = 0.5  # of a column in another one of its table, from which neither names the rows
 ALONE, AGAIN, TAG = 0.1, 2.5, 24  # of lists: share of cells with one value, times that a value comes, letters of it
+NEW = 1.5  # parts that never stand alone, by different cells with several, up to which cells are lists
 _NAMES = (("name",), ("full", "name"), ("display", "name"), ("label",), ("title",), ("caption",))
 _GIVEN, _FAMILY = (
     (("first", "name"), ("given", "name"), ("forename",), ("firstname",), ("fname",)),
@@ -339,9 +342,11 @@ def _lists(facts: ColumnFacts) -> bool:
     """
     alone = facts.filled - facts.listed
     every = alone + facts.pieces
+    new = len(np.setdiff1d(facts.parts, facts.hashes))  # parts that never stand alone
     return (
         facts.listed > 0
         and facts.pieces > facts.listed
+        and new <= NEW * len(facts.commas)  # "St Mary's Church, Brant" among donors is one of them
         and alone >= ALONE * facts.filled
         and every >= AGAIN * len(facts.parts)
         and facts.worded >= 0.9 * facts.filled

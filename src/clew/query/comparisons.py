@@ -24,6 +24,17 @@ _DOES_MORE = re.compile(  # "who earns more, A or B", "which takes longer, A or 
     r"(?P<b>.+)$",
     re.IGNORECASE,
 )
+_OF_SIDE = r"(?:at|in|on|from|for|with|to|by)"
+_ARE_MORE = re.compile(  # "are there more calls about A or about B"
+    r"^(?:are|were) (?:there )?(?P<most>more|fewer|less) (?P<noun>(?-i:[a-z]+)) (?:\w+ )?"
+    rf"(?P<of>about|of|{_OF_SIDE[3:-1]}) (?:the )?(?P<a>[^,]+?),? or (?:about |of |{_OF_SIDE} )?(?:the )?(?P<b>.+)$",
+    re.IGNORECASE,
+)
+_DID_MORE = re.compile(  # "did we buy more litres at A or at B"
+    r"^(?:did|do|have|had) (?:we|i|they|you) (?:\w+ ){1,2}?(?P<most>more|fewer|less) (?P<noun>(?-i:[a-z]+)) "
+    rf"{_OF_SIDE} (?:the )?(?P<a>[^,]+?),? or (?:{_OF_SIDE} )?(?:the )?(?P<b>.+)$",
+    re.IGNORECASE,
+)
 _IS_FIRST = re.compile(  # "was A or B approved first", "did A or B die earlier", "is A or B older"
     r"^(?:is|are|was|were|did|does|do|has|had) (?:the )?(?P<a>[^,]+?),? or (?:the )?(?P<b>.+?)(?: "
     r"(?P<verb>(?-i:[a-z]+)))?? "
@@ -93,6 +104,12 @@ def comparison(found: ReadQuestion) -> ReadQuestion:
         sides = ((match["a"] or match["c"]).strip(), (match["b"] or match["d"]).strip())
         least = re.search(r"few|less|small|low", most) is not None
         ranked = Ranked(words, not least, noun=noun, verb="" if verb in ("have", "has", "had", "got") else verb)
+        return replace(found, kind="comparison", sides=sides, rest=" and ".join(sides), ranked=ranked)
+    match = _DID_MORE.match(found.rest) or _ARE_MORE.match(found.text.rstrip("?!. "))
+    if match:
+        noun = match["noun"].lower()
+        sides = (match["a"].strip(), match["b"].strip())
+        ranked = Ranked((noun,), re.match("more|most", match["most"], re.I) is not None, noun=noun)
         return replace(found, kind="comparison", sides=sides, rest=" and ".join(sides), ranked=ranked)
     match = _DOES_MORE.match(found.rest) or _IS_FIRST.match(found.rest)
     adjective = match["adj"].lower() if match else ""

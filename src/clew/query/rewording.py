@@ -105,7 +105,7 @@ _ASIDES: tuple[Rule, ...] = (
     rule(r"\b(what|who|where)s\b(?= (?:the|a|an)\b)", r"\1's"),
     rule(r"\b(is|are|was|were|do|does|did|has|have)nt\b", r"\1n't"),
     rule(r"(?<!total )\b(?:amount|quantity|tally) of (?=[a-z]+s\b)", "number of "),
-    rule(r"^(?:can|could|would|will) you (?:please |kindly )?(?=(?:show|give|list|find|name)\b)", ""),
+    rule(r"^(?:(?:can|could|would|will) you )?(?:please |kindly )?(?=(?:show|give|list|find|name)\b)", ""),
     rule(r"^(?:not to|sorry to|i hate to|i do(?:n't| not) (?:want|mean) to) [^,;:]{1,40}?,? but,? ", ""),
     rule(r"^last(?:ly)?,? but not least[,:]? ", ""),
     rule(

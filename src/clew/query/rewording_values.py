@@ -184,6 +184,10 @@ DATES: tuple[Rule, ...] = (
         r",? (?:but )?(?:only |just )?(?:the ones|those) (?=(?:in|since|before|after|until|between) (?:the )?\d)", " "
     ),
     rule(
+        rf"\b(?:from|starting|as of) (?:on )?(?:the )?({_YEAR}-\d\d(?:-\d\d)?|{_STATED})(?: onwards?| on(?=$|[,.?]))",
+        r"since \1",
+    ),
+    rule(
         rf"\b(?:from |since |in |during |starting (?:in |from )?)?({_YEAR}) (?:onwards?|"
         rf"and (?:later|after|onwards?)|or (?:later|after))\b(?! (?:the )?\w*\d)",
         r"since \1",

@@ -328,12 +328,13 @@ _DATED_VERB = re.compile(
 
 
 _DOES = re.compile(r"\b(?:do|does|did|will|can|must)\b", re.IGNORECASE)
+_LASTED = re.compile(r"\s*(?:[?.!]*$|(?:in|on|at|during) (?:which|whom)\b|(?:that|when|where|for) )", re.IGNORECASE)
 
 
 def _adverb(text: str, match: re.Match[str]) -> bool:
     """Whether "first" only says when something happened: "what year did Peru first win", "first climbed in 1960"."""
-    if match["last"] == "last" and not text[match.end() :].strip(" ?.!") and _DOES.search(text[: match.start()]):
-        return True  # "how long does it last"
+    if match["last"] == "last" and _LASTED.match(text[match.end() :]) and _DOES.search(text[: match.start()]):
+        return True  # "how long does it last", "how many minutes did the call last in which …"
     if match["first"] is None or match.group(0).lower().startswith("the"):
         return False
     return _DATED_VERB.match(text[match.end() :]) is not None or _ASKS_WHEN.match(text[: match.start()]) is not None

@@ -27,7 +27,13 @@ _AT_AN_END: tuple[tuple[Summed, str], ...] = (  # elsewhere they say of other wo
 )
 _ONE_OF_EACH = re.compile(r"\bone (?:of|portion of|piece of|copy of) (?P<all>everything|each|every)\b", re.IGNORECASE)
 _ADD = re.compile(
-    r"^(?:please |can you |could you )?(?:add up|sum up|sum|total up|tot up)(?: all)? (?P<what>(?:the|all) .+)$",
+    r"^(?:please |can you |could you )?(?:add up|sum up|sum|total up|tot up)(?: all)? "
+    r"(?P<what>(?:the|all|everything|what) .+)$",
+    re.IGNORECASE,
+)
+_ADDING = re.compile(
+    r"^(?:(?:adding|totting|totalling|summing)(?: up)?|(?:taking|putting|counting)(?= [\w ]+ together,)) [\w ]+, "
+    r"(?P<what>.+)$",
     re.IGNORECASE,
 )
 _AMOUNT_TO = re.compile(
@@ -47,13 +53,19 @@ def summed(text: str) -> tuple[Summed, str] | None:
     that say so; None where no such word stands apart from a noun."""
     plain = re.sub(r"\s+", " ", text.strip()).rstrip("?!. ")
     if (add := _ADD.match(plain)) is not None:
-        return "sum", f"what are {add['what']}"
+        what = re.sub(r"^(?:everything|what) ", "", add["what"])
+        return "sum", f"what are {what}" if what == add["what"] else f"what {what}"
+    if (adding := _ADDING.match(plain)) is not None:
+        return "sum", adding["what"]
     if (amount := _AMOUNT_TO.match(plain)) is not None:
         return "sum", f"what are {amount['what']}"
     for how, words in _ANYWHERE:
         match = re.search(rf",? ?\b(?:{words})\b,?", plain, re.IGNORECASE)
         if match is not None:
-            return how, _without(plain, match)
+            rest = _without(plain, match)
+            if match.group(0).endswith(",") and match.start() and not match.group(0).startswith(","):
+                rest = f"{plain[: match.start()]}, {plain[match.end() :].strip()}"  # "more altogether, A or B"
+            return how, rest
     for how, words in _AT_AN_END:
         match = re.search(rf"^(?:{words})\b,?|,? (?:{words})(?=$|,)", plain, re.IGNORECASE)
         if match is not None:

@@ -103,10 +103,10 @@ def kind_of_things(noun: str, kinds: Mapping[str, str]) -> str | None:
     return None if near is None or near[0] in people_of(kinds) else near[0]
 
 
-def people_of(kinds: Mapping[str, str]) -> list[str]:
-    """The ids of the kinds that are kinds of people, by their names in words."""
+def people_of(kinds: Mapping[str, str], *, senses: int = 1) -> list[str]:
+    """The ids of the kinds that are kinds of people, by their names in words, in one of so many first senses."""
     person = _senses("person")[0]
-    return [id for id, name in kinds.items() if (senses := _senses(name)) and person in _steps_up(senses[:1])]
+    return [id for id, name in kinds.items() if (known := _senses(name)) and person in _steps_up(known[:senses])]
 
 
 def is_nobody(name: str) -> bool:

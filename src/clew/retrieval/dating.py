@@ -56,14 +56,10 @@ _DAYS_OF = re.compile(  # "between the 1st and the 7th of December 2024"
 def with_years(question: Question, graph: Graph) -> Question:
     """A question whose days and months have their year: "on the 18th of July" → "on 2025-07-18", "in October" → "in
     October 2024", where only that year fits."""
-    text = _DATED.sub("", question.text)
-    text = _DAYS_OF.sub(
-        lambda m: (
-            f"{m['from']} {m['first']} {m['month']}{m['year'] or ''} {m['to']} {m['last']} {m['month']}"
-            f"{m['year'] or ''}"
-        ),
-        text,
-    )
+    text = _EDGE.sub(lambda m: m["after"] or m["before"], _DATED.sub("", question.text))
+    text = _DAYS_OF.sub(lambda match: _two_days(match, graph), text)
+    if _HOUR.search(text) is not None and _has_times(graph):
+        text = _HOUR.sub(_hour, text)
     if _PART_OF_DAY.search(text) is not None and _has_times(graph):
         text = _PART_OF_DAY.sub(lambda match: _PARTS[match["part"].lower()], text)
     text = _BARE.sub(lambda match: f"in {match['month']}", text)
@@ -81,6 +77,9 @@ def with_years(question: Question, graph: Graph) -> Question:
         )
         day = int(match["day"] or match["day2"])
         fitting = [each for each in days if each[5:] == f"{month:02d}-{day:02d}"]
+        years = {each[:4] for each in days if each[5:7] == f"{month:02d}"}
+        if not fitting and len(years) == 1:  # a day on which nothing is dated
+            fitting = [f"{years.pop()}-{month:02d}-{day:02d}"]
     else:
         assert alone is not None
         if graph.resolve(alone["weekday"]) or graph.resolve(alone["weekday"].capitalize()):
@@ -97,8 +96,36 @@ def with_years(question: Question, graph: Graph) -> Question:
     return replace(question, text=f"{text[: alone.start()]}on {fitting[0]}{text[alone.end() :]}")
 
 
+_EDGE = re.compile(  # "after the end of April", "since the start of June"
+    r"\b(?:(?P<after>after|until|till|by) the (?:very )?end|(?P<before>before|since|from) the (?:start|beginning)) of"
+    rf"(?= (?:{_NAMES}|\d{{4}})\b)",
+    re.IGNORECASE,
+)
 _PARTS = {"morning": "before 12:00", "afternoon": "after 12:00", "evening": "after 18:00"}
 _PART_OF_DAY = re.compile(r"\bin the (?P<part>morning|afternoon|evening)s?\b", re.IGNORECASE)
+
+
+_HOURS = ("one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+_PAST = {"five": 5, "ten": 10, "quarter": 15, "a quarter": 15, "twenty": 20, "twenty-five": 25, "half": 30}
+_SAID_HOUR = rf"(?P<hour>{'|'.join(_HOURS)}|1?\d)"
+_HOUR = re.compile(  # "before seven in the morning", "after half past two", "before ten to nine in the evening"
+    rf"\b(?P<before>before|after|since|until|till|by|at) (?:(?P<minutes>{'|'.join(_PAST)}) (?P<side>past|to) )?"
+    rf"{_SAID_HOUR}"
+    r"(?: o'?clock)?(?P<part> in the (?:morning|afternoon|evening)| at night)?(?![\w:./%-])(?! [\w-])",
+    re.IGNORECASE,
+)
+
+
+def _hour(match: re.Match[str]) -> str:
+    """A time of the day in figures, where a word says that it is one."""
+    part, minutes = (match["part"] or "").lower(), _PAST.get((match["minutes"] or "").lower(), 0)
+    said = match.group(0).lower()
+    if not (part or minutes or "clock" in said):
+        return match.group(0)
+    hour = _HOURS.index(match["hour"].lower()) + 1 if match["hour"].lower() in _HOURS else int(match["hour"])
+    late = hour < 12 and any(each in part for each in ("afternoon", "evening", "night"))
+    at = (hour + 12 * late) * 60 + (-minutes if (match["side"] or "").lower() == "to" else minutes)
+    return f"{match['before']} {at // 60 % 24:02d}:{at % 60:02d}"
 
 
 def _has_times(graph: Graph) -> bool:
@@ -119,9 +146,25 @@ def _with_year(match: re.Match[str], graph: Graph) -> str:
         and match["before"].lower() not in ("in", "during", "throughout")
     ):
         return said  # "for may" is no month
+    if re.search(rf"\d{_TH}\s*$", match.string[: match.start()]):
+        return said  # "the 2nd of April"
     month = next(i for i, name in enumerate(MONTHS, 1) if name.startswith(match["month"][:3].lower()))
     years = {each[:4] for each in _days(graph) if each[5:7] == f"{month:02d}"}
-    return f"{match['before']} {MONTHS[month - 1].capitalize()} {years.pop()}" if len(years) == 1 else said
+    if len(years) != 1:
+        return said
+    before = "in" if match["before"].lower() in ("for", "of", "throughout") else match["before"]
+    return f"{before} {MONTHS[month - 1].capitalize()} {years.pop()}"
+
+
+def _two_days(match: re.Match[str], graph: Graph) -> str:
+    """Two days of one month, each with its month and, where only one fits, its year."""
+    year = match["year"] or ""
+    if not year and graph.whole.num_triples <= MOST:
+        month = next(i for i, name in enumerate(MONTHS, 1) if name.startswith(match["month"][:3].lower()))
+        years = {each[:4] for each in _days(graph) if each[5:7] == f"{month:02d}"}
+        year = f" {years.pop()}" if len(years) == 1 else ""
+    first, last = (f"{match[day]} {match['month']}{year}" for day in ("first", "last"))
+    return f"{match['from']} {first} {match['to']} {last}"
 
 
 def _days(graph: Graph) -> list[str]:

@@ -19,7 +19,8 @@ from clew.query.superlatives import OFTEN
 from clew.query.totals import Summed, summed
 from clew.query.values import unit_of
 from clew.query.vocabulary import PACES, TIMES, head_of, stem
-from clew.retrieval.records.sentence import ANYBODY, PART, SaidName, Sentence
+from clew.query.wordnet import people_of
+from clew.retrieval.records.sentence import ANYBODY, FULL, PART, SaidName, Sentence
 from clew.retrieval.records.view import TRUE, ViewColumn, views_of, words_in
 from clew.retrieval.words import FUNCTION
 from clew.types import Question
@@ -27,14 +28,19 @@ from clew.types import Question
 LONGEST = 40  # words of a question
 DOUBTFUL = 3  # names that are only like a thing's, which are left out in turn
 UNSAID = 0.6  # what a word without a part in the plan leaves of its score
+DONE = 0.85  # what a verb without a part leaves
 DOUBTED = 0.85  # what a name that is only like a thing's leaves of it
 GUESSED = 0.9  # what a column leaves that no word names
 ROLE = 0.8  # what a noun for what a column holds leaves that is no part of its name
 _NOUN = 4  # words between a question word and a verb
+_LISTED = frozenset(["list", "lists", "range", "variety"])
 _WAYS = frozenset(["method", "mode", "way", "channel", "means", "type"])
 _COUNTING = frozenset(["often", "frequently", "times", "popular", "common", "frequent", OFTEN])
 _ANY_DATE = frozenset(["date", "year", "time"])
-_PAY = "spend spent pay paid cost costs charge charged come bill billed earn earned"
+_PAY = """
+spend spent pay paid cost costs charge charged come bill billed earn earned give gave given donate donated raise raised
+take taken took fetch fetched contribute contributed
+"""
 _PAYING = frozenset(_PAY.split())
 
 
@@ -65,19 +71,22 @@ def read_records(question: Question, graph: Graph, encoder: TextEncoder | None =
         for count in range(len(doubtful) + 1):  # a word of a name may be no name
             for dropped in combinations(doubtful, count):
                 made += _Reading(sentence.without(dropped), how).proposals()
+                if (nested := _Reading(sentence.without(dropped), how, nested=True)).links:
+                    made += nested.proposals()
     return best_first(made)
 
 
 class _Reading:
     """One reading of a question against one view."""
 
-    def __init__(self, sentence: Sentence, how: Summed | None) -> None:
+    def __init__(self, sentence: Sentence, how: Summed | None, *, nested: bool = False) -> None:
         self._s, self._read, self._how = sentence, sentence.read, how
         self._view, self._graph = sentence.view, sentence.view.graph
         self._executor = Executor(self._graph, ExecutionLimits(pairs=2_000_000))
         self._fit = 1.0
         self._fixed: list[ViewColumn] = []  # columns of which a value is stated
         self._left_out: list[SaidName] = []  # names behind "apart from"
+        self.links = self._links() if nested else []
 
     # -- which records -----------------------------------------------------------------------------------------------
 
@@ -101,10 +110,9 @@ class _Reading:
                 negative.append(each)
             else:
                 positive.append(each)
-        base = self._where(self._view.kind, positive)
+        base = self._where(self._view.kind, positive) if not self.links else self._nested(positive)
         if base is None:
             return []
-        base = self._same_as(base, positive)
         flagged = False
         dates = [each for each in self._read.filters if isinstance(each.value, p.Date)]
         dates += [] if dates else self._years()
@@ -143,7 +151,8 @@ class _Reading:
         told = bool(positive or negative or without or dates or flagged)
         made = []
         for plan, fit in plans:
-            score = fit * self._fit * UNSAID ** len(unsaid)
+            verbs = sum(verb for _, verb in unsaid)
+            score = fit * self._fit * UNSAID ** (len(unsaid) - verbs) * DONE**verbs
             if (told or self._operator()) and self._finds(plan):
                 made.append(Proposal(plan, score))
         return made
@@ -199,18 +208,56 @@ class _Reading:
             return people  # in whichever part somebody plays
         return (people or near or meeting)[:1]
 
-    def _same_as(self, base: p.SetPlan, mentions: Sequence[SaidName]) -> p.SetPlan:
-        """ "The same shoes as Ann": the records that share with hers what stands before "as", hers left out."""
-        words = [word.lower for word in self._s.words]
-        at = next((i for i, word in enumerate(words) if word == "same"), None)
-        if at is None or len(mentions) != 1 or "as" not in words[at + 1 : at + 4] or at + 1 >= len(words):
-            return base
-        column = self._s.column_called(words[at + 1])
-        if column is None or column.role not in ("name", "person"):
-            return base
-        self._s.used.update(range(at, words.index("as", at) + 1))
-        shared = p.Follow(self._projected(base, _Asked(column)), (_back(column),))
-        return p.Minus(_and(self._view.kind, shared), base)
+    def _links(self) -> list[tuple[int, ViewColumn, bool]]:
+        """Where a question speaks of what other records say: "the agent who …", "the town of …", "the same shoes as …".
+
+        Returns:
+            The places of the nouns, the columns that they name, and whether the other records are left out.
+        """
+        words, found = [word.lower for word in self._s.words], []
+        named = {at for m in self._s.mentions for at in range(m.start, m.end)}
+        for at, word in enumerate(words[:-2]):
+            same = word == "same"
+            if word == "whoever" and (people := self._s.person_column()) is not None:
+                found.append((at, people, False))
+                continue
+            if at in named or not (same or (word == "the" and words[at + 1] != "same")):
+                continue
+            noun = at + 2 if words[at + 1] in ("one", "only") else at + 1
+            linked = "as" in words[noun + 1 : noun + 4] if same else words[noun + 1 : noun + 2] in _RELATIVE
+            linked = linked or (words[noun + 2 : noun + 3] == ["by"] and self._s.is_verb(noun + 1))
+            if noun in named or not linked:
+                continue
+            column = self._s.column_called(words[noun])
+            somebody = words[noun] in ANYBODY or bool(people_of({"": words[noun]}))
+            if column is not None and column.role in ("name", "person") and (somebody or self._s.naming(column)):
+                found.append((noun, column, same))
+        return found
+
+    def _nested(self, mentions: Sequence[SaidName]) -> p.SetPlan | None:
+        """The records that share what is linked with those of which the names behind it are said."""
+        inner = [each for each in mentions if each.start > self.links[-1][0]]
+        if not inner:
+            return None
+        plan: p.SetPlan = self._view.kind
+        following = len(self._s.words)
+        for at, column, same in reversed(self.links):
+            some = [each for each in mentions if at < each.start < following]
+            said = self._where(plan, some)
+            if said is None:
+                return None
+            if column in self._fixed and not same:
+                return None  # "the queue of Billing" is that queue
+            self._fixed = []
+            self._s.use(column)
+            self._s.used.add(at)
+            if same:
+                self._s.used.update(i for i in (at - 1, at + 1, at + 2) if self._s.words[i].lower in ("same", "as"))
+            shared = p.Follow(p.Follow(said, (column.step,)), (_back(column),))
+            plan = _and(self._view.kind, shared)
+            plan = p.Minus(plan, said) if same else plan
+            following = at
+        return self._where(plan, [each for each in mentions if each.start < following])
 
     def _having(self, column: ViewColumn, places: Sequence[int]) -> p.SetPlan:
         ids = tuple(self._graph.ids_at(column.ends[list(places)]))
@@ -250,8 +297,8 @@ class _Reading:
                 yield self._given(plan, asked), fit * asked.fit
             return
         how = self._how or read.summary
-        if how:
-            measure = asked.measure or self._s.measure(read.summary_words)
+        if how and not (self._how and asked.column is not None and read.count):
+            measure = asked.measure or self._s.measure(read.summary_words) or self._money(read.summary_words)
             if measure is not None and denying is None:
                 self._s.use(measure)
                 yield p.Aggregate(how, base, (measure.step,)), asked.fit  # type: ignore[arg-type]
@@ -286,6 +333,12 @@ class _Reading:
         if self._left_out and some is None:
             return None, None
         return (base if some is None else p.Minus(base, some)), None
+
+    def _money(self, words: Sequence[str]) -> ViewColumn | None:
+        """The one sum of money that records state, where the records are summed up: "the average gift"."""
+        nouns = [word for phrase in words for word in phrase.split()] or [word.lower for word in self._s.words]
+        money = [each for each in self._view.columns if each.money and each.counts]
+        return money[0] if len(money) == 1 and any(map(self._s.is_record, nouns[:3])) else None
 
     def _given(self, found: p.SetPlan, asked: _Asked) -> p.Plan:
         return p.Count(found) if self._read.count else found
@@ -349,7 +402,8 @@ class _Reading:
             word for phrase in of_adjective or (*ranked.words, ranked.noun, ranked.verb) for word in phrase.split()
         ]
         column, ends = asked.column, (ranked.k, ranked.skip)
-        date = self._s.date_column()
+        hour = any(word.lower == "hour" for word in self._s.words)
+        date = (self._s.date_column(clock=True) if hour else None) or self._s.date_column()
         if ranked.date and date is None:
             return
         if ranked.date and date is not None:
@@ -358,10 +412,14 @@ class _Reading:
             yield self._projected(top, _Asked(date) if when or asked.measure else asked), asked.fit
             return
         counting = bool(_COUNTING & {*words, *(word.lower for word in self._s.words)})
-        noun = ranked.noun.split()[0] if ranked.noun else ""
+        noun = next(filter(self._s.is_record, ranked.noun.split()), (ranked.noun.split() or [""])[0])
         of_records = not ranked.base and noun != "" and self._s.is_record(noun)
         if column is not None and (counting or of_records):
             key = p.Key((_back(column),), "count", base)
+            yield p.Top(self._projected(base, asked), key, ranked.largest, *ends), asked.fit
+            return
+        if column is not None and (others := self._different(ranked, column)) is not None:
+            key = p.Key((_back(column), others.step), "count", base)
             yield p.Top(self._projected(base, asked), key, ranked.largest, *ends), asked.fit
             return
         measure = asked.measure or self._s.measure(words, ranked.base)
@@ -382,6 +440,24 @@ class _Reading:
             return
         top = p.Top(base, p.Key((measure.step,)), ranked.largest, *ends)
         yield self._projected(top, asked), asked.fit
+
+    def _different(self, ranked: Ranked, column: ViewColumn) -> ViewColumn | None:
+        """What is counted, each once: "the most species", "the longest species list"."""
+        nouns = [word for phrase in (ranked.noun, *ranked.words) for word in phrase.split()]
+        listed = {word.lower for word in self._s.words} & _LISTED
+        if ranked.base and not listed:
+            return None
+        for noun in nouns if not listed else [*nouns, *(word.lower for word in self._s.words)]:
+            others = [
+                each for each in self._view.columns
+                if each.role in ("name", "person") and each is not column
+                and stem(noun) in words_in(head_of(each.label))[-1:]
+            ]  # fmt: skip
+            if others:
+                self._s.use(others[0])
+                self._s.used.update(at for at, word in enumerate(self._s.words) if word.lower in _LISTED)
+                return others[0]
+        return None
 
     def _settled(self, column: ViewColumn, measure: ViewColumn) -> bool:
         """Whether what is measured is the same in all records of one thing: the length of a route."""
@@ -432,11 +508,13 @@ class _Reading:
             return
         words = [word for phrase in (*ranked.words, ranked.noun, ranked.verb) for word in phrase.split()]
         back, larger = _back(column), ranked.largest
-        noun = ranked.noun.split()[0] if ranked.noun else ""
+        noun = next(filter(self._s.is_record, ranked.noun.split()), (ranked.noun.split() or [""])[0])
         if ranked.date and (date := self._s.date_column()) is not None:
             key = p.Key((back, date.step), "value", base)
         elif noun and self._s.is_record(noun):
             key = p.Key((back,), "count", base)
+        elif (others := self._different(ranked, column)) is not None:
+            key = p.Key((back, others.step), "count", base)
         else:
             measure = self._s.measure(words, ranked.base)
             if measure is None:
@@ -467,7 +545,7 @@ class _Reading:
             else:
                 column = self._s.person_column(self._fixed)
             return None if column is None else _Asked(column, fit=1.0 if self._s.naming(column) else GUESSED)
-        if word == "where":
+        if word in ("where", "whereabouts"):
             column = self._s.place_column(self._fixed)
             return None if column is None else _Asked(column, fit=GUESSED)
         if word == "when":
@@ -486,7 +564,8 @@ class _Reading:
             if after != "many":
                 ways = [each for each in self._view.columns if _WAYS & each.said and each.role == "name"]
                 return _Asked(ways[0]) if ways else None
-        return self._of_noun(self._nouns(at + (2 if word == "how" else 1)))
+        at += 2 if word == "how" else 1
+        return self._of_kind(at) or self._of_noun(self._nouns(at))
 
     def _without_word(self) -> _Asked | None:
         """What a question without a question word asks for: its first noun ("places where …"), or the one that names a
@@ -495,7 +574,7 @@ class _Reading:
             measure = self._s.measure(self._read.summary_words)
             return None if measure is None else _Asked(measure=measure)
         nouns = self._nouns(0)
-        first = self._of_noun(nouns) if nouns else None
+        first = self._of_kind(0) or (self._of_noun(nouns) if nouns else None)
         if first is not None:
             return first
         named = [each for each in self._view.columns if each.role != "truth" and self._s.naming(each)]
@@ -518,15 +597,34 @@ class _Reading:
             found.append(i)
         return found[:_NOUN]
 
+    def _of_kind(self, at: int) -> _Asked | None:
+        """What is asked for by a word for its type: "which companies" of donors, whose type is Company."""
+        before = {"individual", *_BEFORE_NOUNS}
+        while at < len(self._s.words) and self._s.words[at].lower in before:
+            at += 1
+        mention = next((each for each in self._s.mentions if each.start == at and each.quality >= FULL), None)
+        if mention is None or self._s.words[mention.end - 1].text[:1].isupper():
+            return None
+        for place, _ in mention.options:
+            column = self._view.columns[place]
+            owner = self._view.owner_of(column)
+            if owner is not None and owner not in self._fixed:
+                return _Asked(owner)
+        return None
+
     def _of_noun(self, nouns: Sequence[int]) -> _Asked | None:
         """What a noun phrase asks for: the last of its words that means something here."""
         words = self._s.words
-        if not nouns and self._read.count:
-            return _Asked(records=True)  # "how many races": the noun is what is said of them
+        if not nouns and self._read.count:  # "how many races", "how many teals": the noun is what is said of them
+            number = next((each for each in self._view.columns if each.number_of), None)
+            return _Asked(records=True) if number is None else _Asked(measure=number)
         if not nouns:
             verbs = _PAYING & {word.lower for word in words}
-            measure = self._s.measure(["amount"]) if verbs else None
-            return None if measure is None else _Asked(measure=measure, fit=GUESSED)
+            measure = self._s.measure(["amount"]) if verbs or self._how else None
+            if measure is not None:
+                return _Asked(measure=measure, fit=GUESSED)
+            subject = self._s.subject_column(self._fixed) if words[0].lower == "what" else None
+            return None if subject is None else _Asked(subject, fit=ROLE)
         for at in reversed(nouns[:2]) if len(nouns) > 1 else nouns:
             noun = words[at].lower
             if noun == "times" and self._read.count:
@@ -539,7 +637,10 @@ class _Reading:
             figures = [
                 each for each in self._view.columns
                 if each.role == "number" and each.counts
-                and words[at].root in {*words_in(head_of(each.label))[-1:], stem(each.unit.lower())}
+                and (
+                    words[at].root in {*words_in(head_of(each.label))[-1:], stem(each.unit.lower())}
+                    or (unit_of(noun) is not None and unit_of(noun) == unit_of(each.unit or "?"))
+                )
             ]  # fmt: skip
             if figures:
                 self._s.used.add(at)
@@ -556,11 +657,14 @@ class _Reading:
         return _Asked(title, fit=ROLE)  # "which plants …", of what the accessions of a garden are called
 
 
+_RELATIVE = [
+    [word] for word in ("who", "that", "which", "of", "whose", "where", "from", "with", "in", "on", "to", "for")
+]
 _YEAR = re.compile(r"(?:1[4-9]|20)\d\d")
 _ORDERS = frozenset(["list", "show", "name", "give", "tell", "find"])
 _DOING = frozenset(["did", "do", "does", "have", "has", "had"])
 _SUBJECTS = frozenset(["we", "i", "they", "you", "he", "she"])
-_WH = frozenset(["who", "whose", "whom", "where", "when", "which", "what", "how"])
+_WH = frozenset(["who", "whose", "whom", "where", "whereabouts", "when", "which", "what", "how"])
 _SIZES = frozenset(["long", "high", "tall", "far", "big", "large", "heavy", "old", "deep", "wide", "fast", "expensive"])
 _BEFORE = """
 the a an all our my of me us other more different distinct many number amount total count list name show give tell find

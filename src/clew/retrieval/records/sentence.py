@@ -13,11 +13,11 @@ import numpy as np
 from rapidfuzz.distance import OSA
 
 from clew.protocols import TextEncoder
-from clew.query.asked import ReadQuestion
+from clew.query.asked import PARTICLES, ReadQuestion
 from clew.query.meanings import AGEING, MONEY, meant
 from clew.query.values import unit_of
-from clew.query.vocabulary import MEASURES, SYNONYMS, akin, forms, head_of, stem
-from clew.query.wordnet import is_place, is_word, people_of
+from clew.query.vocabulary import MEASURES, PAST, SYNONYMS, akin, forms, head_of, stem
+from clew.query.wordnet import is_place, is_word, nearest_kind, people_of
 from clew.retrieval.records.view import WORD, RecordView, ViewColumn, words_in
 from clew.retrieval.words import FUNCTION
 
@@ -28,11 +28,13 @@ ALIKE = 0.42  # cosine of a noun and a column from which the noun may name it
 APART = 0.04  # by which it must be nearer than to any other column
 LIKELY = 0.3  # by how much less like people's names a column may be than another
 PROPER = 0.1  # what it gains where the column holds names, of places and businesses, and no common nouns
+STATED = 0.9  # share of the records that state whom they are about
 SPECIFIC = 4  # of what an adjective measures, the likeliest
 SHORTEST = 5  # letters of a word in which a slip is looked for
 NEAR = 3  # words from a name within which a word may say which column is meant
 _NEGATIONS = frozenset(["not", "never", "no", "without", "nobody", "none", "neither", "didn", "hasn", "haven", "isn",
                         "wasn", "doesn", "don", "aren", "weren", "cannot", "nothing"])  # fmt: skip
+_ARTICLES = frozenset(["the", "a", "an"])
 _AUXILIARIES = frozenset(["have", "has", "had", "do", "does", "did", "is", "are", "was", "were"])
 _RECORDS = frozenset(["entry", "record", "row", "item", "line", "transaction", "case", "occasion", "instance", "time",
                       "log", "booking", "event"])  # fmt: skip
@@ -50,7 +52,7 @@ involved involve involves happen happened happens receive received charge charge
 _FREE = frozenset(_LIGHT.split()) | FUNCTION
 _PAYING = """
 spend spent pay paid payed cost costs costing price expensive cheap bill bills charge charged charges fork forked
-revenue earn earned takings owe owed money
+revenue earn earned takings owe owed money give gave given donate donated raise raised contribute contributed
 """
 _MONEY_WORDS = MONEY | frozenset(_PAYING.split())
 _AGAIN = frozenset(["same", "whoever", "too", "also", "her", "his"])  # speak of what something else in the question is
@@ -179,28 +181,31 @@ class Sentence:
         for first in places:
             if any(first - 1 == each for each in places) and roots[first - 1] in parts:
                 continue  # inside a longer run
-            longest = (0, 0)
+            longest = (0, 0, first)
             for begin in (i for i, part in enumerate(parts) if self._same(first, part)):
-                length = 0
-                while (
-                    begin + length < len(parts)
-                    and first + length < len(roots)
-                    and self._same(first + length, parts[begin + length])
-                ):
-                    length += 1
-                longest = max(longest, (length, begin))
-            length, begin = longest
+                length, end = 0, first
+                at = first
+                while begin + length < len(parts) and at < len(roots):
+                    if length and self.words[at].lower in _ARTICLES and parts[begin + length] not in _ARTICLES:
+                        at += 1  # "the hamper for the raffle" of what is written "hamper for raffle"
+                        continue
+                    if not self._same(at, parts[begin + length]):
+                        break
+                    length, at, end = length + 1, at + 1, at + 1
+                if length > longest[0]:
+                    longest = (length, begin, end)
+            length, begin, end = longest
             if not length:
                 continue
             said = [part for part in parts[begin : begin + length] if part not in FUNCTION]
             if not said:
                 continue
             if length == len(parts) or len(said) == len(content):
-                found.append((first, first + length, FULL))
+                found.append((first, end, FULL))
                 continue
-            quality = self._part(role, label, parts, begin, length, said, content)
+            quality = self._part(role, label, parts, begin, length, said, content, first)
             if quality:
-                found.append((first, first + length, quality))
+                found.append((first, end, quality))
         return found
 
     def _same(self, at: int, part: str) -> bool:
@@ -214,7 +219,7 @@ class Sentence:
 
     def _part(
         self, role: str, label: str, parts: Sequence[str], begin: int, length: int, said: Sequence[str],
-        content: Sequence[str],
+        content: Sequence[str], at: int,
     ) -> float:  # fmt: skip
         """The quality of a part of a name; 0 where it is none."""
         if role == "person":
@@ -223,13 +228,17 @@ class Sentence:
             return PART if len(said) >= 2 else SOME
         if role == "text" or not label[:1].isupper():
             return 0.0
-        rare = not is_word(said[0])
-        return PART if rare and len(said[0]) >= 4 else SOME if begin + length == len(parts) else 0.0
+        if begin == 0 and self.words[at].text[:1].isupper():
+            return PART  # "a Transit" of several that bear names beginning so
+        rare, only = not is_word(said[0]), len(self.view.words[said[0]]) == 1
+        return PART if rare and len(said[0]) >= 4 else SOME if only or begin + length == len(parts) else 0.0
 
     # -- columns -----------------------------------------------------------------------------------------------------
 
     def near(self, mention: SaidName, column: ViewColumn) -> bool:
         """Whether a word beside a name is one of a column's own."""
+        if mention.start and self.words[mention.start - 1].lower == column.label.lower():
+            return True  # "from Athlone", "to Athlone"
         around = range(max(0, mention.start - NEAR), min(len(self.words), mention.end + NEAR))
         return any(self._is_said(self.words[at], column) for at in around if not mention.start <= at < mention.end)
 
@@ -250,20 +259,29 @@ class Sentence:
         own = [at for at in found if not known or self._is_said(self.words[at], replace(column, said=frozenset(known)))]
         return found if own else []
 
-    def unexplained(self) -> list[str]:
-        """Words that no part of the question has a use for."""
+    def unexplained(self) -> list[tuple[str, bool]]:
+        """Words that no part of the question has a use for, and whether each is a verb: what is done where something is
+        recorded is much the same."""
         operators = {word for piece in self.read.removed for word in words_in(piece)}
         kind = set(words_in(self.view.name))
         kind |= {part for each in self.view.columns if each.role == "number" for part in each.said}
         named = {at for m in self.mentions for at in range(m.start, m.end)}
         return [
-            word.lower
+            (word.lower, self.is_verb(at))
             for at, word in enumerate(self.words)
             if at not in self.used | named
             and (word.lower not in _FREE or word.lower in _AGAIN)
             and word.root not in operators
             and word.root not in kind | _RECORDS
         ]
+
+    def is_verb(self, at: int) -> bool:
+        """Whether a word is the past or a participle of a verb, or has a particle behind it: "picked", "drove", "set …
+        back"."""
+        word = self.words[at].lower
+        behind = self.words[at + 1].lower if at + 1 < len(self.words) else ""
+        past = word.endswith(("ed", "ing")) and len(word) > 4 and word[:1].islower()
+        return past or word in PAST or behind in PARTICLES
 
     def is_record(self, noun: str) -> bool:
         """Whether a noun speaks of the records themselves: their kind, or the act that a column's name speaks of ("the
@@ -273,6 +291,8 @@ class Sentence:
             return False
         if root in _RECORDS or root in kind or any(root in SYNONYMS.get(each, ()) for each in kind):
             return True
+        if nearest_kind(noun, {"": self.view.name}) is not None:
+            return True  # "gifts" are donations
         acts = [each for each in self.view.columns if each.label.lower().endswith(" by")]
         return noun not in ANYBODY and any(forms(root) & forms(part) for each in acts for part in each.said)
 
@@ -292,13 +312,13 @@ class Sentence:
         alike = [each for each in columns if each not in fixed and self._is_said(QuestionWord(noun, noun, root), each)]
         own = own or [each for each in alike if somebody or each.role != "person"]
         if own:
-            return min(own, key=lambda each: len(each.label))
+            return min(own, key=lambda each: (-self.matches(each), len(each.label)))
         if noun in _PLACE and not somebody:
             return self.place_column(fixed)
         if noun in _DATES and "date" in roles:
             return self.date_column()
         if somebody:
-            return self.person_column(fixed)
+            return self.person_column(fixed) if noun in ANYBODY or self._has_people() else None
         return self._nearest(noun, [each for each in columns if each.role in ("name", "person") and each not in fixed])
 
     def _nearest(self, noun: str, columns: Sequence[ViewColumn], apart: float = APART) -> ViewColumn | None:
@@ -320,21 +340,40 @@ class Sentence:
         names of people."""
         columns = [each for each in self.view.columns if each.role == "person" and each not in taken]
         if not columns:
-            return None
+            return None if self._has_people() else self.other_party(taken)
         named = [each for each in columns if self.naming(each)]
         pool = named or columns
         best = max(each.people for each in pool)  # the one of most people: a manager goes with the project
         return max((each for each in pool if each.people >= best - LIKELY), key=lambda each: len(each.ends))
 
+    def _has_people(self) -> bool:
+        return any(each.role == "person" for each in self.view.columns)
+
     def other_party(self, taken: Sequence[ViewColumn] = ()) -> ViewColumn | None:
         """Whom those who keep the records deal with: names of their own that do not say by whom something was done."""
-        columns = [each for each in self.view.columns if each.role in ("name", "person") and each not in taken]
+        columns = [
+            each for each in self.view.columns
+            if each.role in ("name", "person") and each not in taken and each.stated >= STATED * len(self.view.members)
+        ]  # fmt: skip
         named = [each for each in columns if each.proper >= 0.5 and not each.label.lower().endswith(" by")]
         return max(named, key=lambda each: len(each.ends), default=None)
+
+    def subject_column(self, taken: Sequence[ViewColumn] = ()) -> ViewColumn | None:
+        """What records are about, where "what" asks for it: of what nearly all state, neither people nor places, what
+        tells them apart most."""
+        columns = [
+            each for each in self.view.columns
+            if each.role == "name" and each not in taken and each.stated >= STATED * len(self.view.members)
+            and not each.several and not is_place(head_of(each.label))
+        ]  # fmt: skip
+        return max(columns, key=lambda each: len(each.ends), default=None)
 
     def place_column(self, taken: Sequence[ViewColumn] = ()) -> ViewColumn | None:
         """Where records are: a column of places, by its name, else what an encoder finds nearest to places."""
         columns = [each for each in self.view.columns if each.role in ("name", "person") and each not in taken]
+        ways = {each.label.lower(): each for each in columns if each.label.lower() in ("from", "to")}
+        if len(ways) == 2:
+            return ways["from" if any(word.lower == "from" for word in self.words) else "to"]
         places = [each for each in columns if is_place(each.label)]
         return places[0] if places else self._nearest("place", columns, apart=-1)
 
@@ -358,13 +397,19 @@ class Sentence:
         said = [word for phrase in words for word in phrase.split()]
         roots = {stem(word) for word in said}
         named = [each for each in columns if roots & each.said]
+        if said and said[-1] in _MONEY_WORDS and any(each.money for each in named or columns):
+            named = [each for each in named if each.money]  # "the fuel bill"
         most = max(map(self.matches, named), default=0)
         named = [each for each in named if self.matches(each) == most]
         units = {unit_of(word) for word in said if unit_of(word) is not None}
-        if not named and units:
-            named = [each for each in columns if each.unit and unit_of(each.unit) in units]
+        if units:  # "kilometres" of what is called Km
+            named = [each for each in columns if each.unit and unit_of(each.unit) in units] or named
         if not named and unit:
-            named = [each for each in columns if unit in (each.unit, stem(each.unit)) or stem(unit) in each.said]
+            named = [
+                each for each in columns
+                if unit in (each.unit, stem(each.unit)) or stem(unit) in each.said
+                or (unit_of(unit) is not None and unit_of(unit) == unit_of(each.unit or "?"))
+            ]  # fmt: skip
         if not named:
             named = [each for each in columns if self.naming(each)]
         if not named and (roots | {word.root for word in self.words}) & {stem(word) for word in _MONEY_WORDS}:
@@ -380,6 +425,8 @@ class Sentence:
             named = [each for score, each in scored if score >= max(best, 0.5)]
         if not named and base not in AGEING and len(columns) == 1:
             named = columns
+        if not named and said and not base and (near := self._nearest(said[-1], columns)) is not None:
+            named = [near]
         return next(iter(named), None)
 
     @staticmethod
@@ -405,7 +452,12 @@ class Sentence:
 
     def denied_from(self) -> int | None:
         """The place from which on what is said is denied: of "have we never paid" that of "have"."""
-        at = next((at for at, word in enumerate(self.words) if word.lower in _NEGATIONS), None)
+        at = next(
+            (at for at, word in enumerate(self.words) if word.lower in _NEGATIONS or word.lower[-3:] in ("n't", "n’t")),
+            None,
+        )
+        if at is not None and self.words[at].lower[-3:] in ("n't", "n’t"):
+            return at
         if at is None or self.words[at].lower in ("without", "no"):
             return at
         return next((i for i in range(at - 1, -1, -1) if self.words[i].lower in _AUXILIARIES), at)

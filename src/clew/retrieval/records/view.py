@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Literal
 
@@ -38,11 +38,15 @@ LOOKED_AT = 60  # records whose names are looked at
 CODED = 0.95  # share of them whose names say nothing
 WORDY = 4.0  # words of a text that is no name, in the mean
 NAMELIKE = 0.55  # share of words in no dictionary from which texts are people's names
+LIKELY = 0.15  # by how much less like people's names they may be where no other column is of people
 CALLED = 0.1  # what the name of a column adds to that share, where it is one of people
 TITLE = 0.5  # different things among so many records from which a column says what a record is about
+MOSTLY = 0.9  # share of the records that say what they are about
 SHOWN = 6  # values of a column that an encoder is shown
 TRUE, FALSE = frozenset(["true", "yes", "y", "t"]), frozenset(["false", "no", "n", "f"])
 CODES = frozenset(["no", "number", "nr", "id", "code", "tel", "phone", "telephone", "mobile", "postcode", "zip"])
+NUMBER_OF = frozenset(["no", "nr", "number", "count", "qty", "quantity", "how many", "amount", "n"])
+APART = 0.7  # different values, of those there are, from which numbers tell things apart
 ENTRIES = 20_000  # different things of a column that are sought in a question
 WORD = re.compile(r"[^\W_]+(?:['’](?!s\b)[^\W_]+)*")
 _CODE = re.compile(r"(?=.*\d)[\w./:#-]+")
@@ -63,6 +67,8 @@ class ViewColumn:
     clock: bool = False  # dates that are times of the day
     several: bool = False  # of one record
     counts: bool = True  # numbers that add up, and no codes
+    stated: int = 0  # records that state it
+    number_of: bool = False  # how many of what a record is about there are
     people: float = 0.0  # how much it looks as if it held people's names
 
     @cached_property
@@ -87,11 +93,13 @@ class RecordView:
     name: str  # of the kind, in words
     members: Ints  # (n,)
     columns: list[ViewColumn] = field(default_factory=list)
+    _owners: dict[ViewColumn, ViewColumn | None] = field(default_factory=dict)
 
     @cached_property
     def title(self) -> ViewColumn | None:
         """What most tells the records apart for people, where nearly all state it."""
-        names = [each for each in self.columns if each.role == "name" and not each.several]
+        names = [each for each in self.columns if each.role == "name" and not each.several
+                 and each.stated >= MOSTLY * len(self.members)]  # fmt: skip
         best = max(names, key=lambda each: len(each.ends), default=None)
         return best if best is not None and len(best.ends) >= TITLE * len(self.members) else None
 
@@ -106,6 +114,34 @@ class RecordView:
                 for word in set(words_in(label)):
                     found.setdefault(word, []).append((at, place))
         return found
+
+    def owner_of(self, column: ViewColumn) -> ViewColumn | None:
+        """The column of the things that another says the type of, or where they are: of each thing there it states one,
+        and there are more of them. A donor has one type of donor, and one town."""
+        if column not in self._owners:
+            executor = Executor(self.graph, ExecutionLimits(pairs=2_000_000))
+            back = p.Step(column.step.relation, not column.step.forward)
+            values, records = executor.pairs(column.ends, (back,))
+            known = dict(zip(records.tolist(), values.tolist(), strict=True))
+            found = []
+            for each in self.columns:
+                if each is column or each.role not in ("name", "person") or each.several or column.several:
+                    continue
+                if len(each.ends) <= len(column.ends) or len(each.ends) > TITLE * len(self.members):
+                    continue
+                owners, ends = executor.pairs(self.members, (each.step,))
+                seen: dict[int, set[int]] = {}
+                for owner, end in zip(owners.tolist(), ends.tolist(), strict=True):
+                    if owner in known:
+                        seen.setdefault(end, set()).add(known[owner])
+                if each.stated < MOSTLY * len(self.members):
+                    continue
+                if len(seen) > len(column.ends) and all(len(each) == 1 for each in seen.values()):
+                    found.append(each)
+            self._owners[column] = max(
+                found, key=lambda each: (bool(each.said & column.said), len(each.ends)), default=None
+            )
+        return self._owners[column]
 
     def leads_on(self, column: ViewColumn) -> bool:
         """Whether more is known of what a column holds."""
@@ -150,7 +186,7 @@ def views_of(graph: Graph) -> list[RecordView]:
         views = []
         for _, id, name, members in kinds[:KINDS]:
             view = RecordView(graph, p.Class(id), name, members)
-            view.columns = list(_columns(view, executor))
+            view.columns = _with_people(list(_columns(view, executor)))
             if len(view.columns) > 1 and not any(map(view.leads_on, view.columns)):
                 views.append(view)
         return views
@@ -183,8 +219,10 @@ def _columns(view: RecordView, executor: Executor) -> Iterator[ViewColumn]:
         if not len(ends) or len(ends) > ENTRIES or (number in kinds and np.isin(own, ends).any()):
             continue  # what kind of thing it is; a category of its own says more
         literal = bool(graph.literals_at(ends).all())
-        several = len(owners) > SEVERAL * len(np.unique(owners))
-        yield _column(graph, lexicon, step, ends, number, literal=literal, several=several)
+        stated = len(np.unique(owners))
+        several = len(owners) > SEVERAL * stated
+        made = _column(graph, lexicon, step, ends, number, literal=literal, several=several)
+        yield replace(made, stated=stated)
 
 
 def _column(
@@ -196,7 +234,7 @@ def _column(
     values = column(graph, relation)
     said = {word for word in words_in(name) if word not in FUNCTION}
     said |= {word for kind in kinds[:2] for word in words_in(kind) if word not in FUNCTION}
-    unit = values.unit or values.stated
+    unit = values.unit or values.stated or _unit_in(graph.relation_at(relation).label)
     known = unit_of(unit) if unit else None
     role: Role = "name"
     if len(labels) <= 2 and {label.casefold() for label in labels} <= TRUE | FALSE:
@@ -210,26 +248,49 @@ def _column(
     money = role == "number" and (is_price(name) or (known is not None and known.dimension == "money"))
     people = _people(name, kinds, labels) if role == "name" else 0.0
     role = "person" if people >= NAMELIKE else role
-    counts = CODES.isdisjoint(words_in(name))
+    own = graph.relation_at(relation).label.lower().strip(" .#")
+    several_alike = role == "number" and len(ends) < APART * max(len(_owners_of(graph, relation)), 1)
+    number_of = own in NUMBER_OF and several_alike  # "No." of birds, and no number of each sighting
+    counts = number_of or CODES.isdisjoint(words_in(name))
+    said |= {"number", "count"} if number_of else set()
     return ViewColumn(
-        step,
-        name,
-        frozenset(said),
-        role,
-        ends,
-        labels,
-        money,
-        unit,
-        values.precision == "clock",
-        several,
-        counts,
-        people,
-    )
+        step, name, frozenset(said), role, ends, labels, money, unit, values.precision == "clock", several, counts,
+        number_of=number_of, people=people,
+    )  # fmt: skip
+
+
+def _unit_in(label: str) -> str:
+    """The unit that a column's whole name is, or that stands behind it in brackets: "Km", "Fuel (l)"."""
+    match = re.fullmatch(r"(?:.*[(\[])?(?P<unit>[^()\[\]]+?)[)\]]?", label.strip())
+    return match["unit"] if match is not None and unit_of(match["unit"]) is not None else ""
+
+
+def _owners_of(graph: Graph, relation: int) -> Ints:
+    return np.flatnonzero(graph.whole.rels == relation).astype(np.int32)
+
+
+def _with_people(columns: list[ViewColumn]) -> list[ViewColumn]:
+    """The columns; where none is of people, those are that are called so and hold some: the donors of a charity, among
+    them firms."""
+    if any(each.role == "person" for each in columns):
+        return columns
+    return [
+        replace(each, role="person")
+        if each.role == "name" and each.people >= NAMELIKE - LIKELY and _called(each.label)
+        else each
+        for each in columns
+    ]
+
+
+def _called(name: str) -> bool:
+    """Whether a column is called by a word for people: a driver is an agent in one sense and a worker in the next."""
+    return bool(people_of({"": head_of(re.sub(r" names?$", "", name)).lower()}, senses=2))
 
 
 def _people(name: str, kinds: list[str], labels: tuple[str, ...]) -> float:
     """How much a column looks as if it held people: its name or its kind says so, and it holds names that no dictionary
     has."""
+    labels = tuple(part for label in labels for part in re.split(r" [/&] ", label))
     words = [word for label in labels[:LOOKED_AT] for word in WORD.findall(label)]
     named = all(label[:1].isupper() and len(label.split()) <= 4 for label in labels[:LOOKED_AT])
     unknown = sum(word.isalpha() and not word.isupper() and not is_word(word) for word in words)
@@ -238,7 +299,7 @@ def _people(name: str, kinds: list[str], labels: tuple[str, ...]) -> float:
     share, head = float(unknown) / len(words), head_of(name).lower()
     if any(map(is_place, kinds or [head])):
         return 0.0  # a ward is a place before it is somebody's
-    if people_of({kind: kind for kind in kinds} or {"": head}):
+    if people_of({kind: kind for kind in kinds}) if kinds else _called(name):
         return share + CALLED
-    by = name.lower().endswith(" by")
-    return share if by or not (kinds or head in FUNCTION) else 0.0
+    by, known = name.lower().endswith(" by"), is_word(head.split()[-1])  # a station is nobody, whatever it is called
+    return share if by or not (kinds or known or head in FUNCTION) else 0.0
