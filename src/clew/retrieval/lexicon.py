@@ -233,17 +233,16 @@ def owners(graph: Graph, relation: str, *, forward: bool = True) -> p.SetPlan | 
     if not types:
         return p.All()
     found = graph.derived(
-        ("lexicon.owners", number, forward), lambda: _kind_at(graph, number, sorted(types), forward=forward)
+        ("lexicon.owners", number, forward), lambda: _kind_at(graph.whole, number, sorted(types), forward=forward)
     )
     if found is None:
         return None
     return p.Class(graph.ids_at(np.array([found[0]]))[0]) if found[1] >= TYPED else p.All()
 
 
-def _kind_at(graph: Graph, relation: int, types: Sequence[int], *, forward: bool) -> tuple[int, float] | None:
+def _kind_at(whole: Subgraph, relation: int, types: Sequence[int], *, forward: bool) -> tuple[int, float] | None:
     """The class of most heads of a relation, or of most tails, and the share of them that are of any class; of very
     many an even sample tells."""
-    whole = graph.whole
     heads = np.unique(sampled(whole.heads if forward else whole.tails)[sampled(whole.rels) == relation])
     if len(heads) > HEADS:
         heads = heads[np.linspace(0, len(heads) - 1, HEADS).astype(np.int64)]
@@ -254,9 +253,7 @@ def _kind_at(graph: Graph, relation: int, types: Sequence[int], *, forward: bool
         typed |= np.isin(heads, whole.heads[whole.rels == by])
     if not counts:
         return None
-    named = ~graph.mediators_at(heads)  # of a nameless thing that only holds a statement no kind is said
-    share = float(typed[named].mean()) if named.any() else 1.0
-    return min(counts, key=lambda kind: (-counts[kind], kind)), share
+    return min(counts, key=lambda kind: (-counts[kind], kind)), float(typed.mean())
 
 
 def alike(

@@ -605,6 +605,9 @@ class _Reading:
         mention = next((each for each in self._s.mentions if each.start == at and each.quality >= FULL), None)
         if mention is None or self._s.words[mention.end - 1].text[:1].isupper():
             return None
+        behind = self._s.words[mention.end :][:1]
+        if behind and behind[0].lower not in FUNCTION and not self._s.is_verb(mention.end):
+            return None  # "leisure places"
         for place, _ in mention.options:
             column = self._view.columns[place]
             owner = self._view.owner_of(column)
