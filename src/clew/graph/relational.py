@@ -348,7 +348,7 @@ def _lists(facts: ColumnFacts) -> bool:
         and facts.pieces > facts.listed
         and new <= NEW * len(facts.commas)  # "St Mary's Church, Brant" among donors is one of them
         and alone >= ALONE * facts.filled
-        and every >= AGAIN * len(facts.parts)
+        and (new == 0 or every >= AGAIN * len(facts.parts))
         and facts.worded >= 0.9 * facts.filled
         and facts.letters <= TAG * every
     )

@@ -56,7 +56,7 @@ _DAYS_OF = re.compile(  # "between the 1st and the 7th of December 2024"
 def with_years(question: Question, graph: Graph) -> Question:
     """A question whose days and months have their year: "on the 18th of July" → "on 2025-07-18", "in October" → "in
     October 2024", where only that year fits."""
-    text = _EDGE.sub(lambda m: m["after"] or m["before"], _DATED.sub("", question.text))
+    text = _EDGE.sub(lambda m: f"{m['after'] or m['before']} {m['month'].capitalize()}", _DATED.sub("", question.text))
     text = _DAYS_OF.sub(lambda match: _two_days(match, graph), text)
     if _HOUR.search(text) is not None and _has_times(graph):
         text = _HOUR.sub(_hour, text)
@@ -98,7 +98,7 @@ def with_years(question: Question, graph: Graph) -> Question:
 
 _EDGE = re.compile(  # "after the end of April", "since the start of June"
     r"\b(?:(?P<after>after|until|till|by) the (?:very )?end|(?P<before>before|since|from) the (?:start|beginning)) of"
-    rf"(?= (?:{_NAMES}|\d{{4}})\b)",
+    rf" (?P<month>{_NAMES}|\d{{4}})\b",
     re.IGNORECASE,
 )
 _PARTS = {"morning": "before 12:00", "afternoon": "after 12:00", "evening": "after 18:00"}

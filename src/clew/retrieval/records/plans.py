@@ -20,7 +20,7 @@ from clew.query.totals import Summed, summed
 from clew.query.values import unit_of
 from clew.query.vocabulary import PACES, TIMES, head_of, stem
 from clew.query.wordnet import people_of
-from clew.retrieval.records.sentence import ANYBODY, FULL, PART, SaidName, Sentence
+from clew.retrieval.records.sentence import ANYBODY, FULL, MONEY_WORDS, PART, PLACES, SaidName, Sentence
 from clew.retrieval.records.view import TRUE, ViewColumn, views_of, words_in
 from clew.retrieval.words import FUNCTION
 from clew.types import Question
@@ -349,7 +349,8 @@ class _Reading:
     def _figure(self, base: p.SetPlan, measure: ViewColumn) -> p.Plan:
         """The figure that is stated, or what several add up to."""
         ends = self._executor.members(self._projected(base, _Asked(measure)))
-        several = len(ends) > 1 or (self._read.count and len(self._executor.members(base)) > 1)
+        total = any(word.lower == "total" for word in self._s.words)
+        several = total or len(ends) > 1 or (self._read.count and len(self._executor.members(base)) > 1)
         return p.Aggregate("sum", base, (measure.step,)) if several else self._projected(base, _Asked(measure))
 
     def _lacking(self, base: p.SetPlan, asked: _Asked) -> p.SetPlan | None:
@@ -419,8 +420,9 @@ class _Reading:
             yield p.Top(self._projected(base, asked), key, ranked.largest, *ends), asked.fit
             return
         if column is not None and (others := self._different(ranked, column)) is not None:
-            key = p.Key((_back(column), others.step), "count", base)
-            yield p.Top(self._projected(base, asked), key, ranked.largest, *ends), asked.fit
+            if base == self._view.kind:  # a plan counts ends of a path whatever records it passes
+                key = p.Key((_back(column), others.step), "count")
+                yield p.Top(self._projected(base, asked), key, ranked.largest, *ends), asked.fit
             return
         measure = asked.measure or self._s.measure(words, ranked.base)
         if measure is None:
@@ -453,6 +455,9 @@ class _Reading:
                 if each.role in ("name", "person") and each is not column
                 and stem(noun) in words_in(head_of(each.label))[-1:]
             ]  # fmt: skip
+            if not others and noun in PLACES and (place := self._s.place_column([column])) is not None:
+                others = [place]
+                self._s.used.update(at for at, word in enumerate(self._s.words) if word.lower == noun)
             if others:
                 self._s.use(others[0])
                 self._s.used.update(at for at, word in enumerate(self._s.words) if word.lower in _LISTED)
@@ -514,7 +519,9 @@ class _Reading:
         elif noun and self._s.is_record(noun):
             key = p.Key((back,), "count", base)
         elif (others := self._different(ranked, column)) is not None:
-            key = p.Key((back, others.step), "count", base)
+            if base != self._view.kind:
+                return
+            key = p.Key((back, others.step), "count")
         else:
             measure = self._s.measure(words, ranked.base)
             if measure is None:
@@ -564,7 +571,7 @@ class _Reading:
             if after != "many":
                 ways = [each for each in self._view.columns if _WAYS & each.said and each.role == "name"]
                 return _Asked(ways[0]) if ways else None
-        at += 2 if word == "how" else 1
+        at += 2 if word == "how" or (word == "what" and words[at + 1 : at + 2] and words[at + 1].lower in _BE) else 1
         return self._of_kind(at) or self._of_noun(self._nouns(at))
 
     def _without_word(self) -> _Asked | None:
@@ -628,6 +635,10 @@ class _Reading:
                 return _Asked(measure=measure, fit=GUESSED)
             subject = self._s.subject_column(self._fixed) if words[0].lower == "what" else None
             return None if subject is None else _Asked(subject, fit=ROLE)
+        bill = next((words[at].lower for at in nouns[1:] if words[at].lower in MONEY_WORDS), "")
+        if bill and (measure := self._s.measure([bill])) is not None and measure.money:  # "our whole fuel bill"
+            self._s.used.update(nouns)
+            return _Asked(measure=measure)
         for at in reversed(nouns[:2]) if len(nouns) > 1 else nouns:
             noun = words[at].lower
             if noun == "times" and self._read.count:
@@ -654,7 +665,8 @@ class _Reading:
                 said = words[at].root in column.said
                 return _Asked(column, fit=1.0 if said else GUESSED if noun in ANYBODY else ROLE)
         title = self._view.title
-        if title is None or title in self._fixed or self._s.words[nouns[0]].lower.endswith("ed"):
+        of_one = words[0].lower == "what" and words[1].lower in _BE  # "what is her phone number"
+        if of_one or title is None or title in self._fixed or self._s.words[nouns[0]].lower.endswith("ed"):
             return None
         self._s.used.add(nouns[0])
         return _Asked(title, fit=ROLE)  # "which plants …", of what the accessions of a garden are called
@@ -666,12 +678,13 @@ _RELATIVE = [
 _YEAR = re.compile(r"(?:1[4-9]|20)\d\d")
 _ORDERS = frozenset(["list", "show", "name", "give", "tell", "find"])
 _DOING = frozenset(["did", "do", "does", "have", "has", "had"])
+_BE = frozenset(["is", "was", "are", "were"])
 _SUBJECTS = frozenset(["we", "i", "they", "you", "he", "she"])
 _WH = frozenset(["who", "whose", "whom", "where", "whereabouts", "when", "which", "what", "how"])
 _SIZES = frozenset(["long", "high", "tall", "far", "big", "large", "heavy", "old", "deep", "wide", "fast", "expensive"])
 _BEFORE = """
-the a an all our my of me us other more different distinct many number amount total count list name show give tell find
-please
+the a an all our my of me us kindly other more different distinct many number amount total count list name show give
+tell find please
 """
 _BEFORE_NOUNS = frozenset(_BEFORE.split())
 

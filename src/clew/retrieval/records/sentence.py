@@ -17,7 +17,7 @@ from clew.query.asked import PARTICLES, ReadQuestion
 from clew.query.meanings import AGEING, MONEY, meant
 from clew.query.values import unit_of
 from clew.query.vocabulary import MEASURES, PAST, SYNONYMS, akin, forms, head_of, stem
-from clew.query.wordnet import is_place, is_word, nearest_kind, people_of
+from clew.query.wordnet import is_nobody, is_place, is_word, nearest_kind, people_of
 from clew.retrieval.records.view import WORD, RecordView, ViewColumn, words_in
 from clew.retrieval.words import FUNCTION
 
@@ -54,14 +54,14 @@ _PAYING = """
 spend spent pay paid payed cost costs costing price expensive cheap bill bills charge charged charges fork forked
 revenue earn earned takings owe owed money give gave given donate donated raise raised contribute contributed
 """
-_MONEY_WORDS = MONEY | frozenset(_PAYING.split())
+MONEY_WORDS = MONEY | frozenset(_PAYING.split())
 _AGAIN = frozenset(["same", "whoever", "too", "also", "her", "his"])  # speak of what something else in the question is
 _RATES = frozenset(["rate", "per", "hourly", "nightly", "unit"])
 _PER = re.compile(
     r"\b(?:per|an?|each|every) (?:hour|night|day|week|month|year|unit|piece|head|person|kilo|km|mile)\b", re.I
 )
 _DATES = frozenset(["date", "day", "when", "time", "year", "month"])
-_PLACE = frozenset(["place", "places", "where", "somewhere", "spot", "spots", "venue", "venues", "location"])
+PLACES = frozenset(["place", "places", "where", "somewhere", "spot", "spots", "venue", "venues", "location"])
 ANYBODY = frozenset(["who", "whose", "whom", "people", "person", "somebody", "someone", "everyone", "everybody",
                      "anyone", "anybody", "nobody"])  # fmt: skip
 
@@ -293,6 +293,8 @@ class Sentence:
             return True
         if nearest_kind(noun, {"": self.view.name}) is not None:
             return True  # "gifts" are donations
+        if kind[-1:] and kind[-1] in _RECORDS and is_nobody(noun):
+            return True  # "trips" of a vehicle log
         acts = [each for each in self.view.columns if each.label.lower().endswith(" by")]
         return noun not in ANYBODY and any(forms(root) & forms(part) for each in acts for part in each.said)
 
@@ -313,7 +315,7 @@ class Sentence:
         own = own or [each for each in alike if somebody or each.role != "person"]
         if own:
             return min(own, key=lambda each: (-self.matches(each), len(each.label)))
-        if noun in _PLACE and not somebody:
+        if noun in PLACES and not somebody:
             return self.place_column(fixed)
         if noun in _DATES and "date" in roles:
             return self.date_column()
@@ -395,10 +397,10 @@ class Sentence:
         if not columns:
             return None
         said = [word for phrase in words for word in phrase.split()]
+        if said and said[-1] in MONEY_WORDS:  # "the fuel bill" is money
+            columns = [each for each in columns if each.money] or columns
         roots = {stem(word) for word in said}
         named = [each for each in columns if roots & each.said]
-        if said and said[-1] in _MONEY_WORDS and any(each.money for each in named or columns):
-            named = [each for each in named if each.money]  # "the fuel bill"
         most = max(map(self.matches, named), default=0)
         named = [each for each in named if self.matches(each) == most]
         units = {unit_of(word) for word in said if unit_of(word) is not None}
@@ -412,7 +414,7 @@ class Sentence:
             ]  # fmt: skip
         if not named:
             named = [each for each in columns if self.naming(each)]
-        if not named and (roots | {word.root for word in self.words}) & {stem(word) for word in _MONEY_WORDS}:
+        if not named and (roots | {word.root for word in self.words}) & {stem(word) for word in MONEY_WORDS}:
             money = [each for each in columns if each.money]
             rates = [each for each in money if _RATES & each.said]
             whole = [each for each in money if {"amount", "total", "sum"} & each.said]

@@ -127,7 +127,8 @@ class RecordView:
             for each in self.columns:
                 if each is column or each.role not in ("name", "person") or each.several or column.several:
                     continue
-                if len(each.ends) <= len(column.ends) or len(each.ends) > TITLE * len(self.members):
+                shared = bool(each.said & column.said)  # a donor type is a donor's
+                if len(each.ends) <= len(column.ends) or (len(each.ends) > TITLE * len(self.members) and not shared):
                     continue
                 owners, ends = executor.pairs(self.members, (each.step,))
                 seen: dict[int, set[int]] = {}
