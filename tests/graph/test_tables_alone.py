@@ -61,3 +61,16 @@ def test_home_and_away_name_no_match(tmp_path: Path) -> None:
 def test_triples_without_a_header_stay_triples(tmp_path: Path, text: str) -> None:
     first = text.split("\n")[0].split(",")
     assert tuple(first[:3]) in triples(tmp_path, facts=text)
+
+
+def test_joint_cells_are_parted_where_both_stand_alone(tmp_path: Path) -> None:
+    rows = "04/03/2024,Ann Lee / Bo Dahl,12\n05/03/2024,Ann Lee,9\n16/03/2024,Bo Dahl,4\n17/03/2024,Ann Lee,4\n"
+    found = triples(tmp_path, trips="Date,Driver,Km\n" + rows)
+    assert {("trip 1", "Driver", "Ann Lee"), ("trip 1", "Driver", "Bo Dahl")} <= found
+
+
+def test_one_name_with_a_comma_is_no_list(tmp_path: Path) -> None:
+    church = '"St Mary, Stell"'
+    rows = "".join(f"{day}/03/2024,{who},{day}\n" for day, who in enumerate([church, "Ann", "Bo"] * 4, 10))
+    found = triples(tmp_path, gifts="Date,Donor,Amount\n" + rows)
+    assert ("gift 1", "Donor", "St Mary, Stell") in found

@@ -134,6 +134,8 @@ def test_the_longest_time_is_the_earliest_start() -> None:
         ("was simvastatin or atorvastatin approved first?", ("simvastatin", "atorvastatin"), False),
         ("did Nathaniel Penrose or Everard Castle die later", ("Nathaniel Penrose", "Everard Castle"), True),
         ("Is Kite or Ember bigger?", ("Kite", "Ember"), True),
+        ("Did we buy more litres at Maxol or at Circle K?", ("Maxol", "Circle K"), True),
+        ("are there fewer calls about the Hub 2 or about the Hub 3?", ("Hub 2", "Hub 3"), False),
     ],
 )
 def test_a_choice_of_two_put_as_yes_or_no(text: str, sides: tuple[str, str], largest: bool) -> None:
@@ -158,6 +160,17 @@ def test_first_before_a_dated_verb_is_no_superlative() -> None:
     read = read_question("which routes were first climbed before 1960")
     assert read.kind != "superlative" and read.ranked is None and read.filters[0].words[0] == "climbed"
     assert read_question("the first routes climbed before 1960").ranked is not None
+
+
+def test_last_is_a_verb_behind_did() -> None:
+    assert read_question("How many minutes did the call last in which he shouted?").ranked is None
+    assert read_question("Which call came last in May?").ranked is not None
+
+
+@pytest.mark.parametrize("date", ["10 March 2025", "2025-03-10"])
+def test_from_a_day_onwards(date: str) -> None:
+    (stated,) = read_question(f"Which cities had calls from {date} onwards?").filters
+    assert (stated.op, str(getattr(stated.value, "text", ""))) == (">=", "2025-03-10")
 
 
 @pytest.mark.parametrize(

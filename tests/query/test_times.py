@@ -98,3 +98,18 @@ def test_parts_of_the_day_where_the_graph_has_times(boats: Graph) -> None:
     asked = Question("q", "which boats leave in the morning")
     assert with_years(asked, boats).text == "which boats leave before 12:00"
     assert with_years(asked, Graph.from_triples([("A", "type", "Boat")])).text == asked.text
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ("before seven in the morning", "before 07:00"),
+        ("after half past two in the afternoon", "after 14:30"),
+        ("before ten to nine in the evening", "before 20:50"),
+        ("until 5 o'clock", "until 05:00"),
+        ("before seven boats", "before seven boats"),
+        ("after twelve", "after twelve"),
+    ],
+)
+def test_hours_in_words_where_the_graph_has_times(boats: Graph, said: str, text: str) -> None:
+    assert with_years(Question("q", f"which boats leave {said}"), boats).text == f"which boats leave {text}"

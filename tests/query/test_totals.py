@@ -18,6 +18,9 @@ from clew.query.totals import summed
             "What would it cost to buy everything at Joe's",
         ),
         ("Add up the credits of the courses", "sum", "what are the credits of the courses"),
+        ("add up everything Ann has given", "sum", "what Ann has given"),
+        ("Adding up all the visits, how many teals were there?", "sum", "how many teals were there"),
+        ("Who gave more altogether, Ann Lee or Bo Dahl?", "sum", "Who gave more, Ann Lee or Bo Dahl"),
         ("What do the fees of the trials amount to?", "sum", "what are the fees of the trials"),
     ],
 )

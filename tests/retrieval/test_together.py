@@ -64,6 +64,11 @@ def test_a_path_to_another_kind_of_thing_decides_nothing(graph: Graph) -> None:
     assert _truth("Did Ada Quell start Old Mill?", graph, _way(0.9, ("born in", True))) == []
 
 
+def test_the_one_relation_that_the_words_name_is_asked_directly(graph: Graph) -> None:
+    assert _truth("Is Ada Quell the founder of Crumb House?", graph) == ["yes"]
+    assert _truth("Is Ada Quell the founder of Old Mill?", graph) == ["no"]
+
+
 def test_an_unlikely_path_and_a_third_condition_decide_nothing(graph: Graph) -> None:
     assert _truth("Did Ada Quell start Old Mill?", graph, _way(0.2, ("founder of", True))) == []
     assert _truth("Did Ada Quell start Old Mill before 1990?", graph, _way(0.9, ("founder of", True))) == []

@@ -5,14 +5,17 @@ place. `parse(show(plan)) == plan` for every plan.
 
     set     entity(A, B…)  class(C)  all()  follow(SET, PATH[, test(PATH, OP, VALUE)…])
             and(SET, SET…)  or(SET, SET…)  minus(SET, SET)  where(SET, PATH, OP, VALUE)
-            wherecount(SET, PATH, OP, N)  top(SET, KEY, largest|smallest[, K[, SKIP]])  compare(SET, SET, KEY, largest)
+            wherecount(SET, PATH, OP, N[, SET])  top(SET, KEY, largest|smallest[, K[, SKIP]])
+            compare(SET, SET, KEY, largest)
     values  values(SET, PATH)
     number  count(SET)  sum|mean|min|max(SET, PATH)  difference(SET, SET, KEY[, UNIT])  calc(+, NUMBER, NUMBER)
     truth   exists(SET)  is(SET, SET)
 
 PATH is `borders`, `^borders` against its direction, `a/^b`, or `.` for the member itself; KEY a PATH, or count(PATH),
-sum(PATH), mean(PATH). In a KEY, a condition and a summary `span(PATH, PATH, UNIT)` may stand for a PATH: the time from
-the first date to the second, UNIT seconds, minutes, hours, days, weeks, months or years. OP is
+sum(PATH), mean(PATH), each with a SET that what is counted or added up must be of: sum(^buyer/price, SET). A condition
+may be on sum(PATH) or mean(PATH) too: where(SET, sum(^buyer/price), >, N). In a KEY, a condition and a summary
+`span(PATH, PATH, UNIT)` may stand for a PATH: the time from the first date to the second, UNIT seconds, minutes, hours,
+days, weeks, months or years. OP is
 = != < <= > >= between contains starts; between takes two values. VALUE is 12.5, number(12.5, "km"), date(2008-05),
 "text", entity(A), or a plan that makes values. A name with spaces or signs stands in double quotes, with JSON's
 escapes.
