@@ -61,10 +61,11 @@ class _Speaker:
 
     def _path(self, path: p.Path) -> str:
         """Words for what lies at the end of a path."""
-        return " of the ".join(
+        said = " of the ".join(
             self._relation(s.relation) if s.forward else f"those whose {self._relation(s.relation)} it is"
             for s in reversed(path)
         )
+        return said.replace(" of the those ", " of those ")
 
     def value(self, value: Any) -> str:
         match value:
