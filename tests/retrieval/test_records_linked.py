@@ -101,6 +101,7 @@ def test_trips(trips: Graph, question: str, answer: object) -> None:
         ("What is the average gift from Brant Bakery?", "175"),
         ("Who has given more altogether, Brant Bakery Ltd or Calder Engineering?", ["Calder Engineering"]),
         ("Which individuals have made a single gift of over £50?", ["Ruth Okonjo"]),
+        ("Which donors have given more than 300 pounds in total?", ["Brant Bakery Ltd", "Calder Engineering"]),
         ("companies that gave us something before 1 February 2024", ["Brant Bakery Ltd"]),
         ("who has given since the start of march", ["Ruth Okonjo", "St Mary's Church, Stell"]),
         ("Which campaigns have had money from the town of the sponsored swim?", None),
@@ -111,6 +112,31 @@ def test_gifts(gifts: Graph, question: str, answer: object) -> None:
     if answer is None:
         answer = ["General Fund", "Roof Fund", "Winter Appeal"]
     assert _answer(question, gifts) == answer
+
+
+JOBS = """Job No,Date,Customer,Reg,Mechanic,Work done,Hours,Total (£),Paid
+1041,2025-01-06,Helen Marsh,KV12 ABC,Dan,brake pads,2.5,189.00,Yes
+1042,2025-01-16,Arjun Patel,LX65 TRE,Mo,annual service,3,232.50,Yes
+1043,2025-01-18,Oakfield Nursery,YE18 PLM,Dan,clutch,6.5,635.00,No
+1044,2025-01-19,Helen Marsh,KV12 ABC,Sally,headlamp bulb,0.5,37.00,Yes
+1045,2025-01-23,Tomasz Nowak,BD09 QWE,Sally,annual service,5,390.00,No
+1046,2025-01-25,Lydia Frost,SA17 MNB,Sally,annual service,2.5,200.00,Yes
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Which customers have not paid?", ["Oakfield Nursery", "Tomasz Nowak"]),
+        ("Which jobs have not been paid for yet?", ["garage job 1043", "garage job 1045"]),
+        ("Which mechanic fixed Helen's headlamp?", ["Sally"]),
+        ("Which mechanic did the most annual services?", ["Sally"]),
+        ("How many hours did Dan work in total?", "9"),
+        ("which registration did Mo work on", ["LX65 TRE"]),
+    ],
+)
+def test_jobs(tmp_path: Path, question: str, answer: object) -> None:
+    assert _answer(question, _built(tmp_path, "garage_jobs_2025", JOBS)) == answer
 
 
 def test_who_drove_and_who_gave_are_people(trips: Graph, gifts: Graph) -> None:

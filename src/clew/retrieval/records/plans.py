@@ -84,6 +84,7 @@ class _Reading:
         self._view, self._graph = sentence.view, sentence.view.graph
         self._executor = Executor(self._graph, ExecutionLimits(pairs=2_000_000))
         self._fit = 1.0
+        self._settled_denial = False  # whether a yes or no says what a "not" denies
         self._fixed: list[ViewColumn] = []  # columns of which a value is stated
         self._left_out: list[SaidName] = []  # names behind "apart from"
         self.links = self._links() if nested else []
@@ -124,6 +125,7 @@ class _Reading:
                 self._s.use(column)
                 flagged = True
                 denied = None if no else denied
+                self._settled_denial = self._settled_denial or no
         tests = []
         for stated in dates:
             date = self._date_of(stated)
@@ -307,7 +309,7 @@ class _Reading:
             if denying is None:
                 yield self._figure(base, asked.measure), asked.fit
             return
-        if read.negated and denying is None and not read.without:
+        if read.negated and denying is None and not read.without and not self._settled_denial:
             if (lacking := self._lacking(base, asked)) is not None:
                 yield self._given(lacking, asked), asked.fit
             return
@@ -394,7 +396,8 @@ class _Reading:
     def _in_unit(value: p.Number | p.Date | p.Entities | None, measure: ViewColumn) -> p.Number | None:
         if not isinstance(value, p.Number):
             return None
-        return value if measure.unit else p.Number(value.value)
+        weighed = measure.money and stem(value.unit) == "pound"  # which are no weight here
+        return p.Number(value.value) if weighed or not measure.unit else value
 
     def _ranked(self, base: p.SetPlan, ranked: Ranked, asked: _Asked) -> Iterator[tuple[p.Plan, float]]:
         """Superlatives: of one record, or of what the records of each thing come to."""
@@ -415,7 +418,10 @@ class _Reading:
         counting = bool(_COUNTING & {*words, *(word.lower for word in self._s.words)})
         noun = next(filter(self._s.is_record, ranked.noun.split()), (ranked.noun.split() or [""])[0])
         of_records = not ranked.base and noun != "" and self._s.is_record(noun)
-        if column is not None and (counting or of_records):
+        of_value = not ranked.base and any(  # "the most annual services", and not "the most on groceries"
+            each.start and self._s.words[each.start - 1].lower in _MOST for each in self._s.mentions
+        )
+        if column is not None and (counting or of_records or of_value):
             key = p.Key((_back(column),), "count", base)
             yield p.Top(self._projected(base, asked), key, ranked.largest, *ends), asked.fit
             return
@@ -665,7 +671,9 @@ class _Reading:
                 said = words[at].root in column.said
                 return _Asked(column, fit=1.0 if said else GUESSED if noun in ANYBODY else ROLE)
         title = self._view.title
+        behind = words[nouns[0] + 1 : nouns[0] + 2]
         of_one = words[0].lower == "what" and words[1].lower in _BE  # "what is her phone number"
+        of_one = of_one or bool(behind and behind[0].lower in _BE)  # "what colour is her car"
         if of_one or title is None or title in self._fixed or self._s.words[nouns[0]].lower.endswith("ed"):
             return None
         self._s.used.add(nouns[0])
@@ -678,6 +686,7 @@ _RELATIVE = [
 _YEAR = re.compile(r"(?:1[4-9]|20)\d\d")
 _ORDERS = frozenset(["list", "show", "name", "give", "tell", "find"])
 _DOING = frozenset(["did", "do", "does", "have", "has", "had"])
+_MOST = frozenset(["most", "fewest", "more", "fewer"])
 _BE = frozenset(["is", "was", "are", "were"])
 _SUBJECTS = frozenset(["we", "i", "they", "you", "he", "she"])
 _WH = frozenset(["who", "whose", "whom", "where", "whereabouts", "when", "which", "what", "how"])

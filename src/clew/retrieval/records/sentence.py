@@ -31,6 +31,8 @@ PROPER = 0.1  # what it gains where the column holds names, of places and busine
 STATED = 0.9  # share of the records that state whom they are about
 SPECIFIC = 4  # of what an adjective measures, the likeliest
 SHORTEST = 5  # letters of a word in which a slip is looked for
+RARE = 5  # letters of a word that tells a description from all others
+ABBREVIATED = 3  # letters of a column's name that a noun may begin with: "registration" of Reg
 NEAR = 3  # words from a name within which a word may say which column is meant
 _NEGATIONS = frozenset(["not", "never", "no", "without", "nobody", "none", "neither", "didn", "hasn", "haven", "isn",
                         "wasn", "doesn", "don", "aren", "weren", "cannot", "nothing"])  # fmt: skip
@@ -226,6 +228,9 @@ class Sentence:
             return PART if begin == 0 or begin + length == len(parts) else 0.0
         if len(said) >= 2 or 2 * len(said) > len(content):
             return PART if len(said) >= 2 else SOME
+        common = not label[:1].isupper() and self.words[at].text.islower()
+        if role == "name" and common and len(self.view.words[said[0]]) == 1 and len(said[0]) >= RARE:
+            return SOME  # the headlamp of a "headlamp bulb"
         if role == "text" or not label[:1].isupper():
             return 0.0
         if begin == 0 and self.words[at].text[:1].isupper():
@@ -311,6 +316,9 @@ class Sentence:
         root, somebody = stem(noun), noun in ANYBODY or bool(people_of({"": noun}))
         own = [each for each in columns if root in {words_in(head_of(each.label))[-1:][0] if each.label else ""}]
         own = own or [each for each in columns if root in each.said]
+        own = own or [
+            each for each in columns if len(each.label) >= ABBREVIATED and noun.startswith(each.label.lower())
+        ]
         alike = [each for each in columns if each not in fixed and self._is_said(QuestionWord(noun, noun, root), each)]
         own = own or [each for each in alike if somebody or each.role != "person"]
         if own:

@@ -300,6 +300,8 @@ def _people(name: str, kinds: list[str], labels: tuple[str, ...]) -> float:
     share, head = float(unknown) / len(words), head_of(name).lower()
     if any(map(is_place, kinds or [head])):
         return 0.0  # a ward is a place before it is somebody's
+    if not kinds and _called(name) and all(label.isalpha() for label in labels[:LOOKED_AT]):
+        return max(share + CALLED, NAMELIKE)  # mechanics called Dan and Sally
     if people_of({kind: kind for kind in kinds}) if kinds else _called(name):
         return share + CALLED
     by, known = name.lower().endswith(" by"), is_word(head.split()[-1])  # a station is nobody, whatever it is called
