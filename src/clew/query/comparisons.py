@@ -24,15 +24,15 @@ _DOES_MORE = re.compile(  # "who earns more, A or B", "which takes longer, A or 
     r"(?P<b>.+)$",
     re.IGNORECASE,
 )
-_OF_SIDE = r"(?:at|in|on|from|for|with|to|by)"
+_AT = "at|in|on|from|for|with|to|by"
 _ARE_MORE = re.compile(  # "are there more calls about A or about B"
     r"^(?:are|were) (?:there )?(?P<most>more|fewer|less) (?P<noun>(?-i:[a-z]+)) (?:\w+ )?"
-    rf"(?P<of>about|of|{_OF_SIDE[3:-1]}) (?:the )?(?P<a>[^,]+?),? or (?:about |of |{_OF_SIDE} )?(?:the )?(?P<b>.+)$",
+    rf"(?:about|of|{_AT}) (?:the )?(?P<a>[^,]+?),? or (?:(?:about|of|{_AT}) )?(?:the )?(?P<b>.+)$",
     re.IGNORECASE,
 )
 _DID_MORE = re.compile(  # "did we buy more litres at A or at B"
     r"^(?:did|do|have|had) (?:we|i|they|you) (?:\w+ ){1,2}?(?P<most>more|fewer|less) (?P<noun>(?-i:[a-z]+)) "
-    rf"{_OF_SIDE} (?:the )?(?P<a>[^,]+?),? or (?:{_OF_SIDE} )?(?:the )?(?P<b>.+)$",
+    rf"(?:{_AT}) (?:the )?(?P<a>[^,]+?),? or (?:(?:{_AT}) )?(?:the )?(?P<b>.+)$",
     re.IGNORECASE,
 )
 _IS_FIRST = re.compile(  # "was A or B approved first", "did A or B die earlier", "is A or B older"

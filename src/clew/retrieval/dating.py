@@ -69,17 +69,14 @@ def with_years(question: Question, graph: Graph) -> Question:
     match = _DAY.search(text)
     alone = _ALONE.search(text) if match is None else None
     if (match is None and alone is None) or graph.whole.num_triples > MOST:
-        return question if text == question.text else replace(question, text=text)
+        return question
     days = _days(graph)
     if match is not None:
-        month = next(
-            i for i, name in enumerate(MONTHS, 1) if name.startswith((match["month"] or match["month2"])[:3].lower())
-        )
+        month = _number(match["month"] or match["month2"])
         day = int(match["day"] or match["day2"])
         fitting = [each for each in days if each[5:] == f"{month:02d}-{day:02d}"]
-        years = {each[:4] for each in days if each[5:7] == f"{month:02d}"}
-        if not fitting and len(years) == 1:  # a day on which nothing is dated
-            fitting = [f"{years.pop()}-{month:02d}-{day:02d}"]
+        if not fitting and (year := _year_of(month, graph)):  # a day on which nothing is dated
+            fitting = [f"{year}-{month:02d}-{day:02d}"]
     else:
         assert alone is not None
         if graph.resolve(alone["weekday"]) or graph.resolve(alone["weekday"].capitalize()):
@@ -148,23 +145,32 @@ def _with_year(match: re.Match[str], graph: Graph) -> str:
         return said  # "for may" is no month
     if re.search(rf"\d{_TH}\s*$", match.string[: match.start()]):
         return said  # "the 2nd of April"
-    month = next(i for i, name in enumerate(MONTHS, 1) if name.startswith(match["month"][:3].lower()))
-    years = {each[:4] for each in _days(graph) if each[5:7] == f"{month:02d}"}
-    if len(years) != 1:
+    month = _number(match["month"])
+    year = _year_of(month, graph)
+    if not year:
         return said
     before = "in" if match["before"].lower() in ("for", "of", "throughout") else match["before"]
-    return f"{before} {MONTHS[month - 1].capitalize()} {years.pop()}"
+    return f"{before} {MONTHS[month - 1].capitalize()} {year}"
 
 
 def _two_days(match: re.Match[str], graph: Graph) -> str:
     """Two days of one month, each with its month and, where only one fits, its year."""
     year = match["year"] or ""
     if not year and graph.whole.num_triples <= MOST:
-        month = next(i for i, name in enumerate(MONTHS, 1) if name.startswith(match["month"][:3].lower()))
-        years = {each[:4] for each in _days(graph) if each[5:7] == f"{month:02d}"}
-        year = f" {years.pop()}" if len(years) == 1 else ""
+        year = f" {_year_of(_number(match['month']), graph)}".rstrip()
     first, last = (f"{match[day]} {match['month']}{year}" for day in ("first", "last"))
     return f"{match['from']} {first} {match['to']} {last}"
+
+
+def _number(month: str) -> int:
+    """The number of a month, by its name or the first three letters of it."""
+    return next(i for i, name in enumerate(MONTHS, 1) if name.startswith(month[:3].lower()))
+
+
+def _year_of(month: int, graph: Graph) -> str:
+    """The one year in which the graph has days of a month; nothing where there are several, or none."""
+    years = {each[:4] for each in _days(graph) if each[5:7] == f"{month:02d}"}
+    return years.pop() if len(years) == 1 else ""
 
 
 def _days(graph: Graph) -> list[str]:

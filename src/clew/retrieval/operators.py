@@ -159,9 +159,8 @@ class Operators:
             answer = Answer(question, self.name, note=f"the graph has nothing called {_listed(names)}" if names else "")
             if not names and not told:
                 answer = replace(next(answers), question=question)
-            likely = some and some[0].prior >= SOME_OF_RECORDS
-            if told or (likely and isinstance(graph, Graph) and not _says(answer, graph)):
-                assert isinstance(graph, Graph)
+            likely = bool(some) and some[0].prior >= SOME_OF_RECORDS
+            if isinstance(graph, Graph) and (told or (likely and not _says(answer, graph))):
                 answer = self._executed(answer, question, some, graph, on_event)
             made.append(answer)
         return made

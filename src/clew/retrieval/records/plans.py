@@ -13,7 +13,6 @@ from clew.protocols import TextEncoder
 from clew.query import plan as p
 from clew.query.asked import Filter, Ranked
 from clew.query.decorate import Proposal, best_first
-from clew.query.execute import ExecutionLimits, Executor
 from clew.query.question import read_question
 from clew.query.superlatives import OFTEN
 from clew.query.totals import Summed, summed
@@ -21,7 +20,7 @@ from clew.query.values import unit_of
 from clew.query.vocabulary import PACES, TIMES, head_of, stem
 from clew.query.wordnet import people_of
 from clew.retrieval.records.sentence import ANYBODY, FULL, MONEY_WORDS, PART, PLACES, SaidName, Sentence
-from clew.retrieval.records.view import TRUE, ViewColumn, views_of, words_in
+from clew.retrieval.records.view import TRUE, ViewColumn, executor_of, views_of, words_in
 from clew.retrieval.words import FUNCTION
 from clew.types import Question
 
@@ -57,13 +56,16 @@ class _Asked:
 def read_records(question: Question, graph: Graph, encoder: TextEncoder | None = None) -> list[Proposal]:
     """Plans over the records of a graph that a question may mean, best first; the prior is the share of its words that
     has a part in the plan. None where no kind of records has a part for what it asks."""
+    views = views_of(graph)
+    if not views:  # most graphs hold none: their questions are read elsewhere
+        return []
     made: list[Proposal] = []
     total = summed(question.text)
     how, text = (None, question.text) if total is None else total
     read = read_question(text)
     if read.unsaid or len(text.split()) > LONGEST:
         return []
-    for view in views_of(graph):
+    for view in views:
         sentence = Sentence(view, encoder, text, read)
         if any(view.is_named(sentence.text_of(each)) for each in sentence.mentions):
             continue
@@ -82,7 +84,7 @@ class _Reading:
     def __init__(self, sentence: Sentence, how: Summed | None, *, nested: bool = False) -> None:
         self._s, self._read, self._how = sentence, sentence.read, how
         self._view, self._graph = sentence.view, sentence.view.graph
-        self._executor = Executor(self._graph, ExecutionLimits(pairs=2_000_000))
+        self._executor = executor_of(self._graph)
         self._fit = 1.0
         self._settled_denial = False  # whether a yes or no says what a "not" denies
         self._fixed: list[ViewColumn] = []  # columns of which a value is stated
@@ -406,17 +408,17 @@ class _Reading:
             word for phrase in of_adjective or (*ranked.words, ranked.noun, ranked.verb) for word in phrase.split()
         ]
         column, ends = asked.column, (ranked.k, ranked.skip)
-        hour = any(word.lower == "hour" for word in self._s.words)
-        date = (self._s.date_column(clock=True) if hour else None) or self._s.date_column()
-        if ranked.date and date is None:
-            return
-        if ranked.date and date is not None:
+        if ranked.date:
+            hour = any(word.lower == "hour" for word in self._s.words)
+            date = (self._s.date_column(clock=True) if hour else None) or self._s.date_column()
+            if date is None:
+                return
             top = p.Top(base, p.Key((date.step,)), ranked.largest, *ends)
             when = column is not None and column.role == "date"
             yield self._projected(top, _Asked(date) if when or asked.measure else asked), asked.fit
             return
         counting = bool(_COUNTING & {*words, *(word.lower for word in self._s.words)})
-        noun = next(filter(self._s.is_record, ranked.noun.split()), (ranked.noun.split() or [""])[0])
+        noun = self._noun(ranked)
         of_records = not ranked.base and noun != "" and self._s.is_record(noun)
         of_value = not ranked.base and any(  # "the most annual services", and not "the most on groceries"
             each.start and self._s.words[each.start - 1].lower in _MOST for each in self._s.mentions
@@ -449,6 +451,11 @@ class _Reading:
         top = p.Top(base, p.Key((measure.step,)), ranked.largest, *ends)
         yield self._projected(top, asked), asked.fit
 
+    def _noun(self, ranked: Ranked) -> str:
+        """The word of a ranked noun that speaks of the records, else its first; "" where there is none."""
+        nouns = ranked.noun.split()
+        return next(filter(self._s.is_record, nouns), nouns[0] if nouns else "")
+
     def _different(self, ranked: Ranked, column: ViewColumn) -> ViewColumn | None:
         """What is counted, each once: "the most species", "the longest species list"."""
         nouns = [word for phrase in (ranked.noun, *ranked.words) for word in phrase.split()]
@@ -472,17 +479,8 @@ class _Reading:
 
     def _settled(self, column: ViewColumn, measure: ViewColumn) -> bool:
         """Whether what is measured is the same in all records of one thing: the length of a route."""
-        ends = (
-            self._executor.pairs(self._view.members, (column.step,)),
-            self._executor.pairs(self._view.members, (measure.step,)),
-        )
-        of = {int(owner): int(end) for owner, end in zip(*ends[0], strict=True)}
-        seen: dict[int, set[int]] = {}
-        for owner, value in zip(*ends[1], strict=True):
-            if int(owner) in of:
-                seen.setdefault(of[int(owner)], set()).add(int(value))
-        several = sum(len(each) > 1 for each in seen.values())
-        return bool(seen) and several == 0 and len(self._view.members) > len(seen)
+        seen = self._view.stated_with(column, measure)
+        return bool(seen) and all(len(each) == 1 for each in seen.values()) and len(self._view.members) > len(seen)
 
     def _of_key(self, top: p.Top, measure: ViewColumn, asked: _Asked) -> p.Plan:
         return self._projected(top, _Asked(measure)) if asked.measure is not None or self._read.of_key else top
@@ -519,7 +517,7 @@ class _Reading:
             return
         words = [word for phrase in (*ranked.words, ranked.noun, ranked.verb) for word in phrase.split()]
         back, larger = _back(column), ranked.largest
-        noun = next(filter(self._s.is_record, ranked.noun.split()), (ranked.noun.split() or [""])[0])
+        noun = self._noun(ranked)
         if ranked.date and (date := self._s.date_column()) is not None:
             key = p.Key((back, date.step), "value", base)
         elif noun and self._s.is_record(noun):

@@ -28,7 +28,6 @@ ALIKE = 0.42  # cosine of a noun and a column from which the noun may name it
 APART = 0.04  # by which it must be nearer than to any other column
 LIKELY = 0.3  # by how much less like people's names a column may be than another
 PROPER = 0.1  # what it gains where the column holds names, of places and businesses, and no common nouns
-STATED = 0.9  # share of the records that state whom they are about
 SPECIFIC = 4  # of what an adjective measures, the likeliest
 SHORTEST = 5  # letters of a word in which a slip is looked for
 RARE = 5  # letters of a word that tells a description from all others
@@ -363,7 +362,7 @@ class Sentence:
         """Whom those who keep the records deal with: names of their own that do not say by whom something was done."""
         columns = [
             each for each in self.view.columns
-            if each.role in ("name", "person") and each not in taken and each.stated >= STATED * len(self.view.members)
+            if each.role in ("name", "person") and each not in taken and self.view.tells(each)
         ]  # fmt: skip
         named = [each for each in columns if each.proper >= 0.5 and not each.label.lower().endswith(" by")]
         return max(named, key=lambda each: len(each.ends), default=None)
@@ -373,7 +372,7 @@ class Sentence:
         tells them apart most."""
         columns = [
             each for each in self.view.columns
-            if each.role == "name" and each not in taken and each.stated >= STATED * len(self.view.members)
+            if each.role == "name" and each not in taken and self.view.tells(each)
             and not each.several and not is_place(head_of(each.label))
         ]  # fmt: skip
         return max(columns, key=lambda each: len(each.ends), default=None)

@@ -41,7 +41,7 @@ NAMELIKE = 0.55  # share of words in no dictionary from which texts are people's
 LIKELY = 0.15  # by how much less like people's names they may be where no other column is of people
 CALLED = 0.1  # what the name of a column adds to that share, where it is one of people
 TITLE = 0.5  # different things among so many records from which a column says what a record is about
-MOSTLY = 0.9  # share of the records that say what they are about
+MOSTLY = 0.9  # share of the records that state what they are about
 SHOWN = 6  # values of a column that an encoder is shown
 TRUE, FALSE = frozenset(["true", "yes", "y", "t"]), frozenset(["false", "no", "n", "f"])
 CODES = frozenset(["no", "number", "nr", "id", "code", "tel", "phone", "telephone", "mobile", "postcode", "zip"])
@@ -98,8 +98,7 @@ class RecordView:
     @cached_property
     def title(self) -> ViewColumn | None:
         """What most tells the records apart for people, where nearly all state it."""
-        names = [each for each in self.columns if each.role == "name" and not each.several
-                 and each.stated >= MOSTLY * len(self.members)]  # fmt: skip
+        names = [each for each in self.columns if each.role == "name" and not each.several and self.tells(each)]
         best = max(names, key=lambda each: len(each.ends), default=None)
         return best if best is not None and len(best.ends) >= TITLE * len(self.members) else None
 
@@ -119,30 +118,37 @@ class RecordView:
         """The column of the things that another says the type of, or where they are: of each thing there it states one,
         and there are more of them. A donor has one type of donor, and one town."""
         if column not in self._owners:
-            executor = Executor(self.graph, ExecutionLimits(pairs=2_000_000))
-            back = p.Step(column.step.relation, not column.step.forward)
-            values, records = executor.pairs(column.ends, (back,))
-            known = dict(zip(records.tolist(), values.tolist(), strict=True))
-            found = []
-            for each in self.columns:
-                if each is column or each.role not in ("name", "person") or each.several or column.several:
-                    continue
-                shared = bool(each.said & column.said)  # a donor type is a donor's
-                if len(each.ends) <= len(column.ends) or (len(each.ends) > TITLE * len(self.members) and not shared):
-                    continue
-                owners, ends = executor.pairs(self.members, (each.step,))
-                seen: dict[int, set[int]] = {}
-                for owner, end in zip(owners.tolist(), ends.tolist(), strict=True):
-                    if owner in known:
-                        seen.setdefault(end, set()).add(known[owner])
-                if each.stated < MOSTLY * len(self.members):
-                    continue
-                if len(seen) > len(column.ends) and all(len(each) == 1 for each in seen.values()):
-                    found.append(each)
+            found = [] if column.several else [each for each in self.columns if self._owns(each, column)]
             self._owners[column] = max(
                 found, key=lambda each: (bool(each.said & column.said), len(each.ends)), default=None
             )
         return self._owners[column]
+
+    def _owns(self, things: ViewColumn, column: ViewColumn) -> bool:
+        """Whether a column holds what another says one thing of; a donor type is a donor's."""
+        if things is column or things.role not in ("name", "person") or things.several or not self.tells(things):
+            return False
+        shared = bool(things.said & column.said)
+        if len(things.ends) <= len(column.ends) or (len(things.ends) > TITLE * len(self.members) and not shared):
+            return False
+        seen = self.stated_with(things, column)
+        return len(seen) > len(column.ends) and all(len(each) == 1 for each in seen.values())
+
+    def tells(self, column: ViewColumn) -> bool:
+        """Whether nearly all records state it."""
+        return column.stated >= MOSTLY * len(self.members)
+
+    def stated_with(self, column: ViewColumn, other: ViewColumn) -> dict[int, set[int]]:
+        """What the records of each thing in a column state in another; a record counts for one thing."""
+        executor = executor_of(self.graph)
+        owners, ends = executor.pairs(self.members, (column.step,))
+        of = dict(zip(owners.tolist(), ends.tolist(), strict=True))
+        owners, values = executor.pairs(self.members, (other.step,))
+        seen: dict[int, set[int]] = {}
+        for owner, value in zip(owners.tolist(), values.tolist(), strict=True):
+            if owner in of:
+                seen.setdefault(of[owner], set()).add(value)
+        return seen
 
     def leads_on(self, column: ViewColumn) -> bool:
         """Whether more is known of what a column holds."""
@@ -165,6 +171,11 @@ class RecordView:
         return self.graph.derived(key, lambda: encoder.encode([each.shown for each in self.columns]))
 
 
+def executor_of(graph: Graph) -> Executor:
+    """What executes plans over records; views hold none, since several threads ask them."""
+    return Executor(graph, ExecutionLimits(pairs=2_000_000))
+
+
 def words_in(text: str) -> list[str]:
     """The stems of the words of a text, apart from possessive endings."""
     return [stem(match.group(0).lower()) for match in WORD.finditer(re.sub(r"['’]s\b", "", text))]
@@ -177,7 +188,7 @@ def views_of(graph: Graph) -> list[RecordView]:
         lexicon = Lexicon.of(graph)
         if graph.num_triples > ALL_UP_TO or not lexicon.types or len(lexicon.class_ids) > 10 * KINDS:
             return []
-        executor = Executor(graph, ExecutionLimits(pairs=2_000_000))
+        executor = executor_of(graph)
         kinds = []
         for id, name in lexicon.class_ids.items():
             members = executor.found(p.Class(id))
@@ -250,7 +261,7 @@ def _column(
     people = _people(name, kinds, labels) if role == "name" else 0.0
     role = "person" if people >= NAMELIKE else role
     own = graph.relation_at(relation).label.lower().strip(" .#")
-    several_alike = role == "number" and len(ends) < APART * max(len(_owners_of(graph, relation)), 1)
+    several_alike = role == "number" and len(ends) < APART * int(np.count_nonzero(graph.whole.rels == relation))
     number_of = own in NUMBER_OF and several_alike  # "No." of birds, and no number of each sighting
     counts = number_of or CODES.isdisjoint(words_in(name))
     said |= {"number", "count"} if number_of else set()
@@ -264,10 +275,6 @@ def _unit_in(label: str) -> str:
     """The unit that a column's whole name is, or that stands behind it in brackets: "Km", "Fuel (l)"."""
     match = re.fullmatch(r"(?:.*[(\[])?(?P<unit>[^()\[\]]+?)[)\]]?", label.strip())
     return match["unit"] if match is not None and unit_of(match["unit"]) is not None else ""
-
-
-def _owners_of(graph: Graph, relation: int) -> Ints:
-    return np.flatnonzero(graph.whole.rels == relation).astype(np.int32)
 
 
 def _with_people(columns: list[ViewColumn]) -> list[ViewColumn]:
