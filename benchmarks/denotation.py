@@ -64,7 +64,8 @@ READ = (
     "claims", "operas", "airports", "orchards", "courses", "parliament", "suppliers", "payroll", "gradebook",
     "filmfacts", "kings", "bookshelf", "cinema", "weatherlog", "runlog", "salesstar", "timesheets", "expenses",
     "conference", "elections", "hotelbookings", "tennisclub", "shipwrecks", "investors", "biomed", "ferries", "fuellog",
-    "birdcounts", "donations", "callcentre", "bikehire",
+    "birdcounts", "donations", "callcentre", "bikehire", "wikimuseum", "bikeparts", "dbbands", "eateries", "plantcare",
+    "issuetracker", "bakeryshop", "dynasty",
 )  # fmt: skip
 GRAPHS = {path.stem for path in FOLDER.glob("*.jsonl")}
 SAMPLES = {"wtq": 300, "spider": 200}

@@ -28,7 +28,7 @@ from clew.api import open_method
 from clew.errors import ClewError
 from clew.evaluation.denotation import denotation
 from clew.graph import Graph
-from clew.methods.auto.fitting import fit_calibration
+from clew.methods.auto.fitting import fit_in_own_units
 from clew.query.execute import execute
 from clew.reading.corpus import PEOPLE
 from clew.retrieval.believing import ALONE, FEATURES, probability
@@ -96,16 +96,8 @@ def fit(rows: Sequence[Row]) -> tuple[dict[str, float], dict[str, float]]:
 
 
 def _fitted(cases: Sequence[tuple[dict[str, float], bool, float]]) -> dict[str, float]:
-    """A logistic regression on features of one standard deviation, told in their own units."""
-    told = np.array([[signs[name] for name in FEATURES] for signs, _, _ in cases])
-    middle, width = told.mean(0), told.std(0)
-    width[width < 1e-6] = 1.0
-    scaled = [dict(zip(FEATURES, row, strict=True)) for row in ((told - middle) / width).tolist()]
     right, weight = (np.array([float(case[k]) for case in cases]) for k in (1, 2))
-    numbers = fit_calibration(scaled, right, weight, {}, PENALTY, FEATURES)
-    own = {name: numbers[name] / width[i] for i, name in enumerate(FEATURES)}
-    bias = numbers["bias"] - sum(own[name] * middle[i] for i, name in enumerate(FEATURES))
-    return {"bias": float(bias), **{name: float(value) for name, value in own.items()}}
+    return fit_in_own_units([signs for signs, _, _ in cases], right, weight, PENALTY, FEATURES)
 
 
 def chosen(row: Row, numbers: tuple[dict[str, float], dict[str, float]]) -> bool:

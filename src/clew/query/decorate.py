@@ -114,6 +114,25 @@ def _reached_through(plan: p.SetPlan) -> Iterator[tuple[p.SetPlan, Callable[[p.S
             yield deeper, lambda inner, put=put, put_deeper=put_deeper: put(put_deeper(inner))  # type: ignore[misc]
 
 
+def larger_end(graph: Graph, path: p.Path, ranked: Ranked) -> bool:
+    """Which end of a column an adjective means: the best position is the first, the oldest the first born, the
+    fastest the one of the shortest time."""
+    binding, step = Binding.of(graph), path[-1]
+    name = graph.relation_at(binding.relation(step.relation)).label.rsplit(".", 1)[-1]
+    label = set(label_to_text(name).lower().split())
+    if {"rank", "elevation"} & set(ranked.words) and _RANKS & label:
+        return not ranked.largest
+    values = column(graph, binding.relation(step.relation), step.forward)
+    if ranked.base == TENURE:
+        return ranked.largest != (values.kind == "date")
+    if ranked.base in AGES and values.kind == "date":
+        return ranked.base == "young"
+    if ranked.base in PACES:
+        timed = bool(TIMES & label) or values.dimension == "time"
+        return (ranked.base == "slow") == timed
+    return ranked.largest
+
+
 class _Decorator:
     def __init__(self, graph: Graph, likeness: Likeness) -> None:
         self._graph, self._binding = graph, Binding.of(graph)
@@ -218,7 +237,7 @@ class _Decorator:
                 largest = ranked.base == "slow" if ranked.base in PACES else ranked.largest
                 yield found.along(self._top(plan, timed, ranked, largest), key)
         for key in keys:
-            largest = self._largest(key.path, ranked)
+            largest = larger_end(self._graph, key.path, ranked)
             if (link := self._own_link(plan, key.path)) is not None:
                 nodes, path = link
                 top = self._top(nodes, p.Key(key.path[1:]), ranked, largest)
@@ -285,23 +304,6 @@ class _Decorator:
     @staticmethod
     def _top(plan: p.SetPlan, key: p.Key, ranked: Ranked, largest: bool) -> p.Top:
         return p.Top(plan, key, largest, ranked.k, ranked.skip)
-
-    def _largest(self, path: p.Path, ranked: Ranked) -> bool:
-        """Which end of a column an adjective means: the best position is the first, the oldest the first born, the
-        fastest the one of the shortest time."""
-        label = set(label_to_text(self._keys.label(path[-1])).lower().split())
-        if {"rank", "elevation"} & set(ranked.words) and _RANKS & label:
-            return not ranked.largest
-        step = path[-1]
-        values = column(self._graph, self._binding.relation(step.relation), step.forward)
-        if ranked.base == TENURE:
-            return ranked.largest != (values.kind == "date")
-        if ranked.base in AGES and values.kind == "date":
-            return ranked.base == "young"
-        if ranked.base in PACES:
-            timed = bool(TIMES & label) or values.dimension == "time"
-            return (ranked.base == "slow") == timed
-        return ranked.largest
 
     def _between(self, found: Proposal, ranked: Ranked, words: Sequence[str]) -> Iterator[Proposal]:
         """A superlative over the nameless nodes that a set was reached through: its dates stand there."""
@@ -456,7 +458,7 @@ class _Decorator:
                     yield found.along(p.WhereCount(plan, key.path, ">" if up else "<", count, key.among), key)
         for key in self._keys.values(plan, stated.words, dates=dates, base=stated.base):
             if len(self._keys.members(_followed(other, key.path))):
-                larger = self._largest(key.path, Ranked(stated.words, up, base=stated.base))
+                larger = larger_end(self._graph, key.path, Ranked(stated.words, up, base=stated.base))
                 test = p.Test(key.path, ">" if larger else "<", p.Values(other, key.path))
                 yield found.along(p.Where(plan, test), key)
 

@@ -207,6 +207,14 @@ def meant(words: tuple[str, ...], base: str, label: str, *, date: bool) -> float
     return max(paid, BY_FAMILY if parts & family else 0.0)
 
 
+def names_other_date(words: tuple[str, ...], label: str) -> bool:
+    """Whether words are verbs of a date, and none of them of one that is called so: "closed" of a founding date."""
+    asked = {form for word in words for part in word.split() for form in forms(part)}
+    parts = {form for part in spelled_out(label).lower().split() for form in forms(part)}
+    known = [names for verbs, names in _DATED_BY if asked & _formed(verbs)]
+    return bool(known) and not any(parts & _formed(names) for names in known)
+
+
 def of_life(label: str) -> bool:
     """Whether a property's name is of somebody's birth or death."""
     return bool(_formed("birth born dob birthday death died deceased") & {*spelled_out(label).lower().split()})

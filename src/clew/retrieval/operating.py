@@ -257,7 +257,7 @@ def _who_may(kind: p.SetPlan, graph: Graph) -> list[p.SetPlan]:
     return [kind, *made]
 
 
-_ANY_KIND = frozenset(["work", "piece", "item", "thing", "object", "place", "site", "spot", "location", "venue"])
+ANY_KIND = frozenset(["work", "piece", "item", "thing", "object", "place", "site", "spot", "location", "venue"])
 
 
 def may_be(each: Composed, kind: p.SetPlan, graph: Graph, encoder: TextEncoder | None, least: float) -> bool:
@@ -265,7 +265,7 @@ def may_be(each: Composed, kind: p.SetPlan, graph: Graph, encoder: TextEncoder |
     in some year are acts."""
     if encoder is None or each.plan != kind or len(each.unsaid) != 1 or not isinstance(kind, p.Class):
         return False
-    if stem(each.unsaid[0]) in _ANY_KIND:
+    if stem(each.unsaid[0]) in ANY_KIND:
         return True
     name = Lexicon.of(graph).class_ids.get(kind.id, "")
     near = encoder.encode([name]) @ encoder.encode([stem(each.unsaid[0])], role="query").T

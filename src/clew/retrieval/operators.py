@@ -8,7 +8,7 @@ set plan over the whole graph, and `decorate` puts the operator around it. What 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
@@ -96,6 +96,7 @@ from clew.retrieval.tables import read_table
 from clew.retrieval.tenses import in_tense, kept_in_tense
 from clew.retrieval.together import linked
 from clew.retrieval.truth import Truth
+from clew.retrieval.unnamed import Option, Weighed, likeliest, read_of, weighed, weighs
 from clew.types import Answer, Event, Question
 
 SURE_OF_RECORDS = 0.85  # share of a question's words in a plan over records from which nothing else is asked
@@ -218,6 +219,10 @@ class Operators:
             for each, answer, (_, within) in zip(asked, answers, inner, strict=True)
         ]
         made = [self._of_links(each, answer, graph, on_event) for each, answer in zip(asked, made, strict=True)]
+        made = [
+            answer if answer.candidates else self._by_likeliest(each, answer, graph, on_event)
+            for each, answer in zip(asked, made, strict=True)
+        ]
         return [replace(answer, question=question) for answer, question in zip(made, questions, strict=True)]
 
     def _inner(
@@ -456,7 +461,7 @@ class Operators:
 
     def _lacking(self, asked: OperatorQuestion, graph: Graph) -> list[Proposal]:
         """Plans of a question that denies a link of the things it asks for."""
-        read, denied = asked.read or replace(read_question(""), stated=asked.question.text), asked.denied
+        read, denied = read_of(asked), asked.denied
         if denied is None or read.answer not in ("entity", "number") or read.unsaid or read.sides is not None:
             return []
         try:
@@ -469,6 +474,33 @@ class Operators:
             return operated(graph, sets, read, self._likeness)
         except ClewError:
             return []
+
+    # -- what no word names ------------------------------------------------------------------------------------------
+
+    def _by_likeliest(self, asked: OperatorQuestion, found: Answer, graph: GraphStore, on_event: OnEvent) -> Answer:
+        """An answer by what is likeliest compared or lacked where no word names it; else the refusal."""
+        sort = weighs(read_of(asked), denied=asked.denied is not None)
+        if sort is None or not isinstance(graph, Graph):
+            return found
+        try:
+            proposals = likeliest(self.unnamed(asked, sort, graph), sort)
+            if not proposals:
+                return found
+            answer = self._executed(found, asked.question, proposals, graph, on_event)
+            return answer if _says(answer, graph) else found
+        except ClewError as error:
+            on_event(Event("operators", str(error)))
+            return found
+
+    def unnamed(
+        self, asked: OperatorQuestion, sort: Weighed, graph: Graph, hidden: Collection[str] = ()
+    ) -> list[Option]:
+        """All that a question may compare or deny. The numbers of `unnamed` are fitted on this."""
+        if self._encoder is None:
+            return []
+        read = read_of(asked)
+        sets = self._readings(_stated(asked.question, read), graph)
+        return weighed(asked.question.text, read, sort, sets, graph, self._encoder, hidden=hidden)
 
     # -- what the method says of the whole question ------------------------------------------------------------------
 

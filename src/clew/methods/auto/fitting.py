@@ -136,6 +136,19 @@ def fit_calibration(
     return dict(zip(("bias", *use), _descend(slopes, begin).tolist(), strict=True))
 
 
+def fit_in_own_units(
+    told: Sequence[Mapping[str, float]], right: Vector, weight: Vector, penalty: float, use: Sequence[str]
+) -> dict[str, float]:
+    """A logistic regression on features of one standard deviation, told in their own units."""
+    table = np.array([[each[name] for name in use] for each in told])
+    middle, width = table.mean(0), table.std(0)
+    width[width < 1e-6] = 1.0
+    scaled = [dict(zip(use, row, strict=True)) for row in ((table - middle) / width).tolist()]
+    numbers = fit_calibration(scaled, right, weight, {}, penalty, use)
+    own = {name: float(numbers[name] / width[i]) for i, name in enumerate(use)}
+    return {"bias": float(numbers["bias"] - sum(own[name] * middle[i] for i, name in enumerate(use))), **own}
+
+
 def _descend(slopes: Callable[[Vector], tuple[float, Vector, Vector]], at: Vector) -> Vector:
     """Newton's steps, halved until they lead down."""
     value, slope, bend = slopes(at)
