@@ -262,18 +262,13 @@ class _Names:
 
     def spelt(self, word: str) -> str:
         """The one word of a name that is a slip away from `word`, two where it is long: "Nietsche"; "" for none."""
-        if self.graph.num_entities > SPELT_UP_TO or len(word) < SHORTEST_SPELT:
+        if len(word) < SHORTEST_SPELT:
             return ""
-        known: frozenset[str] = self.graph.derived("linking.words", self._words)
+        known = words_of_names(self.graph)
         folded, off = normalise(word), 2 if len(word) >= 8 else 1
         near = [each for each in known if each[:1] == folded[:1] and abs(len(each) - len(folded)) <= off]
         near = [each for each in near if 0 < OSA.distance(folded, each, score_cutoff=off) <= off]
         return near[0] if len(near) == 1 else ""
-
-    def _words(self) -> frozenset[str]:
-        every = np.arange(self.graph.num_entities, dtype=np.int32)
-        labels = self.graph.labels_at(every[~self.graph.literals_at(every)])
-        return frozenset(word for label in labels for word in normalise(label).split())
 
     def _scattered(self, text: str) -> list[NameMatch]:
         """Names that hold the words of `text` with others between them: "george bush" in "George W. Bush"."""
@@ -439,6 +434,19 @@ def _misspelt(reading: MentionReading, mentions: Sequence[Mention], index: _Name
 
 def _rare(mention: Mention, reading: MentionReading) -> bool:
     return mention.exact and any(reading.weight(w) >= RARE for w in reading.inside(mention.start, mention.end))
+
+
+def words_of_names(graph: Graph) -> frozenset[str]:
+    """The words of all names, folded; none of a graph with too many."""
+
+    def made() -> frozenset[str]:
+        if graph.num_entities > SPELT_UP_TO:
+            return frozenset()
+        every = np.arange(graph.num_entities, dtype=np.int32)
+        labels = graph.labels_at(every[~graph.literals_at(every)])
+        return frozenset(word for label in labels for word in normalise(label).split())
+
+    return graph.derived("linking.words", made)
 
 
 def graph_misspelt(index: _Names, words: Sequence[Word]) -> list[tuple[int, int, int, NameMatch]]:
