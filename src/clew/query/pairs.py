@@ -38,6 +38,9 @@ class PairBudget:
         return counts
 
 
+FEW = 2000  # triples of some sources
+
+
 def starts(owners: Places) -> Places:
     """Where each run of equal, ascending owners begins."""
     if not len(owners):
@@ -71,6 +74,14 @@ def runs(side: Csr, sources: Ints, relation: int) -> tuple[Places, Places]:
         many: tuple[Places, Places] = compiled.runs(side.offsets, side.relations, sources, relation)
         return many
     low, high = side.offsets[sources], side.offsets[sources.astype(np.int64) + 1]
+    sizes = high - low
+    total = int(sizes.sum())
+    if total <= FEW:  # looking at all of them is quicker than at some in turn
+        owners = np.repeat(np.arange(len(sources)), sizes)
+        places = np.arange(total) + np.repeat(low - (np.cumsum(sizes) - sizes), sizes)
+        values = side.relations[places]
+        begin = low + np.bincount(owners[values < relation], minlength=len(sources))
+        return begin, begin + np.bincount(owners[values == relation], minlength=len(sources))
     begin = bound(side.relations, low, high, relation)
     return begin, bound(side.relations, begin, high, relation + 1)
 

@@ -12,16 +12,17 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import combinations
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
 
 from clew.graph import Subgraph
 from clew.graph.paths import follow
-from clew.graph.sets import shared
+from clew.graph.sets import distinct, shared
 from clew.graph.subgraph import Ints
 from clew.reading.likely import WIDEST, LikelyHops
-from clew.reading.trails import Along, Hops, PathHypothesis, are_values, expand, joined, undoes
+from clew.reading.trails import Along, Hop, Hops, PathHypothesis, are_values, expand, joined, undoes
 
 Floats = NDArray[np.float32]
 ALL = 3  # things that there are of what one thing holds
@@ -240,22 +241,25 @@ def around_all(graph: Subgraph, plans: Sequence[PlanCandidate]) -> Floats:
     found = np.zeros(len(plans), np.float32)
     if graph.num_triples > HOLDERS_UP_TO:
         return found
-    known: dict[tuple[int, bool], tuple[int, int]] = {}  # of a hop: its different ends, and those of its one start
     for at, plan in enumerate(plans):
         hops = [hop for step in plan.steps for hop in step]
         if len(plan.trails) > 1 or len(hops) < 2 or len(plan.ends) < ALL:
             continue
-        for hop in hops[1:]:
-            if hop not in known:
-                mine = graph.rels == hop[0]
-                starts, ends = (
-                    (graph.heads[mine], graph.tails[mine]) if hop[1] else (graph.tails[mine], graph.heads[mine])
-                )
-                known[hop] = len(np.unique(ends)), len(np.unique(starts))
-            every, holders = known[hop]
-            if holders == 1 and every >= ALL:
-                found[at] = 1.0
+        found[at] = any(_holds_all(graph, hop) for hop in hops[1:])
     return found
+
+
+def _holds_all(graph: Subgraph, hop: Hop) -> bool:
+    """Whether a hop leads from one thing alone, and to many."""
+    known = _HOLDERS.setdefault(graph, {})
+    if hop not in known:
+        mine = graph.rels == hop[0]
+        starts, ends = (graph.heads[mine], graph.tails[mine]) if hop[1] else (graph.tails[mine], graph.heads[mine])
+        known[hop] = len(starts) >= ALL and bool((starts == starts[0]).all()) and len(distinct(ends)) >= ALL
+    return known[hop]
+
+
+_HOLDERS: WeakKeyDictionary[Subgraph, dict[Hop, bool]] = WeakKeyDictionary()  # by graph: questions share them
 
 
 def _half(trail: PathHypothesis) -> tuple[Hops, ...]:

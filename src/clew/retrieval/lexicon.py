@@ -312,9 +312,6 @@ def one_kind(graph: Graph, ids: Iterable[str]) -> p.Class | None:
 
 def kinds_of(graph: Graph, ids: Iterable[str]) -> set[str]:
     """The names of the kinds that some things are said to be."""
-    lexicon, out, kinds = Lexicon.of(graph), graph.whole.out, set[str]()
-    for number in Binding.of(graph).entities(tuple(ids)).tolist():
-        here = slice(int(out.offsets[number]), int(out.offsets[number + 1]))
-        ends = out.neighbors[here][np.isin(out.relations[here], list(lexicon.types))]
-        kinds |= {lexicon.class_ids[id] for id in graph.ids_at(ends)}
-    return kinds
+    lexicon, numbers = Lexicon.of(graph), Binding.of(graph).entities(tuple(ids))
+    ends = [follow(graph.whole, numbers, [(relation, True)]).entities for relation in sorted(lexicon.types)]
+    return {lexicon.class_ids[id] for some in ends for id in graph.ids_at(some)}
