@@ -90,6 +90,7 @@ modified retired left demolished abolished cancelled dissolved renovated deadlin
 _JOINED = """
 since hired hire joined join start started appointed employed from enlisted admitted tenure service
 """
+_FOUNDED = "founded founding formed formation established inception created since start"
 _DATED_BY: tuple[tuple[str, str], ...] = (  # verbs of questions, and what the date is called that they mean
     (
         "start begin began begun commence launch open kick inaugurate",
@@ -101,19 +102,19 @@ _DATED_BY: tuple[tuple[str, str], ...] = (  # verbs of questions, and what the d
     ),
     (
         "found form establish create start",
-        "founded founding formed formation established inception created since start",
+        _FOUNDED,
     ),
     ("born birth", "birth born birthday"),
     ("died dead death", "death died"),
     ("buy bought purchase acquire get got spent", "purchase purchased bought acquired acquisition ordered"),
     (
         "join hire start employ recruit come came work appoint serve become became took taken sign job post",
-        "hired hire joined since start appointed employed from enlisted",
+        "hired hire joined since start appointed employed from enlisted registered registration member signup",
     ),
     ("build built erect construct raise", "built construction constructed completed completion opened erected year"),
     (
-        "release launch publish issue come came appear",
-        "release released launch launched published publication issued live",
+        "release launch publish issue come came appear introduce bring brought",
+        "release released launch launched published publication issued live available",
     ),
     ("install commission deploy introduce set use", "commissioned installed installation deployed introduced service"),
     ("decide rule judge settle close", "decided decision judgment ruling verdict closed"),
@@ -212,6 +213,7 @@ def names_other_date(words: tuple[str, ...], label: str) -> bool:
     asked = {form for word in words for part in word.split() for form in forms(part)}
     parts = {form for part in spelled_out(label).lower().split() for form in forms(part)}
     known = [names for verbs, names in _DATED_BY if asked & _formed(verbs)]
+    known += [_FOUNDED] if "open" in asked else []  # of a shop the same; of a season it is not
     return bool(known) and not any(parts & _formed(names) for names in known)
 
 
