@@ -99,7 +99,7 @@ def test_a_hidden_relation_is_no_key(asked: Operators) -> None:
 
 
 def test_a_large_graph_is_not_gone_over(asked: Operators, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(weighing, "ALL_UP_TO", 3)
+    monkeypatch.setattr(weighing, "UP_TO", 3)
     sets = [Composed(p.Class("restaurant"), (), 0.9, ())]
     read = read_question("Which restaurants opened after 2010?")
     assert weighed(read.text, read, "compared", sets, GRAPH, open_encoder(DEFAULT)) == []

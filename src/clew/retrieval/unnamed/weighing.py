@@ -19,7 +19,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.graph import Graph
-from clew.graph.kinds import ALL_UP_TO
 from clew.graph.sets import held
 from clew.graph.subgraph import Ints
 from clew.labels import label_to_text
@@ -45,6 +44,7 @@ from clew.retrieval.words import FUNCTION
 
 Weighed = Literal["compared", "lacking"]
 LEAST = 0.3  # probability from which a plan is taken: above it more than half were right on graphs left out of the fit
+UP_TO = 500_000  # triples of a graph in which everything is looked at: about a second
 SURE = 0.95  # no plan whose words name nothing is surer than this
 NUMBERS: Mapping[Weighed, Mapping[str, float]] = {"compared": COMPARED, "lacking": LACKING}
 SIGNS: Mapping[Weighed, tuple[str, ...]] = {
@@ -128,7 +128,7 @@ def weighed(
         sets: what the question's parts compose, best first, however little they account for.
         hidden: relations that nothing is compared by.
     """
-    if graph.num_triples > ALL_UP_TO:
+    if graph.num_triples > UP_TO:
         return []
     made: dict[p.SetPlan, Option] = {}
     weighing = _Weighing(question, read, sort, graph, encoder, hidden)
