@@ -59,6 +59,12 @@ def test_what_no_word_names_is_the_likeliest_of_what_there_is(asked: Operators, 
     assert answer.candidates[0].score <= weighing.SURE
 
 
+def test_who_does_something_is_what_the_relation_of_that_act_leads_to(asked: Operators) -> None:
+    owned = [("Old Mill", "owner", "Nell"), ("Crab Pot", "owner", "Paolo"), ("Bella", "owner", "Paolo")]
+    graph = Graph.from_triples([*owned, *((x, "type", "restaurant") for x in ROWS)], name="owners")
+    assert asked.answer(Question("q", "Who owns the most restaurants?"), graph).texts == ("Paolo",)
+
+
 @pytest.mark.parametrize("text", ["Which restaurants closed after 2010?", "Which restaurant is the noisiest?"])
 def test_what_is_not_likely_is_refused_as_before(asked: Operators, text: str) -> None:
     answer = asked.answer(Question("q", text), GRAPH)

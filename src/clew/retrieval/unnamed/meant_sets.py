@@ -64,7 +64,8 @@ def sets_meant(
     found = [things for each in sets[:COMPOSED] for things in _composed(each, graph)]
     words = tuple(word for word in re.findall(r"[^\W\d_]+", read.stated.lower()) if word not in FUNCTION)[:WORDS]
     if not any(each.score >= SURE and each.has_kind for each in found):
-        found += _others(question, words, graph, encoder)
+        done = "" if read.ranked is None else read.ranked.verb  # "who owns the most restaurants" asks for owners
+        found += _others(question, words, done, graph, encoder)
         found += [MeantSet(plan, BEARERS, words, True) for plan in bearers(graph, read, likeness_by(encoder)) if words]
     if not few_kinds(Lexicon.of(graph)):
         found.append(MeantSet(p.All(), ANYTHING, words))
@@ -81,16 +82,17 @@ def _composed(each: Composed, graph: Graph) -> Iterator[MeantSet]:
         yield MeantSet(each.plan, each.score, each.unsaid)
 
 
-def _others(question: str, words: Sequence[str], graph: Graph, encoder: TextEncoder) -> Iterator[MeantSet]:
-    """Kinds that a word or "who" may mean, and what relations lead to that are called nearly so."""
+def _others(question: str, words: Sequence[str], done: str, graph: Graph, encoder: TextEncoder) -> Iterator[MeantSet]:
+    """Kinds that a word or "who" may mean, and what relations lead to that are called nearly so, or as what is done."""
     kinds, labels = few_kinds(Lexicon.of(graph)), Lexicon.of(graph).labels
     if WHO.match(question):
         yield from (MeantSet(p.Class(id), PEOPLE, tuple(words)) for id in people_of(kinds)[:NEAREST])
-    if not words:
+    called = words[:1] or done.split()[:1]
+    if not called:
         return
-    asked = encoder.encode(words, role="query")
-    if kinds:
-        near = encoder.encode(list(kinds.values())) @ asked.T  # (K, W)
+    asked = encoder.encode([*words, *called], role="query")
+    if kinds and words:
+        near = encoder.encode(list(kinds.values())) @ asked[: len(words)].T  # (K, W)
         vague = stem(words[0]) in ANY_KIND and len(kinds) <= FEW_KINDS
         for at in np.argsort(-near.max(1))[: FEW_KINDS if vague else NEAREST].tolist():
             word = int(near[at].argmax())
@@ -98,7 +100,7 @@ def _others(question: str, words: Sequence[str], graph: Graph, encoder: TextEnco
                 rest = tuple(each for each in words if each != words[word])
                 yield MeantSet(p.Class(list(kinds)[at]), float(near[at, word]), rest, True)
     if 0 < len(labels) <= MANY:
-        close = encoder.encode(list(map(spelled_out, labels.values()))) @ asked[0]  # (R,)
+        close = encoder.encode(list(map(spelled_out, labels.values()))) @ asked[-1]  # (R,)
         for at in np.argsort(-close)[:NEAREST].tolist():
             id = list(labels)[at]
             of = owners(graph, id)
