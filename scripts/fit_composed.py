@@ -28,6 +28,7 @@ from clew.api import open_method
 from clew.errors import ClewError
 from clew.evaluation.denotation import denotation
 from clew.graph import Graph
+from clew.graph.subgraph import Ints
 from clew.methods.auto.fitting import fit_in_own_units
 from clew.query.execute import execute
 from clew.reading.corpus import PEOPLE
@@ -61,6 +62,12 @@ def small_graphs(names: Iterable[str]) -> Iterator[tuple[str, Graph, str, list[s
                 yield name, graph, row["question"], row["answer"]
 
 
+def is_right(members: Ints, answers: Sequence[str], graph: Graph) -> bool:
+    """Whether some things are the answers to a question that has some."""
+    answer = Answer(Question("q", ""), "", tuple(Candidate(label, 0.5) for label in graph.labels_at(members)))
+    return bool(answers) and denotation(answer, Gold(tuple(answers))) == 1
+
+
 def collect(source: str, asked: Iterable[tuple[str, Graph, str, list[str]]]) -> Iterator[Row]:
     auto = open_method(Graph.from_triples([("a", "b", "c")]), "auto")
     assert isinstance(auto, Operators)
@@ -73,11 +80,10 @@ def collect(source: str, asked: Iterable[tuple[str, Graph, str, list[str]]]) -> 
         if found is None or not found[1]:
             continue
         path, sets = found
-        made = []
-        for composed, signs in sets:
-            labels = graph.labels_at(execute(composed.plan, graph).members)
-            answer = Answer(question, "composed", tuple(Candidate(label, 0.5) for label in labels))
-            made.append({"signs": signs, "right": bool(answers) and denotation(answer, gold) == 1})
+        made = [
+            {"signs": signs, "right": is_right(execute(composed.plan, graph).members, answers, graph)}
+            for composed, signs in sets
+        ]
         right = denotation(path, gold) == 1 if answers else not path.candidates
         yield {"source": source, "group": group, "found": bool(path.candidates), "right": right, "sets": made}
 

@@ -19,13 +19,11 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import numpy as np
 
 from clew.api import open_method
 from clew.errors import ClewError
-from clew.evaluation.denotation import denotation
 from clew.graph import Graph
 from clew.methods.auto.fitting import fit_in_own_units
 from clew.query import plan as p
@@ -33,8 +31,9 @@ from clew.query.execute import execute
 from clew.retrieval.operator_words import asked_of
 from clew.retrieval.operators import Operators
 from clew.retrieval.unnamed import Option, Weighed, weighs
-from clew.retrieval.unnamed.weighing import LEAST, SIGNS, read_of
-from clew.types import Answer, Candidate, Gold, Question
+from clew.retrieval.unnamed.weighing import LEAST, SIGNS, probability, read_of
+from clew.types import Question
+from fit_composed import is_right, small_graphs
 
 HERE = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(HERE / "benchmarks"))
@@ -58,39 +57,33 @@ class Case:
 
 
 def collect(names: Iterable[str]) -> Iterator[Case]:
-    from denotation import questions_of
-
     auto = open_method(Graph.from_triples([("a", "b", "c")]), "auto")
     assert isinstance(auto, Operators)
-    for name in names:
-        with TemporaryDirectory() as folder:
-            for row, graph in questions_of(name, Path(folder), None):
-                asked = asked_of(Question("q", row["question"]), graph)
-                sort = weighs(read_of(asked), denied=asked.denied is not None)
-                if sort is None:
-                    continue
-                try:
-                    plans = list(judged(auto.unnamed(asked, sort, graph), row["answer"], graph))
-                    yield Case(name, sort, bool(row["answer"]), [(o.signs, right) for o, right in plans])
-                    keys = {key_of(option.plan) for option, right in plans if right}
-                    if keys:
-                        left = judged(auto.unnamed(asked, sort, graph, keys), [], graph)
-                        yield Case(name, sort, False, [(o.signs, right) for o, right in left], emptied=True)
-                except ClewError:
-                    continue
+    for name, graph, text, answers in small_graphs(names):
+        asked = asked_of(Question("q", text), graph)
+        sort = weighs(read_of(asked), denied=asked.denied is not None)
+        if sort is None:
+            continue
+        try:
+            plans = list(judged(auto.unnamed(asked, sort, graph), answers, graph))
+            yield Case(name, sort, bool(answers), [(option.signs, right) for option, right in plans])
+            keys = {key_of(option.plan) for option, right in plans if right}
+            if keys:
+                left = judged(auto.unnamed(asked, sort, graph, keys), [], graph)
+                yield Case(name, sort, False, [(option.signs, right) for option, right in left], emptied=True)
+        except ClewError:
+            continue
 
 
 def judged(options: Iterable[Option], answers: Sequence[str], graph: Graph) -> Iterator[tuple[Option, bool]]:
     """The plans that find something, and whether that is right."""
-    gold = Gold(tuple(answers))
     for option in options:
         try:
             members = execute(option.plan, graph).members
         except ClewError:
             continue
         if 0 < len(members) <= MOST:
-            answer = Answer(Question("q", ""), "", tuple(Candidate(label, 0.5) for label in graph.labels_at(members)))
-            yield option, bool(answers) and denotation(answer, gold) == 1
+            yield option, is_right(members, answers, graph)
 
 
 def key_of(plan: p.SetPlan) -> str:
@@ -111,16 +104,12 @@ def fit(cases: Sequence[Case], sort: Weighed) -> dict[str, float]:
     return fit_in_own_units(told, np.array(right), np.array(weight), PENALTY, SIGNS[sort])
 
 
-def likely(signs: Mapping[str, float], numbers: Mapping[str, float]) -> float:
-    return float(1 / (1 + np.exp(-(numbers["bias"] + sum(value * numbers[name] for name, value in signs.items())))))
-
-
 def report(title: str, told: Iterable[tuple[Case, Mapping[str, float]]]) -> None:
     count = dict.fromkeys(
         ("questions", "with a right plan", "right first", "said", "said and right", "empty", "empty said"), 0
     )
     for case, numbers in told:
-        best = max(((likely(signs, numbers), right) for signs, right in case.plans), default=(0.0, False))
+        best = max(((probability(signs, numbers), right) for signs, right in case.plans), default=(0.0, False))
         said = best[0] >= LEAST
         count["questions" if case.answerable else "empty"] += 1
         if not case.answerable:

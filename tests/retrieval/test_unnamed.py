@@ -130,7 +130,7 @@ def test_only_a_likely_plan_is_taken() -> None:
     assert likeliest([], "compared") == likeliest([option], "compared") == []
     sure = replace(option, signs={**signs, "question": 5.0, "content": 5.0})
     [made] = likeliest([option, sure], "compared")
-    assert made.prior == weighing.SURE < probability(sure.signs, "compared") and "“capacity”" in made.note
+    assert made.prior == weighing.SURE < probability(sure.signs, NUMBERS["compared"]) and "“capacity”" in made.note
 
 
 def test_a_verb_of_another_date() -> None:

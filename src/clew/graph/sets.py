@@ -95,7 +95,7 @@ def around(side: Csr, members: Ints, allowed: NDArray[np.bool_] | None = None) -
         flags = np.empty(0, np.bool_) if allowed is None else allowed
         packed = packed_around(side.offsets, side.neighbors, side.relations, members, flags)
     else:
-        places = _places(side, members)
+        places = places_of(side, members)
         packed = (side.relations[places].astype(np.int64) << 32) | side.neighbors[places]
     packed = distinct(packed)
     if not len(packed):
@@ -118,7 +118,7 @@ def touched(graph: Subgraph, side: Csr, members: Ints) -> tuple[Ints, Ints]:
 
         ends: Ints = ends_around(side.offsets, side.neighbors, side.relations, members, seen, HUB)
         return np.flatnonzero(seen).astype(np.int32), ends
-    places = _places(side, members)
+    places = places_of(side, members)
     seen[side.relations[places]] = True
     return np.flatnonzero(seen).astype(np.int32), side.neighbors[places]
 
@@ -152,7 +152,7 @@ def _many(side: Csr, members: Ints) -> bool:
     return triples > HUB or (loaded() and triples > MANY * MANY)
 
 
-def _places(side: Csr, members: Ints) -> NDArray[np.int64]:
+def places_of(side: Csr, members: Ints) -> NDArray[np.int64]:
     """Where the triples of a set of entities stand."""
     starts = np.asarray(side.offsets[members])
     counts = np.asarray(side.offsets[members.astype(np.int64) + 1]) - starts

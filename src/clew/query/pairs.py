@@ -12,11 +12,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from clew.graph import pages
-from clew.graph.sets import distinct
+from clew.graph.sets import distinct, places_of
 from clew.graph.subgraph import Csr, Ints, Subgraph
 from clew.query.binding import Move
 
 Places = NDArray[np.int64]
+FEW = 2000  # triples of some sources that are looked at all at once
 MANY = 512  # from here on a compiled loop is faster, and worth importing the compiler for
 
 
@@ -36,9 +37,6 @@ class PairBudget:
             counts, total = fitting, int(fitting.sum())
         self.left -= total
         return counts
-
-
-FEW = 2000  # triples of some sources
 
 
 def starts(owners: Places) -> Places:
@@ -75,11 +73,9 @@ def runs(side: Csr, sources: Ints, relation: int) -> tuple[Places, Places]:
         return many
     low, high = side.offsets[sources], side.offsets[sources.astype(np.int64) + 1]
     sizes = high - low
-    total = int(sizes.sum())
-    if total <= FEW:  # looking at all of them is quicker than at some in turn
+    if int(sizes.sum()) <= FEW:  # quicker than halving
         owners = np.repeat(np.arange(len(sources)), sizes)
-        places = np.arange(total) + np.repeat(low - (np.cumsum(sizes) - sizes), sizes)
-        values = side.relations[places]
+        values = side.relations[places_of(side, sources)]
         begin = low + np.bincount(owners[values < relation], minlength=len(sources))
         return begin, begin + np.bincount(owners[values == relation], minlength=len(sources))
     begin = bound(side.relations, low, high, relation)

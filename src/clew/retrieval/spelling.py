@@ -41,17 +41,22 @@ def spelt(text: str, graph: Graph) -> str:
 def _spelt(word: str, before: str, lexicon: Lexicon, graph: Graph) -> str:
     if not _unknown(word, lexicon):
         return word
-    named = words_of_names(graph)  # "from leeds" is no slip of "leads", nor is "harier" of "harder"
-    a_name = _BEFORE_NAMES.search(before) is not None or any(_one_slip(word, each) for each in named)
-    for known in (_kinds(lexicon), _properties(lexicon), () if a_name else _said_in_questions()):
+    for known in (_kinds(lexicon), _properties(lexicon), _said_in_questions()):
         near = {stem(each): each for each in known if _one_slip(word, each)}
-        if near:
-            [(root, found)] = near.items() if len(near) == 1 else [("", word)]
-            if root and any(names.holding(word, 1) for names in graph.indexes):
-                return word  # a word of some name
-            several = word.endswith("s") and not found.endswith("s")
-            return f"{found}s" if several else found
+        if not near:
+            continue
+        if len(near) > 1 or any(names.holding(word, 1) for names in graph.indexes):
+            return word  # of several none is meant; or it is a word of some name
+        if known is _said_in_questions() and _may_be_a_name(word, before, graph):
+            return word
+        [found] = near.values()
+        return f"{found}s" if word.endswith("s") and not found.endswith("s") else found
     return word
+
+
+def _may_be_a_name(word: str, before: str, graph: Graph) -> bool:
+    """ "From leeds" is no slip of "leads", nor is "harier" of "harder" where a harrier is named."""
+    return _BEFORE_NAMES.search(before) is not None or any(_one_slip(word, each) for each in words_of_names(graph))
 
 
 def _unknown(word: str, lexicon: Lexicon) -> bool:
@@ -61,7 +66,7 @@ def _unknown(word: str, lexicon: Lexicon) -> bool:
     if any(map(is_word, (word, word.removesuffix("es") if word.endswith("oes") else word, word.removesuffix("ly")))):
         return False
     said = {part for labels in (*lexicon.classes, *lexicon.relations) for part in labels}
-    return root not in said and root not in map(stem, _said_in_questions())
+    return root not in said and root not in _stems_of_questions()
 
 
 def _kinds(lexicon: Lexicon) -> Iterable[str]:
@@ -78,6 +83,11 @@ def _said_in_questions() -> frozenset[str]:
     adjectives = (f"{base[:-1]}iest" if base.endswith("y") else f"{base.removesuffix('e')}est" for base in MEASURES)
     comparatives = (part for each in COMPARATIVES for part in each.split())
     return frozenset([*(word for table in tables for word in table), *adjectives, *comparatives])
+
+
+@cache
+def _stems_of_questions() -> frozenset[str]:
+    return frozenset(map(stem, _said_in_questions()))
 
 
 def _one_slip(word: str, known: str) -> bool:

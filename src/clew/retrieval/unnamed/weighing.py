@@ -104,17 +104,16 @@ def weighs(read: ReadQuestion, *, denied: bool) -> Weighed | None:
 
 def likeliest(options: Sequence[Option], sort: Weighed) -> list[Proposal]:
     """The likeliest plan; nothing where none is likely enough."""
-    best = max(options, key=lambda each: probability(each.signs, sort), default=None)
-    if best is None or (likely := probability(best.signs, sort)) < LEAST:
+    best = max(options, key=lambda each: probability(each.signs, NUMBERS[sort]), default=None)
+    if best is None or (likely := probability(best.signs, NUMBERS[sort])) < LEAST:
         return []
     note = f"no word of the question names “{best.name}”, the likeliest that is meant"
     return [Proposal(best.plan, min(SURE, likely), named=False, note=note)]
 
 
-def probability(signs: Mapping[str, float], sort: Weighed) -> float:
+def probability(signs: Mapping[str, float], numbers: Mapping[str, float]) -> float:
     """By the numbers of a logistic regression."""
-    numbers = NUMBERS[sort]
-    total = numbers["bias"] + sum(numbers[name] * signs[name] for name in SIGNS[sort])
+    total = numbers["bias"] + sum(numbers[name] * value for name, value in signs.items())
     return 1 / (1 + math.exp(-max(-50.0, min(50.0, total))))
 
 
@@ -142,6 +141,14 @@ _COUNTS = get_args(p.CountOp)
 _WORD = re.compile(r"[^\W\d_]+")
 
 
+def _described(read: ReadQuestion) -> list[str]:
+    """The words that describe what is compared."""
+    ranked = read.ranked
+    found = [] if ranked is None else [ranked.noun, *ranked.words, *ranked.verb.split()]
+    found += [word for each in read.filters for word in each.words if word not in ANY_TIME]
+    return [word for word in dict.fromkeys((*found, *read.dated)) if word]
+
+
 class _Weighing:
     def __init__(
         self, question: str, read: ReadQuestion, sort: Weighed, graph: Graph, encoder: TextEncoder,
@@ -150,7 +157,7 @@ class _Weighing:
         self._hidden = hidden
         self._question, self._read, self._sort = question, read, sort
         self._graph, self._encoder, self._keys = graph, encoder, EveryKey(graph)
-        self._wanted = self._asked_for()
+        self._wanted, self._words = self._asked_for(), _described(read)
         self._base = next((each.base for each in (read.ranked, *read.filters) if each is not None), "")
 
     def on(self, things: MeantSet) -> Iterator[Option]:
@@ -170,10 +177,9 @@ class _Weighing:
             for plan, inside in self._plans(things.plan, key, members):
                 if things.after and self._sort == "compared":  # what is asked of what lacks something is what it lacks
                     plan = p.Follow(plan, things.after)
-                many = len(self._keys.found(plan)) if self._sort == "compared" and self._read.ranked else 1
                 signs = {
-                    "many": math.log(max(1, many)),
-                    **self._of_things(things, plan), **self._of_key(things, key), **over, "inside": inside,
+                    **self._of_things(things), **self._of_found(self._keys.found(plan)), "inside": inside,
+                    **self._of_key(things, key), **over,
                     **{name: float(row[at]) for name, row in near.items()},
                 }  # fmt: skip
                 yield Option(plan, {name: signs[name] for name in SIGNS[self._sort]}, key.label)
@@ -212,20 +218,22 @@ class _Weighing:
 
     # -- signs -------------------------------------------------------------------------------------------------------
 
-    def _of_things(self, things: MeantSet, plan: p.SetPlan) -> dict[str, float]:
-        found = self._keys.found(plan)
-        share = float(held(found, self._wanted).mean()) if len(found) and self._wanted is not None else None
+    def _of_found(self, found: Ints) -> dict[str, float]:
+        other = 0.0 if self._wanted is None or not len(found) else 1 - float(held(found, self._wanted).mean())
+        return {"many": math.log(max(1, len(found))) if self._read.ranked is not None else 0.0, "other": other}
+
+    @staticmethod
+    def _of_things(things: MeantSet) -> dict[str, float]:
         return {
             "score": math.log(max(things.score, 0.05)),
             "unsaid": float(len(things.unsaid)),
             "nearby": float(things.nearby),
             "whole": float(things.is_kind),
-            "other": 0.0 if share is None else 1 - share,
         }
 
     def _of_key(self, things: MeantSet, key: PossibleKey) -> dict[str, float]:
         read = self._read
-        words = [*self._words(), *things.unsaid]
+        words = [*self._words, *things.unsaid]
         bare = read.ranked is not None and bool(read.ranked.noun) and read.ranked.words == (read.ranked.noun,)
         label = key.label.rsplit(" ", 1)[-1] if len(key.path) > 1 else key.label
         return {
@@ -239,13 +247,6 @@ class _Weighing:
             "ranked": float(read.ranked is not None),
             "ranked_count": float(bare and key.how != "value"),
         }
-
-    def _words(self) -> list[str]:
-        """The words that describe what is compared."""
-        read, ranked = self._read, self._read.ranked
-        found = [] if ranked is None else [ranked.noun, *ranked.words, *ranked.verb.split()]
-        found += [word for each in read.filters for word in each.words if word not in ANY_TIME]
-        return [word for word in dict.fromkeys((*found, *read.dated)) if word]
 
     def _likeness(self, things: MeantSet, known: Sequence[PossibleKey]) -> dict[str, NDArray[np.float32]]:
         """(K,) cosines of each key with the question, with its operator words, and with those that carry meaning."""
