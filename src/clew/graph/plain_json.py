@@ -40,6 +40,8 @@ _ENDS = (("source_ref", "target_ref"), ("source", "target"), ("from", "to"), ("s
 _REFERENCE = re.compile(r"(?i)(?:[_ -]?(?:id|ref|uuid)s?)$")
 _CODE = re.compile(r"[\w.-]{1,12}")  # an id that may be another thing's in another list: P1
 MOST = 2_000_000  # objects
+SOME = 2  # things under a key that must be known under another one to be taken for the same
+MOSTLY = 0.9  # share of them
 DEEP = 60
 
 Object = Mapping[str, Any]
@@ -251,6 +253,7 @@ class PlainJson:
         for key, held in self._taken:
             self._take(key, held)
         self._taken.clear()
+        self._merge()
         several: dict[tuple[str, str], dict[str, set[str]]] = {}
         for _, relation, tail, own in self._edges:
             if self._things[tail].met > 1:
@@ -299,6 +302,40 @@ class PlainJson:
             plain_own = {key: dated(value) for key, value in own.items() if isinstance(value, (str, int, float))}
             self._made.edge(ends[0], ends[1], relation or LINKED, plain_own)
             yield from self._made.batches()
+
+    def _merge(self) -> None:
+        """Take what is only referred to, by id and name, for the thing that says more under another key: the
+        "supervisor" and the "authors" of a document for the "members" in it."""
+        kinds: dict[str, list[_Thing]] = {}
+        for thing in self._things.values():
+            if thing.key and thing.name:
+                kinds.setdefault(thing.kind, []).append(thing)
+        called = {kind: {(each.key, each.name): each for each in some} for kind, some in kinds.items()}
+        says = {kind: {key for each in some for key in each.said} for kind, some in kinds.items()}
+        same: dict[str, str] = {}
+        for kind, some in sorted(kinds.items()):
+            others = [other for other in kinds if other != kind and says[kind] < says[other]]
+            for other in sorted(others, key=lambda each: (-len(says[each]), each)):
+                pairs = [(each, called[other].get((each.key, each.name))) for each in some]
+                known = {each.id: full.id for each, full in pairs if full is not None}
+                if len(known) >= max(SOME, MOSTLY * len(some)):
+                    same |= known
+                    break
+        if not same:
+            return
+
+        def full(id: str) -> str:
+            while id in same:
+                id = same[id]
+            return id
+
+        for id in same:
+            stub, meant = self._things.pop(id), self._things[full(id)]
+            meant.met += stub.met
+            if self._by_id.get(stub.key) == id:
+                self._by_id[stub.key] = meant.id
+        self._edges = [(full(head), relation, full(tail), own) for head, relation, tail, own in self._edges]
+        self._owned = {(full(head), relation, full(tail)): own for (head, relation, tail), own in self._owned.items()}
 
     def _meant(self, relation: str, value: Any, kinds: set[str], names: Mapping[str, str]) -> tuple[str, str]:
         """The thing that a value refers to and the relation's name for it; "" where it is a value."""

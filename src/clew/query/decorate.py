@@ -93,6 +93,11 @@ def _during(plan: p.SetPlan, start: p.Path, end: p.Path, first: p.Value, last: p
     return p.Minus(p.Where(plan, p.Test(start, "<=", last)), p.Where(plan, p.Test(end, "<", first)))
 
 
+def _far(plan: p.Plan) -> bool:
+    """Whether a superlative is by what lies more than a step behind its members."""
+    return isinstance(plan, p.Top) and len(plan.key.path) > 2
+
+
 def _parts(plan: p.SetPlan) -> tuple[p.SetPlan, ...]:
     """The sets that one is what they share of; itself where it is no such set."""
     return tuple(each for part in plan.sets for each in _parts(part)) if isinstance(plan, p.And) else (plan,)
@@ -153,7 +158,7 @@ class _Decorator:
             inside = [made for found in sets for made in self._ranked_behind(found, read.ranked, domain)]
             ranked = self._without_head(read.ranked, domain)
             own = [made for found in sets for made in self._ranked(found, ranked)]
-            if not inside and not any(made.named for made in own):
+            if not inside and not any(made.named and not _far(made.plan) for made in own):
                 inside = [made for found in sets for made in self._ranked_within(found, ranked)]
             sets = inside or own
         finished = [made for found in sets for made in self._finished(found, read)]
@@ -252,7 +257,7 @@ class _Decorator:
                 if not ranked.base and ranked.words[0] == ranked.noun:  # "the most cities"
                     yield found.along(self._top(plan, p.Key(key.path, "count", key.among), ranked, ranked.largest), key)
                     continue
-                inner: p.SetPlan = p.Follow(plan, key.path)  # "the largest capital", "the longest river"
+                inner = _followed(plan, key.path)  # "the largest capital", "the longest river"
                 if key.kind:
                     inner = p.And((p.Class(key.kind), inner))
                 for second in self._keys.values(inner, (*ranked.words, *nouns[1:]), dates=dates):

@@ -7,7 +7,7 @@ whether they name it and how many of the members have it.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -43,12 +43,15 @@ LOOKED_AT = 2000  # members looked at to find the relations they have
 SEVERAL = 10  # things that lead to each member, in the mean, whose values may still be its own
 ONE_KIND = 0.9  # share of what a step leads to from which it leads to one kind
 SOME_KIND = 0.85  # what a step is taken for where it leads to others beside the kind that is counted
+OWNED = 3  # steps to the things of a member whose figures are added up
 COMPOUND = 4  # letters of a noun that may end another: "works" are artworks
 NEAREST = 100  # kinds of a graph among which one is looked for by what words mean
 AFTER = 6  # pairs whose names are compared
 BEYOND = 0.6  # what two steps fit where no single one leads to what is counted
 TOLD = 0.75  # of a verb and a relation's name, from which it is that relation however few have it
+TURNED = 0.9  # what a count fits that is rather one of those which lead the other way
 AT_ITS_END = 0.9  # what a date fits that is the end of something, where the words do not say so
+_OF_ONE = frozenset(["unit", "per", "each", "rate", "average", "mean"])  # figures of this name do not add up
 ANY_TIME = frozenset(["date", "year", "time"])  # say that a date is meant, and not which
 
 
@@ -372,37 +375,99 @@ class Keys:
                 found.append(FoundKey((step,), fit, kind=kind))
         if not found and len(instances):
             found = list(self._counted_beyond(members, instances))
+        found = [replace(each, fit=each.fit * TURNED) if self._turned(each, found, members, verb) else each
+                 for each in found]  # fmt: skip
         return sorted(found, key=lambda each: -each.fit)[:KEYS]
 
+    def _turned(self, key: FoundKey, found: Sequence[FoundKey], members: Ints, verb: str) -> bool:
+        """Whether a relation between things of one kind is rather counted in the other direction: somebody "is
+        godparent to" those whose godparent he is, and "trained" those who trained under him; else that in which some
+        have more."""
+        other = tuple(p.Step(step.relation, not step.forward) for step in reversed(key.path))
+        if len(key.path) > 1 or all(each.path != other for each in found):
+            return False
+        label, said = spelled_out(self.label(key.path[0])).lower().split(), verb.split()
+        if said[:1] in (["do"], ["does"], ["did"]):  # "which service do the most services call"
+            return key.path[0].forward
+        if said and said == label:
+            return not key.path[0].forward
+        if len(said) == 2 and stem(said[0]) == stem(label[-1]) and said[1] in ("to", "of"):
+            return key.path[0].forward
+        if len(label) == 2 and said[:1] == label[:1] and label[1] in ("by", "under") and said[1:] != label[1:]:
+            return key.path[0].forward
+        most, least = (
+            int(np.unique(self._executor.pairs(members[:LOOKED_AT], path)[0], return_counts=True)[1].max())
+            for path in (other, key.path)
+        )
+        return least < most
+
     def _counted_beyond(self, members: Ints, instances: Ints) -> Iterator[FoundKey]:
-        """Two steps to things of a kind: the products of a customer's orders."""
-        for step, share in steps_of(self._graph, members):
-            ends = np.unique(self._executor.pairs(members[:LOOKED_AT], (step,))[1])
-            if self._graph.literals_at(ends).any() or held(ends, members).any():
-                continue
-            for second, part in steps_of(self._graph, ends):
-                if second.relation == step.relation or part < MOST:
-                    continue
-                reached = np.unique(self._executor.pairs(ends[:LOOKED_AT], (second,))[1])
-                if float(held(reached, instances).mean()) >= ONE_KIND:
-                    yield FoundKey((step, second), BEYOND * (0.5 + 0.5 * share))
+        """Two steps to things of a kind, or three: the products of a customer's orders."""
+        before: list[tuple[p.Path, Ints, float]] = [((), members, 1.0)]
+        for fit in (BEYOND, BEYOND * BEYOND):
+            before = [each for way in before for each in self._onward(way, members)]
+            found = [
+                FoundKey((*path, second), fit * (0.5 + 0.5 * share))
+                for path, ends, share in before
+                for second, part in steps_of(self._graph, ends)
+                if second.relation != path[-1].relation
+                for reached in (np.unique(self._executor.pairs(ends[:LOOKED_AT], (second,))[1]),)
+                if float(held(reached, instances).mean()) >= ONE_KIND
+                if part >= MOST or (len(path) > 1 and len(reached) >= MOST * len(instances))
+            ]
+            if found:
+                yield from found
+                return
+
+    def _onward(self, way: tuple[p.Path, Ints, float], members: Ints) -> Iterator[tuple[p.Path, Ints, float]]:
+        """A path from a set, where it leads and how many of the set have it, with each step to other things added."""
+        path, ends, share = way
+        for step, part in steps_of(self._graph, ends):
+            reached = np.unique(self._executor.pairs(ends[:LOOKED_AT], (step,))[1])
+            back = any(step.relation == each.relation for each in path)
+            typed = self._binding.relation(step.relation) in self._binding.type_relations
+            if not (back or typed or self._graph.literals_at(reached).any() or held(reached, members).any()):
+                yield (*path, step), reached, share * part
 
     def summed(self, plan: p.SetPlan, words: Sequence[str]) -> list[FoundKey]:
         """Paths to figures, named by words, of what a member has several of and shares with none: the goals of a
-        player's appearances, which add up to the player's own."""
-        members, found = self.members(plan), list[FoundKey]()
-        for step, share in steps_of(self._graph, members):
-            owners, ends = self._executor.pairs(members[:LOOKED_AT], (step,))
-            if self._graph.literals_at(ends).any() or not len(np.unique(owners)) < len(ends) == len(np.unique(ends)):
-                continue
-            for second, part in steps_of(self._graph, ends, backward=False):
-                label = spelled_out(self.label(second))
-                fit = max(by_words(words, [label])[0], meant(tuple(words), "", self.label(second), date=False))
-                if words and unit_of(words[0]) is not None and self.is_measured(second, words[0]):
-                    fit = max(fit, BY_FAMILY)  # "kilometres" of a distance
-                if second.relation != step.relation and fit >= BY_FAMILY and self._ordered(second, dates=False):
-                    found.append(FoundKey((step, second), fit * (0.5 + 0.5 * part), share))
-        return sorted(found, key=lambda each: -each.fit)[:KEYS]
+        player's appearances, which add up to the player's own; of what these have in turn, where they have none."""
+        members = self.members(plan)
+        ways: list[tuple[p.Path, Ints, float]] = [((), members, 1.0)]
+        for deep in range(OWNED):
+            ways = [each for way in ways for each in self._owned(way) if not deep or each[2] >= MOST]
+            found = [
+                FoundKey((*path, last), fit * (0.5 + 0.5 * part), share)
+                for path, ends, share in ways
+                for last, part in steps_of(self._graph, ends, backward=False)
+                if last.relation != path[-1].relation
+                and (fit := self._sums(last, words)) >= BY_FAMILY
+                and self._ordered(last, dates=False)
+            ]
+            if found:
+                return sorted(found, key=lambda each: -each.fit)[:KEYS]
+        return []
+
+    def _sums(self, last: p.Step, words: Sequence[str]) -> float:
+        """How well words name figures that are added up; prices of one piece are not."""
+        if _OF_ONE & set(spelled_out(self.label(last)).lower().split()):
+            return 0.0
+        fit = max(
+            by_words(words, [spelled_out(self.label(last))])[0], meant(tuple(words), "", self.label(last), date=False)
+        )
+        measured = bool(words) and unit_of(words[0]) is not None and self.is_measured(last, words[0])
+        return max(fit, BY_FAMILY) if measured else fit  # "kilometres" of a distance
+
+    def _owned(self, way: tuple[p.Path, Ints, float]) -> Iterator[tuple[p.Path, Ints, float]]:
+        """A path with each step added to things of which some have several, and none shares one with another."""
+        path, before, share = way
+        for step, part in steps_of(self._graph, before):
+            owners, ends = self._executor.pairs(before[:LOOKED_AT], (step,))
+            several = bool(path) or len(np.unique(owners)) < len(ends)  # each of several visits may have one bill
+            unshared = len(np.unique(ends)) == len(ends)
+            back = any(step.relation == each.relation for each in path)
+            if several and unshared and not back and not self._graph.literals_at(ends).any():
+                yield (*path, step), np.unique(ends), share * part
 
     def kinds_called(self, words: Sequence[str]) -> list[str]:
         """The kinds whose names one of some words is, in any form: "repaired" is said of repairs."""

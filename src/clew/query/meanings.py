@@ -100,6 +100,7 @@ _DATED_BY: tuple[tuple[str, str], ...] = (  # verbs of questions, and what the d
         "end finish conclude complete wrap close stop expire",
         "end finish conclusion complete closing closed to until expiry",
     ),
+    ("expire spoil", "expiry expires expired best use sell"),  # "best before", "use by"
     (
         "found form establish create start",
         _FOUNDED,
@@ -121,6 +122,7 @@ _DATED_BY: tuple[tuple[str, str], ...] = (  # verbs of questions, and what the d
     ("file lodge bring brought submit open", "filed lodged submitted opened"),
     ("detect discover spot notice report find", "detected discovered reported found first seen"),
     ("resolve fix close solve settle end", "resolved fixed closed resolution solved"),
+    ("premiere hear heard perform play stage show", "premiere premiered performed performance staged first"),
     ("marry married wed", "married marriage wedding"),
     ("elect elected", "elected election since"),
 )

@@ -155,6 +155,7 @@ _FIGURE = re.compile(
 _ALL_OF = re.compile(r"(?:are|do|did|does|is|were|have|has) (?P<what>(?:all|every|most)\b.+)$", re.IGNORECASE)
 
 
+EARLY = 40  # characters within which a question word makes a question one that asks for things
 _YES_NO = re.compile(
     r"^(?:is it (?:true|correct|right) that|is|are|was|were|does|do|did|has|have|had|can)\b ?(?P<rest>.+)$",
     re.IGNORECASE,
@@ -166,8 +167,9 @@ _NAMED_TOO = re.compile(r"(?:,| and) (?:who|whom|what|where|(?:and )?which)(?: o
 def _truth(found: ReadQuestion) -> ReadQuestion:
     match = _YES_NO.match(found.rest)
     there = re.match(r"(?:is|are|was|were) there\b", found.rest, re.IGNORECASE)
-    other = re.search(rf"\b{WH}\b", found.rest.split(",")[0][:40], re.IGNORECASE)
-    if match is None or found.kind != "plain" or (other and not there):
+    other = re.search(rf"\b{WH}\b", found.rest.split(",")[0], re.IGNORECASE)
+    early = other is not None and other.end() <= EARLY
+    if match is None or found.kind != "plain" or (early and not there):
         return found
     if _REQUEST.match(found.rest) or _NAMED_TOO.search(found.rest):  # "is there anybody from Toronto, and who"
         return found
@@ -235,11 +237,12 @@ def _summed(found: ReadQuestion) -> ReadQuestion:
         return replace(found, unsaid="a comparison of averages") if summary == "mean" else found
     after = found.rest[match.end() :].strip()
     counted = re.match(r"(?:of|for) (?P<what>\w+(?: \w+)?)(?= (?:of|for|in|by|that|per)\b|$)", after)
-    if noun.split()[0] in ("number", "amount") and counted is not None:
+    of_things = counted is not None and noun == "amount" and re.match(r"the \w+s\b", counted["what"]) is not None
+    if noun.split()[0] in ("number", "amount") and counted is not None and not of_things:  # "of the invoices of X"
         noun, after = counted["what"].lower(), after[counted.end() :].strip()
         if not after and summary == "sum":
             return found  # "the total number of cities" is a count
-    if noun.split()[0] in ("number", "amount"):
+    if noun.split()[0] in ("number", "amount") and not of_things:
         return replace(found, unsaid=f"{'an average' if summary == 'mean' else f'a {summary}'} of counts")
     rest = re.sub(r"^(?:of|for|in|across|among) (?:all )?(?:the )?", "", after) or noun
     return replace(

@@ -19,10 +19,17 @@ _WH = r"(?:what|which|who|whom|whose|when|where|why|how)"
 _ASKING = rf"(?:{_WH}|{_AUX}|name|list|give|show|tell|find|count)\b"
 
 
+def only_asked(text: str) -> str:
+    """A question without what only asks for it: "please", "in our records"; case is kept."""
+    for pattern, put in _ONLY_ASKS:
+        text = pattern.sub(put, text)
+    return _plainly(text.strip(" ,"))
+
+
 def reworded(text: str) -> str:
     """A question in the words of the grammar: one line without its final mark; case is kept."""
     text = re.sub(r"(?<=\w)n’t\b", "n't", text)
-    for pattern, put in _ASIDES:
+    for pattern, put in (*_ONLY_ASKS, *_ASIDES):
         text = pattern.sub(put, text)
     text = _plainly(text.strip(" ,"))
     for pattern, put in _RULES:
@@ -63,7 +70,35 @@ def _plainly(text: str) -> str:
     return text if whether is None else f"{whether['verb']} {whether['who']} {whether['what']}"
 
 
+_ONLY_ASKS: tuple[Rule, ...] = (  # and where the answer is looked for
+    rule(
+        r"(?<=[a-z]) in (?:our|the|this|my) (?:data|dataset|data set|database|graph|records)"
+        r"(?= (?:is|are|was|were|ha))",
+        "",
+    ),
+    rule(r"[,?]? (?:please|pls|plz|thanks|thank you|thx|do you(?: know)?)$", ""),
+    rule(
+        r",? if (?:it|that|this)(?:'s|’s|s|n't| is| isn't| is not)[^,]*(?:trouble|bother|problem|possible|ask|"
+        r"ok(?:ay)?)$",
+        "",
+    ),
+    rule(
+        r",? (?:(?:that|which) (?:is|are|we have) )?in (?:the |our |this |my )(?:system|database|data|dataset|graph)$",
+        "",
+    ),
+)
 _ASIDES: tuple[Rule, ...] = (
+    rule(
+        r"(?<!\bnot)(?<!\bnever)(?:,? (?:(?:that|which) (?:is|are|we have) )?(?:still |currently )?(?:on (?:the |our )?"
+        r"(?:books|record|records|file)|in (?:the |our |this |my )?(?:system|database|data|dataset|graph))"
+        r"| (?:ever|of all time|to date|anywhere|right now|at the moment)| we(?:['’]ve| have)(?: got)?(?: here)?)$",
+        "",
+    ),
+    rule(
+        r"\b(?P<no>(?:no|without(?: an?| any)?) [a-z]+(?: [a-z]+)?) (?:being )?"
+        r"(?:recorded|listed|given|stated|noted|entered|on record|on file)$",
+        r"\g<no>",
+    ),
     rule(r"\bhowmany\b", "how many"),
     rule(r"\b(first|last|earliest|latest|most|least|[a-z]+est) of (?:them )?all$", r"\1"),
     rule(
@@ -118,20 +153,8 @@ _ASIDES: tuple[Rule, ...] = (
     rule(r"^i (?:really )?(?:can't|cannot) (?:decide|choose|make up my mind)[.,;:!]+ ", ""),
     rule(rf"^(?:i|my|we)\b[^:;?.]*[:;.] (?={_WH}\b)", ""),
     rule(r"^(?:i['’]?m|i am|we['’]?re|we are) (?:just )?(?:looking|searching) for (?:all )?(?:the )?", ""),
-    rule(r"[,?]? (?:please|pls|plz|thanks|thank you|thx|do you(?: know)?)$", ""),
-    rule(
-        r",? if (?:it|that|this)(?:'s|’s|s|n't| is| isn't| is not)[^,]*(?:trouble|bother|problem|possible|ask|"
-        r"ok(?:ay)?)$",
-        "",
-    ),
     rule(r", i (?:can't|cannot|don't|do not)\b[^,]*(?:remember|recall|know|think of it)$", ""),
     rule(r",? (?:as|so) far as (?:i|we|you) know$| so far$", ""),
-    rule(
-        r"(?<!\bnot)(?<!\bnever)(?:,? (?:(?:that|which) (?:is|are|we have) )?(?:still |currently )?(?:on (?:the |our )?"
-        r"(?:books|record|records|file)|in (?:the |our |this |my )?(?:system|database|data|dataset|graph))"
-        r"| (?:ever|of all time|to date|anywhere|right now|at the moment)| we(?:['’]ve| have)(?: got)?(?: here)?)$",
-        "",
-    ),
     rule(  # what there is is asked for, not whether
         r"^(?:is|are|was|were) there (?:(?:an?|any|some)(?: of the)? )?"
         r"(?P<x>(?!(?:any|some)(?:body|one|thing)\b).+?)[?.,;:]+ *(?:and )?(?:if so,? )?"
@@ -257,6 +280,11 @@ _EST = r"\w+est|best|worst|first|last|latest"
 _NAMED_BY = r",? (?:going by|measured by|as measured by|judged by|judging by|based on|according to|in terms of|in|by)"
 _MADE = "born|founded|built|opened|published|made|released|established|launched|written|formed"
 _SUPERLATIVES: tuple[Rule, ...] = (
+    rule(
+        r"\b(?:reach(?:ed|es)|attained|lived to) the (?:greatest|highest|most advanced|oldest) age\b",
+        "lived the longest",
+    ),
+    rule(r"\b(?:reach(?:ed|es)|attained|lived to) the (?:lowest|youngest|smallest) age\b", "lived the shortest"),
     rule(r"^who (?:among|amongst|of|out of)(?: all)? (?:the|our|these) (?=[a-z]+s\b)", "which "),
     rule(r"^(?P<x>.*\b\w+est\b.*?),? (?P<by>[a-z]+(?: [a-z]+)?)[- ]wise$", r"\g<x> by \g<by>"),
     rule(  # the figure is said: "most experienced pilot by flight hours", "the most complex (highest weight)"
@@ -310,6 +338,7 @@ _SUPERLATIVES: tuple[Rule, ...] = (
         r"which \g<x> has the \g<est> \g<noun>",
     ),
     rule(r"\b(?:the |a )?record number of\b", "the most"),
+    rule(r"\bthe most of (?:our|the|their|its|my) (?=[a-z]+s\b)", "the most "),
     rule(r"\b(has|have|had|with|having) (?:the |a )?maximum number of\b", r"\1 the most"),
     rule(r"\b(has|have|had|with|having) (?:the |a )?minimum number of\b", r"\1 the fewest"),
     rule(r"\b(?:the )?(?:best|highest|top)[- ]paid (\w.*)$", r"\1 with the highest salary"),
@@ -444,6 +473,11 @@ def _names(a: str, b: str, around: str) -> bool:
 
 
 _CHOICES: tuple[Rule, ...] = (
+    rule(r"\bsets? (?:you|us|me|one|somebody) back\b", "costs"),
+    rule(
+        r"^((?:which|who|what)\b[^,:]*?\w) (?:us|you|me|them) (?=(?:the )?(?:more|less|fewer|most|least)\b)",
+        r"\1 ",
+    ),
     rule(r"\bmore recently\b", "later"),
     rule(r"\b(cheaper|cheapest) to (?:buy|get|purchase)\b", r"\1"),
     rule(r"\ba (?:higher|larger|greater|bigger) number of\b", "more"),
@@ -526,6 +560,12 @@ def _together(match: re.Match[str]) -> str:
 
 
 _SUMS: tuple[Rule, ...] = (
+    rule(
+        r"^how much(?: money| cash)?(?:,? in [a-z]+,?)? (?:is|was|are|were) (?:still |yet )?"
+        r"(?:owed|owing|due|outstanding|billed|charged|invoiced)(?: to us)? (?:on|for|in|by) (?:all )?(?:the |our )?"
+        r"(?=[a-z]+s\b)",
+        "what is the total amount of the ",
+    ),
     rule(
         r"^how (?:many|much) (?P<noun>[a-z]+) (?:do|does|did) (?:the )?(?P<x>.+?) (?:all )?"
         r"(?:add up|amount|come|sum up|total up) to(?: in total| altogether)?$",

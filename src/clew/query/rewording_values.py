@@ -113,33 +113,38 @@ _PHRASAL = {  # what a date is called, of the verbs of two words that ask for it
 }  # fmt: skip
 
 
-_BETTER_UP = frozenset(
-    [
-        "score",
-        "scored",
-        "scoring",
-        "rating",
-        "rated",
-        "grade",
-        "graded",
-        "mark",
-        "star",
-        "point",
-        "review",
-        "evaluation",
-    ]
-)
+_LESS_IS_BETTER = """
+rank ranking place placed position pos seed time second minute day severity priority risk damage delay error fault loss
+handicap category stage
+"""
+_BETTER_DOWN = frozenset(_LESS_IS_BETTER.split())
 
 
 def _or_worse(match: re.Match[str]) -> str:
     """Which way "worse" goes: a severity up, a score down, a place up."""
     noun = match["noun"].lower()
-    better_up = stem(noun) in _BETTER_UP
-    up = (match["way"].lower() == "better") == better_up
+    up = (match["way"].lower() == "better") != (stem(noun) in _BETTER_DOWN)
     return f"{noun} {'at least' if up else 'at most'} {match['n']}"
 
 
+_PREPOSITIONS = """
+in of since before after until till by from to and between during the on early late mid about around end for or through
+throughout start beginning middle st nd rd th versus vs
+"""
+_BEFORE_MONTHS = frozenset(_PREPOSITIONS.split())
+
+
+def _in_month(match: re.Match[str]) -> str:
+    """ "Drinks january 2024" as drinks in that month, where no preposition says how it is meant."""
+    said = match["before"].lower()
+    alone = said not in _BEFORE_MONTHS and not said[0].isdigit()
+    return f"{match['before']} {'in ' if alone else ''}{match['month']}"
+
+
 DATES: tuple[Rule, ...] = (
+    rule(rf"\b(?P<before>\w+) (?P<month>{_MONTH} \d{{4}})\b", _in_month),
+    rule(r",? (?:that|this) (?:day|date|month|year) included$|,? inclusive(?:ly)?$", ""),
+    rule(r"\bgo(?:es)? (?:out of date|off)(?= (?:in|on|before|after|by|since|during|between)\b)", "expires"),
     *(rule(rf"\b{said}\b{_WHEN}", meant) for said, meant in _PHRASAL.items()),
     rule(r"\b([a-z]+ed) for the (?:very )?first time\b", r"\1"),
     rule(r"\bsince (?=before\b)", ""),

@@ -33,7 +33,8 @@ _MOST_ADJECTIVE = re.compile(
     re.IGNORECASE,
 )
 _WITH_MOST = re.compile(
-    r"\b(?:(?P<verb>\w+(?: (?:through|in|on|by|with|for|to|from|into|over|after))?) )?(?:the )?(?<!\bat )"
+    r"\b(?:(?P<verb>\w+(?: (?:through|in|on|by|with|for|to|from|into|over|after|up|out|off|down|back|away))?) )?"
+    r"(?:the )?(?<!\bat )"
     rf"{_ORDER}"
     r"(?P<most>most(?! (?:of|common|recent|popul|dens|spars|expens|costl|famous|important|senior|sever|serious|valuab"
     r"|difficult|powerful|success|profitab))|least(?! popul)|fewest|"
@@ -322,7 +323,7 @@ def _in_name(text: str, match: re.Match[str]) -> bool:
 _DATED_VERB = re.compile(
     r" [a-z]+(?:ed|en|wn|ung|ught|ilt|elt|eft|ept|ade|eld|old|eard|aid|ent|ead|ound|one) "
     r"(?:in|on|before|after|since|until|by|between|during) "
-    rf"(?:(?:the|early|late|mid|\d{{1,2}}(?:st|nd|rd|th)?)[ -])*(?:\d{{4}}s?|{'|'.join(MONTHS)})\b",
+    rf"(?:(?:the|early|late|mid|\d{{1,2}}(?:st|nd|rd|th)?)[ -])*(?:\d{{4}}s?|century|{'|'.join(MONTHS)})\b",
     re.IGNORECASE,
 )
 

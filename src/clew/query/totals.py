@@ -37,13 +37,22 @@ _ADDING = re.compile(
     re.IGNORECASE,
 )
 _AMOUNT_TO = re.compile(
-    r"^(?:what|how much) (?:do|does|did|would|will) (?P<what>.+?) (?:all )?(?:add up to|sum(?: up)? to|amount to)$",
+    r"^(?:what|how much) (?:do|does|did|would|will) (?:all (?:of )?)?(?P<what>.+?) (?:all )?"
+    r"(?:add up to|sum(?: up)? to|amount to|come to)(?: (?:in all|in total|altogether))?$",
+    re.IGNORECASE,
+)
+
+
+_THE_TOTAL = re.compile(  # "if you count up the cattle on all farms, what is the total"
+    r"^(?:if|when|once) (?:you|we|i|one) (?:counts?|adds?|sums?|tots?) (?:up |together )?(?:all )?(?:the )?"
+    r"(?P<what>.+?)(?: up| together)?,? what(?:['’]s| is) the (?:total|sum)$",
     re.IGNORECASE,
 )
 
 
 _BEFORE: tuple[tuple[Summed, str], ...] = (  # a noun that `question` did not find the end of
     ("mean", r"(?:average|mean)(?= [a-z])"),
+    ("sum", r"total amount of(?= (?:money|cash)\b)"),
     ("sum", r"(?:total|combined|summed|aggregate)(?= (?!(?:number|amount|of)\b)[a-z])"),
 )
 
@@ -59,6 +68,8 @@ def summed(text: str) -> tuple[Summed, str] | None:
         return "sum", adding["what"]
     if (amount := _AMOUNT_TO.match(plain)) is not None:
         return "sum", f"what are {amount['what']}"
+    if (total := _THE_TOTAL.match(plain)) is not None:
+        return "sum", f"how many {total['what']} are there"
     for how, words in _ANYWHERE:
         match = re.search(rf",? ?\b(?:{words})\b,?", plain, re.IGNORECASE)
         if match is not None:

@@ -71,7 +71,7 @@ _define(
 )  # fmt: skip
 _define("volume", (1, "m3|m³|cubic metres|cubic meters"), (0.001, "l|litre|liter|litres|liters"))
 _define(
-    "mass", (1, "kg|kilogram|kilograms|kgs"), (0.001, "g|gram|grams"), (1000, "t|tonne|tonnes"),
+    "mass", (1, "kg|kilogram|kilograms|kgs|kilo|kilos"), (0.001, "g|gram|grams"), (1000, "t|tonne|tonnes"),
     (907.18474, "ton|tons"), (0.45359237, "lb|lbs|pound|pounds"),
 )  # fmt: skip
 _define(

@@ -127,7 +127,7 @@ def later_wins(adjective: str) -> bool | None:
 
 def stem(word: str) -> str:
     """A word without its plural ending; "disease" and "diseases", "movie" and "movies" are one each."""
-    word = word.lower()
+    word = word.lower().replace("isation", "ization")  # of two spellings one
     if word.endswith(("ies", "ie")) and len(word) > 4:
         return word.removesuffix("s")[:-2] + "y"
     if word.endswith(("ses", "xes", "ches", "shes")):
@@ -148,12 +148,15 @@ PAST = dict(pair.split(":") for pair in _PAST.split())  # of irregular verbs
 
 
 def forms(word: str) -> frozenset[str]:
-    """A word's stem and what it may be the past, participle or doer of: "hired" is said of a hire date."""
+    """A word's stem and what it may be the past, participle, act or doer of: "hired" is said of a hire date, "cited" of
+    citations, "donated" of a donor."""
     whole = stem(word)
     if whole in PAST:
         return frozenset((whole, PAST[whole], stem(PAST[whole])))
     cut = [whole.removesuffix(end) for end in ("ed", "d", "ing", "er", "or", "ment") if whole.endswith(end)]
     made = [form for each in cut if len(each) > 2 for form in (each, stem(f"{each}e"))]
+    acts = [whole.removesuffix(end) for end in ("ation", "or") if whole.endswith(end)]
+    made += [form for each in acts if len(each) > 2 for form in (each, f"{each}e", f"{each}ate")]
     return frozenset((whole, *made, *(each[:-1] for each in cut if len(each) > 3 and each[-1] == each[-2])))
 
 

@@ -25,7 +25,7 @@ NEAR, _STEP = 0.9, 0.04  # how well a noun of the same sense fits a kind, and wh
 _PEOPLE = frozenset(["human", "agent", "people", "individual", "actor"])  # persons, as graphs call them
 _SOMEBODY = ("person", "animal", "group", "country", "deity", "character", "structure", "brand")
 _HOUSES = frozenset(["label", "role", "festival", "channel", "platform"])  # of records; a person in a play; who awards
-_NOBODY = ("event", "creation", "document", "happening")
+_NOBODY = ("event", "creation", "document", "happening", "food", "beverage")
 
 
 class _Words(NamedTuple):
@@ -110,7 +110,7 @@ def people_of(kinds: Mapping[str, str], *, senses: int = 1) -> list[str]:
 
 
 def is_nobody(name: str) -> bool:
-    """Whether a kind, by its name in words, is of events, works or papers in some sense, and in none of people,
+    """Whether a kind, by its name in words, is of events, works, papers or food in some sense, and in none of people,
     animals, groups or the houses that stand for them: nothing that "who" asks for."""
     if not _HOUSES.isdisjoint(name.lower().split()[-1:]):
         return False

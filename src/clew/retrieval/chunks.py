@@ -198,7 +198,7 @@ def spot(
             put(Chunk(i, i + 1, "class", p.Class(kind_of[0]), (), kind_of[1]))
         if words[i - 1] in _LACKING and not taken[i] and (kin := alike(words[i], lexicon, None)) is not None:
             put(Chunk(i, i + 1, *kin))
-    chunks.sort(key=lambda chunk: chunk.start)
+    chunks = _kinds_together(sorted(chunks, key=lambda chunk: chunk.start), words)
     verbs = {c.start for c in chunks if c.kind == "relation" and _verbal(words[c.start : c.end], c, lexicon)}
     anybody = next((i for i, word in enumerate(words) if word in ANYBODY and not taken[i]), None)
     if asked is not None and anybody is not None and anybody > asked:
@@ -275,6 +275,25 @@ def spot(
         or (i == len(chunks) - 1 and root is not None and words[c.start - 1] in ("not", "never"))
     ]  # other names of relations say how their neighbours are joined
     return Spotted(words, tuple(kept), kept.index(chunks[root]) if root is not None else None)
+
+
+def _kinds_together(chunks: list[Chunk], words: tuple[str, ...]) -> list[Chunk]:
+    """The chunks with two kinds said in one breath as one: "gods and goddesses" are those of either."""
+    made = chunks[:1]
+    for chunk in chunks[1:]:
+        before = made[-1]
+        one, other = before.plan, chunk.plan
+        kinds = isinstance(one, p.Class) and isinstance(other, p.Class) and one != other
+        joined = words[before.end : chunk.start] in (("and",), ("or",)) and before.kind == chunk.kind == "class"
+        several = all(stem(words[each.end - 1]) != words[each.end - 1] for each in (before, chunk))
+        behind = words[chunk.end : chunk.end + 2]
+        asks = behind[:1] == ("which",) and stem(behind[-1]) != behind[-1]  # "bridges and tunnels: which contractors …"
+        if kinds and joined and several and not asks:
+            assert one is not None and other is not None
+            made[-1] = replace(before, end=chunk.end, plan=p.Or((one, other)), fit=min(before.fit, chunk.fit))
+        else:
+            made.append(chunk)
+    return made
 
 
 def _in_longer_name(words: tuple[str, ...], start: int, end: int, lexicon: Lexicon) -> bool:

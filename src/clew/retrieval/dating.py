@@ -19,6 +19,7 @@ from clew.types import Question
 
 MOST = 2_000_000  # triples of a graph whose dates are all looked at
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_YEAR_1000 = (datetime(1000, 1, 1, tzinfo=UTC) - _EPOCH).total_seconds()
 
 _WEEKDAY = rf"(?:{'|'.join(WEEKDAYS)})"
 _NAMES = "|".join((*MONTHS, *(month[:3] for month in MONTHS if month != "may")))
@@ -46,6 +47,9 @@ _BARE = re.compile(  # "nora october payees", but no April Jones
     rf"(?P<month>{'|'.join(month for month in MONTHS if month not in ('may', 'march', 'april', 'june', 'august'))})\b"
     r"(?! \d| the \d| [A-Z])",
 )
+_MONTHLY = re.compile(  # "the March delivery from X"
+    rf"\b(?P<the>the|our|The|Our) (?P<month>(?i:{_NAMES})) (?P<thing>[a-z]{{3,}})\b"
+)
 _DAYS_OF = re.compile(  # "between the 1st and the 7th of December 2024"
     rf"\b(?P<from>between|from) (?:the )?(?P<first>\d{{1,2}}){_TH} (?P<to>and|to|until|till) (?:the )?"
     rf"(?P<last>\d{{1,2}}){_TH}(?: of)? (?P<month>{_NAMES})\b(?P<year>,? \d{{4}})?",
@@ -58,10 +62,13 @@ def with_years(question: Question, graph: Graph) -> Question:
     October 2024", where only that year fits."""
     text = _EDGE.sub(lambda m: f"{m['after'] or m['before']} {m['month'].capitalize()}", _DATED.sub("", question.text))
     text = _DAYS_OF.sub(lambda match: _two_days(match, graph), text)
+    if _EARLY_YEAR.search(text) is not None and _has_early_years(graph):
+        text = _EARLY_YEAR.sub(lambda match: f"{match['before']} {int(match['year']):04d}", text)
     if _HOUR.search(text) is not None and _has_times(graph):
         text = _HOUR.sub(_hour, text)
     if _PART_OF_DAY.search(text) is not None and _has_times(graph):
         text = _PART_OF_DAY.sub(lambda match: _PARTS[match["part"].lower()], text)
+    text = _MONTHLY.sub(lambda match: f"{match['the']} {match['thing']} in {match['month'].capitalize()}", text)
     text = _BARE.sub(lambda match: f"in {match['month']}", text)
     text = _MONTH.sub(lambda match: _with_year(match, graph), text)
     if text != question.text:
@@ -93,6 +100,11 @@ def with_years(question: Question, graph: Graph) -> Question:
     return replace(question, text=f"{text[: alone.start()]}on {fitting[0]}{text[alone.end() :]}")
 
 
+_EARLY_YEAR = re.compile(  # "before the year 200", "after 250"
+    r"\b(?P<before>before|prior to|after|since|until|till|in|by|from) (?:the year )?(?P<year>\d{1,3})"
+    r"(?=\W*$|,? (?:and|or|but)\b)",
+    re.IGNORECASE,
+)
 _EDGE = re.compile(  # "after the end of April", "since the start of June"
     r"\b(?:(?P<after>after|until|till|by) the (?:very )?end|(?P<before>before|since|from) the (?:start|beginning)) of"
     rf" (?P<month>{_NAMES}|\d{{4}})\b",
@@ -134,6 +146,17 @@ def _has_times(graph: Graph) -> bool:
     return graph.derived(("dating.times",), made) if graph.whole.num_triples <= MOST else False
 
 
+def _has_early_years(graph: Graph) -> bool:
+    """Whether the graph dates things to years before 1000, which a question writes with fewer than four digits."""
+
+    def made() -> bool:
+        dated = (column(graph, number) for number in range(graph.num_relations))
+        years = (each for each in dated if each.kind == "date" and each.ordered and each.precision == "year")
+        return any(each.low.min() < _YEAR_1000 for each in years if len(each.low))
+
+    return graph.derived(("dating.early",), made) if graph.whole.num_triples <= MOST else False
+
+
 def _with_year(match: re.Match[str], graph: Graph) -> str:
     """A month with the one year in which the graph has days of it; as it stands where there are several, or none."""
     said = match.group(0)
@@ -168,23 +191,28 @@ def _number(month: str) -> int:
 
 
 def _year_of(month: int, graph: Graph) -> str:
-    """The one year in which the graph has days of a month; nothing where there are several, or none."""
-    years = {each[:4] for each in _days(graph) if each[5:7] == f"{month:02d}"}
+    """The one year in which all the graph's dates have days of a month, those that have any; nothing where there are
+    several, or none."""
+    found = [years for days in _dates(graph) if (years := {each[:4] for each in days if each[5:7] == f"{month:02d}"})]
+    years = set.intersection(*found) if found else set[str]()
     return years.pop() if len(years) == 1 else ""
 
 
 def _days(graph: Graph) -> list[str]:
     """The days that the graph's dates fall on, each once, ascending."""
+    return sorted(set[str]().union(*_dates(graph)))
 
-    def made() -> list[str]:
-        found: set[str] = set()
+
+def _dates(graph: Graph) -> list[frozenset[str]]:
+    """The days that each of the graph's dates falls on."""
+
+    def made() -> list[frozenset[str]]:
+        found = []
         for number in range(graph.num_relations):
             dates = column(graph, number)
-            if dates.kind != "date" or not dates.ordered or dates.precision not in ("day", "second"):
-                continue
-            for second in np.unique(dates.low).tolist():
-                if abs(second) < 6e10:
-                    found.add((_EPOCH + timedelta(seconds=second)).date().isoformat())
-        return sorted(found)
+            if dates.kind == "date" and dates.ordered and dates.precision in ("day", "second"):
+                seconds = (second for second in np.unique(dates.low).tolist() if abs(second) < 6e10)
+                found.append(frozenset((_EPOCH + timedelta(seconds=each)).date().isoformat() for each in seconds))
+        return found
 
     return graph.derived(("dating.days",), made)

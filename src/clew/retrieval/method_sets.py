@@ -5,6 +5,7 @@ Kept apart from `operators`, which decides when such a set is taken: here plans 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -26,6 +27,8 @@ from clew.retrieval.lexicon import Lexicon, one_kind, stems
 from clew.retrieval.linking import candidates
 from clew.types import Answer, Candidate, Question
 
+_ASKS_FOR = re.compile(r"\W*(?:(?:which|what|list|name|show|give|me|all|of|the|our)\s+)*", re.IGNORECASE)
+_SAME_NAME = "label up to case"  # how linking says that a mention is a name in other case or number: "dogs" of Dog
 SAME = 1e-6  # candidates whose scores differ less are one answer of the method
 MOST_NARROWED = 200  # answers that are looked at for a value that the question says
 TOGETHER = 4  # most relation paths of a method's answer that are taken together
@@ -69,9 +72,11 @@ def of_said_values(found: Answer, question: Question, graph: Graph) -> Answer:
     walked = {stem for path in paths for hop in path.hops for stem in stems(hop.triple.relation.label)}
     kinds = Lexicon.of(graph)
     kept = np.ones(len(best), np.bool_)
+    asked = _ASKS_FOR.sub("", question.text, count=1).casefold()  # "dogs seen by X" asks for dogs
     for topic in candidates(question, graph, limit=20):
         said = topic.mention.casefold()
-        plain = topic.reason.startswith("exact") and topic.entity.id not in (used | kinds.class_ids.keys())
+        named = topic.reason.startswith("exact") or (asked.startswith(said) and topic.reason.startswith(_SAME_NAME))
+        plain = named and topic.entity.id not in (used | kinds.class_ids.keys())
         if not plain or any(said in other or other in said for other in mentions) or set(stems(said)) & walked:
             continue
         value = graph.number_of(topic.entity.id)

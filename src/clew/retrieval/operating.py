@@ -178,8 +178,9 @@ _ASKS_FIGURE = re.compile(r"\b(?:when|how|what (?:is|are|was|were)|values?|dates
 def _asks_figure(graph: Graph, path: p.Path, read: ReadQuestion) -> bool:
     """Whether the values are asked for that a condition is on: not in "what starts in September 2024"."""
     label = Lexicon.of(graph).labels.get(path[-1].relation, "")
-    head = [stem(word.lower()) for word in re.findall(r"[^\W\d_]+", read.text)[:3]]
-    return _ASKS_FIGURE.search(read.text) is not None or bool(set(stems(head_of(label))[-1:]) & set(head))
+    dated = {stem(word) for each in read.filters if isinstance(each.value, p.Date) for word in each.words}
+    head = {stem(word.lower()) for word in re.findall(r"[^\W\d_]+", read.text)[:3]} - dated  # "battles fought before"
+    return _ASKS_FIGURE.search(read.text) is not None or bool(set(stems(head_of(label))[-1:]) & head)
 
 
 def _column(graph: Graph, path: p.Path) -> Column:
@@ -385,16 +386,23 @@ def _of_one_kind(plan: p.SetPlan, graph: Graph) -> p.SetPlan:
     return plan
 
 
-def compared(read: ReadQuestion, graph: Graph, encoder: TextEncoder | None, likeness: Likeness) -> list[Proposal]:
-    """Plans that hold two things named against each other; none where one of them is not in the graph."""
-    assert read.sides is not None and read.ranked is not None
+def sides_of(read: ReadQuestion, graph: Graph, encoder: TextEncoder | None) -> tuple[p.Entities, p.Entities] | None:
+    """The two things that a question holds against each other; None where one of them is not in the graph."""
     sides = []
-    for name in read.sides:
+    for name in read.sides or ():
         topics = link(Question("side", name), graph, encoder=encoder)
         if not topics:
-            return []
+            return None
         same = [t.entity.id for t in topics if t.entity.label == topics[0].entity.label]
         sides.append(p.Entities(tuple(same)))  # whichever of the namesakes has what is compared
+    return (sides[0], sides[1]) if len(sides) == 2 else None
+
+
+def compared(read: ReadQuestion, graph: Graph, encoder: TextEncoder | None, likeness: Likeness) -> list[Proposal]:
+    """Plans that hold two things named against each other; none where one of them is not in the graph."""
+    sides = sides_of(read, graph, encoder)
+    if sides is None:
+        return []
     both = p.Or((sides[0], sides[1]))
     binding, made = Binding.of(graph), []
     for proposal in decorate(

@@ -19,6 +19,7 @@ from clew.graph import Graph
 from clew.graph.remote import ServerGraph
 from clew.graph.remote.mirror import at_hand
 from clew.graph.sets import held
+from clew.graph.subgraph import Ints
 from clew.protocols import GraphStore, Method, OnEvent, TextEncoder, ignore
 from clew.query import plan as p
 from clew.query.asked import WH, ReadQuestion
@@ -64,6 +65,7 @@ from clew.retrieval.operating import (
     of_both,
     of_named,
     operated,
+    sides_of,
 )
 from clew.retrieval.operator_words import OperatorQuestion, asked_of, of_everything
 from clew.retrieval.peers import not_stated
@@ -76,8 +78,8 @@ from clew.retrieval.plan_tests import (
     of_all_there_is,
     of_anything,
 )
-from clew.retrieval.pronouns import WHO, whereabouts, whom, whose
-from clew.retrieval.records import read_records
+from clew.retrieval.pronouns import WHO, asked_of_them
+from clew.retrieval.records import read_records, views_of
 from clew.retrieval.refusing import (
     YES_AND_NO,
     accounted,
@@ -89,6 +91,7 @@ from clew.retrieval.refusing import (
     past,
     undated,
     unmet,
+    unstated,
 )
 from clew.retrieval.spoken import in_graph_words
 from clew.retrieval.summing import counts, of_figures
@@ -106,6 +109,7 @@ IDIOM = 0.7  # a method this sure has read the words that nothing can be compare
 DOUBTFUL = 0.5  # where the method found nothing, a composed set from here on is taken
 LOOKED_AT = 20  # texts of a set, of which one may be somebody's name
 MOST = 0.5  # share of the things compared that must have what they are compared by
+UNNAMED = "unnamed"  # in the details of an answer: no word names what it compares by
 _BEFORE = r"(?:in|on|at|of|for|from|by|to|with)"  # "in which city"
 _ELSEWHERE = "is put together over a folder or a small graph (triples_at_once) only; clew pull copies a part"
 _OF_COUNTS = "I cannot compute an average of counts"
@@ -161,7 +165,7 @@ class Operators:
             if not names and not told:
                 answer = replace(next(answers), question=question)
             likely = bool(some) and some[0].prior >= SOME_OF_RECORDS
-            if isinstance(graph, Graph) and (told or (likely and not _says(answer, graph))):
+            if isinstance(graph, Graph) and (told or (likely and not _tells(answer, some[0].prior, graph))):
                 answer = self._executed(answer, question, some, graph, on_event)
             made.append(answer)
         return made
@@ -178,7 +182,11 @@ class Operators:
         said = [summed(question.text) if isinstance(graph, Graph) else None for question in questions]
         if not isinstance(graph, Graph) or not any(said):
             return self._predict(questions, graph, on_event)
-        inner = [replace(question, text=each[1]) for question, each in zip(questions, said, strict=True) if each]
+        inner = [
+            in_graph_words(replace(question, text=each[1]), graph)
+            for question, each in zip(questions, said, strict=True)
+            if each
+        ]
         listed = iter(self._predict(inner, graph, on_event))
         first = [next(listed) if each else None for each in said]
         made = [
@@ -206,7 +214,8 @@ class Operators:
         """What an answer lists, added up or averaged, or how long it all took; None for other things."""
         how, text = said
         times = lasting(replace(question, text=text), graph, self._encoder, how)
-        plan = None if times else of_figures(listed, how, graph)
+        amounts = _COMES_TO.search(question.text) is not None
+        plan = None if times else of_figures(listed, how, graph, amounts=amounts)
         proposals = times if plan is None else [Proposal(plan, listed.candidates[0].score)]
         return self._executed(listed, question, proposals, graph, on_event) if proposals else None
 
@@ -273,7 +282,8 @@ class Operators:
             if within is None and sets is None:
                 if not isinstance(store, Graph):
                     return self._uncomposed(asked, found)
-                if (onward := onward_to_kind(found, question.text, store)) is not None:
+                onward = onward_to_kind(found, question.text, store) or _of_them(found, question.text, store)
+                if onward is not None:
                     prior = found.candidates[0].score
                     return self._executed(found, question, [Proposal(onward, prior)], store, on_event)
                 why = implausible(question, found, store) or mismeasured(question, found, store)
@@ -286,7 +296,7 @@ class Operators:
                     why = "I cannot leave out what the question denies"
                 if why:
                     return replace(found, candidates=(), note=why)
-                if _HOW_MANY.match(question.text) and (in_all := of_figures(found, "sum", store)) is not None:
+                if _IN_ALL.match(question.text) and (in_all := of_figures(found, "sum", store)) is not None:
                     prior = found.candidates[0].score  # the minutes of several matches
                     return self._executed(found, question, [Proposal(in_all, prior)], store, on_event)
                 of_kind = of_asked_kind(found, question.text, store, self._encoder)
@@ -321,8 +331,7 @@ class Operators:
             proposals = decided
         if not _THINGS.search(question.text):  # "how many films are there" where nothing is called a film
             proposals = [each for each in proposals if not of_all_there_is(each.plan)]
-        for asked_of_them in (whose, whereabouts, whom):
-            proposals = [replace(each, plan=asked_of_them(each.plan, question.text, graph)) for each in proposals]
+        proposals = [replace(each, plan=asked_of_them(each.plan, question.text, graph)) for each in proposals]
         proposals = list(of_named(proposals, graph))
         if not proposals:
             if only_truth(found, graph):
@@ -330,7 +339,8 @@ class Operators:
             if read.negated:
                 return replace(found, candidates=(), note="I cannot leave out what the question denies")
             return of_asked_kind(found, question.text, graph, self._encoder)
-        if not self._trained and (why := undated(question.text, proposals[0].plan, graph)):
+        why = unstated(proposals[0].plan, graph)
+        if why or (not self._trained and (why := undated(question.text, proposals[0].plan, graph))):
             return replace(found, question=question, candidates=(), note=why)
         if within is not None:
             proposals = [Proposal(put(each.plan, *within), each.prior) for each in proposals]
@@ -447,7 +457,7 @@ class Operators:
             found = [(each, execute(each.plan, graph).members) for each in sets]
             sets = [each for each, members in found if not len(members) or held(members, asked).any()]
         if sets and WHO.match(question.text):
-            may_be = ((each, whom(each.plan, question.text, graph)) for each in sets)
+            may_be = ((each, asked_of_them(each.plan, question.text, graph)) for each in sets)
             sets = [each for each, people in may_be if people != each.plan or _may_be_somebody(each.plan, graph)]
         if not question.topics:
             return sets
@@ -487,6 +497,8 @@ class Operators:
             if not proposals:
                 return found
             answer = self._executed(found, asked.question, proposals, graph, on_event)
+            if read_of(asked).sides is not None:
+                answer = replace(answer, details={**answer.details, UNNAMED: True})
             return answer if _says(answer, graph) else found
         except ClewError as error:
             on_event(Event("operators", str(error)))
@@ -499,7 +511,12 @@ class Operators:
         if self._encoder is None:
             return []
         read = read_of(asked)
-        sets = self._readings(_stated(asked.question, read), graph)
+        if read.sides is not None:
+            if (sides := sides_of(read, graph, self._encoder)) is None:
+                return []
+            sets = [Composed(p.Or(sides), (), 1.0, ())]
+        else:
+            sets = self._readings(_stated(asked.question, read), graph)
         return weighed(asked.question.text, read, sort, sets, graph, self._encoder, hidden=hidden)
 
     # -- what the method says of the whole question ------------------------------------------------------------------
@@ -657,6 +674,8 @@ _WHOSE = re.compile(
 
 
 _HOW_MANY = re.compile(r"\W*how many\b", re.IGNORECASE)
+_COMES_TO = re.compile(r"\b(?:adds?|sums?|amounts?|comes?) (?:up )?to\b", re.IGNORECASE)
+_IN_ALL = re.compile(r"\W*how (?:many|much (?:money|cash))\b", re.IGNORECASE)
 _WHO_NOT = re.compile(  # nothing else is said of them
     r"\W*who (?:is|was|does|did|has|are|were|do|have)(?:n['’]t| not| never)\b(?! .*\b(?:but|and)\b)", re.IGNORECASE
 )
@@ -670,13 +689,28 @@ _WHO_DOES = (
 )
 
 
-def _says(answer: Answer, graph: Graph) -> bool:
-    """Whether an answer tells something, and not only rows that have no name."""
-    rows = rows_of(graph)
+def _tells(answer: Answer, prior: float, graph: Graph) -> bool:
+    """Whether an answer tells more than which records are meant, by something that the question names; by their codes
+    where it is surer than what is read of the records."""
+    surer = bool(answer.candidates) and answer.candidates[0].score >= prior
+    records = [] if surer else [view.members for view in views_of(graph)]
+    return _says(answer, graph, *records) and UNNAMED not in answer.details
+
+
+def _says(answer: Answer, graph: Graph, *records: Ints) -> bool:
+    """Whether an answer tells something, and not only rows that have no name, or some `records`."""
+    rows = np.concatenate([rows_of(graph), *records])
     numbers = [graph.number_of(c.entity.id) for c in answer.candidates if c.entity is not None]
     return bool(answer.candidates) and not (
         len(numbers) == len(answer.candidates) and np.isin([n for n in numbers if n is not None], rows).all()
     )
+
+
+def _of_them(found: Answer, text: str, graph: Graph) -> p.Plan | None:
+    """Whom "who" and "whose" ask for of what a method found; None where that is the answer."""
+    sets = sets_of(found, graph) if found.candidates else []
+    made = asked_of_them(sets[0], text, graph, places=False) if sets else None
+    return None if not sets or made == sets[0] else made
 
 
 def _may_be_somebody(plan: p.SetPlan, graph: Graph) -> bool:

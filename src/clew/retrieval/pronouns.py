@@ -14,7 +14,7 @@ from clew.query.keys import steps_of
 from clew.query.vocabulary import head_of, stem
 from clew.query.wordnet import is_nobody, is_place, people_of
 from clew.retrieval.asking import nowhere
-from clew.retrieval.lexicon import Lexicon, kinds_of, owners
+from clew.retrieval.lexicon import Lexicon, kind_meant, kinds_of, owners
 from clew.retrieval.roles import in_role
 
 LOOKED_AT = 100  # members of a set whose kinds are looked at
@@ -23,11 +23,23 @@ _WHERE = re.compile(r"\W*where\b", re.IGNORECASE)
 _WHOSE_KIND = re.compile(r"\W*whose (?P<noun>[a-z]+)\b", re.IGNORECASE)
 
 
-def whose(plan: p.Plan, text: str, graph: Graph) -> p.Plan:
+def asked_of_them(plan: p.Plan, text: str, graph: Graph, *, places: bool = True) -> p.Plan:
+    """What a question asks for of the things that a plan finds, by its pronoun; the plan itself where it asks for
+    these.
+
+    Args:
+        places: "where" may ask for the places of things.
+    """
+    plan = _whose(plan, text, graph)
+    return _whom(_whereabouts(plan, text, graph) if places else plan, text, graph)
+
+
+def _whose(plan: p.Plan, text: str, graph: Graph) -> p.Plan:
     """Whom the things belong to that "whose" is said of: "whose enrolment got the highest grade" asks for a student."""
     match, lexicon = _WHOSE_KIND.match(text), Lexicon.of(graph)
-    id = lexicon.classes.get((stem(match["noun"]),)) if match else None
-    if id is None or not isinstance(plan, p.SetPlan):
+    noun = stem(match["noun"]) if match else ""
+    id = lexicon.classes.get((noun,)) or (kind_meant(noun, lexicon) or ("",))[0] if noun else ""
+    if not id or not isinstance(plan, p.SetPlan):
         return plan
     members = execute(plan, graph).members
     if not len(members) or not held(members, execute(p.Class(id), graph).members).all():
@@ -43,7 +55,7 @@ def whose(plan: p.Plan, text: str, graph: Graph) -> p.Plan:
     return made[0] if len(made) == 1 else plan
 
 
-def whereabouts(plan: p.Plan, text: str, graph: Graph) -> p.Plan:
+def _whereabouts(plan: p.Plan, text: str, graph: Graph) -> p.Plan:
     """Where the things are that "where" is asked of: "where was the match on 14 February played" asks for no match, but
     for its stadium, the one place that each has."""
     if _WHERE.match(text) is None or not isinstance(plan, p.SetPlan):
@@ -69,7 +81,7 @@ def whereabouts(plan: p.Plan, text: str, graph: Graph) -> p.Plan:
     return made[0] if len(made) == 1 else plan
 
 
-def whom(plan: p.Plan, text: str, graph: Graph) -> p.Plan:
+def _whom(plan: p.Plan, text: str, graph: Graph) -> p.Plan:
     """The people of the events that "who" is asked of: "who scored below 60" asks for no grade, but for its student."""
     if WHO.match(text) is None or not isinstance(plan, p.SetPlan):
         return plan

@@ -14,22 +14,24 @@ import numpy as np
 from clew.graph import Graph
 from clew.graph.flags import truth_values
 from clew.graph.kinds import ALL_UP_TO
+from clew.graph.sets import held
 from clew.labels import label_to_text
 from clew.protocols import TextEncoder
 from clew.query import plan as p
 from clew.query.asked import ReadQuestion
 from clew.query.binding import Binding
 from clew.query.columns import column
+from clew.query.execute import execute
 from clew.query.keys import Likeness
 from clew.query.lapses import lapse
 from clew.query.meanings import dimension_of, is_price, meant, spelled_out
 from clew.query.values import CURRENCIES, ReadValue, parse_date, untyped
 from clew.query.vocabulary import MEASURES, SYNONYMS, forms, stem
 from clew.query.wordnet import NEAR, people_of, same_act
-from clew.retrieval.asking import asked_kind
+from clew.retrieval.asking import asked_kind, nobody
 from clew.retrieval.chunks import LIGHT
 from clew.retrieval.lexicon import ALIKE_KIND, WORD, Lexicon, class_in, kind_meant, kinds_of, stems
-from clew.retrieval.method_sets import best_of
+from clew.retrieval.method_sets import best_of, numbers_of
 from clew.retrieval.operating import LEAST_ALIKE
 from clew.retrieval.roles import is_role
 from clew.retrieval.words import FUNCTION
@@ -78,6 +80,9 @@ _DIMENSIONS = {
     **dict.fromkeys(("price", "cost", "fee", "rent", "fare", "salary", "wage"), "money"),
     "speed": "speed", "weight": "mass", "altitude": "length", "elevation": "length",
 }  # fmt: skip
+_WHAT_TIME = re.compile(r"(?:at )?what time\b", re.IGNORECASE)
+_DAYS = ("year", "month", "day")
+NO_CLOCK = "the graph has only dates where the question asks for a time of the day"
 _TIMES = frozenset(["year", "date", "day", "month", "time"])
 _KINDS = frozenset(["kind", "type", "class", "category", "sort", "job", "occupation", "profession", "role"])
 
@@ -168,12 +173,17 @@ def implausible(question: Question, found: Answer, graph: Graph) -> str:
     people = re.match(r"who(?:m|se)?\b", asked)
     if people and all(forward and column(graph, r, sampled=True).ordered for r, forward in moves):
         return "the graph has only figures where the question asks who"
+    numbers = numbers_of(found.candidates, graph)
+    if people and numbers.min() >= 0 and held(numbers, nobody(graph)).all():
+        return "the graph has nobody where the question asks who"
     columns = [column(graph, *move, sampled=True) for move in moves]
     figures = [each.ordered for each in columns]
     if re.match(r"where\b", asked) and all(figures):
         return "the graph has only figures where the question asks for a place"
     if all(figures) and all(each.kind == "date" for each in columns) and lapse(question.text) is not None:
         return "the graph has only a date where the question asks for the time between two"
+    if _WHAT_TIME.match(asked) and all(figures) and all(each.precision in _DAYS for each in columns):
+        return NO_CLOCK
     digits = any(letter.isdigit() for c in found.candidates[:5] for letter in c.text)
     if re.match(r"when\b", asked) and (
         not digits
@@ -235,10 +245,15 @@ def only_truth(found: Answer, graph: Graph) -> bool:
 
 
 def undated(text: str, plan: p.Plan, graph: Graph) -> str:
-    """Why a plan tells no "when did X last …": nothing in it is called by what was done; "" where something is.
+    """Why a plan tells no "when did X last …": nothing in it is called by what was done; "" where something is. A day
+    does not tell at what time either.
 
     The latest purchase of what is near a camera is no record of it.
     """
+    if _WHAT_TIME.match(text) and isinstance(plan, (p.Follow, p.Values)) and plan.path:
+        move = Binding.of(graph).moves(plan.path)[-1]
+        if column(graph, *move, sampled=True).precision in _DAYS:
+            return NO_CLOCK
     match = _LAST_DONE.match(text)
     if match is None or match["what"].lower() in FUNCTION or stem(match["what"]) in _HAPPENS:
         return ""
@@ -250,6 +265,18 @@ def undated(text: str, plan: p.Plan, graph: Graph) -> str:
     told = {form for name in (*steps, *kinds) for word in spelled_out(name).lower().split() for form in forms(word)}
     dated = any(meant((what,), "", label, date=True) for label in steps)
     return "" if forms(what) & told or dated else f"the graph has no date for “{what}”"
+
+
+def unstated(plan: p.Plan, graph: Graph) -> str:
+    """Why a count is of nothing: a head count that is not stated is no 0."""
+    match plan:
+        case p.Count(p.Follow(of, (p.Step(relation, True),), ())):
+            number = Binding.of(graph).relation(relation)
+            if column(graph, number, sampled=True).ordered and not len(
+                execute(p.Follow(of, (p.Step(relation),)), graph).members
+            ):
+                return f"the graph states no {spelled_out(graph.relation_at(number).label)} of it"
+    return ""
 
 
 def past(question: Question, found: Answer) -> bool:

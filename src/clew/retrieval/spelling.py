@@ -41,7 +41,7 @@ def spelt(text: str, graph: Graph) -> str:
 def _spelt(word: str, before: str, lexicon: Lexicon, graph: Graph) -> str:
     if not _unknown(word, lexicon):
         return word
-    for known in (_kinds(lexicon), _properties(lexicon), _said_in_questions()):
+    for known in (_kinds(lexicon), _properties(lexicon), _doers(lexicon), _said_in_questions()):
         near = {stem(each): each for each in known if _one_slip(word, each)}
         if not near:
             continue
@@ -75,6 +75,14 @@ def _kinds(lexicon: Lexicon) -> Iterable[str]:
 
 def _properties(lexicon: Lexicon) -> Iterable[str]:
     return (part for label in list(lexicon.labels.values())[:LONGEST] for part in stems(spelled_out(label)))
+
+
+def _doers(lexicon: Lexicon) -> Iterable[str]:
+    """Who does what properties say: designers of `designedBy`."""
+    done = (part for label in list(lexicon.labels.values())[:LONGEST] for part in spelled_out(label).lower().split())
+    return (
+        made for part in done if part.endswith("ed") for made in (f"{part[:-1]}r", f"{part[:-2]}or") if is_word(made)
+    )
 
 
 @cache

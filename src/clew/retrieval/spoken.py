@@ -12,10 +12,11 @@ from dataclasses import replace
 from clew.graph import Graph
 from clew.graph.names import words_of
 from clew.query import plan as p
+from clew.query.capitals import with_names, without_names
 from clew.query.execute import execute
-from clew.query.rewording import asked_first
+from clew.query.rewording import asked_first, only_asked
 from clew.query.values import unit_of
-from clew.query.vocabulary import NUMBERS, stem
+from clew.query.vocabulary import NUMBERS, forms, head_of, stem
 from clew.retrieval.lexicon import Lexicon, kind_meant, stems
 from clew.retrieval.spelling import spelt
 from clew.retrieval.states import with_states
@@ -31,6 +32,41 @@ _NUMBER = rf"(?P<n>\d+|{'|'.join(each for each in NUMBERS if len(each) > 2)})"
 _SO_MANY = re.compile(rf"\b(?:the )?{_NUMBER}-(?P<noun>[a-z]{{3,}}) (?P<things>[a-z]+s)\b", re.IGNORECASE)
 _IN_SO_MANY = re.compile(rf" in {_NUMBER} (?P<noun>[a-z]{{3,}}s)(?=\W*$)", re.IGNORECASE)
 _WHETHER = re.compile(r"^(?:is|was) (?P<x>.+) with exactly (?P<rest>.+)$", re.IGNORECASE)
+_UNDONE = re.compile(
+    r"\b(?:(?P<adjective>un[a-z]+(?:ed|id|ld|nt|en)) (?P<things>[a-z]+s)\b"
+    r"|(?P<be>is|are|was|were) (?:still |yet )?(?P<said>un[a-z]+(?:ed|id|ld|nt|en))\b(?! (?:[a-z]+s|with|by)\b))",
+    re.IGNORECASE,
+)
+_OWNED = re.compile(
+    r"^(?:what|which|who) (?:is|are|was|were) (?:all (?:of )?)?(?:the )?(?P<owner>(?-i:[A-Z]).+?)['’]s? "
+    r"(?P<things>[a-z]+)\W*$",
+    re.IGNORECASE,
+)
+_BY_VERBS: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = (  # verbs that ask for what a property is called by
+    (
+        re.compile(
+            r"^what (?:does|did|is|was) (?P<x>.+?) do(?:ing)? "
+            r"(?:for (?:a|his|her|their) (?:living|work|job)|for work|as a job)$",
+            re.IGNORECASE,
+        ),
+        ("occupation", "profession", "job", "trade", "position", "role"),
+    ),
+    (
+        re.compile(
+            r"^(?:what|how much) (?:does|did) (?P<x>(?!it\b|one\b).+?) charge(?: (?:for|per) .+)?$", re.IGNORECASE
+        ),
+        ("fee", "charge", "rate", "price", "tariff"),
+    ),
+    (
+        re.compile(
+            r"^how many (?:people|guests|visitors|spectators|passengers) (?:(?:can|could|does|do|will) (?P<x>.+?) "
+            r"(?:hold|seat|accommodate|fit|sleep)|(?:can|could) (?:sit|fit|be seated|stand|sleep)(?: down)? "
+            r"(?:in|into|at|inside|on) (?P<y>.+))$",
+            re.IGNORECASE,
+        ),
+        ("capacity", "seat", "seating", "place", "bed"),
+    ),
+)
 _TITLED = re.compile(r"\b(?P<title>[A-Z][a-z]+) (?P<name>[A-Z][\w'’-]*\w)(?! [A-Z])")
 
 
@@ -39,16 +75,30 @@ def in_graph_words(question: Question, graph: Graph) -> Question:
     lexicon = Lexicon.of(graph)
     if question.topics:
         return question
+    said = _plain(question.text)
     if not lexicon.types:
-        text = spelt(question.text, graph)
+        text = spelt(_by_noun(said, lexicon), graph)
         return question if text == question.text else replace(question, text=text)
-    text = with_states(asked_first(_asking_which(question.text)), graph)
+    text = with_states(asked_first(_asking_which(said)), graph)
     text = _SO_MANY.sub(lambda match: _so_many(match, lexicon), text)
     text = _IN_SO_MANY.sub(lambda match: _so_many(match, lexicon), text)
+    text = _by_noun(text, lexicon)
+    text = _UNDONE.sub(lambda match: _not_done(match, lexicon, graph), text)
+    text = _OWNED.sub(lambda match: _of_owner(match, lexicon), text)
     text = _WHETHER.sub(r"does \g<x> have exactly \g<rest>", text) if text != question.text else text
     text = _TITLED.sub(lambda match: _named(match, lexicon, graph), text)
     text = spelt(text, graph)
     return question if text == question.text else replace(question, text=text)
+
+
+def _plain(text: str) -> str:
+    """A question without what only asks for it: "which players in our data are …"; as it stands where it has none."""
+    stripped = re.sub(r"\s+", " ", text.strip()).rstrip("?!. ")
+    hidden = without_names(stripped)
+    plain = only_asked(hidden)
+    if plain == hidden:
+        return text
+    return f"{with_names(plain)}{'?' if text.rstrip().endswith('?') else ''}"
 
 
 def _so_many(match: re.Match[str], lexicon: Lexicon) -> str:
@@ -59,6 +109,39 @@ def _so_many(match: re.Match[str], lexicon: Lexicon) -> str:
         return match.group(0)
     said = f"with exactly {match['n']} {noun}s"
     return f"{things} {said}" if things else f" {said}"
+
+
+def _by_noun(text: str, lexicon: Lexicon) -> str:
+    """ "What does X do for a living" as what its trade is, where the graph has one such property."""
+    plain = text.strip().rstrip("?!. ")
+    for pattern, nouns in _BY_VERBS:
+        match = pattern.match(plain)
+        if match is None:
+            continue
+        heads = {label: stem(head_of(label).split()[-1]) for label in dict.fromkeys(lexicon.labels.values()) if label}
+        named = next((found for noun in nouns if (found := [x for x, head in heads.items() if head == noun])), [])
+        if len(named) == 1:
+            return f"what is the {named[0]} of {match['x'] or match.groupdict().get('y')}?"
+    return text
+
+
+def _not_done(match: re.Match[str], lexicon: Lexicon, graph: Graph) -> str:
+    """ "Unpaid invoices", "are unpaid" as what has not been paid, where the graph says when something was paid, or by
+    whom, and nothing is called unpaid."""
+    whole = match["adjective"] or match["said"]
+    done = whole[2:].lower()
+    told = any(forms(done) & set(label.lower().split()) for label in lexicon.labels.values())
+    if not told or graph.resolve(whole) or graph.resolve(whole.capitalize()):
+        return match.group(0)
+    if match["things"]:
+        return f"{match['things']} that have not been {done}"
+    return f"{'has' if match['be'].lower() in ('is', 'was') else 'have'} not been {done}"
+
+
+def _of_owner(match: re.Match[str], lexicon: Lexicon) -> str:
+    """ "What are Doris's invoices" as which invoices she has, where invoices are a kind."""
+    known = stem(match["things"]) != match["things"] and (stem(match["things"]),) in lexicon.classes
+    return f"which {match['things']} does {match['owner']} have" if known else match.group(0)
 
 
 def _asking_which(text: str) -> str:

@@ -12,21 +12,30 @@ from clew.query import plan as p
 from clew.query.binding import Binding
 from clew.query.columns import column
 from clew.query.execute import execute
-from clew.query.keys import Keys
+from clew.query.keys import Keys, steps_of
+from clew.query.meanings import is_price
 from clew.query.text import parse
 from clew.query.totals import Summed
-from clew.retrieval.method_sets import sets_of
+from clew.retrieval.method_sets import kind_of_all, sets_of
 from clew.types import Answer
 
+MOST = 0.5  # share of the things that must state an amount
 
-def of_figures(found: Answer, how: Summed, graph: Graph) -> p.Aggregate | None:
+
+def of_figures(found: Answer, how: Summed, graph: Graph, *, amounts: bool = False) -> p.Aggregate | None:
     """The plan that adds up or averages the figures that an answer lists, each thing's own though two are the same;
-    None where it lists anything else, or the figures of one thing alone."""
+    None where it lists anything else, or the figures of one thing alone.
+
+    Args:
+        amounts: of things the one sum of money that each states.
+    """
     if not found.candidates:
         return None
     try:
         made = _of_plan(parse(found.plan.text), how) if found.plan is not None else _of_paths(found, how, graph)
-        return made if made is not None and _adds(made, graph) else None
+        if made is not None and not _adds(made, graph):
+            made = None
+        return made or (_of_amounts(found, how, graph) if amounts else None)
     except ClewError:
         return None
 
@@ -57,6 +66,26 @@ def _of_paths(found: Answer, how: Summed, graph: Graph) -> p.Aggregate | None:
     if not known or len(known) < len(made) or len({each.path for each in known}) > 1:
         return None
     return known[0] if len(known) == 1 else p.Aggregate(how, p.Or(tuple(each.of for each in known)), known[0].path)
+
+
+def _of_amounts(found: Answer, how: Summed, graph: Graph) -> p.Aggregate | None:
+    """The same of the one sum of money that each of several things states: what invoices add up to."""
+    plan = (
+        parse(found.plan.text)
+        if found.plan is not None
+        else next(iter(sets_of(found, graph, kind_of_all(found, graph))), None)
+    )
+    if not isinstance(plan, p.SetPlan):
+        return None
+    members = execute(plan, graph).members
+    if len(members) < 2 or graph.literals_at(members).any():
+        return None
+    keys = Keys(graph)
+    steps = (step for step, share in steps_of(graph, members, backward=False) if share >= MOST)
+    paid = [
+        made for step in steps if is_price(keys.label(step)) and _adds(made := p.Aggregate(how, plan, (step,)), graph)
+    ]
+    return paid[0] if len(paid) == 1 else None
 
 
 def _beside(how: Summed, of: p.SetPlan, path: p.Path) -> p.Aggregate:

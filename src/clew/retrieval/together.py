@@ -9,11 +9,13 @@ from __future__ import annotations
 import re
 
 from clew.graph import Graph
+from clew.graph.sets import held
 from clew.protocols import Method, TextEncoder
 from clew.query import plan as p
 from clew.query.asked import ReadQuestion
 from clew.query.decorate import Proposal
 from clew.query.execute import execute
+from clew.query.keys import steps_of
 from clew.retrieval.chunks import LIGHT
 from clew.retrieval.examples import ways_from
 from clew.retrieval.lexicon import Lexicon, kinds_of, stems
@@ -23,6 +25,7 @@ from clew.retrieval.words import FUNCTION
 from clew.types import Answer, Question, Topic
 
 _MORE = re.compile(r"\d|(?<!^)\b[A-Z]")  # a third name or a date, of which a path between the two says nothing
+_BELONGING = frozenset(["take", "takes", "took", "involved", "linked", "connected", "associated", "related"])
 SOME = 100  # ends of a path whose kinds are looked at
 DIRECT = 0.9  # how far the one relation that the words name is believed
 LEAST = 0.4  # share from which a path is what the words mean
@@ -35,9 +38,9 @@ def linked(
     if read.whoever:
         score = found.candidates[0].score if found.candidates else 0.0
         return [Proposal(p.Exists(plan), score) for plan in sets_of(found, graph)]
-    named: dict[str, list[Topic]] = {}
-    for topic in link(Question("truth", read.rest), graph, encoder=encoder):
-        named.setdefault(topic.mention, []).append(topic)
+    named = _named(read.rest, read.rest, graph, encoder)
+    if len(named) < 2:  # a name that begins `rest` may be any word
+        named = _named(read.text, read.rest, graph, encoder)
     left = read.rest
     for mention in named:
         left = left.replace(mention, " ", 1)
@@ -61,12 +64,23 @@ def linked(
     return []
 
 
+def _named(text: str, rest: str, graph: Graph, encoder: TextEncoder | None) -> dict[str, list[Topic]]:
+    """The topics of a text, by what `rest` calls them."""
+    named: dict[str, list[Topic]] = {}
+    for topic in link(Question("truth", text), graph, encoder=encoder):
+        if topic.mention in rest:
+            named.setdefault(topic.mention, []).append(topic)
+    return named
+
+
 def _directly(left: str, one: list[Topic], other: list[Topic], *, graph: Graph) -> Proposal | None:
     """Whether the one relation that the words between two names name leads from one to the other, either way: none
     stated is a no, where it is stated of one of them."""
     words = set(stems(left))
     content = {id: set(stems(label)) - FUNCTION for id, label in Lexicon.of(graph).labels.items()}
     called = [id for id, said in content.items() if said and said <= words]
+    if not called and not words - FUNCTION - LIGHT - _BELONGING:
+        return _at_all(one, other, graph)
     if len(called) != 1 or words - FUNCTION - LIGHT - content[called[0]]:
         return None
     sides = [p.Entities(tuple(topic.entity.id for topic in each)) for each in (one, other)]
@@ -75,6 +89,18 @@ def _directly(left: str, one: list[Topic], other: list[Topic], *, graph: Graph) 
         return None
     reached = p.Or((p.Follow(sides[0], (ways[0],)), p.Follow(sides[0], (ways[1],))))
     return Proposal(p.Is(sides[1], reached), DIRECT)
+
+
+def _at_all(one: list[Topic], other: list[Topic], graph: Graph) -> Proposal | None:
+    """Whether the one relation that leads from one of two names to the other does: what "takes part in" is any."""
+    sides = [p.Entities(tuple(topic.entity.id for topic in each)) for each in (one, other)]
+    ends = execute(sides[1], graph).members
+    ways = [
+        step
+        for step, _ in steps_of(graph, execute(sides[0], graph).members)
+        if held(ends, execute(p.Follow(sides[0], (step,)), graph).members).any()
+    ]
+    return Proposal(p.Is(sides[1], p.Follow(sides[0], (ways[0],))), DIRECT) if len(ways) == 1 else None
 
 
 def _either(method: Method, said: str, sides: tuple[list[Topic], ...], graph: Graph) -> list[Proposal]:

@@ -14,8 +14,8 @@ from clew.query.asked import ReadQuestion
 from clew.query.binding import Binding
 from clew.query.decorate import Proposal
 from clew.query.execute import execute
-from clew.query.keys import Likeness
-from clew.query.vocabulary import INVERSE, stem
+from clew.query.keys import Likeness, steps_of
+from clew.query.vocabulary import INVERSE, PAST, stem
 from clew.retrieval.attaching import NOT
 from clew.retrieval.chunks import Spotted, spot
 from clew.retrieval.composing import Composed, compose
@@ -61,7 +61,7 @@ class Truth:
                 for each in operated(self._graph, sets, asked, self._likeness)
                 if isinstance(each.plan, p.SetPlan)
             ]
-        if (meeting := self._meeting(spotted)) is not None:
+        if (meeting := self._meeting(spotted) or self._done(spotted)) is not None:
             return [meeting]
         second = spotted.chunks[1].plan if len(spotted.chunks) > 1 else None
         if isinstance(second, p.Entities) and spotted.words[first.end : spotted.chunks[1].start] == ("and",):
@@ -136,6 +136,27 @@ class Truth:
         denied = bool(NOT & set(spotted.words[first.end : others[0].start]))
         plan = met.opposite or p.Minus(first.plan, met.plan) if denied else met.plan
         return Proposal(p.Is(first.plan, plan), 0.95 * met.fit)
+
+    def _done(self, spotted: Spotted) -> Proposal | None:
+        """Whether a verb is what the graph says of something: "did X drown" where "drowned" is how some died.
+
+        None where what is named has no such property.
+        """
+        first, *others = spotted.chunks
+        content = [word for word in spotted.words[first.end :] if word not in FUNCTION]
+        if others or len(content) != 1 or not isinstance(first.plan, p.Entities):
+            return None
+        verb = content[0]
+        past = [form for form, base in PAST.items() if base == verb]
+        said = [verb, f"{verb}ed", f"{verb}d", f"{verb}{verb[-1]}ed", *past]
+        values = tuple(dict.fromkeys(each.id for form in said for each in self._graph.resolve(form)))
+        if not values:
+            return None
+        for step, _ in steps_of(self._graph, execute(first.plan, self._graph).members, backward=False):
+            bearers = p.Follow(p.Entities(values), (p.Step(step.relation, False),))
+            if len(execute(bearers, self._graph).members):
+                return Proposal(p.Is(first.plan, bearers), 0.9)
+        return None
 
     def _sets(self, question: Question, text: str) -> list[Composed]:
         return compose(replace(question, text=re.sub(r"\s+", " ", text)), self._graph, self._encoder)

@@ -11,5 +11,6 @@ several kinds it took more right answers than it gave (docs/log.md).
 """
 
 from clew.retrieval.records.plans import read_records
+from clew.retrieval.records.view import views_of
 
-__all__ = ["read_records"]
+__all__ = ["read_records", "views_of"]

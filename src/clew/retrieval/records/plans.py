@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
+from itertools import combinations, pairwise
 
 from clew.errors import ClewError
 from clew.graph import Graph
@@ -13,6 +13,7 @@ from clew.protocols import TextEncoder
 from clew.query import plan as p
 from clew.query.asked import Filter, Ranked
 from clew.query.decorate import Proposal, best_first
+from clew.query.meanings import BY_BEGINNING, meant
 from clew.query.question import read_question
 from clew.query.superlatives import OFTEN
 from clew.query.totals import Summed, summed
@@ -271,7 +272,11 @@ class _Reading:
         assert isinstance(stated.value, p.Date)
         clock, words = stated.value.reading.dimension == "clock", {stem(word) for word in stated.words} - _ANY_DATE
         dates = [each for each in self._view.columns if each.role == "date" and each.clock == clock]
-        return next((each for each in dates if words & each.said), None) or self._s.date_column(clock=clock)
+        said = tuple(word for word in stated.words if word not in _ANY_DATE)
+        named = [each for each in dates if words & each.said] or [
+            each for each in dates if meant(said, "", each.label, date=True) >= BY_BEGINNING
+        ]
+        return named[0] if named else self._s.date_column(clock=clock)
 
     # -- what is asked of them ---------------------------------------------------------------------------------------
 
@@ -633,8 +638,10 @@ class _Reading:
             number = next((each for each in self._view.columns if each.number_of), None)
             return _Asked(records=True) if number is None else _Asked(measure=number)
         if not nouns:
-            verbs = _PAYING & {word.lower for word in words}
-            measure = self._s.measure(["amount"]) if verbs or self._how else None
+            lower = [word.lower for word in words]
+            coming = {"come"} - {one for one, next_ in pairwise(lower) if next_ == "to"}  # "what has come in"
+            paid = _PAYING & set(lower) - coming
+            measure = self._s.measure(["amount"]) if paid or self._how else None
             if measure is not None:
                 return _Asked(measure=measure, fit=GUESSED)
             subject = self._s.subject_column(self._fixed) if words[0].lower == "what" else None

@@ -62,6 +62,7 @@ _PER = re.compile(
     r"\b(?:per|an?|each|every) (?:hour|night|day|week|month|year|unit|piece|head|person|kilo|km|mile)\b", re.I
 )
 _DATES = frozenset(["date", "day", "when", "time", "year", "month"])
+_GIVEN = {"give": ("donate", "supply"), "bring": ("supply", "donate"), "sell": ("supply", "vend"), "send": ("supply",)}
 PLACES = frozenset(["place", "places", "where", "somewhere", "spot", "spots", "venue", "venues", "location"])
 ANYBODY = frozenset(["who", "whose", "whom", "people", "person", "somebody", "someone", "everyone", "everybody",
                      "anyone", "anybody", "nobody"])  # fmt: skip
@@ -348,12 +349,25 @@ class Sentence:
         """The people that "who" asks for: those of a column that the question's words name, else those most like
         names of people."""
         columns = [each for each in self.view.columns if each.role == "person" and each not in taken]
+        if (doers := self._doers(taken)) is not None:
+            return doers
         if not columns:
             return None if self._has_people() else self.other_party(taken)
         named = [each for each in columns if self.naming(each)]
         pool = named or columns
         best = max(each.people for each in pool)  # the one of most people: a manager goes with the project
         return max((each for each in pool if each.people >= best - LIKELY), key=lambda each: len(each.ends))
+
+    def _doers(self, taken: Sequence[ViewColumn]) -> ViewColumn | None:
+        """A column of those who do what a verb of the question says: "who donated" of a donor, be it a firm."""
+        named = {at for m in self.mentions for at in range(m.start, m.end)}
+        said = {form for at, word in enumerate(self.words) if at not in named for form in forms(word.lower)}
+        said |= {other for word in said for other in _GIVEN.get(word, ())}
+        found = []
+        for each in self.view.columns:
+            head = words_in(head_of(each.label))[-1:] if each.role in ("name", "person") and each not in taken else []
+            found += [each for word in head if word.endswith(("or", "er")) and (forms(word) - {word}) & said]
+        return found[0] if len(found) == 1 else None
 
     def _has_people(self) -> bool:
         return any(each.role == "person" for each in self.view.columns)
@@ -391,6 +405,7 @@ class Sentence:
         one."""
         columns = [each for each in self.view.columns if each.role == "date" and clock in (None, each.clock)]
         columns.sort(key=lambda each: each.clock)
+        columns.sort(key=lambda each: not _DATES.issuperset(words_in(each.label)))  # the date, before "best before"
         named = [each for each in columns if self.naming(each)]
         return next(iter(named or columns), None)
 

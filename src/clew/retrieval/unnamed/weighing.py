@@ -34,7 +34,7 @@ from clew.query.question import read_question
 from clew.query.wordnet import people_of
 from clew.retrieval.asking import asked_kind
 from clew.retrieval.composing import Composed
-from clew.retrieval.lexicon import Lexicon, few_kinds, members_of
+from clew.retrieval.lexicon import Lexicon, few_kinds, members_of, one_kind
 from clew.retrieval.operator_words import OperatorQuestion
 from clew.retrieval.pronouns import WHO
 from clew.retrieval.unnamed.keys import NUMBER_OF, EveryKey, PossibleKey
@@ -94,8 +94,10 @@ def read_of(asked: OperatorQuestion) -> ReadQuestion:
 
 def weighs(read: ReadQuestion, *, denied: bool) -> Weighed | None:
     """Which regression weighs what a question may mean; None for a question of another sort."""
-    if read.unsaid or read.sides is not None or read.answer != "entity" or read.count:
+    if read.unsaid or read.answer != "entity" or read.count:
         return None
+    if read.sides is not None:
+        return None if read.ranked is None or read.difference else "compared"
     denied = denied or read.negated
     if not denied and (read.ranked is None) is (len(read.filters) == 1):
         return "compared"
@@ -131,7 +133,8 @@ def weighed(
         return []
     made: dict[p.SetPlan, Option] = {}
     weighing = _Weighing(question, read, sort, graph, encoder, hidden)
-    for things in sets_meant(question, read, sets, graph, encoder):
+    both = [MeantSet(each.plan, each.score, each.unsaid) for each in sets if read.sides is not None]
+    for things in both or sets_meant(question, read, sets, graph, encoder):
         for option in weighing.on(things):
             made.setdefault(option.plan, option)
     return list(made.values())
@@ -192,8 +195,15 @@ class _Weighing:
             if len(key.path) == 1 and key.share < 1 and key.since is None:
                 yield p.WhereCount(of, key.path, "=", 0), 0.0
         elif self._read.ranked is not None:
-            if not self._read.ranked.date or key.dated:
-                yield self._top(of, key, self._read.ranked), 0.0
+            ranked = self._read.ranked
+            amount = bool(ranked.noun) and not ranked.base and not is_time(ranked.noun)  # "more lives" is no date
+            if key.dated if ranked.date else not (amount and key.dated and key.since is None):
+                top = self._top(of, key, ranked)
+                if self._read.sides is None:
+                    yield top, 0.0
+                elif key.share == 1 and len(self._keys.found(top)) == 1:  # both have it, and not the same
+                    assert isinstance(of, p.Or)
+                    yield p.Compare(of.sets[0], of.sets[1], top.key, top.largest), 0.0
         else:
             yield from self._tested(of, key, members, self._read.filters[0])
 
@@ -266,6 +276,9 @@ class _Weighing:
 
     def _kind_name(self, plan: p.SetPlan) -> str:
         known = Lexicon.of(self._graph).class_ids
+        if isinstance(plan, p.Or) and isinstance(plan.sets[0], p.Entities):
+            kind = one_kind(self._graph, plan.sets[0].ids[:1])
+            return "" if kind is None else known[kind.id]
         kinds = (known.get(node.id, label_to_text(node.id)) for node in p.walk(plan) if isinstance(node, p.Class))
         return next(kinds, "")
 
