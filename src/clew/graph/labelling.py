@@ -188,6 +188,8 @@ class _Kinds:
             enough = things >= max(FEWEST, COVERS * self._things[kind])
             if enough and count <= 1.1 * things and distinct >= UNIQUE * count and short(tails[mine]):
                 result |= mine
+        if result.any():  # an opinion piece among many articles has its name where they have theirs
+            result |= (kinds >= 0) & (self._things[np.maximum(kinds, 0)] < FEWEST)
         return result
 
 
@@ -268,7 +270,7 @@ def name_rank(relation: str) -> int:
         return 10
     if words in (["name"], ["full", "name"], ["label"], ["pref", "label"], ["preferred", "name"]):
         return 0
-    if words in (["title"], ["display", "name"], ["official", "name"], ["common", "name"], ["caption"]):
+    if words in (["title"], ["headline"], ["display", "name"], ["official", "name"], ["common", "name"], ["caption"]):
         return 1
     if " ".join(words) in (*GIVEN, *FAMILY):
         return 3

@@ -12,12 +12,12 @@ of two projects is no property of the person.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from clew.graph.json_references import ReferenceColumns
-from clew.graph.nouns import noun_of
+from clew.graph.nouns import abbreviates, noun_of
 from clew.graph.property_files import LINKED, NAMES, PropertyTriples
 from clew.graph.property_values import dated
 
@@ -38,6 +38,9 @@ _KINDS = ("resourceType", "__typename", "_type", "@type", "type", "kind")
 _WRAPS = ("data", "message", "response", "result", "payload", "body")  # what services put their answer in
 _ENDS = (("source_ref", "target_ref"), ("source", "target"), ("from", "to"), ("subject", "object"))
 _REFERENCE = re.compile(r"(?i)(?:[_ -]?(?:id|ref|uuid)s?)$")
+_NAMED_KEY = re.compile(
+    r"(?P<of>[A-Za-z]\w*?)[_ -]?(?:I[dD]|id|ID|No|no|NO|Nr|nr|Number|number|Code|code|Key|key|Ref|ref)"
+)
 _CODE = re.compile(r"[\w.-]{1,12}")  # an id that may be another thing's in another list: P1
 MOST = 2_000_000  # objects
 SOME = 2  # things under a key that must be known under another one to be taken for the same
@@ -89,6 +92,36 @@ def _say_several(value: Any, several: set[str], depth: int = 0) -> None:
             _say_several(part, several, depth + 1)
 
 
+def _own_keys(taken: Sequence[tuple[str, Object]]) -> dict[str, str]:
+    """The keys that hold ids and are named after what they stand in: "hostId" of hosts, "progId" of programmes. Of
+    objects of several kinds that bear it, it is the others' that it refers to."""
+    held: dict[str, list[Object]] = {}
+
+    def note(noun: str, each: Object, depth: int) -> None:
+        if noun:
+            held.setdefault(noun, []).append(each)
+        for key, value in each.items() if depth < DEEP else ():
+            for inner in value if isinstance(value, list) else [value]:
+                if isinstance(inner, Mapping):
+                    note(" ".join(noun_of(key)), inner, depth + 1)
+
+    for noun, each in taken:
+        note(noun, each, 0)
+    own: dict[str, str] = {}
+    for noun, some in held.items():
+        for key in some[0] if not any(map(_key, some)) else ():
+            match = _NAMED_KEY.fullmatch(key)
+            said = match["of"].replace("_", " ").strip().casefold() if match else ""
+            another = said != noun and said in held
+            if not said or another or not (said == noun or abbreviates(said, noun)):
+                continue
+            values = [each.get(key) for each in some]
+            if all(type(value) in (str, int) for value in values) and len(set(values)) == len(values):
+                own[noun] = key
+                break
+    return own
+
+
 class _Thing:
     __slots__ = ("aliases", "group", "id", "key", "kind", "met", "name", "said")
 
@@ -119,6 +152,7 @@ class PlainJson:
         self._taken: list[tuple[str, Object]] = []
         self._several: set[str] = set()  # under what keys some thing has several nameless objects, such as reviews
         self._stem = re.sub(r"\W", "_", stem)
+        self._own: dict[str, str] = {}  # the key that holds the ids of the things of a kind: "hostId" of hosts
         self.told: list[str] = []  # what was found out of references, when all is read
 
     def take(self, key: str, held: Object) -> str:
@@ -155,7 +189,8 @@ class PlainJson:
         """The id of the thing that an object is."""
         stated = next((held[name] for name in _KINDS if isinstance(held.get(name), str) and held[name]), None)
         group, kind = kind, stated or kind
-        name, used = _called(held), _key(held)
+        name, used = _called(held), _key(held) or self._own.get(group)
+        used = used if used in held else None
         id = self._id(kind, name, held.get(used) if used else None)
         thing = self._things.get(id)
         if thing is None:
@@ -250,6 +285,7 @@ class PlainJson:
         """Hand everything on."""
         for _, held in self._taken:
             _say_several(held, self._several)
+        self._own = _own_keys([(" ".join(noun_of(key)) or self._kind, held) for key, held in self._taken])
         for key, held in self._taken:
             self._take(key, held)
         self._taken.clear()
