@@ -82,6 +82,7 @@ UNITS = (
     "km2|km²|sq km|square kilomet(?:er|re)s?|m2|m²|sq m|square met(?:er|re)s?|square (?:miles?|feet)|hectares?|ha|"
     "acres?|km/h|mph|km|kilomet(?:er|re)s?|miles?|met(?:er|re)s?|centimet(?:er|re)s?|cm|mm|inch(?:es)?|feet|ft|m|"
     "kg|kilograms?|kilos?|grams?|g|pounds?|tonnes?|tons?|litres?|liters?|percent|%|"
+    "ml|millilit(?:er|re)s?|cl|centilit(?:er|re)s?|hl|hectolit(?:er|re)s?|mg|milligrams?|oz|ounces?|kwh|mwh|kcal|kj|"
     "dollars?|euros?|eur|usd|chf|gbp|€|francs?|yen|watts?|kw|kilowatts?|megawatts?|mw|"
     "kilobytes?|kb|meg(?:abyte)?s?|mb|gig(?:abyte)?s?|gb|terabytes?|tb|"
     "years?|seconds?|minutes?|mins?|hours?|days?|weeks?|months?"

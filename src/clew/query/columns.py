@@ -38,6 +38,8 @@ _PERHAPS = re.compile(  # where all its numbers may be years: "first climbed in"
     r"|end|opening|founding|foundation|launch|construction|birth|death)"
 )
 _BEGINNING, _END = -10_000, 3000
+_ADDRESS = re.compile(r"\d+[A-Za-z]?,? (?P<name>[A-Z][a-z]+ [A-Z].*)")
+NAMED = 3  # different names behind numbers from which on these are addresses
 _YEARS = (1000, 2200)  # numbers outside are no years unless the name says so
 _RECENT = (1400, 2100)  # numbers of no unit that are all between these, few of them round, are years
 _SLASHED = re.compile(r"^(?P<a>\d\d?)/(?P<b>\d\d?)/(?P<c>\d{4})(?=$| )")
@@ -163,7 +165,7 @@ def column_of(graph: Graph, nodes: Ints, counts: NDArray[np.int64] | None = None
     read = readings(graph, nodes)
     kinds = np.array([0 if r is None else _NUMBER if r.kind == "number" else _DATE for r in read], np.uint8)
     weights = {kind: int(counts[kinds == kind].sum()) for kind in (_NUMBER, _DATE)}
-    if max(weights.values()) < SURE * total:
+    if max(weights.values()) < SURE * total and not _addresses(graph, nodes):
         loose = [
             r if r is not None else other for r, other in zip(read, readings(graph, nodes, loose=True), strict=True)
         ]
@@ -183,6 +185,12 @@ def column_of(graph: Graph, nodes: Ints, counts: NDArray[np.int64] | None = None
         precision = _commonest([r.dimension for r in mine if r], counts[keep])
         return _made("date", mine, nodes[keep], weights[_DATE] / total, "", "", precision)
     return _numbers(read, kinds, nodes, counts, total)
+
+
+def _addresses(graph: Graph, nodes: Ints) -> bool:
+    """Whether texts begin with a number and go on with names, each another: "12 Church Street" is no twelve."""
+    found = [match["name"] for match in map(_ADDRESS.match, graph.labels_at(nodes[:SAMPLE])) if match is not None]
+    return 2 * len(found) > len(nodes[:SAMPLE]) and len(set(found)) > NAMED
 
 
 def _with_years(

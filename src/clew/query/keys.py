@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from clew.errors import ClewError
 from clew.graph import Graph
@@ -27,7 +28,7 @@ from clew.query.meanings import BY_FAMILY, meant, measures, of_life, spelled_out
 from clew.query.superlatives import OFTEN
 from clew.query.values import unit_for, unit_of
 from clew.query.vocabulary import BEGUN, INVERSE, SYNONYMS, akin, forms, head_of, stem
-from clew.query.wordnet import kind_of_things
+from clew.query.wordnet import is_nobody, kind_of_things
 
 Likeness = Callable[[Sequence[str], Sequence[str]], Sequence[float]]
 """How well words fit each of several labels: (words, labels) → scores in [0, 1]."""
@@ -204,6 +205,7 @@ class Keys:
         members, said = self.members(plan), stated or (() if base else words)
         near: list[tuple[p.Path, float]] = []
         far: list[tuple[p.Path, float]] = []  # by way of something else that bears a name of its own
+        when: list[tuple[p.Path, float]] = []  # dates of the one thing that each belongs to
         for step, share in steps_of(self._graph, members):
             if step.forward and self._ordered(step, dates):
                 near.append(((step,), share))
@@ -226,10 +228,28 @@ class Keys:
                     continue  # the weight of a link is no number of what is linked, nor its date, unless words name it
                 if own or (few and names(said, self.label(second))):
                     (near if own else far).append(((step, second), share * part))
+                elif (
+                    few and dates and step.forward and self.precision(second) != "clock" and self._happens(owners, ends)
+                ):
+                    when.append(((step, second), share * part))
         scored = self._scored(near, plan, words, dates, stated, base)
         if not any(each.named for each in scored) and (dates or not scored):
             scored += self._scored(far, plan, words, dates, stated, base)
+        if not scored and len(when) == 1:  # "donations in 2024", by the date of their session
+            scored = self._scored(when, plan, words, dates, stated, base)
         return sorted(scored, key=lambda each: -each.fit)[:KEYS]
+
+    def _happens(self, owners: NDArray[np.integer], ends: Ints) -> bool:
+        """Whether a step leads to one thing each that happened at some time: an event by its kind, or what only a
+        number names."""
+        if len(np.unique(owners)) < len(owners):
+            return False
+        out, number = self._graph.whole.out, int(ends[0])
+        run = slice(int(out.offsets[number]), int(out.offsets[number + 1]))
+        kinds = out.neighbors[run][np.isin(out.relations[run], list(self._binding.type_relations))]
+        names = [label_to_text(label) for label in self._graph.labels_at(kinds)]
+        label = self._graph.labels_at(ends[:1])[0]
+        return bool(names) and (any(map(is_nobody, names)) or any(map(str.isdigit, label)))
 
     def _named(self, words: Sequence[str], base: str, step: p.Step) -> bool:
         """Whether words name a relation, or what it is measured in."""

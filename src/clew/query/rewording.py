@@ -109,7 +109,8 @@ _ASIDES: tuple[Rule, ...] = (
     rule(r"^(?:is|was) (.+?) (?:better paid|paid more) than (.+)$", r"does \1 earn more than \2"),
     rule(r"^(?:is|was) (.+?) (?:worse paid|paid less) than (.+)$", r"does \1 earn less than \2"),
     rule(
-        r"^(?:going|judging) by [^,:]{3,60}[,:] (?=\w)|,? (?:going|judging) by (?:the|its|their|what)\b[^,]{3,60}$"
+        r"^(?:going|judging) by [^,:]{3,60}[,:] (?=\w)"
+        r"|,? (?:going|judging) by (?:the|its|their|what)\b(?! (?:number|amount|count) of)[^,]{3,60}$"
         r"|,? by the (?:dates|figures|data|records) (?:on file|we have)$",
         "",
     ),
@@ -297,6 +298,12 @@ _SUPERLATIVES: tuple[Rule, ...] = (
         rf"(?P<x>[a-z]+(?: [a-z]+)?){_NAMED_BY} (?:the |its |their )?(?:total )?(?:number|amount|count) of "
         r"(?P<noun>.+)$",
         lambda m: f"which {m['x']} has the {'fewest' if base_of(m['est']) in DOWN else 'most'} {m['noun']}",
+    ),
+    rule(  # "which agent keeps us busiest, judging by the number of applications"
+        rf"^(?P<x>(?:which|what|who)\b[^,]*?)(?: keeps? us| kept us| is| was| are| were)? (?:the )?"
+        rf"(?P<est>[a-z]+est|best|worst){_NAMED_BY} (?:the |its |their )?(?:total )?(?:number|amount|count) of "
+        r"(?P<noun>.+)$",
+        lambda m: f"{m['x']} has the {'fewest' if base_of(m['est']) in DOWN else 'most'} {m['noun']}",
     ),
     rule(  # all there are
         r"^(?P<x>.*\b(?:\w+est|most|first|last)\b.*?),? (?:across|among|amongst|out of) all (?:of )?"

@@ -69,9 +69,15 @@ _define(
     (2_589_988.110336, "sq mi|mi2|mi²|square mile|square miles"), (1e4, "ha|hectare|hectares"),
     (4046.8564224, "acre|acres"), (0.09290304, "sq ft|square feet|ft2"),
 )  # fmt: skip
-_define("volume", (1, "m3|m³|cubic metres|cubic meters"), (0.001, "l|litre|liter|litres|liters"))
 _define(
-    "mass", (1, "kg|kilogram|kilograms|kgs|kilo|kilos"), (0.001, "g|gram|grams"), (1000, "t|tonne|tonnes"),
+    "volume", (1, "m3|m³|cubic metres|cubic meters"), (0.001, "l|litre|liter|litres|liters"),
+    (1e-6, "ml|millilitre|milliliter|millilitres|milliliters"),
+    (1e-5, "cl|centilitre|centiliter|centilitres|centiliters"),
+    (0.1, "hl|hectolitre|hectoliter|hectolitres|hectoliters"),
+)  # fmt: skip
+_define(
+    "mass", (1, "kg|kilogram|kilograms|kgs|kilo|kilos"), (0.001, "g|gram|grams"),
+    (1e-6, "mg|milligram|milligrams"), (0.028349523125, "oz|ounce|ounces"), (1000, "t|tonne|tonnes"),
     (907.18474, "ton|tons"), (0.45359237, "lb|lbs|pound|pounds"),
 )  # fmt: skip
 _define(
@@ -82,6 +88,9 @@ _define(
 _define("speed", (1, "m/s"), (1 / 3.6, "km/h|kph|kmh"), (0.44704, "mph"), (1852 / 3600, "kn|knots"))
 _define("share", (0.01, "%|percent|per cent"))
 _define("power", (1, "W|watt|watts"), (1000, "kW|kilowatt|kilowatts"), (1e6, "MW|megawatt|megawatts"), (1e9, "GW"))
+_define(
+    "energy", (3.6e6, "kWh|kilowatt hours"), (3.6e9, "MWh|megawatt hours"), (4184, "kcal|kilocalories"), (1000, "kJ")
+)
 _define(
     "data", (1e3, "kB|kilobyte|kilobytes"), (1e6, "MB|meg|megs|megabyte|megabytes"),
     (1e9, "GB|gig|gigs|gigabyte|gigabytes"), (1e12, "TB|terabyte|terabytes"),

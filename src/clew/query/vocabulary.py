@@ -155,7 +155,7 @@ def forms(word: str) -> frozenset[str]:
         return frozenset((whole, PAST[whole], stem(PAST[whole])))
     cut = [whole.removesuffix(end) for end in ("ed", "d", "ing", "er", "or", "ment") if whole.endswith(end)]
     made = [form for each in cut if len(each) > 2 for form in (each, stem(f"{each}e"))]
-    acts = [whole.removesuffix(end) for end in ("ation", "or") if whole.endswith(end)]
+    acts = [whole.removesuffix(end) for end in ("ation", "or", "al") if whole.endswith(end)]
     made += [form for each in acts if len(each) > 2 for form in (each, f"{each}e", f"{each}ate")]
     return frozenset((whole, *made, *(each[:-1] for each in cut if len(each) > 3 and each[-1] == each[-2])))
 

@@ -24,6 +24,7 @@ from clew.query.execute import execute
 from clew.query.keys import ANY_TIME, Keys, Likeness, by_words, steps_of
 from clew.query.lapses import between_two
 from clew.query.meanings import AGEING, meant, spelled_out
+from clew.query.values import unit_of
 from clew.query.vocabulary import forms as word_forms
 from clew.query.vocabulary import head_of, stem
 from clew.query.wordnet import people_of
@@ -147,6 +148,32 @@ def none_stated(question: Question, graph: Graph, encoder: TextEncoder | None) -
     return [Proposal(p.Count(plan), root.fit)] if others and not len(execute(plan, graph).members) else []
 
 
+def in_units(read: ReadQuestion, graph: Graph, encoder: TextEncoder | None, likeness: Likeness) -> list[Proposal]:
+    """What "how many litres has X given" adds up: the figures in that unit of what is X's; without a name those of the
+    one kind of things that has any."""
+    match = _OF_UNIT.match(read.rest)
+    noun = match["unit"].lower() if match is not None else ""
+    if not noun or unit_of(noun) is None:
+        return []
+    keys, whole = Keys(graph), replace(read, count=False, summary="sum", summary_words=(noun,))
+    topics = link(Question("of", read.rest), graph, encoder=encoder)
+    if topics:
+        named = p.Entities(tuple(t.entity.id for t in topics if t.entity.label == topics[0].entity.label))
+        of = [followed(named, key.path[:-1]) for key in keys.summed(named, (noun,))][:1]
+    else:
+        measured = [owners(graph, id) for id in Lexicon.of(graph).labels if keys.is_measured(p.Step(id), noun)]
+        of = [each for each in dict.fromkeys(measured) if isinstance(each, p.Class)]
+    made = decorate(graph, of[0], whole, likeness=likeness) if len(of) == 1 else []
+    return [found for found in made if isinstance(found.plan, p.Aggregate) and _stated_in(graph, found.plan.path, noun)]
+
+
+def _stated_in(graph: Graph, path: p.Path, unit: str) -> bool:
+    """Whether figures are stated in a unit, or in none: millilitres are no litres."""
+    figures = _column(graph, path)
+    stated = unit_of(figures.unit or figures.stated)
+    return stated is None or stated == unit_of(unit)
+
+
 def _operated_on(graph: Graph, each: Composed, read: ReadQuestion) -> tuple[p.SetPlan, p.Path]:
     """The set that operators mean, and what is asked of its members then.
 
@@ -172,6 +199,7 @@ def _tells(plan: p.Plan, path: p.Path) -> bool:
     return isinstance(plan, p.Where) and plan.test.path == path
 
 
+_OF_UNIT = re.compile(r"which (?P<unit>[a-z]+)\b", re.IGNORECASE)
 _ASKS_FIGURE = re.compile(r"\b(?:when|how|what (?:is|are|was|were)|values?|dates?|years?|figures?)\b", re.IGNORECASE)
 
 

@@ -58,6 +58,7 @@ from clew.retrieval.operating import (
     bearers,
     compared,
     either,
+    in_units,
     likeness_by,
     may_be,
     named_together,
@@ -601,6 +602,8 @@ class Operators:
             made = sorted([*made, *every], key=lambda each: -each.prior)
         if made:
             return made
+        if read.count and (amounts := in_units(read, graph, self._encoder, self._likeness)):
+            return amounts
         if read.count and not read.filters and (figures := figures_found(found, graph)) is not None:
             label = Lexicon.of(graph).labels.get(figures.path[-1].relation, "")
             counted = set(stems(read.rest)) - {"time"}  # "how many times"

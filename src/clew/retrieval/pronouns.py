@@ -19,7 +19,9 @@ from clew.retrieval.roles import in_role
 
 LOOKED_AT = 100  # members of a set whose kinds are looked at
 WHO = re.compile(r"\W*whom?\b", re.IGNORECASE)
-_WHERE = re.compile(r"\W*where\b", re.IGNORECASE)
+_WHERE = re.compile(r"\W*(?:where|(?:(?:at|in|on) )?(?:which|what) (?:place|location|site|spot)s?)\b", re.IGNORECASE)
+_CODES = frozenset(["id", "code", "no", "nr", "ref", "number"])
+_ASKS_CODE = re.compile(r"\b(?:ids?|codes?|nos?|nrs?|refs?|references?|numbers?|keys?)\b", re.IGNORECASE)
 _WHOSE_KIND = re.compile(r"\W*whose (?P<noun>[a-z]+)\b", re.IGNORECASE)
 
 
@@ -30,8 +32,21 @@ def asked_of_them(plan: p.Plan, text: str, graph: Graph, *, places: bool = True)
     Args:
         places: "where" may ask for the places of things.
     """
-    plan = _whose(plan, text, graph)
+    plan = _whose(_uncoded(plan, text, graph), text, graph)
     return _whom(_whereabouts(plan, text, graph) if places else plan, text, graph)
+
+
+def _uncoded(plan: p.Plan, text: str, graph: Graph) -> p.Plan:
+    """The things whose codes a plan finds, where nobody asks for codes: "the newest member of staff" is no staff id."""
+    if not isinstance(plan, p.Follow) or len(plan.path) > 1 or plan.qualifiers or not plan.path[0].forward:
+        return plan
+    if isinstance(plan.of, p.Entities) or _ASKS_CODE.search(text):
+        return plan
+    label = Lexicon.of(graph).labels.get(plan.path[0].relation, "").lower().split()
+    if len(label) < 2 or label[-1] not in _CODES:
+        return plan
+    kinds = {kind.lower() for kind in kinds_of(graph, graph.ids_at(execute(plan.of, graph).members[:1]))}
+    return plan.of if " ".join(label[:-1]) in kinds else plan  # the currency code of a country is what is asked for
 
 
 def _whose(plan: p.Plan, text: str, graph: Graph) -> p.Plan:

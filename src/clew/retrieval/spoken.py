@@ -37,6 +37,11 @@ _UNDONE = re.compile(
     r"|(?P<be>is|are|was|were) (?:still |yet )?(?P<said>un[a-z]+(?:ed|id|ld|nt|en))\b(?! (?:[a-z]+s|with|by)\b))",
     re.IGNORECASE,
 )
+_AWAITING = re.compile(
+    r"\b(?:(?:is|are|was|were) )?(?:still |yet |now )?(?:waiting for|awaiting|pending|in need of)"
+    r"(?: an?| the| its| their)? (?P<noun>[a-z]+)\b",
+    re.IGNORECASE,
+)
 _OWNED = re.compile(
     r"^(?:what|which|who) (?:is|are|was|were) (?:all (?:of )?)?(?:the )?(?P<owner>(?-i:[A-Z]).+?)['’]s? "
     r"(?P<things>[a-z]+)\W*$",
@@ -83,6 +88,7 @@ def in_graph_words(question: Question, graph: Graph) -> Question:
     text = _SO_MANY.sub(lambda match: _so_many(match, lexicon), text)
     text = _IN_SO_MANY.sub(lambda match: _so_many(match, lexicon), text)
     text = _by_noun(text, lexicon)
+    text = _AWAITING.sub(lambda match: _awaited(match, lexicon), text)
     text = _UNDONE.sub(lambda match: _not_done(match, lexicon, graph), text)
     text = _OWNED.sub(lambda match: _of_owner(match, lexicon), text)
     text = _WHETHER.sub(r"does \g<x> have exactly \g<rest>", text) if text != question.text else text
@@ -136,6 +142,13 @@ def _not_done(match: re.Match[str], lexicon: Lexicon, graph: Graph) -> str:
     if match["things"]:
         return f"{match['things']} that have not been {done}"
     return f"{'has' if match['be'].lower() in ('is', 'was') else 'have'} not been {done}"
+
+
+def _awaited(match: re.Match[str], lexicon: Lexicon) -> str:
+    """ "Still waiting for a decision" as what has no decision, where the graph states these."""
+    noun = stem(match["noun"])
+    known = any(stem(head_of(label).split()[-1]) == noun for label in lexicon.labels.values() if label)
+    return f"have no {match['noun']}" if known else match.group(0)
 
 
 def _of_owner(match: re.Match[str], lexicon: Lexicon) -> str:

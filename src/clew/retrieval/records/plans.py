@@ -654,6 +654,9 @@ class _Reading:
             noun = words[at].lower
             if noun == "times" and self._read.count:
                 return _Asked(records=True)  # "how many times"
+            if words[at].root in _CODES and not any(words[at].root in each.said for each in self._view.columns):
+                self._s.used.update(nouns)
+                return _Asked(records=True)  # "the reference numbers", by which the records are called
             if at != nouns[0] and noun.endswith(("ed", "ing")):
                 continue  # "the entries marked urgent"
             if self._s.is_record(noun):
@@ -689,6 +692,7 @@ _RELATIVE = [
     [word] for word in ("who", "that", "which", "of", "whose", "where", "from", "with", "in", "on", "to", "for")
 ]
 _YEAR = re.compile(r"(?:1[4-9]|20)\d\d")
+_CODES = frozenset(["ref", "reference", "id", "code", "number"])
 _ORDERS = frozenset(["list", "show", "name", "give", "tell", "find"])
 _DOING = frozenset(["did", "do", "does", "have", "has", "had"])
 _MOST = frozenset(["most", "fewest", "more", "fewer"])

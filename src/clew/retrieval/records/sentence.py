@@ -37,8 +37,8 @@ _NEGATIONS = frozenset(["not", "never", "no", "without", "nobody", "none", "neit
                         "wasn", "doesn", "don", "aren", "weren", "cannot", "nothing"])  # fmt: skip
 _ARTICLES = frozenset(["the", "a", "an"])
 _AUXILIARIES = frozenset(["have", "has", "had", "do", "does", "did", "is", "are", "was", "were"])
-_RECORDS = frozenset(["entry", "record", "row", "item", "line", "transaction", "case", "occasion", "instance", "time",
-                      "log", "booking", "event"])  # fmt: skip
+_ENTRIES = "entry record row item line transaction case occasion instance time log booking event"
+_RECORDS = frozenset(map(stem, _ENTRIES.split()))
 _LIGHT = """
 spend spent pay paid payed buy bought purchase purchased log logged clock clocked book booked record recorded get got
 make made take took taken go went gone come came put fork forked out rack racked up run ran use used work worked do
@@ -62,6 +62,7 @@ _PER = re.compile(
     r"\b(?:per|an?|each|every) (?:hour|night|day|week|month|year|unit|piece|head|person|kilo|km|mile)\b", re.I
 )
 _DATES = frozenset(["date", "day", "when", "time", "year", "month"])
+_PAID = frozenset(["paid", "pay", "spent", "spend", "owe", "owed", "bought", "buy", "ordered", "donated"])
 _GIVEN = {"give": ("donate", "supply"), "bring": ("supply", "donate"), "sell": ("supply", "vend"), "send": ("supply",)}
 PLACES = frozenset(["place", "places", "where", "somewhere", "spot", "spots", "venue", "venues", "location"])
 ANYBODY = frozenset(["who", "whose", "whom", "people", "person", "somebody", "someone", "everyone", "everybody",
@@ -138,7 +139,7 @@ class Sentence:
         for at, root in enumerate(roots):
             if at in stated or (self.words[at].lower in FUNCTION and not self.words[at].text[:1].isupper()):
                 continue
-            for place in index.get(root) or self._slip(at, index):
+            for place in index.get(root) or self._slip(at, index) or self._noun_of_state(at):
                 hits.setdefault(place, []).append(at)
         found: dict[tuple[int, int], dict[int, list[tuple[int, float]]]] = {}
         for (column, at), places in hits.items():
@@ -171,6 +172,15 @@ class Sentence:
             known for known in index if len(known) >= SHORTEST and OSA.distance(known, word.root, score_cutoff=1) <= 1
         ]
         return index[near[0]] if len(near) == 1 else []
+
+    def _noun_of_state(self, at: int) -> list[tuple[int, int]]:
+        """The places of the one state that a noun is said of: "a refusal" of what is Refused."""
+        word = self.words[at]
+        if len(word.lower) < SHORTEST or not word.lower.isalpha():
+            return []
+        said = forms(word.lower) - {word.root}
+        found = [place for state, places in self.view.states.items() if forms(state) & said for place in places]
+        return found if len({column for column, _ in found}) == 1 else []
 
     def _runs(
         self, column: int, label: str, places: Sequence[int], roots: Sequence[str]
@@ -212,11 +222,15 @@ class Sentence:
 
     def _same(self, at: int, part: str) -> bool:
         word = self.words[at]
-        return word.root == part or (
-            len(word.lower) >= SHORTEST
-            and len(part) >= SHORTEST
-            and OSA.distance(word.root, part, score_cutoff=1) <= 1
-            and not is_word(word.lower)
+        return (
+            word.root == part
+            or bool(part in self.view.states and (forms(word.lower) - {word.root}) & forms(part))
+            or (
+                len(word.lower) >= SHORTEST
+                and len(part) >= SHORTEST
+                and OSA.distance(word.root, part, score_cutoff=1) <= 1
+                and not is_word(word.lower)
+            )
         )
 
     def _part(
@@ -294,6 +308,8 @@ class Sentence:
         root, kind = stem(noun), words_in(self.view.name)
         if any(root in words_in(head_of(each.label))[-1:] for each in self.view.columns):
             return False
+        if self._is_act(noun):
+            return True
         if root in _RECORDS or root in kind or any(root in SYNONYMS.get(each, ()) for each in kind):
             return True
         if nearest_kind(noun, {"": self.view.name}) is not None:
@@ -302,6 +318,18 @@ class Sentence:
             return True  # "trips" of a vehicle log
         acts = [each for each in self.view.columns if each.label.lower().endswith(" by")]
         return noun not in ANYBODY and any(forms(root) & forms(part) for each in acts for part in each.said)
+
+    def _is_act(self, noun: str) -> bool:
+        """Whether a noun is what people of a column do: the "applications" of applicants."""
+        people = [each for each in self.view.columns if each.role in ("name", "person")]
+        heads = {word for each in people for word in words_in(head_of(each.label))[-1:]}
+        doers = {word for word in heads if people_of({"": word}) or word.endswith(("er", "or", "ant", "ee"))}
+        somebody = noun in ANYBODY or bool(people_of({"": noun}))
+        return (
+            not somebody
+            and stem(noun) not in doers
+            and any(akin(noun, word) or (forms(noun) - {stem(noun)}) & forms(word) for word in doers)
+        )
 
     def column_called(
         self, noun: str, *, roles: Sequence[str] = ("name", "person", "text", "date"), fixed: Sequence[ViewColumn] = ()
@@ -351,6 +379,9 @@ class Sentence:
         columns = [each for each in self.view.columns if each.role == "person" and each not in taken]
         if (doers := self._doers(taken)) is not None:
             return doers
+        paid = any(word.root in _PAID for word in self.words)
+        if paid and (payers := self.other_party(taken)) is not None:
+            return payers  # and nobody who keeps the records
         if not columns:
             return None if self._has_people() else self.other_party(taken)
         named = [each for each in columns if self.naming(each)]

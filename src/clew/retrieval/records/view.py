@@ -40,6 +40,7 @@ WORDY = 4.0  # words of a text that is no name, in the mean
 NAMELIKE = 0.55  # share of words in no dictionary from which texts are people's names
 LIKELY = 0.15  # by how much less like people's names they may be where no other column is of people
 CALLED = 0.1  # what the name of a column adds to that share, where it is one of people
+FEW_STATES = 12  # values of a column that says how things stand
 TITLE = 0.5  # different things among so many records from which a column says what a record is about
 MOSTLY = 0.9  # share of the records that state what they are about
 SHOWN = 6  # values of a column that an encoder is shown
@@ -112,6 +113,18 @@ class RecordView:
             for place, label in enumerate(each.labels):
                 for word in set(words_in(label)):
                     found.setdefault(word, []).append((at, place))
+        return found
+
+    @cached_property
+    def states(self) -> dict[str, list[tuple[int, int]]]:
+        """The participles that are all of a value in columns of few values, such as Refused, and where they stand."""
+        found: dict[str, list[tuple[int, int]]] = {}
+        for at, each in enumerate(self.columns):
+            for place, label in (
+                enumerate(each.labels) if each.role == "name" and len(each.labels) <= FEW_STATES else ()
+            ):
+                if label.isalpha() and label.lower().endswith(("ed", "n")):
+                    found.setdefault(stem(label.lower()), []).append((at, place))
         return found
 
     def owner_of(self, column: ViewColumn) -> ViewColumn | None:
