@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 HELD_IN = 0.9  # share of a column's values that are keys of the table that they point to
 NAMED_SO = 0.5  # the same where the column's name says which table it is
 SURE = 2.0  # of a name from which on it decides alone
+PADDED = 2.8  # of a column of numbers with zeros before them that are all keys of one table
 DISTINCTIVE = 50  # least key of a table whose keys are no running numbers from one
 BY_CHANCE = 0.01  # how likely values of a larger table may all be keys of a smaller one
 _DONE_BY = frozenset(["by", "to"])  # "trained_by", "reports_to": somebody, and no figure
@@ -153,6 +154,8 @@ def _found(i: int, at: int, tables: Sequence[RelationalTable]) -> Reference | No
             sure = 1.0
         if not sure and held == 1 and said.end in CODE_ENDS and key.worded:
             sure = 1.0
+        if not sure and held == 1 and all(each.padded == each.filled for each in (facts, key)):
+            sure = PADDED  # 00101 among 00101, 00102, … is one of these, whatever its column is called
         least = NAMED_SO if sure >= SURE and not bare else HELD_IN
         if sure and held < least and sure >= SURE and not bare:
             doubts.append(

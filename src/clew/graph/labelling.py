@@ -31,6 +31,7 @@ OTHERS = 40  # properties not called names that are looked at, those with most v
 SAMPLE = 500  # values of a property that are looked at
 LETTERS = 80  # most letters of a name, in the mean
 UNIQUE_CALLED, UNIQUE = 0.2, 0.9  # least share of distinct values: of a property called a name, of any other
+UNIQUE_TITLE = 0.7  # the same of a property called a title
 COVERS = 0.8  # least share of the things of its kind that a property not called a name has
 LACKING = 200  # kinds of which most things lack names that are looked at, the largest first
 FEWEST = 5  # things of a kind from which on a property that is not called a name may name them
@@ -53,6 +54,7 @@ Pairs = tuple[NDArray[np.int32], NDArray[np.int32]]
 """Heads and tails of one property's triples, (n,) each."""
 
 _STRINGS = (None, "http://www.w3.org/2001/XMLSchema#string", "http://www.w3.org/1999/02/22-rdf-syntax-ns#langString")
+_AMOUNT = re.compile(r"[^\W\d_]{0,3}\s?-?\d[\d., ]*[.,]\d+\s?[^\W\d_]{0,4}")  # "243.80 EUR"
 _NEVER = re.compile(
     r"\b(?:description|comment|abstract|notes?|text|ur[li]|link|homepage|e?mail|image|picture|password|hash|address"
     r"|phone|version|status|gender|sex|category|language|locale|middle)\b"
@@ -92,7 +94,8 @@ def find_names(assembly: Assembly, properties: Sequence[str] = ()) -> list[NameS
     order = wanted or _by_promise(relations, _literal_counts(rows, kinds, len(relations)))
     found: list[NameSource] = []
     parts: dict[str, Pairs] = {}
-    for number, (heads, tails) in _values(assembly, rows, kinds, order, literal=not wanted):
+    every = _values(assembly, rows, kinds, order, literal=not wanted)
+    for number, (heads, tails) in every if wanted else _shared_titles_last(every, relations):
         if not wanted and name_rank(relations[number]):  # a nameless node has a name only where it is called so
             nameable = ~texts.starting(heads, b"_:")
             heads, tails = heads[nameable], tails[nameable]
@@ -116,6 +119,22 @@ def find_names(assembly: Assembly, properties: Sequence[str] = ()) -> list[NameS
         if named:
             found.append(NameSource("given name and family name", named))
     return found
+
+
+def _shared_titles_last(every: Iterator[tuple[int, Pairs]], relations: Sequence[str]) -> Iterator[tuple[int, Pairs]]:
+    """Properties with titles that many things share behind all others that are called names: the "title" of people is
+    Dr, unless nothing else names them."""
+    shared: list[tuple[int, Pairs]] = []
+    for number, (heads, tails) in every:
+        rank = name_rank(relations[number])
+        if rank == 1 and len(np.unique(tails)) < UNIQUE_TITLE * len(tails):
+            shared.append((number, (heads, tails)))
+            continue
+        if rank == 9:
+            yield from shared
+            shared = []
+        yield number, (heads, tails)
+    yield from shared
 
 
 def find_aliases(assembly: Assembly) -> None:
@@ -257,7 +276,7 @@ def may_name(property: str, values: Sequence[str], things: int) -> bool:
     As in `find_names`, but of any number of things, since they are of one kind.
     """
     short = 0 < sum(map(len, values)) <= LETTERS * len(values)
-    wordy = sum(any(c.isalpha() for c in text) and "://" not in text and "@" not in text for text in values)
+    wordy = sum(map(_wordy, values))
     rank, unique = name_rank(property), len(set(values)) / max(len(values), 1)
     fits = len(values) >= COVERS * things and unique >= UNIQUE if rank == 9 else unique >= UNIQUE_CALLED
     return rank not in (3, 10) and short and wordy >= 0.8 * len(values) and fits
@@ -332,8 +351,13 @@ def _short(tails: NDArray[np.int32], texts: Strings) -> bool:
     plain = [text for text, kind, _ in sample if kind in _STRINGS]
     if len(plain) < 0.9 * len(sample) or sum(map(len, plain)) > LETTERS * len(plain):
         return False
-    wordy = sum(any(c.isalpha() for c in text) and "://" not in text and "@" not in text for text in plain)
+    wordy = sum(map(_wordy, plain))
     return wordy >= 0.8 * len(plain)
+
+
+def _wordy(text: str) -> bool:
+    """Whether a text may be a name: it has letters, and is no address and no amount."""
+    return any(c.isalpha() for c in text) and "://" not in text and "@" not in text and not _AMOUNT.fullmatch(text)
 
 
 def _text_at(tails: NDArray[np.int32], texts: Strings) -> Callable[[int], str]:

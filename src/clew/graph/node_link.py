@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from clew.graph.inputs import Batch, Problems, Stream
+from clew.graph.json_envelopes import of_neo4j, unwrapped
 from clew.graph.jsonld import a_line
 from clew.graph.plain_json import PlainJson, objects_of
 from clew.graph.property_files import KEYS, LINKED, PropertyTriples, take_kind
@@ -21,6 +22,7 @@ from clew.graph.property_graph import HEADS, TAILS
 from clew.graph.query_results import of_rows, query_rows
 from clew.graph.records import first_form, form_of, lines_of, records
 from clew.graph.tabular import SYNONYMS
+from clew.graph.wikibase_json import of_wikibase
 
 DOCUMENTS = ("json", "cyjs", "graphson", "geojson", "srj")
 _CYTOSCAPE = frozenset(["SUID", "selected", "shared_name", "shared name", "shared_interaction", "shared interaction"])
@@ -55,6 +57,7 @@ def node_link(file: Path, problems: Problems, stream: Stream, told: list[str]) -
         held = json.loads(text.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
         return fail("syntax", f"is not JSON: {str(error)[:100]}")
+    held = of_wikibase(held) or of_neo4j(held) or held
     if _map(held) and _under(held.get("graph"), NODES) is not None:
         held = held["graph"]
     if _map(held) and isinstance(held.get("graphs"), list) and len(held["graphs"]) == 1:  # obographs
@@ -78,7 +81,8 @@ def node_link(file: Path, problems: Problems, stream: Stream, told: list[str]) -
             fail("syntax", why)
         yield from made.batches(whole=True)
         return None
-    if links is None and not any(map(_terms, (rows or ())[:100])) and (objects := objects_of(held)):
+    plain = unwrapped(held) if links is None else held
+    if links is None and not any(map(_terms, (rows or ())[:100])) and (objects := objects_of(plain)):
         yield from _plain(objects, file, made, fail, told)
         return None
     if rows is None and links is None:
@@ -120,7 +124,7 @@ def _plain(
     """Objects of plain JSON, with the keys that lead to them or, of lines, without."""
     plain = PlainJson(file, made)
     for each in objects:
-        key, held = each if isinstance(each, tuple) else ("", each)
+        key, held = each if isinstance(each, tuple) else ("", unwrapped(each))
         if why := plain.take(key, held) if _map(held) else "is no object":
             fail("fields", f"{why}: {str(held)[:80]}")
     yield from plain.end()

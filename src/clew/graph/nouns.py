@@ -72,7 +72,7 @@ class SaidColumn:
 
 def _parts(name: str) -> tuple[str, ...]:
     """The words of a name, by underscores and by capitals: `tbl_OrderItems`."""
-    parts = (label_to_text(part) for part in re.split(r"[_\s-]+", name.strip()) if part)
+    parts = (label_to_text(part.rstrip(".")) for part in re.split(r"[_\s-]+", name.strip()) if part)
     return tuple(" ".join(parts).casefold().split()) or (name,)
 
 

@@ -12,7 +12,7 @@ of two projects is no property of the person.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -37,12 +37,18 @@ _PARTS = (("given", "family"), ("first_name", "last_name"), ("firstName", "lastN
 _KINDS = ("resourceType", "__typename", "_type", "@type", "type", "kind")
 _WRAPS = ("data", "message", "response", "result", "payload", "body")  # what services put their answer in
 _ENDS = (("source_ref", "target_ref"), ("source", "target"), ("from", "to"), ("subject", "object"))
-_REFERENCE = re.compile(r"(?i)(?:[_ -]?(?:id|ref|uuid)s?)$")
+_REFERENCE = re.compile(r"(?:(?<!^)(?:Uid|UID|_uid|-uid)s?|(?i:[_ -]?(?:(?<!^u)(?<!^gu)(?<!^uu)id|ref|uuid)s?))$")
+_GLOBAL = re.compile(r"[0-9a-f]{24}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")  # an id of one thing in the world
+_SECRET = re.compile(r"(?i)token|hash|etag|session|trace|sum$|secret|nonce|correlation|^(?:uid|guid|uuid|key)$")
 _NAMED_KEY = re.compile(
     r"(?P<of>[A-Za-z]\w*?)[_ -]?(?:I[dD]|id|ID|No|no|NO|Nr|nr|Number|number|Code|code|Key|key|Ref|ref)"
 )
 _CODE = re.compile(r"[\w.-]{1,12}")  # an id that may be another thing's in another list: P1
 MOST = 2_000_000  # objects
+MANY = 5  # objects of which half share a name that is none
+SHARED = 0.6  # share of different names among them
+HALF = 0.5  # share of things called by a login that must be somebody's
+_LOGINS = frozenset(["login", "username", "user_name", "userName", "handle", "slug"])
 SOME = 2  # things under a key that must be known under another one to be taken for the same
 MOSTLY = 0.9  # share of them
 DEEP = 60
@@ -92,9 +98,8 @@ def _say_several(value: Any, several: set[str], depth: int = 0) -> None:
             _say_several(part, several, depth + 1)
 
 
-def _own_keys(taken: Sequence[tuple[str, Object]]) -> dict[str, str]:
-    """The keys that hold ids and are named after what they stand in: "hostId" of hosts, "progId" of programmes. Of
-    objects of several kinds that bear it, it is the others' that it refers to."""
+def _by_noun(taken: Sequence[tuple[str, Object]]) -> dict[str, list[Object]]:
+    """All objects of a document, by the nouns for them in the keys that lead there."""
     held: dict[str, list[Object]] = {}
 
     def note(noun: str, each: Object, depth: int) -> None:
@@ -107,19 +112,54 @@ def _own_keys(taken: Sequence[tuple[str, Object]]) -> dict[str, str]:
 
     for noun, each in taken:
         note(noun, each, 0)
+    return held
+
+
+def _shared_names(some: Sequence[Object], own: str | None) -> tuple[str, ...]:
+    """The keys that are called names but that many things share: the "title" of people.
+
+    Args:
+        own: the key of these things, where it is named after them.
+    """
+    found = []
+    for name in _NAMES:
+        said = ((each.get(_key(each) or own or ""), _text(each.get(name))) for each in some)
+        stated = {str(key): text for key, text in said if key is not None and text}
+        if len(stated) >= MANY and len(set(stated.values())) <= SHARED * len(stated):
+            found.append(name)
+    return tuple(found)
+
+
+def _own_keys(held: Mapping[str, Sequence[Object]]) -> dict[str, str]:
+    """The keys that hold ids and are named after what they stand in: "hostId" of hosts, "progId" of programmes. Of
+    objects of several kinds that bear it, it is the others' that it refers to."""
     own: dict[str, str] = {}
     for noun, some in held.items():
         for key in some[0] if not any(map(_key, some)) else ():
             match = _NAMED_KEY.fullmatch(key)
             said = match["of"].replace("_", " ").strip().casefold() if match else ""
             another = said != noun and said in held
-            if not said or another or not (said == noun or abbreviates(said, noun)):
+            if not said or another or not (said in (noun, noun.split()[-1]) or abbreviates(said, noun)):
                 continue
-            values = [each.get(key) for each in some]
-            if all(type(value) in (str, int) for value in values) and len(set(values)) == len(values):
+            if _tells_apart(key, some):
                 own[noun] = key
                 break
     return own
+
+
+def _tells_apart(key: str, some: Sequence[Object]) -> bool:
+    """Whether all objects have a key of their own; those that share one say the same, as far as they go."""
+    same: dict[Any, Object] = {}
+    for each in some:
+        value = each.get(key)
+        if type(value) not in (str, int) or value == "":
+            return False
+        other = same.setdefault(value, each)
+        if any(other[name] != said for name, said in each.items() if name in other):
+            return False
+        if len(each) > len(other):
+            same[value] = each
+    return True
 
 
 class _Thing:
@@ -153,6 +193,7 @@ class PlainJson:
         self._several: set[str] = set()  # under what keys some thing has several nameless objects, such as reviews
         self._stem = re.sub(r"\W", "_", stem)
         self._own: dict[str, str] = {}  # the key that holds the ids of the things of a kind: "hostId" of hosts
+        self._titles: dict[str, tuple[str, ...]] = {}  # by noun: what is called a name and names none of its things
         self.told: list[str] = []  # what was found out of references, when all is read
 
     def take(self, key: str, held: Object) -> str:
@@ -189,7 +230,7 @@ class PlainJson:
         """The id of the thing that an object is."""
         stated = next((held[name] for name in _KINDS if isinstance(held.get(name), str) and held[name]), None)
         group, kind = kind, stated or kind
-        name, used = _called(held), _key(held) or self._own.get(group)
+        name, used = _called(held, self._titles.get(group, ())), _key(held) or self._own.get(group)
         used = used if used in held else None
         id = self._id(kind, name, held.get(used) if used else None)
         thing = self._things.get(id)
@@ -197,6 +238,8 @@ class PlainJson:
             thing = self._things[id] = _Thing(id, kind, group)
         elif depth == 0:
             thing.group = group
+            if not thing.name and not thing.said:  # until now it was only referred to
+                thing.kind = kind
         if group in self._lists or (stated and group and (depth or self._several_called)):
             self._lists.setdefault(group, set()).add(kind)
         thing.name = thing.name or name
@@ -285,7 +328,9 @@ class PlainJson:
         """Hand everything on."""
         for _, held in self._taken:
             _say_several(held, self._several)
-        self._own = _own_keys([(" ".join(noun_of(key)) or self._kind, held) for key, held in self._taken])
+        by_noun = _by_noun([(" ".join(noun_of(key)) or self._kind, held) for key, held in self._taken])
+        self._own = _own_keys(by_noun)
+        self._titles = {noun: _shared_names(some, self._own.get(noun)) for noun, some in by_noun.items()}
         for key, held in self._taken:
             self._take(key, held)
         self._taken.clear()
@@ -357,6 +402,7 @@ class PlainJson:
                 if len(known) >= max(SOME, MOSTLY * len(some)):
                     same |= known
                     break
+        same |= self._called_by_others(same)
         if not same:
             return
 
@@ -373,14 +419,34 @@ class PlainJson:
         self._edges = [(full(head), relation, full(tail), own) for head, relation, tail, own in self._edges]
         self._owned = {(full(head), relation, full(tail)): own for (head, relation, tail), own in self._owned.items()}
 
+    def _called_by_others(self, same: Mapping[str, str]) -> dict[str, str]:
+        """What is only called by a word that is another kind's own: the author "gwen-ap" for the user who has that
+        login."""
+        bare: dict[str, list[_Thing]] = {}
+        owners: dict[str, str] = {}  # who has a login, "" for several
+        for thing in self._things.values():
+            if thing.name and not thing.key and thing.id not in same:
+                bare.setdefault(thing.kind, []).append(thing)
+            for key in _LOGINS & thing.said.keys():
+                value = str(thing.said[key][0])
+                owners[value] = "" if value in owners else thing.id
+        found: dict[str, str] = {}
+        for some in bare.values():
+            meant = {each.id: to for each in some if (to := owners.get(each.name)) and to != each.id}
+            if len(meant) >= max(SOME, HALF * len(some)):
+                found |= meant
+        return found
+
     def _meant(self, relation: str, value: Any, kinds: set[str], names: Mapping[str, str]) -> tuple[str, str]:
         """The thing that a value refers to and the relation's name for it; "" where it is a value."""
         if isinstance(value, str) and relation not in _NAMES and names.get(value):
             return names[value], relation
         called = _REFERENCE.sub("", relation) or relation
         named = isinstance(value, str) and re.search(r"\D", value) and value not in self._shared  # no running number
-        if named and value in self._by_id and (called != relation or re.search(r"[/:-]", value)):
+        if named and value in self._by_id and (called != relation or re.search(r"[/:-]|\w{16}", value)):
             return self._by_id[value], called
+        if isinstance(value, str) and _GLOBAL.fullmatch(value) and not _SECRET.search(relation):
+            return value, called  # of another file
         if called != relation and isinstance(value, (str, int)) and not isinstance(value, bool):
             words = re.sub(r"(?<=[a-z])(?=[A-Z])|[_-]", " ", called).casefold()
             if words in kinds and (found := f"{words} {value}") in self._things:
@@ -412,13 +478,21 @@ def _text(value: Any) -> str:
     return value.strip() if isinstance(value, str) else ""
 
 
-def _called(held: Object) -> str:
-    """What an object is called; "" where it has no name."""
+def _called(held: Object, but: Collection[str] = ()) -> str:
+    """What an object is called; "" where it has no name.
+
+    Args:
+        but: keys that hold no names here: the "Dr" of a lecturer.
+    """
     for name in _NAMES:
+        if name in but:
+            continue
         if text := _text(held.get(name)):
             return text
         value = held.get(name)
         first = value[0] if isinstance(value, list) and value else value
+        if isinstance(first, Mapping) and "first" in first and "last" in first:
+            return " ".join(text for part in ("first", "last") if (text := _text(first.get(part))))
         if isinstance(first, Mapping) and "family" in first:  # of a FHIR patient
             return _called({key: " ".join(v) if isinstance(v, list) else v for key, v in first.items()})
     for parts in _PARTS:

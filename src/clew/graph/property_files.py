@@ -7,6 +7,7 @@ one with properties also gets a mediator between its ends, which carries them.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -110,6 +111,7 @@ def take_kind(properties: dict[str, Any]) -> str:
     return "" if name is None else str(properties.pop(name))
 
 
+PART_OF = "part of"  # of a node that lies in a group of others
 # -- GraphML ---------------------------------------------------------------------------------------------------------
 
 
@@ -166,10 +168,14 @@ def graphml(file: Path, problems: Problems, stream: Stream) -> Iterator[Batch]:
     keys: dict[str, tuple[str, str]] = {}  # id → name, type
     directed = True
 
+    inside: list[str] = []  # the nodes that the one read now lies in
+
     def began(tag: str, element: Element) -> None:
         nonlocal directed
         if tag == "graph":
             directed = element.get("edgedefault") != "undirected"
+        elif tag == "node":
+            inside.append(element.get("id", ""))
 
     def ended(tag: str, element: Element) -> None:
         if tag == "key":
@@ -177,6 +183,9 @@ def graphml(file: Path, problems: Problems, stream: Stream) -> Iterator[Batch]:
             keys[id] = element.get("attr.name", id), element.get("attr.type", "")
         elif tag == "node":
             _node(element, keys, made, file, problems)
+            own = inside.pop()
+            if inside and own and inside[-1]:
+                made.edge(own, inside[-1], PART_OF, {})
         elif tag == "edge":
             _edge(element, keys, made, directed, file, problems)
 
@@ -190,6 +199,17 @@ def _data(element: Element, keys: Mapping[str, tuple[str, str]]) -> dict[str, An
             name, kind = keys.get(child.get("key", ""), (child.get("key", ""), "string"))
             held[name] = typed(child.text.strip(), kind)
     return held
+
+
+def _drawn(element: Element, tag: str) -> str:
+    """What yEd writes on a node or an edge; a word that is parted at the end of a line is put together again."""
+    for child in element:
+        if child.tag.rpartition("}")[2] != "data":
+            continue
+        for inner in child.iter():
+            if inner.tag.rpartition("}")[2] == tag and inner.text and inner.text.strip():
+                return " ".join(re.sub(r"-\n\s*(?=[a-zäöüß])", "", inner.text.strip()).split())
+    return ""
 
 
 def typed(text: str, kind: str) -> Any:
@@ -212,6 +232,8 @@ def _node(
         problems.add(str(file), None, "empty", "a node without an id")
         return
     held = _data(element, keys)
+    if (drawn := _drawn(element, "NodeLabel")) and not any(name in held for name in NAMES):
+        held["name"] = drawn
     types = [each for each in (element.get("labels") or str(held.pop("labels", ""))).split(":") if each]
     made.node(id, types, held)
 
@@ -229,7 +251,7 @@ def _edge(
         problems.add(str(file), None, "empty", "an edge without source or target")
         return
     held = _data(element, keys)
-    kind = element.get("label")
+    kind = element.get("label") or _drawn(element, "EdgeLabel") or None
     for name in EDGE_KINDS:
         said = held.pop(name, None) if kind is None or held.get(name) == kind else None
         kind = kind or (str(said) if said else None)

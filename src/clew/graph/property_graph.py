@@ -117,11 +117,17 @@ def _table(file: Path, suffix: str, delimiter: str | None) -> PropertyTable | No
     return _neo4j(names, delimiter) or _plain(names, row, delimiter)
 
 
+def _decoded(head: bytes) -> str:
+    """The beginning of a file as text: in Windows-1252 where its first line is not UTF-8."""
+    first, text = head.partition(b"\n")[0], head.decode("utf-8", "replace").removeprefix("\ufeff")
+    return head.decode("cp1252", "replace") if "\ufffd" in first.decode("utf-8", "replace") else text
+
+
 def header_of(file: Path, suffix: str, delimiter: str | None) -> tuple[list[str], list[str], str]:
     """The fields of the first two lines of a text table that are not blank, and what parts them."""
     stream = Stream(file, Problems())
     try:
-        sample = stream.read(HEAD).decode("utf-8", "replace").removeprefix("\ufeff")
+        sample = _decoded(stream.read(HEAD))
     finally:
         stream.close()
     lines = [line.rstrip("\r") for line in sample.split("\n") if line.strip()][:2]

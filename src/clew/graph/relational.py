@@ -37,11 +37,22 @@ LETTERS = 60  # most letters of a name, in the mean
 SHARED = 0.5  # of a column in another one of its table, from which neither names the rows
 ALONE, AGAIN, TAG = 0.1, 2.5, 24  # of lists: share of cells with one value, times that a value comes, letters of it
 NEW = 1.5  # parts that never stand alone, by different cells with several, up to which cells are lists
-_NAMES = (("name",), ("full", "name"), ("display", "name"), ("label",), ("title",), ("caption",))
+_NAMES = (
+    ("name",), ("full", "name"), ("display", "name"), ("label",), ("title",), ("caption",), ("headline",),
+    ("bezeichnung",), ("benennung",), ("titel",), ("nom",), ("libelle",), ("libellé",), ("titre",), ("nombre",),
+    ("denominacion",), ("denominación",), ("titulo",), ("título",), ("nome",), ("titolo",), ("naam",), ("navn",),
+    ("namn",), ("nazwa",),
+)  # fmt: skip
 _GIVEN, _FAMILY = (
-    (("first", "name"), ("given", "name"), ("forename",), ("firstname",), ("fname",)),
-    (("last", "name"), ("family", "name"), ("surname",), ("lastname",), ("lname",)),
-)
+    (
+        ("first", "name"), ("given", "name"), ("forename",), ("firstname",), ("fname",), ("vorname",), ("prénom",),
+        ("prenom",), ("voornaam",), ("fornavn",), ("förnamn",), ("imię",),
+    ),
+    (
+        ("last", "name"), ("family", "name"), ("surname",), ("lastname",), ("lname",), ("nachname",), ("familienname",),
+        ("achternaam",), ("etternavn",), ("efternamn",), ("cognome",), ("apellido",), ("apellidos",), ("nazwisko",),
+    ),
+)  # fmt: skip
 _CODES = frozenset(["code", "no", "nr", "number", "num", "plate", "ref", "reference", "sku", "isbn", "tracking", "iata",
                     "icao", "serial", "registration", "vin", "symbol", "ticker", "callsign", "username", "login",
                     "handle", "slug", "abbreviation", "abbr"])  # fmt: skip
@@ -241,6 +252,9 @@ def _naming(table: RelationalTable) -> tuple[int, ...]:
         return (first, last)
     if (name := called(_NAMES[4:], 0.5)) is not None:
         return (name,)
+    named = [at for at, words in texts.items() if len(words) == 2 and words[1] == "name"]  # "primary name"
+    if len(named) == 1 and table.facts[named[0]].unique >= 0.9:
+        return (named[0],)
     if table.repeated and len(table.key) == 1:
         return table.key
     if any(each.columns == table.key for each in table.references):  # another table names them

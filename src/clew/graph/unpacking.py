@@ -14,9 +14,11 @@ from typing import Any
 
 from clew.graph.apart import Apart
 from clew.graph.inputs import Problems, Stream
+from clew.graph.untidy import is_untidy
 
 WORKBOOKS = ("xlsx", "xlsm", "xlsb", "xls", "ods")
 DUMPS = ("sql",)
+TEXT = ("csv", "tsv", "txt")  # tables of which some are untidy
 _NOTION = re.compile(r" [0-9a-f]{32}\.csv$")  # which exports each table as the view that is shown and whole
 PACKED = (*WORKBOOKS, *DUMPS)
 
@@ -51,7 +53,8 @@ def unpack(
         if _NOTION.search(file.name) and f"{file.stem}_all{file.suffix}" in names:
             made.told.append(f"left out: {file.name}, a view of what {file.stem}_all{file.suffix} holds")
             continue
-        if suffix not in PACKED:
+        untidy = suffix in TEXT and file.is_file() and is_untidy(file, suffix, delimiter)
+        if suffix not in PACKED and not untidy:
             made.files.append((file, suffix))
             continue
         place = folder / str(number)
@@ -59,7 +62,7 @@ def unpack(
         before = problems.total
         apart = Apart(file, problems)
         try:
-            said = apart.found("unpack", suffix=suffix, folder=str(place), delimiter=delimiter or ",")
+            said = apart.found("unpack", suffix=suffix, folder=str(place), delimiter=delimiter)
             made.bytes += apart.position
         finally:
             apart.close()
@@ -67,7 +70,7 @@ def unpack(
         made.told += [f"left out: {each}" for each in left_out]
         if not tables and problems.total == before:
             problems.add(str(file), None, "empty", "holds no table" + "".join(f"; {each}" for each in left_out))
-        form = "csv" if suffix in WORKBOOKS else "parquet"
+        form = "parquet" if suffix in DUMPS else "csv"
         for table in tables:
             path = Path(table["file"])
             # A sheet of one name in two workbooks is one table, unless it has other columns there.
@@ -75,10 +78,10 @@ def unpack(
                 path = path.rename(path.with_name(f"{file.name.split('.')[0]}_{path.name}"))
             table["file"] = str(path)
             made.files.append((path, form))
-            what = f"sheet {table['sheet']}" if suffix in WORKBOOKS else f"table {table['name']}"
-            problems.shown[str(path)] = f"{file}: {what}", table.get("line", 0) - 1
-        if suffix in WORKBOOKS:
-            made.sheets += [Path(each["file"]) for each in tables]
+            what = f": sheet {table['sheet']}" if suffix in WORKBOOKS else "" if untidy else f": table {table['name']}"
+            problems.shown[str(path)] = f"{file}{what}", table.get("line", 0) - 1
+        if suffix in WORKBOOKS or untidy:  # what has a title is a table, as a sheet is
+            made.sheets += [Path(each["file"]) for each in tables if suffix in WORKBOOKS or each["line"] > 1]
         elif tables:
             made.dumps.append(tables)
         moved()
@@ -86,13 +89,17 @@ def unpack(
 
 
 def written(
-    stream: Stream, problems: Problems, moved: Callable[[], None], *, suffix: str, folder: str, delimiter: str
+    stream: Stream, problems: Problems, moved: Callable[[], None], *, suffix: str, folder: str, delimiter: str | None
 ) -> dict[str, Any]:
     """The tables of a file written into a folder, and what is left out: the part that the other process does."""
     if suffix in WORKBOOKS:
         from clew.graph.workbooks import sheets
 
-        tables, left_out = sheets(Path(folder), stream, problems, moved, delimiter)
+        tables, left_out = sheets(Path(folder), stream, problems, moved, delimiter or ",")
+    elif suffix in TEXT:
+        from clew.graph.untidy import tidied
+
+        tables, left_out = tidied(Path(folder), stream, problems, moved, suffix, delimiter), []
     else:
         from clew.graph.sql_dump import dumped
 

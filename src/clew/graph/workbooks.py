@@ -65,7 +65,7 @@ def sheets(
             continue
         try:
             sheet = book.get_sheet_by_name(each.name)
-            table = _table(_rows(sheet))
+            table = table_in(_rows(sheet))
         except calamine.CalamineError as error:
             problems.add(str(stream.file), None, "unreadable", f"sheet {each.name!r} cannot be read: {error}")
             continue
@@ -143,7 +143,7 @@ def _text(cell: Any) -> str:
     return cell.isoformat() if isinstance(cell, date) else str(cell)
 
 
-def _table(rows: Iterator[Row]) -> tuple[int, Row, Iterator[Row]] | None:
+def table_in(rows: Iterator[Row]) -> tuple[int, Row, Iterator[Row]] | None:
     """The line of the header, the names of the columns and the rows below; None where there is no table."""
     first = list(islice(rows, LOOKED))
     filled = [sum(map(bool, row)) for row in first]

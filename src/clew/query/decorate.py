@@ -377,7 +377,9 @@ class _Decorator:
             if (link := self._own_link(plan, key.path)) is not None:
                 nodes, path = link
                 held = p.Where(nodes, p.Test(key.path[1:], stated.op, value, upper))
-                yield found.along(p.Follow(held, path), key)
+                reached = p.Follow(held, path)
+                of_kind = isinstance(plan, p.And)  # what is reached must be of the kind that is asked for
+                yield found.along(p.And((plan, reached)) if of_kind else reached, key)
                 continue
             yield found.along(p.Where(plan, p.Test(key.path, stated.op, value, upper)), key)
 

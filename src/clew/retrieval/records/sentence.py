@@ -63,6 +63,11 @@ _PER = re.compile(
 )
 _DATES = frozenset(["date", "day", "when", "time", "year", "month"])
 _PAID = frozenset(["paid", "pay", "spent", "spend", "owe", "owed", "bought", "buy", "ordered", "donated"])
+_KEEPING = """
+officer clerk agent handler handled assigned staff teller cashier inspector reviewer operator adviser advisor manager
+recorded entered taken processed
+"""
+_STAFF = frozenset(map(stem, _KEEPING.split()))
 _GIVEN = {"give": ("donate", "supply"), "bring": ("supply", "donate"), "sell": ("supply", "vend"), "send": ("supply",)}
 PLACES = frozenset(["place", "places", "where", "somewhere", "spot", "spots", "venue", "venues", "location"])
 ANYBODY = frozenset(["who", "whose", "whom", "people", "person", "somebody", "someone", "everyone", "everybody",
@@ -379,12 +384,12 @@ class Sentence:
         columns = [each for each in self.view.columns if each.role == "person" and each not in taken]
         if (doers := self._doers(taken)) is not None:
             return doers
-        paid = any(word.root in _PAID for word in self.words)
-        if paid and (payers := self.other_party(taken)) is not None:
-            return payers  # and nobody who keeps the records
         if not columns:
             return None if self._has_people() else self.other_party(taken)
         named = [each for each in columns if self.naming(each)]
+        staff = not named and all(_STAFF & set(words_in(each.label)) for each in columns)
+        if staff and any(word.root in _PAID for word in self.words) and (payers := self.other_party(taken)) is not None:
+            return payers  # and nobody who keeps the records
         pool = named or columns
         best = max(each.people for each in pool)  # the one of most people: a manager goes with the project
         return max((each for each in pool if each.people >= best - LIKELY), key=lambda each: len(each.ends))
@@ -409,7 +414,11 @@ class Sentence:
             each for each in self.view.columns
             if each.role in ("name", "person") and each not in taken and self.view.tells(each)
         ]  # fmt: skip
-        named = [each for each in columns if each.proper >= 0.5 and not each.label.lower().endswith(" by")]
+        named = [
+            each for each in columns
+            if each.proper >= 0.5 and not each.label.lower().endswith(" by")
+            and not (is_place(head_of(each.label).split(" ")[-1].lower()) or each.labels[0][:1].isdigit())
+        ]  # fmt: skip
         return max(named, key=lambda each: len(each.ends), default=None)
 
     def subject_column(self, taken: Sequence[ViewColumn] = ()) -> ViewColumn | None:
