@@ -26,6 +26,7 @@ from clew.graph.unpacking import Unpacked
 _EXPORTED = re.compile(r"(?i)(?: [0-9a-f]{32}(?:_all)?|-(?:grid view|all [^-]*|[^-]* view))$")  # Notion, Airtable
 _NAMING = frozenset(["id", "node_id", "uid", "identifier", "name"])  # columns that every table may have, and no triple
 FIGURES = 0.9  # of the cells of a column that have no letter: numbers, dates, amounts of money
+QUESTION = 400  # letters of a question of a survey that names a column
 TRIPLE = 3
 LOOKED_AT = 256 << 20  # bytes of tables up to which their values are looked at whatever the columns are called
 Looked = tuple[TableFile, list[ColumnFacts], dict[str, Any]]
@@ -178,7 +179,7 @@ def _headed(
     else:
         names, _, delimiter = header_of(file, suffix, delimiter)
         columns = tuple(names)
-    if len(columns) < 2 or len(set(columns)) < len(columns) or not (sheet or all(map(_names_a_column, columns))):
+    if len(columns) < 2 or len(set(columns)) < len(columns) or not (sheet or _name_columns(columns)):
         return None
     lowered = {column.casefold() for column in columns}
     if names_results(list(columns)):
@@ -188,8 +189,17 @@ def _headed(
     return TableFile(str(file), "parquet" if suffix == "parquet" else "text", name, columns, delimiter)
 
 
-def _names_a_column(text: str) -> bool:
-    return len(text) <= 64 and re.search(r"[^\W\d_]", text) is not None and "://" not in text
+def _name_columns(texts: Sequence[str]) -> bool:
+    """Whether a first line may name columns: questions of a survey or years as well, beside more than a triple has."""
+    wide = len(texts) > TRIPLE + 1
+    longest = QUESTION if wide else 64
+    worded = [text for text in texts if re.search(r"[^\W\d_]", text)]
+    years = [text for text in texts if wide and re.fullmatch(r"(?:1[89]|20)\d\d", text)]
+    return (
+        len(worded) + len(years) == len(texts)
+        and texts[0] in worded
+        and all(len(text) <= longest and "://" not in text for text in texts)
+    )
 
 
 def _may_point(tables: Sequence[TableFile]) -> bool:

@@ -27,6 +27,11 @@ _TURNED_PAGES = frozenset(
 )
 _FILES = re.compile(r"\.(?:jpe?g|png|gif|svg|webp|pdf|html?|csv|xml|zip)$", re.IGNORECASE)
 _AROUND_PAGES = frozenset(["pageInfo", "totalCount", "edges", "nodes", "__typename", "totalDiskUsage"])
+_PAGES = frozenset([
+    "href", "limit", "next", "offset", "previous", "prev", "total", "count", "size", "cursor", "cursors", "page",
+    "pages", "pageSize", "per_page", "has_more", "hasMore", "object", "url", "startAt", "maxResults", "isLast",
+    "nextPageToken", "total_count", "items", "data", "results", "values",
+])  # fmt: skip
 
 
 def unwrapped(held: Any) -> Any:
@@ -44,6 +49,7 @@ def unwrapped(held: Any) -> Any:
         held = _of_odata(held)
     if _connected(held):
         held = _of_connections(held, "")
+    held = {key: _of_records(_of_pages(value, 0), 0) for key, value in held.items()}
     if _content(held.get("data")):
         held = {key: _of_content(value, 0) for key, value in held.items() if key != "meta"}
     if _hal(held):
@@ -118,6 +124,42 @@ def _labels(value: Any) -> bool:
 
 def _relation(value: Any) -> bool:
     return isinstance(value, str) and re.fullmatch(r"[A-Z][A-Z0-9_]*", value) is not None
+
+
+# -- OpenStreetMap -----------------------------------------------------------------------------------------------------
+
+
+def of_overpass(held: Any) -> dict[str, list[Any]] | None:
+    """The elements of OpenStreetMap with tags, by what they are; None for another document.
+
+    What a relation's members are is said by their role.
+    """
+    elements = _maps(held.get("elements")) if _map(held) else []
+    if not elements or not all(each.get("type") in ("node", "way", "relation") and "id" in each for each in elements):
+        return None
+    tagged = {f"{each['type']}/{each['id']}": each for each in elements if _map(each.get("tags")) and each["tags"]}
+    made: dict[str, list[Any]] = {}
+    for id, each in tagged.items():
+        tags = each["tags"]
+        main = next((key for key in _FEATURES if key in tags), "")
+        kind = str(tags[main]) if main and tags[main] not in ("yes", "no") else main or "feature"
+        thing: dict[str, Any] = {"@id": id} | {key: value for key, value in tags.items() if key != "id"}
+        centre = each.get("center", each)
+        if _map(centre) and "lat" in centre and "lon" in centre:
+            thing |= {"lat": centre["lat"], "lon": centre["lon"]}
+        for member in _maps(each.get("members")):
+            of = f"{member.get('type')}/{member.get('ref')}"
+            if of in tagged:
+                thing.setdefault(str(member.get("role") or "member"), []).append({"@id": of})
+        made.setdefault(kind.replace("_", " "), []).append(thing)
+    return made or None
+
+
+_FEATURES = (
+    "place", "amenity", "shop", "tourism", "historic", "leisure", "office", "craft", "healthcare", "emergency",
+    "natural", "man_made", "railway", "public_transport", "highway", "waterway", "aeroway", "power", "boundary",
+    "route", "landuse", "building", "barrier", "type",
+)  # fmt: skip
 
 
 # -- MongoDB -----------------------------------------------------------------------------------------------------------
@@ -258,6 +300,29 @@ def _of_edge(edge: Mapping[str, Any], key: str, depth: int) -> Any:
     node = _of_connections(edge["node"], key, depth + 1)
     own = {name: value for name, value in edge.items() if name not in ("node", "cursor", "__typename")}
     return {**own, " ".join(noun_of(key)): node} if own and key else node
+
+
+def _of_pages(held: Any, depth: int) -> Any:
+    """Lists in the place of objects that hold one and say where the next page is."""
+    if depth > DEEP:
+        return held
+    if isinstance(held, list):
+        return [_of_pages(each, depth + 1) for each in held]
+    if not _map(held):
+        return held
+    inner = next((held[key] for key in ("items", "data", "results", "values") if isinstance(held.get(key), list)), None)
+    if inner is not None and len(held) > 1 and _PAGES.issuperset(held) and not isinstance(held.get("url"), dict):
+        return [_of_pages(each, depth + 1) for each in inner]
+    return {key: _of_pages(value, depth + 1) for key, value in held.items()}
+
+
+def _of_records(held: Any, depth: int) -> Any:
+    """Records of Airtable with what is said in their fields."""
+    if isinstance(held, list):
+        return [_of_records(each, depth + 1) for each in held] if depth < 2 else held
+    if _map(held) and set(held) <= {"id", "createdTime", "fields", "commentCount"} and _map(held.get("fields")):
+        return {"id": held.get("id"), **{key: value for key, value in held["fields"].items() if key != "id"}}
+    return held
 
 
 def _content(value: Any) -> bool:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from clew.graph.columns import ColumnFacts
 from clew.graph.foreign_keys import Reference, reference_to
-from clew.graph.nouns import fit, people, role, said_by
+from clew.graph.nouns import CODES, NAMED_FIRST, akin, fit, people, role, said_by
 
 if TYPE_CHECKING:
     from clew.graph.relational import RelationalTable
@@ -39,7 +39,7 @@ def find_links(
     Args:
         decided: columns, each by its table and its place, of which the user said what they are.
         given: those of them that hold names of a table, as the user says.
-        naming: of each table the column with its names, as `names_of` finds it.
+        naming: of each table the column with its names, as `naming_of` finds it.
     """
     found = {place: (n, 3.0) for place, n in given.items()}
     for i, table in enumerate(tables):
@@ -83,13 +83,28 @@ def holds_names(
     return facts.as_parts().held_in(tables[target].facts[names]) > by_key
 
 
-def names_of(table: RelationalTable, stated: Mapping[str, Any]) -> int | None:
-    """The column by which rows of other tables would name the rows of this one: the first, or one called a name."""
-    if stated.get("primary"):
-        return None
+def naming_of(tables: Sequence[RelationalTable], stated: Sequence[Mapping[str, Any]]) -> list[int | None]:
+    """Of each table the column by which rows of others would name its rows: the first, or one called a name; where the
+    first is a code, the one whose values others hold."""
+    found: list[int | None] = []
+    for n, (table, said) in enumerate(zip(tables, stated, strict=True)):
+        may = [] if said.get("primary") else _names_in(table)
+        if len(may) > 1 and said_by(table.facts[may[0]].name).words[0] in CODES:
+            others = [facts for m, other in enumerate(tables) if m != n for facts in other.facts if facts.worded]
+            may.sort(key=lambda at: not any(each.held_in(table.facts[at]) >= HELD_IN for each in others))
+        found.append(may[0] if may else None)
+    return found
+
+
+def _names_in(table: RelationalTable) -> list[int]:
+    """The columns that may name the rows, likeliest first."""
     said = [said_by(facts.name).words for facts in table.facts]
-    called = [at for at, words in enumerate(said) if words in _NAMED or words == (*table.noun, "name")]
-    return next((at for at in (0, *called) if at < len(said) and _may_be_names(table.facts[at])), None)
+    called = [
+        at
+        for at, words in enumerate(said)
+        if words in _NAMED or words == (*table.noun, "name") or (len(words) == 2 and words[0] in NAMED_FIRST)
+    ]
+    return [at for at in dict.fromkeys((0, *called)) if at < len(said) and _may_be_names(table.facts[at])]
 
 
 def _may_be_names(facts: ColumnFacts) -> bool:
@@ -118,6 +133,7 @@ def _link(i: int, at: int, tables: Sequence[RelationalTable], naming: Sequence[i
         sure = fit(said, target.noun) or role(
             said, itself=n == i, people=people(target.noun, list(target.source.columns)), noun=target.noun
         )
+        sure = sure or 2.0 * akin(said, target.noun)
         least = NAMED_SO if sure else HELD_IN
         if held >= least and (sure or len(values.hashes) >= LEAST):
             fitting.append((max(sure, 2.0), held, n))

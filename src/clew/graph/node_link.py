@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from clew.graph.inputs import Batch, Problems, Stream
-from clew.graph.json_envelopes import of_neo4j, unwrapped
+from clew.graph.json_envelopes import of_neo4j, of_overpass, unwrapped
 from clew.graph.jsonld import a_line
 from clew.graph.plain_json import PlainJson, objects_of
 from clew.graph.property_files import KEYS, LINKED, PropertyTriples, take_kind
@@ -57,7 +57,7 @@ def node_link(file: Path, problems: Problems, stream: Stream, told: list[str]) -
         held = json.loads(text.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
         return fail("syntax", f"is not JSON: {str(error)[:100]}")
-    held = of_wikibase(held) or of_neo4j(held) or held
+    held = of_wikibase(held) or of_neo4j(held) or of_overpass(held) or held
     if _map(held) and _under(held.get("graph"), NODES) is not None:
         held = held["graph"]
     if _map(held) and isinstance(held.get("graphs"), list) and len(held["graphs"]) == 1:  # obographs
@@ -70,6 +70,8 @@ def node_link(file: Path, problems: Problems, stream: Stream, told: list[str]) -
         return None
     rows = held if isinstance(held, list) else _under(held, TRIPLES)
     nodes, links = _under(held, NODES), _under(held, LINKS)
+    if nodes is None and not any(_end(_properties(each), HEADS | {"sub"}) for each in links or ()):
+        links = None  # what something is related to, and no graph
     if (
         _map(held)
         and _map(held.get("entities"))

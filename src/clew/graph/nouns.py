@@ -14,6 +14,9 @@ from clew.labels import ABBREVIATIONS, label_to_text, singular_of
 
 KEY_ENDS = frozenset(["id", "ids", "key", "fk", "pk", "ref", "uuid", "guid", "oid", "sk"])
 CODE_ENDS = frozenset(["code", "no", "nr", "num", "number"])
+CODES = frozenset(["code", "kod", "kode", "código", "codigo", "codice", "kürzel", "cod"])
+NAMED_FIRST = frozenset(["nom", "nombre", "nome", "nazwa", "navn", "namn", "naam", "bezeichnung"])  # "nombre cliente"
+AKIN = 5  # letters that two forms of a word have in common
 _ANYBODYS = KEY_ENDS | CODE_ENDS | {"name", "title", "label"}  # what keys of any table may be called
 _TABLE_PREFIXES = frozenset(["tbl", "table", "dim", "fact", "stg", "raw", "public", "t", "v"])
 EXPANDED = ABBREVIATIONS | {
@@ -36,6 +39,7 @@ seller advisor adviser student employee member guardian host guest secretary pre
 responsible parent child mother father sibling partner staff agent person user clerk nurse physician surgeon
 judge attorney guide chef cook pilot spokesperson tutor by
 """)
+_KIN = _words("husband wife groom bride father mother spouse sire dam")  # no number is called so
 _SELF = _words("""
 parent previous next predecessor successor root original replaced replaces supersedes superseded replacement
 spouse partner mother father sire dam mate reply prerequisite requires merged duplicate ancestor super sub child
@@ -50,7 +54,8 @@ _STAFF = _words("""
 staff employee personnel person people user member worker crew agent technician colleague teammate
 """)
 _OF_PEOPLE = re.compile(
-    r"^(?:first|last|full|given|family|middle) ?names?$|^surname$|^dob$|birth|^gender$|^sex$|^hired|^hire |^born|^job "
+    r"^(?:first|last|full|given|family|middle) ?names?$|^(?:surname|forename)s?$|^dob$|birth|^gender$|^sex$"
+    r"|^hired|^hire |^born|^job "
 )
 _YES = re.compile(r"\w{3,}(?:ed|able|ible|ive)|open|paid|public|private|online|indoors|outdoors|vegan|vegetarian|flag")
 _AGENT = re.compile(r"\w{2,}(?:er|or|ist|ian|ee|ent|ant|man|woman)$")
@@ -162,6 +167,16 @@ def fit(said: SaidColumn, noun: tuple[str, ...], *, key: str = "") -> float:
     return 0.0
 
 
+def akin(said: SaidColumn, noun: tuple[str, ...]) -> bool:
+    """Whether a column's name and a kind are one word but for their ends, as in languages that decline: "Budynek" of
+    "Budynki", "Abteilung" of "Abteilungen"."""
+    if len(said.stem) != 1 or len(noun) != 1:
+        return False
+    short, long = sorted((said.stem[0], noun[0]), key=len)
+    shared = max(AKIN, len(long) - 2)
+    return short[:shared] == long[:shared] and len(short) >= shared
+
+
 def role(said: SaidColumn, *, itself: bool, people: bool, noun: tuple[str, ...]) -> float:
     """How surely a column's name speaks of a table by the part that its rows play: a boss is somebody."""
     words = {EXPANDED.get(word, word) for word in said.stem}
@@ -169,6 +184,8 @@ def role(said: SaidColumn, *, itself: bool, people: bool, noun: tuple[str, ...])
         return 1.8
     if not people:
         return 0.0
+    if words & _KIN:
+        return 1.8
     managing = bool(words & _MANAGING)
     if not (managing or words & _PERSONS or (said.end and _AGENT.fullmatch(said.last))):
         return 0.0

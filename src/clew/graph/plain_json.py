@@ -38,12 +38,17 @@ _KINDS = ("resourceType", "__typename", "_type", "@type", "type", "kind")
 _WRAPS = ("data", "message", "response", "result", "payload", "body")  # what services put their answer in
 _ENDS = (("source_ref", "target_ref"), ("source", "target"), ("from", "to"), ("subject", "object"))
 _REFERENCE = re.compile(r"(?:(?<!^)(?:Uid|UID|_uid|-uid)s?|(?i:[_ -]?(?:(?<!^u)(?<!^gu)(?<!^uu)id|ref|uuid)s?))$")
-_GLOBAL = re.compile(r"[0-9a-f]{24}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")  # an id of one thing in the world
+_GLOBAL = (
+    re.compile(  # an id of one thing in the world: a number of MongoDB, a UUID, records of Airtable, users of Slack
+        r"[0-9a-f]{24}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|rec[A-Za-z0-9]{14}|[UCWB](?=[A-Z]*\d)[A-Z0-9]{8,10}"
+    )
+)
 _SECRET = re.compile(r"(?i)token|hash|etag|session|trace|sum$|secret|nonce|correlation|^(?:uid|guid|uuid|key)$")
 _NAMED_KEY = re.compile(
     r"(?P<of>[A-Za-z]\w*?)[_ -]?(?:I[dD]|id|ID|No|no|NO|Nr|nr|Number|number|Code|code|Key|key|Ref|ref)"
 )
 _CODE = re.compile(r"[\w.-]{1,12}")  # an id that may be another thing's in another list: P1
+_RELATIONS = frozenset(["relations", "relationships", "links", "connections"])  # lists of what say their kind
 MOST = 2_000_000  # objects
 MANY = 5  # objects of which half share a name that is none
 SHARED = 0.6  # share of different names among them
@@ -72,12 +77,20 @@ def objects_of(held: Any) -> list[tuple[str, Object]] | None:
         if isinstance(inner, Mapping):
             return [(key, inner)] if _called(inner) or _key(inner) is not None else objects_of(inner)
     lists = {key: value for key, value in held.items() if _objects(value)}
+    known = _key(held) is not None and _called(held)  # one thing, and what it is related to
+    if known and lists and (_kind(held) or all(map(_nameless, lists.values()))):
+        return [("", held)]
     if lists:
         generic = ("results", "items", "objects", "features", "entry", "records", "rows", "value", "hits", "docs")
         return [("" if key in generic else key, each) for key, value in lists.items() for each in value]
     if len(held) > 1 and all(isinstance(value, Mapping) and value for value in held.values()):
         return [("", {"key": key, **value} if _key(value) is None else value) for key, value in held.items()]
     return [("", held)] if any(isinstance(value, Mapping) for value in held.values()) and _called(held) else None
+
+
+def _kind(held: Object) -> str | None:
+    """The kind that an object states."""
+    return next((held[name] for name in _KINDS if isinstance(held.get(name), str) and held[name]), None)
 
 
 def _objects(value: Any) -> bool:
@@ -228,7 +241,7 @@ class PlainJson:
 
     def _thing(self, kind: str, held: Object, depth: int = 0) -> str:
         """The id of the thing that an object is."""
-        stated = next((held[name] for name in _KINDS if isinstance(held.get(name), str) and held[name]), None)
+        stated = _kind(held)
         group, kind = kind, stated or kind
         name, used = _called(held, self._titles.get(group, ())), _key(held) or self._own.get(group)
         used = used if used in held else None
@@ -283,10 +296,11 @@ class PlainJson:
         """One of several objects without a name: what it says belongs to the things in it, else to a nameless node."""
         own = {key: [each] for key, each in held.items() if isinstance(each, (str, int, float)) and each != ""}
         before = len(self._edges)
+        said = own.pop("type", [""])[0] if relation in _RELATIONS and isinstance(held.get("type"), str) else ""
         for key, value in held.items():
             for each in value if isinstance(value, list) else [value]:
                 if _is(each) and (_key(each) or _called(each)) and depth < DEEP:
-                    self._edge(thing, key, " ".join(noun_of(key)), each, depth, own)
+                    self._edge(thing, str(said) or key, " ".join(noun_of(key)), each, depth, own)
         if len(self._edges) == before and len(held):
             self._counts[""] = self._counts.get("", 0) + 1
             node = _Thing(f"_:{self._stem}.o{self._counts['']}", "", " ".join(noun_of(relation)))
@@ -298,9 +312,11 @@ class PlainJson:
         id = self._thing(kind, held, depth + 1)
         self._things[id].met += 1
         said = {name: [each] for name, each in held.items() if isinstance(each, (str, int, float))}
-        self._edges.append((thing.id, relation, id, said))
+        backward = own.pop("direction", None) == ["backward"]  # as MusicBrainz says it
+        head, tail = (id, thing.id) if backward else (thing.id, id)
+        self._edges.append((head, relation, tail, {} if backward else said))
         if own:
-            self._owned[thing.id, relation, id] = own
+            self._owned[head, relation, tail] = own
 
     def _value(self, thing: _Thing, relation: str, key: str, value: Any, depth: int) -> None:
         value = _said(value)
@@ -361,9 +377,14 @@ class PlainJson:
                 if relation in left:
                     continue
                 plain = []
+                bare = _REFERENCE.sub("", relation)
+                beside = {bare, f"{bare}s"} - {relation}  # "type-id" beside "type" is no other thing
+                worded = bare != relation and not beside.isdisjoint((*thing.said, *_KINDS))
                 for value in values:
                     decided = columns.meant(thing, relation, value)
-                    tail, called = decided or self._meant(relation, value, kinds, names)
+                    tail, called = (
+                        decided or ("", "") if worded else decided or self._meant(relation, value, kinds, names)
+                    )
                     if tail and (decided or tail != thing.id):
                         self._made.edge(thing.id, tail, called, {})
                     else:

@@ -18,12 +18,15 @@ from clew.graph.arrow import hashes_of, text_array
 from clew.graph.columns import ColumnFacts, TableFile
 from clew.graph.foreign_keys import SURE, Reference, find_references, given_by, shown_share
 from clew.graph.labelling import name_rank
-from clew.graph.links import find_links, holds_names, names_of
+from clew.graph.links import find_links, holds_names, naming_of
 from clew.graph.nouns import (
     CODE_ENDS,
+    CODES,
     EXPANDED,
     JOINING,
     KEY_ENDS,
+    NAMED_FIRST,
+    akin,
     asks,
     beyond,
     fit,
@@ -46,13 +49,16 @@ _NAMES = (
 _GIVEN, _FAMILY = (
     (
         ("first", "name"), ("given", "name"), ("forename",), ("firstname",), ("fname",), ("vorname",), ("prénom",),
-        ("prenom",), ("voornaam",), ("fornavn",), ("förnamn",), ("imię",),
+        ("prenom",), ("voornaam",), ("fornavn",), ("förnamn",), ("imię",), ("imiona",), ("given",), ("given", "names"),
+        ("forenames",), ("christian", "name"), ("christian", "names"),
     ),
     (
         ("last", "name"), ("family", "name"), ("surname",), ("lastname",), ("lname",), ("nachname",), ("familienname",),
         ("achternaam",), ("etternavn",), ("efternamn",), ("cognome",), ("apellido",), ("apellidos",), ("nazwisko",),
     ),
 )  # fmt: skip
+_NUMBER_OF = frozenset(["nr", "no", "numer", "numero", "número", "numéro", "num"])
+_DATES = frozenset(["date", "datum", "fecha", "data", "born", "died", "birth", "death", "time"])
 _CODES = frozenset(["code", "no", "nr", "number", "num", "plate", "ref", "reference", "sku", "isbn", "tracking", "iata",
                     "icao", "serial", "registration", "vin", "symbol", "ticker", "callsign", "username", "login",
                     "handle", "slug", "abbreviation", "abbr"])  # fmt: skip
@@ -149,7 +155,7 @@ def decided(
             if table.name.casefold() == name.casefold() and not table.key and all(there):
                 table.key = tuple(at for column in there if (at := table.at(column)) is not None)
     given = given_by(tables, foreign_keys)
-    naming = [names_of(table, said) for table, said in zip(tables, stated, strict=True)]
+    naming = naming_of(tables, stated)
     by_name = {at: to for at, to in given.items() if to is not None and holds_names(at, to, tables, naming)}
     by_key = given | dict.fromkeys(by_name, None)
     for i, said in enumerate(stated):
@@ -206,8 +212,10 @@ def _own_key(table: RelationalTable) -> int | None:
             rank = 1
         elif fits == 2.0:
             rank = 2
-        elif said.words == ("code",):
+        elif said.words[-1] in CODES and len(said.words) == 1:
             rank = 3
+        elif said.words[0] in _NUMBER_OF and len(said.words) == 2 and akin(said_by(said.words[1]), table.noun):
+            rank = 1  # "Nr umowy" of contracts
         elif fits >= 3:
             rank = 4
         else:
@@ -252,13 +260,24 @@ def _naming(table: RelationalTable) -> tuple[int, ...]:
         return (first, last)
     if (name := called(_NAMES[4:], 0.5)) is not None:
         return (name,)
-    named = [at for at, words in texts.items() if len(words) == 2 and words[1] == "name"]  # "primary name"
+    named = [  # "primary name", "nombre cliente"
+        at for at, words in texts.items() if len(words) == 2 and (words[1] == "name" or words[0] in NAMED_FIRST)
+    ]
     if len(named) == 1 and table.facts[named[0]].unique >= 0.9:
         return (named[0],)
+    own = [
+        at
+        for at, words in texts.items()
+        if (words == table.noun or akin(said_by(table.facts[at].name), table.noun)) and (at,) != table.key
+    ]
+    if len(own) == 1 and table.facts[own[0]].unique >= 0.9:  # two players of one name are players all the same
+        return (own[0],)
     if table.repeated and len(table.key) == 1:
         return table.key
     if any(each.columns == table.key for each in table.references):  # another table names them
         return ()
+    if len(table.key) == 1 and said_by(table.facts[table.key[0]].name).words[0] in _NUMBER_OF:
+        return ()  # contracts go by their numbers
     unique = {at: words for at, words in texts.items() if table.facts[at].unique >= 0.98}
     own = {at: words for at, words in unique.items() if not _shares_values(table, at)}
     coded = KEY_ENDS | CODE_ENDS
@@ -289,6 +308,7 @@ def _may_name(facts: ColumnFacts) -> bool:
         and not facts.stamps
         and facts.letters <= LETTERS * facts.filled
         and facts.worded >= 0.8 * facts.filled
+        and said_by(facts.name).words[-1] not in _DATES  # "abt 1766"
     )
 
 

@@ -15,6 +15,7 @@ from typing import Any
 from clew.graph.apart import Apart
 from clew.graph.inputs import Problems, Stream
 from clew.graph.untidy import is_untidy
+from clew.graph.xml_data import is_xml_data
 
 WORKBOOKS = ("xlsx", "xlsm", "xlsb", "xls", "ods")
 DUMPS = ("sql",)
@@ -54,7 +55,8 @@ def unpack(
             made.told.append(f"left out: {file.name}, a view of what {file.stem}_all{file.suffix} holds")
             continue
         untidy = suffix in TEXT and file.is_file() and is_untidy(file, suffix, delimiter)
-        if suffix not in PACKED and not untidy:
+        xml = suffix == "xml" and file.is_file() and is_xml_data(file)
+        if suffix not in PACKED and not untidy and not xml:
             made.files.append((file, suffix))
             continue
         place = folder / str(number)
@@ -70,17 +72,17 @@ def unpack(
         made.told += [f"left out: {each}" for each in left_out]
         if not tables and problems.total == before:
             problems.add(str(file), None, "empty", "holds no table" + "".join(f"; {each}" for each in left_out))
-        form = "parquet" if suffix in DUMPS else "csv"
         for table in tables:
             path = Path(table["file"])
             # A sheet of one name in two workbooks is one table, unless it has other columns there.
             if suffix in WORKBOOKS and taken.setdefault(path.name, table["columns"]) != table["columns"]:
                 path = path.rename(path.with_name(f"{file.name.split('.')[0]}_{path.name}"))
             table["file"] = str(path)
-            made.files.append((path, form))
-            what = f": sheet {table['sheet']}" if suffix in WORKBOOKS else "" if untidy else f": table {table['name']}"
+            made.files.append((path, path.suffix[1:]))
+            alone = untidy or path.suffix == ".json"
+            what = f": sheet {table['sheet']}" if suffix in WORKBOOKS else "" if alone else f": table {table['name']}"
             problems.shown[str(path)] = f"{file}{what}", table.get("line", 0) - 1
-        if suffix in WORKBOOKS or untidy:  # what has a title is a table, as a sheet is
+        if suffix in WORKBOOKS or untidy or xml:  # what has a title is a table, as a sheet is
             made.sheets += [Path(each["file"]) for each in tables if suffix in WORKBOOKS or each["line"] > 1]
         elif tables:
             made.dumps.append(tables)
@@ -96,6 +98,10 @@ def written(
         from clew.graph.workbooks import sheets
 
         tables, left_out = sheets(Path(folder), stream, problems, moved, delimiter or ",")
+    elif suffix == "xml":
+        from clew.graph.xml_data import recorded
+
+        tables, left_out = recorded(Path(folder), stream, problems, moved), []
     elif suffix in TEXT:
         from clew.graph.untidy import tidied
 

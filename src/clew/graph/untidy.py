@@ -1,4 +1,5 @@
-"""Text tables as people save them: titles above the header, sums and remarks below the rows, or in UTF-16.
+"""Text tables as people save them: titles above the header, sums and remarks below the rows, rules between them, or in
+UTF-16.
 
 Kept apart from the readers of tables, which take a file as a program writes it: an untidy one is written anew first,
 as a sheet of a workbook is. Whether it is, its first lines say.
@@ -8,6 +9,8 @@ from __future__ import annotations
 
 import csv
 import io
+import re
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -20,11 +23,12 @@ HEAD = 1 << 16  # bytes that are looked at
 LARGEST = 256 << 20  # bytes of an untidy file
 LINES = 12  # in which a header is sought
 _UTF16 = (b"\xff\xfe", b"\xfe\xff")
+_RULE = re.compile(r"[-=_+|]{4,}")  # drawn above and below a header
 _UNKNOWN = "is not UTF-8; read as Windows-1252"
 
 
 def is_untidy(file: Path, suffix: str, delimiter: str | None) -> bool:
-    """Whether a text table has a title above its header, or is in UTF-16."""
+    """Whether a text table has a title or remarks above its header or a line break in it, or is in UTF-16."""
     stream = Stream(file, Problems())
     try:
         head = stream.read(HEAD)
@@ -36,10 +40,13 @@ def is_untidy(file: Path, suffix: str, delimiter: str | None) -> bool:
         return True
     text = head.decode("utf-8-sig", "replace")
     lines = [line.rstrip("\r") for line in text.split("\n")[:LINES]]
-    apart = delimiter or sniff("\n".join(lines[2:]) or text, suffix)
+    apart = delimiter or _apart(text, suffix)
+    if lines[0].startswith('"') and lines[0].count('"') % 2 and text.count('"') > 1:
+        return True  # the name of a column goes on in the next line
     filled = [sum(bool(cell.strip()) for cell in split_line(line, apart, '"')) for line in lines]
     first = next((count for count in filled if count), 0)
-    return first <= 1 and sum(count >= 3 for count in filled) > 1
+    wide = 3 if first <= 1 else 5  # above a table with five columns stand lines of a word and what it is
+    return first <= 2 and sum(count >= wide for count in filled) > 1
 
 
 def tidied(
@@ -57,7 +64,7 @@ def tidied(
         )
         return []
     text = _decoded(data, stream.file, problems)
-    apart = delimiter or sniff("\n".join(text[:HEAD].split("\n")[2:]) or text, suffix)
+    apart = delimiter or _apart(text[:HEAD], suffix)
     table = table_in(_rows(text, apart))
     if table is None:
         problems.add(str(stream.file), None, "empty", "holds no table of two columns or more under a header")
@@ -84,6 +91,22 @@ def _decoded(data: bytes, file: Path, problems: Problems) -> str:
         return data.decode("cp1252", "replace")
 
 
+def _apart(text: str, suffix: str) -> str:
+    """The delimiter that splits most lines below a title into most fields."""
+    lines = [line for line in text.split("\n")[2:50] if line.strip()]
+    if suffix == "tsv" or not lines:
+        return sniff(text, suffix)
+
+    def fields(delimiter: str) -> float:
+        counts = Counter(len(split_line(line, delimiter, '"')) for line in lines)
+        usual, lines_so = counts.most_common(1)[0]
+        return usual * lines_so if usual > 2 else 0.0
+
+    return max(",;\t|" if suffix == "csv" else "\t|,;", key=fields)
+
+
 def _rows(text: str, delimiter: str) -> Iterator[Row]:
     for row in csv.reader(io.StringIO(text, newline=""), delimiter=delimiter):
-        yield [cell.strip() for cell in row]
+        cells = [cell.strip() for cell in row]
+        if not _RULE.fullmatch("".join(cells)):
+            yield cells

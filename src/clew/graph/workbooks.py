@@ -24,7 +24,10 @@ LARGEST = 512 << 20  # bytes of a workbook
 GROWN = 2 << 30  # bytes that its parts may unpack to
 LOOKED = 60  # rows in which the header is sought
 WIDE = 0.6  # share of a table's width that its header has at least
-_SUM = re.compile(r"(?i)(?:(?:(?:sub|grand)[ -]?)?totals?|sum|summe|gesamt|suma|totale|average)\s*:?")
+_SUM = re.compile(
+    r"(?i)(?:(?:(?:sub|grand)[ -]?)?totals?|sum|(?:gesamt)?summe|(?:ins)?gesamt|suma|somme|total[ei]?|totaal|razem"
+    r"|ogółem|average)\s*:?"
+)
 _PLAIN = re.compile(r"(?i)(?:sheet|tabelle|feuille?|hoja|foglio|planilha|blad|ark|arkusz|лист|シート|工作表)\s*\d*")
 
 Row = list[str]

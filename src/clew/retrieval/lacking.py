@@ -32,6 +32,7 @@ from clew.types import Question
 
 RUNNER_UP = 0.5  # share of the best path's that another one must have to be meant in its place
 LEAST = 0.2  # share from which a path is meant at all
+LOOKED_AT = 100  # things whose kinds are looked at
 SURE = 0.8  # score from which words mean a set that something may lack
 OF_KIND = 0.5  # share of a path's ends that are of the kind that is said to be lacking
 
@@ -91,12 +92,22 @@ class Lacking:
             return self._whoever(question, denial)
         for head in heads[:1]:
             members = self._executor.members(head.plan)
-            made = [
-                Proposal(p.WhereCount(head.plan, path, "=", 0), head.score * share)
-                for path, share in self._paths(question, denial.asked, members, denial.lacked)
-            ]
-            return made[:1] or self._some_of(question, denial, head, members)
+            made = self._without(question, denial, head, members) or self._some_of(question, denial, head, members)
+            if not made and len(alike := self._alike(members)) > len(members):
+                made = self._without(question, denial, head, alike)  # of one customer's invoices none may be paid
+            return made
         return []
+
+    def _without(self, question: Question, denial: Denial, head: Composed, among: Ints) -> list[Proposal]:
+        """A set less those that have what is lacked: what that is, some things tell `among` which others lack it."""
+        paths = self._paths(question, denial.asked, among, denial.lacked)
+        return [Proposal(p.WhereCount(head.plan, path, "=", 0), head.score * share) for path, share in paths[:1]]
+
+    def _alike(self, members: Ints) -> Ints:
+        """All things of the one kind that some are of; none where there are several."""
+        kinds = sorted(kinds_of(self._graph, self._graph.ids_at(members[:LOOKED_AT])))
+        of = class_in(kinds[0], self._graph) if len(kinds) == 1 else None
+        return members[:0] if of is None else self._executor.members(of)
 
     def _some_of(self, question: Question, denial: Denial, head: Composed, members: Ints) -> list[Proposal]:
         """What lacks only some of what a path leads to: mechanics who repair vehicles, and never a car."""
@@ -129,7 +140,7 @@ class Lacking:
         things = self._executor.members(kind)
         for path, share in self._paths(question, (denial.doers,), things, "", whole=True)[:1]:
             doers = np.unique(self._executor.pairs(things, path)[1])
-            names = sorted(kinds_of(self._graph, self._graph.ids_at(doers[:100])))
+            names = sorted(kinds_of(self._graph, self._graph.ids_at(doers[:LOOKED_AT])))
             of = class_in(names[0], self._graph) if len(names) == 1 else None
             back = _turned(path)
             if of is not None and 0 < self._having(self._executor.members(of), back) < 1:

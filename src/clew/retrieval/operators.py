@@ -323,6 +323,7 @@ class Operators:
             proposals = []
             on_event(Event("operators", str(error)))
         proposals = [each for each in proposals if not (read.negated and is_whole(each.plan))]
+        proposals = [each for each in proposals if not self._leaves_out_wanted(each.plan, asked, graph)]
         if read.count and not read.filters:
             proposals = [each for each in proposals if not counts_others(read, each.plan, graph, self._likeness)]
         if sets is None and not _sure(read, proposals):
@@ -469,6 +470,17 @@ class Operators:
             return not named or not wanted.isdisjoint(named)
 
         return [replace(each, base=narrowed(each.base, wanted)) for each in sets if about(each.plan)]
+
+    def _leaves_out_wanted(self, plan: p.Plan, asked: OperatorQuestion, graph: Graph) -> bool:
+        """Whether a plan leaves out what the words before a denial want: "invoices of X that have not been paid" are
+        none of others."""
+        left = [node.without for node in p.walk(plan) if isinstance(node, p.Minus)]
+        if asked.denied is None or not asked.denied.head or not left:
+            return False
+        wanted = self._readings(replace(asked.question, text=f"which {asked.denied.head}"), graph)[:1]
+        named = {id for each in wanted for node in p.walk(each.plan) if isinstance(node, p.Entities) for id in node.ids}
+        out = {id for each in left for node in p.walk(each) if isinstance(node, p.Entities) for id in node.ids}
+        return bool(out) and out <= named
 
     def _lacking(self, asked: OperatorQuestion, graph: Graph) -> list[Proposal]:
         """Plans of a question that denies a link of the things it asks for."""
