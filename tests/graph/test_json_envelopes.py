@@ -173,7 +173,70 @@ def test_a_title_of_people_is_no_name(tmp_path: Path) -> None:
     assert ("Quist, 0da", "title", "Dr") in found
 
 
+def test_records_of_airtable_over_two_files(tmp_path: Path) -> None:
+    site, ada = "recAl1DVNYZV0zZYa", "rec7DIv3tmxvJm8aH"
+    sites = {"records": [{"id": site, "createdTime": "2024-05-07T03:30:02.000Z", "fields": {
+        "Site name": "Hoogwerd", "Team": [ada], "Days dug": 6}}]}  # fmt: skip
+    people = {"records": [{"id": ada, "createdTime": "2024-05-07T03:30:02.000Z", "fields": {
+        "Name": "Ada", "Sites": [site]}}]}  # fmt: skip
+    found = rows(tmp_path, Sites=sites, People=people)
+    assert {("Hoogwerd", "Team", "Ada"), ("Ada", "Sites", "Hoogwerd"), ("Hoogwerd", "Days dug", "6")} <= found
+
+
+def test_users_of_a_chat_over_two_files(tmp_path: Path) -> None:
+    users = [{"id": "U0E6SYHTQ13", "name": "wei"}, {"id": "U0QF83NQP2L", "name": "jonas"}]
+    channels = [{"id": "C0HGJWA409L", "name": "orders", "creator": "U0E6SYHTQ13", "members": ["U0QF83NQP2L"]}]
+    found = rows(tmp_path, users=users, channels=channels)
+    assert {("orders", "creator", "wei"), ("orders", "members", "jonas")} <= found
+
+
+def test_a_thing_with_pages_of_others(tmp_path: Path) -> None:
+    def track(id: str, name: str) -> dict[str, Any]:
+        artists = [{"id": "a1", "type": "artist", "name": "DJ Okra"}]
+        return {"added_at": "2024-01-01", "track": {"id": id, "type": "track", "name": name, "artists": artists}}
+
+    held = {
+        "id": "p1", "type": "playlist", "name": "Sunday", "images": [{"url": "https://i/1", "width": 640}],
+        "tracks": {"href": "https://x", "limit": 100, "next": None, "offset": 0, "total": 2,
+                   "items": [track("t1", "Proof"), track("t2", "Rise")]},
+    }  # fmt: skip
+    found = rows(tmp_path, playlist=held)
+    assert {("Sunday", "track", "Proof"), ("Sunday", "track", "Rise"), ("Rise", "artists", "DJ Okra")} <= found
+
+
+def test_relations_that_state_their_kind_and_direction(tmp_path: Path) -> None:
+    dan = {"id": "e431f5f6-b5d2-343d-8b36-72607fae4e00", "name": "Dan"}
+    held = {
+        "id": "0005f5f6-b5d2-343d-8b36-72607fae4e00", "name": "The Exchange", "type": "Group",
+        "type-id": "9995f5f6-b5d2-343d-8b36-72607fae4e00", "relations": [
+            {"type": "member of band", "direction": "backward", "artist": dan, "begin": "1979"},
+            {"type": "tribute", "direction": "forward", "artist": {**dan, "id": dan["id"][::-1], "name": "Copies"}},
+        ],
+    }  # fmt: skip
+    found = rows(tmp_path, artist=held)
+    assert {("Dan", "member of band", "The Exchange"), ("The Exchange", "tribute", "Copies")} <= found
+
+
+def test_elements_of_openstreetmap(tmp_path: Path) -> None:
+    held = {"version": 0.6, "generator": "Overpass API", "elements": [
+        {"type": "node", "id": 1, "lat": 48.6, "lon": 12.9, "tags": {"name": "Weidach", "place": "village"}},
+        {"type": "node", "id": 2, "lat": 48.7, "lon": 12.8}, {"type": "way", "id": 1, "nodes": [1, 2]},
+        {"type": "way", "id": 7, "nodes": [1, 2], "tags": {"name": "Mill Lane", "highway": "residential"}},
+        {"type": "relation", "id": 3, "tags": {"name": "Bus 62", "type": "route", "route": "bus"}, "members": [
+            {"type": "way", "ref": 7, "role": ""}, {"type": "node", "ref": 1, "role": "stop"},
+            {"type": "node", "ref": 99, "role": "stop"}]},
+    ]}  # fmt: skip
+    found = rows(tmp_path, types=True, osm=held)
+    assert {
+        ("Weidach", "type", "village"), ("Bus 62", "stop", "Weidach"), ("Bus 62", "member", "Mill Lane"),
+        ("Mill Lane", "type", "residential"), ("Bus 62", "type", "route"),
+    } <= found  # fmt: skip
+
+
 @pytest.mark.parametrize("held", [
+    {"elements": [{"type": "node", "id": None, "tags": {"name": "A"}, "members": 3}], "osm3s": {}},
+    {"id": "p", "name": "P", "type": "x", "tracks": {"items": [3, None], "total": "x"}},
+    {"records": [{"id": 3, "createdTime": None, "fields": {"id": "x"}}]},
     {"_links": {"self": None}, "_embedded": {"x": [1, {"name": "A"}]}},
     {"data": {"type": "x", "id": None}, "included": 7},
     {"results": [{"columns": [], "data": [{"row": [1], "meta": []}]}]},

@@ -8,7 +8,7 @@ import random
 import numpy as np
 import pyoxigraph as ox
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from clew.graph import Graph, build, ntriples
@@ -117,7 +117,7 @@ def test_lines_are_read_as_the_parser_reads_them(lines, syntax, number, only):
 
 
 @pytest.mark.slow
-@settings(max_examples=20_000, deadline=None)
+@settings(max_examples=20_000, deadline=None, suppress_health_check=[HealthCheck.too_slow])  # on a busy machine
 @given(
     st.lists(statements(), max_size=8),
     st.sampled_from([NT, NQ]),

@@ -32,15 +32,20 @@ _PAGES = frozenset([
     "pages", "pageSize", "per_page", "has_more", "hasMore", "object", "url", "startAt", "maxResults", "isLast",
     "nextPageToken", "total_count", "items", "data", "results", "values",
 ])  # fmt: skip
+_TURNED = frozenset([  # of these one at least: an order has items and a total
+    "next", "previous", "prev", "offset", "cursor", "cursors", "has_more", "hasMore", "nextPageToken", "startAt",
+    "isLast", "per_page", "pageSize",
+])  # fmt: skip
 
 
 def unwrapped(held: Any) -> Any:
     """A document of a service without its envelope; any other as it is."""
     if isinstance(held, list):
-        return [unwrapped(each) for each in held] if held and isinstance(held[0], Mapping) and _hal(held[0]) else held
+        hal = bool(held) and isinstance(held[0], Mapping) and _hal(held[0])
+        return [unwrapped(each) for each in held] if hal else _of_records(held, 0)
     if not isinstance(held, Mapping):
         return held
-    held = _of_extended(held, 0)
+    held = _of_records(_of_extended(held, 0), 0)
     if (found := _searched(held)) is not None:
         return found
     if (found := _of_json_api(held)) is not None:
@@ -311,7 +316,7 @@ def _of_pages(held: Any, depth: int) -> Any:
     if not _map(held):
         return held
     inner = next((held[key] for key in ("items", "data", "results", "values") if isinstance(held.get(key), list)), None)
-    if inner is not None and len(held) > 1 and _PAGES.issuperset(held) and not isinstance(held.get("url"), dict):
+    if inner is not None and _PAGES.issuperset(held) and not _TURNED.isdisjoint(held):
         return [_of_pages(each, depth + 1) for each in inner]
     return {key: _of_pages(value, depth + 1) for key, value in held.items()}
 

@@ -78,7 +78,7 @@ def objects_of(held: Any) -> list[tuple[str, Object]] | None:
             return [(key, inner)] if _called(inner) or _key(inner) is not None else objects_of(inner)
     lists = {key: value for key, value in held.items() if _objects(value)}
     known = _key(held) is not None and _called(held)  # one thing, and what it is related to
-    if known and lists and (_kind(held) or all(map(_nameless, lists.values()))):
+    if known and lists and "features" not in lists and (_kind(held) or all(map(_nameless, lists.values()))):
         return [("", held)]
     if lists:
         generic = ("results", "items", "objects", "features", "entry", "records", "rows", "value", "hits", "docs")

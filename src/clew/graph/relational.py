@@ -265,13 +265,13 @@ def _naming(table: RelationalTable) -> tuple[int, ...]:
     ]
     if len(named) == 1 and table.facts[named[0]].unique >= 0.9:
         return (named[0],)
-    own = [
+    as_kind = [
         at
         for at, words in texts.items()
         if (words == table.noun or akin(said_by(table.facts[at].name), table.noun)) and (at,) != table.key
     ]
-    if len(own) == 1 and table.facts[own[0]].unique >= 0.9:  # two players of one name are players all the same
-        return (own[0],)
+    if len(as_kind) == 1 and table.facts[as_kind[0]].unique >= 0.9:  # two players of one name are players all the same
+        return (as_kind[0],)
     if table.repeated and len(table.key) == 1:
         return table.key
     if any(each.columns == table.key for each in table.references):  # another table names them

@@ -97,10 +97,9 @@ def _apart(text: str, suffix: str) -> str:
     if suffix == "tsv" or not lines:
         return sniff(text, suffix)
 
-    def fields(delimiter: str) -> float:
+    def fields(delimiter: str) -> int:
         counts = Counter(len(split_line(line, delimiter, '"')) for line in lines)
-        usual, lines_so = counts.most_common(1)[0]
-        return usual * lines_so if usual > 2 else 0.0
+        return max((number * some for number, some in counts.items() if number > 2), default=0)
 
     return max(",;\t|" if suffix == "csv" else "\t|,;", key=fields)
 

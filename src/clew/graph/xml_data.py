@@ -45,6 +45,7 @@ def recorded(folder: Path, stream: Stream, problems: Problems, moved: Callable[[
         "file", "name", "columns", "line" of each; nothing where the document holds no records.
     """
     root: Element | None = None
+    before = problems.total
     for found in elements(stream.file, problems, stream):
         if found is None:
             moved()
@@ -53,7 +54,7 @@ def recorded(folder: Path, stream: Stream, problems: Problems, moved: Callable[[
                 return []
         elif root is None:
             root = found[2]
-    if root is None or not len(root) or problems.total:
+    if root is None or not len(root) or problems.total > before:
         return []
     held = _collections(root)
     if all(_flat(each) for some in held.values() for each in some):

@@ -99,7 +99,7 @@ from clew.retrieval.summing import counts, of_figures
 from clew.retrieval.tables import read_table
 from clew.retrieval.tenses import in_tense, kept_in_tense
 from clew.retrieval.together import linked
-from clew.retrieval.truth import Truth
+from clew.retrieval.truth import Truth, as_count
 from clew.retrieval.unnamed import Option, Weighed, likeliest, read_of, weighed, weighs
 from clew.types import Answer, Event, Question
 
@@ -595,6 +595,8 @@ class Operators:
         if read.sides is not None:
             return compared(read, graph, self._encoder, self._likeness)
         if read.answer == "truth":
+            if (any_of := self._any(asked.question, graph)) is not None:
+                return [any_of]
             truth = Truth(graph, self._encoder, self._likeness).proposals(asked.question, read)
             return truth or linked(self._method, read, found, graph, self._encoder)
         if (
@@ -633,6 +635,16 @@ class Operators:
             return []  # without what is asked for there is nothing to take the denied ones from
         made = self._of_method(found, read, graph, domain) or self._composed(asked, read, sets, graph, least=DOUBTFUL)
         return [each for each in made if not (unsaid and counts_all(each.plan))]
+
+    def _any(self, question: Question, graph: Graph) -> Proposal | None:
+        """Whether there is any of what can be counted."""
+        text = as_count(question.text)
+        found = self.predict([replace(question, text=text)], graph)[0] if text else None
+        plan = parse(found.plan.text) if found is not None and found.plan is not None else None
+        if not isinstance(plan, p.Count) or not isinstance(plan.of, p.SetPlan):
+            return None
+        assert found is not None
+        return Proposal(p.Exists(plan.of), found.candidates[0].score if found.candidates else 0.5)
 
     def _of_method(self, found: Answer, read: ReadQuestion, graph: Graph, domain: p.Class | None) -> list[Proposal]:
         """The operators around the relation paths of a method's answer."""

@@ -37,6 +37,17 @@ _UNDONE = re.compile(
     r"|(?P<be>is|are|was|were) (?:still |yet )?(?P<said>un[a-z]+(?:ed|id|ld|nt|en))\b(?! (?:[a-z]+s|with|by)\b))",
     re.IGNORECASE,
 )
+_THEIR_UNDONE = re.compile(  # "unpaid invoices does X have"
+    r"\b(?P<adjective>un[a-z]+(?:ed|id|ld|nt|en)) (?P<things>[a-z]+s)\b(?P<rest>(?: [a-z]+){0,2}?)"
+    r" (?:do|does|did|has|have|had) (?P<owner>.+?)(?: (?:have|has|had|got|get))*(?=[\s?.!]*$)",
+    re.IGNORECASE,
+)
+_BEYOND = re.compile(  # "how many invoices over 200 does X have", "which invoices over 500 are there"
+    r"^(?P<wh>how many|which|what) (?P<things>[a-z][a-z -]*?s) (?P<beyond>(?:of )?(?:over|under|above|below|more than"
+    r"|less than|at least|at most) [£$€]? ?\d[\d,.]*(?: (?!do\b|does\b|did\b|has\b|have\b|are\b|is\b)[a-z]+)?)"
+    r"(?: (?:do|does|did|has|have|had) (?P<owner>.+?)(?: (?:have|got|get))*| (?:are|were) there)?(?=[\s?.!]*$)",
+    re.IGNORECASE,
+)
 _AWAITING = re.compile(
     r"\b(?:(?:is|are|was|were) )?(?:still |yet |now )?(?:waiting for|awaiting|pending|in need of)"
     r"(?: an?| the| its| their)? (?P<noun>[a-z]+)\b",
@@ -89,6 +100,8 @@ def in_graph_words(question: Question, graph: Graph) -> Question:
     text = _IN_SO_MANY.sub(lambda match: _so_many(match, lexicon), text)
     text = _by_noun(text, lexicon)
     text = _AWAITING.sub(lambda match: _awaited(match, lexicon), text)
+    text = _BEYOND.sub(lambda match: _beyond(match, lexicon), text)
+    text = _THEIR_UNDONE.sub(r"\g<things>\g<rest> of \g<owner> are \g<adjective>", text)
     text = _UNDONE.sub(lambda match: _not_done(match, lexicon, graph), text)
     text = _OWNED.sub(lambda match: _of_owner(match, lexicon), text)
     text = _WHETHER.sub(r"does \g<x> have exactly \g<rest>", text) if text != question.text else text
@@ -142,6 +155,14 @@ def _not_done(match: re.Match[str], lexicon: Lexicon, graph: Graph) -> str:
     if match["things"]:
         return f"{match['things']} that have not been {done}"
     return f"{'has' if match['be'].lower() in ('is', 'was') else 'have'} not been {done}"
+
+
+def _beyond(match: re.Match[str], lexicon: Lexicon) -> str:
+    """ "Invoices over 200 does X have" as which of X are over 200, where invoices are a kind."""
+    if (stem(match["things"].split()[-1]),) not in lexicon.classes:
+        return match.group(0)
+    owner = f" of {match['owner']}" if match["owner"] else ""
+    return f"{match['wh']} {match['things']}{owner} are {match['beyond'].removeprefix('of ')}"
 
 
 def _awaited(match: re.Match[str], lexicon: Lexicon) -> str:

@@ -31,6 +31,31 @@ _STANDING = frozenset(stem(word) for word in ("status", "state", "condition", "s
 _SIBLINGS = frozenset(["siblings", "brothers", "sisters", "brother and sister", "sister and brother"])
 
 
+_ANY = re.compile(
+    r"^(?:(?:is|are|was|were) there (?:any|some) (?P<things>[a-z][\w -]*?)"
+    r"|(?:does|did|do|has|have|had) (?P<owner>(?:the )?(?-i:[A-Z]).*?) (?:(?:have|got|get|own|hold) )?any "
+    r"(?P<theirs>[a-z][\w -]*?))(?P<rest> (?:(?:that|which|who)|over|under|above|below|in|from|of|at|on|before|after"
+    r"|with|without|since|during|by|for)\b.*)?$",
+    re.IGNORECASE,
+)
+
+
+def as_count(text: str) -> str:
+    """A question whether there is any as one how many there are: "are there any unpaid bills", "does X have any huts
+    over 200"; "" for another."""
+    match = _ANY.match(text.strip(" ?.!"))
+    things = match and (match["things"] or match["theirs"])
+    if match is None or not things or stem(things.split()[-1]) == things.split()[-1]:
+        return ""
+    rest = match["rest"] or ""
+    if match["owner"] is None:
+        return f"how many {things}{rest} are there" if not rest else f"how many {things}{rest}"
+    said = re.match(r" (?:that|which|who) (?P<said>.+)$", rest)
+    if said is not None:
+        return f"how many {things} of {match['owner']} {said['said']}"
+    return f"how many {things}{rest} does {match['owner']} have"
+
+
 def _decides(each: Composed) -> bool:
     """Whether a set may say yes or no: what kind of thing something is says nothing of a word left over."""
     return each.score >= SURE and not (each.unsaid and isinstance(each.plan, p.Class))

@@ -1,0 +1,58 @@
+"""Questions to a small business about what is unpaid, whether there is any, and what some things come to."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import clew
+from clew.graph import build
+
+FILES = {
+    "gods": "id,name,gender\n1,Velka,goddess\n2,Orun,god\n3,Tamsa,goddess\n",
+    "fitters": "id,name,trained_by\n1,Ada Frost,\n2,Bo Lind,Ada Frost\n3,Cy Marsh,Ada Frost\n4,Di Noor,Bo Lind\n",
+    "regions": "region_id,region\n1,North\n2,South\n",
+    "towns": "town_id,town,region_id\n1,Aldby,1\n2,Birk,1\n3,Corry,2\n",
+    "customers": "customer_id,customer,town_id\n1,Frost Ltd,1\n2,Lind Ltd,2\n3,Marsh Ltd,3\n",
+    "invoices": (
+        "invoice_no,customer_id,amount,issued,paid\nINV-1,1,100.00,2024-01-05,2024-02-01\nINV-2,2,250.00,2024-01-20,\n"
+        "INV-3,3,40.00,2024-02-11,\nINV-4,1,60.00,2024-03-02,2024-03-20\n"
+    ),
+}
+
+
+@pytest.fixture(scope="module")
+def graph(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("firm")
+    for name, text in FILES.items():
+        (folder / f"{name}.csv").write_text(text)
+    build(sorted(folder.glob("*.csv")), folder / "firm.kg")
+    return folder / "firm.kg"
+
+
+@pytest.mark.parametrize(
+    ("text", "answers"),
+    [
+        ("unpaid invoices", ["INV-2", "INV-3"]),
+        ("Which invoices of Lind Ltd have not been paid?", ["INV-2"]),  # all of its kind, of which others are paid
+        ("Which unpaid invoices does Lind Ltd have?", ["INV-2"]),
+        ("Which unpaid invoices does Frost Ltd have?", []),  # none, and not those of others
+        ("How many invoices of Frost Ltd are unpaid?", ["0"]),
+        ("how many invoices over 200 does Lind Ltd have", ["1"]),
+        ("How many invoices over 500 are there?", ["0"]),
+        ("Are there any unpaid invoices?", ["yes"]),
+        ("Are there any invoices over 500?", ["no"]),
+        ("Are there any invoices in May 2024?", ["no"]),
+        ("Are there any customers in the South?", ["yes"]),
+        ("Has Frost Ltd got any unpaid invoices?", ["no"]),
+        ("Does Lind Ltd have any invoices that have not been paid?", ["yes"]),
+        ("Does Marsh Ltd have any invoices in March?", ["no"]),
+        ("the January invoices", ["INV-1", "INV-2"]),
+        ("What do the invoices of customers in the North region add up to?", ["410"]),  # three steps away
+        ("Which was bigger, INV-1 or INV-4?", ["INV-1"]),  # of two named things by what no word names
+        ("Who trained the most people?", ["Ada Frost"]),  # of one kind, the other way round
+    ],
+)
+def test_a_firm(text: str, answers: list[str], graph: Path) -> None:
+    assert sorted(clew.ask(graph, text).texts) == answers
