@@ -225,6 +225,9 @@ _SUMMARY = re.compile(
 )
 
 
+_OF_THINGS = re.compile(r"(?:of|for) (?:all )?(?:the (?:\w+ )?|un[a-z]+(?:ed|id) )\w+s\b", re.IGNORECASE)
+
+
 def _summed(found: ReadQuestion) -> ReadQuestion:
     match = _SUMMARY.search(found.rest)
     if match is None or found.kind not in ("plain", "value"):
@@ -237,7 +240,7 @@ def _summed(found: ReadQuestion) -> ReadQuestion:
         return replace(found, unsaid="a comparison of averages") if summary == "mean" else found
     after = found.rest[match.end() :].strip()
     counted = re.match(r"(?:of|for) (?P<what>\w+(?: \w+)?)(?= (?:of|for|in|by|that|per)\b|$)", after)
-    of_things = counted is not None and noun == "amount" and re.match(r"the \w+s\b", counted["what"]) is not None
+    of_things = noun == "amount" and _OF_THINGS.match(after) is not None
     if noun.split()[0] in ("number", "amount") and counted is not None and not of_things:  # "of the invoices of X"
         noun, after = counted["what"].lower(), after[counted.end() :].strip()
         if not after and summary == "sum":

@@ -43,6 +43,11 @@ _AMOUNT_TO = re.compile(
 )
 
 
+_TOTAL_OF = re.compile(  # "what is the total of the unpaid invoices"
+    r"^(?:(?:what(?:['’]s| is| was)|give me|show me) )?(?:the )?(?:grand |overall )?total (?:value )?(?:of|for) "
+    r"(?P<what>(?:all )?(?:the )?(?!of\b)[a-z-]+(?: [a-z-]+)?s\b.*)$",
+    re.IGNORECASE,
+)
 _THE_TOTAL = re.compile(  # "if you count up the cattle on all farms, what is the total"
     r"^(?:if|when|once) (?:you|we|i|one) (?:counts?|adds?|sums?|tots?) (?:up |together )?(?:all )?(?:the )?"
     r"(?P<what>.+?)(?: up| together)?,? what(?:['’]s| is) the (?:total|sum)$",
@@ -66,8 +71,9 @@ def summed(text: str) -> tuple[Summed, str] | None:
         return "sum", f"what are {what}" if what == add["what"] else f"what {what}"
     if (adding := _ADDING.match(plain)) is not None:
         return "sum", adding["what"]
-    if (amount := _AMOUNT_TO.match(plain)) is not None:
-        return "sum", f"what are {amount['what']}"
+    if (amount := _AMOUNT_TO.match(plain) or _TOTAL_OF.match(plain)) is not None:
+        alone = re.fullmatch(r"(?:all )?(?:of )?(?:the )?(?P<noun>[a-z-]+s)", amount["what"])
+        return "sum", f"which {alone['noun']} are there" if alone else f"what are {amount['what']}"
     if (total := _THE_TOTAL.match(plain)) is not None:
         return "sum", f"how many {total['what']} are there"
     for how, words in _ANYWHERE:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from clew.graph import Graph
 from clew.graph.flags import Flag, flags
 from clew.graph.sets import first_tails
 from clew.query import plan as p
+from clew.query.execute import execute
 from clew.query.vocabulary import forms, stem
 from clew.retrieval.lexicon import Lexicon, stems
 from clew.retrieval.words import FUNCTION
@@ -36,6 +38,7 @@ _OPPOSITES = {
     "online": "offline", "offline": "online",
 }  # fmt: skip
 _ADJECTIVE = re.compile(r"\w+(?:ed|able|ible|ing|ive|al|ful|ic|en)")
+_UNDONE = re.compile(r"un[a-z]+(?:ed|id|ld|nt|en)")
 _PREFIXES = ("un", "non-", "non", "in", "dis")
 
 
@@ -55,6 +58,36 @@ def conditions_said(words: Sequence[str], taken: Sequence[bool], graph: Graph) -
     yield from _flags_said(words, taken, graph)
     yield from _values_said(words, taken, graph)
     yield from _sexes_said(words, taken, graph)
+    yield from _undone_said(words, taken, graph)
+
+
+def _undone_said(words: Sequence[str], taken: Sequence[bool], graph: Graph) -> Iterator[Condition]:
+    """ "Unpaid" before invoices of which only some say when they were paid, or by whom."""
+    lexicon = Lexicon.of(graph)
+    for i, (word, noun) in enumerate(pairwise(words)):
+        kind = lexicon.classes.get((stem(noun),)) if _UNDONE.fullmatch(word) and not taken[i] else None
+        if kind is None or graph.resolve(word) or graph.resolve(word.capitalize()):
+            continue
+        done = forms(word[2:])
+        told = [
+            id for id, label in lexicon.labels.items() if done & set(stems(label)) | done & set(label.lower().split())
+        ]
+        members = execute(p.Class(kind), graph).members
+        for relation in told:
+            number = graph.relation_number(relation)
+            of = graph.whole.heads[graph.whole.rels == number]
+            if 0 < np.isin(members, of).mean() < 1:
+                undone, was = (p.WhereCount(p.Class(kind), (p.Step(relation),), op, 0) for op in ("=", ">"))
+                yield Condition(i, i + 1, undone, was)
+                break
+
+
+def undone_said(text: str, graph: Graph) -> Condition | None:
+    """What a question says to lack something by one word: "unpaid invoices"; None where it says none."""
+    if _UNDONE.search(text.lower()) is None:
+        return None
+    words = re.findall(r"[\w-]+", text.lower())
+    return next(_undone_said(words, [False] * len(words), graph), None)
 
 
 def _flags_said(words: Sequence[str], taken: Sequence[bool], graph: Graph) -> Iterator[Condition]:

@@ -37,6 +37,7 @@ from clew.retrieval.believing import compared as set_beside
 from clew.retrieval.composing import Composed, compose
 from clew.retrieval.conditions import accounted_for, beside_values, guesses
 from clew.retrieval.dating import with_years
+from clew.retrieval.flagging import undone_said
 from clew.retrieval.lacking import Lacking, passes_over
 from clew.retrieval.lasting import lasting
 from clew.retrieval.lexicon import Lexicon, class_in, stems
@@ -71,10 +72,12 @@ from clew.retrieval.operating import (
 from clew.retrieval.operator_words import OperatorQuestion, asked_of, of_everything
 from clew.retrieval.peers import not_stated
 from clew.retrieval.plan_tests import (
+    counting,
     counts_all,
     falls_short,
     is_ranked,
     is_whole,
+    lacks,
     leaves_out,
     of_all_there_is,
     of_anything,
@@ -95,7 +98,7 @@ from clew.retrieval.refusing import (
     unstated,
 )
 from clew.retrieval.spoken import in_graph_words
-from clew.retrieval.summing import counts, of_figures
+from clew.retrieval.summing import counts, of_figures, owed
 from clew.retrieval.tables import read_table
 from clew.retrieval.tenses import in_tense, kept_in_tense
 from clew.retrieval.together import linked
@@ -272,6 +275,13 @@ class Operators:
             return self._executed(found, question, times, store, on_event)
         if isinstance(store, Graph) and (lacking := self._lacking(asked, store)):
             return self._executed(found, question, lacking, store, on_event)
+        if isinstance(store, Graph) and _HOW_MUCH.match(question.text):
+            try:
+                total = owed(question, self._sets, store, self._encoder)
+            except ClewError:
+                total = None
+            if total is not None:
+                return self._executed(found, question, [total], store, on_event)
         sets: Sequence[Composed] | None = None
         if read is None:
             if isinstance(store, Graph):
@@ -324,6 +334,11 @@ class Operators:
             on_event(Event("operators", str(error)))
         proposals = [each for each in proposals if not (read.negated and is_whole(each.plan))]
         proposals = [each for each in proposals if not self._leaves_out_wanted(each.plan, asked, graph)]
+        if proposals and (undone := undone_said(question.text, graph)) is not None:
+            told = [(each, counting(each.plan, undone.plan)) for each in proposals]
+            proposals = [replace(each, plan=plan) for each, plan in told if plan is not None]
+            if not proposals:
+                return replace(found, question=question, candidates=(), note="I cannot tell this of those alone")
         if read.count and not read.filters:
             proposals = [each for each in proposals if not counts_others(read, each.plan, graph, self._likeness)]
         if sets is None and not _sure(read, proposals):
@@ -336,6 +351,8 @@ class Operators:
         proposals = [replace(each, plan=asked_of_them(each.plan, question.text, graph)) for each in proposals]
         proposals = list(of_named(proposals, graph))
         if not proposals:
+            if sets and lacks(sets[0].plan):
+                return replace(found, candidates=(), note="the graph has none of which all of that is said")
             if only_truth(found, graph):
                 return replace(found, candidates=(), note=YES_AND_NO)
             if read.negated:
@@ -424,6 +441,10 @@ class Operators:
             return likely[:1]  # no method's path says "or" and "not"
         if asked.denied is not None and any(leaves_out(each.plan) for each in sets):
             return [each for each in likely if leaves_out(each.plan)][:1]
+        if undone := [each for each in likely if lacks(each.plan) and not each.unsaid]:
+            return undone[:1]  # nor "unpaid"
+        if undone_said(asked.question.text, graph) is not None:
+            return []
         chosen = believed(asked.question, sets, found, graph)
         if chosen is not None:
             return [replace(chosen[0], score=chosen[1])]
@@ -700,8 +721,9 @@ _WHOSE = re.compile(
 )  # "which company's address": not a company
 
 
+_HOW_MUCH = re.compile(r"\W*how much\b", re.IGNORECASE)
 _HOW_MANY = re.compile(r"\W*how many\b", re.IGNORECASE)
-_COMES_TO = re.compile(r"\b(?:adds?|sums?|amounts?|comes?) (?:up )?to\b", re.IGNORECASE)
+_COMES_TO = re.compile(r"\b(?:adds?|sums?|amounts?|comes?) (?:up )?to\b|\btotal (?:value )?(?:of|for)\b", re.IGNORECASE)
 _IN_ALL = re.compile(r"\W*how (?:many|much (?:money|cash))\b", re.IGNORECASE)
 _WHO_NOT = re.compile(  # nothing else is said of them
     r"\W*who (?:is|was|does|did|has|are|were|do|have)(?:n['’]t| not| never)\b(?! .*\b(?:but|and)\b)", re.IGNORECASE

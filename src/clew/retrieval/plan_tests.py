@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 from clew.graph import Graph
 from clew.query import plan as p
@@ -50,6 +51,20 @@ def of_anything(plan: p.Plan, text: str, graph: Graph) -> bool:
 
 def leaves_out(plan: p.Plan) -> bool:
     return any(isinstance(node, p.Minus) for node in p.walk(plan))
+
+
+def lacks(plan: p.Plan) -> bool:
+    """Whether a plan asks for what has nothing at the end of some path: what is not paid."""
+    return any(isinstance(node, p.WhereCount) and (node.op, node.n) == ("=", 0) for node in p.walk(plan))
+
+
+def counting(plan: p.Plan, some: p.SetPlan) -> p.Plan | None:
+    """A plan that counts only some of what it ranks by, or that asks for these already; None for another."""
+    if lacks(plan):
+        return plan
+    if isinstance(plan, p.Top) and plan.key.how in ("count", "sum", "mean"):
+        return replace(plan, key=replace(plan.key, among=some))
+    return None
 
 
 def counts_all(plan: p.Plan) -> bool:

@@ -33,13 +33,7 @@ _SO_MANY = re.compile(rf"\b(?:the )?{_NUMBER}-(?P<noun>[a-z]{{3,}}) (?P<things>[
 _IN_SO_MANY = re.compile(rf" in {_NUMBER} (?P<noun>[a-z]{{3,}}s)(?=\W*$)", re.IGNORECASE)
 _WHETHER = re.compile(r"^(?:is|was) (?P<x>.+) with exactly (?P<rest>.+)$", re.IGNORECASE)
 _UNDONE = re.compile(
-    r"\b(?:(?P<adjective>un[a-z]+(?:ed|id|ld|nt|en)) (?P<things>[a-z]+s)\b"
-    r"|(?P<be>is|are|was|were) (?:still |yet )?(?P<said>un[a-z]+(?:ed|id|ld|nt|en))\b(?! (?:[a-z]+s|with|by)\b))",
-    re.IGNORECASE,
-)
-_THEIR_UNDONE = re.compile(  # "unpaid invoices does X have"
-    r"\b(?P<adjective>un[a-z]+(?:ed|id|ld|nt|en)) (?P<things>[a-z]+s)\b(?P<rest>(?: [a-z]+){0,2}?)"
-    r" (?:do|does|did|has|have|had) (?P<owner>.+?)(?: (?:have|has|had|got|get))*(?=[\s?.!]*$)",
+    r"\b(?:(?P<be>is|are|was|were) (?:still |yet )?(?P<said>un[a-z]+(?:ed|id|ld|nt|en))\b(?! (?:[a-z]+s|with|by)\b))",
     re.IGNORECASE,
 )
 _BEYOND = re.compile(  # "how many invoices over 200 does X have", "which invoices over 500 are there"
@@ -101,7 +95,6 @@ def in_graph_words(question: Question, graph: Graph) -> Question:
     text = _by_noun(text, lexicon)
     text = _AWAITING.sub(lambda match: _awaited(match, lexicon), text)
     text = _BEYOND.sub(lambda match: _beyond(match, lexicon), text)
-    text = _THEIR_UNDONE.sub(r"\g<things>\g<rest> of \g<owner> are \g<adjective>", text)
     text = _UNDONE.sub(lambda match: _not_done(match, lexicon, graph), text)
     text = _OWNED.sub(lambda match: _of_owner(match, lexicon), text)
     text = _WHETHER.sub(r"does \g<x> have exactly \g<rest>", text) if text != question.text else text
@@ -147,13 +140,11 @@ def _by_noun(text: str, lexicon: Lexicon) -> str:
 def _not_done(match: re.Match[str], lexicon: Lexicon, graph: Graph) -> str:
     """ "Unpaid invoices", "are unpaid" as what has not been paid, where the graph says when something was paid, or by
     whom, and nothing is called unpaid."""
-    whole = match["adjective"] or match["said"]
+    whole = match["said"]
     done = whole[2:].lower()
     told = any(forms(done) & set(label.lower().split()) for label in lexicon.labels.values())
     if not told or graph.resolve(whole) or graph.resolve(whole.capitalize()):
         return match.group(0)
-    if match["things"]:
-        return f"{match['things']} that have not been {done}"
     return f"{'has' if match['be'].lower() in ('is', 'was') else 'have'} not been {done}"
 
 

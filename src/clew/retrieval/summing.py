@@ -6,19 +6,28 @@ answer of anything else tells that the words meant something else ("which two co
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from clew.errors import ClewError
 from clew.graph import Graph
+from clew.protocols import TextEncoder
 from clew.query import plan as p
 from clew.query.binding import Binding
 from clew.query.columns import column
+from clew.query.decorate import Proposal
 from clew.query.execute import execute
 from clew.query.keys import Keys, steps_of
 from clew.query.meanings import is_price
 from clew.query.text import parse
 from clew.query.totals import Summed
+from clew.retrieval.chunks import spot
+from clew.retrieval.composing import Composed
+from clew.retrieval.flagging import undone_said
 from clew.retrieval.method_sets import kind_of_all, sets_of
-from clew.types import Answer
+from clew.retrieval.plan_tests import lacks
+from clew.types import Answer, Question
 
+WORDY = 0.62  # how surely the unpaid invoices are meant beside words that say nothing of them ("in pounds")
 MOST = 0.5  # share of the things that must state an amount
 
 
@@ -69,23 +78,48 @@ def _of_paths(found: Answer, how: Summed, graph: Graph) -> p.Aggregate | None:
 
 
 def _of_amounts(found: Answer, how: Summed, graph: Graph) -> p.Aggregate | None:
-    """The same of the one sum of money that each of several things states: what invoices add up to."""
+    """The same of the sums of money that things state: what invoices add up to."""
     plan = (
         parse(found.plan.text)
         if found.plan is not None
         else next(iter(sets_of(found, graph, kind_of_all(found, graph))), None)
     )
-    if not isinstance(plan, p.SetPlan):
-        return None
+    return amounts_of(plan, how, graph) if isinstance(plan, p.SetPlan) else None
+
+
+def amounts_of(plan: p.SetPlan, how: Summed, graph: Graph) -> p.Aggregate | None:
+    """The one sum of money that each of some things states, added up or averaged."""
+    if isinstance(plan, p.And) and len(set(plan.sets)) == 1:
+        plan = plan.sets[0]
     members = execute(plan, graph).members
-    if len(members) < 2 or graph.literals_at(members).any():
+    if not len(members) or graph.literals_at(members).any():
         return None
     keys = Keys(graph)
     steps = (step for step, share in steps_of(graph, members, backward=False) if share >= MOST)
     paid = [
-        made for step in steps if is_price(keys.label(step)) and _adds(made := p.Aggregate(how, plan, (step,)), graph)
+        made
+        for step in steps
+        if is_price(keys.label(step)) and _adds(made := p.Aggregate(how, plan, (step,)), graph, least=1)
     ]
     return paid[0] if len(paid) == 1 else None
+
+
+def owed(
+    question: Question, composed: Callable[[Question, Graph], list[Composed]], graph: Graph, encoder: TextEncoder | None
+) -> Proposal | None:
+    """What "how much is owed on unpaid invoices" asks for: what these come to; None for another question."""
+    undone = undone_said(question.text, graph)
+    if undone is None:
+        return None
+    sets = [(each.plan, each.score) for each in composed(question, graph)]
+    if not sets:
+        named = [each for each in spot(question, graph, encoder).chunks if each.kind == "topic" and not each.condition]
+        sets = [] if named else [(undone.plan, WORDY)]
+    for plan, score in [each for each in sets if lacks(each[0])][:1]:
+        for part in p.walk(plan):
+            if isinstance(part, p.SetPlan) and lacks(part) and (made := amounts_of(part, "sum", graph)) is not None:
+                return Proposal(made, score)
+    return None
 
 
 def _beside(how: Summed, of: p.SetPlan, path: p.Path) -> p.Aggregate:
@@ -95,10 +129,10 @@ def _beside(how: Summed, of: p.SetPlan, path: p.Path) -> p.Aggregate:
     return p.Aggregate(how, of, path[-1:])
 
 
-def _adds(plan: p.Aggregate, graph: Graph) -> bool:
-    """Whether there are figures of several things to add up."""
+def _adds(plan: p.Aggregate, graph: Graph, *, least: int = 2) -> bool:
+    """Whether there are figures of so many things to add up."""
     last = Binding.of(graph).moves(plan.path)[-1]
     figures = column(graph, *last)
     if not last[1] or figures.kind != "number" or not figures.ordered:
         return False
-    return len(Keys(graph).having(plan.of, plan.path)) > 1 and execute(plan, graph).quantity is not None
+    return len(Keys(graph).having(plan.of, plan.path)) >= least and execute(plan, graph).quantity is not None

@@ -15,11 +15,11 @@ from clew.query.binding import Binding
 from clew.query.decorate import Proposal
 from clew.query.execute import execute
 from clew.query.keys import Likeness, steps_of
-from clew.query.vocabulary import INVERSE, PAST, stem
+from clew.query.vocabulary import INVERSE, PAST, forms, stem
 from clew.retrieval.attaching import NOT
 from clew.retrieval.chunks import Spotted, spot
 from clew.retrieval.composing import Composed, compose
-from clew.retrieval.lexicon import Lexicon, kinds_of, stems
+from clew.retrieval.lexicon import Lexicon, class_in, kinds_of, stems
 from clew.retrieval.operating import operated
 from clew.retrieval.sharing import sharing
 from clew.retrieval.words import FUNCTION
@@ -33,9 +33,11 @@ _SIBLINGS = frozenset(["siblings", "brothers", "sisters", "brother and sister", 
 
 _ANY = re.compile(
     r"^(?:(?:is|are|was|were) there (?:any|some) (?P<things>[a-z][\w -]*?)"
-    r"|(?:does|did|do|has|have|had) (?P<owner>(?:the )?(?-i:[A-Z]).*?) (?:(?:have|got|get|own|hold) )?any "
-    r"(?P<theirs>[a-z][\w -]*?))(?P<rest> (?:(?:that|which|who)|over|under|above|below|in|from|of|at|on|before|after"
-    r"|with|without|since|during|by|for)\b.*)?$",
+    r"|(?:do|does|did|has|have|had) (?:we|you|they|i|our \w+"
+    r"|(?P<owner>(?!(?:it|s?he|any|some|every|no|who)\b)(?!any|some|every)\S.*?))"
+    r" (?:(?:have|got|get|own|hold) )?any (?P<theirs>[a-z][\w -]*?))"
+    r"(?P<rest> (?:(?:that|which|who)|over|under|above|below|in|from|of|at|on|before|after|with|without|since|during"
+    r"|by|for)\b.*)?$",
     re.IGNORECASE,
 )
 
@@ -48,7 +50,7 @@ def as_count(text: str) -> str:
     if match is None or not things or stem(things.split()[-1]) == things.split()[-1]:
         return ""
     rest = match["rest"] or ""
-    if match["owner"] is None:
+    if match["owner"] is None:  # "do we have any"
         return f"how many {things}{rest} are there" if not rest else f"how many {things}{rest}"
     said = re.match(r" (?:that|which|who) (?P<said>.+)$", rest)
     if said is not None:
@@ -86,7 +88,7 @@ class Truth:
                 for each in operated(self._graph, sets, asked, self._likeness)
                 if isinstance(each.plan, p.SetPlan)
             ]
-        if (meeting := self._meeting(spotted) or self._done(spotted)) is not None:
+        if (meeting := self._meeting(spotted) or self._been(spotted) or self._done(spotted)) is not None:
             return [meeting]
         second = spotted.chunks[1].plan if len(spotted.chunks) > 1 else None
         if isinstance(second, p.Entities) and spotted.words[first.end : spotted.chunks[1].start] == ("and",):
@@ -161,6 +163,24 @@ class Truth:
         denied = bool(NOT & set(spotted.words[first.end : others[0].start]))
         plan = met.opposite or p.Minus(first.plan, met.plan) if denied else met.plan
         return Proposal(p.Is(first.plan, plan), 0.95 * met.fit)
+
+    def _been(self, spotted: Spotted) -> Proposal | None:
+        """Whether something has been done, where the graph says of its kind when, or by whom: "has the bill been paid".
+        None for other questions."""
+        first = spotted.chunks[0]
+        after = spotted.words[first.end :]
+        verbs = [word for word in after if word not in FUNCTION and word not in NOT]
+        if len(verbs) != 1 or "been" not in after or not isinstance(first.plan, p.Entities):
+            return None
+        lexicon = Lexicon.of(self._graph)
+        for kind in sorted(kinds_of(self._graph, first.plan.ids)):
+            of = class_in(kind, self._graph)
+            members = execute(of, self._graph).members if of is not None else np.empty(0, np.int32)
+            for step, _ in steps_of(self._graph, members, backward=False):
+                if forms(verbs[0]) & set(lexicon.labels.get(step.relation, "").lower().split()):
+                    op: p.CountOp = "=" if NOT & set(after) else ">"
+                    return Proposal(p.Exists(p.WhereCount(first.plan, (step,), op, 0)), 0.9)
+        return None
 
     def _done(self, spotted: Spotted) -> Proposal | None:
         """Whether a verb is what the graph says of something: "did X drown" where "drowned" is how some died.
