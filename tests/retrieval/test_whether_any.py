@@ -22,6 +22,57 @@ FILES = {
 }
 
 
+SHOP = {
+    "products": (
+        "sku,product,category,price,stock,reorder_level,supplier_id\nTK-01,Trail Tent,Tents,249.00,4,5,1\n"
+        "TK-02,Family Tent,Tents,399.00,12,4,1\nSB-01,Down Bag,Sleeping bags,189.50,0,6,2\n"
+        "SB-02,Summer Bag,Sleeping bags,69.00,30,10,2\nST-01,Gas Stove,Stoves,44.90,18,8,3\n"
+        "ST-02,Wood Stove,Stoves,59.00,0,3,3\n"
+    ),
+    "suppliers": "supplier_id,supplier,country\n1,Nordfjell AS,Norway\n2,Alpina SpA,Italy\n3,Kocher GmbH,Germany\n",
+    "employees": (
+        "employee_id,name,department,manager_id,salary\n1,Ana Ruiz,Board,,9000\n2,Ben Cole,Sales,1,6000\n"
+        "3,Cia Dorn,Sales,2,3500\n5,Eva Fink,IT,1,6200\n6,Fil Gray,IT,5,4800\n7,Gia Hart,IT,5,4500\n"
+    ),
+    "projects": (
+        "project_id,title,lead_id,start_date,budget,status\nP1,Webshop,6,2023-01-10,40000,finished\n"
+        "P2,CRM,5,2023-03-01,60000,running\nP3,Intranet,7,2024-02-01,15000,planned\n"
+        "P4,Payroll,6,2022-05-01,22000,finished\n"
+    ),
+    "assignments": "project_id,employee_id,hours\nP1,6,400\nP1,7,250\nP1,3,40\nP2,5,120\nP2,6,300\nP2,2,60\n",
+}
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("shop")
+    for name, text in SHOP.items():
+        (folder / f"{name}.csv").write_text(text)
+    build(sorted(folder.glob("*.csv")), folder / "shop.kg")
+    return folder / "shop.kg"
+
+
+@pytest.mark.parametrize(
+    ("text", "answers"),
+    [
+        ("Which products are out of stock?", ["Down Bag", "Wood Stove"]),
+        ("How many products are out of stock?", ["2"]),
+        ("Which tents are in stock?", ["Family Tent", "Trail Tent"]),
+        ("the cheapest product in stock", ["Gas Stove"]),
+        ("Which suppliers have products that are out of stock?", ["Alpina SpA", "Kocher GmbH"]),
+        ("Is the Down Bag in stock?", ["no"]),
+        ("Do we have any stoves out of stock?", ["yes"]),
+        ("Which products are below their reorder level?", []),  # no plan compares two figures of one thing
+        ("unfinished projects", ["CRM", "Intranet"]),  # whose status is another one
+        ("total budget of unfinished projects", ["75000"]),
+        ("Who works in Sales?", ["Ben Cole", "Cia Dorn"]),  # and not what they work on
+        ("Who works in IT?", ["Eva Fink", "Fil Gray", "Gia Hart"]),
+    ],
+)
+def test_a_shop(text: str, answers: list[str], shop: Path) -> None:
+    assert sorted(clew.ask(shop, text).texts) == answers
+
+
 @pytest.fixture(scope="module")
 def graph(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("firm")
@@ -52,6 +103,8 @@ def graph(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("Which customer has the most unpaid invoices?", ["Lind Ltd", "Marsh Ltd"]),  # and not the most invoices
         ("What is the total of the unpaid invoices?", ["290"]),
         ("average amount of unpaid invoices", ["145"]),
+        ("How much do customers owe on unpaid invoices?", ["290"]),
+        ("How much money, in pounds, is still owed to us on unpaid invoices?", ["290"]),
         ("what is the total of the invoices", ["450"]),
         ("total of the invoices in the South", ["40"]),
         ("Are there any invoices over 500?", ["no"]),

@@ -18,7 +18,7 @@ from clew.query.filters import filtered
 from clew.query.lapses import about_what, of_time, spanning
 from clew.query.rewording import reworded
 from clew.query.superlatives import superlative
-from clew.query.vocabulary import base_of
+from clew.query.vocabulary import MONTHS, base_of
 
 _INNER = re.compile(
     r"\b(?P<link>of|in|on|through|for|with|by|from|to|border(?:s|ing)?|that|traverses?|crosses?|has|have|does|do|than"
@@ -83,6 +83,8 @@ def _read(text: str, plain: str) -> ReadQuestion:
         found = cut(found, match)  # a set has no order
     if (match := _BEYOND.search(found.rest)) is not None:
         return replace(found, unsaid=f"a {match['what'].lower()}", stated=found.rest)
+    if _OF_ITS_OWN.search(found.rest):
+        return replace(found, unsaid="a comparison of two figures of one thing", stated=found.rest)
     if _RATIO.match(found.rest):
         return replace(found, unsaid="a ratio", stated=found.rest)
     if _ADVICE.match(found.rest):
@@ -116,6 +118,10 @@ def _read(text: str, plain: str) -> ReadQuestion:
     return replace(_negation(found), stated=stated, ends=went_on)
 
 
+_OF_ITS_OWN = re.compile(  # "products that are below their reorder level"
+    r"\b(?:is|are|was|were|falls?|fell|drops?|dropped) (?:below|above|under|over|beyond) (?:its|their) (?:own )?[a-z]",
+    re.IGNORECASE,
+)
 _WHEN = re.compile(r"(?:when|(?:on |in )?(?:what|which) (?:year|date|month|day))\b", re.IGNORECASE)
 _OR_MORE = re.compile(
     r"(?P<n>\d[\d,.]*(?: (?!or\b)\w+)?) or "
@@ -247,6 +253,8 @@ def _summed(found: ReadQuestion) -> ReadQuestion:
             return found  # "the total number of cities" is a count
     if noun.split()[0] in ("number", "amount") and not of_things:
         return replace(found, unsaid=f"{'an average' if summary == 'mean' else f'a {summary}'} of counts")
+    if re.match(rf"in (?:{'|'.join(MONTHS)}|\d{{4}})\b", after, re.IGNORECASE):
+        after = f"{noun} {after}"  # "total fees paid in January" is of no January
     rest = re.sub(r"^(?:of|for|in|across|among) (?:all )?(?:the )?", "", after) or noun
     return replace(
         found, kind="arithmetic", answer="number", summary=summary, summary_words=tuple(noun.split()),

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import chain, pairwise
 
 import numpy as np
 
@@ -17,9 +17,11 @@ from clew.graph import Graph
 from clew.graph.flags import Flag, flags
 from clew.graph.sets import first_tails
 from clew.query import plan as p
+from clew.query.columns import column
 from clew.query.execute import execute
+from clew.query.keys import steps_of
 from clew.query.vocabulary import forms, stem
-from clew.retrieval.lexicon import Lexicon, stems
+from clew.retrieval.lexicon import Lexicon, owners, stems
 from clew.retrieval.words import FUNCTION
 
 PARTLY = 0.85  # fit of a flag of which a question says one telling word: "on batteries", batteryPowered
@@ -39,6 +41,11 @@ _OPPOSITES = {
 }  # fmt: skip
 _ADJECTIVE = re.compile(r"\w+(?:ed|able|ible|ing|ive|al|ful|ic|en)")
 _UNDONE = re.compile(r"un[a-z]+(?:ed|id|ld|nt|en)")
+_TOLD = re.compile(rf"{_UNDONE.pattern}|\b(?:in|out of) stock\b")
+_STOCKED = re.compile(
+    r"(?:(?:current|quantity|qty|units?|items?|number) (?:in |of )?)?(?:stock|inventory|on hand)"
+    r"(?: (?:level|qty|quantity|units|count|on hand))?"
+)
 _PREFIXES = ("un", "non-", "non", "in", "dis")
 
 
@@ -59,6 +66,25 @@ def conditions_said(words: Sequence[str], taken: Sequence[bool], graph: Graph) -
     yield from _values_said(words, taken, graph)
     yield from _sexes_said(words, taken, graph)
     yield from _undone_said(words, taken, graph)
+    yield from _stock_said(words, taken, graph)
+
+
+def _stock_said(words: Sequence[str], taken: Sequence[bool], graph: Graph) -> Iterator[Condition]:
+    """ "Out of stock" and "in stock" of what there is nothing or something of, where the graph says how much."""
+    if "stock" not in words:
+        return
+    lexicon = Lexicon.of(graph)
+    found = [id for id, label in lexicon.labels.items() if _STOCKED.fullmatch(label.replace("_", " ").lower())]
+    of = owners(graph, found[0]) if len(found) == 1 else None
+    if of is None or not column(graph, graph.relation_number(found[0]) or 0).ordered:
+        return
+    path = (p.Step(found[0]),)
+    none, some = p.Where(of, p.Test(path, "<=", p.Number(0))), p.Where(of, p.Test(path, ">", p.Number(0)))
+    for i, word in enumerate(words):
+        if word == "stock" and i and words[i - 1] == "in" and not taken[i]:
+            yield Condition(i - 1, i + 1, some, none)
+        elif word == "stock" and i > 1 and list(words[i - 2 : i]) == ["out", "of"] and not taken[i]:
+            yield Condition(i - 2, i + 1, none, some)
 
 
 def _undone_said(words: Sequence[str], taken: Sequence[bool], graph: Graph) -> Iterator[Condition]:
@@ -68,26 +94,44 @@ def _undone_said(words: Sequence[str], taken: Sequence[bool], graph: Graph) -> I
         kind = lexicon.classes.get((stem(noun),)) if _UNDONE.fullmatch(word) and not taken[i] else None
         if kind is None or graph.resolve(word) or graph.resolve(word.capitalize()):
             continue
+        of_kind = p.Class(kind)
+        if states := [each.id for said in (word[2:], word[2:].capitalize()) for each in graph.resolve(said)]:
+            having = _stating(of_kind, tuple(dict.fromkeys(states)), graph)
+            if having is not None:
+                yield Condition(i, i + 1, p.Minus(of_kind, having), having)  # of projects those that are not "finished"
+                continue
         done = forms(word[2:])
         told = [
             id for id, label in lexicon.labels.items() if done & set(stems(label)) | done & set(label.lower().split())
         ]
-        members = execute(p.Class(kind), graph).members
+        members = execute(of_kind, graph).members
         for relation in told:
             number = graph.relation_number(relation)
             of = graph.whole.heads[graph.whole.rels == number]
             if 0 < np.isin(members, of).mean() < 1:
-                undone, was = (p.WhereCount(p.Class(kind), (p.Step(relation),), op, 0) for op in ("=", ">"))
+                undone, was = (p.WhereCount(of_kind, (p.Step(relation),), op, 0) for op in ("=", ">"))
                 yield Condition(i, i + 1, undone, was)
                 break
 
 
+def _stating(kind: p.Class, values: tuple[str, ...], graph: Graph) -> p.SetPlan | None:
+    """The things of a kind that state one of some values, by the one relation that leads there from some of them."""
+    members = execute(kind, graph).members
+    for step, _ in steps_of(graph, members, backward=False):
+        having = p.Follow(p.Entities(values), (p.Step(step.relation, False),))
+        if 0 < np.isin(members, execute(having, graph).members).mean() < 1:
+            return having
+    return None
+
+
 def undone_said(text: str, graph: Graph) -> Condition | None:
-    """What a question says to lack something by one word: "unpaid invoices"; None where it says none."""
-    if _UNDONE.search(text.lower()) is None:
+    """What a question says to lack something by one word, or to be in stock or not: "unpaid invoices"; None where it
+    says neither."""
+    if _TOLD.search(text.lower()) is None:
         return None
     words = re.findall(r"[\w-]+", text.lower())
-    return next(_undone_said(words, [False] * len(words), graph), None)
+    none = [False] * len(words)
+    return next(chain(_undone_said(words, none, graph), _stock_said(words, none, graph)), None)
 
 
 def _flags_said(words: Sequence[str], taken: Sequence[bool], graph: Graph) -> Iterator[Condition]:

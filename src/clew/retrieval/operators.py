@@ -77,8 +77,8 @@ from clew.retrieval.plan_tests import (
     falls_short,
     is_ranked,
     is_whole,
-    lacks,
     leaves_out,
+    meets,
     of_all_there_is,
     of_anything,
 )
@@ -169,7 +169,7 @@ class Operators:
             if not names and not told:
                 answer = replace(next(answers), question=question)
             likely = bool(some) and some[0].prior >= SOME_OF_RECORDS
-            if isinstance(graph, Graph) and (told or (likely and not _tells(answer, some[0].prior, graph))):
+            if isinstance(graph, Graph) and (told or (likely and not _tells(answer, some[0], graph))):
                 answer = self._executed(answer, question, some, graph, on_event)
             made.append(answer)
         return made
@@ -351,7 +351,7 @@ class Operators:
         proposals = [replace(each, plan=asked_of_them(each.plan, question.text, graph)) for each in proposals]
         proposals = list(of_named(proposals, graph))
         if not proposals:
-            if sets and lacks(sets[0].plan):
+            if sets and (said := undone_said(question.text, graph)) is not None and meets(sets[0].plan, said.plan):
                 return replace(found, candidates=(), note="the graph has none of which all of that is said")
             if only_truth(found, graph):
                 return replace(found, candidates=(), note=YES_AND_NO)
@@ -441,10 +441,8 @@ class Operators:
             return likely[:1]  # no method's path says "or" and "not"
         if asked.denied is not None and any(leaves_out(each.plan) for each in sets):
             return [each for each in likely if leaves_out(each.plan)][:1]
-        if undone := [each for each in likely if lacks(each.plan) and not each.unsaid]:
-            return undone[:1]  # nor "unpaid"
-        if undone_said(asked.question.text, graph) is not None:
-            return []
+        if (undone := undone_said(asked.question.text, graph)) is not None:  # nor "unpaid"
+            return [each for each in likely if meets(each.plan, undone.plan) and not each.unsaid][:1]
         chosen = believed(asked.question, sets, found, graph)
         if chosen is not None:
             return [replace(chosen[0], score=chosen[1])]
@@ -738,10 +736,12 @@ _WHO_DOES = (
 )
 
 
-def _tells(answer: Answer, prior: float, graph: Graph) -> bool:
+def _tells(answer: Answer, read: Proposal, graph: Graph) -> bool:
     """Whether an answer tells more than which records are meant, by something that the question names; by their codes
-    where it is surer than what is read of the records."""
-    surer = bool(answer.candidates) and answer.candidates[0].score >= prior
+    where it is surer than what is read of the records, and in any way where that tells no more."""
+    surer = bool(answer.candidates) and answer.candidates[0].score >= read.prior
+    if surer and answer.plan is not None and answer.plan.makes == "set" and isinstance(read.plan, p.SetPlan):
+        return UNNAMED not in answer.details
     records = [] if surer else [view.members for view in views_of(graph)]
     return _says(answer, graph, *records) and UNNAMED not in answer.details
 

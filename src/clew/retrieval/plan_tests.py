@@ -53,14 +53,17 @@ def leaves_out(plan: p.Plan) -> bool:
     return any(isinstance(node, p.Minus) for node in p.walk(plan))
 
 
-def lacks(plan: p.Plan) -> bool:
-    """Whether a plan asks for what has nothing at the end of some path: what is not paid."""
-    return any(isinstance(node, p.WhereCount) and (node.op, node.n) == ("=", 0) for node in p.walk(plan))
+def meets(plan: p.Plan, condition: p.SetPlan) -> bool:
+    """Whether a plan asks for what meets a condition ("unpaid", "in stock"), or for what lacks something."""
+    return any(
+        node == condition or isinstance(node, p.Minus) or (isinstance(node, p.WhereCount) and node.n == 0)
+        for node in p.walk(plan)
+    )
 
 
 def counting(plan: p.Plan, some: p.SetPlan) -> p.Plan | None:
     """A plan that counts only some of what it ranks by, or that asks for these already; None for another."""
-    if lacks(plan):
+    if meets(plan, some):
         return plan
     if isinstance(plan, p.Top) and plan.key.how in ("count", "sum", "mean"):
         return replace(plan, key=replace(plan.key, among=some))

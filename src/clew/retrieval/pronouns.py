@@ -13,7 +13,7 @@ from clew.query.execute import execute
 from clew.query.keys import steps_of
 from clew.query.vocabulary import head_of, stem
 from clew.query.wordnet import is_nobody, is_place, people_of
-from clew.retrieval.asking import nowhere
+from clew.retrieval.asking import nobody, nowhere
 from clew.retrieval.lexicon import Lexicon, kind_meant, kinds_of, owners
 from clew.retrieval.roles import in_role
 
@@ -109,6 +109,9 @@ def _whom(plan: p.Plan, text: str, graph: Graph) -> p.Plan:
     labels = graph.labels_at(members[:LOOKED_AT])
     if named.issuperset(graph.ids_at(members)):
         return plan
+    things = members[~graph.mediators_at(members)]
+    if held(things, nobody(graph)).all() and (before := _people_before(plan, people, graph)) is not None:
+        return before
     rows = len(kinds) == 1 and all(stem(each.split(" ")[0]) == stem(min(kinds).split(" ")[0]) for each in labels)
     if not (rows or graph.mediators_at(members).all() or (kinds and all(map(is_nobody, kinds)))):
         return plan  # a row that only its key names, or an event
@@ -119,3 +122,16 @@ def _whom(plan: p.Plan, text: str, graph: Graph) -> p.Plan:
         if share == 1 and (of_people or people_of({"": head_of(lexicon.labels.get(step.relation, ""))})):
             made.append(p.Follow(plan, (step,)))
     return made[0] if len(made) == 1 else plan
+
+
+def _people_before(plan: p.Plan, people: set[str], graph: Graph) -> p.SetPlan | None:
+    """The people whom a path passes on its way to something else: "who works in Sales" asks for those there, and for no
+    project that they work on. None where it passes nobody."""
+    while isinstance(plan, p.Follow) and not plan.qualifiers:
+        plan = p.Follow(plan.of, plan.path[:-1]) if len(plan.path) > 1 else plan.of
+        if not isinstance(plan, p.Follow):
+            return None
+        members = execute(plan, graph).members
+        if len(members) and any(held(members, execute(p.Class(id), graph).members).all() for id in people):
+            return plan
+    return None

@@ -24,7 +24,7 @@ from clew.retrieval.chunks import spot
 from clew.retrieval.composing import Composed
 from clew.retrieval.flagging import undone_said
 from clew.retrieval.method_sets import kind_of_all, sets_of
-from clew.retrieval.plan_tests import lacks
+from clew.retrieval.plan_tests import meets
 from clew.types import Answer, Question
 
 WORDY = 0.62  # how surely the unpaid invoices are meant beside words that say nothing of them ("in pounds")
@@ -115,9 +115,9 @@ def owed(
     if not sets:
         named = [each for each in spot(question, graph, encoder).chunks if each.kind == "topic" and not each.condition]
         sets = [] if named else [(undone.plan, WORDY)]
-    for plan, score in [each for each in sets if lacks(each[0])][:1]:
+    for plan, score in [each for each in sets if meets(each[0], undone.plan)][:1]:
         for part in p.walk(plan):
-            if isinstance(part, p.SetPlan) and lacks(part) and (made := amounts_of(part, "sum", graph)) is not None:
+            if isinstance(part, p.SetPlan) and meets(part, undone.plan) and (made := amounts_of(part, "sum", graph)):
                 return Proposal(made, score)
     return None
 
