@@ -740,10 +740,12 @@ def _tells(answer: Answer, read: Proposal, graph: Graph) -> bool:
     """Whether an answer tells more than which records are meant, by something that the question names; by their codes
     where it is surer than what is read of the records, and in any way where that tells no more."""
     surer = bool(answer.candidates) and answer.candidates[0].score >= read.prior
+    views = [view.members for view in views_of(graph)]
     if surer and answer.plan is not None and answer.plan.makes == "set" and isinstance(read.plan, p.SetPlan):
-        return UNNAMED not in answer.details
-    records = [] if surer else [view.members for view in views_of(graph)]
-    return _says(answer, graph, *records) and UNNAMED not in answer.details
+        rows = np.concatenate([rows_of(graph), *views])
+        if np.isin(execute(read.plan, graph).members, rows).all():
+            return UNNAMED not in answer.details
+    return _says(answer, graph, *([] if surer else views)) and UNNAMED not in answer.details
 
 
 def _says(answer: Answer, graph: Graph, *records: Ints) -> bool:
