@@ -9,7 +9,7 @@ import pytest
 import clew
 from clew.graph import build
 
-FILES = {
+FIRM = {
     "gods": "id,name,gender\n1,Velka,goddess\n2,Orun,god\n3,Tamsa,goddess\n",
     "fitters": "id,name,trained_by\n1,Ada Frost,\n2,Bo Lind,Ada Frost\n3,Cy Marsh,Ada Frost\n4,Di Noor,Bo Lind\n",
     "regions": "region_id,region\n1,North\n2,South\n",
@@ -43,13 +43,16 @@ SHOP = {
 }
 
 
+def built(folder: Path, files: dict[str, str]) -> Path:
+    for name, text in files.items():
+        (folder / f"{name}.csv").write_text(text)
+    build(sorted(folder.glob("*.csv")), folder / "x.kg")
+    return folder / "x.kg"
+
+
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("shop")
-    for name, text in SHOP.items():
-        (folder / f"{name}.csv").write_text(text)
-    build(sorted(folder.glob("*.csv")), folder / "shop.kg")
-    return folder / "shop.kg"
+    return built(tmp_path_factory.mktemp("shop"), SHOP)
 
 
 @pytest.mark.parametrize(
@@ -74,12 +77,8 @@ def test_a_shop(text: str, answers: list[str], shop: Path) -> None:
 
 
 @pytest.fixture(scope="module")
-def graph(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("firm")
-    for name, text in FILES.items():
-        (folder / f"{name}.csv").write_text(text)
-    build(sorted(folder.glob("*.csv")), folder / "firm.kg")
-    return folder / "firm.kg"
+def firm(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return built(tmp_path_factory.mktemp("firm"), FIRM)
 
 
 @pytest.mark.parametrize(
@@ -119,5 +118,5 @@ def graph(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ("Who trained the most people?", ["Ada Frost"]),  # of one kind, the other way round
     ],
 )
-def test_a_firm(text: str, answers: list[str], graph: Path) -> None:
-    assert sorted(clew.ask(graph, text).texts) == answers
+def test_a_firm(text: str, answers: list[str], firm: Path) -> None:
+    assert sorted(clew.ask(firm, text).texts) == answers

@@ -104,14 +104,13 @@ def _undone_said(words: Sequence[str], taken: Sequence[bool], graph: Graph) -> I
         told = [
             id for id, label in lexicon.labels.items() if done & set(stems(label)) | done & set(label.lower().split())
         ]
-        members = execute(of_kind, graph).members
-        for relation in told:
-            number = graph.relation_number(relation)
-            of = graph.whole.heads[graph.whole.rels == number]
-            if 0 < np.isin(members, of).mean() < 1:
-                undone, was = (p.WhereCount(of_kind, (p.Step(relation),), op, 0) for op in ("=", ">"))
-                yield Condition(i, i + 1, undone, was)
-                break
+        shares = {
+            step.relation: share for step, share in steps_of(graph, execute(of_kind, graph).members, backward=False)
+        }
+        relation = next((id for id in told if 0 < shares.get(id, 0) < 1), None)
+        if relation is not None:
+            undone, was = (p.WhereCount(of_kind, (p.Step(relation),), op, 0) for op in ("=", ">"))
+            yield Condition(i, i + 1, undone, was)
 
 
 def _stating(kind: p.Class, values: tuple[str, ...], graph: Graph) -> p.SetPlan | None:
