@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import clew
-from clew.graph import build
+from clew.graph import Graph, build
 
 FIRM = {
     "gods": "id,name,gender\n1,Velka,goddess\n2,Orun,god\n3,Tamsa,goddess\n",
@@ -120,3 +120,11 @@ def firm(tmp_path_factory: pytest.TempPathFactory) -> Path:
 )
 def test_a_firm(text: str, answers: list[str], firm: Path) -> None:
     assert sorted(clew.ask(firm, text).texts) == answers
+
+
+def test_what_somebody_did_is_no_date() -> None:
+    days = {"Ivy Lane": "2024-03-02", "Omar Said": "2024-03-05", "Lena Voss": "2024-04-20"}
+    rows = [*((name, "type", "customer") for name in days), *((name, "order date", day) for name, day in days.items())]
+    graph = Graph.from_triples(rows)
+    assert clew.ask(graph, "What did Ivy Lane order?").texts == ()
+    assert clew.ask(graph, "When did Ivy Lane order?").texts == ("2024-03-02",)

@@ -173,6 +173,9 @@ def implausible(question: Question, found: Answer, graph: Graph) -> str:
     people = re.match(r"who(?:m|se)?\b", asked)
     if people and all(forward and column(graph, r, sampled=True).ordered for r, forward in moves):
         return "the graph has only figures where the question asks who"
+    what = re.match(r"what (?:did|does|do|has|have|had) ", asked)
+    if what and all(forward and column(graph, r, sampled=True).kind == "date" for r, forward in moves):
+        return "the graph has only dates where the question asks what"
     numbers = numbers_of(found.candidates, graph)
     if people and numbers.min() >= 0 and held(numbers, nobody(graph)).all():
         return "the graph has nobody where the question asks who"
