@@ -233,7 +233,13 @@ def test_elements_of_openstreetmap(tmp_path: Path) -> None:
     } <= found  # fmt: skip
 
 
+DEEP: Any = 1
+for _ in range(700):
+    DEEP = [DEEP]
+
+
 @pytest.mark.parametrize("held", [
+    {"people": [{"name": "A", "_id": {"$oid": "5c7ccfc95f3a91c2d79af9ee"}, "deep": DEEP}]},
     {"elements": [{"type": "node", "id": None, "tags": {"name": "A"}, "members": 3}], "osm3s": {}},
     {"id": "p", "name": "P", "type": "x", "tracks": {"items": [3, None], "total": "x"}},
     {"records": [{"id": 3, "createdTime": None, "fields": {"id": "x"}}]},

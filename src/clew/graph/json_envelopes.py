@@ -8,7 +8,7 @@ the protocol becomes an object that holds an id and nothing else.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any, TypeGuard
 
@@ -65,6 +65,15 @@ def unwrapped(held: Any) -> Any:
 
 def _map(value: Any) -> TypeGuard[Mapping[str, Any]]:
     return isinstance(value, Mapping)
+
+
+def _within(held: Any, depth: int, turn: Callable[[Any, int], Any]) -> Any:
+    """What stands in a list or an object, each turned, with its depth; a value, and what lies too deep, as it is."""
+    if depth > DEEP:
+        return held
+    if isinstance(held, list):
+        return [turn(each, depth + 1) for each in held]
+    return {key: turn(value, depth + 1) for key, value in held.items()} if _map(held) else held
 
 
 def _maps(values: Any) -> list[Mapping[str, Any]]:
@@ -172,10 +181,8 @@ _FEATURES = (
 
 def _of_extended(held: Any, depth: int) -> Any:
     """Values in the place of MongoDB's objects for them: ids, dates, numbers, references."""
-    if isinstance(held, list):
-        return [_of_extended(each, depth + 1) for each in held]
     if not _map(held) or depth > DEEP:
-        return held
+        return _within(held, depth, _of_extended)
     if any(key.startswith("$") for key in held) and len(held) <= 3:
         for key in ("$oid", "$numberInt", "$numberLong", "$numberDouble", "$numberDecimal", "$uuid", "$id"):
             if key in held:
@@ -184,7 +191,7 @@ def _of_extended(held: Any, depth: int) -> Any:
             stated = _of_extended(held["$date"], depth + 1)
             since = int(stated) if re.fullmatch(r"-?\d{1,15}", str(stated)) else None
             return stated if since is None else (_EPOCH + timedelta(milliseconds=since)).isoformat()
-    return {key: _of_extended(value, depth + 1) for key, value in held.items()}
+    return _within(held, depth, _of_extended)
 
 
 # -- HAL ---------------------------------------------------------------------------------------------------------------
@@ -196,10 +203,8 @@ def _hal(held: Mapping[str, Any]) -> bool:
 
 def _of_hal(held: Any, depth: int = 0) -> Any:
     """Things with what is embedded in them, called by their own address; links to others as references."""
-    if isinstance(held, list):
-        return [_of_hal(each, depth + 1) for each in held]
     if not _map(held) or depth > DEEP:
-        return held
+        return _within(held, depth, _of_hal)
     stated = held.get("_links")
     links: Mapping[str, Any] = stated if _map(stated) else {}
     made = {key: _of_hal(value, depth + 1) for key, value in held.items() if key not in ("_links", "_embedded", "page")}
@@ -309,16 +314,12 @@ def _of_edge(edge: Mapping[str, Any], key: str, depth: int) -> Any:
 
 def _of_pages(held: Any, depth: int) -> Any:
     """Lists in the place of objects that hold one and say where the next page is."""
-    if depth > DEEP:
-        return held
-    if isinstance(held, list):
-        return [_of_pages(each, depth + 1) for each in held]
-    if not _map(held):
-        return held
+    if not _map(held) or depth > DEEP:
+        return _within(held, depth, _of_pages)
     inner = next((held[key] for key in ("items", "data", "results", "values") if isinstance(held.get(key), list)), None)
     if inner is not None and _PAGES.issuperset(held) and not _TURNED.isdisjoint(held):
-        return [_of_pages(each, depth + 1) for each in inner]
-    return {key: _of_pages(value, depth + 1) for key, value in held.items()}
+        return _within(inner, depth, _of_pages)
+    return _within(held, depth, _of_pages)
 
 
 def _of_records(held: Any, depth: int) -> Any:
@@ -337,18 +338,13 @@ def _content(value: Any) -> bool:
 
 
 def _of_content(held: Any, depth: int) -> Any:
-    if depth > DEEP:
-        return held
-    if isinstance(held, list):
-        return [_of_content(each, depth + 1) for each in held]
-    if not _map(held):
-        return held
+    if not _map(held) or depth > DEEP:
+        return _within(held, depth, _of_content)
     if set(held) <= {"data", "meta", "links"} and "data" in held:
         return _of_content(held["data"], depth + 1)
     if _content(held):
-        inner = {key: _of_content(value, depth + 1) for key, value in held["attributes"].items()}
-        return {"id": held.get("id", held.get("documentId")), **inner}
-    return {key: _of_content(value, depth + 1) for key, value in held.items()}
+        return {"id": held.get("id", held.get("documentId")), **_within(held["attributes"], depth, _of_content)}
+    return _within(held, depth, _of_content)
 
 
 def _searched(held: Mapping[str, Any]) -> dict[str, list[Any]] | None:
@@ -384,10 +380,8 @@ def _of_odata(held: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _without_notes(held: Any, depth: int) -> Any:
-    if isinstance(held, list):
-        return [_without_notes(each, depth + 1) for each in held]
     if not _map(held) or depth > DEEP:
-        return held
+        return _within(held, depth, _without_notes)
     made = {}
     for key, value in held.items():
         bound = _BOUND.search(str(value)) if key.endswith("@odata.bind") else None

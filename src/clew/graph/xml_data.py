@@ -9,7 +9,7 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element
@@ -139,8 +139,4 @@ def _tag(element: Element) -> str:
 
 
 def _text(element: Element) -> str:
-    return " ".join(_words(element.itertext() if not len(element) else [element.text or ""]))
-
-
-def _words(texts: Iterable[str]) -> list[str]:
-    return "".join(texts).split()
+    return " ".join((element.text or "").split())

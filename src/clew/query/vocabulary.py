@@ -77,6 +77,7 @@ _MONTHS = """
 january february march april may june july august september october november december
 """
 MONTHS = tuple(_MONTHS.split())
+UNDONE = r"un[a-z]+(?:ed|id|ld|nt|en)"  # what has not been done, in one word: "unpaid", "unsold"
 WEEKDAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
 _CHILD = ("father", "mother", "parent")

@@ -20,7 +20,7 @@ from clew.query import plan as p
 from clew.query.columns import column
 from clew.query.execute import execute
 from clew.query.keys import steps_of
-from clew.query.vocabulary import forms, stem
+from clew.query.vocabulary import UNDONE, forms, stem
 from clew.retrieval.lexicon import Lexicon, owners, stems
 from clew.retrieval.words import FUNCTION
 
@@ -40,8 +40,8 @@ _OPPOSITES = {
     "online": "offline", "offline": "online",
 }  # fmt: skip
 _ADJECTIVE = re.compile(r"\w+(?:ed|able|ible|ing|ive|al|ful|ic|en)")
-_UNDONE = re.compile(r"un[a-z]+(?:ed|id|ld|nt|en)")
-_TOLD = re.compile(rf"{_UNDONE.pattern}|\b(?:in|out of) stock\b")
+_UNDONE = re.compile(UNDONE)
+_TOLD = re.compile(rf"{UNDONE}|\b(?:in|out of) stock\b")
 _STOCKED = re.compile(
     r"(?:(?:current|quantity|qty|units?|items?|number) (?:in |of )?)?(?:stock|inventory|on hand)"
     r"(?: (?:level|qty|quantity|units|count|on hand))?"

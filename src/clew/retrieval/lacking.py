@@ -27,7 +27,7 @@ from clew.retrieval.chunks import spot
 from clew.retrieval.composing import Composed, compose
 from clew.retrieval.examples import ways_of
 from clew.retrieval.joining import followed
-from clew.retrieval.lexicon import class_in, kinds_of
+from clew.retrieval.lexicon import class_in, one_kind
 from clew.types import Question
 
 RUNNER_UP = 0.5  # share of the best path's that another one must have to be meant in its place
@@ -105,8 +105,7 @@ class Lacking:
 
     def _alike(self, members: Ints) -> Ints:
         """All things of the one kind that some are of; none where there are several."""
-        kinds = sorted(kinds_of(self._graph, self._graph.ids_at(members[:LOOKED_AT])))
-        of = class_in(kinds[0], self._graph) if len(kinds) == 1 else None
+        of = one_kind(self._graph, self._graph.ids_at(members[:LOOKED_AT]))
         return members[:0] if of is None else self._executor.members(of)
 
     def _some_of(self, question: Question, denial: Denial, head: Composed, members: Ints) -> list[Proposal]:
@@ -140,8 +139,7 @@ class Lacking:
         things = self._executor.members(kind)
         for path, share in self._paths(question, (denial.doers,), things, "", whole=True)[:1]:
             doers = np.unique(self._executor.pairs(things, path)[1])
-            names = sorted(kinds_of(self._graph, self._graph.ids_at(doers[:LOOKED_AT])))
-            of = class_in(names[0], self._graph) if len(names) == 1 else None
+            of = one_kind(self._graph, self._graph.ids_at(doers[:LOOKED_AT]))
             back = _turned(path)
             if of is not None and 0 < self._having(self._executor.members(of), back) < 1:
                 return [Proposal(p.WhereCount(of, back, "=", 0), share)]

@@ -334,7 +334,8 @@ class Operators:
             on_event(Event("operators", str(error)))
         proposals = [each for each in proposals if not (read.negated and is_whole(each.plan))]
         proposals = [each for each in proposals if not self._leaves_out_wanted(each.plan, asked, graph)]
-        if proposals and (undone := undone_said(question.text, graph)) is not None:
+        undone = undone_said(question.text, graph)
+        if proposals and undone is not None:
             told = [(each, counting(each.plan, undone.plan)) for each in proposals]
             proposals = [replace(each, plan=plan) for each, plan in told if plan is not None]
             if not proposals:
@@ -351,7 +352,7 @@ class Operators:
         proposals = [replace(each, plan=asked_of_them(each.plan, question.text, graph)) for each in proposals]
         proposals = list(of_named(proposals, graph))
         if not proposals:
-            if sets and (said := undone_said(question.text, graph)) is not None and meets(sets[0].plan, said.plan):
+            if sets and undone is not None and meets(sets[0].plan, undone.plan):
                 return replace(found, candidates=(), note="the graph has none of which all of that is said")
             if only_truth(found, graph):
                 return replace(found, candidates=(), note=YES_AND_NO)

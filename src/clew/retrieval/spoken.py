@@ -16,7 +16,7 @@ from clew.query.capitals import with_names, without_names
 from clew.query.execute import execute
 from clew.query.rewording import asked_first, only_asked
 from clew.query.values import unit_of
-from clew.query.vocabulary import NUMBERS, forms, head_of, stem
+from clew.query.vocabulary import NUMBERS, UNDONE, forms, head_of, stem
 from clew.retrieval.lexicon import Lexicon, kind_meant, stems
 from clew.retrieval.spelling import spelt
 from clew.retrieval.states import with_states
@@ -33,8 +33,7 @@ _SO_MANY = re.compile(rf"\b(?:the )?{_NUMBER}-(?P<noun>[a-z]{{3,}}) (?P<things>[
 _IN_SO_MANY = re.compile(rf" in {_NUMBER} (?P<noun>[a-z]{{3,}}s)(?=\W*$)", re.IGNORECASE)
 _WHETHER = re.compile(r"^(?:is|was) (?P<x>.+) with exactly (?P<rest>.+)$", re.IGNORECASE)
 _UNDONE = re.compile(
-    r"\b(?:(?P<be>is|are|was|were) (?:still |yet )?(?P<said>un[a-z]+(?:ed|id|ld|nt|en))\b(?! (?:[a-z]+s|with|by)\b))",
-    re.IGNORECASE,
+    rf"\b(?P<be>is|are|was|were) (?:still |yet )?(?P<said>{UNDONE})\b(?! (?:[a-z]+s|with|by)\b)", re.IGNORECASE
 )
 _BEYOND = re.compile(  # "how many invoices over 200 does X have", "which invoices over 500 are there"
     r"^(?P<wh>how many|which|what) (?P<things>[a-z][a-z -]*?s) (?P<beyond>(?:of )?(?:over|under|above|below|more than"
