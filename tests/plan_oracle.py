@@ -126,6 +126,8 @@ class Planner:
         how = self._rng.choice(["sum", "mean", "min", "max"])
         if self._rng.random() < 0.3:
             return p.Aggregate(how, self.set(depth), self.path(END), self.since())  # type: ignore[arg-type]
+        if self._rng.random() < 0.3:
+            return p.Aggregate(how, self.set(depth), self.path(NUMBER), self.combined("+-*/"))  # type: ignore[arg-type]
         relation = self._rng.choice([NUMBER, DAY]) if how in ("min", "max") else NUMBER
         return p.Aggregate(how, self.set(depth), self.path(relation))  # type: ignore[arg-type]
 
@@ -165,7 +167,9 @@ class Planner:
     def number_key(self, depth: int = 0) -> p.Key:
         how = self._rng.choice(["value", "value", "count", "sum", "mean"])
         path = self.path(self._rng.choice(LINKS) if how == "count" else NUMBER)
-        return p.Key(path, how, self.among(depth) if how == "count" or len(path) > 1 else None)  # type: ignore[arg-type]
+        among = self.among(depth) if how == "count" or (len(path) > 1 and how != "value") else None
+        beside = self.combined() if how != "count" and self._rng.random() < 0.3 else None
+        return p.Key(path, how, among, beside)  # type: ignore[arg-type]
 
     def among(self, depth: int) -> p.SetPlan | None:
         """The set of what is counted or added up, in some plans."""
@@ -173,7 +177,7 @@ class Planner:
 
     def key(self, depth: int = 0) -> p.Key:
         if self._rng.random() < 0.25:
-            return p.Key(self.path(END), since=self.since())
+            return p.Key(self.path(END), beside=self.since())
         return p.Key(self.path(DAY)) if self._rng.random() < 0.3 else self.number_key(depth)
 
     def unit(self) -> p.TimeUnit:
@@ -182,9 +186,15 @@ class Planner:
     def since(self) -> p.Since:
         return p.Since(self.path(DAY), self.unit())
 
+    def combined(self, signs: str = "+-*") -> p.Combined:
+        """Another number of the same thing; what is divided is compared with nothing, since no two divide alike."""
+        return p.Combined(self.path(NUMBER), self._rng.choice(signs))  # type: ignore[arg-type]
+
     def test(self, depth: int = 0) -> p.Test:
         rng = self._rng
-        kind = rng.randint(0, 7)
+        kind = rng.randint(0, 8)
+        if kind == 8:
+            return self.measured(depth)
         if kind == 6:
             return self.lasting(depth)
         if kind == 7:
@@ -217,7 +227,17 @@ class Planner:
         op = rng.choice(["=", "!=", "<", "<=", ">", ">=", "between"])
         low, among = p.Number(rng.choice([-1, 0, 2, 4.5, 7])), self.among(depth - 1) if len(path) > 1 else None
         upper = p.Number(low.value + 4) if op == "between" else None
-        return p.Test(path, op, low, upper, how=how, among=among)  # type: ignore[arg-type]
+        beside = self.combined() if rng.random() < 0.3 else None
+        return p.Test(path, op, low, upper, beside, how, among)  # type: ignore[arg-type]
+
+    def measured(self, depth: int) -> p.Test:
+        """A condition on two numbers of a member put together."""
+        rng, beside, path = self._rng, self.combined(), self.path(NUMBER)
+        if depth and rng.random() < 0.2:
+            return p.Test(path, rng.choice(["<", ">="]), p.Count(self.set(depth - 1)), beside=beside)  # type: ignore[arg-type]
+        op = rng.choice(["=", "!=", "<", "<=", ">", ">=", "between"])
+        low = p.Number(rng.choice([-1, 0, 0, 2, 4.5]))
+        return p.Test(path, op, low, p.Number(low.value + 4) if op == "between" else None, beside)  # type: ignore[arg-type]
 
     def lasting(self, depth: int) -> p.Test:
         """A condition on the time between two dates; a stated unit may be another."""
@@ -225,13 +245,13 @@ class Planner:
         if depth and rng.random() < 0.3:
             other = p.Aggregate(rng.choice(["mean", "max"]), self.set(depth - 1), self.path(END), since)  # type: ignore[arg-type]
             value = rng.choice([p.Count(self.set(depth - 1)), other])
-            return p.Test(self.path(END), rng.choice(["<", ">="]), value, since=since)  # type: ignore[arg-type]
+            return p.Test(self.path(END), rng.choice(["<", ">="]), value, beside=since)  # type: ignore[arg-type]
         if rng.random() < 0.3:
             low, high = p.Number(rng.choice([-2, 0, 3])), p.Number(rng.choice([8, 30]))
             return p.Test(self.path(END), "between", low, high, since)
         op = rng.choice(["=", "!=", "<", "<=", ">", ">="])
         stated = p.Number(rng.choice([-1, 0, 1, 2.5, 40]), rng.choice(["", "days", "years"]))
-        return p.Test(self.path(END), op, stated, since=since)  # type: ignore[arg-type]
+        return p.Test(self.path(END), op, stated, beside=since)  # type: ignore[arg-type]
 
 
 def naive(plan: p.Plan, world: World) -> Any:

@@ -21,6 +21,15 @@ from clew.query.text import parse
             'where(class(loan), span(start, end), >, number(3, "months"))',
             "every loan, whose number of days from the start to the end is more than 3 months",
         ),
+        ("where(class(product), calc(-, stock, minimum), <, 0)", "every product, whose stock is less than its minimum"),
+        (
+            "where(class(product), calc(-, stock, minimum), >=, 5)",
+            "every product, whose stock minus minimum is at least 5",
+        ),
+        (
+            "sum(entity(A), ^order/calc(*, quantity, price))",
+            "the total quantity times price of those whose order it is of A",
+        ),
         ("difference(entity(A), entity(B), opened, days)", "the number of days from the opened of B to that of A"),
         ("follow(entity(Germany), ^borders)", "those whose borders include Germany"),
         ("and(class(country), follow(entity(Germany), ^borders))", "every country whose borders include Germany"),

@@ -212,6 +212,72 @@ def test_sums_and_means_are_conditions() -> None:
         execute(parse("where(class(Loan), sum(start), >, 3)"), Graph.from_triples(LOANS))
 
 
+SHOP = [
+    ("l1", "order", "o1"), ("l1", "product", "Tent"), ("l1", "quantity", "2"), ("l1", "price", "249.50 EUR"),
+    ("l2", "order", "o1"), ("l2", "product", "Mug"), ("l2", "quantity", "3"), ("l2", "price", "7 EUR"),
+    ("l3", "order", "o2"), ("l3", "product", "Mug"), ("l3", "quantity", "2"), ("l3", "price", "6 EUR"),
+    ("Tent", "stock", "2"), ("Tent", "minimum", "5"), ("Tent", "weight", "3 kg"), ("Tent", "type", "Product"),
+    ("Mug", "stock", "40"), ("Mug", "minimum", "10"), ("Mug", "weight", "300 g"), ("Mug", "type", "Product"),
+    ("Rope", "stock", "4"), ("Rope", "minimum", "4"), ("Rope", "type", "Product"), ("Bag", "stock", "1"),
+    ("Bag", "minimum", "0"), ("Bag", "type", "Product"), ("Bag", "since", "2020-01-01"),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def shop() -> Graph:
+    return Graph.from_triples(SHOP, name="shop")
+
+
+def test_two_numbers_of_one_thing_are_compared(shop: Graph) -> None:
+    assert labels(shop, "where(class(Product), calc(-, stock, minimum), <, 0)") == ["Tent"]
+    assert labels(shop, "where(class(Product), calc(-, stock, minimum), <=, 0)") == ["Tent", "Rope"]
+    assert labels(shop, "where(class(Product), calc(/, stock, minimum), >=, 4)") == ["Mug"]  # of Bag by zero: none
+    assert labels(shop, "top(class(Product), calc(-, stock, minimum), smallest)") == ["Tent"]
+    assert labels(shop, "compare(entity(Bag), entity(Rope), calc(-, stock, minimum), largest)") == ["Bag"]
+    found = execute(parse("where(class(Product), calc(-, stock, weight), >, 0)"), shop)
+    assert found.notes == ("2 of 4 have no calc(-, stock, weight)",)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("sum(entity(o1), ^order/calc(*, quantity, price))", "520 EUR"),
+        ("sum(follow(entity(o1, o2), ^order), calc(*, quantity, price))", "532 EUR"),
+        ("sum(entity(o1), ^order/calc(*, quantity, product/stock))", "124"),
+        ("sum(entity(o1), ^order/calc(*, quantity, product/weight))", "6.9 kg"),
+        ("max(entity(Mug), calc(/, weight, product))", None),  # nobody has such a value
+        ("max(entity(Tent), calc(/, weight, weight))", "1"),
+        ("max(entity(Bag), calc(/, stock, minimum))", None),
+        ("difference(entity(o1), entity(o2), sum(^order/calc(*, quantity, price)))", "508 EUR"),
+    ],
+)
+def test_two_numbers_of_one_thing_are_put_together(shop: Graph, text: str, said: str | None) -> None:
+    found = execute(parse(text), shop).quantity
+    assert (None if found is None else str(found)) == said
+
+
+def test_sums_of_products_rank_and_filter(shop: Graph) -> None:
+    assert labels(shop, "top(entity(Tent, Mug), sum(^product/calc(*, quantity, price)), largest)") == ["Tent"]
+    assert labels(shop, "where(entity(o1, o2), sum(^order/calc(*, quantity, price)), <, 100)") == ["o2"]
+    mugs = "top(entity(o1, o2), sum(^order/calc(*, quantity, price), follow(entity(Mug), ^product)), largest)"
+    assert labels(shop, mugs) == ["o1"]
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("where(class(Product), calc(-, since, stock), >, 0)", "dates are not put together"),
+        ("sum(follow(entity(o1), ^order), calc(+, price, product/weight))", "cannot be added"),
+        ("where(class(Product), calc(-, stock, minimum), =, date(2020))", "compared with a number"),
+        ("where(class(Product), calc(^, stock, minimum), <, 0)", "expected . - . or /"),
+        ("top(class(Product), count(calc(-, stock, minimum)), largest)", "things are counted"),
+    ],
+)
+def test_numbers_that_cannot_be_put_together_are_refused(shop: Graph, text: str, why: str) -> None:
+    with pytest.raises(InputError, match=why):
+        execute(parse(text), shop)
+
+
 @pytest.mark.parametrize(
     ("text", "why"),
     [

@@ -170,6 +170,12 @@ def test_documents_are_not_trusted(document: object, message: str) -> None:
         from_json(document)
 
 
+def test_numbers_put_together_in_cypher() -> None:
+    text = to_cypher(parse("sum(entity(A), ^order/calc(/, quantity, product/size))"))
+    assert "WITH DISTINCT x, y1, v AS u, v.value AS a" in text and "OPTIONAL MATCH (y1)-[:`product`]->(z1)" in text
+    assert "CASE WHEN v.value <> 0 THEN toFloat(a) / v.value END" in text and "sum(v)" in text
+
+
 def test_the_time_between_two_dates_in_cypher() -> None:
     text = to_cypher(parse('where(class(Loan), span(start, end, days), >, number(2, "weeks"))'))
     assert "min(v.value) AS a" in text and "max(v.value) AS b" in text

@@ -160,6 +160,21 @@ def test_beside_things_with_a_name_nameless_nodes_are_no_answers() -> None:
     assert [candidate.text for candidate in candidates] == ["Ann"]
 
 
+def test_two_numbers_put_together_are_cited() -> None:
+    rows = [("l1", "order", "o1"), ("l1", "product", "Mug"), ("l1", "quantity", "2"), ("Mug", "price", "7")]
+    shop = Graph.from_triples([*rows, ("Mug", "stock", "4"), ("Mug", "minimum", "5")])
+    for text, cited in (
+        ("sum(entity(o1), ^order/calc(*, quantity, product/price))", {"order", "quantity", "product", "price"}),
+        ("where(entity(Mug), calc(-, stock, minimum), <, 0)", {"stock", "minimum"}),
+    ):
+        candidates, evidence, proof = proven(execute(parse(text), shop), shop, 0.9)
+        assert {t.relation.label for t in evidence.triples} == cited
+        answer = Answer(Question("q", "?"), "plan", candidates, evidence, plan=proof)
+        assert verify(answer, shop) == []
+        forged = replace(proof, text=proof.text.replace("calc(-", "calc(+").replace("calc(*", "calc(+"))
+        assert verify(replace(answer, plan=forged), shop)
+
+
 def test_a_time_between_two_dates_cites_both() -> None:
     rows = [("A", "start", "2020-01-10"), ("A", "end", "2020-06-26"), ("B", "start", "2020-01-10"), ("A", "x", "2020")]
     loans = Graph.from_triples(rows)

@@ -98,11 +98,17 @@ class CypherPlanWriter:
         return _string(text)
 
     def _measured(
-        self, members: str, path: p.Path, since: p.Since | None, among: p.SetPlan | None = None
+        self, members: str, path: p.Path, beside: p.Beside | None, among: p.SetPlan | None = None
     ) -> tuple[str, str]:
-        """Rows as `_rows` makes them, and the number or date of each; of times one row for each member."""
-        if since is None:
+        """Rows as `_rows` makes them, and the number or date of each; of times one row for each member.
+
+        Of numbers put together `v` is the number, and the rows tell apart what it is made of.
+        """
+        if beside is None:
             return self._rows(members, path, among, before_last=True), self._number_at(path)
+        if isinstance(beside, p.Combined):
+            return self._combined(members, path, beside, among), "v"
+        since = beside
         each = self._each(members)
         self._live.remove(members)
         clauses, carried = [each], f"{self._carried()}x"
@@ -113,6 +119,23 @@ class CypherPlanWriter:
             carried += f", {made}"
         clauses.append(f"WITH {self._carried()}x, {self._between(since.unit)} AS v")
         return " ".join(clauses), "v"
+
+    def _combined(self, members: str, path: p.Path, beside: p.Combined, among: p.SetPlan | None) -> str:
+        rows = self._rows(members, path, among, before_last=True)
+        thing = f"y{len(path) - 1}" if len(path) > 1 else "x"
+        kept = f"{self._carried()}x, " + ("" if thing == "x" else f"{thing}, ")
+        places = [thing, *(f"z{i}" for i in range(1, len(beside.path))), "v"]
+        self._live += ["a", "u", *([] if thing == "x" else [thing])]  # a hop to a property hands on what is live
+        hops = " ".join(self._hop(places[i], step, places[i + 1]) for i, step in enumerate(beside.path))
+        del self._live[-2 if thing == "x" else -3 :]
+        left, right = "a", self._number_at(beside.path)
+        made = f"{left} {beside.sign} {right}"
+        if beside.sign == "/":
+            made = f"CASE WHEN {right} <> 0 THEN toFloat({left}) / {right} END"
+        return (
+            f"{rows} WITH DISTINCT {kept}v AS u, {self._number_at(path)} AS a {hops} "
+            f"WITH DISTINCT {kept}u, a, v, {made} AS made WITH {kept}made AS v"
+        )
 
     def _hop(self, start: str, step: p.Step, end: str) -> str:
         link = f"-[:{self._type(step)}]->" if step.forward else f"<-[:{self._type(step)}]-"
@@ -209,12 +232,12 @@ class CypherPlanWriter:
         if key.how == "count":
             rows, how, known = self._rows(members, key.path, key.among), "count(v)", "true"
         else:
-            rows, value = self._measured(members, key.path, key.since, key.among)
+            rows, value = self._measured(members, key.path, key.beside, key.among)
             best = "max" if largest else "min"
             how = f"{ {'sum': 'sum', 'mean': 'avg'}.get(key.how, best) }({value})"
             known = f"{value} IS NOT NULL"
         before = (
-            f"{rows} WITH DISTINCT {self._carried()}x, {_thing(key.path, key.how, key.since)}v "
+            f"{rows} WITH {_distinct(key.beside)}{self._carried()}x, {_thing(key.path, key.how, key.beside)}v "
             f"WITH {self._carried()}x, {how} AS key, count(CASE WHEN {known} THEN 1 END) AS values "
             f"WITH {self._carried()}CASE WHEN x IS NULL OR values = 0 THEN null ELSE {{node: x, key: key}} END AS row "
             f"ORDER BY row.key {'DESC' if largest else 'ASC'}"
@@ -225,9 +248,13 @@ class CypherPlanWriter:
         return self._joined(f"[r IN {rows} WHERE r.key {low} {first}.key AND r.key {high} {last}.key | r.node]", rows)
 
     def _where(self, members: str, test: p.Test) -> str:
-        if test.since is not None:
-            stated = [self._time_in(each, test.since) for each in (test.value, test.upper) if each is not None]
-            before, here = self._measured(members, test.path, test.since)
+        if test.beside is not None and test.how == "value":
+            since = test.beside if isinstance(test.beside, p.Since) else None
+            stated = [
+                self._stated(each) if since is None else self._time_in(each, since)
+                for each in (test.value, test.upper) if each is not None
+            ]  # fmt: skip
+            before, here = self._measured(members, test.path, test.beside)
             tested = [f"{here} {_OPS.get(test.op, '>=')} {stated[0]}", *(f"{here} <= {each}" for each in stated[1:])]
             return self._keep(f"collect(DISTINCT CASE WHEN {' AND '.join(tested)} THEN x END)", before=before)
         if test.how != "value":
@@ -239,10 +266,10 @@ class CypherPlanWriter:
     def _summed(self, members: str, test: p.Test) -> str:
         """The members of which the sum or the mean of what they have satisfies a test."""
         stated = [self._stated(each) for each in (test.value, test.upper) if each is not None]
-        here, how = self._number_at(test.path), {"sum": "sum", "mean": "avg"}[test.how]
+        how = {"sum": "sum", "mean": "avg"}[test.how]
+        rows, here = self._measured(members, test.path, test.beside, test.among)
         before = (
-            f"{self._rows(members, test.path, test.among, before_last=True)} "
-            f"WITH DISTINCT {self._carried()}x, {_thing(test.path, test.how, None)}v "
+            f"{rows} WITH {_distinct(test.beside)}{self._carried()}x, {_thing(test.path, test.how, test.beside)}v "
             f"WITH {self._carried()}x, {how}({here}) AS key, count({here}) AS values"
         )
         tested = [f"key {_OPS.get(test.op, '>=')} {stated[0]}", *(f"key <= {each}" for each in stated[1:])]
@@ -294,8 +321,8 @@ class CypherPlanWriter:
                 return f"size({self.members(of)})"
             case p.Values(of, path):
                 return self._aggregate("max", of, path)
-            case p.Aggregate(how, of, path, since):
-                return self._aggregate({"mean": "avg"}.get(how, how), of, path, since)
+            case p.Aggregate(how, of, path, beside):
+                return self._aggregate({"mean": "avg"}.get(how, how), of, path, beside)
             case p.Difference(a, b, key, str() as unit):
                 last, first = self._scalar(a, key), self._scalar(b, key)
                 return self._between(unit, first, last)
@@ -311,13 +338,13 @@ class CypherPlanWriter:
             before = self._rows(self.members(of), key.path, key.among)
             return self._keep("count(DISTINCT v)", before=before, stem="n")
         how = {"value": "max", "mean": "avg"}.get(key.how, key.how)
-        return self._aggregate(how, of, key.path, key.since, key.among)
+        return self._aggregate(how, of, key.path, key.beside, key.among)
 
     def _aggregate(
-        self, how: str, of: p.SetPlan, path: p.Path, since: p.Since | None = None, among: p.SetPlan | None = None
+        self, how: str, of: p.SetPlan, path: p.Path, beside: p.Beside | None = None, among: p.SetPlan | None = None
     ) -> str:
-        rows, value = self._measured(self.members(of), path, since, among)
-        before = f"{rows} WITH DISTINCT {self._carried()}x, {_thing(path, how, since)}v"
+        rows, value = self._measured(self.members(of), path, beside, among)
+        before = f"{rows} WITH {_distinct(beside)}{self._carried()}x, {_thing(path, how, beside)}v"
         return self._keep(f"{how}({value})", before=before, stem="n")
 
     def _between(self, unit: p.TimeUnit, first: str = "a", last: str = "b") -> str:
@@ -330,9 +357,14 @@ class CypherPlanWriter:
         return f"duration.inMonths({first}, {last}).{unit}"
 
 
-def _thing(path: p.Path, how: str, since: p.Since | None) -> str:
+def _thing(path: p.Path, how: str, beside: p.Beside | None) -> str:
     """The variable of what states a value, where it is not the member itself: each counts for a sum."""
-    return f"y{len(path) - 1}, " if len(path) > 1 and since is None and how != "count" else ""
+    return f"y{len(path) - 1}, " if len(path) > 1 and not isinstance(beside, p.Since) and how != "count" else ""
+
+
+def _distinct(beside: p.Beside | None) -> str:
+    """Rows of numbers that are put together are told apart already: two equal ones may be of different pairs."""
+    return "" if isinstance(beside, p.Combined) else "DISTINCT "
 
 
 def _date_condition(test: p.Test, value: p.Date) -> str:

@@ -190,8 +190,12 @@ class _Decorator:
                 yield found.along(p.Aggregate(read.summary, plan, key.path), key)  # type: ignore[arg-type]
         elif read.answer == "truth":
             yield replace(found, plan=p.Exists(plan))
-        elif isinstance(plan, p.Top) and plan.key.since is not None and (unit := asks_how_long(read.text)) is not None:
-            since = plan.key.since if unit == "" else replace(plan.key.since, unit=unit)
+        elif (
+            isinstance(plan, p.Top)
+            and isinstance(plan.key.beside, p.Since)
+            and (unit := asks_how_long(read.text)) is not None
+        ):
+            since = plan.key.beside if unit == "" else replace(plan.key.beside, unit=unit)
             yield replace(found, plan=p.Aggregate("max", plan, plan.key.path, since))
         elif read.of_key and isinstance(plan, p.Top) and plan.key.how == "value":
             yield replace(found, plan=p.Values(plan, plan.key.path))
@@ -238,7 +242,7 @@ class _Decorator:
                     break  # how long they are is stated, in time or in space
                 if ranked.base == TENURE and key.share < ENDED:
                     break
-                timed = p.Key((period.until,), since=period.span())
+                timed = p.Key((period.until,), beside=period.span())
                 largest = ranked.base == "slow" if ranked.base in PACES else ranked.largest
                 yield found.along(self._top(plan, timed, ranked, largest), key)
         for key in keys:

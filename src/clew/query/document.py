@@ -18,7 +18,7 @@ VALUES = (p.Values, p.Count, p.Aggregate, p.Difference, p.Arithmetic)
 TRUTHS = (p.Exists, p.Is)
 NODES = (*SETS, *VALUES, *TRUTHS)
 _RECORDS = {kind.__name__: kind for kind in (*NODES, p.Number, p.Date, p.Text)}
-_PARTS = (p.Test, p.Key, p.Since, p.Step)  # stand only where one kind of record can
+_PARTS = (p.Test, p.Key, p.Since, p.Combined, p.Step)  # stand only where one kind of record can
 
 
 def to_json(plan: Any) -> dict[str, Any]:
@@ -96,7 +96,8 @@ class _Documents:
                 return None
             if (choices := _choices(hint)) is not None:
                 return data if data in choices else self._refuse(data, choices, where)
-            part = next((each for each in get_args(hint) if each in _PARTS), p.Plan)
+            parts = [each for each in get_args(hint) if each in _PARTS]
+            part = next((each for each in parts if _fits(data, each)), parts[0] if parts else p.Plan)
             return self.record(data, part, where, depth)
         if isinstance(hint, type) and (issubclass(hint, p.Plan) or hint in _PARTS):
             return self.record(data, hint, where, depth)
@@ -105,6 +106,12 @@ class _Documents:
     @staticmethod
     def _refuse(data: Any, choices: tuple[Any, ...], where: str) -> Any:
         raise InputError(f"{where}: {unknown('value', str(data)[:60], choices)}")
+
+
+def _fits(data: Any, kind: type) -> bool:
+    """Whether an object has all that a kind of record must be told, and nothing else."""
+    declared = {each.name for each in fields(kind)}
+    return isinstance(data, dict) and declared - _optional(kind) <= data.keys() <= declared
 
 
 def _choices(hint: Any) -> tuple[Any, ...] | None:
@@ -157,11 +164,12 @@ def _schema_for(hint: Any) -> dict[str, Any]:
     if origin is tuple:
         return {"type": "array", "items": _schema_for(get_args(hint)[0])}
     if origin in (Union, types.UnionType):
-        part = next((each for each in get_args(hint) if each in _PARTS), None)
+        parts = [{"$ref": f"#/$defs/{each.__name__}"} for each in get_args(hint) if each in _PARTS]
         if (choices := _choices(hint)) is not None:
             return {"enum": [*choices, None]}
-        comparable = {"$ref": f"#/$defs/{'comparable' if part is None else part.__name__}"}
-        return {"anyOf": [comparable, {"type": "null"}]} if type(None) in get_args(hint) else comparable
+        some_set = p.SetPlan in get_args(hint)
+        named = parts or [{"$ref": f"#/$defs/{'set' if some_set else 'comparable'}"}]
+        return {"anyOf": [*named, {"type": "null"}]} if type(None) in get_args(hint) else named[0]
     plain = {str: "string", bool: "boolean", int: "integer", float: "number"}
     if hint in plain:
         return {"type": plain[hint]}

@@ -93,19 +93,26 @@ class _Speaker:
             return f"those {name} {what}"
         return f"those whose {name} {'include' if is_plural(name) else 'is'} {what}"
 
-    def _span(self, path: p.Path, since: p.Since) -> str:
-        return f"number of {since.unit} from the {self._path(since.path)} to the {self._path(path)}"
+    def _measure(self, path: p.Path, beside: p.Beside | None) -> str:
+        """Words for a value: what lies at the end of a path, a time, two numbers put together."""
+        match beside:
+            case p.Since(since, unit):
+                return f"number of {unit} from the {self._path(since)} to the {self._path(path)}"
+            case p.Combined(other, sign):
+                first = f" of the {self._path(path[:-1])}" if len(path) > 1 else ""
+                said = f"{self._path(path[-1:])} {_SIGNS[sign]} {self._path(other)}{first}"
+                return said.replace(" of the those ", " of those ")
+        return self._path(path)
 
     def _test(self, test: p.Test) -> str:
-        if test.since is not None:
-            between = "" if test.upper is None else f" and {self.value(test.upper)}"
-            verb = "is between" if between else _OPS[test.op]
-            return f"whose {self._span(test.path, test.since)} {verb} {self.value(test.value)}{between}"
+        match test:
+            case p.Test(path, op, p.Number(0, ""), None, p.Combined(other, "-"), "value"):
+                return f"whose {self._path(path)} {_OPS[op]} its {self._path(other)}"
         what = f"whose {self._path(test.path)}" if test.path else "which"
-        if test.how != "value":
+        if test.how != "value" or test.beside is not None:
             between = "" if test.upper is None else f" and {self.value(test.upper)}"
             verb = "is between" if between else _OPS[test.op]
-            key = self._key(p.Key(test.path, test.how, test.among))
+            key = self._key(p.Key(test.path, test.how, test.among, test.beside))
             return f"whose {key} {verb} {self.value(test.value)}{between}"
         if test.upper is not None:
             return f"{what} {self._verb(test.path, 'is between')} {self.value(test.value)} and {self.value(test.upper)}"
@@ -115,17 +122,15 @@ class _Speaker:
             verb = {"are": "include", "are not": "do not include"}.get(verb, verb)
         return f"{what} {verb} {self.value(test.value)}"
 
-    def _among(self, path: p.Path, among: p.SetPlan | None) -> str:
+    def _among(self, path: p.Path, among: p.SetPlan | None, beside: p.Beside | None = None) -> str:
         """What is counted or added up: "borders", "club of (room)"."""
-        said = self._path(path) or "value"
+        said = self._measure(path, beside) or "value"
         if among is None:
             return said
         return f"{said} ({self._entity(among.id) if isinstance(among, p.Class) else f'of {self.plan(among)}'})"
 
     def _key(self, key: p.Key) -> str:
-        if key.since is not None:
-            return self._span(key.path, key.since)
-        path = self._among(key.path, key.among)
+        path = self._among(key.path, key.among, key.beside)
         return {"value": path, "count": f"number of {path}", "sum": f"total {path}", "mean": f"average {path}"}[key.how]
 
     def plan(self, node: p.Plan) -> str:
@@ -164,11 +169,9 @@ class _Speaker:
             case p.Count(of):
                 return f"the number of: {self.plan(of)}"
             case p.Aggregate(_, p.Entities((_,)) as of, path, p.Since() as since):
-                return f"the {self._span(path, since)} of {self.plan(of)}"
-            case p.Aggregate(how, of, path, p.Since() as since):
-                return f"{_SUMMARIES[how]} {self._span(path, since)} of {self.plan(of)}"
-            case p.Aggregate(how, of, path):
-                return f"{_SUMMARIES[how]} {self._path(path) or 'value'} of {self.plan(of)}"
+                return f"the {self._measure(path, since)} of {self.plan(of)}"
+            case p.Aggregate(how, of, path, beside):
+                return f"{_SUMMARIES[how]} {self._measure(path, beside) or 'value'} of {self.plan(of)}"
             case p.Difference(a, b, key, str() as unit):
                 return f"the number of {unit} from the {self._key(key)} of {self.plan(b)} to that of {self.plan(a)}"
             case p.Difference(a, b, key):

@@ -22,10 +22,11 @@ from clew.graph.subgraph import HUB, Ints
 from clew.query import plan as p
 from clew.query.binding import Binding
 from clew.query.columns import Bools, Column, Floats, column, column_of
+from clew.query.combining import Figures, combined, joined
 from clew.query.comparing import Readings, satisfied, text_matches
 from clew.query.elapsed import elapsed
 from clew.query.pairs import PairBudget, Places, pairs, starts
-from clew.query.text import show, show_path
+from clew.query.text import show, show_measure, show_path
 from clew.query.values import ReadValue, from_base, in_base, shown_date, shown_number, unit_of
 
 FOLLOWING = 5  # how many of those that come after the chosen ones a ranking keeps, for the evidence
@@ -56,16 +57,6 @@ class Quantity:
         if self.reading.kind == "date":
             return shown_date(self.reading)
         return f"{shown_number(self.value)} {self.unit}".strip()
-
-
-@dataclass(frozen=True, slots=True)
-class Figures:
-    """The values of members that have an order: m of them, each with the place of its owner among the members."""
-
-    owners: Places  # (m,) ascending
-    low: Floats  # (m,) in the column's base unit or in seconds
-    high: Floats  # (m,)
-    column: Column
 
 
 @dataclass(frozen=True, slots=True)
@@ -281,29 +272,34 @@ class Executor:
         return found
 
     def figures(
-        self, members: Ints, path: p.Path, since: p.Since | None, why: str, among: p.SetPlan | None = None
+        self, members: Ints, path: p.Path, beside: p.Beside | None, why: str, among: p.SetPlan | None = None
     ) -> Figures:
-        """What members have at the end of a path, or the times that had passed by then."""
-        if since is not None:
-            return self._spans(members, path, since)
-        owners, ends = self._stated(members, path, among)
-        found = self.ordered(path, ends, why)
-        known, low, high = found.of(ends)
-        return Figures(owners[known], low[known], high[known], found)
+        """What members have at the end of a path, put together with what they have beside it.
 
-    def _stated(self, members: Ints, path: p.Path, among: p.SetPlan | None) -> tuple[Places, Ints]:
-        """(position among members, value) over a path, once for each thing that states the value: two matches with two
-        goals each are four goals."""
+        A value counts once for each thing that states it: two matches with two goals each are four goals.
+        """
+        if isinstance(beside, p.Since):
+            return self._spans(members, path, beside)
         if len(path) < 2:
-            return self.pairs(members, path)
+            return self._figures(members, path, beside, why)
         owners, between = self._among(members, path[:-1], among)
         things, thing = np.unique(between, return_inverse=True)
-        of, values = self.pairs(things, path[-1:])
-        counts = np.bincount(of, minlength=len(things))
-        first = np.cumsum(counts) - counts
-        times = counts[thing]
-        places = np.arange(int(times.sum())) + np.repeat(first[thing] - (np.cumsum(times) - times), times)
-        return np.repeat(owners, times), values[places]
+        stated = self._figures(things, path[-1:], beside, why)
+        member, value = joined(thing, stated.owners, len(things))
+        return Figures(owners[member], stated.low[value], stated.high[value], stated.column)
+
+    def _figures(self, things: Ints, path: p.Path, beside: p.Combined | None, why: str) -> Figures:
+        """What things state by one step, put together with another number of theirs."""
+        owners, ends = self.pairs(things, path)
+        found = self.ordered(path, ends, why)
+        known, low, high = found.of(ends)
+        mine = Figures(owners[known], low[known], high[known], found)
+        if beside is None:
+            return mine
+        owners, ends = self.pairs(things, beside.path)
+        found = self.ordered(beside.path, ends, why)
+        known, low, high = found.of(ends)
+        return combined(mine, Figures(owners[known], low[known], high[known], found), path, beside, len(things))
 
     def _spans(self, members: Ints, path: p.Path, since: p.Since) -> Figures:
         """Of each member the time from its first date on the one path to its last on the other."""
@@ -323,7 +319,7 @@ class Executor:
         return Figures(owners[known], base, base, Column("number", 1.0, nodes, base, base, "time", since.unit))
 
     def _where(self, members: Ints, test: p.Test, of: p.SetPlan | None) -> Ints:
-        if test.since is not None or test.how != "value":
+        if test.beside is not None or test.how != "value":
             return self._measured(members, test)
         owners, ends = self.pairs(members, test.path)
         keep = self._satisfying(ends, test)
@@ -334,22 +330,24 @@ class Executor:
         return kept
 
     def _measured(self, members: Ints, test: p.Test) -> Ints:
-        """The members of which the time between two dates, the sum or the mean of the values satisfies a test."""
-        if test.since is not None:
-            found = self.figures(members, test.path, test.since, repr(test.op))
-            having, compared = members[found.owners], found.column
-            self._say_missing(len(members), len(having), test.path, test.since)
+        """The members of which what is put together of two values, the sum or the mean of values satisfies a test."""
+        if test.how == "value":
+            found = self.figures(members, test.path, test.beside, repr(test.op))
+            having = members[found.owners]
+            nodes = np.arange(len(having), dtype=np.int32)
+            compared = replace(found.column, nodes=nodes, low=found.low, high=found.high)
+            self._say_missing(len(members), len(starts(found.owners)), test.path, test.beside)
         else:
-            having, keys, read = self._keys(members, p.Key(test.path, test.how, test.among), largest=True)
+            key = p.Key(test.path, test.how, test.among, test.beside)
+            having, keys, read = self._keys(members, key, largest=True)
             assert read is not None
             compared = replace(read, nodes=np.arange(len(keys), dtype=np.int32), low=keys, high=keys)
         against = self._against(test)
         if not len(having) or not len(against.low):
             return members[:0]
         note: Callable[[str], None] = self.note
-        name = _named(test.path, test.since)
-        kept: Ints = having[satisfied(compared, compared.nodes, test.op, against, name, note)]
-        return kept
+        name = _named(test.path, test.beside)
+        return distinct(having[satisfied(compared, compared.nodes, test.op, against, name, note)])
 
     def _against(self, test: p.Test) -> Readings:
         """The values that a test compares with."""
@@ -415,9 +413,9 @@ class Executor:
         members = self.members(of)
         self._say_missing(len(members), len(starts(self.pairs(members, path)[0])), path)
 
-    def _say_missing(self, members: int, known: int, path: p.Path, since: p.Since | None = None) -> None:
+    def _say_missing(self, members: int, known: int, path: p.Path, beside: p.Beside | None = None) -> None:
         if known < members:
-            self.note(f"{members - known:,} of {members:,} have no {_named(path, since)}")
+            self.note(f"{members - known:,} of {members:,} have no {_named(path, beside)}")
 
     # -- superlatives ------------------------------------------------------------------------------------------------
 
@@ -426,13 +424,13 @@ class Executor:
         if key.how == "count":
             return members, self._counts(members, key.path, key.among).astype(np.float64), None
         why = "a superlative" if key.how == "value" else f"a {key.how}"
-        figures = self.figures(members, key.path, key.since, why, key.among)
+        figures = self.figures(members, key.path, key.beside, why, key.among)
         owners, low, found = figures.owners, figures.low, figures.column
         if key.how != "value" and found.kind == "date":
             raise InputError(f"{_named(key.path)} holds dates: they have no {key.how}")
         first = starts(owners)
         having = owners[first]
-        self._say_missing(len(members), len(having), key.path, key.since)
+        self._say_missing(len(members), len(having), key.path, key.beside)
         if not len(having):
             return members[:0], np.empty(0), found
         if key.how == "value":
@@ -472,8 +470,8 @@ class Executor:
         match node:
             case p.Count(of):
                 return _plain(float(len(self.members(of))))
-            case p.Aggregate(how, of, path, since):
-                return self._aggregate(how, self.members(of), path, since)
+            case p.Aggregate(how, of, path, beside):
+                return self._aggregate(how, self.members(of), path, beside)
             case p.Difference(a, b, key, unit):
                 return self._difference(self._scalar(a, key), self._scalar(b, key), node, unit)
             case p.Arithmetic(sign, a, b):
@@ -483,15 +481,15 @@ class Executor:
         raise TypeError(f"no number: {node!r}")
 
     def _aggregate(
-        self, how: str, members: Ints, path: p.Path, since: p.Since | None = None, among: p.SetPlan | None = None
+        self, how: str, members: Ints, path: p.Path, beside: p.Beside | None = None, among: p.SetPlan | None = None
     ) -> Quantity | None:
-        figures = self.figures(members, path, since, f"a {how}", among)
+        figures = self.figures(members, path, beside, f"a {how}", among)
         low, high, found = figures.low, figures.high, figures.column
-        self._say_missing(len(members), len(starts(figures.owners)), path, since)
+        self._say_missing(len(members), len(starts(figures.owners)), path, beside)
         if found.kind == "date" and how in ("sum", "mean"):
             raise InputError(f"{_named(path)} holds dates: they have no {how}")
         if not len(low):
-            self.note(f"there is no {_named(path, since)} to take the {how} of")
+            self.note(f"there is no {_named(path, beside)} to take the {how} of")
             return _plain(0.0) if how == "sum" else None
         if found.kind == "date":
             at = int(np.argmax(low) if how == "max" else np.argmin(low))
@@ -506,7 +504,7 @@ class Executor:
         members = self.members(of)
         if key.how == "count":
             return _plain(float(len(distinct(self._among(members, key.path, key.among)[1]))))
-        return self._aggregate("max" if key.how == "value" else key.how, members, key.path, key.since, key.among)
+        return self._aggregate("max" if key.how == "value" else key.how, members, key.path, key.beside, key.among)
 
     def _difference(
         self, a: Quantity | None, b: Quantity | None, node: p.Plan, unit: p.TimeUnit | None = None
@@ -584,10 +582,10 @@ def _precise(low: float, high: float) -> ReadValue:
     )
 
 
-def _named(path: p.Path, since: p.Since | None = None) -> str:
-    if since is not None:
-        return f"time from {show_path(since.path)} to {show_path(path)}"
-    return show_path(path) if path else "value"
+def _named(path: p.Path, beside: p.Beside | None = None) -> str:
+    if isinstance(beside, p.Since):
+        return f"time from {show_path(beside.path)} to {show_path(path)}"
+    return show_measure(path, beside) if path else "value"
 
 
 def _compared(op: str, left: Any, right: Any) -> Any:

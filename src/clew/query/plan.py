@@ -69,6 +69,26 @@ class Since:
 
 
 @dataclass(frozen=True, slots=True)
+class Combined:
+    """Beside a path to a number: what is meant is that number and the one at the end of `path`, put together: the
+    quantity of a line times its price, the stock less the level that it is ordered again at.
+
+    `path` starts where the last step of the other one does, so that two numbers of one thing are put together, each
+    with each where it has several: `^order/quantity` and `product/price` are of the lines of an order.
+    """
+
+    path: Path
+    sign: Sign
+
+    def __post_init__(self) -> None:
+        _path(self.path)
+        _one_of(self.sign, get_args(Sign), "arithmetic sign")
+
+
+Beside = Since | Combined
+
+
+@dataclass(frozen=True, slots=True)
 class Number:
     """A number as people state it: `value` in `unit`; an empty unit is none."""
 
@@ -159,14 +179,14 @@ class Test:
     """A condition on what lies at the end of `path`: at least one value there satisfies it. `upper` ends a between.
 
     With `how` the condition is on the sum or the mean of all values there, added up as those of a `Key` and `among` the
-    same things; with `since` on the time between two dates.
+    same things; `beside` says what it is put together with: the time between two dates, the product of two numbers.
     """
 
     path: Path
     op: Op
     value: Value
     upper: Value | None = None
-    since: Since | None = None
+    beside: Beside | None = None
     how: Tested = "value"
     among: SetPlan | None = None
 
@@ -188,11 +208,15 @@ class Test:
             type(self.upper) is not type(self.value) or not isinstance(self.value, (Number, Date))
         ):
             raise InputError("between needs two numbers or two dates")
-        _spans(self.since, self.path)
-        if self.since is not None and isinstance(self.value, (Date, Text, Entities)):
-            raise InputError('the time between two dates is compared with a number, such as number(100, "days")')
+        _put_together(self.beside, self.path)
+        if self.beside is not None and isinstance(self.value, (Date, Text, Entities)):
+            raise InputError(
+                'the time between two dates is compared with a number, such as number(100, "days")'
+                if isinstance(self.beside, Since)
+                else "two numbers put together are compared with a number"
+            )
         _one_of(self.how, get_args(Tested), "condition")
-        if self.how != "value" and (self.since is not None or not self.path):
+        if self.how != "value" and (isinstance(self.beside, Since) or not self.path):
             raise InputError(f"a {self.how} is taken of the numbers at the end of a path")
         if self.how != "value" and isinstance(self.value, (Date, Text, Entities, Values)):
             raise InputError(f"a {self.how} is compared with one number, such as number(100, EUR)")
@@ -205,22 +229,24 @@ class Key:
     value once for each thing that states it: two matches with two goals each are four goals.
 
     Of what is counted, or of the things that state the values, only those in the set `among` may be meant: the goals of
-    a player in the matches of one season, the rooms of a club and not its members. With `since` it is the time between
-    two dates.
+    a player in the matches of one season, the rooms of a club and not its members. `beside` says what the value is put
+    together with: the time between two dates, the product of two numbers.
     """
 
     path: Path
     how: How = "value"
     among: SetPlan | None = None
-    since: Since | None = None
+    beside: Beside | None = None
 
     def __post_init__(self) -> None:
         _path(self.path, empty=self.how == "value")
         _one_of(self.how, get_args(How), "key")
         _among(self.among, self.path, self.how)
-        _spans(self.since, self.path)
-        if self.since is not None and (self.how != "value" or self.among is not None):
+        _put_together(self.beside, self.path)
+        if isinstance(self.beside, Since) and (self.how != "value" or self.among is not None):
             raise InputError(f"a key is the time between two dates or a {self.how} of some things, not both")
+        if self.beside is not None and self.how == "count":
+            raise InputError("things are counted, not numbers that are put together")
 
 
 @dataclass(frozen=True, slots=True)
@@ -383,19 +409,19 @@ class Count(ValuePlan):
 class Aggregate(ValuePlan):
     """Sum, mean, smallest or largest of the members' values; a member with two values counts with both.
 
-    With `since` the values are the times between two dates; of one member any of the four is its own.
+    `beside` says what each value is put together with; of one member any of the four is its own then.
     """
 
     how: Summary
     of: SetPlan
     path: Path
-    since: Since | None = None
+    beside: Beside | None = None
 
     def __post_init__(self) -> None:
         _one_of(self.how, get_args(Summary), "aggregate")
         _set(self.of, self.how)
         _path(self.path, empty=True)
-        _spans(self.since, self.path)
+        _put_together(self.beside, self.path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -414,7 +440,7 @@ class Difference(ValuePlan):
         _is(self.key, Key, "the key of difference()")
         if self.unit is not None:
             _one_of(self.unit, get_args(TimeUnit), "unit of time")
-            if self.key.how != "value" or self.key.since is not None:
+            if self.key.how != "value" or self.key.beside is not None:
                 raise InputError("a unit of difference() is that of the time between two dates: its key is a path")
 
 
@@ -460,7 +486,7 @@ def children(node: Any) -> Iterator[Any]:
     for each in fields(node):
         value = getattr(node, each.name)
         for item in value if isinstance(value, tuple) else (value,):
-            if isinstance(item, (Plan, Test, Key, Since, Step, Number, Date, Text)):
+            if isinstance(item, (Plan, Test, Key, Since, Combined, Step, Number, Date, Text)):
                 yield item
 
 
@@ -527,9 +553,10 @@ def _among(among: Any, path: Path, how: str) -> None:
         raise InputError(f"a {how} of what a thing itself states is among nothing: its path has one step")
 
 
-def _spans(since: Any, path: Path) -> None:
-    if since is not None:
-        _is(since, Since, "what a time is measured from")
+def _put_together(beside: Any, path: Path) -> None:
+    if beside is not None:
+        if not isinstance(beside, (Since, Combined)):
+            raise InputError(f"{beside!r} is nothing that a value is put together with"[:200])
         _path(path)
 
 

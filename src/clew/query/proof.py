@@ -61,10 +61,10 @@ class Prover:
         """The triples that conditions and keys on a member stand on."""
         match node:
             case p.Where(of, test):
-                yield from self.measured(member, test.path, test.since, test.among, counted=False)
+                yield from self.measured(member, test.path, test.beside, test.among, counted=False)
                 yield from self.witnesses(of, member)
             case p.Top(of, key, _, _, _):
-                yield from self.measured(member, key.path, key.since, key.among, counted=key.how == "count")
+                yield from self.measured(member, key.path, key.beside, key.among, counted=key.how == "count")
                 yield from self.witnesses(of, member)
             case p.WhereCount(of, path, _, _, among):
                 yield from self._along(member, path, among, len(path))
@@ -72,7 +72,7 @@ class Prover:
             case p.Compare(a, b, key, _):
                 for side in (a, b):
                     for each in self._executor.members(side)[:WITNESSES].tolist():
-                        yield from self.measured(each, key.path, key.since, key.among, counted=key.how == "count")
+                        yield from self.measured(each, key.path, key.beside, key.among, counted=key.how == "count")
             case p.And(sets) | p.Or(sets):
                 for each in sets:
                     yield from self.witnesses(each, member)
@@ -113,13 +113,14 @@ class Prover:
         return [(start, [*before, *walk]) for start, before in self.paths(of, here)]
 
     def measured(
-        self, member: int, path: p.Path, since: p.Since | None = None, among: p.SetPlan | None = None, *,
+        self, member: int, path: p.Path, beside: p.Beside | None = None, among: p.SetPlan | None = None, *,
         counted: bool = False,
     ) -> Iterator[int]:  # fmt: skip
-        """The triples that a member's value stands on, or both of its dates, or what is counted of it."""
+        """The triples that a member's value stands on, or both of its dates or numbers, or what is counted of it."""
         yield from self._along(member, path, among, len(path) if counted else len(path) - 1)
-        if since is not None:
-            yield from self._along(member, since.path)
+        if beside is not None:
+            before = path[:-1] if isinstance(beside, p.Combined) else ()
+            yield from self._along(member, (*before, *beside.path), among, len(before))
 
     def _along(self, member: int, path: p.Path, meant: p.SetPlan | None = None, place: int = 0) -> Iterator[int]:
         """The triples over a path from a member, a few at every step; the step of one place only to what is meant."""
@@ -173,10 +174,10 @@ def proven(result: Result, graph: Graph, score: float) -> tuple[tuple[Candidate,
             match plan:
                 case p.Values(_, path):
                     cited = prover.measured(member, path)
-                case p.Aggregate(_, _, path, since):
-                    cited = prover.measured(member, path, since)
+                case p.Aggregate(_, _, path, beside):
+                    cited = prover.measured(member, path, beside)
                 case p.Difference(_, _, key):
-                    cited = prover.measured(member, key.path, key.since, key.among, counted=key.how == "count")
+                    cited = prover.measured(member, key.path, key.beside, key.among, counted=key.how == "count")
             triples.update((graph.whole.triple(t), None) for t in cited)
     if result.makes == "set":
         named = members[~graph.mediators_at(members)]  # beside what has a name a nameless node is no answer

@@ -111,7 +111,9 @@ def _ranked(found: Table, bound: p.Plan, store: ServerGraph) -> Table:
     if not isinstance(bound, p.Top) or not 0 < len(found.rows) == found.total <= RANKED:
         return found
     ids = sorted(row[1] for row in found.rows)
-    paths = [bound.key.path, *([bound.key.since.path] if bound.key.since is not None else [])]
+    path, beside = bound.key.path, bound.key.beside
+    before = path[:-1] if isinstance(beside, p.Combined) else ()
+    paths = [path, *([] if beside is None else [(*before, *beside.path)])]
     walked = {step.relation for path in paths for step in path}
     near, cut = collect(store, ids, max(1, *map(len, paths)), relations=walked)
     if cut:
@@ -127,8 +129,8 @@ def _ranked(found: Table, bound: p.Plan, store: ServerGraph) -> Table:
 def _figure(plan: p.Plan, value: str | None) -> Table:
     """A number as a table, with the unit that a plan states; none where the server found none."""
     unit = plan.unit if isinstance(plan, p.Difference) else None
-    if isinstance(plan, p.Aggregate) and plan.since is not None:
-        unit = plan.since.unit
+    if isinstance(plan, p.Aggregate) and isinstance(plan.beside, p.Since):
+        unit = plan.beside.unit
     if value is None:
         return _table(plan, ("value",), [], 0)
     return _table(plan, ("value",), [(f"{_number(value)} {unit or ''}".strip(),)], 1)
@@ -203,7 +205,7 @@ class _Names:
             return replace(node, relation=self._relation(node.relation))
         if isinstance(node, tuple):
             return tuple(self.bound(each) for each in node)
-        if isinstance(node, (p.Plan, p.Test, p.Key, p.Since)):
+        if isinstance(node, (p.Plan, p.Test, p.Key, p.Since, p.Combined)):
             return p.rebuilt(node, self.bound)
         return node
 

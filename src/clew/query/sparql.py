@@ -131,6 +131,20 @@ class _Writer:
         meant = "" if among is None else f" {{ {self.members(among, thing)} }}"
         return f"{self.path(x, path[:-1], thing)}{meant} {self.path(thing, path[-1:], v)}", f"{thing} "
 
+    def _figures(
+        self, x: str, path: p.Path, v: str, w: str, among: p.SetPlan | None, beside: p.Combined | None
+    ) -> tuple[str, str, str]:
+        """Patterns from a variable to its values, the variables that tell one from another, and what binds `w` to the
+        number that each reads as, put together with that beside it."""
+        link, thing = self._stated(x, path, v, among)
+        if beside is None:
+            return link, f"{thing}{v}", self._read(path, v, w)
+        other, left, right = self._fresh("v"), self._fresh("w"), self._fresh("w")
+        link = f"{link} {self.path(thing.strip() or x, beside.path, other)}"
+        read = f"{self._read(path, v, left)} {self._read(beside.path, other, right)}"
+        some = f"FILTER({right} != 0) " if beside.sign == "/" else ""
+        return link, f"{thing}{v} {other}", f"{read} {some}BIND({left} {beside.sign} {right} AS {w}) FILTER(BOUND({w}))"
+
     # -- sets --------------------------------------------------------------------------------------------------------
 
     def members(self, node: p.SetPlan, x: str) -> str:
@@ -191,8 +205,8 @@ class _Writer:
     def _keys(self, of: p.SetPlan, key: p.Key, largest: bool, x: str, out: str) -> str:
         """`SELECT x key` over the members of a set, without braces."""
         v, w = self._fresh("v"), self._fresh("w")
-        if key.since is not None:
-            span = self._span(x, key.path, key.since, out)
+        if isinstance(key.beside, p.Since):
+            span = self._span(x, key.path, key.beside, out)
             return f"SELECT DISTINCT {x} {out} WHERE {{ {{ {self.members(of, x)} }} {span} }}"
         if key.how == "count":
             link = f"OPTIONAL {{ {self._ends(x, key.path, key.among, v)} }}"
@@ -200,10 +214,9 @@ class _Writer:
                 f"SELECT {x} (COUNT(DISTINCT {v}) AS {out}) WHERE {{ {{ {self.members(of, x)} }} {link} }} GROUP BY {x}"
             )
         start = x if key.path else v
-        link, thing = self._stated(x, key.path, v, key.among)
-        rows = f"SELECT DISTINCT {x} {thing}{v} WHERE {{ {{ {self.members(of, start if key.path else x)} }} {link} }}"
+        link, kept, read = self._figures(x, key.path, v, w, key.among, key.beside)
+        rows = f"SELECT DISTINCT {x} {kept} WHERE {{ {{ {self.members(of, start if key.path else x)} }} {link} }}"
         how = {"value": "MAX" if largest else "MIN", "sum": "SUM", "mean": "AVG"}[key.how]
-        read = self._read(key.path, v, w)
         return f"SELECT {x} ({how}({w}) AS {out}) WHERE {{ {{ {rows} }} {read} }} GROUP BY {x}"
 
     def _top(self, of: p.SetPlan, key: p.Key, largest: bool, k: int, skip: int, x: str) -> str:
@@ -325,7 +338,7 @@ class _Writer:
             return f"{span} FILTER({w} {test.op} {self._in(test.value, since)})"
         other, value = self._fresh("n"), test.value
         assert isinstance(value, p.ValuePlan)
-        alike = isinstance(value, p.Aggregate) and value.since is not None and value.since.unit == since.unit
+        alike = isinstance(value, p.Aggregate) and isinstance(value.beside, p.Since) and value.beside.unit == since.unit
         if not alike and not isinstance(value, p.Count):
             raise UnsupportedError("SPARQL compares the time between two dates with a number or a time in one unit")
         return f"{span} {{ {self.number(value, other, several=True)} }} FILTER({w} {test.op} {other})"
@@ -343,8 +356,8 @@ class _Writer:
         return shown if float(shown) == number else repr(number)
 
     def test(self, x: str, test: p.Test) -> str:
-        if test.since is not None:
-            return self._lasting(x, test, test.since)
+        if isinstance(test.beside, p.Since):
+            return self._lasting(x, test, test.beside)
         if test.how != "value":
             return self._summed(x, test)
         v = self._fresh("v") if test.path else x
@@ -356,6 +369,8 @@ class _Writer:
             return f"{link} FILTER({v} {'IN' if test.op == '=' else 'NOT IN'} ({listed}))"
         w = self._fresh("w")
         read = self._read(test.path, v, w)
+        if test.beside is not None:
+            link, _, read = self._figures(x, test.path, v, w, None, test.beside)
         if isinstance(value, p.Number):
             number = self._number_in(value, test.path)
             if test.op == "between":
@@ -370,10 +385,11 @@ class _Writer:
     def _summed(self, x: str, test: p.Test) -> str:
         """A condition on the sum or the mean of what a member has."""
         v, w, made = self._fresh("v"), self._fresh("w"), self._fresh("k")
-        link, thing = self._stated(x, test.path, v, test.among)
-        rows = f"SELECT DISTINCT {x} {thing}{v} WHERE {{ {link} }}"
+        assert not isinstance(test.beside, p.Since)
+        link, kept, read = self._figures(x, test.path, v, w, test.among, test.beside)
+        rows = f"SELECT DISTINCT {x} {kept} WHERE {{ {link} }}"
         how = {"sum": "SUM", "mean": "AVG"}[test.how]
-        key = f"SELECT {x} ({how}({w}) AS {made}) WHERE {{ {{ {rows} }} {self._read(test.path, v, w)} }} GROUP BY {x}"
+        key = f"SELECT {x} ({how}({w}) AS {made}) WHERE {{ {{ {rows} }} {read} }} GROUP BY {x}"
         if test.upper is not None:
             assert isinstance(test.value, p.Number) and isinstance(test.upper, p.Number)
             low, high = (self._number_in(each, test.path) for each in (test.value, test.upper))
@@ -428,8 +444,8 @@ class _Writer:
                 return (
                     f"{{ SELECT DISTINCT {n} WHERE {{ {{ {self.members(of, x)} }} {link} {self._read(path, v, n)} }} }}"
                 )
-            case p.Aggregate(how, of, path, since):
-                return self._aggregate({"mean": "AVG"}.get(how, how.upper()), of, path, n, since)
+            case p.Aggregate(how, of, path, beside):
+                return self._aggregate({"mean": "AVG"}.get(how, how.upper()), of, path, n, beside)
             case p.Difference(a, b, key, str() as unit):
                 left, right = self._fresh("n"), self._fresh("n")
                 ends = f"{self._scalar(a, key, left)} {self._scalar(b, key, right)}"
@@ -445,26 +461,26 @@ class _Writer:
     def _scalar(self, of: p.SetPlan, key: p.Key, n: str) -> str:
         if key.how != "count":
             how = {"value": "MAX", "sum": "SUM", "mean": "AVG"}[key.how]
-            return self._aggregate(how, of, key.path, n, key.since, key.among)
+            return self._aggregate(how, of, key.path, n, key.beside, key.among)
         x, v = self._fresh("x"), self._fresh("v")
         rows = f"{{ {self.members(of, x)} }} {self._ends(x, key.path, key.among, v)}"
         return f"{{ SELECT (COUNT(DISTINCT {v}) AS {n}) WHERE {{ {rows} }} }}"
 
     def _aggregate(
-        self, how: str, of: p.SetPlan, path: p.Path, n: str, since: p.Since | None = None,
+        self, how: str, of: p.SetPlan, path: p.Path, n: str, beside: p.Beside | None = None,
         among: p.SetPlan | None = None,
     ) -> str:  # fmt: skip
         x, v, w = self._fresh("x"), self._fresh("v"), self._fresh("w")
-        if since is not None:
-            times = f"{{ {self.members(of, x)} }} {self._span(x, path, since, w)}"
+        if isinstance(beside, p.Since):
+            times = f"{{ {self.members(of, x)} }} {self._span(x, path, beside, w)}"
             some = f" HAVING (COUNT({w}) > 0)" if how == "AVG" else ""
             return (
                 f"{{ SELECT ({how}({w}) AS {n}) WHERE {{ {{ SELECT DISTINCT {x} {w} WHERE {{ {times} }} }} }}{some} }}"
             )
-        link, thing = self._stated(x, path, v, among)
-        rows = f"{{ SELECT DISTINCT {x} {thing}{v} WHERE {{ {{ {self.members(of, x)} }} {link} }} }}"
+        link, kept, read = self._figures(x, path, v, w, among, beside)
+        rows = f"{{ SELECT DISTINCT {x} {kept} WHERE {{ {{ {self.members(of, x)} }} {link} }} }}"
         some = f" HAVING (COUNT({w}) > 0)" if how == "AVG" else ""  # SPARQL says that the mean of nothing is 0
-        return f"{{ SELECT ({how}({w}) AS {n}) WHERE {{ {rows} {self._read(path, v, w)} }}{some} }}"
+        return f"{{ SELECT ({how}({w}) AS {n}) WHERE {{ {rows} {read} }}{some} }}"
 
 
 def _days(value: p.Date) -> tuple[str, str]:

@@ -15,7 +15,9 @@ PATH is `borders`, `^borders` against its direction, `a/^b`, or `.` for the memb
 sum(PATH), mean(PATH), each with a SET that what is counted or added up must be of: sum(^buyer/price, SET). A condition
 may be on sum(PATH) or mean(PATH) too: where(SET, sum(^buyer/price), >, N). In a KEY, a condition and a summary
 `span(PATH, PATH, UNIT)` may stand for a PATH: the time from the first date to the second, UNIT seconds, minutes, hours,
-days, weeks, months or years. OP is
+days, weeks, months or years. There the last step may also be `calc(SIGN, STEP, PATH)`, which puts the numbers of two
+steps from one thing together: where(class(Product), calc(-, stock, minimum), <, 0), sum(SET, ^order/calc(*, quantity,
+price)); a summary of it in a KEY is sum(^order/calc(*, quantity, price)). OP is
 = != < <= > >= between contains starts; between takes two values. VALUE is 12.5, number(12.5, "km"), date(2008-05),
 "text", entity(A), or a plan that makes values. A name with spaces or signs stands in double quotes, with JSON's
 escapes.
@@ -59,15 +61,21 @@ def show_path(path: p.Path) -> str:
     return "/".join(("" if step.forward else "^") + name(step.relation) for step in path) or "."
 
 
-def show_measure(path: p.Path, since: p.Since | None) -> str:
-    """A path, or the time until what it leads to."""
-    return show_path(path) if since is None else f"span({show_path(since.path)}, {show_path(path)}, {since.unit})"
+def show_measure(path: p.Path, beside: p.Beside | None) -> str:
+    """A path, or the time until what it leads to, or a number put together with that at the end of it."""
+    match beside:
+        case p.Since(since, unit):
+            return f"span({show_path(since)}, {show_path(path)}, {unit})"
+        case p.Combined(other, sign):
+            first = f"{show_path(path[:-1])}/" if len(path) > 1 else ""
+            return f"{first}calc({sign}, {show_path(path[-1:])}, {show_path(other)})"
+    return show_path(path)
 
 
 def show_key(key: p.Key) -> str:
     if key.how == "value" and key.among is None:
-        return show_measure(key.path, key.since)
-    return f"{key.how}({show_path(key.path)}{_among(key.among)})"
+        return show_measure(key.path, key.beside)
+    return f"{key.how}({show_measure(key.path, key.beside)}{_among(key.among)})"
 
 
 def _among(some: p.SetPlan | None) -> str:
@@ -89,7 +97,8 @@ def show_value(value: Any) -> str:
 def _show_test(test: p.Test) -> str:
     upper = "" if test.upper is None else f", {show_value(test.upper)}"
     measured = test.how == "value"
-    what = show_measure(test.path, test.since) if measured else show_key(p.Key(test.path, test.how, test.among))
+    key = p.Key(test.path, test.how, test.among, None if measured else test.beside)
+    what = show_measure(test.path, test.beside) if measured else show_key(key)
     return f"{what}, {test.op}, {show_value(test.value)}{upper}"
 
 
@@ -122,8 +131,8 @@ def _show(node: p.Plan) -> str:
             return f"values({_show(of)}, {show_path(path)})"
         case p.Count(of):
             return f"count({_show(of)})"
-        case p.Aggregate(how, of, path, since):
-            return f"{how}({_show(of)}, {show_measure(path, since)})"
+        case p.Aggregate(how, of, path, beside):
+            return f"{how}({_show(of)}, {show_measure(path, beside)})"
         case p.Difference(a, b, key, unit):
             return f"difference({_show(a)}, {_show(b)}, {show_key(key)}{f', {unit}' if unit else ''})"
         case p.Arithmetic(sign, a, b):
@@ -257,10 +266,10 @@ class _Reader:
         named = self._kind == "name" and self._token.casefold() in names
         return named and self._text[self._at :].lstrip()[:1] == "("
 
-    def measure(self) -> tuple[p.Path, p.Since | None]:
-        """A path, or the time between two dates."""
+    def measure(self) -> tuple[p.Path, p.Beside | None]:
+        """A path, the time between two dates, or a path to things of which two numbers are put together."""
         if not self._calls("span"):
-            return self.path(), None
+            return self._combined()
         self._advance()
         self._take("(")
         since = self.path()
@@ -269,6 +278,26 @@ class _Reader:
         made = p.Since(since, self.time_unit()) if self._more() else p.Since(since)
         self._take(")")
         return path, made
+
+    def _combined(self) -> tuple[p.Path, p.Beside | None]:
+        """A path, whose last place may be `calc(SIGN, STEP, PATH)`."""
+        if self._sees("."):
+            return self.path(), None
+        steps: list[p.Step] = []
+        while not self._calls("calc"):
+            steps.append(self._step())
+            if not self._sees("/"):
+                return tuple(steps), None
+            self._advance()
+        self._advance()
+        self._take("(")
+        sign = self.sign()
+        self.comma()
+        steps.append(self._step())
+        self.comma()
+        beside = p.Combined(self.path(), sign)
+        self._take(")")
+        return tuple(steps), beside
 
     def time_unit(self) -> Any:
         if self._kind != "name" or self._token not in get_args(p.TimeUnit):
@@ -283,11 +312,11 @@ class _Reader:
         if self._calls(*(hows or ("count", "sum", "mean", "value"))):
             self._advance()
             self._take("(")
-            path, among = self.path(), self.among()
+            (path, beside), among = self._combined(), self.among()
             self._take(")")
-            return p.Key(path, how, among)  # type: ignore[arg-type]
-        path, since = self.measure()
-        return p.Key(path, since=since)
+            return p.Key(path, how, among, beside)  # type: ignore[arg-type]
+        path, beside = self.measure()
+        return p.Key(path, beside=beside)
 
     def among(self) -> Any:
         """The set of which what is counted or added up is, where one is stated."""
@@ -362,7 +391,7 @@ class _Reader:
         if op == "between":
             self.comma()
             upper = self.value()
-        return p.Test(key.path, op, value, upper, key.since, key.how, key.among)  # type: ignore[arg-type]  # no count
+        return p.Test(key.path, op, value, upper, key.beside, key.how, key.among)  # type: ignore[arg-type]  # no count
 
     def sign(self) -> Any:
         found = self._token

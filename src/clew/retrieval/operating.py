@@ -454,7 +454,7 @@ def compared(read: ReadQuestion, graph: Graph, encoder: TextEncoder | None, like
 
 def _difference(sides: Sequence[p.Entities], key: p.Key, unit: p.TimeUnit | None, graph: Graph) -> p.Difference:
     """How far two things are apart; of dates, where a question says in what, from the earlier to the later."""
-    if unit is None or key.since is not None:
+    if unit is None or key.beside is not None:
         return p.Difference(sides[0], sides[1], key)
     plan = p.Difference(sides[0], sides[1], key, unit)
     found = execute(plan, graph).quantity

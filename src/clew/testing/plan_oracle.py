@@ -93,20 +93,27 @@ class Naive:
     def values(self, x: str, path: p.Path, among: p.SetPlan | None = None) -> list[Any]:
         """What is read at the end of a path, once for each thing that states it."""
         owners = self.counted(x, path[:-1], among)
-        return [v for y in owners for v in map(self._read, self.ends(y, path[-1:])) if v is not None]
+        return [v for y in owners for v in self._readable(y, path[-1:])]
 
-    def measured(self, x: str, path: p.Path, since: p.Since | None, among: p.SetPlan | None = None) -> list[Any]:
-        """The values at the end of a path, or the one time until the last of them."""
+    def _readable(self, x: str, path: p.Path) -> list[Any]:
+        return [v for v in map(self._read, self.ends(x, path)) if v is not None]
+
+    def measured(self, x: str, path: p.Path, beside: p.Beside | None, among: p.SetPlan | None = None) -> list[Any]:
+        """The values at the end of a path, each with each beside it, or the one time until the last of them."""
+        if isinstance(beside, p.Combined):
+            things = self.counted(x, path[:-1], among) if len(path) > 1 else {x}
+            both = [(a, b) for y in things for a in self.values(y, path[-1:]) for b in self._readable(y, beside.path)]
+            return [made for a, b in both if (made := _computed(beside.sign, a, b)) is not None]
         values = self.values(x, path, among)
-        if since is None:
+        if beside is None:
             return values
-        first = self.values(x, since.path)
-        return [between(min(first), max(values), since.unit)] if first and values else []
+        first = self.values(x, beside.path)
+        return [between(min(first), max(values), beside.unit)] if first and values else []
 
     def top(self, members: set[str], key: p.Key, largest: bool, k: int, skip: int) -> set[str]:
         keys = {}
         for x in members:
-            values = [] if key.how == "count" else self.measured(x, key.path, key.since, key.among)
+            values = [] if key.how == "count" else self.measured(x, key.path, key.beside, key.among)
             if key.how == "count":
                 keys[x] = float(len(self.counted(x, key.path, key.among)))
             elif values:
@@ -134,7 +141,7 @@ class Naive:
             )
         if isinstance(value, p.Entities):
             return any((end in value.ids) == (test.op == "=") for end in self.ends(x, test.path))
-        mine = self.measured(x, test.path, test.since, test.among)
+        mine = self.measured(x, test.path, test.beside, test.among)
         if isinstance(value, p.Date):
             first, last = days(value.text)
             if test.upper is not None:
@@ -147,8 +154,8 @@ class Naive:
             return any(tests[test.op](v) for v in mine)
         if test.how != "value":
             mine = [_summary(test.how, mine)] if mine else []
-        if isinstance(value, p.Number) and test.since is not None and value.unit:
-            return any(_holds(test.op, v * SECONDS[test.since.unit], value.value * SECONDS[value.unit]) for v in mine)
+        if isinstance(value, p.Number) and isinstance(test.beside, p.Since) and value.unit:
+            return any(_holds(test.op, v * SECONDS[test.beside.unit], value.value * SECONDS[value.unit]) for v in mine)
         if isinstance(value, p.Number):
             if test.upper is not None:
                 return any(value.value <= v <= test.upper.value for v in mine)  # type: ignore[union-attr]
@@ -164,8 +171,8 @@ class Naive:
         match node:
             case p.Count(of):
                 return float(len(self.members(of)))
-            case p.Aggregate(how, of, path, since):
-                return _summary(how, [v for x in self.members(of) for v in self.measured(x, path, since)])
+            case p.Aggregate(how, of, path, beside):
+                return _summary(how, [v for x in self.members(of) for v in self.measured(x, path, beside)])
             case p.Difference(a, b, key, unit):
                 left, right = self.scalar(a, key), self.scalar(b, key)
                 if unit is not None:
@@ -173,16 +180,20 @@ class Naive:
                 return None if left is None or right is None else left - right
             case p.Arithmetic(sign, a, b):
                 left, right = self.number(a), self.number(b)
-                if sign == "/":
-                    return None if left is None or not right else left / right
-                return {"+": left + right, "-": left - right, "*": left * right}[sign]
+                return None if left is None else _computed(sign, left, right)
         raise TypeError
 
     def scalar(self, of: p.SetPlan, key: p.Key) -> Any:
         if key.how == "count":
             return float(len({end for x in self.members(of) for end in self.counted(x, key.path, key.among)}))
-        values = [v for x in self.members(of) for v in self.measured(x, key.path, key.since, key.among)]
+        values = [v for x in self.members(of) for v in self.measured(x, key.path, key.beside, key.among)]
         return _summary("max" if key.how == "value" else key.how, values)
+
+
+def _computed(sign: str, left: float, right: Any) -> float | None:
+    if sign == "/":
+        return left / right if right else None
+    return float({"+": left + right, "-": left - right, "*": left * right}[sign])
 
 
 def value_of(id: str) -> Any:

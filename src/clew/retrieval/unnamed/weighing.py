@@ -212,7 +212,7 @@ class _Weighing:
         if key.dated and ranked.base in ("long", "short", TENURE):
             over = any(map(names_an_end, key.label.lower().split()))  # "valid for longest", but "open the longest"
             largest = ranked.largest is over
-        return p.Top(of, p.Key(key.path, key.how, since=key.since), largest, ranked.k, ranked.skip)
+        return p.Top(of, p.Key(key.path, key.how, beside=key.since), largest, ranked.k, ranked.skip)
 
     def _tested(
         self, of: p.SetPlan, key: PossibleKey, members: Ints, stated: Filter
