@@ -432,6 +432,10 @@ def _reader(
         from clew.graph.relational_rows import read_tables
 
         return read_tables(options["plans"], stream, problems)
+    if kind == "objects":
+        from clew.graph.json_documents import read_objects
+
+        return read_objects(stream.file, problems, stream, told)
     if kind == "graphml":
         from clew.graph.property_files import graphml
 

@@ -55,7 +55,7 @@ from clew.graph.records import first_form
 from clew.graph.schema import part
 from clew.graph.stages import Stages, key_of
 from clew.graph.tabular import delimited, json_lines, label_file, may_be_triple
-from clew.graph.unpacking import WORKBOOKS, Unpacked, unpack
+from clew.graph.unpacking import OBJECTS, WORKBOOKS, Unpacked, unpack
 from clew.graph.writing import replacing, seal
 
 Source = str | PathLike[str]
@@ -308,7 +308,7 @@ class _Reading:
             stream = apart = Apart(file, self.problems)
             batches = apart.batches("table", table=asdict(table))
         else:
-            parsed = kind in APART or (kind == LABEL_FILE and split_suffix(file)[0] == "parquet")
+            parsed = kind in (*APART, OBJECTS) or (kind == LABEL_FILE and split_suffix(file)[0] == "parquet")
             stream = (Apart if parsed else Stream)(file, self.problems)
             batches = self._batches(file, kind, stream, number)
         try:

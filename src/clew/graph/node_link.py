@@ -57,36 +57,22 @@ def node_link(file: Path, problems: Problems, stream: Stream, told: list[str]) -
         held = json.loads(text.decode("utf-8-sig"))
     except (ValueError, RecursionError) as error:
         return fail("syntax", f"is not JSON: {str(error)[:100]}")
-    held = of_wikibase(held) or of_neo4j(held) or of_overpass(held) or held
-    if _map(held) and _under(held.get("graph"), NODES) is not None:
-        held = held["graph"]
-    if _map(held) and isinstance(held.get("graphs"), list) and len(held["graphs"]) == 1:  # obographs
-        held = held["graphs"][0]
-    if _map(held) and isinstance(held.get("elements"), (Mapping, list)):
-        held = _cytoscape(held["elements"])
+    held = graph_in(held)
+    if objects := document_objects(held):
+        yield from _plain(objects, file, made, fail, told)
+        return None
     several = held if isinstance(held, list) else _several(held)
     if form := form_of(several[0]) if several else "":
         yield from records(file, problems, stream, made, form, several)
         return None
-    rows = held if isinstance(held, list) else _under(held, TRIPLES)
-    nodes, links = _under(held, NODES), _under(held, LINKS)
-    if nodes is None and not any(_end(_properties(each), HEADS | {"sub"}) for each in links or ()):
-        links = None  # what something is related to, and no graph
-    if (
-        _map(held)
-        and _map(held.get("entities"))
-        and all(_map(each) and "claims" in each for each in held["entities"].values())
-    ):
+    if _of_wikidata(held):
         return fail("syntax", _WIKIDATA)
     if found := query_rows(held):
         if why := of_rows(found, made):
             fail("syntax", why)
         yield from made.batches(whole=True)
         return None
-    plain = unwrapped(held) if links is None else held
-    if links is None and not any(map(_terms, (rows or ())[:100])) and (objects := objects_of(plain)):
-        yield from _plain(objects, file, made, fail, told)
-        return None
+    rows, nodes, links = _parts(held)
     if rows is None and links is None:
         return fail("syntax", _EXPECTED)
     for row in rows or ():
@@ -118,6 +104,51 @@ def node_link(file: Path, problems: Problems, stream: Stream, told: list[str]) -
         made.edge(head, tail, kind or LINKED, properties)
         yield from made.batches()
     yield from made.batches(whole=True)
+
+
+def document_objects(held: Any) -> list[tuple[str, Mapping[str, Any]]] | None:
+    """The objects that a document (as `graph_in` leaves it) is about, each with the key that leads to it; None where it
+    is a graph, the records of a database, the answer to a query or nothing of the kind."""
+    several = held if isinstance(held, list) else _several(held)
+    rows, _, links = _parts(held)
+    form = form_of(several[0]) if several else ""
+    if form or links is not None or _of_wikidata(held) or query_rows(held) or any(map(_terms, (rows or ())[:100])):
+        return None
+    return objects_of(unwrapped(held))
+
+
+def line_objects(stream: Stream) -> list[tuple[str, Mapping[str, Any]]] | None:
+    """The objects of a file that has one a line; None for records of a database and what is no object."""
+    if first_form(stream.peek(SAMPLE)):
+        return None
+    found = [unwrapped(each) for each in lines_of(stream.file, stream, Problems())]
+    return [("", each) for each in found] if all(map(_map, found)) and not any(map(_terms, found[:100])) else None
+
+
+def graph_in(held: Any) -> Any:
+    """What a document holds, without what tools put around their graphs."""
+    held = of_wikibase(held) or of_neo4j(held) or of_overpass(held) or held
+    if _map(held) and _under(held.get("graph"), NODES) is not None:
+        held = held["graph"]
+    if _map(held) and isinstance(held.get("graphs"), list) and len(held["graphs"]) == 1:  # obographs
+        held = held["graphs"][0]
+    if _map(held) and isinstance(held.get("elements"), (Mapping, list)):
+        held = _cytoscape(held["elements"])
+    return held
+
+
+def _parts(held: Any) -> tuple[list[Any] | None, list[Any] | None, list[Any] | None]:
+    """The triples, nodes and links of a document."""
+    rows = held if isinstance(held, list) else _under(held, TRIPLES)
+    nodes, links = _under(held, NODES), _under(held, LINKS)
+    if nodes is None and not any(_end(_properties(each), HEADS | {"sub"}) for each in links or ()):
+        links = None  # what something is related to, and no graph
+    return rows, nodes, links
+
+
+def _of_wikidata(held: Any) -> bool:
+    entities = _of(held, "entities")
+    return _map(entities) and all(_map(each) and "claims" in each for each in entities.values())
 
 
 def _plain(

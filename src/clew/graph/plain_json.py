@@ -33,6 +33,7 @@ _NAMES = (
     "login",
     "username",
 )
+_CALLED = frozenset(name.casefold() for name in _NAMES)
 _PARTS = (("given", "family"), ("first_name", "last_name"), ("firstName", "lastName"), ("firstname", "lastname"))
 _KINDS = ("resourceType", "__typename", "_type", "@type", "type", "kind")
 _WRAPS = ("data", "message", "response", "result", "payload", "body")  # what services put their answer in
@@ -48,6 +49,7 @@ _NAMED_KEY = re.compile(
     r"(?P<of>[A-Za-z]\w*?)[_ -]?(?:I[dD]|id|ID|No|no|NO|Nr|nr|Number|number|Code|code|Key|key|Ref|ref)"
 )
 _CODE = re.compile(r"[\w.-]{1,12}")  # an id that may be another thing's in another list: P1
+_CODED = re.compile(r"[A-Za-z]{1,6}[-_/.]?\d[\w./-]{0,15}")
 _RELATIONS = frozenset(["relations", "relationships", "links", "connections"])  # lists of what say their kind
 MOST = 2_000_000  # objects
 MANY = 5  # objects of which half share a name that is none
@@ -78,7 +80,7 @@ def objects_of(held: Any) -> list[tuple[str, Object]] | None:
             return [(key, inner)] if _called(inner) or _key(inner) is not None else objects_of(inner)
     lists = {key: value for key, value in held.items() if _objects(value)}
     known = _key(held) is not None and _called(held)  # one thing, and what it is related to
-    if known and lists and "features" not in lists and (_kind(held) or all(map(_nameless, lists.values()))):
+    if known and lists and "features" not in lists and (kind_of(held) or all(map(_nameless, lists.values()))):
         return [("", held)]
     if lists:
         generic = ("results", "items", "objects", "features", "entry", "records", "rows", "value", "hits", "docs")
@@ -88,7 +90,7 @@ def objects_of(held: Any) -> list[tuple[str, Object]] | None:
     return [("", held)] if any(isinstance(value, Mapping) for value in held.values()) and _called(held) else None
 
 
-def _kind(held: Object) -> str | None:
+def kind_of(held: Object) -> str | None:
     """The kind that an object states."""
     return next((held[name] for name in _KINDS if isinstance(held.get(name), str) and held[name]), None)
 
@@ -157,7 +159,27 @@ def _own_keys(held: Mapping[str, Sequence[Object]]) -> dict[str, str]:
             if _tells_apart(key, some):
                 own[noun] = key
                 break
+        first = next(iter(some[0]), "")
+        if first and noun not in own and len(some) > 1 and not any(map(_key, some)) and _codes(first, some):
+            own[noun] = first  # "asset_tag": "NB-1038", before all else that is said of each
     return own
+
+
+def _titled(some: Sequence[Object]) -> bool:
+    """Whether something else that some objects say tells them apart in words, as the subject of a ticket does."""
+    if all(map(_called, some)):
+        return True
+    for key in some[0]:
+        texts = [text for each in some if " " in (text := _text(each.get(key)))]
+        if len(texts) >= MOSTLY * len(some) and len(set(texts)) >= MOSTLY * len(texts):
+            return True
+    return False
+
+
+def _codes(key: str, some: Sequence[Object]) -> bool:
+    """Whether a key holds a code of each of some objects, no two the same."""
+    values = [each.get(key) for each in some]
+    return all(isinstance(value, str) and _CODED.fullmatch(value) for value in values) and len(set(values)) == len(some)
 
 
 def _tells_apart(key: str, some: Sequence[Object]) -> bool:
@@ -206,6 +228,8 @@ class PlainJson:
         self._several: set[str] = set()  # under what keys some thing has several nameless objects, such as reviews
         self._stem = re.sub(r"\W", "_", stem)
         self._own: dict[str, str] = {}  # the key that holds the ids of the things of a kind: "hostId" of hosts
+        self._called_by_code: set[str] = set()  # nouns of what has no other name than its code
+        self._coded: set[str] = set()  # keys that hold codes of what has one
         self._titles: dict[str, tuple[str, ...]] = {}  # by noun: what is called a name and names none of its things
         self.told: list[str] = []  # what was found out of references, when all is read
 
@@ -241,7 +265,7 @@ class PlainJson:
 
     def _thing(self, kind: str, held: Object, depth: int = 0) -> str:
         """The id of the thing that an object is."""
-        stated = _kind(held)
+        stated = kind_of(held)
         group, kind = kind, stated or kind
         name, used = _called(held, self._titles.get(group, ())), _key(held) or self._own.get(group)
         used = used if used in held else None
@@ -255,14 +279,15 @@ class PlainJson:
                 thing.kind = kind
         if group in self._lists or (stated and group and (depth or self._several_called)):
             self._lists.setdefault(group, set()).add(kind)
-        thing.name = thing.name or name
+        thing.name = thing.name or name or (str(held[used]) if used and group in self._called_by_code else "")
         if used:
             thing.key = str(held[used]).strip()
             if self._by_id.setdefault(str(held[used]), id) != id:
                 self._shared.add(str(held[used]))
             if "resourceType" in held:
                 self._by_id.setdefault(f"{kind}/{held[used]}", id)
-        self._say(thing, held, {used, *(n for n in _KINDS if held.get(n) == stated)}, depth)
+        said = set() if used in self._coded else {used}  # a code by which nobody calls them is still asked for
+        self._say(thing, held, {*said, *(n for n in _KINDS if held.get(n) == stated)}, depth)
         return id
 
     def _id(self, kind: str, name: str, key: Any) -> str:
@@ -347,6 +372,9 @@ class PlainJson:
         by_noun = _by_noun([(" ".join(noun_of(key)) or self._kind, held) for key, held in self._taken])
         self._own = _own_keys(by_noun)
         self._titles = {noun: _shared_names(some, self._own.get(noun)) for noun, some in by_noun.items()}
+        first = {noun for noun, key in self._own.items() if not _NAMED_KEY.fullmatch(key)}
+        self._called_by_code = {noun for noun in first if not _titled(by_noun[noun])}
+        self._coded = {self._own[noun] for noun in first - self._called_by_code}
         for key, held in self._taken:
             self._take(key, held)
         self._taken.clear()
@@ -460,7 +488,7 @@ class PlainJson:
 
     def _meant(self, relation: str, value: Any, kinds: set[str], names: Mapping[str, str]) -> tuple[str, str]:
         """The thing that a value refers to and the relation's name for it; "" where it is a value."""
-        if isinstance(value, str) and relation not in _NAMES and names.get(value):
+        if isinstance(value, str) and relation.casefold() not in _CALLED and names.get(value):
             return names[value], relation
         called = _REFERENCE.sub("", relation) or relation
         named = isinstance(value, str) and re.search(r"\D", value) and value not in self._shared  # no running number

@@ -7,6 +7,7 @@ once, beside the graph that is made, in the process that parses (`apart`), and a
 from __future__ import annotations
 
 import re
+import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,12 +15,16 @@ from typing import Any
 
 from clew.graph.apart import Apart
 from clew.graph.inputs import Problems, Stream
+from clew.graph.nouns import without_shared
 from clew.graph.untidy import is_untidy
 from clew.graph.xml_data import is_xml_data
 
 WORKBOOKS = ("xlsx", "xlsm", "xlsb", "xls", "ods")
 DUMPS = ("sql",)
 TEXT = ("csv", "tsv", "txt")  # tables of which some are untidy
+JSON = ("json", "jsonl")
+OBJECTS = "objects"  # the format of what several of these hold together
+MOST_AS_ONE = 256 << 20  # bytes of them
 _NOTION = re.compile(r" [0-9a-f]{32}\.csv$")  # which exports each table as the view that is shown and whole
 PACKED = (*WORKBOOKS, *DUMPS)
 
@@ -48,6 +53,7 @@ def unpack(
         moved: called when a file is done.
     """
     made = Unpacked()
+    files = _as_one(files, folder, problems, made, moved)
     taken: dict[str, list[str]] = {}  # columns of sheets, by the name of their file
     names = {file.name for file, _ in files}
     for number, (file, suffix) in enumerate(files):
@@ -90,14 +96,63 @@ def unpack(
     return made
 
 
+def _as_one(
+    files: Sequence[tuple[Path, str]],
+    folder: Path,
+    problems: Problems,
+    made: Unpacked,
+    moved: Callable[[], None],
+) -> list[tuple[Path, str]]:
+    """The files with one in the place of several JSON documents of plain objects, which refer to one another."""
+    some = [file for file, suffix in files if suffix in JSON and file.is_file()]
+    if len(some) < 2 or sum(file.stat().st_size for file in some) > MOST_AS_ONE:
+        return list(files)
+    lines: dict[Path, Path] = {}
+    called = dict(zip(some, without_shared([file.name.split(".")[0] for file in some]), strict=True))
+    for number, file in enumerate(some):
+        place = folder / f"json {number}"
+        place.mkdir(parents=True, exist_ok=True)
+        apart = Apart(file, Problems())  # what is wrong with it is said when it is read by itself
+        try:
+            said = apart.found("unpack", suffix="json", folder=str(place), delimiter=None, called=called[file])
+        finally:
+            apart.close()
+        if said and said[0]["tables"]:
+            lines[file] = Path(said[0]["tables"][0]["file"])
+    if len(lines) < 2:
+        return list(files)
+    whole = folder / f"{len(lines)}+.objects"
+    with whole.open("wb") as out:
+        for file, part in lines.items():
+            with part.open("rb") as held:
+                shutil.copyfileobj(held, out)
+            part.unlink()
+            made.bytes += file.stat().st_size
+            moved()
+    first, *others = lines
+    problems.shown[str(whole)] = f"{first.name} and {len(others)} more", -1
+    return [(whole, OBJECTS) if file == first else (file, suffix) for file, suffix in files if file not in others]
+
+
 def written(
-    stream: Stream, problems: Problems, moved: Callable[[], None], *, suffix: str, folder: str, delimiter: str | None
+    stream: Stream,
+    problems: Problems,
+    moved: Callable[[], None],
+    *,
+    suffix: str,
+    folder: str,
+    delimiter: str | None,
+    called: str = "",
 ) -> dict[str, Any]:
     """The tables of a file written into a folder, and what is left out: the part that the other process does."""
     if suffix in WORKBOOKS:
         from clew.graph.workbooks import sheets
 
         tables, left_out = sheets(Path(folder), stream, problems, moved, delimiter or ",")
+    elif suffix in JSON:
+        from clew.graph.json_documents import objects_written
+
+        tables, left_out = objects_written(Path(folder), stream, called), []
     elif suffix == "xml":
         from clew.graph.xml_data import recorded
 
