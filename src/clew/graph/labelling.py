@@ -59,6 +59,8 @@ _NEVER = re.compile(
     r"\b(?:description|comment|abstract|notes?|text|ur[li]|link|homepage|e?mail|image|picture|password|hash|address"
     r"|phone|version|status|gender|sex|category|language|locale|middle)\b"
 )
+_ADDRESSED = frozenset(["property", "house", "home", "building", "flat", "apartment", "dwelling", "premises", "listing"])
+"""Kinds of things that go by their address where they have no name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,10 +101,12 @@ def find_names(assembly: Assembly, properties: Sequence[str] = ()) -> list[NameS
         if not wanted and name_rank(relations[number]):  # a nameless node has a name only where it is called so
             nameable = ~texts.starting(heads, b"_:")
             heads, tails = heads[nameable], tails[nameable]
-        if not wanted and not _may_name(relations[number], heads, tails, texts, unnamed):
+        address = not wanted and _is_address(relations[number])
+        if address or (not wanted and not _may_name(relations[number], heads, tails, texts, unnamed)):
             if name_rank(relations[number]) != 9:
                 continue
             mine = things.named_by(heads, tails, unnamed, lambda values: _short(values, texts))
+            mine &= things.are(heads, _ADDRESSED, texts) if address else True
             heads, tails = heads[mine], tails[mine]
             if not len(heads):
                 continue
@@ -186,6 +190,13 @@ class _Kinds:
         without = np.bincount(self._of[has & unnamed], minlength=len(unnamed))
         lacking = np.flatnonzero((without >= COVERS * self._things) & (self._things >= FEWEST))
         self.lacking = lacking[np.argsort(-self._things[lacking], kind="stable")][:LACKING].tolist()
+
+    def are(self, heads: NDArray[np.int32], nouns: frozenset[str], texts: Strings) -> NDArray[np.bool_]:
+        """(n,) Whether things are of a kind whose name ends in one of some nouns."""
+        kinds = self._of[heads]
+        known = [int(kind) for kind in np.unique(kinds[kinds >= 0])]
+        called = [kind for kind in known if label_to_text(_text(texts[kind])).casefold().split()[-1] in nouns]
+        return np.isin(kinds, called)
 
     def named_by(
         self,
@@ -285,7 +296,7 @@ def may_name(property: str, values: Sequence[str], things: int) -> bool:
 def name_rank(relation: str) -> int:
     """How much a property's own name says that it holds names: 0 most, 9 nothing, 10 that it holds none."""
     words = label_to_text(relation).casefold().split()
-    if not words or _NEVER.search(" ".join(words)):
+    if not words or (_NEVER.search(" ".join(words)) and not _is_address(relation)):
         return 10
     if words in (["name"], ["full", "name"], ["label"], ["pref", "label"], ["preferred", "name"]):
         return 0
@@ -296,6 +307,10 @@ def name_rank(relation: str) -> int:
     if words[-1] in ("name", "title", "label"):
         return 2
     return 9
+
+
+def _is_address(relation: str) -> bool:
+    return label_to_text(relation).casefold() in ("address", "street address", "full address", "property address")
 
 
 def _values(

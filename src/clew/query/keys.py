@@ -166,6 +166,10 @@ class Keys:
         members = self.members(plan)
         return members[np.unique(self._executor.pairs(members, path)[0])]
 
+    def ends(self, members: Ints, path: p.Path) -> Ints:
+        """What a path leads to from some things, once for each of them."""
+        return self._executor.pairs(members, path)[1]
+
     def compared(self, plan: p.Plan) -> Ints:
         """The things that a plan's superlatives and conditions find a value of."""
         found = [np.empty(0, np.int32)]

@@ -142,6 +142,7 @@ def _in_month(match: re.Match[str]) -> str:
 
 
 DATES: tuple[Rule, ...] = (
+    rule(rf"\bfor (?={_MONTH}(?: {_YEAR})?(?:$|[,.?]| (?:do|does|did|have|has|had|are|is|were|was)\b))", "in "),
     rule(rf"\b(?P<before>\w+) (?P<month>{_MONTH} \d{{4}})\b", _in_month),
     rule(r",? (?:that|this) (?:day|date|month|year) included$|,? inclusive(?:ly)?$", ""),
     rule(r"\bgo(?:es)? (?:out of date|off)(?= (?:in|on|before|after|by|since|during|between)\b)", "expires"),

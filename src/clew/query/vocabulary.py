@@ -143,7 +143,7 @@ bought:buy brought:bring built:build caught:catch chosen:choose drawn:draw drew:
 fought:fight fell:fall fallen:fall flew:fly flown:fly given:give gave:give grew:grow grown:grow held:hold hidden:hide
 kept:keep laid:lay led:lead lent:lend lost:lose made:make met:meet paid:pay ran:run sang:sing sung:sing sent:send
 shot:shoot sold:sell sank:sink sunk:sink spent:spend spoken:speak spoke:speak stolen:steal stole:steal swum:swim
-taken:take took:take taught:teach thrown:throw threw:throw told:tell worn:wear won:win written:write wrote:write
+left:leave taken:take took:take taught:teach thrown:throw threw:throw told:tell worn:wear won:win written:write wrote:write
 """
 PAST = dict(pair.split(":") for pair in _PAST.split())  # of irregular verbs
 
@@ -159,6 +159,13 @@ def forms(word: str) -> frozenset[str]:
     acts = [whole.removesuffix(end) for end in ("ation", "or", "al") if whole.endswith(end)]
     made += [form for each in acts if len(each) > 2 for form in (each, f"{each}e", f"{each}ate")]
     return frozenset((whole, *made, *(each[:-1] for each in cut if len(each) > 3 and each[-1] == each[-2])))
+
+
+def several(noun: str) -> str:
+    """A noun as it stands for several: "companies", "loans"."""
+    if noun.endswith("y") and noun[-2:-1] not in "aeiou":
+        return f"{noun[:-1]}ies"
+    return f"{noun}es" if noun.endswith(("s", "x", "ch", "sh")) else f"{noun}s"
 
 
 def akin(a: str, b: str) -> bool:

@@ -24,6 +24,7 @@ from clew.retrieval.flagging import Condition, conditions_said
 from clew.retrieval.lexicon import ALIKE_KIND, WORD, Lexicon, alike, kind_called, kind_meant, kinds_of, owners, stems
 from clew.retrieval.linking import SAME_NAME, candidates
 from clew.retrieval.roles import doers_of, implied_kind, of_value, role_alike, titled
+from clew.retrieval.two_values import values_said
 from clew.retrieval.words import FUNCTION
 from clew.types import Question, Topic
 
@@ -110,6 +111,8 @@ def spot(
         chunks.append(chunk)
         taken[chunk.start : chunk.end] = [True] * (chunk.end - chunk.start)
 
+    for met in values_said(words, taken, graph):
+        put(Chunk(met.start, met.end, "topic", met.plan, (), met.fit, condition=met))
     for topics, (start, end) in _names(Question(question.id, text, question.topics), found, graph, encoder):
         if any(taken[start:end]) or len(chunks) == MOST_CHUNKS:
             continue

@@ -10,6 +10,8 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from clew.graph import Graph
 from clew.graph.sets import distinct, first_tails, held, surroundings
 from clew.graph.subgraph import Ints
@@ -30,6 +32,7 @@ INFLECTED = 0.8  # of a word in a relation's name that is said in another form: 
 EXACTLY = 0.9  # likeness from which the words say a relation that this thing does not have
 WIDE = 20_000  # members of a set behind which no third step is looked for
 MEANT = 0.7  # fit of a kind to which a third step is looked for
+OWNERS = 4  # steps from what belongs to something to whose it is in the end
 THREE = 0.85  # what a join of three steps keeps beside one of two
 AROUND = 12  # steps from a set that a second one is tried behind
 _WHERE = frozenset(["in", "at", "from", "near", "inside", "within", "around"])
@@ -126,7 +129,7 @@ class Joins:
         if not found and not exact:
             far, found = 0.8, two
             if wanted is not None and not isinstance(domain, p.All) and (named is None or self._meant(named)):
-                found = [*two, *self._three(wanted, near)]
+                found = [*two, *self._three(wanted, near)] or list(self._owners(members, wanted))
         between = self._parts.between(k)
         there_in = set(between) & _WHERE and not {part for word in content for part in stems(word)} - _PLACES
         if there_in or (not joined and self._chunks[k].end == above_at):  # "castles in Germany", "German castles"
@@ -159,7 +162,7 @@ class Joins:
             if not said_ and len(nearer) == 1 and label in nearer:
                 fit = max(fit, 0.75)  # nothing else links the two
             only = len(found) == 1 and (place or not (content or nothing))
-            fit *= far * (THREE if len(path) == 3 else 1)
+            fit *= far * (THREE if len(path) > 2 else 1)
             edges.append(Edge(path, fit, said_ or only))
         if any(edge.said for edge in edges):
             nothing = []
@@ -255,6 +258,25 @@ class Joins:
                     if size:
                         path = (first, second, third)
                         yield path, size, self._said_by(path)
+
+    def _owners(self, members: Ints, wanted: Ints) -> Iterator[tuple[p.Path, int, str]]:
+        """Paths of three steps or four from what belongs to one thing, that to another, to whose all this is: of an
+        invoice the job, its bike, the customer."""
+        ways: list[tuple[p.Path, Ints]] = [((), members)]
+        for depth in range(1, OWNERS + 1):
+            further: list[tuple[p.Path, Ints]] = []
+            for path, here in ways:
+                for step, ends in self._near(here)[:AROUND]:
+                    if not step.forward or self.silent(step) or self.literal(step) or held(ends, members).any():
+                        continue
+                    owners = self._executor.pairs(here, (step,))[0]
+                    if len(np.unique(owners)) < len(owners):
+                        continue  # one for each
+                    if (size := int(held(ends, wanted).sum())) and depth > 2:
+                        yield (*path, step), size, self._said_by((*path, step))
+                    elif not size:
+                        further.append(((*path, step), ends))
+            ways = further[:AROUND]
 
     def _meant(self, kind: Chunk) -> bool:
         """Whether a kind is surely asked for: by its name, or by a noun that no other follows ("business angels")."""

@@ -6,6 +6,7 @@ relation is meant, asked about some of the things.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -23,11 +24,14 @@ from clew.query.decorate import Proposal
 from clew.query.denials import THING, Denial
 from clew.query.execute import ExecutionLimits, Executor
 from clew.query.keys import steps_of
+from clew.query.vocabulary import stem
 from clew.retrieval.chunks import spot
 from clew.retrieval.composing import Composed, compose
+from clew.retrieval.events import Events, turned
 from clew.retrieval.examples import ways_of
 from clew.retrieval.joining import followed
 from clew.retrieval.lexicon import class_in, one_kind
+from clew.retrieval.words import FUNCTION
 from clew.types import Question
 
 RUNNER_UP = 0.5  # share of the best path's that another one must have to be meant in its place
@@ -52,7 +56,7 @@ def passes_over(each: Composed, graph: Graph) -> bool:
 def _said_way(found: list[tuple[p.Path, float]], wording: str) -> list[tuple[p.Path, float]]:
     """Of a link's two directions the one that is said: "who mentors ⟨it⟩" asks for those that lead to it. A method
     asked about a thing tells the two apart by what else each has, not by the order of words."""
-    both = {path for path, _ in found if len(path) == 1} & {_turned(path) for path, _ in found if len(path) == 1}
+    both = {path for path, _ in found if len(path) == 1} & {turned(path) for path, _ in found if len(path) == 1}
     before, _, after = wording.partition(THING)
     verb = before.split()[-1] if not after.strip() and before.split() else ""
 
@@ -64,10 +68,6 @@ def _said_way(found: list[tuple[p.Path, float]], wording: str) -> list[tuple[p.P
         return path in both and path[-1].forward and by_it
 
     return [each for each in found if not against(each[0])]
-
-
-def _turned(path: p.Path) -> p.Path:
-    return tuple(p.Step(step.relation, not step.forward) for step in reversed(path))
 
 
 class Lacking:
@@ -92,10 +92,37 @@ class Lacking:
             return self._whoever(question, denial)
         for head in heads[:1]:
             members = self._executor.members(head.plan)
+            if took := self._took_part(denial, head, members):
+                return took
             made = self._without(question, denial, head, members) or self._some_of(question, denial, head, members)
             if not made and len(alike := self._alike(members)) > len(members):
                 made = self._without(question, denial, head, alike)  # of one customer's invoices none may be paid
             return made
+        return []
+
+    def _took_part(self, denial: Denial, head: Composed, members: Ints) -> list[Proposal]:
+        """A set less those of whom there is an event that the words say: members who never borrowed have no loan, though
+        they have reservations by the same name."""
+        of = one_kind(self._graph, self._graph.ids_at(members[:LOOKED_AT]))
+        if not isinstance(of, p.Class):
+            return []
+        events, words = Events(self._graph), re.findall(r"[^\W\d_]+", denial.clause.lower())
+        content = [word for word in words if word not in FUNCTION]
+        kinds = events.kinds()
+        named = [id for id, noun in kinds.items() if id != of.id and any(
+            stem(word) == stem(noun.split()[-1]) for word in content)]  # fmt: skip
+        acted = [id for id in events.acted(content, of.id) if id not in named]
+        last = {id: max(i for i, word in enumerate(content) if stem(word) == stem(kinds[id].split()[-1])) for id in named}
+        options = [*acted, *sorted(named, key=lambda id: -last[id])]  # "a project assignment" is an assignment
+        for id in options:
+            ways = events.ways(id, of.id, content)
+            if len(ways) != 1:
+                continue
+            back, some = turned(ways[0]), p.Class(id)
+            having = p.WhereCount(of, back, ">", 0, some)
+            share = float(held(members, self._executor.members(having)).mean())
+            if 0 < share < self._most:
+                return [Proposal(p.WhereCount(head.plan, back, "=", 0, some), head.score)]
         return []
 
     def _without(self, question: Question, denial: Denial, head: Composed, among: Ints) -> list[Proposal]:
@@ -125,7 +152,7 @@ class Lacking:
         ways = ways_of(self._method, self._graph, question, denial.asked, members, meets)
         paths = near if len(near) == 1 else [path for path, share in ways if share >= LEAST][:1]
         for path in paths:
-            having = followed(kind, _turned(path))
+            having = followed(kind, turned(path))
             share = float(held(members, self._executor.members(having)).mean())
             if 0 < share < 1:
                 return [Proposal(p.Minus(head.plan, having), head.score * (ways[0][1] if ways else LEAST))]
@@ -140,7 +167,7 @@ class Lacking:
         for path, share in self._paths(question, (denial.doers,), things, "", whole=True)[:1]:
             doers = np.unique(self._executor.pairs(things, path)[1])
             of = one_kind(self._graph, self._graph.ids_at(doers[:LOOKED_AT]))
-            back = _turned(path)
+            back = turned(path)
             if of is not None and 0 < self._having(self._executor.members(of), back) < 1:
                 return [Proposal(p.WhereCount(of, back, "=", 0), share)]
         return []

@@ -103,6 +103,7 @@ from clew.retrieval.tables import read_table
 from clew.retrieval.tenses import in_tense, kept_in_tense
 from clew.retrieval.together import linked
 from clew.retrieval.truth import Truth, as_count
+from clew.retrieval.two_values import value_said
 from clew.retrieval.unnamed import Option, Weighed, likeliest, read_of, weighed, weighs
 from clew.types import Answer, Event, Question
 
@@ -340,6 +341,10 @@ class Operators:
             proposals = [replace(each, plan=plan) for each, plan in told if plan is not None]
             if not proposals:
                 return replace(found, question=question, candidates=(), note="I cannot tell this of those alone")
+        if proposals and (two := value_said(question.text, graph)) is not None:
+            proposals = [each for each in proposals if two in p.walk(each.plan)]
+            if not proposals:
+                return replace(found, question=question, candidates=(), note="I cannot tell this of those alone")
         if read.count and not read.filters:
             proposals = [each for each in proposals if not counts_others(read, each.plan, graph, self._likeness)]
         if sets is None and not _sure(read, proposals):
@@ -442,6 +447,8 @@ class Operators:
             return likely[:1]  # no method's path says "or" and "not"
         if asked.denied is not None and any(leaves_out(each.plan) for each in sets):
             return [each for each in likely if leaves_out(each.plan)][:1]
+        if (compared_ := value_said(asked.question.text, graph)) is not None:  # nor "late"
+            return [each for each in likely if compared_ in p.walk(each.plan) and not each.unsaid][:1]
         if (undone := undone_said(asked.question.text, graph)) is not None:  # nor "unpaid"
             return [each for each in likely if meets(each.plan, undone.plan) and not each.unsaid][:1]
         chosen = believed(asked.question, sets, found, graph)

@@ -16,10 +16,14 @@ from clew.query.capitals import with_names, without_names
 from clew.query.execute import execute
 from clew.query.rewording import asked_first, only_asked
 from clew.query.values import unit_of
-from clew.query.vocabulary import NUMBERS, UNDONE, forms, head_of, stem
+from clew.query.vocabulary import NUMBERS, UNDONE, forms, head_of, several, stem
+from clew.query.wordnet import people_of
+from clew.retrieval.events import Events
 from clew.retrieval.lexicon import Lexicon, kind_meant, stems
 from clew.retrieval.spelling import spelt
 from clew.retrieval.states import with_states
+from clew.retrieval.still_open import with_undone
+from clew.retrieval.two_values import with_two_values
 from clew.types import Question
 
 LABELS = 20_000  # things of a kind whose names are looked at
@@ -76,6 +80,10 @@ _BY_VERBS: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = (  # verbs that
         ("capacity", "seat", "seating", "place", "bed"),
     ),
 )
+_WHO_HAS = re.compile(
+    r"^who (?:has|have|had)(?: got)? (?P<before>(?:[a-z-]+ ){0,5}?)(?P<things>[a-z]+)"
+    r"(?=[?.! ]*$| (?:that|which|over|under|above|in|from|on|at|before|after|since|with|for)\b)", re.IGNORECASE,
+)
 _TITLED = re.compile(r"\b(?P<title>[A-Z][a-z]+) (?P<name>[A-Z][\w'’-]*\w)(?! [A-Z])")
 
 
@@ -88,7 +96,7 @@ def in_graph_words(question: Question, graph: Graph) -> Question:
     if not lexicon.types:
         text = spelt(_by_noun(said, lexicon), graph)
         return question if text == question.text else replace(question, text=text)
-    text = with_states(asked_first(_asking_which(said)), graph)
+    text = with_states(with_undone(asked_first(_asking_which(said)), graph), graph)
     text = _SO_MANY.sub(lambda match: _so_many(match, lexicon), text)
     text = _IN_SO_MANY.sub(lambda match: _so_many(match, lexicon), text)
     text = _by_noun(text, lexicon)
@@ -98,7 +106,8 @@ def in_graph_words(question: Question, graph: Graph) -> Question:
     text = _OWNED.sub(lambda match: _of_owner(match, lexicon), text)
     text = _WHETHER.sub(r"does \g<x> have exactly \g<rest>", text) if text != question.text else text
     text = _TITLED.sub(lambda match: _named(match, lexicon, graph), text)
-    text = spelt(text, graph)
+    text = _WHO_HAS.sub(lambda match: _whoever_has(match, graph), text)
+    text = with_two_values(spelt(text, graph), graph)
     return question if text == question.text else replace(question, text=text)
 
 
@@ -166,6 +175,19 @@ def _of_owner(match: re.Match[str], lexicon: Lexicon) -> str:
     """ "What are Doris's invoices" as which invoices she has, where invoices are a kind."""
     known = stem(match["things"]) != match["things"] and (stem(match["things"]),) in lexicon.classes
     return f"which {match['things']} does {match['owner']} have" if known else match.group(0)
+
+
+def _whoever_has(match: re.Match[str], graph: Graph) -> str:
+    """ "Who has unpaid fines" as which members have, where only members can."""
+    lexicon, events = Lexicon.of(graph), Events(graph)
+    kind = lexicon.classes.get((stem(match["things"]),))
+    if kind is None or kind not in events.kinds():
+        return match.group(0)
+    people = [id for id in people_of(events.kinds()) if id != kind and events.ways(kind, id)]
+    if len(people) != 1:
+        return match.group(0)
+    name = lexicon.class_ids[people[0]]
+    return f"which {several(name)} have {match['before']}{match['things']}"
 
 
 def _asking_which(text: str) -> str:

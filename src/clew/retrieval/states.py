@@ -62,7 +62,7 @@ def _said(match: re.Match[str], graph: Graph) -> str:
     if not (of_things or of_itself) or _known(state, graph):
         return match.group(0)
     phrase = f"not {state}" if match["not"] else state
-    others = [each for group in _GROUPS if phrase in group for each in group if _known(each, graph)]
+    others = [each for group in _GROUPS if phrase in group for each in group if _stated(each, graph)]
     found = list(dict.fromkeys(others))
     plain = [each for each in found if not each.startswith("not ")] or found
     if len(plain) != 1 or (of_things and plain[0].startswith("not ")):
@@ -70,10 +70,20 @@ def _said(match: re.Match[str], graph: Graph) -> str:
     return f"{match['before']} {plain[0]}" if match["before"] else plain[0]
 
 
+def _stated(state: str, graph: Graph) -> bool:
+    """The same, where it is no relation that leads to something else: the day that a loan is "due" is no state of it."""
+    said = stems(state.removeprefix("not "))
+    return _known(state, graph) and not (said in Lexicon.of(graph).relations and not _flagged(said, graph))
+
+
+def _flagged(words: tuple[str, ...], graph: Graph) -> bool:
+    return any(stems(flag.label) == words for flag in flags(graph))
+
+
 def _known(state: str, graph: Graph) -> bool:
     """Whether a graph says so of things: by a flag, a value, or a name of its schema."""
     said, lexicon = state.removeprefix("not "), Lexicon.of(graph)
     words = stems(said)
-    if any(stems(flag.label) == words for flag in flags(graph)):
+    if _flagged(words, graph):
         return True
     return words in lexicon.relations or words in lexicon.classes or bool(graph.resolve(said))
