@@ -59,7 +59,9 @@ _NEVER = re.compile(
     r"\b(?:description|comment|abstract|notes?|text|ur[li]|link|homepage|e?mail|image|picture|password|hash|address"
     r"|phone|version|status|gender|sex|category|language|locale|middle)\b"
 )
-_ADDRESSED = frozenset(["property", "house", "home", "building", "flat", "apartment", "dwelling", "premises", "listing"])
+_ADDRESSED = frozenset(
+    ["property", "house", "home", "building", "flat", "apartment", "dwelling", "premises", "listing"]
+)
 """Kinds of things that go by their address where they have no name."""
 
 

@@ -143,7 +143,8 @@ bought:buy brought:bring built:build caught:catch chosen:choose drawn:draw drew:
 fought:fight fell:fall fallen:fall flew:fly flown:fly given:give gave:give grew:grow grown:grow held:hold hidden:hide
 kept:keep laid:lay led:lead lent:lend lost:lose made:make met:meet paid:pay ran:run sang:sing sung:sing sent:send
 shot:shoot sold:sell sank:sink sunk:sink spent:spend spoken:speak spoke:speak stolen:steal stole:steal swum:swim
-left:leave taken:take took:take taught:teach thrown:throw threw:throw told:tell worn:wear won:win written:write wrote:write
+left:leave taken:take took:take taught:teach thrown:throw threw:throw told:tell worn:wear won:win written:write
+wrote:write
 """
 PAST = dict(pair.split(":") for pair in _PAST.split())  # of irregular verbs
 

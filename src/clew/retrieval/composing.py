@@ -23,12 +23,14 @@ from clew.retrieval.joining import VAGUE, Joins, followed
 from clew.retrieval.lexicon import Lexicon, one_kind, owners
 from clew.retrieval.method_sets import past_mediators
 from clew.retrieval.roles import is_role
+from clew.retrieval.took_part import by_events
 from clew.retrieval.words import FUNCTION
 from clew.types import Question
 
 LOOKED_AT = 100  # members of a set whose kinds are looked at
 BEAM = 3  # readings of one part that are kept
 UNSAID = 0.72  # what a word that nothing accounts for leaves of the score
+BY_EVENT = 0.95  # score of what a verb says by the events that are called by it
 THIRD = 0.75  # fit of what takes part in an event besides what is named, whatever the words say of it
 APART = 0.6  # of two conditions on what a set is reached through, where one and the same may meet both
 _OF = frozenset(
@@ -45,6 +47,7 @@ class Composed:
     score: float
     unsaid: tuple[str, ...]  # content words that nothing accounts for
     of_key: tuple[str, ...] = ()  # those that name what a condition on the set compares
+    events: bool = False  # a verb says by what events
 
     @property
     def plan(self) -> p.SetPlan:
@@ -82,7 +85,9 @@ def compose(
         known = {(each.base, each.path) for each in made}
         others = (replace(each, score=FAR * each.score) for each in _Composer(spotted, graph, encoder).composed())
         made = sorted([*made, *(o for o in others if (o.base, o.path) not in known)], key=lambda each: -each.score)
-    return made
+    of_events = [Composed(plan, (), BY_EVENT * UNSAID ** len(unsaid), unsaid, events=True)
+                 for plan, unsaid in by_events(spotted, graph)]  # fmt: skip
+    return sorted([*of_events, *made], key=lambda each: -each.score) if of_events else made
 
 
 class _Composer:

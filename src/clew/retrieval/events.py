@@ -20,18 +20,48 @@ from clew.query.execute import ExecutionLimits, Executor
 from clew.query.keys import steps_of
 from clew.query.vocabulary import akin, forms, stem
 from clew.retrieval.lexicon import Lexicon, stems
+from clew.retrieval.words import FUNCTION
 
 KINDS = 60  # kinds of a graph that are looked at
+STEPS = 3  # links that lead from an event to whom it is of
 OF_KIND = 0.9  # share of what a link leads to that is of one kind
 _ACTS = """
-borrow loan lending checkout/lend loan lending/take loan exam lesson/rent tenancy rental lease hire/let tenancy lease
-hire rental hire booking/buy order sale purchase/purchase order sale/sell sale order/book booking reservation appointment
-reserve reservation booking/assign assignment/work assignment shift job/visit visit appointment/install installation
-attend attendance enrolment registration booking/enrol enrolment/enroll enrollment/play session game match/repair repair job
-fix repair job/donate donation gift/give donation gift/drive trip/teach lesson/plant sowing planting/sow sowing/pick harvest
-invoice invoice bill/bill invoice bill/report ticket incident/order order/staff staffing assignment/treat treatment visit
+borrow: loan lending checkout
+lend: loan lending
+take: loan exam lesson
+rent: tenancy rental lease hire
+let: tenancy lease
+hire: rental hire booking
+buy: order sale purchase
+purchase: order sale
+sell: sale order
+book: booking reservation appointment
+reserve: reservation booking
+assign: assignment
+work: assignment shift job
+visit: visit appointment
+install: installation
+attend: attendance enrolment registration booking
+enrol: enrolment
+enroll: enrollment
+play: session game match
+repair: repair job
+fix: repair job
+donate: donation gift
+give: donation gift
+drive: trip
+teach: lesson
+plant: sowing planting
+sow: sowing
+pick: harvest
+invoice: invoice bill
+bill: invoice bill
+report: ticket incident
+staff: staffing assignment
+treat: treatment visit
 """
-_MEANT = {line.split()[0]: frozenset(line.split()[1:]) for line in _ACTS.replace("\n", "/").split("/") if line.strip()}
+_MEANT = {verb: frozenset(nouns.split()) for verb, nouns in (line.split(":") for line in _ACTS.split("\n") if line)}
+"""What events are called that a verb says, where the two are not written alike."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +96,9 @@ class Events:
     def members(self, kind: str) -> Ints:
         return self._executor.members(p.Class(kind))
 
+    def labels(self, members: Ints) -> list[str]:
+        return self._graph.labels_at(members)
+
     def links(self, kind: str) -> list[Link]:
         """Where each thing of a kind leads to one of another kind."""
         return self._graph.derived(("retrieval.events", kind), lambda: list(self._links(kind)))
@@ -83,8 +116,14 @@ class Events:
                 least = min(to, key=lambda id: len(self.members(id)))
                 own = {stem(word) for word in stems(self.kinds()[least])}
                 label = self._lexicon.labels.get(step.relation, "").lower().split()
-                said = tuple(word for word in label if stem(word) not in own and not _shortens(word, own))
+                said = tuple(word for word in label if not _tells(word, own))
                 yield Link(step, least, said)
+
+    def touches(self, event: str, members: Ints) -> bool:
+        """Whether any step leads straight from things of a kind to some of a set."""
+        mine = self.members(event)
+        steps = [step for step, _ in steps_of(self._graph, mine, backward=False)]
+        return any(bool(held(self._executor.pairs(mine, (step,))[1], members).any()) for step in steps)
 
     def acted(self, words: Iterable[str], but: str = "") -> list[str]:
         """The kinds of events that verbs among some words say."""
@@ -92,26 +131,27 @@ class Events:
         return [id for id, noun in self.kinds().items() if id != but and any(is_act(word, noun) for word in said)]
 
     def ways(self, event: str, kind: str, said: Sequence[str] = ()) -> list[p.Path]:
-        """The paths of one step or two from things of a kind of events to those of another, those first that say least
-        beside `said`."""
+        """The shortest paths of one to three steps from things of a kind of events to those of another whose names say
+        nothing that is not `said`: who leads a project is not who works on it."""
         mine = {form for word in said for form in forms(word)}
-        found: list[tuple[int, int, p.Path]] = []
-        for link in self.links(event):
-            cost = sum(not forms(word) & mine for word in link.words)
-            if link.to == kind:
-                found.append((cost, 1, (link.step,)))
-                continue
-            for second in self.links(link.to):
-                more = sum(not forms(word) & mine for word in second.words)
-                if second.to == kind and link.to != event:
-                    found.append((cost + more, 2, (link.step, second.step)))
-        found.sort(key=lambda each: each[:2])
-        return [path for cost, length, path in found if (cost, length) == found[0][:2]]
+        ways: list[tuple[p.Path, str, frozenset[str]]] = [((), event, frozenset([event]))]
+        for _ in range(STEPS):
+            further = [
+                ((*path, link.step), link.to, met | {link.to})
+                for path, at, met in ways
+                for link in self.links(at)
+                if link.to not in met and all(forms(word) & mine for word in link.words)
+            ]
+            if found := [path for path, to, _ in further if to == kind]:
+                return found
+            ways = further
+        return []
 
 
-def _shortens(word: str, names: Iterable[str]) -> bool:
-    """Whether a word is a name cut short: "emp" of employees."""
-    return any(len(word) > 2 and name.startswith(word) for name in names)
+def _tells(word: str, names: Iterable[str]) -> bool:
+    """Whether a word of a link's name says what it leads to and nothing else: "emp" of employees."""
+    shortens = any(len(word) > 2 and name.startswith(word) for name in names)
+    return word in FUNCTION or stem(word) in names or shortens or any(akin(word, name) for name in names)
 
 
 def turned(path: p.Path) -> p.Path:

@@ -101,8 +101,8 @@ class Lacking:
         return []
 
     def _took_part(self, denial: Denial, head: Composed, members: Ints) -> list[Proposal]:
-        """A set less those of whom there is an event that the words say: members who never borrowed have no loan, though
-        they have reservations by the same name."""
+        """A set less those of whom there is an event that the words say: members who never borrowed have no loan,
+        though they have reservations by the same name."""
         of = one_kind(self._graph, self._graph.ids_at(members[:LOOKED_AT]))
         if not isinstance(of, p.Class):
             return []
@@ -112,11 +112,13 @@ class Lacking:
         named = [id for id, noun in kinds.items() if id != of.id and any(
             stem(word) == stem(noun.split()[-1]) for word in content)]  # fmt: skip
         acted = [id for id in events.acted(content, of.id) if id not in named]
-        last = {id: max(i for i, word in enumerate(content) if stem(word) == stem(kinds[id].split()[-1])) for id in named}
+        last = {
+            id: max(i for i, word in enumerate(content) if stem(word) == stem(kinds[id].split()[-1])) for id in named
+        }
         options = [*acted, *sorted(named, key=lambda id: -last[id])]  # "a project assignment" is an assignment
         for id in options:
             ways = events.ways(id, of.id, content)
-            if len(ways) != 1:
+            if len(ways) != 1 or (len(ways[0]) > 1 and events.touches(id, members)):
                 continue
             back, some = turned(ways[0]), p.Class(id)
             having = p.WhereCount(of, back, ">", 0, some)

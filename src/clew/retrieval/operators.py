@@ -97,6 +97,7 @@ from clew.retrieval.refusing import (
     unmet,
     unstated,
 )
+from clew.retrieval.sales import of_lines
 from clew.retrieval.spoken import in_graph_words
 from clew.retrieval.summing import counts, of_figures, owed
 from clew.retrieval.tables import read_table
@@ -153,7 +154,12 @@ class Operators:
         asked = questions
         if isinstance(graph, Graph):
             questions = [with_years(in_graph_words(question, graph), graph) for question in questions]
-        records = [read_records(each, graph, self._encoder) if isinstance(graph, Graph) else [] for each in questions]
+        records = [
+            of_lines(each, graph, self._encoder) or read_records(each, graph, self._encoder)
+            if isinstance(graph, Graph)
+            else []
+            for each in questions
+        ]
         sure = [bool(some) and some[0].prior >= SURE_OF_RECORDS for some in records]
         named = isinstance(graph, Graph) or (isinstance(graph, ServerGraph) and graph.names is not None)
         lacking = [
@@ -447,6 +453,8 @@ class Operators:
             return likely[:1]  # no method's path says "or" and "not"
         if asked.denied is not None and any(leaves_out(each.plan) for each in sets):
             return [each for each in likely if leaves_out(each.plan)][:1]
+        if by_event := [each for each in likely if each.events and not each.unsaid]:
+            return by_event[:1]
         if (compared_ := value_said(asked.question.text, graph)) is not None:  # nor "late"
             return [each for each in likely if compared_ in p.walk(each.plan) and not each.unsaid][:1]
         if (undone := undone_said(asked.question.text, graph)) is not None:  # nor "unpaid"

@@ -16,7 +16,7 @@ from clew.query.capitals import with_names, without_names
 from clew.query.execute import execute
 from clew.query.rewording import asked_first, only_asked
 from clew.query.values import unit_of
-from clew.query.vocabulary import NUMBERS, UNDONE, forms, head_of, several, stem
+from clew.query.vocabulary import NUMBERS, PAST, UNDONE, forms, head_of, several, stem
 from clew.query.wordnet import people_of
 from clew.retrieval.events import Events
 from clew.retrieval.lexicon import Lexicon, kind_meant, stems
@@ -82,7 +82,8 @@ _BY_VERBS: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = (  # verbs that
 )
 _WHO_HAS = re.compile(
     r"^who (?:has|have|had)(?: got)? (?P<before>(?:[a-z-]+ ){0,5}?)(?P<things>[a-z]+)"
-    r"(?=[?.! ]*$| (?:that|which|over|under|above|in|from|on|at|before|after|since|with|for)\b)", re.IGNORECASE,
+    r"(?=[?.! ]*$| (?:that|which|over|under|above|in|from|on|at|before|after|since|with|for)\b)",
+    re.IGNORECASE,
 )
 _TITLED = re.compile(r"\b(?P<title>[A-Z][a-z]+) (?P<name>[A-Z][\w'’-]*\w)(?! [A-Z])")
 
@@ -181,6 +182,9 @@ def _whoever_has(match: re.Match[str], graph: Graph) -> str:
     """ "Who has unpaid fines" as which members have, where only members can."""
     lexicon, events = Lexicon.of(graph), Events(graph)
     kind = lexicon.classes.get((stem(match["things"]),))
+    before = match["before"].lower().split()
+    if any(word in PAST or (word.endswith("ed") and not word.startswith("un")) for word in before):
+        return match.group(0)  # "who has led trials"
     if kind is None or kind not in events.kinds():
         return match.group(0)
     people = [id for id in people_of(events.kinds()) if id != kind and events.ways(kind, id)]

@@ -71,7 +71,7 @@ def _said(match: re.Match[str], graph: Graph) -> str:
 
 
 def _stated(state: str, graph: Graph) -> bool:
-    """The same, where it is no relation that leads to something else: the day that a loan is "due" is no state of it."""
+    """The same, where it is no relation that leads elsewhere: the day that a loan is "due" is no state of it."""
     said = stems(state.removeprefix("not "))
     return _known(state, graph) and not (said in Lexicon.of(graph).relations and not _flagged(said, graph))
 

@@ -65,8 +65,7 @@ def _undone(graph: Graph) -> list[_Undone]:
         same = {last, *(word for word in SYNONYMS.get(stem(last), ())), *_also(last)}
         nouns = "|".join(sorted({re.escape(form) for word in same for form in (word, several(word))}))
         if len(done) == 1 or "paid" in done:
-            for word in done if len(done) == 1 else ["paid"]:
-                found.append(_Undone(nouns, several(noun.lower()), word))
+            found.append(_Undone(nouns, several(noun.lower()), done[0] if len(done) == 1 else "paid"))
     return found
 
 

@@ -1,4 +1,4 @@
-"""What a question says of two values of one thing: "returned late", "below their reorder level", "more than their boss".
+"""What a question says of two values of one thing: "returned late", "below their reorder level", "more than the boss".
 
 Such words are put into one word that says which two values are meant ("loan-returned-after-due"), before anything else
 is read: no operator takes "below" for a condition on a number, and no name is sought in "due date". Which values those
@@ -19,7 +19,7 @@ import numpy as np
 from clew.graph import Graph
 from clew.query import plan as p
 from clew.query.binding import Binding
-from clew.query.columns import column
+from clew.query.columns import Column, column
 from clew.query.keys import Keys, by_words, steps_of
 from clew.query.lapses import begins, ends
 from clew.query.meanings import spelled_out
@@ -38,19 +38,16 @@ _PLANS = frozenset([
     "budget", "estimate", "estimated", "planned", "quote", "quoted", "target", "goal", "allowance", "asking", "reserve",
     "limit", "expected",
 ])  # fmt: skip
-_HELD = (  # what is held against what, where only the second is named
-    (
-        frozenset(["reorder", "minimum", "min", "threshold", "safety", "par", "restock"]),
-        frozenset(["stock", "quantity", "qty", "inventory", "hand", "available"]),
-    ),
-    (_PLANS, frozenset(["actual", "spent", "cost", "price", "sold", "hammer", "paid", "raised", "final", "total", "rent",
-                        "fee", "hours"])),
-    (
-        frozenset(["capacity", "seats", "places", "max", "maximum"]),
-        frozenset(["attendance", "attendees", "booked", "enrolled", "sold", "occupancy", "guests", "participants", "used",
-                   "registered", "members"]),
-    ),
-)  # fmt: skip
+_FLOORS = frozenset(["reorder", "minimum", "min", "threshold", "safety", "par", "restock"])
+_ROOMS = frozenset(["capacity", "seats", "places", "max", "maximum"])
+_KEPT = "stock quantity qty inventory hand available"
+_PAID = "actual spent cost price sold hammer paid raised final total rent fee hours"
+_TAKEN = "attendance attendees booked enrolled sold occupancy guests participants used registered"
+_HELD = tuple(
+    (those, frozenset(usual.split())) for those, usual in ((_FLOORS, _KEPT), (_PLANS, _PAID), (_ROOMS, _TAKEN))
+)
+"""What is held against what, where only the second is named."""
+
 _AROUND = """
 is are was were be been being has have had having do does did we you they it that which who whose with where what when
 yet got get gets getting fall falls fell fallen go goes went gone going come came comes coming bring brings brought
@@ -58,10 +55,13 @@ bringing hand handed handing give gave given giving turn turned out back in off 
 their its his her any some something anything thing things item items again only ever still already currently now by at
 too even
 """
+_UNITS = frozenset(["eur", "usd", "gbp", "qty", "count", "number", "pcm", "pounds", "euros", "kg"])
 _BESIDE = frozenset(_AROUND.split())  # words that say nothing beside what is compared
 _ASKING = frozenset(["which", "what", "who", "whose", "that"])
 _THE = r"(?:(?:the|of|their|its|his|her|our|own|they|it|was|were|is|had|been|we|you|that|day|date|time|on|which|to) )*"
-_BELOW = "below|beneath|under|underneath|less than|lower than|smaller than|fewer than|short of|cheaper than|shorter than"
+_BELOW = (
+    "below|beneath|under|underneath|less than|lower than|smaller than|fewer than|short of|cheaper than|shorter than"
+)
 _ABOVE = "above|over|more than|higher than|greater than|larger than|bigger than|in excess of|exceed(?:s|ed|ing)?|beyond"
 _HELD_AGAINST = re.compile(rf"\b(?:(?P<below>{_BELOW})|(?P<above>{_ABOVE})) {_THE}", re.IGNORECASE)
 _THAN = re.compile(
@@ -132,7 +132,7 @@ def value_said(text: str, graph: Graph) -> p.SetPlan | None:
 def with_two_values(text: str, graph: Graph) -> str:
     """A question with one word for what it says of two values; as it stands where it says nothing of the kind, or the
     graph has no two such values."""
-    if not Lexicon.of(graph).types or "-" in text and any(word in text for word in _MADE.get(graph, {})):
+    if not Lexicon.of(graph).types or ("-" in text and any(word in text for word in _MADE.get(graph, {}))):
         return text
     reader = _Reader(text, graph)
     said = reader.late() or reader.held_against() or reader.than_another()
@@ -155,7 +155,8 @@ class _Reader:
         lexicon = Lexicon.of(self._graph)
         for id, label in list(lexicon.class_ids.items())[:KINDS]:
             members = self._keys.members(p.Class(id))
-            dates, figures, linked, alike = [], [], [], []
+            dates, figures, alike = list[p.Step](), list[p.Step](), list[p.Step]()
+            linked = list[tuple[p.Step, p.Step]]()
             for step, share in steps_of(self._graph, members, backward=False):
                 if share < SOME or step.relation not in lexicon.labels:
                     continue
@@ -175,7 +176,7 @@ class _Reader:
             found.append(_Kind(id, label, tuple(dates), tuple(figures), tuple(linked), tuple(alike)))
         return found
 
-    def _column(self, step: p.Step):  # type: ignore[no-untyped-def]
+    def _column(self, step: p.Step) -> Column:
         return column(self._graph, Binding.of(self._graph).relation(step.relation))
 
     def _label(self, step: p.Step) -> str:
@@ -198,10 +199,14 @@ class _Reader:
                     if set(self._label(done).split()) & _DUE or done == due:
                         continue
                     verbs = [
-                        word for word in self._words if self._periods.names(word, done) and not self._is_kind(word, kind)
+                        word
+                        for word in self._words
+                        if self._periods.names(word, done) and not self._is_kind(word, kind)
                     ]
                     start = any(begins(word) and not ends(word) for word in self._label(done).split())
-                    paid = bool(forms("paid") & set(self._label(done).split()))  # late is what came late, else its money
+                    paid = bool(
+                        forms("paid") & set(self._label(done).split())
+                    )  # late is what came late, else its money
                     fit = 2 * bool(verbs) + self._mentions(kind) - start - 0.5 * paid
                     if not start or verbs:
                         options.append((fit, kind, due, done, match, sign))
@@ -213,7 +218,9 @@ class _Reader:
             return None
         _, kind, due, done, match, sign = chosen[0]
         since = p.Since((due,), "days")
-        late, fine = (p.Where(p.Class(kind.id), p.Test((done,), op, p.Number(0), beside=since)) for op in (">", "<="))
+        of, none = p.Class(kind.id), p.Number(0)
+        late: p.SetPlan = p.Where(of, p.Test((done,), ">", none, beside=since))
+        fine: p.SetPlan = p.Where(of, p.Test((done,), "<=", none, beside=since))
         end, day = match.end(), _ON_DAY.match(self._text, match.end())
         if sign == "overdue" or (day is not None and best < 2):  # "past its due date on 30 June"
             sign = "overdue"
@@ -270,7 +277,7 @@ class _Reader:
     def _named_behind(self, match: re.Match[str]) -> list[tuple[_Kind, p.Path, int]]:
         """The figures whose names stand behind a comparison, the longest name first, of the kind that is spoken of."""
         rest = self._lower[match.end() :]
-        found = []
+        found: list[tuple[tuple[int, bool, bool, int], _Kind, p.Path, int]] = []
         for kind in self._kinds():
             paths: list[p.Path] = [(step,) for step in kind.figures]
             paths += [each for each in kind.linked if each[1] not in kind.figures]
@@ -310,11 +317,11 @@ class _Reader:
                 for link in kind.to_alike:
                     said = {self._label(link), *SYNONYMS.get(stem(self._label(link)), ())}
                     behind = re.match(r"(?P<noun>[a-z]+)", self._lower[match.end() :])
-                    if behind is None or not {behind["noun"], stem(behind["noun"])} & (
-                        said | {stem(each) for each in said}
+                    noun = stem(behind["noun"]) if behind is not None else ""
+                    if behind is None or not (
+                        {noun} & set(map(stem, said)) or self._label(link) in SYNONYMS.get(noun, ())
                     ):
-                        if behind is None or self._label(link) not in SYNONYMS.get(stem(behind["noun"]), ()):
-                            continue
+                        continue
                     first = self._compared(kind, match)
                     if first is not None:
                         below = bool(match.groupdict().get("below") or match.groupdict().get("less"))
@@ -327,7 +334,11 @@ class _Reader:
         adjective = base_of((said.get("less") or said.get("more") or "").split(" ")[-1])
         before = self._lower[: match.start()].split()[-3:] + (said.get("what") or "").split()
         words = [word for word in before if word not in _BESIDE]
-        measured = [*words, *(same for word in words for same in SYNONYMS.get(stem(word), ())), *MEASURES.get(adjective, ())]
+        measured = [
+            *words,
+            *(same for word in words for same in SYNONYMS.get(stem(word), ())),
+            *MEASURES.get(adjective, ()),
+        ]
         if {"earn", "earns", "paid", "make", "makes", "earning", "money"} & set(before):
             measured += ["salary", "wage", "pay", "income"]
         for word in measured:
@@ -338,8 +349,8 @@ class _Reader:
 
     def _figures(self, kind: _Kind, first: p.Step, path: p.Path, start: int, end: int, *, below: bool) -> _Said:
         beside = p.Combined(path, "-")
-        one, other = ("<", ">=") if below else (">", "<=")
-        plans = [p.Where(p.Class(kind.id), p.Test((first,), op, p.Number(0), beside=beside)) for op in (one, other)]
+        ops: tuple[p.Op, p.Op] = ("<", ">=") if below else (">", "<=")
+        plans = [p.Where(p.Class(kind.id), p.Test((first,), op, p.Number(0), beside=beside)) for op in ops]
         names = " ".join(self._label(step) for step in path)
         word = self._word(kind, self._label(first), "below" if below else "above", names, *plans)
         around = {form for each in self._label(first).split() for form in forms(each)}
@@ -422,9 +433,11 @@ class _Reader:
         if self._one(head):
             return not people_of({said.kind.id: said.kind.noun})
         lexicon = Lexicon.of(self._graph)
-        return any((stem(word.lower()),) in lexicon.classes for word in head) or _HOW_OFTEN.search(
-            " ".join(head)
-        ) is not None or _TRUTH.match(" ".join(head)) is not None
+        return (
+            any((stem(word.lower()),) in lexicon.classes for word in head)
+            or _HOW_OFTEN.search(" ".join(head)) is not None
+            or _TRUTH.match(" ".join(head)) is not None
+        )
 
     def _around(self, word: str, said: _Said, before: Sequence[str]) -> bool:
         """Whether a word is part of what is said of the two values; verbs too that the graph does not know."""
@@ -444,6 +457,17 @@ class _Reader:
 def _plain_name(label: str) -> str:
     """A figure's name without its unit and what only says that it is a number: "budget eur", "seat count"."""
     words = label.split()
-    while len(words) > 1 and words[-1] in ("eur", "usd", "gbp", "qty", "count", "number", "pcm", "pounds", "euros", "kg"):
+    while len(words) > 1 and words[-1] in (
+        "eur",
+        "usd",
+        "gbp",
+        "qty",
+        "count",
+        "number",
+        "pcm",
+        "pounds",
+        "euros",
+        "kg",
+    ):
         words.pop()
     return " ".join(words)
