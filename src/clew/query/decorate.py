@@ -19,7 +19,7 @@ from clew.query.columns import column
 from clew.query.keys import BEYOND, FoundKey, Keys, Likeness, by_words
 from clew.query.lapses import LIVING, asks_how_long, is_time
 from clew.query.meanings import MONEY, SIZES, TENURE, measures_other, spelled_out
-from clew.query.periods import Period, Periods
+from clew.query.periods import Period, Periods, of_hours
 from clew.query.values import from_base, in_base, unit_for, unit_of
 from clew.query.vocabulary import AGES, PACES, TIMES, stem
 
@@ -360,7 +360,8 @@ class _Decorator:
             if not measured and (stated_beside := list(self._of_amounts(found, plan, stated))):
                 yield from stated_beside
                 return
-            if not measured and is_time(name) and stated.base not in AGES:
+            worked = all(of_hours(self._keys.label(key.path[-1]), name) for key in measured)
+            if worked and is_time(name) and stated.base not in AGES:
                 lasting = list(self._went_on(found, plan, stated))
                 yield from lasting
                 if lasting:
@@ -406,10 +407,12 @@ class _Decorator:
             nodes = sets[0] if len(sets) == 1 else p.Or(tuple(sets))
             yield found.along(p.Follow(nodes, path), FoundKey(key, BESIDE))
 
-    def _lasting(self, plan: p.SetPlan, words: Sequence[str] = ()) -> Iterator[tuple[Period, FoundKey]]:
+    def _lasting(
+        self, plan: p.SetPlan, words: Sequence[str] = (), unit: str = ""
+    ) -> Iterator[tuple[Period, FoundKey]]:
         """What the members go from and to, as a key; nothing where how long they go on is stated, or a time is meant
         that is not that of all of the thing: a life where it is not said that they lived."""
-        if self._periods.stated(plan):
+        if self._periods.stated(plan, unit):
             return
         for period in self._periods.of(plan, self._ends)[:1]:
             if not period.about and period.life == bool(LIVING & {*self._ends, *words}):
@@ -418,7 +421,7 @@ class _Decorator:
     def _went_on(self, found: Proposal, plan: p.SetPlan, stated: Filter) -> Iterator[Proposal]:
         """Members that went on for longer or shorter than a stated time."""
         assert isinstance(stated.value, p.Number)
-        for period, key in self._lasting(plan, stated.words):
+        for period, key in self._lasting(plan, stated.words, stated.value.unit):
             unit = period.finest
             if unit in ("hours", "days") and stated.op in (">=", "<"):  # completed months and years are exact there
                 known = unit_of(stated.value.unit)

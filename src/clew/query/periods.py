@@ -33,6 +33,7 @@ _LIFE = (frozenset(["birth", "born", "dob"]), frozenset(["death", "died", "die",
 _DATING = "date time day year month on in of the is was datetime timestamp ts valid"
 _NO_NAME = frozenset(_DATING.split())  # say that a date is meant, and not which
 _LITTLE = frozenset(["at", "to"])
+_DAYS, _HOURS = frozenset(["days", "weeks", "months", "years", "day", "week"]), frozenset(["hours", "minutes", "hrs"])
 _LENGTHS = frozenset([
     "duration", "runtime", "lasting", "lifespan", "elapsed", "days", "nights", "hours", "minutes", "weeks", "months",
 ])  # fmt: skip
@@ -52,6 +53,11 @@ class Period:
 
     def span(self, unit: p.TimeUnit | None = None) -> p.Since:
         return p.Since((self.since,), unit or self.finest)
+
+
+def of_hours(label: str, asked: str) -> bool:
+    """Whether a property states hours, and what is asked for is told in days or more: hours are those of work then."""
+    return asked in _DAYS and bool(_HOURS & set(spelled_out(label).lower().split()))
 
 
 class Periods:
@@ -92,13 +98,19 @@ class Periods:
             if (dates := self._column(step)).kind == "date" and dates.ordered
         ]
 
-    def stated(self, plan: p.SetPlan) -> bool:
-        """Whether the members' length in time is stated by itself: what is stated wins over what is computed."""
+    def stated(self, plan: p.SetPlan, asked: str = "") -> bool:
+        """Whether the members' length in time is stated by itself: what is stated wins over what is computed.
+
+        Args:
+            asked: the unit that is asked in; of days or more no hours tell, which are those that were worked.
+        """
         for step, _ in steps_of(self._graph, self._keys.members(plan), backward=False):
             values = self._column(step)
             if values.kind != "number" or not values.ordered:
                 continue
             unit = unit_of(values.stated) if values.stated else None
+            if of_hours(self._keys.label(step), asked):
+                continue
             named = _LENGTHS & set(self._words(step))
             if named or values.dimension == "time" or (unit is not None and unit.dimension == "time"):
                 return True
@@ -123,6 +135,8 @@ class Periods:
         mine, theirs = ([word for word in self._words(each) if word not in _NO_NAME] for each in (since, until))
         one, other = (any(self.names(word, each) for word in said) for each in (since, until))
         begun, over = {word for word in mine if begins(word)}, {word for word in theirs if ends(word)}
+        if not mine and "in" in self._words(since) and theirs == ["out"] and "out" in self._words(until):
+            begun, over = {"in"}, {"out"}  # "date in" and "date out", of what is left with somebody
         about, too = ({stem(word) for word in words} for words in ({*mine} - begun, {*theirs} - over))
         known = bool(begun and over) and about - _LITTLE == too - _LITTLE
         fit = KNOWN if known else 0.0

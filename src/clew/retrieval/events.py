@@ -116,7 +116,7 @@ class Events:
                 least = min(to, key=lambda id: len(self.members(id)))
                 own = {stem(word) for word in stems(self.kinds()[least])}
                 label = self._lexicon.labels.get(step.relation, "").lower().split()
-                said = tuple(word for word in label if not _tells(word, own))
+                said = tuple(word for word in label if not tells(word, own))
                 yield Link(step, least, said)
 
     def touches(self, event: str, members: Ints) -> bool:
@@ -148,7 +148,7 @@ class Events:
         return []
 
 
-def _tells(word: str, names: Iterable[str]) -> bool:
+def tells(word: str, names: Iterable[str]) -> bool:
     """Whether a word of a link's name says what it leads to and nothing else: "emp" of employees."""
     shortens = any(len(word) > 2 and name.startswith(word) for name in names)
     return word in FUNCTION or stem(word) in names or shortens or any(akin(word, name) for name in names)

@@ -20,6 +20,7 @@ from clew.query import plan as p
 from clew.query.columns import column
 from clew.query.execute import execute
 from clew.query.keys import steps_of
+from clew.query.lapses import ends
 from clew.query.vocabulary import UNDONE, forms, stem
 from clew.retrieval.lexicon import Lexicon, owners, stems
 from clew.retrieval.words import FUNCTION
@@ -41,11 +42,12 @@ _OPPOSITES = {
 }  # fmt: skip
 _ADJECTIVE = re.compile(r"\w+(?:ed|able|ible|ing|ive|al|ful|ic|en)")
 _UNDONE = re.compile(UNDONE)
-_TOLD = re.compile(rf"{UNDONE}|\b(?:in|out of) stock\b")
 _STOCKED = re.compile(
     r"(?:(?:current|quantity|qty|units?|items?|number) (?:in |of )?)?(?:stock|inventory|on hand)"
     r"(?: (?:level|qty|quantity|units|count|on hand))?"
 )
+_DONE = frozenset(["finished", "completed", "done", "closed", "returned", "paid", "delivered", "shipped", "resolved"])
+_TOLD = re.compile(rf"{UNDONE}|\b(?:in|out of) stock\b|\b(?:{'|'.join(sorted(_DONE))})\b")
 _PREFIXES = ("un", "non-", "non", "in", "dis")
 
 
@@ -66,6 +68,7 @@ def conditions_said(words: Sequence[str], taken: Sequence[bool], graph: Graph) -
     yield from _values_said(words, taken, graph)
     yield from _sexes_said(words, taken, graph)
     yield from _undone_said(words, taken, graph)
+    yield from _done_said(words, taken, graph)
     yield from _stock_said(words, taken, graph)
 
 
@@ -113,6 +116,28 @@ def _undone_said(words: Sequence[str], taken: Sequence[bool], graph: Graph) -> I
             yield Condition(i, i + 1, undone, was)
 
 
+def _done_said(words: Sequence[str], taken: Sequence[bool], graph: Graph) -> Iterator[Condition]:
+    """ "Finished" before jobs of which only some say when they went out, where nothing is stated to be finished."""
+    lexicon = Lexicon.of(graph)
+    for i, (word, noun) in enumerate(pairwise(words)):
+        kind = lexicon.classes.get((stem(noun),)) if word in _DONE and not taken[i] else None
+        if kind is None or graph.resolve(word) or graph.resolve(word.capitalize()):
+            continue
+        of_kind = p.Class(kind)
+        dates = [
+            step
+            for step, share in steps_of(graph, execute(of_kind, graph).members, backward=False)
+            if 0 < share < 1 and column(graph, graph.relation_number(step.relation) or 0).kind == "date"
+        ]
+        named = {step: lexicon.labels.get(step.relation, "").lower().split() for step in dates}
+        over = [step for step, label in named.items() if forms(word) & set(label)] or [
+            step for step, label in named.items() if any(map(ends, label)) or label[-1:] == ["out"]
+        ]
+        if len(over) == 1:
+            done, open_ = (p.WhereCount(of_kind, (over[0],), op, 0) for op in (">", "="))
+            yield Condition(i, i + 1, done, open_)
+
+
 def _stating(kind: p.Class, values: tuple[str, ...], graph: Graph) -> p.SetPlan | None:
     """The things of a kind that state one of some values, by the one relation that leads there from some of them."""
     members = execute(kind, graph).members
@@ -130,7 +155,8 @@ def undone_said(text: str, graph: Graph) -> Condition | None:
         return None
     words = re.findall(r"[\w-]+", text.lower())
     none = [False] * len(words)
-    return next(chain(_undone_said(words, none, graph), _stock_said(words, none, graph)), None)
+    said = _undone_said(words, none, graph), _done_said(words, none, graph), _stock_said(words, none, graph)
+    return next(chain(*said), None)
 
 
 def _flags_said(words: Sequence[str], taken: Sequence[bool], graph: Graph) -> Iterator[Condition]:

@@ -22,7 +22,8 @@ from clew.query.keys import steps_of
 from clew.query.vocabulary import SYNONYMS, forms, head_of, stem
 from clew.retrieval.attaching import NOT, Attachments
 from clew.retrieval.chunks import Chunk, Spotted
-from clew.retrieval.lexicon import Lexicon, stems
+from clew.retrieval.events import tells
+from clew.retrieval.lexicon import Lexicon, kinds_of, stems
 from clew.retrieval.peers import peers_of
 from clew.retrieval.words import FUNCTION
 
@@ -33,6 +34,8 @@ EXACTLY = 0.9  # likeness from which the words say a relation that this thing do
 WIDE = 20_000  # members of a set behind which no third step is looked for
 MEANT = 0.7  # fit of a kind to which a third step is looked for
 OWNERS = 4  # steps from what belongs to something to whose it is in the end
+ROLE = 0.8  # what a join keeps that says a role which no word of the question does
+SAMPLE = 5  # members of a set whose kinds are looked at
 THREE = 0.85  # what a join of three steps keeps beside one of two
 AROUND = 12  # steps from a set that a second one is tried behind
 _WHERE = frozenset(["in", "at", "from", "near", "inside", "within", "around"])
@@ -148,6 +151,7 @@ class Joins:
         most = max(size for _, size, _ in found)
         nearer = {label for path, _, label in found if len(path) < 3} or {label for _, _, label in found}
         edges = []
+        roles = self._roles(found, members, wanted, content)
         for (path, size, label), like in zip(found, fits, strict=True):
             common = math.log1p(size) / math.log1p(most)
             said_ = like >= SAID
@@ -161,6 +165,7 @@ class Joins:
             fit += 0.01 * (path[-1].forward != self._parts.active(k))  # "countries border X": those that lead to X
             if not said_ and len(nearer) == 1 and label in nearer:
                 fit = max(fit, 0.75)  # nothing else links the two
+            fit *= ROLE if path in roles else 1.0
             only = len(found) == 1 and (place or not (content or nothing))
             fit *= far * (THREE if len(path) > 2 else 1)
             edges.append(Edge(path, fit, said_ or only))
@@ -258,6 +263,23 @@ class Joins:
                     if size:
                         path = (first, second, third)
                         yield path, size, self._said_by(path)
+
+    def _roles(
+        self, found: Sequence[tuple[p.Path, int, str]], members: Ints, wanted: Ints | None, content: Sequence[str]
+    ) -> set[p.Path]:
+        """The single steps whose names say a role that no word does, where another one's says only what it leads to:
+        employees in a department belong to it by `dept`, and one of them by `head`."""
+        single = [(path, label) for path, _, label in found if len(path) == 1]
+        if len(single) < 2 or wanted is None or not self._lexicon.types:
+            return set()
+        ids = [*self._graph.ids_at(members[:SAMPLE]), *self._graph.ids_at(wanted[:SAMPLE])]
+        names = {stem(word) for kind in kinds_of(self._graph, ids) for word in kind.lower().split()}
+        said = {form for word in content for form in forms(word)}
+        telling = {
+            path for path, label in single
+            if any(not tells(word, names) and not forms(word) & said for word in label.lower().split())
+        }  # fmt: skip
+        return telling if len(telling) < len(single) else set()
 
     def _owners(self, members: Ints, wanted: Ints) -> Iterator[tuple[p.Path, int, str]]:
         """Paths of three steps or four from what belongs to one thing, that to another, to whose all this is: of an

@@ -38,6 +38,7 @@ from clew.retrieval.composing import Composed, compose
 from clew.retrieval.conditions import accounted_for, beside_values, guesses
 from clew.retrieval.dating import with_years
 from clew.retrieval.flagging import undone_said
+from clew.retrieval.in_all import above_in_all
 from clew.retrieval.lacking import Lacking, passes_over
 from clew.retrieval.lasting import lasting
 from clew.retrieval.lexicon import Lexicon, class_in, stems
@@ -155,7 +156,9 @@ class Operators:
         if isinstance(graph, Graph):
             questions = [with_years(in_graph_words(question, graph), graph) for question in questions]
         records = [
-            of_lines(each, graph, self._encoder) or read_records(each, graph, self._encoder)
+            above_in_all(each, graph)
+            or of_lines(each, graph, self._encoder)
+            or read_records(each, graph, self._encoder)
             if isinstance(graph, Graph)
             else []
             for each in questions
@@ -300,7 +303,8 @@ class Operators:
             if within is None and sets is None:
                 if not isinstance(store, Graph):
                     return self._uncomposed(asked, found)
-                onward = onward_to_kind(found, question.text, store) or _of_them(found, question.text, store)
+                wanted = of_asked_kind(found, question.text, store, self._encoder)
+                onward = onward_to_kind(found, question.text, store) or _of_them(wanted, question.text, store)
                 if onward is not None:
                     prior = found.candidates[0].score
                     return self._executed(found, question, [Proposal(onward, prior)], store, on_event)
@@ -317,8 +321,7 @@ class Operators:
                 if _IN_ALL.match(question.text) and (in_all := of_figures(found, "sum", store)) is not None:
                     prior = found.candidates[0].score  # the minutes of several matches
                     return self._executed(found, question, [Proposal(in_all, prior)], store, on_event)
-                of_kind = of_asked_kind(found, question.text, store, self._encoder)
-                return of_said_values(of_kind, question, store)
+                return of_said_values(wanted, question, store)
             read = replace(read_question(""), stated=question.text)  # no operator of its own: the set is the answer
         if read.unsaid:
             why = "the graph states no reasons" if read.unsaid == REASON else f"I cannot compute {read.unsaid}"
@@ -775,7 +778,7 @@ def _says(answer: Answer, graph: Graph, *records: Ints) -> bool:
 
 def _of_them(found: Answer, text: str, graph: Graph) -> p.Plan | None:
     """Whom "who" and "whose" ask for of what a method found; None where that is the answer."""
-    sets = sets_of(found, graph) if found.candidates else []
+    sets = sets_of(found, graph, kind_of_all(found, graph)) if found.candidates else []
     made = asked_of_them(sets[0], text, graph, places=False) if sets else None
     return None if not sets or made == sets[0] else made
 

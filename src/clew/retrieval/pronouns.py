@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 from clew.graph import Graph
+from clew.graph.labelling import opaque
 from clew.graph.sets import held
 from clew.query import plan as p
 from clew.query.binding import Binding
@@ -13,8 +14,9 @@ from clew.query.execute import execute
 from clew.query.keys import steps_of
 from clew.query.vocabulary import head_of, stem
 from clew.query.wordnet import is_nobody, is_place, people_of
-from clew.retrieval.asking import nobody, nowhere
-from clew.retrieval.lexicon import Lexicon, kind_meant, kinds_of, owners
+from clew.retrieval.asking import nobody, nowhere, rows_of
+from clew.retrieval.events import Events
+from clew.retrieval.lexicon import Lexicon, kind_meant, kinds_of, owners, stems
 from clew.retrieval.roles import in_role
 
 LOOKED_AT = 100  # members of a set whose kinds are looked at
@@ -22,6 +24,7 @@ WHO = re.compile(r"\W*whom?\b", re.IGNORECASE)
 _WHERE = re.compile(r"\W*(?:where|(?:(?:at|in|on) )?(?:which|what) (?:place|location|site|spot)s?)\b", re.IGNORECASE)
 _CODES = frozenset(["id", "code", "no", "nr", "ref", "number"])
 _ASKS_CODE = re.compile(r"\b(?:ids?|codes?|nos?|nrs?|refs?|references?|numbers?|keys?)\b", re.IGNORECASE)
+_ASKED_NOUN = re.compile(r"\b(?:which|what)(?: of (?:our|the))? (?P<noun>[a-z]+)\b", re.IGNORECASE)
 _WHOSE_KIND = re.compile(r"\W*whose (?P<noun>[a-z]+)\b", re.IGNORECASE)
 
 
@@ -32,8 +35,24 @@ def asked_of_them(plan: p.Plan, text: str, graph: Graph, *, places: bool = True)
     Args:
         places: "where" may ask for the places of things.
     """
-    plan = _whose(_uncoded(plan, text, graph), text, graph)
+    plan = _whose(_uncoded(_called_so(plan, text, graph), text, graph), text, graph)
     return _whom(_whereabouts(plan, text, graph) if places else plan, text, graph)
+
+
+def _called_so(plan: p.Plan, text: str, graph: Graph) -> p.Plan:
+    """What rows without a name call what is asked for: "which parts did we use" asks for no row of parts used, but for
+    its part."""
+    match = _ASKED_NOUN.search(text)
+    if match is None or not isinstance(plan, p.SetPlan):
+        return plan
+    members = execute(plan, graph).members
+    if not len(members) or not held(members, rows_of(graph)).all():
+        return plan
+    noun, lexicon = stem(match["noun"].lower()), Lexicon.of(graph)
+    for step, share in steps_of(graph, members, backward=False):
+        if share == 1 and stems(lexicon.labels.get(step.relation, "")) == (noun,):
+            return p.Follow(plan, (step,))
+    return plan
 
 
 def _uncoded(plan: p.Plan, text: str, graph: Graph) -> p.Plan:
@@ -112,6 +131,8 @@ def _whom(plan: p.Plan, text: str, graph: Graph) -> p.Plan:
     things = members[~graph.mediators_at(members)]
     if held(things, nobody(graph)).all() and (before := _people_before(plan, people, graph)) is not None:
         return before
+    if (whose := _of_coded(plan, kinds, labels, people, graph)) is not None:
+        return whose
     rows = len(kinds) == 1 and all(stem(each.split(" ")[0]) == stem(min(kinds).split(" ")[0]) for each in labels)
     if not (rows or graph.mediators_at(members).all() or (kinds and all(map(is_nobody, kinds)))):
         return plan  # a row that only its key names, or an event
@@ -122,6 +143,16 @@ def _whom(plan: p.Plan, text: str, graph: Graph) -> p.Plan:
         if share == 1 and (of_people or people_of({"": head_of(lexicon.labels.get(step.relation, ""))})):
             made.append(p.Follow(plan, (step,)))
     return made[0] if len(made) == 1 else plan
+
+
+def _of_coded(plan: p.SetPlan, kinds: set[str], labels: list[str], people: set[str], graph: Graph) -> p.SetPlan | None:
+    """Whose events are that go by codes alone: "who is first on the waiting list" asks for no reservation R24."""
+    ids = [id for id, name in Lexicon.of(graph).class_ids.items() if name in kinds]
+    if len(ids) != 1 or ids[0] in people or not all(map(opaque, labels)):
+        return None
+    events = Events(graph)
+    ways = [link.step for link in events.links(ids[0]) if link.to in people and not link.words]
+    return p.Follow(plan, (ways[0],)) if len(ways) == 1 else None
 
 
 def _people_before(plan: p.Plan, people: set[str], graph: Graph) -> p.SetPlan | None:

@@ -24,7 +24,7 @@ from clew.query.execute import execute
 from clew.query.keys import Keys, steps_of
 from clew.query.meanings import is_price, spelled_out
 from clew.query.question import read_question
-from clew.query.vocabulary import stem
+from clew.query.vocabulary import MONTHS, stem
 from clew.query.wordnet import people_of
 from clew.retrieval.chunks import LIGHT, spot
 from clew.retrieval.composing import Composed
@@ -78,6 +78,7 @@ smallest fewest seller sellers bestseller bestselling top-selling best-selling m
 use fitted item items money's counted rather than across all going by terms in-demand over put together since
 """
 _TELLS = frozenset(_SAID.split())
+_OF_DATES = frozenset([*MONTHS, "in", "during", "between", "and", "since", "before", "after", "year", "month"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,9 +162,8 @@ class _Sales:
         if not topics and (some := self._of_text(sold=sold)):
             yield some
             return
-        filtered = {word for each in self._read.filters for word in (*each.words, *self._read.removed)}
-        said = {word for text in (*filtered, *self._read.removed) for word in text.lower().split()}
-        if [word for word in left if word not in said and not word.isdigit()]:
+        said = {word for each in self._read.filters for text in each.words for word in text.lower().split()}
+        if [word for word in left if word not in said | _OF_DATES and not word.isdigit()]:
             return
         named = [plan for c in topics if isinstance(plan := c.plan, p.Entities)]
         ranked = _RANKED.search(self._text)

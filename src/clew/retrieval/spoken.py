@@ -24,6 +24,7 @@ from clew.retrieval.spelling import spelt
 from clew.retrieval.states import with_states
 from clew.retrieval.still_open import with_undone
 from clew.retrieval.two_values import with_two_values
+from clew.retrieval.whose_figures import with_their_kind
 from clew.types import Question
 
 LABELS = 20_000  # things of a kind whose names are looked at
@@ -108,7 +109,7 @@ def in_graph_words(question: Question, graph: Graph) -> Question:
     text = _WHETHER.sub(r"does \g<x> have exactly \g<rest>", text) if text != question.text else text
     text = _TITLED.sub(lambda match: _named(match, lexicon, graph), text)
     text = _WHO_HAS.sub(lambda match: _whoever_has(match, graph), text)
-    text = with_two_values(spelt(text, graph), graph)
+    text = with_two_values(with_their_kind(spelt(text, graph), graph), graph)
     return question if text == question.text else replace(question, text=text)
 
 
