@@ -234,6 +234,9 @@ class _Decorator:
         keys = self._keys.values(plan, words, dates=dates, stated=nouns, base=ranked.base)
         if in_all := list(self._most_in_all(found, plan, ranked)):
             keys = [key for key in keys if len(key.path) == 1 and key.named]  # not the most goals in one match
+        if not keys and not in_all and not ranked.date and nouns and ranked.base not in ("", "much", "many") and self._binding.type_relations:
+            of_events = self._keys.stated_by_events(plan, nouns)  # "which tenant pays the highest rent"
+            keys = [replace(key, fit=BEYOND * key.fit) for key in of_events]
         if not keys and not in_all and ranked.base in SIZES:
             keys = self._keys.only(plan)
         if ranked.base in ("long", "short", TENURE) or is_time(ranked.noun) or (ranked.base in PACES and not keys):

@@ -472,6 +472,19 @@ class Keys:
                 return sorted(found, key=lambda each: -each.fit)[:KEYS]
         return []
 
+    def stated_by_events(self, plan: p.SetPlan, words: Sequence[str]) -> list[FoundKey]:
+        """Paths to figures, named by words, that what leads to the members states: the rent of a tenant's tenancy."""
+        members, found = self.members(plan), list[FoundKey]()
+        for step, share in steps_of(self._graph, members):
+            if step.forward or share < MOST:
+                continue
+            events = np.unique(self._executor.pairs(members[:LOOKED_AT], (step,))[1])
+            for last, part in steps_of(self._graph, events, backward=False):
+                fit = by_words(words, [spelled_out(self.label(last))])[0]
+                if fit >= BY_FAMILY and part >= MOST and self._ordered(last, dates=False):
+                    found.append(FoundKey((step, last), fit * (0.5 + 0.5 * part), share))
+        return sorted(found, key=lambda each: -each.fit)[:KEYS]
+
     def _sums(self, last: p.Step, words: Sequence[str]) -> float:
         """How well words name figures that are added up; prices of one piece are not."""
         if _OF_ONE & set(spelled_out(self.label(last)).lower().split()):

@@ -27,6 +27,7 @@ from clew.retrieval.lexicon import (
     members_of,
     stems,
 )
+from clew.retrieval.models import of_model
 from clew.retrieval.roles import doing_of, in_role, role_alike
 from clew.retrieval.words import FUNCTION
 
@@ -70,7 +71,7 @@ def asked_kind(text: str, graph: Graph, encoder: TextEncoder | None = None, *, n
                 behind = [*words[end + 1 :], *WORD.findall(text[match.end() :].lower())]
                 if end < len(said) and is_compound(words[end - 1], behind):
                     known = kind_called(said[end : end + 1], lexicon) or known
-                return execute(p.Class(known), graph).members
+                return execute(of_model(known, graph), graph).members
         if (doing := doing_of(said[at], lexicon)) is not None:
             return in_role(*doing, graph)
         if said[at] in _PEOPLE and (kinds := people_of(few_kinds(lexicon))):

@@ -23,6 +23,7 @@ from clew.retrieval.asking import is_compound
 from clew.retrieval.flagging import Condition, conditions_said
 from clew.retrieval.lexicon import ALIKE_KIND, WORD, Lexicon, alike, kind_called, kind_meant, kinds_of, owners, stems
 from clew.retrieval.linking import SAME_NAME, candidates
+from clew.retrieval.models import of_model
 from clew.retrieval.roles import doers_of, implied_kind, of_value, role_alike, titled
 from clew.retrieval.two_values import values_said
 from clew.retrieval.words import FUNCTION
@@ -126,7 +127,7 @@ def spot(
         if text[found[start].start()].islower() and _in_longer_name(words, start, end, lexicon):
             continue
         if all(t.entity.id in lexicon.class_ids for t in topics):
-            put(Chunk(start, end, "class", p.Class(topics[0].entity.id)))
+            put(Chunk(start, end, "class", of_model(topics[0].entity.id, graph)))
         else:
             own = {w.lower() for w in WORD.findall(topics[0].entity.label)} if len(topics) == 1 else set[str]()
             while start and not taken[start - 1] and own & _name_alone(words[start - 1], lexicon):
@@ -145,7 +146,7 @@ def spot(
                 continue
             said = tuple(stem(word) for word in words[start : start + length])
             if said in lexicon.classes:
-                put(Chunk(start, start + length, "class", p.Class(lexicon.classes[said])))
+                put(Chunk(start, start + length, "class", of_model(lexicon.classes[said], graph)))
             elif words[start] == "times" and words[start - 1 : start] in (("many",), ("which",)):
                 continue  # how often
             elif said in lexicon.relations and words[start] not in FUNCTION:

@@ -19,12 +19,14 @@ from clew.query.binding import Binding
 from clew.query.execute import ExecutionLimits, Executor
 from clew.query.keys import steps_of
 from clew.query.vocabulary import akin, forms, stem
+from clew.query.wordnet import people_of
 from clew.retrieval.lexicon import Lexicon, stems
 from clew.retrieval.words import FUNCTION
 
 KINDS = 60  # kinds of a graph that are looked at
 STEPS = 3  # links that lead from an event to whom it is of
 OF_KIND = 0.9  # share of what a link leads to that is of one kind
+_BUYERS = frozenset("customer client member buyer tenant patient guest donor owner student pupil".split())  # noqa: SIM905
 _ACTS = """
 borrow: loan lending checkout
 lend: loan lending
@@ -118,6 +120,14 @@ class Events:
                 label = self._lexicon.labels.get(step.relation, "").lower().split()
                 said = tuple(word for word in label if not tells(word, own))
                 yield Link(step, least, said)
+
+    def whose(self, event: str) -> str:
+        """The people whose events some are, who buy, where there are several kinds; "" where that is not told."""
+        kinds = self.kinds()
+        people = [id for id in people_of(kinds) if id != event and self.ways(event, id)]
+        buyers = [id for id in people if kinds[id].lower().split()[-1] in _BUYERS]
+        found = people if len(people) == 1 else buyers
+        return found[0] if len(found) == 1 else ""
 
     def touches(self, event: str, members: Ints) -> bool:
         """Whether any step leads straight from things of a kind to some of a set."""

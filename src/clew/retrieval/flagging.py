@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, pairwise
+from itertools import chain
 
 import numpy as np
 
@@ -93,8 +93,8 @@ def _stock_said(words: Sequence[str], taken: Sequence[bool], graph: Graph) -> It
 def _undone_said(words: Sequence[str], taken: Sequence[bool], graph: Graph) -> Iterator[Condition]:
     """ "Unpaid" before invoices of which only some say when they were paid, or by whom."""
     lexicon = Lexicon.of(graph)
-    for i, (word, noun) in enumerate(pairwise(words)):
-        kind = lexicon.classes.get((stem(noun),)) if _UNDONE.fullmatch(word) and not taken[i] else None
+    for i, word in enumerate(words[:-1]):
+        kind = _kind_behind(words, i, lexicon) if _UNDONE.fullmatch(word) and not taken[i] else None
         if kind is None or graph.resolve(word) or graph.resolve(word.capitalize()):
             continue
         of_kind = p.Class(kind)
@@ -116,11 +116,17 @@ def _undone_said(words: Sequence[str], taken: Sequence[bool], graph: Graph) -> I
             yield Condition(i, i + 1, undone, was)
 
 
+def _kind_behind(words: Sequence[str], i: int, lexicon: Lexicon) -> str | None:
+    """The kind that the one or two words behind a place name."""
+    said = tuple(stem(word) for word in words[i + 1 : i + 3])
+    return lexicon.classes.get(said[:1]) or lexicon.classes.get(said)
+
+
 def _done_said(words: Sequence[str], taken: Sequence[bool], graph: Graph) -> Iterator[Condition]:
     """ "Finished" before jobs of which only some say when they went out, where nothing is stated to be finished."""
     lexicon = Lexicon.of(graph)
-    for i, (word, noun) in enumerate(pairwise(words)):
-        kind = lexicon.classes.get((stem(noun),)) if word in _DONE and not taken[i] else None
+    for i, word in enumerate(words[:-1]):
+        kind = _kind_behind(words, i, lexicon) if word in _DONE and not taken[i] else None
         if kind is None or graph.resolve(word) or graph.resolve(word.capitalize()):
             continue
         of_kind = p.Class(kind)

@@ -19,7 +19,6 @@ from clew.query.keys import Keys, by_words, steps_of
 from clew.query.meanings import is_price, spelled_out
 from clew.query.question import read_question
 from clew.query.vocabulary import stem
-from clew.query.wordnet import people_of
 from clew.retrieval.events import Events, turned
 from clew.retrieval.lexicon import Lexicon, kind_called
 from clew.types import Question
@@ -32,7 +31,6 @@ _IN_ALL = re.compile(
     r"|counting all|all (?:of )?(?:their|his|her|its) \w+|total)\b", re.IGNORECASE,
 )  # fmt: skip
 _TOTALS = frozenset(["total", "amount", "sum", "value", "gross"])
-_BUYERS = frozenset(["customer", "client", "member", "buyer", "tenant", "patient", "guest", "donor", "owner", "student"])
 
 
 def above_in_all(question: Question, graph: Graph) -> list[Proposal]:
@@ -74,10 +72,7 @@ class _Reader:
         """The people whose events are meant by "who" and "whose": those who buy, where there are several kinds."""
         if not {"who", "whose"} & set(self._words):
             return ""
-        people = [id for id in people_of(self._events.kinds()) if id != event and self._events.ways(event, id)]
-        buyers = [id for id in people if self._events.kinds()[id].lower().split()[-1] in _BUYERS]
-        found = people if len(people) == 1 else buyers
-        return found[0] if len(found) == 1 else ""
+        return self._events.whose(event)
 
     def _figure(self, event: str) -> p.Step | None:
         """The figure of events that the words name, else the one amount that each states."""

@@ -16,7 +16,7 @@ from clew.query.capitals import with_names, without_names
 from clew.query.execute import execute
 from clew.query.rewording import asked_first, only_asked
 from clew.query.values import unit_of
-from clew.query.vocabulary import NUMBERS, PAST, UNDONE, forms, head_of, several, stem
+from clew.query.vocabulary import NUMBERS, PAST, SYNONYMS, UNDONE, forms, head_of, several, stem
 from clew.query.wordnet import people_of
 from clew.retrieval.events import Events
 from clew.retrieval.lexicon import Lexicon, kind_meant, stems
@@ -83,7 +83,11 @@ _BY_VERBS: tuple[tuple[re.Pattern[str], tuple[str, ...]], ...] = (  # verbs that
 )
 _WHO_HAS = re.compile(
     r"^who (?:has|have|had)(?: got)? (?P<before>(?:[a-z-]+ ){0,5}?)(?P<things>[a-z]+)"
-    r"(?=[?.! ]*$| (?:that|which|over|under|above|in|from|on|at|before|after|since|with|for)\b)",
+    r"(?=[?.! ]*$| (?:that|which|due|over|under|above|in|from|on|at|before|after|since|with|for)\b)",
+    re.IGNORECASE,
+)
+_WHO_DID_MOST = re.compile(
+    r"^who (?:has |have )?(?P<verb>[a-z]+) (?P<most>(?:the )?(?:most|fewest|least|largest number of)) (?P<things>[a-z]+)\b",
     re.IGNORECASE,
 )
 _TITLED = re.compile(r"\b(?P<title>[A-Z][a-z]+) (?P<name>[A-Z][\w'’-]*\w)(?! [A-Z])")
@@ -109,6 +113,7 @@ def in_graph_words(question: Question, graph: Graph) -> Question:
     text = _WHETHER.sub(r"does \g<x> have exactly \g<rest>", text) if text != question.text else text
     text = _TITLED.sub(lambda match: _named(match, lexicon, graph), text)
     text = _WHO_HAS.sub(lambda match: _whoever_has(match, graph), text)
+    text = _WHO_DID_MOST.sub(lambda match: _whoever_did(match, graph), text)
     text = with_two_values(with_their_kind(spelt(text, graph), graph), graph)
     return question if text == question.text else replace(question, text=text)
 
@@ -126,7 +131,8 @@ def _plain(text: str) -> str:
 def _so_many(match: re.Match[str], lexicon: Lexicon) -> str:
     """ "Four-act operas", "operas in four acts" as "operas with exactly four acts", where the graph speaks of acts."""
     noun, things = stem(match["noun"]), match.groupdict().get("things")
-    known = any(noun in stems(label) for label in lexicon.labels.values()) or (noun,) in lexicon.classes
+    same = {noun, *SYNONYMS.get(noun, ())}  # of bedrooms a listing states the beds
+    known = any(same & set(stems(label)) for label in lexicon.labels.values()) or (noun,) in lexicon.classes
     if not known or unit_of(noun) is not None or (things and (stem(things),) not in lexicon.classes):
         return match.group(0)
     said = f"with exactly {match['n']} {noun}s"
@@ -188,11 +194,24 @@ def _whoever_has(match: re.Match[str], graph: Graph) -> str:
         return match.group(0)  # "who has led trials"
     if kind is None or kind not in events.kinds():
         return match.group(0)
-    people = [id for id in people_of(events.kinds()) if id != kind and events.ways(kind, id)]
-    if len(people) != 1:
+    whose = events.whose(kind)
+    if not whose:
         return match.group(0)
-    name = lexicon.class_ids[people[0]]
-    return f"which {several(name)} have {match['before']}{match['things']}"
+    return f"which {several(lexicon.class_ids[whose])} have {match['before']}{match['things']}"
+
+
+def _whoever_did(match: re.Match[str], graph: Graph) -> str:
+    """ "Who reported the most tickets" as which users did, where a ticket says by whom it was reported."""
+    lexicon, events = Lexicon.of(graph), Events(graph)
+    kind = lexicon.classes.get((stem(match["things"]),))
+    if kind is None or kind not in events.kinds():
+        return match.group(0)
+    said = forms(match["verb"])
+    by = {link.to for link in events.links(kind) if any(forms(word) & said for word in link.words)}
+    whom = [id for id in people_of(events.kinds()) if id in by]
+    if len(whom) != 1:
+        return match.group(0)
+    return f"which {lexicon.class_ids[whom[0]]} {match['verb']} {match['most']} {match['things']}"
 
 
 def _asking_which(text: str) -> str:

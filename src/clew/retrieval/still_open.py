@@ -41,6 +41,7 @@ class _Undone:
     nouns: str  # a pattern of what they are called
     several: str
     done: str  # "paid"
+    due: bool = False  # each says when it is due
 
 
 def with_undone(text: str, graph: Graph) -> str:
@@ -55,17 +56,22 @@ def _undone(graph: Graph) -> list[_Undone]:
     lexicon, keys, found = Lexicon.of(graph), Keys(graph), []
     binding = Binding.of(graph)
     for id, noun in list(lexicon.class_ids.items())[:KINDS]:
-        done = []
+        done, due = list[str](), False
         for step, share in steps_of(graph, keys.members(p.Class(id)), backward=False):
-            if not 0 < share < 1 or column(graph, binding.relation(step.relation)).kind != "date":
+            if not share > 0 or column(graph, binding.relation(step.relation)).kind != "date":
                 continue
+            due |= "due" in spelled_out(keys.label(step)).lower().split()
             words = [word for word in spelled_out(keys.label(step)).lower().split() if word.endswith(("ed", "paid"))]
-            done += [word for word in words if ends(word) or not begins(word)]
+            done += [word for word in words if share < 1 and (ends(word) or not begins(word))]
         last = noun.lower().split()[-1]
-        same = {last, *(word for word in SYNONYMS.get(stem(last), ())), *_also(last)}
+        if len(noun.split()) > 1 and last in ("payment", "fee", "charge", "bill"):
+            same_first = noun.lower().split()[0]  # "rent" of rent payments
+        else:
+            same_first = last
+        same = {last, same_first, *(word for word in SYNONYMS.get(stem(last), ())), *_also(last)}
         nouns = "|".join(sorted({re.escape(form) for word in same for form in (word, several(word))}))
         if len(done) == 1 or "paid" in done:
-            found.append(_Undone(nouns, several(noun.lower()), done[0] if len(done) == 1 else "paid"))
+            found.append(_Undone(nouns, several(noun.lower()), done[0] if len(done) == 1 else "paid", due))
     return found
 
 
@@ -79,6 +85,9 @@ def _said(text: str, of: _Undone, graph: Graph) -> str:
 
     def known(word: str) -> bool:
         return bool(graph.resolve(word) or graph.resolve(word.capitalize()))
+
+    if known(of.done):
+        return text  # it is a state that the graph has a word for
 
     def not_done(match: re.Match[str]) -> str:
         asked = _ASKED.match(match.string[: match.start()]) is not None
@@ -105,10 +114,12 @@ def _said(text: str, of: _Undone, graph: Graph) -> str:
     text = re.sub(rf"^how much (?:money )?{owed}", f"what is the total of the {undone}", text, flags=flags)
     text = re.sub(rf"^{undone},? (?:total|sum|amount)$", f"what is the total of the {undone}", text, flags=flags)
     owing = (
-        rf"\b(?:still )?owes?(?: us)?(?: (?:the )?money)? (?:for|on) {_ONE}{noun}\b",
+        rf"\b(?:still )?owes?(?: us)?(?: (?:the )?money)? (?:for |on )?{_ONE}{noun}\b",
         rf"\b(?:has|have)(?: yet to|n['’]t| not)(?: yet)? (?:paid|pay|settled?)(?: for)? {_ONE}{noun}(?: yet)?\b",
         rf"\bstill (?:has|have|needs?) to (?:pay|settle)(?: for)? {_ONE}{noun}\b",
     )
     for pattern in owing:
         text = re.sub(pattern, f"have {undone}", text, flags=flags)
+    if of.due and undone in text:  # when it was paid, what is unpaid does not say
+        text = re.sub(r"(?<!due) (?:(?:that )?(?:fell )?due )?(?:for|in|of) (?=[A-Z][a-z]+ \d{4}|\d{4}\b)", " due in ", text)
     return text
