@@ -50,6 +50,8 @@ _NAMED_KEY = re.compile(
 )
 _CODE = re.compile(r"[\w.-]{1,12}")  # an id that may be another thing's in another list: P1
 _CODED = re.compile(r"[A-Za-z]{1,6}[-_/.]?\d[\w./-]{0,15}")
+_SHORT = re.compile(r"[A-Za-z0-9][\w./-]{0,15}")
+_BARE = frozenset("code no nr number abbr abbreviation initials symbol sku ref reference tag".split())  # noqa: SIM905
 _RELATIONS = frozenset(["relations", "relationships", "links", "connections"])  # lists of what say their kind
 MOST = 2_000_000  # objects
 MANY = 5  # objects of which half share a name that is none
@@ -179,7 +181,8 @@ def _titled(some: Sequence[Object]) -> bool:
 def _codes(key: str, some: Sequence[Object]) -> bool:
     """Whether a key holds a code of each of some objects, no two the same."""
     values = [each.get(key) for each in some]
-    return all(isinstance(value, str) and _CODED.fullmatch(value) for value in values) and len(set(values)) == len(some)
+    pattern = _SHORT if key.casefold() in _BARE else _CODED
+    return all(isinstance(value, str) and pattern.fullmatch(value) for value in values) and len(set(values)) == len(some)
 
 
 def _tells_apart(key: str, some: Sequence[Object]) -> bool:
@@ -328,7 +331,8 @@ class PlainJson:
                     self._edge(thing, str(said) or key, " ".join(noun_of(key)), each, depth, own)
         if len(self._edges) == before and len(held):
             self._counts[""] = self._counts.get("", 0) + 1
-            node = _Thing(f"_:{self._stem}.o{self._counts['']}", "", " ".join(noun_of(relation)))
+            noun = " ".join(noun_of(relation))
+            node = _Thing(f"_:{self._stem}.o{self._counts['']}", noun, noun)
             self._things[node.id] = node
             self._edges.append((thing.id, relation, node.id, {}))
             self._say(node, held, set(), depth + 1)

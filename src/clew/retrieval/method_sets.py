@@ -112,7 +112,9 @@ def past_mediators(plan: p.SetPlan, graph: Graph) -> p.SetPlan | None:
     steps = {node for node in p.walk(plan) if isinstance(node, p.Step)}
     taken = {step.relation for step in steps}
     onward: list[p.Follow] = []
-    for step, share in steps_of(graph, members):
+    kinds = Binding.of(graph).type_relations
+    every = [each for each in steps_of(graph, members) if graph.relation_number(each[0].relation) not in kinds]
+    for step, share in every:
         further = p.Follow(plan, (step,))
         ends = execute(further, graph).members
         unnamed = graph.mediators_at(ends).any() or graph.literals_at(ends).any()
@@ -122,6 +124,10 @@ def past_mediators(plan: p.SetPlan, graph: Graph) -> p.SetPlan | None:
         onward = [further for further in onward if further.path[0].relation in taken]
     if len(onward) > 1:
         onward = [further for further in onward if further.path[0] in steps]
+    if not onward and any(isinstance(node, p.Class) for node in p.walk(plan)):  # what those of a kind are part of
+        whose = [step for step, share in every if share == 1 and not step.forward]
+        owners = [p.Follow(plan, (step,)) for step in whose]
+        onward = [each for each in owners if not graph.mediators_at(execute(each, graph).members).any()]
     return onward[0] if len(onward) == 1 else None
 
 

@@ -50,6 +50,7 @@ from clew.retrieval.method_sets import (
     narrowed,
     of_asked_kind,
     of_said_values,
+    past_mediators,
     put,
     sets_of,
     without,
@@ -385,7 +386,7 @@ class Operators:
         found: Answer, question: Question, proposals: Sequence[Proposal], graph: Graph, on_event: OnEvent
     ) -> Answer:
         """An answer by the first of some plans."""
-        best = proposals[0]
+        best = replace(proposals[0], plan=_past_nameless(proposals[0].plan, graph))
         on_event(Event("operators", show(best.plan), {"proposals": len(proposals)}))
         result = execute(best.plan, graph)
         candidates, evidence, proof = proven(result, graph, min(1.0, max(0.0, float(best.prior))))
@@ -781,6 +782,12 @@ def _of_them(found: Answer, text: str, graph: Graph) -> p.Plan | None:
     sets = sets_of(found, graph, kind_of_all(found, graph)) if found.candidates else []
     made = asked_of_them(sets[0], text, graph, places=False) if sets else None
     return None if not sets or made == sets[0] else made
+
+
+def _past_nameless(plan: p.Plan, graph: Graph) -> p.Plan:
+    """A plan for what has a name: whose the nameless nodes are that another one finds, such as the tickets of events."""
+    named = past_mediators(plan, graph) if isinstance(plan, p.SetPlan) else plan
+    return plan if named is None else named
 
 
 def _may_be_somebody(plan: p.SetPlan, graph: Graph) -> bool:
