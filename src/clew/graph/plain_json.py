@@ -182,7 +182,9 @@ def _codes(key: str, some: Sequence[Object]) -> bool:
     """Whether a key holds a code of each of some objects, no two the same."""
     values = [each.get(key) for each in some]
     pattern = _SHORT if key.casefold() in _BARE else _CODED
-    return all(isinstance(value, str) and pattern.fullmatch(value) for value in values) and len(set(values)) == len(some)
+    return all(isinstance(value, str) and pattern.fullmatch(value) for value in values) and len(set(values)) == len(
+        some
+    )
 
 
 def _tells_apart(key: str, some: Sequence[Object]) -> bool:

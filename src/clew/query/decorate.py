@@ -234,7 +234,14 @@ class _Decorator:
         keys = self._keys.values(plan, words, dates=dates, stated=nouns, base=ranked.base)
         if in_all := list(self._most_in_all(found, plan, ranked)):
             keys = [key for key in keys if len(key.path) == 1 and key.named]  # not the most goals in one match
-        if not keys and not in_all and not ranked.date and nouns and ranked.base not in ("", "much", "many") and self._binding.type_relations:
+        if (
+            not keys
+            and not in_all
+            and not ranked.date
+            and nouns
+            and ranked.base not in ("", "much", "many")
+            and self._binding.type_relations
+        ):
             of_events = self._keys.stated_by_events(plan, nouns)  # "which tenant pays the highest rent"
             keys = [replace(key, fit=BEYOND * key.fit) for key in of_events]
         if not keys and not in_all and ranked.base in SIZES:
@@ -352,6 +359,9 @@ class _Decorator:
         if isinstance(stated.value, p.Date):
             clock = stated.value.reading.dimension == "clock"
             keys = [key for key in keys if self._keys.told_by_clock(key) == clock]
+            if stated.value.reading.dimension in ("day", "second"):  # a year alone tells little of a day
+                exact = [key for key in keys if self._keys.precision(key.path[-1]) != "year"]
+                keys = exact or keys
         name = stated.value.unit if isinstance(stated.value, p.Number) else ""
         if name:
             measured = self._keys.measured(plan, name, keys)
@@ -410,9 +420,7 @@ class _Decorator:
             nodes = sets[0] if len(sets) == 1 else p.Or(tuple(sets))
             yield found.along(p.Follow(nodes, path), FoundKey(key, BESIDE))
 
-    def _lasting(
-        self, plan: p.SetPlan, words: Sequence[str] = (), unit: str = ""
-    ) -> Iterator[tuple[Period, FoundKey]]:
+    def _lasting(self, plan: p.SetPlan, words: Sequence[str] = (), unit: str = "") -> Iterator[tuple[Period, FoundKey]]:
         """What the members go from and to, as a key; nothing where how long they go on is stated, or a time is meant
         that is not that of all of the thing: a life where it is not said that they lived."""
         if self._periods.stated(plan, unit):

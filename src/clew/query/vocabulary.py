@@ -226,7 +226,8 @@ _SYNONYMS: dict[str, tuple[str, ...]] = {
     "audience": ("capacity", "seat"), "staff": ("employee", "worker", "personnel"), "worker": ("employee", "staff"),
     "personnel": ("employee", "staff"), "composer": ("music", "score"), "screenwriter": ("screenplay", "written"),
     "actor": ("starring", "cast"), "actress": ("starring", "cast"), "landlord": ("owner", "owned"),
-    "bedroom": ("bed",), "bed": ("bedroom",), "bathroom": ("bath",),
+    "expire": ("until", "expiry", "expiration", "valid"), "lapse": ("until", "expiry", "expires", "expire"),
+    "expiry": ("until", "expires"), "bedroom": ("bed",), "bed": ("bedroom",), "bathroom": ("bath",),
     "turnover": ("revenue", "sale"), "revenue": ("turnover", "sale"), "taking": ("revenue", "turnover"),
     "funding": ("budget",), "space": ("area",), "startup": ("company",), "firm": ("company",), "company": ("firm",),
 }  # fmt: skip

@@ -19,11 +19,11 @@ from clew.query.keys import steps_of
 from clew.query.vocabulary import forms
 from clew.retrieval.attaching import EXCEPT, FAR, NOT, Attachments, Mode, adjectives_in
 from clew.retrieval.chunks import LIGHT, Chunk, Spotted, spot
+from clew.retrieval.events.took_part import by_events
 from clew.retrieval.joining import VAGUE, Joins, followed
 from clew.retrieval.lexicon import Lexicon, one_kind, owners
 from clew.retrieval.method_sets import past_mediators
 from clew.retrieval.roles import is_role
-from clew.retrieval.took_part import by_events
 from clew.retrieval.words import FUNCTION
 from clew.types import Question
 

@@ -22,7 +22,7 @@ from clew.query.keys import steps_of
 from clew.query.vocabulary import SYNONYMS, forms, head_of, stem
 from clew.retrieval.attaching import NOT, Attachments
 from clew.retrieval.chunks import Chunk, Spotted
-from clew.retrieval.events import tells
+from clew.retrieval.events.kinds import tells
 from clew.retrieval.lexicon import Lexicon, kinds_of, stems
 from clew.retrieval.peers import peers_of
 from clew.retrieval.words import FUNCTION
@@ -275,7 +275,7 @@ class Joins:
         ids = [*self._graph.ids_at(members[:SAMPLE]), *self._graph.ids_at(wanted[:SAMPLE])]
         names = {stem(word) for kind in kinds_of(self._graph, ids) for word in kind.lower().split()}
         said = {form for word in content for form in forms(word)}
-        telling = {
+        telling: set[p.Path] = {
             path for path, label in single
             if any(not tells(word, names) and not forms(word) & said for word in label.lower().split())
         }  # fmt: skip

@@ -27,7 +27,7 @@ from clew.query.keys import steps_of
 from clew.query.vocabulary import stem
 from clew.retrieval.chunks import spot
 from clew.retrieval.composing import Composed, compose
-from clew.retrieval.events import Events, turned
+from clew.retrieval.events.kinds import Events, turned
 from clew.retrieval.examples import ways_of
 from clew.retrieval.joining import followed
 from clew.retrieval.lexicon import class_in, one_kind

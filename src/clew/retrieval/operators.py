@@ -37,8 +37,10 @@ from clew.retrieval.believing import compared as set_beside
 from clew.retrieval.composing import Composed, compose
 from clew.retrieval.conditions import accounted_for, beside_values, guesses
 from clew.retrieval.dating import with_years
+from clew.retrieval.events.in_all import above_in_all
+from clew.retrieval.events.last_time import last_time
+from clew.retrieval.events.sales import of_lines
 from clew.retrieval.flagging import undone_said
-from clew.retrieval.in_all import above_in_all
 from clew.retrieval.lacking import Lacking, passes_over
 from clew.retrieval.lasting import lasting
 from clew.retrieval.lexicon import Lexicon, class_in, stems
@@ -99,7 +101,6 @@ from clew.retrieval.refusing import (
     unmet,
     unstated,
 )
-from clew.retrieval.sales import of_lines
 from clew.retrieval.spoken import in_graph_words
 from clew.retrieval.summing import counts, of_figures, owed
 from clew.retrieval.tables import read_table
@@ -158,6 +159,7 @@ class Operators:
             questions = [with_years(in_graph_words(question, graph), graph) for question in questions]
         records = [
             above_in_all(each, graph)
+            or last_time(each, graph, self._encoder)
             or of_lines(each, graph, self._encoder)
             or read_records(each, graph, self._encoder)
             if isinstance(graph, Graph)
@@ -785,7 +787,7 @@ def _of_them(found: Answer, text: str, graph: Graph) -> p.Plan | None:
 
 
 def _past_nameless(plan: p.Plan, graph: Graph) -> p.Plan:
-    """A plan for what has a name: whose the nameless nodes are that another one finds, such as the tickets of events."""
+    """A plan for what has a name: whose the nameless nodes are that another finds, such as the tickets of events."""
     named = past_mediators(plan, graph) if isinstance(plan, p.SetPlan) else plan
     return plan if named is None else named
 

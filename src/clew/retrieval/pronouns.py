@@ -15,7 +15,7 @@ from clew.query.keys import steps_of
 from clew.query.vocabulary import head_of, stem
 from clew.query.wordnet import is_nobody, is_place, people_of
 from clew.retrieval.asking import nobody, nowhere, rows_of
-from clew.retrieval.events import Events
+from clew.retrieval.events.kinds import Events
 from clew.retrieval.lexicon import Lexicon, kind_meant, kinds_of, owners, stems
 from clew.retrieval.roles import in_role
 

@@ -17,8 +17,7 @@ from clew.query.execute import execute
 from clew.query.rewording import asked_first, only_asked
 from clew.query.values import unit_of
 from clew.query.vocabulary import NUMBERS, PAST, SYNONYMS, UNDONE, forms, head_of, several, stem
-from clew.query.wordnet import people_of
-from clew.retrieval.events import Events
+from clew.retrieval.events.kinds import Events
 from clew.retrieval.lexicon import Lexicon, kind_meant, stems
 from clew.retrieval.spelling import spelt
 from clew.retrieval.states import with_states
@@ -86,8 +85,14 @@ _WHO_HAS = re.compile(
     r"(?=[?.! ]*$| (?:that|which|due|over|under|above|in|from|on|at|before|after|since|with|for)\b)",
     re.IGNORECASE,
 )
+_WHO_MOST = re.compile(
+    r"^who (?:has |have |had )?(?!is\b|was\b|are\b|were\b)[a-z]+\b.*\b(?:most|fewest|least|highest|largest|greatest"
+    r"|longest|lowest)\b.*\b(?:in|over|across|on|of|from|for)\b",
+    re.IGNORECASE,
+)
 _WHO_DID_MOST = re.compile(
-    r"^who (?:has |have )?(?P<verb>[a-z]+) (?P<most>(?:the )?(?:most|fewest|least|largest number of)) (?P<things>[a-z]+)\b",
+    r"^who (?:has |have )?(?P<verb>[a-z]+) (?P<most>(?:the )?(?:most|fewest|least|largest number of)) "
+    r"(?P<things>[a-z]+)\b",
     re.IGNORECASE,
 )
 _TITLED = re.compile(r"\b(?P<title>[A-Z][a-z]+) (?P<name>[A-Z][\w'’-]*\w)(?! [A-Z])")
@@ -113,6 +118,7 @@ def in_graph_words(question: Question, graph: Graph) -> Question:
     text = _WHETHER.sub(r"does \g<x> have exactly \g<rest>", text) if text != question.text else text
     text = _TITLED.sub(lambda match: _named(match, lexicon, graph), text)
     text = _WHO_HAS.sub(lambda match: _whoever_has(match, graph), text)
+    text = _whoever_most(text, graph)
     text = _WHO_DID_MOST.sub(lambda match: _whoever_did(match, graph), text)
     text = with_two_values(with_their_kind(spelt(text, graph), graph), graph)
     return question if text == question.text else replace(question, text=text)
@@ -200,6 +206,19 @@ def _whoever_has(match: re.Match[str], graph: Graph) -> str:
     return f"which {several(lexicon.class_ids[whose])} have {match['before']}{match['things']}"
 
 
+def _whoever_most(text: str, graph: Graph) -> str:
+    """ "Who has covered the most km over all their trips" as which driver, where trips are drivers'."""
+    if _WHO_MOST.match(text) is None:
+        return text
+    lexicon, events = Lexicon.of(graph), Events(graph)
+    kinds = [lexicon.classes.get((stem(word),)) for word in re.findall(r"[a-z]+", text.lower())]
+    of = [kind for kind in dict.fromkeys(kinds) if kind in events.kinds()]
+    if len(of) != 1 or of[0] is None or of[0] in events.people():
+        return text
+    whose = events.whose(of[0])
+    return f"which {lexicon.class_ids[whose]}{text[3:]}" if whose else text
+
+
 def _whoever_did(match: re.Match[str], graph: Graph) -> str:
     """ "Who reported the most tickets" as which users did, where a ticket says by whom it was reported."""
     lexicon, events = Lexicon.of(graph), Events(graph)
@@ -208,7 +227,7 @@ def _whoever_did(match: re.Match[str], graph: Graph) -> str:
         return match.group(0)
     said = forms(match["verb"])
     by = {link.to for link in events.links(kind) if any(forms(word) & said for word in link.words)}
-    whom = [id for id in people_of(events.kinds()) if id in by]
+    whom = [id for id in events.people() if id in by]
     if len(whom) != 1:
         return match.group(0)
     return f"which {lexicon.class_ids[whom[0]]} {match['verb']} {match['most']} {match['things']}"

@@ -31,6 +31,7 @@ _OPEN = "outstanding|unsettled|open|pending|owing|unfinished|unresolved|overdue"
 _BARE = {"paid": ("invoice", "bill", "fine", "fee", "rent", "payment", "order", "dues", "subscription", "due")}
 _ONE = r"(?:an? |the |their |his |her |our |its |all |any |one or more of (?:their|the|our) |at least one )*"
 _THEY = r"(?:that |which |who )?(?:(?:they|we|he|she|it|you|i) )?"
+_IN_MONTH = re.compile(r"(?<!due) (?:(?:that )?(?:fell )?due )?(?:for|in|of) (?=[A-Z][a-z]+ \d{4}|\d{4}\b)")
 _ASKED = re.compile(r"^\W*(?:which|what|how many|list|show|name|find)(?: (?:of )?(?:our|the|all))* *$", re.IGNORECASE)
 
 
@@ -110,6 +111,8 @@ def _said(text: str, of: _Undone, graph: Graph) -> str:
             text = re.sub(rf"\b(?:still )?{word} (?:on|for) {_ONE}{noun}\b", f"owed on {undone}", text, flags=flags)
     if of.done != "paid":
         return text
+    to_pay = rf"(?:do )?(?:we|i|they) (?:still )?(?:have|need) to pay (?:in|for|on) {_ONE}{noun}\b.*$"
+    text = re.sub(rf"^how much (?:money )?(?:{to_pay})", f"what is the total of the {undone}", text, flags=flags)
     owed = rf"(?:(?:do|does) .+? (?:still )?owe(?: us)?|is (?:still )?owed) (?:on|for) {_ONE}(?:unpaid )?{noun}\b.*$"
     text = re.sub(rf"^how much (?:money )?{owed}", f"what is the total of the {undone}", text, flags=flags)
     text = re.sub(rf"^{undone},? (?:total|sum|amount)$", f"what is the total of the {undone}", text, flags=flags)
@@ -121,5 +124,7 @@ def _said(text: str, of: _Undone, graph: Graph) -> str:
     for pattern in owing:
         text = re.sub(pattern, f"have {undone}", text, flags=flags)
     if of.due and undone in text:  # when it was paid, what is unpaid does not say
-        text = re.sub(r"(?<!due) (?:(?:that )?(?:fell )?due )?(?:for|in|of) (?=[A-Z][a-z]+ \d{4}|\d{4}\b)", " due in ", text)
+        text = re.sub(
+            r"(?<!due) (?:(?:that )?(?:fell )?due )?(?:for|in|of) (?=[A-Z][a-z]+ \d{4}|\d{4}\b)", " due in ", text
+        )
     return text

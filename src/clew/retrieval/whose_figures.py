@@ -19,20 +19,22 @@ from clew.query.keys import Keys, steps_of
 from clew.query.meanings import spelled_out
 from clew.query.vocabulary import several, stem
 from clew.query.wordnet import people_of
-from clew.retrieval.events import Events
+from clew.retrieval.events.kinds import Events
 from clew.retrieval.lexicon import Lexicon
 from clew.retrieval.linking import link
 from clew.types import Question
 
 MOST = 0.5  # share of a kind's things that must have a figure
 _OF_SOME = re.compile(
-    r"^(?P<before>(?:what(?:['’]s| is| was) )?(?:the )?)(?P<how>average|mean|highest|lowest|total|combined|sum of(?: all)?(?: the)?) "
-    r"(?P<figure>[a-z][a-z -]*?)(?: paid)? (?P<at>in|of|at|for|from|within|across) (?P<where>(?:the )?[A-Za-z].*)$", re.IGNORECASE,
+    r"^(?P<before>(?:what(?:['’]s| is| was) )?(?:the )?)"
+    r"(?P<how>average|mean|highest|lowest|total|combined|sum of(?: all)?(?: the)?) (?P<figure>[a-z][a-z -]*?)"
+    r"(?: paid)? (?P<at>in|of|at|for|from|within|across) (?P<where>(?:the )?[A-Za-z].*)$", re.IGNORECASE,
 )  # fmt: skip
 _BARE = re.compile(r"^(?P<how>average|mean|total) (?P<figure>[a-z]+) (?P<where>[A-Z].*)$")
 _EARN = re.compile(
     r"^(?:how much|what) (?:do |does )?(?:people|someone|somebody|staff|everyone|employees|they|an employee)"
-    r"(?: who work| working)? (?P<at>in|at|for|on) (?P<where>.+?) (?:earn|make|get paid)s?(?: on average)$", re.IGNORECASE,
+    r"(?: who work| working)? (?P<at>in|at|for|on) (?P<where>.+?) (?:earn|make|get paid)s?(?: on average)$",
+    re.IGNORECASE,
 )  # fmt: skip
 _PAY = frozenset(["salary", "wage", "pay", "income"])
 

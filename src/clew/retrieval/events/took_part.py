@@ -19,7 +19,7 @@ from clew.query.execute import execute
 from clew.query.vocabulary import stem
 from clew.query.wordnet import people_of
 from clew.retrieval.chunks import LIGHT, Chunk, Spotted
-from clew.retrieval.events import Events, turned
+from clew.retrieval.events.kinds import Events, turned
 from clew.retrieval.joining import followed
 from clew.retrieval.words import FUNCTION
 

@@ -28,7 +28,7 @@ from clew.query.vocabulary import MONTHS, stem
 from clew.query.wordnet import people_of
 from clew.retrieval.chunks import LIGHT, spot
 from clew.retrieval.composing import Composed
-from clew.retrieval.events import Events, turned
+from clew.retrieval.events.kinds import Events, turned
 from clew.retrieval.joining import followed
 from clew.retrieval.lexicon import Lexicon, kind_called
 from clew.retrieval.operating import likeness_by, operated

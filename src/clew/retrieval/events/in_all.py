@@ -19,7 +19,7 @@ from clew.query.keys import Keys, by_words, steps_of
 from clew.query.meanings import is_price, spelled_out
 from clew.query.question import read_question
 from clew.query.vocabulary import stem
-from clew.retrieval.events import Events, turned
+from clew.retrieval.events.kinds import Events, turned
 from clew.retrieval.lexicon import Lexicon, kind_called
 from clew.types import Question
 
@@ -27,8 +27,8 @@ SURE = 0.88  # of a condition on a sum that a question says
 MOST = 0.8  # share of the events that must state the figure
 NAMED = 0.7  # how well a word must fit a figure to name it
 _IN_ALL = re.compile(
-    r"\b(?:in total|altogether|in all|all told|combined|overall|adds? up to|amounts? to|comes? to|(?:put|taken) together"
-    r"|counting all|all (?:of )?(?:their|his|her|its) \w+|total)\b", re.IGNORECASE,
+    r"\b(?:in total|altogether|in all|all told|combined|overall|adds? up to|amounts? to|comes? to"
+    r"|(?:put|taken) together|counting all|all (?:of )?(?:their|his|her|its) \w+|total)\b", re.IGNORECASE,
 )  # fmt: skip
 _TOTALS = frozenset(["total", "amount", "sum", "value", "gross"])
 

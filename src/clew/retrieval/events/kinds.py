@@ -124,10 +124,15 @@ class Events:
     def whose(self, event: str) -> str:
         """The people whose events some are, who buy, where there are several kinds; "" where that is not told."""
         kinds = self.kinds()
-        people = [id for id in people_of(kinds) if id != event and self.ways(event, id)]
+        people = [id for id in self.people() if id != event and self.ways(event, id)]
         buyers = [id for id in people if kinds[id].lower().split()[-1] in _BUYERS]
         found = people if len(people) == 1 else buyers
         return found[0] if len(found) == 1 else ""
+
+    def people(self) -> list[str]:
+        """The kinds that are of people: by the first sense of their names, else by any of three."""
+        kinds = self.kinds()
+        return people_of(kinds) or people_of(kinds, senses=3)
 
     def touches(self, event: str, members: Ints) -> bool:
         """Whether any step leads straight from things of a kind to some of a set."""

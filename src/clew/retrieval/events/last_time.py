@@ -1,0 +1,94 @@
+"""When something was last done, or first: "when did we last play Thirteen Owls" asks for the date of the last of its
+events, which a verb names.
+
+Kept apart from `took_part`, where the things of events are asked for.
+"""
+
+from __future__ import annotations
+
+import re
+
+from clew.errors import ClewError
+from clew.graph import Graph
+from clew.graph.sets import held
+from clew.protocols import TextEncoder
+from clew.query import plan as p
+from clew.query.binding import Binding
+from clew.query.columns import column
+from clew.query.decorate import Proposal
+from clew.query.execute import execute
+from clew.query.keys import Keys, steps_of
+from clew.query.lapses import ends
+from clew.query.meanings import spelled_out
+from clew.retrieval.chunks import LIGHT, spot
+from clew.retrieval.events.kinds import Events, turned
+from clew.retrieval.joining import followed
+from clew.retrieval.lexicon import Lexicon
+from clew.retrieval.words import FUNCTION
+from clew.types import Question
+
+SURE = 0.9  # of the last date of events that a question names
+MOST = 0.8  # share of the events that must have the date
+_WHEN = re.compile(
+    r"^(?:when|(?:on )?(?:what|which) (?:day|date)) (?:did|was|were|has|have|had) "
+    r"(?P<rest>.*\b(?P<which>last|first|most recently|latest)\b.*)$", re.IGNORECASE,
+)  # fmt: skip
+_LITTLE = frozenset(
+    ["last", "first", "most", "recently", "time", "latest", "we", "i", "they", "it", "been", "ever", "take"]
+)
+
+
+def last_time(question: Question, graph: Graph, encoder: TextEncoder | None) -> list[Proposal]:
+    """The plan for the date of the last or the first of some events; none for another question."""
+    match = _WHEN.match(re.sub(r"\s+", " ", question.text.strip()).rstrip("?!. "))
+    if match is None or not Lexicon.of(graph).types:
+        return []
+    try:
+        plan = _dated(Question(question.id, match["rest"]), graph, encoder, last=match["which"].lower() != "first")
+    except ClewError:
+        return []
+    return [] if plan is None else [Proposal(plan, SURE)]
+
+
+def _dated(question: Question, graph: Graph, encoder: TextEncoder | None, *, last: bool) -> p.Plan | None:
+    spotted = spot(question, graph, encoder)
+    named = [c.plan for c in spotted.chunks if c.kind == "topic" and isinstance(c.plan, p.Entities)]
+    if not named or len(named) > 2:
+        return None
+    events, inside = Events(graph), set[int]()
+    for chunk in spotted.chunks:
+        inside |= set(range(chunk.start, chunk.end)) if chunk.kind != "relation" else set()
+    words = [word for i, word in enumerate(spotted.words) if i not in inside]
+    said = [c.plan.id for c in spotted.chunks if c.kind == "class" and isinstance(c.plan, p.Class)]
+    acted = [id for word in words for id in events.acted([word])]
+    for event in dict.fromkeys([*acted, *said]):
+        verbs = [word for word in words if event in events.acted([word])]
+        if any(word not in FUNCTION | LIGHT | _LITTLE and word not in verbs for word in words):
+            continue
+        sets: list[p.SetPlan] = [p.Class(event)]
+        for whom in named:
+            members = execute(whom, graph).members
+            kinds = [id for id in events.kinds() if held(members, events.members(id)).all()]
+            ways = [way for id in kinds for way in events.ways(event, id)]
+            if len(ways) != 1:
+                break
+            sets.append(followed(whom, turned(ways[0])))
+        else:
+            date = _date_of(event, events, graph)
+            if date is not None:
+                some = p.And(tuple(sets))
+                if len(Keys(graph).having(some, (date,))):
+                    return p.Aggregate("max" if last else "min", some, (date,))
+    return None
+
+
+def _date_of(event: str, events: Events, graph: Graph) -> p.Step | None:
+    """The date at which events were: the only one, else the one that does not say that they were over."""
+    keys, binding = Keys(graph), Binding.of(graph)
+    dates = [
+        step
+        for step, share in steps_of(graph, events.members(event), backward=False)
+        if share >= MOST and column(graph, binding.relation(step.relation)).kind == "date"
+    ]
+    begun = [step for step in dates if not any(map(ends, spelled_out(keys.label(step)).lower().split()))]
+    return dates[0] if len(dates) == 1 else begun[0] if len(begun) == 1 else None
