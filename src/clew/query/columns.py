@@ -190,7 +190,7 @@ def column_of(graph: Graph, nodes: Ints, counts: NDArray[np.int64] | None = None
 def _addresses(graph: Graph, nodes: Ints) -> bool:
     """Whether texts begin with a number and go on with names, each another: "12 Church Street" is no twelve."""
     found = [match["name"] for match in map(_ADDRESS.match, graph.labels_at(nodes[:SAMPLE])) if match is not None]
-    return 2 * len(found) > len(nodes[:SAMPLE]) and len(set(found)) > NAMED
+    return 2 * len(found) > len(nodes[:SAMPLE]) and len(set(found)) >= NAMED
 
 
 def _with_years(

@@ -211,7 +211,8 @@ def _whoever_most(text: str, graph: Graph) -> str:
     if _WHO_MOST.match(text) is None:
         return text
     lexicon, events = Lexicon.of(graph), Events(graph)
-    kinds = [lexicon.classes.get((stem(word),)) for word in re.findall(r"[a-z]+", text.lower())]
+    theirs = re.findall(r"\b(?:their|his|her|all)(?: (?:their|his|her|own))* ([a-z]+)", text.lower())
+    kinds = [lexicon.classes.get((stem(word),)) for word in theirs]
     of = [kind for kind in dict.fromkeys(kinds) if kind in events.kinds()]
     if len(of) != 1 or of[0] is None or of[0] in events.people():
         return text

@@ -18,9 +18,8 @@ from clew.query.keys import Keys, steps_of
 from clew.query.lapses import begins, ends
 from clew.query.meanings import spelled_out
 from clew.query.vocabulary import SYNONYMS, several, stem
-from clew.retrieval.lexicon import Lexicon
+from clew.retrieval.events.kinds import Events
 
-KINDS = 60  # kinds of a graph that are looked at
 _SAME = {
     "paid": "paid|settled|cleared|paid off", "returned": "returned|come back|brought back|given back|handed back|back",
     "completed": "completed|done|finished|carried out", "closed": "closed|resolved|solved|dealt with",
@@ -54,9 +53,9 @@ def with_undone(text: str, graph: Graph) -> str:
 
 
 def _undone(graph: Graph) -> list[_Undone]:
-    lexicon, keys, found = Lexicon.of(graph), Keys(graph), []
+    keys, found = Keys(graph), list[_Undone]()
     binding = Binding.of(graph)
-    for id, noun in list(lexicon.class_ids.items())[:KINDS]:
+    for id, noun in Events(graph).kinds().items():
         done, due = list[str](), False
         for step, share in steps_of(graph, keys.members(p.Class(id)), backward=False):
             if not share > 0 or column(graph, binding.relation(step.relation)).kind != "date":

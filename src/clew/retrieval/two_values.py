@@ -27,13 +27,12 @@ from clew.query.periods import Periods
 from clew.query.values import shown_date, untyped
 from clew.query.vocabulary import MEASURES, SYNONYMS, base_of, forms, several, stem
 from clew.query.wordnet import people_of
+from clew.retrieval.events.kinds import DUE, Events, sampled
 from clew.retrieval.flagging import Condition
 from clew.retrieval.lexicon import Lexicon, stems
 
-KINDS = 60  # kinds of a graph that are looked at
 SOME = 0.3  # share of a kind's things that must have what they are held against
 NAMED = 0.6  # how well a word must fit a figure to name it
-_DUE = frozenset(["due", "promised", "deadline", "planned", "scheduled", "expected", "target", "required", "agreed"])
 _PLANS = frozenset([
     "budget", "estimate", "estimated", "planned", "quote", "quoted", "target", "goal", "allowance", "asking", "reserve",
     "limit", "expected",
@@ -152,9 +151,9 @@ class _Reader:
 
     def _looked_up(self) -> list[_Kind]:
         found = []
-        lexicon = Lexicon.of(self._graph)
-        for id, label in list(lexicon.class_ids.items())[:KINDS]:
-            members = self._keys.members(p.Class(id))
+        lexicon, events = Lexicon.of(self._graph), Events(self._graph)
+        for id, label in events.kinds().items():
+            members = sampled(events.members(id))
             dates, figures, alike = list[p.Step](), list[p.Step](), list[p.Step]()
             linked = list[tuple[p.Step, p.Step]]()
             for step, share in steps_of(self._graph, members, backward=False):
@@ -167,7 +166,7 @@ class _Reader:
                 ends = np.unique(self._keys.ends(members, (step,)))
                 if not len(ends) or self._graph.literals_at(ends).any():
                     continue
-                if np.isin(ends, members).all():
+                if id in events.kinds_of(ends):
                     alike.append(step)
                 for second, part in steps_of(self._graph, ends, backward=False):
                     column_ = self._column(second)
@@ -190,13 +189,13 @@ class _Reader:
         for kind in self._kinds():
             for due in kind.dates:
                 own = set(self._label(due).split())
-                if not own & _DUE:
+                if not own & DUE:
                     continue
-                match, sign = self._late_by(own & _DUE)
+                match, sign = self._late_by(own & DUE)
                 if match is None or self._is_name(match):
                     continue
                 for done in kind.dates:
-                    if set(self._label(done).split()) & _DUE or done == due:
+                    if set(self._label(done).split()) & DUE or done == due:
                         continue
                     verbs = [
                         word
@@ -244,7 +243,7 @@ class _Reader:
         return p.Date(shown_date(found)) if found is not None and found.kind == "date" else None
 
     def _late_by(self, due: set[str]) -> tuple[re.Match[str] | None, str]:
-        named = "|".join(sorted({*due, *_DUE}))
+        named = "|".join(sorted({*due, *DUE}))
         if match := re.search(rf"{_AFTER.pattern}(?:{named}){_DAY}", self._lower):
             return match, "after"
         if match := _LATE.search(self._lower):

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 
 from clew.graph import Graph
-from clew.graph.sets import held
 from clew.query import plan as p
 from clew.query.binding import Binding
 from clew.query.columns import column
@@ -83,7 +82,7 @@ def _having(figure: str, where: str, graph: Graph) -> str:
             for step, share in steps_of(graph, events.members(kind), backward=False)
         )
 
-    mine = [id for id in kinds if held(named, events.members(id)).all()]
+    mine = events.kinds_of(named)
     if not mine or any(map(has, mine)):
         return ""
     others = [id for id in kinds if id not in mine and has(id) and any(events.ways(id, each) for each in mine)]

@@ -24,6 +24,9 @@ from clew.retrieval.lexicon import Lexicon, stems
 from clew.retrieval.words import FUNCTION
 
 KINDS = 60  # kinds of a graph that are looked at
+LOOKED_AT = 2000  # things of a kind that tell where its links lead
+DUE = frozenset("due promised deadline planned scheduled expected target required agreed".split())  # noqa: SIM905
+"""What dates are called at which something is to be done."""
 STEPS = 3  # links that lead from an event to whom it is of
 OF_KIND = 0.9  # share of what a link leads to that is of one kind
 _BUYERS = frozenset("customer client member buyer tenant patient guest donor owner student pupil".split())  # noqa: SIM905
@@ -92,8 +95,28 @@ class Events:
         self._executor = Executor(graph, ExecutionLimits(pairs=5_000_000))
 
     def kinds(self) -> dict[str, str]:
-        """The kinds of the graph, ids to names in words."""
-        return dict(list(self._lexicon.class_ids.items())[:KINDS])
+        """The kinds of the graph, ids to names in words; of many those that most things are of."""
+
+        def made() -> dict[str, str]:
+            ids = list(self._lexicon.class_ids)
+            if len(ids) > KINDS:
+                sizes = self._graph.whole.inc.counts(Binding.of(self._graph).entities(tuple(ids)))
+                ids = [ids[i] for i in np.argsort(-sizes, kind="stable")[:KINDS].tolist()]
+            return {id: self._lexicon.class_ids[id] for id in ids}
+
+        return self._graph.derived(("retrieval.events.kinds",), made)
+
+    def kinds_of(self, things: Ints, share: float = 1.0) -> list[str]:
+        """The kinds that so many of some things are of, those of fewest things first."""
+        found: dict[str, float] = {}
+        some = sampled(things)
+        for relation in sorted(self._lexicon.types):
+            _, classes = self._executor.pairs(some, (p.Step(self._graph.relation_at(relation).id),))
+            nodes, counts = np.unique(classes, return_counts=True)
+            for id, count in zip(self._graph.ids_at(nodes), counts.tolist(), strict=True):
+                found[id] = max(found.get(id, 0.0), count / max(len(some), 1))
+        known = [id for id in self.kinds() if found.get(id, 0.0) >= share]
+        return sorted(known, key=lambda id: len(self.members(id)))
 
     def members(self, kind: str) -> Ints:
         return self._executor.members(p.Class(kind))
@@ -106,16 +129,14 @@ class Events:
         return self._graph.derived(("retrieval.events", kind), lambda: list(self._links(kind)))
 
     def _links(self, kind: str) -> Iterator[Link]:
-        members, binding = self.members(kind), Binding.of(self._graph)
+        members, binding = sampled(self.members(kind)), Binding.of(self._graph)
         for step, _ in steps_of(self._graph, members, backward=False):
             if binding.relation(step.relation) in self._lexicon.types:
                 continue
             owners, ends = self._executor.pairs(members, (step,))
             if not len(ends) or self._graph.literals_at(ends).any() or len(np.unique(owners)) < len(owners):
                 continue
-            to = [id for id in self.kinds() if float(held(ends, self.members(id)).mean()) >= OF_KIND]
-            if to:
-                least = min(to, key=lambda id: len(self.members(id)))
+            for least in self.kinds_of(np.unique(ends), OF_KIND)[:1]:
                 own = {stem(word) for word in stems(self.kinds()[least])}
                 label = self._lexicon.labels.get(step.relation, "").lower().split()
                 said = tuple(word for word in label if not tells(word, own))
@@ -136,7 +157,7 @@ class Events:
 
     def touches(self, event: str, members: Ints) -> bool:
         """Whether any step leads straight from things of a kind to some of a set."""
-        mine = self.members(event)
+        mine = sampled(self.members(event))
         steps = [step for step, _ in steps_of(self._graph, mine, backward=False)]
         return any(bool(held(self._executor.pairs(mine, (step,))[1], members).any()) for step in steps)
 
@@ -167,6 +188,13 @@ def tells(word: str, names: Iterable[str]) -> bool:
     """Whether a word of a link's name says what it leads to and nothing else: "emp" of employees."""
     shortens = any(len(word) > 2 and name.startswith(word) for name in names)
     return word in FUNCTION or stem(word) in names or shortens or any(akin(word, name) for name in names)
+
+
+def sampled(things: Ints) -> Ints:
+    """Some of many things, evenly."""
+    if len(things) <= LOOKED_AT:
+        return things
+    return things[np.linspace(0, len(things) - 1, LOOKED_AT).astype(np.int64)]
 
 
 def turned(path: p.Path) -> p.Path:

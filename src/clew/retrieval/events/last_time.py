@@ -10,7 +10,6 @@ import re
 
 from clew.errors import ClewError
 from clew.graph import Graph
-from clew.graph.sets import held
 from clew.protocols import TextEncoder
 from clew.query import plan as p
 from clew.query.binding import Binding
@@ -21,7 +20,7 @@ from clew.query.keys import Keys, steps_of
 from clew.query.lapses import ends
 from clew.query.meanings import spelled_out
 from clew.retrieval.chunks import LIGHT, spot
-from clew.retrieval.events.kinds import Events, turned
+from clew.retrieval.events.kinds import DUE, Events, turned
 from clew.retrieval.joining import followed
 from clew.retrieval.lexicon import Lexicon
 from clew.retrieval.words import FUNCTION
@@ -68,8 +67,7 @@ def _dated(question: Question, graph: Graph, encoder: TextEncoder | None, *, las
         sets: list[p.SetPlan] = [p.Class(event)]
         for whom in named:
             members = execute(whom, graph).members
-            kinds = [id for id in events.kinds() if held(members, events.members(id)).all()]
-            ways = [way for id in kinds for way in events.ways(event, id)]
+            ways = [way for id in events.kinds_of(members) for way in events.ways(event, id)]
             if len(ways) != 1:
                 break
             sets.append(followed(whom, turned(ways[0])))
@@ -90,5 +88,6 @@ def _date_of(event: str, events: Events, graph: Graph) -> p.Step | None:
         for step, share in steps_of(graph, events.members(event), backward=False)
         if share >= MOST and column(graph, binding.relation(step.relation)).kind == "date"
     ]
-    begun = [step for step in dates if not any(map(ends, spelled_out(keys.label(step)).lower().split()))]
+    labels = {step: spelled_out(keys.label(step)).lower().split() for step in dates}
+    begun = [step for step in dates if not any(map(ends, labels[step])) and DUE.isdisjoint(labels[step])]
     return dates[0] if len(dates) == 1 else begun[0] if len(begun) == 1 else None

@@ -13,7 +13,6 @@ from dataclasses import dataclass, replace
 
 from clew.errors import ClewError
 from clew.graph import Graph
-from clew.graph.sets import held
 from clew.protocols import TextEncoder
 from clew.query import plan as p
 from clew.query.asked import ReadQuestion
@@ -77,7 +76,7 @@ sell sells selling sales unit units piece pieces quantity most highest largest b
 smallest fewest seller sellers bestseller bestselling top-selling best-selling made make make customer firm company used
 use fitted item items money's counted rather than across all going by terms in-demand over put together since
 """
-_TELLS = frozenset(_SAID.split())
+_TELLS = frozenset([*_SAID.split(), "brought", "bring", "brings", "earned", "earn", "generated", "made"])
 _OF_DATES = frozenset([*MONTHS, "in", "during", "between", "and", "since", "before", "after", "year", "month"])
 
 
@@ -176,8 +175,7 @@ class _Sales:
 
     def _of_one(self, named: p.Entities, *, money: bool, sold: bool) -> Iterator[Proposal]:
         members = execute(named, self._graph).members
-        kinds = [id for id in self._events.kinds() if held(members, self._events.members(id)).all()]
-        ways = [way for kind in kinds for way in self._events.ways(self._lines.id, kind)]
+        ways = [way for kind in self._events.kinds_of(members) for way in self._events.ways(self._lines.id, kind)]
         if len(ways) != 1:
             return
         counted = _HOW_MANY.search(self._text) is not None

@@ -13,7 +13,6 @@ import numpy as np
 
 from clew.graph import Graph
 from clew.graph.labelling import opaque
-from clew.graph.sets import held
 from clew.query import plan as p
 from clew.query.execute import execute
 from clew.query.vocabulary import stem
@@ -36,8 +35,7 @@ def by_events(spotted: Spotted, graph: Graph) -> Iterator[tuple[p.SetPlan, tuple
         return
     events, whom = Events(graph), topics[0]
     members = execute(whom, graph).members
-    kinds = events.kinds()
-    mine = [id for id in kinds if held(members, events.members(id)).all()]
+    mine = events.kinds_of(members)
     inside = {i for chunk in spotted.chunks for i in range(chunk.start, chunk.end) if chunk.kind != "relation"}
     words = [word for i, word in enumerate(spotted.words) if i not in inside]
     for event in dict.fromkeys(id for word in words for id in events.acted([word])):
