@@ -136,6 +136,13 @@ def test_what_is_not_done_yet(graphs: dict[str, Path], name: str, text: str, ans
         ("library", "what has bo mossop borrowed so far", ["The Long Tide"]),
         ("library", "Which books has Bo Mossop reserved?", ["The Tin Lighthouse", "Winter Soups"]),
         ("library", "When was Salt Ferry last borrowed?", ["2024-06-01"]),
+        ("library", "most borrowed book", ["Salt Ferry", "The Long Tide", "The Tin Lighthouse"]),  # two loans each
+        (
+            "library",
+            "which book has the highest number of loans over all copies",
+            ["Salt Ferry", "The Long Tide", "The Tin Lighthouse"],
+        ),
+        ("library", "Which book was reserved most often?", ["The Tin Lighthouse"]),
         ("shop", "Which products has Hotel Rose returned?", ["Carafe"]),
         ("shop", "which products did The Copper Kettle buy", ["Carafe", "Casserole"]),
         ("firm", "staff without any project assignment", ["Ada Frost", "Cy Marsh"]),  # who leads one

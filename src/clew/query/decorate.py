@@ -32,7 +32,7 @@ BESIDE = 0.9  # how far an amount is believed whose unit stands beside it
 _FROM = frozenset(["from", "start", "started", "starts", "begin", "began", "begins", "beginning", "since"])
 _UNTIL = frozenset(["to", "end", "ended", "ends", "ending", "until", "till", "through"])
 ENDED = 0.8  # share of the members whose end is known from which the longest of all is told by their ends
-_COUNTED = frozenset(["most", "fewest", "least", "more", "fewer", "many", "much"])  # of things, and of no figure
+_OF_FIGURES = frozenset(["highest", "lowest", "largest", "smallest", "biggest", "greatest"])  # and of no things
 _TIMES = frozenset(
     ["duration", "length", "time", "lifespan", "days", "weeks", "months", "years", "hours", "minutes", "stay"]
 )
@@ -235,9 +235,8 @@ class _Decorator:
         keys = self._keys.values(plan, words, dates=dates, stated=nouns, base=ranked.base)
         if in_all := list(self._most_in_all(found, plan, ranked)):
             keys = [key for key in keys if len(key.path) == 1 and key.named]  # not the most goals in one match
-        of_things = not _COUNTED.isdisjoint(" ".join(ranked.words[:1]).split()) or ranked.words[:1] == (ranked.noun,)
-        stated = bool(nouns) and not ranked.date and not of_things
-        if not keys and not in_all and stated and self._binding.type_relations:
+        stated = isinstance(plan, p.Class) and not _OF_FIGURES.isdisjoint(" ".join(ranked.words[:1]).split())
+        if not keys and not in_all and stated:
             of_events = self._keys.stated_by_events(plan, nouns)  # "which tenant pays the highest rent"
             keys = [replace(key, fit=BEYOND * key.fit) for key in of_events]
         if not keys and not in_all and ranked.base in SIZES:

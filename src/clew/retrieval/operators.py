@@ -39,6 +39,7 @@ from clew.retrieval.conditions import accounted_for, beside_values, guesses
 from clew.retrieval.dating import with_years
 from clew.retrieval.events.in_all import above_in_all
 from clew.retrieval.events.last_time import last_time
+from clew.retrieval.events.most_often import most_often
 from clew.retrieval.events.sales import of_lines
 from clew.retrieval.flagging import undone_said
 from clew.retrieval.lacking import Lacking, passes_over
@@ -161,6 +162,7 @@ class Operators:
             above_in_all(each, graph)
             or last_time(each, graph, self._encoder)
             or of_lines(each, graph, self._encoder)
+            or most_often(each, graph)
             or read_records(each, graph, self._encoder)
             if isinstance(graph, Graph)
             else []

@@ -155,6 +155,12 @@ class Events:
         kinds = self.kinds()
         return people_of(kinds) or people_of(kinds, senses=3)
 
+    def kind_at(self, event: str, path: p.Path) -> str | None:
+        """The kind that a path of links leads to from things of a kind."""
+        for step in path:
+            event = next((link.to for link in self.links(event) if link.step == step), "")
+        return event or None
+
     def touches(self, event: str, members: Ints) -> bool:
         """Whether any step leads straight from things of a kind to some of a set."""
         mine = sampled(self.members(event))
@@ -163,8 +169,9 @@ class Events:
 
     def acted(self, words: Iterable[str], but: str = "") -> list[str]:
         """The kinds of events that verbs among some words say."""
-        said = list(words)
-        return [id for id, noun in self.kinds().items() if id != but and any(is_act(word, noun) for word in said)]
+        said, people = list(words), {but, *self.people()}  # whoever played is no player of the question
+        kinds = self.kinds().items()
+        return [id for id, noun in kinds if id not in people and any(is_act(word, noun) for word in said)]
 
     def ways(self, event: str, kind: str, said: Sequence[str] = ()) -> list[p.Path]:
         """The shortest paths of one to three steps from things of a kind of events to those of another whose names say

@@ -75,7 +75,7 @@ def _asked(
         return ways_behind(events, event, named[0])
     if not _ASKS_THINGS & set(words):
         return None
-    return _things(events, event, mine)
+    return things_of(events, event, mine)
 
 
 def _id(chunk: Chunk) -> str:
@@ -102,7 +102,7 @@ def ways_behind(events: Events, event: str, kind: str) -> list[p.Path]:
     return ways if len(ways) == 1 else []
 
 
-def _things(events: Events, event: str, mine: Sequence[str]) -> list[p.Path]:
+def things_of(events: Events, event: str, mine: Sequence[str]) -> list[p.Path]:
     """What events are of beside whose they are: the nearest things that have a name and are no people."""
     people = set(people_of(events.kinds()))
     found: list[tuple[int, p.Path]] = []
