@@ -21,8 +21,8 @@ never read); coffeechain, geology, folktales, cloudinfra, astronauts, cityevents
 N-Triples, nested JSON; asked several times in a day's work, never read); catering, charityevents, seedfarm, dentist,
 toolhire, bakery, gymclub (tables, Turtle and nested JSON of small businesses, 8 or 12 things asked in five wordings
 each, as the last nine of READ; asked several times in a day's work, never read). The last 47 of READ were read after
-the networks, `auto` and `believing` were fitted; `unnamed` is fitted on 23 of these. All but the first six of READ are of
-40 to 60 questions each, written by somebody who knew no code of clew.
+the networks, `auto` and `believing` were fitted; `unnamed` is fitted on 23 of these. All but the first six of READ are
+of 40 to 60 questions each, written by somebody who knew no code of clew.
 
 Of these sets the shipped networks were trained on the questions of `clew.reading.corpus.PEOPLE` alone, all of them in
 READ.

@@ -36,7 +36,8 @@ _FORMS = (
         re.IGNORECASE,
     ),
     re.compile(
-        rf"^(?:which|what) (?P<noun>[a-z]+) (?:has|have|had) (?:the )?(?P<most>most|fewest|least) (?P<verb>[a-z]+){_ALL}$",
+        r"^(?:which|what) (?P<noun>[a-z]+) (?:has|have|had) (?:the )?(?P<most>most|fewest|least) "
+        rf"(?P<verb>[a-z]+){_ALL}$",
         re.IGNORECASE,
     ),
 )  # fmt: skip
