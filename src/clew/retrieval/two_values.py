@@ -87,6 +87,12 @@ _ON_DAY = re.compile(
     re.IGNORECASE,
 )
 _MEASURED = re.compile(r",? (?:measured|compared|judged|going|judging|counted|meaning)\b.*$", re.IGNORECASE)
+_LATER: p.Op = ">"
+_EARLIER: p.Op = "<="
+_LETTERS = str.maketrans("0123456789-", "abcdefghij ")  # a date in a word that nobody takes for one
+_MAY_SAY = re.compile(
+    rf"\b(?:late|on time|in time|punctually|overdue|after|later than|past|than|{_BELOW}|{_ABOVE})\b", re.IGNORECASE
+)
 _MADE: WeakKeyDictionary[Graph, dict[str, tuple[p.SetPlan, p.SetPlan]]] = WeakKeyDictionary()
 
 
@@ -131,7 +137,7 @@ def value_said(text: str, graph: Graph) -> p.SetPlan | None:
 def with_two_values(text: str, graph: Graph) -> str:
     """A question with one word for what it says of two values; as it stands where it says nothing of the kind, or the
     graph has no two such values."""
-    if not Lexicon.of(graph).types or ("-" in text and any(word in text for word in _MADE.get(graph, {}))):
+    if not Lexicon.of(graph).types or _MAY_SAY.search(text) is None or value_said(text, graph) is not None:
         return text
     reader = _Reader(text, graph)
     said = reader.late() or reader.held_against() or reader.than_another()
@@ -184,57 +190,48 @@ class _Reader:
     # -- dates -------------------------------------------------------------------------------------------------------
 
     def late(self) -> _Said | None:
-        """What was done after it was due, or by then."""
-        options = []
-        for kind in self._kinds():
-            for due in kind.dates:
-                own = set(self._label(due).split())
-                if not own & DUE:
-                    continue
-                match, sign = self._late_by(own & DUE)
-                if match is None or self._is_name(match):
-                    continue
-                for done in kind.dates:
-                    if set(self._label(done).split()) & DUE or done == due:
-                        continue
-                    verbs = [
-                        word
-                        for word in self._words
-                        if self._periods.names(word, done) and not self._is_kind(word, kind)
-                    ]
-                    start = any(begins(word) and not ends(word) for word in self._label(done).split())
-                    paid = bool(
-                        forms("paid") & set(self._label(done).split())
-                    )  # late is what came late, else its money
-                    fit = 2 * bool(verbs) + self._mentions(kind) - start - 0.5 * paid
-                    if not start or verbs:
-                        options.append((fit, kind, due, done, match, sign))
-        if not options:
+        """What was done after it was due, or by then, or was not done although it was due."""
+        options = list(self._due_and_done())
+        best = max((each[0] for each in options), default=0.0)
+        chosen = [each[1:] for each in options if each[0] == best]
+        if len(chosen) != 1:
             return None
-        best = max(each[0] for each in options)
-        chosen = [each for each in options if each[0] == best]
-        if len(chosen) > 1:
-            return None
-        _, kind, due, done, match, sign = chosen[0]
-        since = p.Since((due,), "days")
-        of, none = p.Class(kind.id), p.Number(0)
-        late: p.SetPlan = p.Where(of, p.Test((done,), ">", none, beside=since))
-        fine: p.SetPlan = p.Where(of, p.Test((done,), "<=", none, beside=since))
+        kind, due, done, match, sign = chosen[0]
         end, day = match.end(), _ON_DAY.match(self._text, match.end())
+        of, none, when = p.Class(kind.id), p.Number(0), ""
         if sign == "overdue" or (day is not None and best < 2):  # "past its due date on 30 June"
-            sign = "overdue"
-            end = day.end() if day is not None else end
-            then = self._day(day["day"]) if day is not None else p.Date(datetime.now(UTC).date().isoformat())
+            then = p.Date(datetime.now(UTC).date().isoformat()) if day is None else self._day(day["day"])
             if then is None:
                 return None
-            passed = p.Where(p.Class(kind.id), p.Test((due,), "<", then))
-            late = p.Minus(passed, p.Where(p.Class(kind.id), p.Test((done,), "<=" if day is not None else "<", then)))
-            fine = p.Minus(p.Class(kind.id), late)
+            sign, end, when = "overdue", end if day is None else day.end(), then.text
+            over = p.Where(of, p.Test((done,), "<" if day is None else "<=", then))
+            late: p.SetPlan = p.Minus(p.Where(of, p.Test((due,), "<", then)), over)
+            fine: p.SetPlan = p.Minus(of, late)
+        else:
+            since = p.Since((due,), "days")
+            late, fine = (p.Where(of, p.Test((done,), op, none, beside=since)) for op in (_LATER, _EARLIER))
         conditions = (fine, late) if sign == "by" else (late, fine)
-        word = self._word(kind, self._label(done), sign, self._label(due), *conditions)
+        word = self._word(kind, self._label(done), sign, f"{self._label(due)} {when.translate(_LETTERS)}", *conditions)
         around = {form for label in (done, due) for each in self._label(label).split() for form in forms(each)}
         said = {form for each in self._words if self._periods.names(each, done) for form in forms(each)}
         return _Said(kind, match.start(), end, word, frozenset(around | said), self._label(due))
+
+    def _due_and_done(self) -> Iterator[tuple[float, _Kind, p.Step, p.Step, re.Match[str], str]]:
+        """The pairs of dates that may be meant, each with how well the words fit it, where they stand and the sign."""
+        for kind in self._kinds():
+            labels = {step: set(self._label(step).split()) for step in kind.dates}
+            said = [word for word in self._words if not self._is_kind(word, kind)]
+            for due in (step for step in kind.dates if labels[step] & DUE):
+                match, sign = self._late_by(labels[due] & DUE)
+                if match is None or self._is_name(match):
+                    continue
+                for done in (step for step in kind.dates if not labels[step] & DUE):
+                    named = any(self._periods.names(word, done) for word in said)
+                    start = any(begins(word) and not ends(word) for word in labels[done])
+                    paid = bool(forms("paid") & labels[done])  # late is what came late, else its money
+                    if named or not start:
+                        fit = 2 * named + self._mentions(kind) - start - 0.5 * paid
+                        yield fit, kind, due, done, match, sign
 
     def _day(self, text: str) -> p.Date | None:
         slashed = re.fullmatch(r"(\d{1,2})[/.](\d{1,2})[/.](\d{4})", text)  # the day first, as it is read elsewhere
