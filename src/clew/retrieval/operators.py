@@ -37,10 +37,7 @@ from clew.retrieval.believing import compared as set_beside
 from clew.retrieval.composing import Composed, compose
 from clew.retrieval.conditions import accounted_for, beside_values, guesses
 from clew.retrieval.dating import with_years
-from clew.retrieval.events.in_all import above_in_all
-from clew.retrieval.events.last_time import last_time
-from clew.retrieval.events.most_often import most_often
-from clew.retrieval.events.sales import of_lines
+from clew.retrieval.events.reading import read_events
 from clew.retrieval.flagging import undone_said
 from clew.retrieval.lacking import Lacking, passes_over
 from clew.retrieval.lasting import lasting
@@ -159,11 +156,7 @@ class Operators:
         if isinstance(graph, Graph):
             questions = [with_years(in_graph_words(question, graph), graph) for question in questions]
         records = [
-            above_in_all(each, graph)
-            or last_time(each, graph, self._encoder)
-            or of_lines(each, graph, self._encoder)
-            or most_often(each, graph)
-            or read_records(each, graph, self._encoder)
+            read_events(each, graph, self._encoder) or read_records(each, graph, self._encoder)
             if isinstance(graph, Graph)
             else []
             for each in questions
