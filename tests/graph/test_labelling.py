@@ -190,3 +190,28 @@ def test_plain_triples_of_ids_take_the_names_that_they_state(tmp_path: Path) -> 
     (tmp_path / "other").mkdir()
     graph, _ = built(tmp_path / "other", "g.tsv", spoken)
     assert graph.entity("Person B").label == "Person B"
+
+
+def test_make_and_model_together_are_another_name(tmp_path: Path) -> None:
+    (tmp_path / "vans.csv").write_text(
+        "reg,make,model,payload\n191-D-1,Ford,Transit 350,1250\n201-KE-2,Renault,Master LM35,1300\n"
+        "212-C-3,Iveco,Daily,1500\n"
+    )
+    build(tmp_path / "vans.csv", tmp_path / "g.kg")
+    graph = Graph.open(tmp_path / "g.kg")
+    [van] = graph.resolve("Renault Master LM35")
+    assert van.label == "201-KE-2"
+
+
+def test_properties_go_by_their_address_and_shipments_do_not(tmp_path: Path) -> None:
+    def table(name: str, code: str, streets: str) -> None:
+        rows = (f"{code}-{i:03},{i} {street} Street,{i}\n" for i, street in enumerate(streets.split(), 1))
+        (tmp_path / name).write_text("ref,address,size\n" + "".join(rows))
+
+    table("properties.csv", "P", "Marlow Quarry Beacon Linnet Osier Mill")
+    table("shipments.csv", "S", "Elm Oak Ash Birch Yew Rowan")
+    build([tmp_path / "properties.csv", tmp_path / "shipments.csv"], tmp_path / "g.kg")
+    graph = Graph.open(tmp_path / "g.kg")
+    assert [each.label for each in graph.resolve("1 Marlow Street")] == ["1 Marlow Street"]
+    assert graph.entity("properties/P-001").label == "1 Marlow Street"
+    assert graph.entity("shipments/S-001").label == "S-001"

@@ -49,6 +49,7 @@ OTHER_NAMES = frozenset([
     "latin name", "trading as", "trades as", "trading name",
     "trade name", "doing business as", "dba",
 ])  # fmt: skip
+_MAKES, _MODELS = frozenset(["make", "brand", "manufacturer", "maker"]), frozenset(["model", "model name"])
 GIVEN, FAMILY = ("given name", "first name"), ("family name", "last name", "surname")
 Pairs = tuple[NDArray[np.int32], NDArray[np.int32]]
 """Heads and tails of one property's triples, (n,) each."""
@@ -59,9 +60,7 @@ _NEVER = re.compile(
     r"\b(?:description|comment|abstract|notes?|text|ur[li]|link|homepage|e?mail|image|picture|password|hash|address"
     r"|phone|version|status|gender|sex|category|language|locale|middle)\b"
 )
-_ADDRESSED = frozenset(
-    ["property", "house", "home", "building", "flat", "apartment", "dwelling", "premises", "listing"]
-)
+ADDRESSED = frozenset(["property", "house", "home", "building", "flat", "apartment", "dwelling", "premises", "listing"])
 """Kinds of things that go by their address where they have no name."""
 
 
@@ -103,12 +102,12 @@ def find_names(assembly: Assembly, properties: Sequence[str] = ()) -> list[NameS
         if not wanted and name_rank(relations[number]):  # a nameless node has a name only where it is called so
             nameable = ~texts.starting(heads, b"_:")
             heads, tails = heads[nameable], tails[nameable]
-        address = not wanted and _is_address(relations[number])
+        address = not wanted and is_address(relations[number])
         if address or (not wanted and not _may_name(relations[number], heads, tails, texts, unnamed)):
             if name_rank(relations[number]) != 9:
                 continue
             mine = things.named_by(heads, tails, unnamed, lambda values: _short(values, texts))
-            mine &= things.are(heads, _ADDRESSED, texts) if address else True
+            mine &= things.are(heads, ADDRESSED, texts) if address else True
             heads, tails = heads[mine], tails[mine]
             if not len(heads):
                 continue
@@ -144,7 +143,8 @@ def _shared_titles_last(every: Iterator[tuple[int, Pairs]], relations: Sequence[
 
 
 def find_aliases(assembly: Assembly) -> None:
-    """Note as other names what a property called so states: "aka", "also known as", "nickname". Its triples stay.
+    """Note as other names what a property called so states: "aka", "also known as", "nickname"; and make and model
+    together, where two properties state these. Its triples stay.
 
     Several in one value are parted by ";" or "|". To be called when all files are read and the names are found. A thing
     that goes by its id alone keeps it as its name.
@@ -154,26 +154,43 @@ def find_aliases(assembly: Assembly) -> None:
     assembly.flush()
     relations = list(open_strings(assembly.scratch, "relations"))
     mine = [i for i, relation in enumerate(relations) if label_to_text(relation).casefold() in OTHER_NAMES]
-    if not mine:
+    made = [next((i for i, relation in enumerate(relations) if label_to_text(relation).casefold() in those), None)
+            for those in (_MAKES, _MODELS)]  # fmt: skip
+    if not mine and None in made:
         return
     kinds, texts = assembly.kinds(), open_strings(assembly.folder, "ids")
     labelled = _labelled(assembly, len(kinds))
     rows = OnDisk(assembly.scratch / "triples.i32", 4)
     for _, (heads, tails) in _values(assembly, rows, kinds, mine, literal=False):
-        own = np.unique(heads[~labelled[heads]])
-        labelled[own] = True
-        for start in range(0, len(own), NAMED_AT_ONCE):
-            ids = texts.take(own[start : start + NAMED_AT_ONCE])
-            names = [readable(texts[int(n)]) for n in own[start : start + NAMED_AT_ONCE]]
-            assembly.add(Notes("label", column(ids), column(names), np.full(len(names), RANK, np.int16)))
+        _keep_ids(assembly, heads, labelled, texts)
         for start in range(0, len(heads), NAMED_AT_ONCE):
             here = slice(start, start + NAMED_AT_ONCE)
             pairs = zip(heads[here].tolist(), tails[here].tolist(), strict=True)
             stated = ((head, each.strip()) for head, tail in pairs for each in re.split("[;|]", _text(texts[tail])))
             named = [(head, name) for head, name in stated if 0 < len(name) <= LETTERS]
             owners = texts.take(np.array([head for head, _ in named], np.int64))
-            ranks = np.full(len(named), ALIAS_IN_NO_LANGUAGE, np.int16)
-            assembly.add(Notes("label", column(owners), column([name for _, name in named]), ranks))
+            _note_aliases(assembly, owners, [name for _, name in named])
+    both = [each for each in made if each is not None]
+    parts = dict(_values(assembly, rows, kinds, both, literal=True)) if len(both) == 2 else {}
+    if len(parts) == 2 and all(len(heads) for heads, _ in parts.values()):
+        heads, names = _joined(parts[both[0]], parts[both[1]], texts)
+        _keep_ids(assembly, heads, labelled, texts)
+        _note_aliases(assembly, texts.take(heads), names)  # "the Renault Master" of a van that goes by its plate
+
+
+def _keep_ids(assembly: Assembly, heads: NDArray[np.int32], labelled: NDArray[np.bool_], texts: Strings) -> None:
+    """Name things that have no name by their ids, so that no other name takes its place."""
+    own = np.unique(heads[~labelled[heads]])
+    labelled[own] = True
+    for start in range(0, len(own), NAMED_AT_ONCE):
+        ids = texts.take(own[start : start + NAMED_AT_ONCE])
+        names = [readable(texts[int(n)]) for n in own[start : start + NAMED_AT_ONCE]]
+        assembly.add(Notes("label", column(ids), column(names), np.full(len(names), RANK, np.int16)))
+
+
+def _note_aliases(assembly: Assembly, owners: list[str], names: list[str]) -> None:
+    ranks = np.full(len(names), ALIAS_IN_NO_LANGUAGE, np.int16)
+    assembly.add(Notes("label", column(owners), column(names), ranks))
 
 
 class _Kinds:
@@ -298,7 +315,7 @@ def may_name(property: str, values: Sequence[str], things: int) -> bool:
 def name_rank(relation: str) -> int:
     """How much a property's own name says that it holds names: 0 most, 9 nothing, 10 that it holds none."""
     words = label_to_text(relation).casefold().split()
-    if not words or (_NEVER.search(" ".join(words)) and not _is_address(relation)):
+    if not words or (_NEVER.search(" ".join(words)) and not is_address(relation)):
         return 10
     if words in (["name"], ["full", "name"], ["label"], ["pref", "label"], ["preferred", "name"]):
         return 0
@@ -311,7 +328,8 @@ def name_rank(relation: str) -> int:
     return 9
 
 
-def _is_address(relation: str) -> bool:
+def is_address(relation: str) -> bool:
+    """Whether a property is called an address, of whatever it is said."""
     return label_to_text(relation).casefold() in ("address", "street address", "full address", "property address")
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from clew.graph.arrow import hashes_of, text_array
 from clew.graph.columns import ColumnFacts, TableFile
 from clew.graph.foreign_keys import SURE, Reference, find_references, given_by, shown_share
-from clew.graph.labelling import name_rank
+from clew.graph.labelling import ADDRESSED, is_address, name_rank
 from clew.graph.links import find_links, holds_names, naming_of
 from clew.graph.nouns import (
     CODE_ENDS,
@@ -272,6 +272,10 @@ def _naming(table: RelationalTable) -> tuple[int, ...]:
     ]
     if len(as_kind) == 1 and table.facts[as_kind[0]].unique >= 0.9:  # two players of one name are players all the same
         return (as_kind[0],)
+    if table.noun[-1] in ADDRESSED:
+        for at, facts in enumerate(table.facts):
+            if at not in pointing and is_address(facts.name) and facts.unique >= 0.9:
+                return (at,)
     if table.repeated and len(table.key) == 1:
         return table.key
     if any(each.columns == table.key for each in table.references):  # another table names them
