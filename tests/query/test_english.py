@@ -33,6 +33,7 @@ from clew.query.text import parse
         ("difference(entity(A), entity(B), opened, days)", "the number of days from the opened of B to that of A"),
         ("follow(entity(Germany), ^borders)", "those whose borders include Germany"),
         ("and(class(country), follow(entity(Germany), ^borders))", "every country whose borders include Germany"),
+        ("and(class(product), where(class(product), stock, <, 3))", "every product, whose stock is less than 3"),
         ("follow(entity(Ada), ^children)", "those whose children include Ada"),
         ('follow(entity(Ada), ^"languages of work")', "those whose languages of work include Ada"),
         ("follow(entity(Ada), ^species)", "those whose species is Ada"),

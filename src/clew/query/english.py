@@ -42,6 +42,13 @@ def sentence(plan: p.Plan, graph: Graph | None = None) -> str:
     return _Speaker(graph).plan(plan)
 
 
+def _kept_from(plan: p.SetPlan) -> p.SetPlan:
+    """The set whose members a condition keeps some of."""
+    while isinstance(plan, (p.Where, p.WhereCount)):
+        plan = plan.of
+    return plan
+
+
 class _Speaker:
     def __init__(self, graph: Graph | None) -> None:
         self._graph = graph
@@ -185,7 +192,11 @@ class _Speaker:
         raise TypeError(f"no plan: {node!r}")
 
     def _all_of(self, sets: Sequence[p.SetPlan]) -> str:
-        """A set and what else holds of its members: "every city whose country is Japan"; classes first."""
+        """A set and what else holds of its members: "every city whose country is Japan"; classes first, and none that
+        another set is part of already."""
+        sets = [each for each in sets if not any(each == _kept_from(other) for other in sets if other != each)]
+        if len(sets) == 1:
+            return self.plan(sets[0])
         said = [self.plan(each) for each in sorted(sets, key=lambda each: not isinstance(each, p.Class))]
         whose = [text.removeprefix("those ") for text in said[1:] if text.startswith("those ")]
         others = [text for text in said[1:] if not text.startswith("those ")]

@@ -48,7 +48,8 @@ class Prover:
             case p.Follow(of, path, qualifiers):
                 return self._follow(of, path, qualifiers, member)
             case p.And(sets):
-                return [walk for each in sets for walk in self.paths(each, member)]
+                walks = [walk for each in sets for walk in self.paths(each, member)]
+                return list({(start, tuple(walk)): (start, walk) for start, walk in walks}.values())
             case p.Or(sets):
                 return next((self.paths(each, member) for each in sets if self._holds(each, member)), [])
             case p.Minus(of, _) | p.Where(of, _) | p.WhereCount(of, _, _, _, _) | p.Top(of, _, _, _, _):
