@@ -290,16 +290,16 @@ class Executor:
 
     def _figures(self, things: Ints, path: p.Path, beside: p.Combined | None, why: str) -> Figures:
         """What things state by one step, put together with another number of theirs."""
+        mine = self._stated(things, path, why)
+        if beside is None:
+            return mine
+        return combined(mine, self._stated(things, beside.path, why), path, beside, len(things))
+
+    def _stated(self, things: Ints, path: p.Path, why: str) -> Figures:
         owners, ends = self.pairs(things, path)
         found = self.ordered(path, ends, why)
         known, low, high = found.of(ends)
-        mine = Figures(owners[known], low[known], high[known], found)
-        if beside is None:
-            return mine
-        owners, ends = self.pairs(things, beside.path)
-        found = self.ordered(beside.path, ends, why)
-        known, low, high = found.of(ends)
-        return combined(mine, Figures(owners[known], low[known], high[known], found), path, beside, len(things))
+        return Figures(owners[known], low[known], high[known], found)
 
     def _spans(self, members: Ints, path: p.Path, since: p.Since) -> Figures:
         """Of each member the time from its first date on the one path to its last on the other."""

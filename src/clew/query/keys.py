@@ -407,7 +407,7 @@ class Keys:
         """Whether a relation between things of one kind is rather counted in the other direction: somebody "is
         godparent to" those whose godparent he is, and "trained" those who trained under him; else that in which some
         have more."""
-        other = tuple(p.Step(step.relation, not step.forward) for step in reversed(key.path))
+        other = p.turned(key.path)
         if len(key.path) > 1 or all(each.path != other for each in found):
             return False
         label, said = spelled_out(self.label(key.path[0])).lower().split(), verb.split()

@@ -519,6 +519,11 @@ def steps(*relations: str) -> Path:
     return tuple(Step(r[1:], False) if r.startswith("^") else Step(r) for r in relations)
 
 
+def turned(path: Path) -> Path:
+    """A path walked back."""
+    return tuple(Step(step.relation, not step.forward) for step in reversed(path))
+
+
 def _said(value: Any) -> str:
     kind = type(value).__name__
     return f"{'a set' if isinstance(value, SetPlan) else kind}" if isinstance(value, Plan) else repr(value)[:80]

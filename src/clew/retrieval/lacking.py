@@ -27,7 +27,7 @@ from clew.query.keys import steps_of
 from clew.query.vocabulary import stem
 from clew.retrieval.chunks import spot
 from clew.retrieval.composing import Composed, compose
-from clew.retrieval.events.kinds import Events, turned
+from clew.retrieval.events.kinds import Events
 from clew.retrieval.examples import ways_of
 from clew.retrieval.joining import followed
 from clew.retrieval.lexicon import class_in, one_kind
@@ -56,7 +56,7 @@ def passes_over(each: Composed, graph: Graph) -> bool:
 def _said_way(found: list[tuple[p.Path, float]], wording: str) -> list[tuple[p.Path, float]]:
     """Of a link's two directions the one that is said: "who mentors ⟨it⟩" asks for those that lead to it. A method
     asked about a thing tells the two apart by what else each has, not by the order of words."""
-    both = {path for path, _ in found if len(path) == 1} & {turned(path) for path, _ in found if len(path) == 1}
+    both = {path for path, _ in found if len(path) == 1} & {p.turned(path) for path, _ in found if len(path) == 1}
     before, _, after = wording.partition(THING)
     verb = before.split()[-1] if not after.strip() and before.split() else ""
 
@@ -120,7 +120,7 @@ class Lacking:
             ways = events.ways(id, of.id, content)
             if len(ways) != 1 or (len(ways[0]) > 1 and events.touches(id, members)):
                 continue
-            back, some = turned(ways[0]), p.Class(id)
+            back, some = p.turned(ways[0]), p.Class(id)
             having = p.WhereCount(of, back, ">", 0, some)
             share = float(held(members, self._executor.members(having)).mean())
             if 0 < share < self._most:
@@ -154,7 +154,7 @@ class Lacking:
         ways = ways_of(self._method, self._graph, question, denial.asked, members, meets)
         paths = near if len(near) == 1 else [path for path, share in ways if share >= LEAST][:1]
         for path in paths:
-            having = followed(kind, turned(path))
+            having = followed(kind, p.turned(path))
             share = float(held(members, self._executor.members(having)).mean())
             if 0 < share < 1:
                 return [Proposal(p.Minus(head.plan, having), head.score * (ways[0][1] if ways else LEAST))]
@@ -169,7 +169,7 @@ class Lacking:
         for path, share in self._paths(question, (denial.doers,), things, "", whole=True)[:1]:
             doers = np.unique(self._executor.pairs(things, path)[1])
             of = one_kind(self._graph, self._graph.ids_at(doers[:LOOKED_AT]))
-            back = turned(path)
+            back = p.turned(path)
             if of is not None and 0 < self._having(self._executor.members(of), back) < 1:
                 return [Proposal(p.WhereCount(of, back, "=", 0), share)]
         return []

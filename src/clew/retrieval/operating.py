@@ -108,7 +108,7 @@ def _commonest(graph: Graph, each: Composed, read: ReadQuestion) -> p.Plan | Non
     own = {step.relation for step, _ in steps_of(graph, ends, backward=False)}
     if any(noun in stems(label) for id, label in lexicon.labels.items() if id in own or not lexicon.types):
         return None
-    back = tuple(p.Step(step.relation, not step.forward) for step in reversed(each.path))
+    back = p.turned(each.path)
     return p.Top(p.Follow(each.base, each.path), p.Key(back, "count"), ranked.largest, ranked.k, ranked.skip)
 
 

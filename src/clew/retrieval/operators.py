@@ -383,9 +383,11 @@ class Operators:
         found: Answer, question: Question, proposals: Sequence[Proposal], graph: Graph, on_event: OnEvent
     ) -> Answer:
         """An answer by the first of some plans."""
-        best = replace(proposals[0], plan=_past_nameless(proposals[0].plan, graph))
+        best, result = proposals[0], execute(proposals[0].plan, graph)
+        if len(result.members) and graph.mediators_at(result.members).all():
+            best = replace(best, plan=_past_nameless(best.plan, graph))
+            result = execute(best.plan, graph)
         on_event(Event("operators", show(best.plan), {"proposals": len(proposals)}))
-        result = execute(best.plan, graph)
         candidates, evidence, proof = proven(result, graph, min(1.0, max(0.0, float(best.prior))))
         details = {**found.details, "plans": [{"plan": show(each.plan), "prior": each.prior} for each in proposals[:5]]}
         return replace(

@@ -26,11 +26,9 @@ _SAME = {
     "shipped": "shipped|sent|sent out|dispatched|gone out", "delivered": "delivered|arrived",
 }  # fmt: skip
 _NOUNS = {"paid": "payment|paid", "returned": "return", "completed": "completion", "closed": "closing|closure"}
-_OPEN = "outstanding|unsettled|open|pending|owing|unfinished|unresolved|overdue"
-_BARE = {"paid": ("invoice", "bill", "fine", "fee", "rent", "payment", "order", "dues", "subscription", "due")}
+_OPEN = "outstanding|unsettled|open|pending|owing|unfinished|unresolved"
 _ONE = r"(?:an? |the |their |his |her |our |its |all |any |one or more of (?:their|the|our) |at least one )*"
 _THEY = r"(?:that |which |who )?(?:(?:they|we|he|she|it|you|i) )?"
-_IN_MONTH = re.compile(r"(?<!due) (?:(?:that )?(?:fell )?due )?(?:for|in|of) (?=[A-Z][a-z]+ \d{4}|\d{4}\b)")
 _ASKED = re.compile(r"^\W*(?:which|what|how many|list|show|name|find)(?: (?:of )?(?:our|the|all))* *$", re.IGNORECASE)
 
 
@@ -63,12 +61,10 @@ def _undone(graph: Graph) -> list[_Undone]:
             due |= "due" in spelled_out(keys.label(step)).lower().split()
             words = [word for word in spelled_out(keys.label(step)).lower().split() if word.endswith(("ed", "paid"))]
             done += [word for word in words if share < 1 and (ends(word) or not begins(word))]
-        last = noun.lower().split()[-1]
-        if len(noun.split()) > 1 and last in ("payment", "fee", "charge", "bill"):
-            same_first = noun.lower().split()[0]  # "rent" of rent payments
-        else:
-            same_first = last
-        same = {last, same_first, *(word for word in SYNONYMS.get(stem(last), ())), *_also(last)}
+        first, last = noun.lower().split()[0], noun.lower().split()[-1]
+        same = {last, *SYNONYMS.get(stem(last), ()), *_also(last)}
+        if last in ("payment", "fee", "charge", "bill"):
+            same.add(first)  # "rent" of rent payments
         nouns = "|".join(sorted({re.escape(form) for word in same for form in (word, several(word))}))
         if len(done) == 1 or "paid" in done:
             found.append(_Undone(nouns, several(noun.lower()), done[0] if len(done) == 1 else "paid", due))
@@ -101,7 +97,7 @@ def _said(text: str, of: _Undone, graph: Graph) -> str:
     text = re.sub(rf"\b{_ONE}{noun} (?:with no|without an?) (?:{_NOUNS.get(of.done, of.done)}) date\b", undone, text,
                   flags=flags)  # fmt: skip
     for word in _OPEN.split("|"):
-        if word == "overdue" or known(word):
+        if known(word):
             continue
         before = rf"\b{_ONE}(?:still )?{word} {noun}\b"
         behind = rf"\b{_ONE}{noun}(?: (?:that |which )?(?:is|are|was|were))?(?: still)? {word}\b"

@@ -19,7 +19,7 @@ from clew.query.keys import Keys, by_words, steps_of
 from clew.query.meanings import is_price, spelled_out
 from clew.query.question import read_question
 from clew.query.vocabulary import stem
-from clew.retrieval.events.kinds import Events, turned
+from clew.retrieval.events.kinds import Events
 from clew.retrieval.lexicon import Lexicon, kind_called
 from clew.types import Question
 
@@ -63,7 +63,7 @@ class _Reader:
             ways = self._events.ways(event, whose) if whose else []
             figure = self._figure(event)
             if len(ways) == 1 and figure is not None:
-                path = (*turned(ways[0]), figure)
+                path = (*p.turned(ways[0]), figure)
                 found = p.Where(p.Class(whose), p.Test(path, op, p.Number(value.value), how="sum"))
                 return found if len(self._keys.members(found)) else None
         return None

@@ -152,8 +152,12 @@ class Events:
 
     def people(self) -> list[str]:
         """The kinds that are of people: by the first sense of their names, else by any of three."""
-        kinds = self.kinds()
-        return people_of(kinds) or people_of(kinds, senses=3)
+
+        def made() -> list[str]:
+            kinds = self.kinds()
+            return people_of(kinds) or people_of(kinds, senses=3)
+
+        return self._graph.derived(("retrieval.events.people",), made)
 
     def kind_at(self, event: str, path: p.Path) -> str | None:
         """The kind that a path of links leads to from things of a kind."""
@@ -202,8 +206,3 @@ def sampled(things: Ints) -> Ints:
     if len(things) <= LOOKED_AT:
         return things
     return things[np.linspace(0, len(things) - 1, LOOKED_AT).astype(np.int64)]
-
-
-def turned(path: p.Path) -> p.Path:
-    """A path walked back."""
-    return tuple(p.Step(step.relation, not step.forward) for step in reversed(path))

@@ -20,7 +20,7 @@ from clew.query.keys import Keys, steps_of
 from clew.query.lapses import ends
 from clew.query.meanings import spelled_out
 from clew.retrieval.chunks import LIGHT, spot
-from clew.retrieval.events.kinds import DUE, Events, turned
+from clew.retrieval.events.kinds import DUE, Events
 from clew.retrieval.joining import followed
 from clew.retrieval.lexicon import Lexicon
 from clew.retrieval.words import FUNCTION
@@ -70,7 +70,7 @@ def _dated(question: Question, graph: Graph, encoder: TextEncoder | None, *, las
             ways = [way for id in events.kinds_of(members) for way in events.ways(event, id)]
             if len(ways) != 1:
                 break
-            sets.append(followed(whom, turned(ways[0])))
+            sets.append(followed(whom, p.turned(ways[0])))
         else:
             date = _date_of(event, events, graph)
             if date is not None:

@@ -14,7 +14,7 @@ from clew.query import plan as p
 from clew.query.decorate import Proposal
 from clew.query.keys import Keys
 from clew.query.vocabulary import stem
-from clew.retrieval.events.kinds import Events, turned
+from clew.retrieval.events.kinds import Events
 from clew.retrieval.events.took_part import things_of
 from clew.retrieval.lexicon import Lexicon, kind_called
 from clew.types import Question
@@ -71,6 +71,6 @@ def _plan(match: re.Match[str], graph: Graph) -> p.SetPlan | None:
     ways = events.ways(event, kind) if kind is not None else []
     if len(ways) != 1 or kind is None:
         return None
-    key = p.Key(turned(ways[0]), "count", p.Class(event))
+    key = p.Key(p.turned(ways[0]), "count", p.Class(event))
     plan = p.Top(p.Class(kind), key, (match["most"] or "most").lower() == "most")
     return plan if Keys(graph).finds(plan) else None

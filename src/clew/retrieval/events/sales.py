@@ -27,7 +27,7 @@ from clew.query.vocabulary import MONTHS, stem
 from clew.query.wordnet import people_of
 from clew.retrieval.chunks import LIGHT, spot
 from clew.retrieval.composing import Composed
-from clew.retrieval.events.kinds import Events, turned
+from clew.retrieval.events.kinds import Events
 from clew.retrieval.joining import followed
 from clew.retrieval.lexicon import Lexicon, kind_called
 from clew.retrieval.operating import likeness_by, operated
@@ -113,9 +113,7 @@ def _lines(graph: Graph) -> Iterator[_Lines]:
         return [
             (step, set(spelled_out(keys.label(step)).lower().split()))
             for step, share in steps_of(graph, events.members(kind), backward=False)
-            if share >= MOST
-            and (found := column(graph, binding.relation(step.relation))).kind == "number"
-            and found.ordered
+            if share >= MOST and numbers(step)
         ]
 
     for kind in events.kinds():
@@ -218,7 +216,7 @@ class _Sales:
     def _some(self, way: p.Path, named: p.SetPlan) -> p.SetPlan | None:
         """The lines of a thing, of those that the question's conditions on time leave."""
         plan = named
-        for number, step in enumerate(turned(way), 1):
+        for number, step in enumerate(p.turned(way), 1):
             plan = p.Follow(plan, (step,))
             if self._read.filters and number < len(way):
                 plan = self._filtered(plan) or plan
@@ -226,7 +224,7 @@ class _Sales:
             return plan
         for link in self._events.links(self._lines.id):
             if (some := self._filtered(p.Class(link.to))) is not None:
-                return p.And((plan, followed(some, turned((link.step,)))))
+                return p.And((plan, followed(some, p.turned((link.step,)))))
         return None
 
     def _filtered(self, plan: p.SetPlan) -> p.SetPlan | None:
@@ -248,7 +246,7 @@ class _Sales:
         if len(ways) != 1:
             return
         beside = p.Combined(self._lines.each, "*") if money else None
-        key = p.Key((*turned(ways[0]), self._lines.many), "sum", None, beside)
+        key = p.Key((*p.turned(ways[0]), self._lines.many), "sum", None, beside)
         yield Proposal(p.Top(p.Class(kind), key, ranked["least"] is None), SURE)
 
     def _kind(self, *, money: bool) -> str:

@@ -18,7 +18,7 @@ from clew.query.execute import execute
 from clew.query.vocabulary import stem
 from clew.query.wordnet import people_of
 from clew.retrieval.chunks import LIGHT, Chunk, Spotted
-from clew.retrieval.events.kinds import Events, turned
+from clew.retrieval.events.kinds import Events
 from clew.retrieval.joining import followed
 from clew.retrieval.words import FUNCTION
 
@@ -38,14 +38,15 @@ def by_events(spotted: Spotted, graph: Graph) -> Iterator[tuple[p.SetPlan, tuple
     mine = events.kinds_of(members)
     inside = {i for chunk in spotted.chunks for i in range(chunk.start, chunk.end) if chunk.kind != "relation"}
     words = [word for i, word in enumerate(spotted.words) if i not in inside]
-    for event in dict.fromkeys(id for word in words for id in events.acted([word])):
-        verbs = [word for word in words if event in events.acted([word])]
+    acted = {word: events.acted([word]) for word in words}
+    for event in dict.fromkeys(id for word in words for id in acted[word]):
+        verbs = [word for word in words if event in acted[word]]
         if event in mine or not any(word.endswith(("ed", "t", "d")) or word not in FUNCTION for word in verbs):
             continue
         ways = [way for id in mine for way in events.ways(event, id)]
         if len(ways) != 1:
             continue
-        of_them = p.And((p.Class(event), followed(whom, turned(ways[0]))))
+        of_them = p.And((p.Class(event), followed(whom, p.turned(ways[0]))))
         asked = _asked(spotted, event, mine, events, words)
         if asked is None:
             continue
@@ -89,7 +90,7 @@ def ways_behind(events: Events, event: str, kind: str) -> list[p.Path]:
     ways = events.ways(event, kind)
     if not ways:
         lines = [
-            (*turned((link.step,)), *way)
+            (*p.turned((link.step,)), *way)
             for line in events.kinds()
             if line not in (event, kind)
             for link in events.links(line)
