@@ -11,12 +11,7 @@ import re
 from dataclasses import dataclass
 
 from clew.graph import Graph
-from clew.query import plan as p
-from clew.query.binding import Binding
-from clew.query.columns import column
-from clew.query.keys import Keys, steps_of
 from clew.query.lapses import begins, ends
-from clew.query.meanings import spelled_out
 from clew.query.vocabulary import SYNONYMS, several, stem
 from clew.retrieval.events.kinds import Events
 
@@ -51,16 +46,13 @@ def with_undone(text: str, graph: Graph) -> str:
 
 
 def _undone(graph: Graph) -> list[_Undone]:
-    keys, found = Keys(graph), list[_Undone]()
-    binding = Binding.of(graph)
-    for id, noun in Events(graph).kinds().items():
+    found, events = list[_Undone](), Events(graph)
+    for id, noun in events.kinds().items():
         done, due = list[str](), False
-        for step, share in steps_of(graph, keys.members(p.Class(id)), backward=False):
-            if not share > 0 or column(graph, binding.relation(step.relation)).kind != "date":
-                continue
-            due |= "due" in spelled_out(keys.label(step)).lower().split()
-            words = [word for word in spelled_out(keys.label(step)).lower().split() if word.endswith(("ed", "paid"))]
-            done += [word for word in words if share < 1 and (ends(word) or not begins(word))]
+        for date in events.stated(id, "date"):
+            due |= "due" in date.words
+            words = [word for word in date.label.split() if word.endswith(("ed", "paid"))]
+            done += [word for word in words if date.share < 1 and (ends(word) or not begins(word))]
         first, last = noun.lower().split()[0], noun.lower().split()[-1]
         same = {last, *SYNONYMS.get(stem(last), ()), *_also(last)}
         if last in ("payment", "fee", "charge", "bill"):

@@ -160,14 +160,13 @@ class _Reader:
         lexicon, events = Lexicon.of(self._graph), Events(self._graph)
         for id, label in events.kinds().items():
             members = sampled(events.members(id))
-            dates, figures, alike = list[p.Step](), list[p.Step](), list[p.Step]()
-            linked = list[tuple[p.Step, p.Step]]()
+            dates, figures = (
+                tuple(each.step for each in events.stated(id, of, SOME) if each.step.relation in lexicon.labels)
+                for of in ("date", "number")
+            )
+            values, alike, linked = {*dates, *figures}, list[p.Step](), list[tuple[p.Step, p.Step]]()
             for step, share in steps_of(self._graph, members, backward=False):
-                if share < SOME or step.relation not in lexicon.labels:
-                    continue
-                values = self._column(step)
-                if values.ordered:
-                    (dates if values.kind == "date" else figures).append(step)
+                if share < SOME or step in values or step.relation not in lexicon.labels:
                     continue
                 ends = np.unique(self._keys.ends(members, (step,)))
                 if not len(ends) or self._graph.literals_at(ends).any():
@@ -178,7 +177,7 @@ class _Reader:
                     column_ = self._column(second)
                     if part >= SOME and column_.ordered and column_.kind == "number":
                         linked.append((step, second))
-            found.append(_Kind(id, label, tuple(dates), tuple(figures), tuple(linked), tuple(alike)))
+            found.append(_Kind(id, label, dates, figures, tuple(linked), tuple(alike)))
         return found
 
     def _column(self, step: p.Step) -> Column:

@@ -11,10 +11,7 @@ import re
 
 from clew.graph import Graph
 from clew.query import plan as p
-from clew.query.binding import Binding
-from clew.query.columns import column
 from clew.query.execute import execute
-from clew.query.keys import Keys, steps_of
 from clew.query.meanings import spelled_out
 from clew.query.vocabulary import several, stem
 from clew.query.wordnet import people_of
@@ -62,7 +59,7 @@ def _figures(graph: Graph) -> list[str]:
 
 def _having(figure: str, where: str, graph: Graph) -> str:
     """The kind in the plural, of what has a figure and belongs to what is named; "" where that is not told."""
-    lexicon, events, keys = Lexicon.of(graph), Events(graph), Keys(graph)
+    lexicon, events = Lexicon.of(graph), Events(graph)
     if not lexicon.types:
         return ""
     wanted = {stem(word) for word in figure.lower().split()}
@@ -73,14 +70,7 @@ def _having(figure: str, where: str, graph: Graph) -> str:
     named = execute(p.Entities(tuple(topic.entity.id for topic in topics)), graph).members
 
     def has(kind: str) -> bool:
-        binding = Binding.of(graph)
-        return any(
-            share >= MOST
-            and wanted <= {stem(word) for word in spelled_out(keys.label(step)).lower().split()}
-            and (found := column(graph, binding.relation(step.relation))).ordered
-            and found.kind == "number"
-            for step, share in steps_of(graph, events.members(kind), backward=False)
-        )
+        return any(wanted <= set(map(stem, each.words)) for each in events.stated(kind, "number", MOST))
 
     mine = events.kinds_of(named)
     if not mine or any(map(has, mine)):

@@ -12,14 +12,11 @@ import re
 from clew.errors import ClewError
 from clew.graph import Graph
 from clew.query import plan as p
-from clew.query.binding import Binding
-from clew.query.columns import column
 from clew.query.decorate import Proposal
-from clew.query.keys import Keys, by_words, steps_of
-from clew.query.meanings import is_price, spelled_out
+from clew.query.keys import Keys, by_words
 from clew.query.question import read_question
 from clew.query.vocabulary import stem
-from clew.retrieval.events.kinds import Events
+from clew.retrieval.events.kinds import TOTALS, Events
 from clew.retrieval.lexicon import Lexicon, kind_called
 from clew.types import Question
 
@@ -30,7 +27,6 @@ _IN_ALL = re.compile(
     r"\b(?:in total|altogether|in all|all told|combined|overall|adds? up to|amounts? to|comes? to"
     r"|(?:put|taken) together|counting all|all (?:of )?(?:their|his|her|its) \w+|total)\b", re.IGNORECASE,
 )  # fmt: skip
-_TOTALS = frozenset(["total", "amount", "sum", "value", "gross"])
 
 
 def above_in_all(question: Question, graph: Graph) -> list[Proposal]:
@@ -76,17 +72,7 @@ class _Reader:
 
     def _figure(self, event: str) -> p.Step | None:
         """The figure of events that the words name, else the one amount that each states."""
-        binding = Binding.of(self._graph)
-        steps = [
-            step
-            for step, share in steps_of(self._graph, self._events.members(event), backward=False)
-            if share >= MOST and column(self._graph, binding.relation(step.relation)).kind == "number"
-        ]
-        labels = {step: spelled_out(self._keys.label(step)).lower() for step in steps}
-        said = [word for word in self._words if word not in _TOTALS]
-        named = [step for step in steps if max(by_words((word,), [labels[step]])[0] for word in said) >= NAMED]
-        if len(named) == 1:
-            return named[0]
-        paid = [step for step in steps if is_price(self._keys.label(step))]
-        whole = [step for step in steps if set(labels[step].split()) & _TOTALS]
-        return whole[0] if len(whole) == 1 else paid[0] if len(paid) == 1 else None
+        figures = self._events.stated(event, "number", MOST)
+        said = [word for word in self._words if word not in TOTALS]
+        named = [each.step for each in figures if max(by_words((word,), [each.label])[0] for word in said) >= NAMED]
+        return named[0] if len(named) == 1 else self._events.amount(event, MOST)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -16,8 +17,10 @@ from clew.graph.sets import held
 from clew.graph.subgraph import Ints
 from clew.query import plan as p
 from clew.query.binding import Binding
+from clew.query.columns import column
 from clew.query.execute import ExecutionLimits, Executor
-from clew.query.keys import steps_of
+from clew.query.keys import Keys, steps_of
+from clew.query.meanings import is_price, spelled_out
 from clew.query.vocabulary import akin, forms, stem
 from clew.query.wordnet import people_of
 from clew.retrieval.lexicon import Lexicon, stems
@@ -27,6 +30,8 @@ KINDS = 60  # kinds of a graph that are looked at
 LOOKED_AT = 2000  # things of a kind that tell where its links lead
 DUE = frozenset("due promised deadline planned scheduled expected target required agreed".split())  # noqa: SIM905
 """What dates are called at which something is to be done."""
+TOTALS = frozenset(["total", "amount", "sum", "value", "gross"])
+"""What a figure is called that is all that something comes to."""
 STEPS = 3  # links that lead from an event to whom it is of
 OF_KIND = 0.9  # share of what a link leads to that is of one kind
 _BUYERS = frozenset("customer client member buyer tenant patient guest donor owner student pupil".split())  # noqa: SIM905
@@ -76,6 +81,24 @@ class Link:
     step: p.Step
     to: str  # the kind's id
     words: tuple[str, ...]  # of its name, those aside that the other kind is called by
+
+
+@dataclass(frozen=True, slots=True)
+class Stated:
+    """A number or a date that things of a kind state themselves."""
+
+    step: p.Step
+    share: float  # of the things that state it
+    kind: Literal["number", "date"]
+    label: str  # what it is called, in words
+
+    @property
+    def words(self) -> frozenset[str]:
+        return frozenset(self.label.split())
+
+    @property
+    def money(self) -> bool:
+        return is_price(self.label)
 
 
 def is_act(word: str, noun: str) -> bool:
@@ -141,6 +164,28 @@ class Events:
                 label = self._lexicon.labels.get(step.relation, "").lower().split()
                 said = tuple(word for word in label if not tells(word, own))
                 yield Link(step, least, said)
+
+    def stated(self, kind: str, of: Literal["number", "date"], share: float = 0.0) -> list[Stated]:
+        """The numbers or the dates that so many things of a kind state, in the order of their columns."""
+
+        def made() -> list[Stated]:
+            keys, binding, found = Keys(self._graph), Binding.of(self._graph), list[Stated]()
+            for step, having in steps_of(self._graph, self.members(kind), backward=False):
+                values = column(self._graph, binding.relation(step.relation))
+                if values.ordered and values.kind != "text":
+                    found.append(Stated(step, having, values.kind, spelled_out(keys.label(step)).lower()))
+            return found
+
+        known: list[Stated] = self._graph.derived(("retrieval.events.stated", kind), made)
+        return [each for each in known if each.kind == of and each.share >= share]
+
+    def amount(self, kind: str, share: float) -> p.Step | None:
+        """The amount that so many things of a kind state: what is called a total or a value, else the only one that is
+        of money; None where that is not told."""
+        figures = self.stated(kind, "number", share)
+        whole = [each.step for each in figures if each.words & TOTALS]
+        paid = [each.step for each in figures if each.money]
+        return whole[0] if len(whole) == 1 else paid[0] if len(paid) == 1 else None
 
     def whose(self, event: str) -> str:
         """The people whose events some are, who buy, where there are several kinds; "" where that is not told."""

@@ -12,13 +12,10 @@ from clew.errors import ClewError
 from clew.graph import Graph
 from clew.protocols import TextEncoder
 from clew.query import plan as p
-from clew.query.binding import Binding
-from clew.query.columns import column
 from clew.query.decorate import Proposal
 from clew.query.execute import execute
-from clew.query.keys import Keys, steps_of
+from clew.query.keys import Keys
 from clew.query.lapses import ends
-from clew.query.meanings import spelled_out
 from clew.retrieval.chunks import LIGHT, spot
 from clew.retrieval.events.kinds import DUE, Events
 from clew.retrieval.joining import followed
@@ -72,7 +69,7 @@ def _dated(question: Question, graph: Graph, encoder: TextEncoder | None, *, las
                 break
             sets.append(followed(whom, p.turned(ways[0])))
         else:
-            date = _date_of(event, events, graph)
+            date = _date_of(event, events)
             if date is not None:
                 some = p.And(tuple(sets))
                 if len(Keys(graph).having(some, (date,))):
@@ -80,14 +77,8 @@ def _dated(question: Question, graph: Graph, encoder: TextEncoder | None, *, las
     return None
 
 
-def _date_of(event: str, events: Events, graph: Graph) -> p.Step | None:
+def _date_of(event: str, events: Events) -> p.Step | None:
     """The date at which events were: the only one, else the one that does not say that they were over."""
-    keys, binding = Keys(graph), Binding.of(graph)
-    dates = [
-        step
-        for step, share in steps_of(graph, events.members(event), backward=False)
-        if share >= MOST and column(graph, binding.relation(step.relation)).kind == "date"
-    ]
-    labels = {step: spelled_out(keys.label(step)).lower().split() for step in dates}
-    begun = [step for step in dates if not any(map(ends, labels[step])) and DUE.isdisjoint(labels[step])]
-    return dates[0] if len(dates) == 1 else begun[0] if len(begun) == 1 else None
+    dates = events.stated(event, "date", MOST)
+    begun = [each for each in dates if not any(map(ends, each.words)) and DUE.isdisjoint(each.words)]
+    return dates[0].step if len(dates) == 1 else begun[0].step if len(begun) == 1 else None

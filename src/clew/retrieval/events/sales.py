@@ -16,18 +16,15 @@ from clew.graph import Graph
 from clew.protocols import TextEncoder
 from clew.query import plan as p
 from clew.query.asked import ReadQuestion
-from clew.query.binding import Binding
-from clew.query.columns import column
 from clew.query.decorate import Proposal
 from clew.query.execute import execute
 from clew.query.keys import Keys, steps_of
-from clew.query.meanings import is_price, spelled_out
 from clew.query.question import read_question
 from clew.query.vocabulary import MONTHS, stem
 from clew.query.wordnet import people_of
 from clew.retrieval.chunks import LIGHT, spot
 from clew.retrieval.composing import Composed
-from clew.retrieval.events.kinds import Events
+from clew.retrieval.events.kinds import Events, Stated
 from clew.retrieval.joining import followed
 from clew.retrieval.lexicon import Lexicon, kind_called
 from clew.retrieval.operating import likeness_by, operated
@@ -103,33 +100,22 @@ def of_lines(question: Question, graph: Graph, encoder: TextEncoder | None) -> l
 
 
 def _lines(graph: Graph) -> Iterator[_Lines]:
-    events, keys, binding = Events(graph), Keys(graph), Binding.of(graph)
+    events = Events(graph)
 
-    def numbers(step: p.Step) -> bool:
-        found = column(graph, binding.relation(step.relation))
-        return found.kind == "number" and found.ordered
-
-    def figures(kind: str) -> list[tuple[p.Step, set[str]]]:
-        return [
-            (step, set(spelled_out(keys.label(step)).lower().split()))
-            for step, share in steps_of(graph, events.members(kind), backward=False)
-            if share >= MOST and numbers(step)
-        ]
+    def figures(kind: str) -> list[Stated]:
+        return events.stated(kind, "number", MOST)
 
     for kind in events.kinds():
         links = events.links(kind)
-        many = [step for step, words in figures(kind) if words & _MANY and not words & (_ONE | _KEPT)]
+        many = [each.step for each in figures(kind) if each.words & _MANY and not each.words & (_ONE | _KEPT)]
         if not links or len(many) != 1:
             continue
         around = [kind, *(link.to for link in links)]
-        if any(words & _TOTALS and is_price(keys.label(step)) for id in around for step, words in figures(id)):
+        if any(each.words & _TOTALS and each.money for id in around for each in figures(id)):
             continue  # a total is stated
-        own: list[p.Path] = [(step,) for step, words in figures(kind) if words & _ONE and step != many[0]]
+        own: list[p.Path] = [(each.step,) for each in figures(kind) if each.words & _ONE and each.step != many[0]]
         far: list[p.Path] = [
-            (link.step, step)
-            for link in links
-            for step, words in figures(link.to)
-            if words & _ONE and is_price(keys.label(step))
+            (link.step, each.step) for link in links for each in figures(link.to) if each.words & _ONE and each.money
         ]
         each = own or far
         if len(each) == 1:
@@ -191,11 +177,7 @@ class _Sales:
         """Whether things of a kind state an amount themselves, and are none that the lines say the price of one of."""
         if self._lines.each[0] in [link.step for link in self._events.links(self._lines.id) if link.to == kind]:
             return False
-        keys, binding = Keys(self._graph), Binding.of(self._graph)
-        steps = steps_of(self._graph, self._events.members(kind), backward=False)
-        figures = [step for step, share in steps if share >= MOST and is_price(keys.label(step))]
-        named = [step for step in figures if set(spelled_out(keys.label(step)).lower().split()) & _TOTALS]
-        return any(column(self._graph, binding.relation(step.relation)).kind == "number" for step in named)
+        return any(each.money and each.words & _TOTALS for each in self._events.stated(kind, "number", MOST))
 
     def _of_text(self, *, sold: bool) -> Proposal | None:
         """How many of what the lines only say in a text: "inner tubes"."""
