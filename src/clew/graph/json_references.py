@@ -13,12 +13,14 @@ from typing import Any, Protocol
 from clew.graph.arrow import text_array
 from clew.graph.columns import ColumnFacts, TableFile
 from clew.graph.foreign_keys import NAMED_SO, Reference, find_references, shown_share
-from clew.graph.nouns import noun_of
+from clew.graph.nouns import noun_of, relation_words, said_by, singular_of
 from clew.graph.relational import RelationalTable
 
 LONGEST = 200  # letters of a value that may be an id
+MOSTLY = 0.9  # share of numbers that must be those of things
 MOST_TOLD = 40  # lines
 _UNNAMED = "thing"  # what has no kind
+_NUMBER = "number"
 
 
 class Identified(Protocol):
@@ -47,6 +49,8 @@ class ReferenceColumns:
         self._add_ids(held)
         stated = {key for ids in self._ids.values() for key in ids}
         columns = {name: _columns(mine, stated) for name, mine in held.items()}
+        for name, mine in held.items():
+            columns[name] |= self._by_number(name, mine, held)
         if not any(columns.values()):
             return
         self._decide(held, columns)
@@ -88,8 +92,33 @@ class ReferenceColumns:
             self.told += [f"{table.name}.{line.partition(', say which')[0]}" for line in table.told
                           if "named like a key" not in line]  # fmt: skip
 
+    def _by_number(
+        self, name: str, things: list[Identified], held: Mapping[str, list[Identified]]
+    ) -> dict[str, list[str]]:
+        """The keys of a list that hold the numbers by which things of another list go beside their ids: `pull_number`
+        and `closes_issues` of what has a `number`."""
+        found: dict[str, list[str]] = {}
+        for key in dict.fromkeys(key for thing in things for key in thing.said):
+            values = [str(value) for thing in things for value in thing.said.get(key, ()) if type(value) is int]
+            if not values or (name, key) in self._found or key == _NUMBER:
+                continue
+            words = said_by(key)
+            for other, some in held.items():
+                last = words.stem[-1:] if words.end or words.words[-1] == _NUMBER else words.words[-1:]
+                if not last or singular_of(last[0]) != noun_of(other)[-1]:
+                    continue
+                numbers = {str(number): thing.id for thing in some for number in thing.said.get(_NUMBER, ())}
+                if len(numbers) == len(some) and sum(value in numbers for value in values) >= MOSTLY * len(values):
+                    self._ids[f"{other}#"] = numbers
+                    relation = relation_words(words, noun_of(other)) if words.end else key
+                    self._found[name, key] = f"{other}#", relation
+                    found[key] = values
+        return found
+
     def _note(self, table: RelationalTable, found: Reference, tables: list[RelationalTable]) -> None:
-        self._found[table.name, table.facts[found.columns[0]].name] = tables[found.target].name, found.relation
+        self._found.setdefault(
+            (table.name, table.facts[found.columns[0]].name), (tables[found.target].name, found.relation)
+        )
 
     def _tell(self, held: Mapping[str, list[Identified]], columns: Mapping[str, dict[str, list[str]]]) -> None:
         """A line for each list whose keys refer to others, one for each of these keys, and what is in doubt."""
@@ -102,7 +131,7 @@ class ReferenceColumns:
             for key, target in mine.items():
                 values = set(columns[name][key])
                 share = len(values & self._ids[target].keys()) / len(values)
-                lines.append(f"  {key} → {target}{f', {shown_share(share)} of its values' if share < 1 else ''}")
+                lines.append(f"  {key} → {target.rstrip('#')}{f', {shown_share(share)} of its values' if share < 1 else ''}")
         more = len(lines) - MOST_TOLD
         self.told = [*lines[:MOST_TOLD], *([f"  … and {more:,} more"] if more > 0 else []), *doubts[:MOST_TOLD]]
 

@@ -47,7 +47,7 @@ OTHER_NAMES = frozenset([
     "abbreviation", "acronym", "stage name", "pen name", "nick", "local name", "native name", "english name",
     "official name", "common name", "popular name", "prev name", "sci name", "scientific name",
     "latin name", "trading as", "trades as", "trading name",
-    "trade name", "doing business as", "dba",
+    "trade name", "doing business as", "dba", "login", "username", "user name", "handle", "screen name",
 ])  # fmt: skip
 _MAKES, _MODELS = frozenset(["make", "brand", "manufacturer", "maker"]), frozenset(["model", "model name"])
 GIVEN, FAMILY = ("given name", "first name"), ("family name", "last name", "surname")

@@ -203,10 +203,11 @@ def _tells_apart(key: str, some: Sequence[Object]) -> bool:
 
 
 class _Thing:
-    __slots__ = ("aliases", "group", "id", "key", "kind", "met", "name", "said")
+    __slots__ = ("aliases", "group", "id", "key", "kind", "login", "met", "name", "said")
 
     def __init__(self, id: str, kind: str, group: str = "") -> None:
         self.id, self.kind, self.name, self.key = id, kind, "", ""
+        self.login = ""  # what it is called where nothing else says its name
         self.group = group  # what leads to it says that it is, whatever it states itself: "device" of a laptop
         self.said: dict[str, list[Any]] = {}
         self.met = 0  # how often it stands in another
@@ -271,7 +272,11 @@ class PlainJson:
     def _thing(self, kind: str, held: Object, depth: int = 0) -> str:
         """The id of the thing that an object is."""
         stated = kind_of(held)
-        group, kind = kind, stated or kind
+        if stated and stated.casefold() == kind.casefold():
+            stated_kind = kind  # "User" in a list of users
+        else:
+            stated_kind = stated or kind
+        group, kind = kind, stated_kind
         name, used = _called(held, self._titles.get(group, ())), _key(held) or self._own.get(group)
         used = used if used in held else None
         id = self._id(kind, name, held.get(used) if used else None)
@@ -284,7 +289,10 @@ class PlainJson:
                 thing.kind = kind
         if group in self._lists or (stated and group and (depth or self._several_called)):
             self._lists.setdefault(group, set()).add(kind)
-        thing.name = thing.name or name or (str(held[used]) if used and group in self._called_by_code else "")
+        login = next((_text(held.get(key)) for key in _LOGINS if name and _text(held.get(key)) == name), "")
+        if not thing.name or (thing.login == thing.name and name and not login):
+            thing.name = name or (str(held[used]) if used and group in self._called_by_code else "")
+        thing.login = thing.login or login
         if used:
             thing.key = str(held[used]).strip()
             if self._by_id.setdefault(str(held[used]), id) != id:
@@ -445,15 +453,18 @@ class PlainJson:
         kinds: dict[str, list[_Thing]] = {}
         for thing in self._things.values():
             if thing.key and thing.name:
-                kinds.setdefault(thing.kind, []).append(thing)
-        called = {kind: {(each.key, each.name): each for each in some} for kind, some in kinds.items()}
+                for pool in {thing.kind, thing.group if thing.group in self._lists else thing.kind}:
+                    kinds.setdefault(pool, []).append(thing)
+        called = {
+            kind: {(each.key, name): each for each in some for name in _names_of(each)} for kind, some in kinds.items()
+        }
         says = {kind: {key for each in some for key in each.said} for kind, some in kinds.items()}
         same: dict[str, str] = {}
         for kind, some in sorted(kinds.items()):
             others = [other for other in kinds if other != kind and says[kind] < says[other]]
             for other in sorted(others, key=lambda each: (-len(says[each]), each)):
                 pairs = [(each, called[other].get((each.key, each.name))) for each in some]
-                known = {each.id: full.id for each, full in pairs if full is not None}
+                known = {each.id: full.id for each, full in pairs if full is not None and full is not each}
                 if len(known) >= max(SOME, MOSTLY * len(some)):
                     same |= known
                     break
@@ -507,6 +518,11 @@ class PlainJson:
             if words in kinds and (found := f"{words} {value}") in self._things:
                 return found, called
         return "", relation
+
+
+def _names_of(thing: _Thing) -> set[str]:
+    """What a thing is called, and by what login."""
+    return {thing.name, thing.login, *(_text(thing.said.get(key)) for key in _LOGINS)} - {""}
 
 
 _REFERENCES = {"reference", "display", "type", "identifier"}

@@ -59,6 +59,11 @@ _GIVEN, _FAMILY = (
 )  # fmt: skip
 _NUMBER_OF = frozenset(["nr", "no", "numer", "numero", "número", "numéro", "num"])
 _DATES = frozenset(["date", "datum", "fecha", "data", "born", "died", "birth", "death", "time"])
+_WAYS = frozenset(["in", "out", "made", "taken", "done", "given", "received"])
+_OTHERS = frozenset(["contact", "emergency", "owner", "manager", "parent", "guardian", "spouse", "partner", "agent", "bank"])
+"""Whose names are none of what a table is of."""
+_DESCRIBED = (("description",), ("desc",), ("item",), ("item", "description"), ("product",), ("article",), ("product", "description"))
+SHORT = 40  # most letters of a description that is what something is called, in the mean
 _CODES = frozenset(["code", "no", "nr", "number", "num", "plate", "ref", "reference", "sku", "isbn", "tracking", "iata",
                     "icao", "serial", "registration", "vin", "symbol", "ticker", "callsign", "username", "login",
                     "handle", "slug", "abbreviation", "abbr"])  # fmt: skip
@@ -146,6 +151,10 @@ def decided(
     tables = [RelationalTable(source, source.name, noun_of(name), facts)
               for (source, facts, _), name in zip(files, short, strict=True)]  # fmt: skip
     stated = [each for _, _, each in files]
+    for table in tables:
+        noun = noun_of("_".join(table.noun[:-1])) if len(table.noun) > 1 and table.noun[-1] in _WAYS else table.noun
+        if not any(other.noun[: len(noun)] == noun or other.noun == table.noun[:-1] for other in tables if other is not table):
+            table.noun = noun  # "loans out" are loans where there are no others
     for table, said in zip(tables, stated, strict=True):
         table.key = tuple(at for name in said.get("primary", ()) if (at := table.at(name)) is not None)
         if not table.key and (own := _own_key(table)) is not None:
@@ -202,6 +211,8 @@ def _is_unique(facts: ColumnFacts) -> bool:
 def _own_key(table: RelationalTable) -> int | None:
     """The column that is called as the key of this table, and is one."""
     found = []
+    first = table.facts[0] if table.facts else None
+    keyed = first is not None and said_by(first.name).end in KEY_ENDS and _is_unique(first)
     for at, facts in enumerate(table.facts):
         said = said_by(facts.name)
         if said.words in (("id",), ("key",), ("pk",), ("uuid",), ("guid",)):
@@ -216,8 +227,8 @@ def _own_key(table: RelationalTable) -> int | None:
             rank = 3
         elif said.words[0] in _NUMBER_OF and len(said.words) == 2 and akin(said_by(said.words[1]), table.noun):
             rank = 1  # "Nr umowy" of contracts
-        elif fits >= 3:
-            rank = 4
+        elif fits >= 3 and not (keyed and at and facts.worded == facts.filled):
+            rank = 4  # but the "couple" behind a "client_id" is what they are called
         else:
             continue
         if _is_unique(facts):
@@ -249,6 +260,9 @@ def _naming(table: RelationalTable) -> tuple[int, ...]:
     said = {at: said_by(facts.name).words for at, facts in enumerate(table.facts) if at not in pointing}
     texts = {at: words for at, words in said.items() if _may_name(table.facts[at])}
 
+    if (titled := _titled(table, texts)) is not None:
+        return (titled,)
+
     def called(words: Sequence[tuple[str, ...]], least: float = 0.0) -> int | None:
         fits = (at for word in words for at, said in texts.items() if said == word and table.facts[at].unique >= least)
         return next(fits, None)
@@ -261,7 +275,9 @@ def _naming(table: RelationalTable) -> tuple[int, ...]:
     if (name := called(_NAMES[4:], 0.5)) is not None:
         return (name,)
     named = [  # "primary name", "nombre cliente"
-        at for at, words in texts.items() if len(words) == 2 and (words[1] == "name" or words[0] in NAMED_FIRST)
+        at
+        for at, words in texts.items()
+        if len(words) == 2 and words[0] not in _OTHERS and (words[1] == "name" or words[0] in NAMED_FIRST)
     ]
     if len(named) == 1 and table.facts[named[0]].unique >= 0.9:
         return (named[0],)
@@ -288,8 +304,14 @@ def _naming(table: RelationalTable) -> tuple[int, ...]:
     filled = {at: table.facts[at].filled / table.facts[at].rows for at in unique}
     keyed = len(table.key) == 1 and bool(said_by(table.facts[table.key[0]].name).end)  # by an id, and no code
     foremost = next((at for at in said if (at,) != table.key), None) if keyed else None  # where names mostly stand
+    described = [
+        at
+        for at, words in own.items()
+        if words in _DESCRIBED and filled[at] >= 0.95 and table.facts[at].letters <= SHORT * table.facts[at].filled
+    ]
     ways = (
-        [at for at, words in unique.items() if words[-1] in ("name", "title", "label")],
+        described if len(table.references) < 2 and (foremost is None or _is_code(table.facts[foremost]) or foremost in described) else [],
+        [at for at, words in unique.items() if words[-1] in ("name", "title", "label") and words[0] not in _OTHERS],
         [at for at, words in unique.items() if (at,) == table.key and not set(words) & coded],
         [at for at, words in unique.items() if words[: len(table.noun)] == table.noun and not set(words) & coded],
         [at for at in own if at == foremost and filled[at] >= 0.95 and name_rank(table.facts[at].name) < 10],
@@ -298,6 +320,20 @@ def _naming(table: RelationalTable) -> tuple[int, ...]:
         [at for at, words in own.items() if filled[at] >= 0.95 and not set(words) & {"email", "url"}],
     )
     return next(((found[0],) for found in ways if found), ())
+
+
+def _titled(table: RelationalTable, texts: Mapping[int, tuple[str, ...]]) -> int | None:
+    """The "title" of objects whose "object name" says what they are: many of them are paintings."""
+    own = [at for at, words in texts.items() if words in _NAMES[:4] or words == (*table.noun, "name")]
+    others = [at for at, words in texts.items() if words in _NAMES[4:]]
+    if own and others and all(table.facts[at].unique < 0.7 for at in own) and table.facts[others[0]].unique >= 0.9:
+        return others[0]
+    return None
+
+
+def _is_code(facts: ColumnFacts) -> bool:
+    """Whether a column is called a code, or holds letters and digits without a space."""
+    return said_by(facts.name).words[-1] in _CODES | {"reg"}
 
 
 def _shares_values(table: RelationalTable, at: int) -> bool:

@@ -37,6 +37,7 @@ from clew.retrieval.believing import compared as set_beside
 from clew.retrieval.composing import Composed, compose
 from clew.retrieval.conditions import accounted_for, beside_values, guesses
 from clew.retrieval.dating import with_years
+from clew.retrieval.events.came_out import came_out
 from clew.retrieval.events.reading import read_events
 from clew.retrieval.flagging import undone_said
 from clew.retrieval.lacking import Lacking, passes_over
@@ -99,7 +100,7 @@ from clew.retrieval.refusing import (
     unmet,
     unstated,
 )
-from clew.retrieval.spoken import in_graph_words
+from clew.retrieval.spoken import as_said, in_graph_words
 from clew.retrieval.summing import counts, of_figures, owed
 from clew.retrieval.tables import read_table
 from clew.retrieval.tenses import in_tense, kept_in_tense
@@ -156,10 +157,12 @@ class Operators:
         if isinstance(graph, Graph):
             questions = [with_years(in_graph_words(question, graph), graph) for question in questions]
         records = [
-            read_events(each, graph, self._encoder) or read_records(each, graph, self._encoder)
+            came_out(as_said(said, graph), graph, self._encoder)
+            or read_events(each, graph, self._encoder)
+            or read_records(each, graph, self._encoder)
             if isinstance(graph, Graph)
             else []
-            for each in questions
+            for said, each in zip(asked, questions, strict=True)
         ]
         sure = [bool(some) and some[0].prior >= SURE_OF_RECORDS for some in records]
         named = isinstance(graph, Graph) or (isinstance(graph, ServerGraph) and graph.names is not None)

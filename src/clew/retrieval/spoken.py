@@ -124,6 +124,11 @@ def in_graph_words(question: Question, graph: Graph) -> Question:
     return question if text == question.text else replace(question, text=text)
 
 
+def as_said(question: Question, graph: Graph) -> Question:
+    """The question in its own words, without what only asks for it and with its slips mended."""
+    return replace(question, text=spelt(_plain(question.text), graph)) if Lexicon.of(graph).types else question
+
+
 def _plain(text: str) -> str:
     """A question without what only asks for it: "which players in our data are …"; as it stands where it has none."""
     stripped = re.sub(r"\s+", " ", text.strip()).rstrip("?!. ")
