@@ -111,11 +111,13 @@ class Lacking:
         kinds = events.kinds()
         named = [id for id, noun in kinds.items() if id != of.id and any(
             stem(word) == stem(noun.split()[-1]) for word in content)]  # fmt: skip
+        verbs = [word for word in content if not any(stem(word) == stem(kinds[id].split()[-1]) for id in named)]
+        both = [id for id in events.acted(verbs, of.id) if id in named]  # "taken an exam", and no lesson
         acted = [id for id in events.acted(content, of.id) if id not in named]
         last = {
             id: max(i for i, word in enumerate(content) if stem(word) == stem(kinds[id].split()[-1])) for id in named
         }
-        options = [*acted, *sorted(named, key=lambda id: -last[id])]  # "a project assignment" is an assignment
+        options = [*both, *acted, *sorted(named, key=lambda id: -last[id])]  # "a project assignment" is an assignment
         for id in options:
             ways = events.ways(id, of.id, content)
             if len(ways) != 1 or (len(ways[0]) > 1 and events.touches(id, members)):

@@ -37,7 +37,6 @@ from clew.retrieval.believing import compared as set_beside
 from clew.retrieval.composing import Composed, compose
 from clew.retrieval.conditions import accounted_for, beside_values, guesses
 from clew.retrieval.dating import with_years
-from clew.retrieval.events.came_out import came_out
 from clew.retrieval.events.reading import read_events
 from clew.retrieval.flagging import undone_said
 from clew.retrieval.lacking import Lacking, passes_over
@@ -157,8 +156,7 @@ class Operators:
         if isinstance(graph, Graph):
             questions = [with_years(in_graph_words(question, graph), graph) for question in questions]
         records = [
-            came_out(as_said(said, graph), graph, self._encoder)
-            or read_events(each, graph, self._encoder)
+            read_events(as_said(said, graph), each, graph, self._encoder)
             or read_records(each, graph, self._encoder)
             if isinstance(graph, Graph)
             else []

@@ -13,6 +13,7 @@ from typing import Literal
 import numpy as np
 
 from clew.graph import Graph
+from clew.graph.labelling import opaque
 from clew.graph.sets import held
 from clew.graph.subgraph import Ints
 from clew.query import plan as p
@@ -26,15 +27,19 @@ from clew.query.wordnet import people_of
 from clew.retrieval.lexicon import Lexicon, stems
 from clew.retrieval.words import FUNCTION
 
+SOME = 5  # things of a kind whose names tell whether they are codes
 KINDS = 60  # kinds of a graph that are looked at
 LOOKED_AT = 2000  # things of a kind that tell where its links lead
 DUE = frozenset("due promised deadline planned scheduled expected target required agreed".split())  # noqa: SIM905
 """What dates are called at which something is to be done."""
 TOTALS = frozenset(["total", "amount", "sum", "value", "gross"])
 """What a figure is called that is all that something comes to."""
+SEVERAL = 1.2  # things that lead to one of a kind, in the mean, where it is a part of them
 STEPS = 3  # links that lead from an event to whom it is of
 OF_KIND = 0.9  # share of what a link leads to that is of one kind
 _BUYERS = frozenset("customer client member buyer tenant patient guest donor owner student pupil".split())  # noqa: SIM905
+_BODIES = frozenset(["staff", "crew", "personnel", "workforce", "people", "cast", "team member", "contact", "user"])
+"""What a table of people is called where its name is no noun for one of them."""
 _ACTS = """
 borrow: loan lending checkout
 lend: loan lending
@@ -76,7 +81,8 @@ _MEANT = {verb: frozenset(nouns.split()) for verb, nouns in (line.split(":") for
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A step that leads from each thing of a kind to one of another."""
+    """A step that leads from each thing of a kind to one of another: to the customer of an order, and from a line to
+    the order that lists it among others."""
 
     step: p.Step
     to: str  # the kind's id
@@ -153,14 +159,20 @@ class Events:
 
     def _links(self, kind: str) -> Iterator[Link]:
         members, binding = sampled(self.members(kind)), Binding.of(self._graph)
-        for step, _ in steps_of(self._graph, members, backward=False):
-            if binding.relation(step.relation) in self._lexicon.types:
+        for step, share in steps_of(self._graph, members):
+            if binding.relation(step.relation) in self._lexicon.types or not (step.forward or share >= OF_KIND):
                 continue
             owners, ends = self._executor.pairs(members, (step,))
             if not len(ends) or self._graph.literals_at(ends).any() or len(np.unique(owners)) < len(owners):
                 continue
+            nameless = not step.forward and bool(self._graph.mediators_at(members).all())
+            if not step.forward and not nameless and len(ends) < SEVERAL * len(np.unique(ends)):
+                continue
             for least in self.kinds_of(np.unique(ends), OF_KIND)[:1]:
+                if least == kind and not step.forward:
+                    continue
                 own = {stem(word) for word in stems(self.kinds()[least])}
+                own |= set() if step.forward else {stem(word) for word in stems(self.kinds()[kind])}
                 label = self._lexicon.labels.get(step.relation, "").lower().split()
                 said = tuple(word for word in label if not tells(word, own))
                 yield Link(step, least, said)
@@ -178,6 +190,18 @@ class Events:
 
         known: list[Stated] = self._graph.derived(("retrieval.events.stated", kind), made)
         return [each for each in known if each.kind == of and each.share >= share]
+
+    def coded(self, kind: str) -> bool:
+        """Whether things of a kind go by codes that say nothing."""
+        labels = self.labels(self.members(kind)[:SOME])
+        noun = stem(self.kinds()[kind])
+        return all(map(opaque, labels)) or all(noun in label.lower() for label in labels)
+
+    def middle(self, kind: str, step: p.Step) -> float:
+        """The median of a number or a date that things of a kind state."""
+        values = column(self._graph, Binding.of(self._graph).relation(step.relation))
+        known, low, _ = values.of(self._executor.pairs(self.members(kind), (step,))[1])
+        return float(np.median(low[known])) if known.any() else 0.0
 
     def amount(self, kind: str, share: float) -> p.Step | None:
         """The amount that so many things of a kind state: what is called a total or a value, else the only one that is
@@ -200,7 +224,11 @@ class Events:
 
         def made() -> list[str]:
             kinds = self.kinds()
-            return people_of(kinds) or people_of(kinds, senses=3)
+            found = people_of(kinds) or people_of(kinds, senses=3)
+            bodies = [id for id, noun in kinds.items() if noun.lower().split()[-1] in _BODIES]
+            every = [id for id in kinds if id in found or id in bodies]
+            # A volunteer who goes by a number and is a member is what a member did.
+            return [id for id in every if not (self.coded(id) and any(link.to in every for link in self.links(id)))]
 
         return self._graph.derived(("retrieval.events.people",), made)
 

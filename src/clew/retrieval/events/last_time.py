@@ -16,22 +16,74 @@ from clew.query.decorate import Proposal
 from clew.query.execute import execute
 from clew.query.keys import Keys
 from clew.query.lapses import ends
+from clew.query.vocabulary import forms
 from clew.retrieval.chunks import LIGHT, spot
-from clew.retrieval.events.kinds import DUE, Events
+from clew.retrieval.events.kinds import DUE, Events, Stated
+from clew.retrieval.events.outcomes import done_by
+from clew.retrieval.events.scene import Scene
 from clew.retrieval.joining import followed
 from clew.retrieval.lexicon import Lexicon
 from clew.retrieval.words import FUNCTION
 from clew.types import Question
 
 SURE = 0.9  # of the last date of events that a question names
+LIKELY = 0.6  # of one that leaves out words of the question
 MOST = 0.8  # share of the events that must have the date
+SOME = 0.3  # the same of a date that the question names
 _WHEN = re.compile(
     r"^(?:when|(?:on )?(?:what|which) (?:day|date)) (?:did|was|were|has|have|had) "
     r"(?P<rest>.*\b(?P<which>last|first|most recently|latest)\b.*)$", re.IGNORECASE,
 )  # fmt: skip
+_LAST = re.compile(r"\b(?:last|latest|most recent(?:ly)?|newest|(?P<first>first|earliest))\b")
+_DAY = re.compile(r"\b(?:when|dates?|days?|how long ago)\b")
+_UNREAD = re.compile(r"\b(?:not|never|without|how many|how much|who|whose|before|after|since|than|average|total)\b|n't\b")
+_DATING = frozenset("date day time on at of when last latest recent recently first earliest".split())  # noqa: SIM905
 _LITTLE = frozenset(
     ["last", "first", "most", "recently", "time", "latest", "we", "i", "they", "it", "been", "ever", "take"]
 )
+
+
+def latest(question: Question, graph: Graph, encoder: TextEncoder | None) -> list[Proposal]:
+    """The same of any question for the date of the last of some events: "on what day did X most recently pay us
+    something", "X latest payment date"; none for another question."""
+    text = question.text.lower()
+    if not Lexicon.of(graph).types or _LAST.search(text) is None or _DAY.search(text) is None:
+        return []
+    try:
+        return _latest(Scene(question, graph, encoder))
+    except ClewError:
+        return []
+
+
+def _latest(scene: Scene) -> list[Proposal]:
+    last = _LAST.search(scene.text)
+    if last is None or _DAY.search(scene.text) is None or not scene.named or _UNREAD.search(scene.text):
+        return []
+    found: list[tuple[float, int, p.Plan]] = []
+    for event in scene.events.kinds():
+        narrowed = scene.narrowed(p.Class(event), (event,))
+        date = _date_meant(scene, event) if narrowed is not None and not narrowed[1] else None
+        if narrowed is None or date is None or not len(scene.keys.having(narrowed[0], (date.step,))):
+            continue
+        left = scene.left(scene.at(*last.span()), (event,), date.label.split())
+        left = [word for word in left if word not in _DATING and done_by(word) not in set(map(done_by, date.words)) - {""}]
+        named = bool(set(scene.words) & date.words - _DATING)
+        plan = p.Aggregate("min" if last["first"] else "max", narrowed[0], (date.step,))
+        found.append((scene.spoken_of(event) + named / 2, len(left), plan))
+    best = max((fit for fit, _, _ in found), default=0.0)
+    plans = {plan: left for fit, left, plan in found if fit == best > 0}
+    return [Proposal(plan, SURE if left < 2 else LIKELY) for plan, left in plans.items() if len(plans) == 1 and left < 4]
+
+
+def _date_meant(scene: Scene, event: str) -> Stated | None:
+    """The date of events that the words mean: one that they name or say by a verb, else when the events were."""
+    dates = [each for each in scene.events.stated(event, "date") if each.share >= SOME and DUE.isdisjoint(each.words)]
+    said = {form for word in scene.words if word not in FUNCTION | _DATING for form in forms(word)}
+    done = {done_by(word) for word in scene.words if word not in FUNCTION} - {""}
+    named = [each for each in dates if any(forms(word) & said for word in each.words - _DATING)]
+    named = named or [each for each in dates if {done_by(word) for word in each.words} & done]
+    main = _date_of(event, scene.events)
+    return named[0] if len(named) == 1 else next((each for each in dates if each.step == main), None)
 
 
 def last_time(question: Question, graph: Graph, encoder: TextEncoder | None) -> list[Proposal]:
@@ -78,7 +130,9 @@ def _dated(question: Question, graph: Graph, encoder: TextEncoder | None, *, las
 
 
 def _date_of(event: str, events: Events) -> p.Step | None:
-    """The date at which events were: the only one, else the one that does not say that they were over."""
+    """The date at which events were: the only one, else the earliest of those that do not say that they were over."""
     dates = events.stated(event, "date", MOST)
     begun = [each for each in dates if not any(map(ends, each.words)) and DUE.isdisjoint(each.words)]
-    return dates[0].step if len(dates) == 1 else begun[0].step if len(begun) == 1 else None
+    if len(dates) == 1 or not begun:
+        return dates[0].step if len(dates) == 1 else None
+    return min(begun, key=lambda each: events.middle(event, each.step)).step

@@ -5,18 +5,31 @@ from __future__ import annotations
 from clew.graph import Graph
 from clew.protocols import TextEncoder
 from clew.query.decorate import Proposal
+from clew.retrieval.events.by_group import by_group
+from clew.retrieval.events.came_out import came_out
 from clew.retrieval.events.in_all import above_in_all
-from clew.retrieval.events.last_time import last_time
+from clew.retrieval.events.in_common import in_common
+from clew.retrieval.events.last_time import last_time, latest
 from clew.retrieval.events.most_often import most_often
 from clew.retrieval.events.sales import of_lines
 from clew.types import Question
 
 
-def read_events(question: Question, graph: Graph, encoder: TextEncoder | None) -> list[Proposal]:
-    """The plan, with a score that nothing else comes up to; none for a question of another form."""
+def read_events(asked: Question, question: Question, graph: Graph, encoder: TextEncoder | None) -> list[Proposal]:
+    """The plan, with a score that nothing else comes up to where it accounts for all words; none for a question of
+    another form.
+
+    Args:
+        asked: the question in its own words.
+        question: the same in the words of the graph.
+    """
     return (
-        above_in_all(question, graph)
+        came_out(asked, graph, encoder)
+        or above_in_all(question, graph)
         or last_time(question, graph, encoder)
         or of_lines(question, graph, encoder)
         or most_often(question, graph)
+        or in_common(asked, graph, encoder)
+        or latest(asked, graph, encoder)
+        or by_group(asked, graph, encoder)
     )

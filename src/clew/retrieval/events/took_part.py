@@ -9,20 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-import numpy as np
-
 from clew.graph import Graph
-from clew.graph.labelling import opaque
 from clew.query import plan as p
 from clew.query.execute import execute
-from clew.query.vocabulary import stem
 from clew.query.wordnet import people_of
 from clew.retrieval.chunks import LIGHT, Chunk, Spotted
 from clew.retrieval.events.kinds import Events
 from clew.retrieval.joining import followed
 from clew.retrieval.words import FUNCTION
 
-LOOKED_AT = 5  # things whose names tell whether they are codes
 _ASKS_THINGS = frozenset(["what", "which", "whatever"])
 _DOES = frozenset(["did", "has", "have", "does", "do", "had", "by"])
 _LITTLE = frozenset(["ever", "far", "us", "until", "today", "already", "list", "altogether", "been", "our", "actually"])
@@ -111,14 +106,7 @@ def things_of(events: Events, event: str, mine: Sequence[str]) -> list[p.Path]:
         if kind in (event, *mine) or kind in people:
             continue
         ways = ways_behind(events, event, kind)
-        found += [(len(path) + 10 * _coded(events, kind), path) for path in ways]
+        found += [(len(path) + 10 * events.coded(kind), path) for path in ways]
     found.sort(key=lambda each: each[0])
     best = [path for cost, path in found if cost == found[0][0]]
     return best if len(best) == 1 else []
-
-
-def _coded(events: Events, kind: str) -> bool:
-    """Whether things of a kind go by codes that say nothing."""
-    some = events.members(kind)[:LOOKED_AT]
-    labels = events.labels(np.asarray(some))
-    return all(map(opaque, labels)) or all(stem(kind) in label.lower() for label in labels)

@@ -1,0 +1,255 @@
+"""Which group comes first by all of its events: "which planner's couples have the highest average budget", "who has booked
+the most hours overall", "which extra has brought in the most money", "who has had more calls than anyone else".
+
+Kept apart from `superlatives`, whose keys are of one thing, and from `most_often`, which knows a few forms: here a group
+may be things of a kind, what a column says of the events, or those that a link of theirs leads to, and the events are
+counted, their figures added up or averaged.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from clew.errors import ClewError
+from clew.graph import Graph
+from clew.graph.nouns import abbreviates
+from clew.protocols import TextEncoder
+from clew.query import plan as p
+from clew.query.binding import Binding
+from clew.query.columns import column
+from clew.query.decorate import Proposal
+from clew.query.keys import by_words, steps_of
+from clew.query.meanings import spelled_out
+from clew.query.question import read_question
+from clew.query.vocabulary import MEASURES, akin, base_of, forms, stem
+from clew.query.wordnet import people_of
+from clew.retrieval.events.kinds import Stated, sampled
+from clew.retrieval.events.scene import EARLY, Scene
+from clew.retrieval.lexicon import Lexicon
+from clew.retrieval.words import FUNCTION
+from clew.types import Question
+
+SURE = 0.88  # of a ranking that accounts for the whole question
+LIKELY = 0.6  # of one that leaves out a word
+LEFT_OUT = 2  # words that a plan may leave out
+MOST = 0.7  # share of the events that must state a figure
+NAMED = 0.55  # how well a word must fit a figure to name it
+AGAIN = 1.4  # times that a value comes which is a group
+_ALSO = r"(?: (?:any|every) ?(?:one|body|thing|other)(?: else)?| any other| the (?:others?|rest))"
+_FIRST = re.compile(
+    r"\b(?P<most>most(?! recent)|highest|largest|biggest|greatest|top|best|dearest|priciest|busiest|favou?rite|popular|longest"
+    rf"|(?:more|higher|bigger|larger)(?= (?:[a-z-]+ ){{0,4}}than{_ALSO}))\b"
+    rf"|\b(?P<least>least|lowest|fewest|smallest|cheapest|(?:fewer|less|lower)(?= (?:[a-z-]+ ){{0,4}}than{_ALSO}))\b"
+)
+_MEAN = re.compile(r"\b(?:(?:on|in) average|averages?|averaged|avg|mean|averag(?:e|ing) out|typically)\b")
+_MONEY = re.compile(
+    r"\b(?:money|cash|revenue|takings|turnover|income|earn(?:s|ed|ing|ings)?|brought in|bring(?:s)? in|made us|spen[dt]|"
+    r"spending|grossed|takes|value|worth|paid|sales value|pounds|euros|dollars)\b"
+)
+_TOTAL = re.compile(r"\b(?:in total|total|overall|altogether|in all|combined|add(?:s|ed)? up|sum|cumulative(?:ly)?)\b")
+_EFFORT = frozenset(["hour", "minute", "duration", "time", "day", "overtime"])
+_MANY = re.compile(r"(?:most|more|fewest|fewer|least|less)$")
+_WORKED = re.compile(r"\b(?:hours?|worked|work|jobs?|put in|done|did|carried out|handled|dealt with|served|fixed|sold|serviced)\b")
+_OFTEN = re.compile(r"\b(?:often|times|frequently|popular|favou?rite|busiest)\b")
+_UNREAD = re.compile(
+    r"\b(?:than \d|at least|at most|why|how long|except|other than|neither|nor|both|not|never|no|without|first|last|latest|earliest"
+    r"|oldest|newest|before|after|since|if|per cent|percentage|versus|vs|second|third)\b|n't\b"
+)
+_ASKS_FIGURE = re.compile(r"^(?:how (?:much|many|long)|what (?:is|was|are) the (?:most|highest|largest|biggest|lowest|average|total))\b")
+_CODED = frozenset(["item", "product", "article", "service", "description", "name", "title", "type", "category"])
+_SAID = frozenset(
+    ["most", "highest", "largest", "biggest", "greatest", "top", "best", "dearest", "priciest", "busiest", "favourite", "favorite", "popular", "longest", "more", "higher", "bigger", "larger", "least", "lowest", "fewest", "smallest", "cheapest", "fewer", "less", "average", "averages", "averaged", "avg", "mean", "typically", "total", "overall", "combined", "sum", "overall", "often", "frequently", "earn", "earned", "earning", "earnings", "brought", "bring", "revenue", "takings", "turnover", "income", "money", "cash", "spent", "spend", "value", "worth", "paid", "count", "counts", "big", "typical", "rank", "ranks", "turns", "comes", "tend", "tends", "going"]
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Groups:
+    """What events are put together by."""
+
+    events: str  # the kind of these events
+    all: p.SetPlan  # the groups
+    path: p.Path  # from a group to its events
+    fit: float  # how much the question speaks of them
+    words: frozenset[str] = frozenset()  # what they are called by
+
+
+def by_group(question: Question, graph: Graph, encoder: TextEncoder | None) -> list[Proposal]:
+    """The plan for the group that comes first; none for a question of another form."""
+    text = re.sub(r"\s+", " ", question.text.strip()).rstrip("?!. ").lower()
+    if not Lexicon.of(graph).types or _FIRST.search(text) is None:
+        return []
+    try:
+        return _Reader(question, graph, encoder).proposals()
+    except ClewError:
+        return []
+
+
+class _Reader:
+    def __init__(self, question: Question, graph: Graph, encoder: TextEncoder | None) -> None:
+        self._graph, self._question = graph, question
+        self._scene = Scene(question, graph, encoder)
+        self._events, self._text = self._scene.events, self._scene.text
+        self._first = _FIRST.search(self._text)
+        self._mean = _MEAN.search(self._text) is not None
+        self._money = _MONEY.search(self._text) is not None
+
+    def proposals(self) -> list[Proposal]:
+        if self._first is None or _UNREAD.search(self._text) or _ASKS_FIGURE.match(self._text):
+            return []
+        if read_question(self._question.text).filters:
+            return []
+        made: list[tuple[float, float, p.SetPlan]] = []
+        for groups in self._groups():
+            for how, figure, fit in self._keys(groups):
+                if (plan := self._plan(groups, how, figure)) is not None:
+                    made.append((groups.fit + fit - len(groups.path) / 10, plan[0], plan[1]))
+        best = max((fit for fit, _, _ in made), default=0.0)
+        plans = {plan: sure for fit, sure, plan in made if fit == best}
+        return [Proposal(plan, sure) for plan, sure in plans.items()] if len(plans) == 1 else []
+
+    # -- what is counted or added up ---------------------------------------------------------------------------------
+
+    def _keys(self, groups: _Groups) -> Iterator[tuple[p.How, Stated | None, float]]:
+        kind = groups.events
+        figures = self._events.stated(kind, "number", MOST)
+        spoken = self._scene.spoken_of(kind)
+        adjectives = [w for word in self._scene.words for w in MEASURES.get(base_of(word), ()) if base_of(word) not in ("large", "big", "great", "small", "high", "low")]
+        words = [word for word in self._scene.words if word not in _SAID or word in ("hours",)]
+        fits = {each: self._fit(each, words, adjectives) for each in figures}
+        named = [each for each, fit in fits.items() if fit >= NAMED and fit == max(fits.values())]
+        if self._mean:
+            if not named and self._money:
+                named = [each for each in figures if each.money]
+            if not named and spoken and len(figures) == 1:
+                named = figures
+            for each in named if len(named) == 1 else ():
+                yield "mean", each, fits[each] + spoken / 8
+            return
+        if self._money and (amount := self._events.amount(kind, MOST)) is not None:
+            yield "sum", next(each for each in figures if each.step == amount), 1 + spoken / 4
+            return
+        total = _TOTAL.search(self._text) is not None
+        effort = [each for each in named if each.words & _EFFORT or forms("hours") & each.words]
+        if len(named) == 1 and (total or effort):
+            yield "sum", named[0], fits[named[0]] + spoken / 8
+        elif not named and spoken and self._counts(kind):
+            yield "count", None, spoken / 4
+
+    def _counts(self, kind: str) -> bool:
+        """Whether it is how many events there are that is compared: "the most trips", "most often", "the busiest"."""
+        assert self._first is not None
+        if _OFTEN.search(self._text):
+            return True
+        numbered = re.search(r"\bnumber of ((?:[a-z-]+ ?){1,3})", self._text)
+        if numbered is None and not _MANY.match(self._first.group(0)):
+            return False
+        behind = (numbered[1] if numbered is not None else self._text[self._first.end() :]).split()[:3]
+        own = self._events.kinds()[kind].lower().split()
+        return any(self._scene.calls(word, kind) or word in own for word in behind)
+
+    def _fit(self, each: Stated, words: list[str], adjectives: list[str]) -> float:
+        """How well the words of a question name a figure, best where they say all of its name."""
+        alone = max((by_words((word,), [each.label])[0] for word in words), default=0.0)
+        measured = max((by_words((word,), [each.label])[0] for word in adjectives), default=0.0)
+        whole = all(any(forms(word) & forms(part) for word in words) for part in each.label.split())
+        return max(alone, 0.8 * measured) + 0.2 * whole
+
+    # -- the groups --------------------------------------------------------------------------------------------------
+
+    def _groups(self) -> Iterator[_Groups]:
+        scene, events = self._scene, self._events
+        who = bool({"who", "whose"} & set(scene.words[:3])) or scene.words[-1:] == ("who",)
+        for kind in events.kinds():
+            asked = scene.asked(kind)
+            ends = [asked] if asked and asked != kind else []
+            if who or self._asks_people():
+                ends = self._somebody(kind)
+            for end in ends:
+                for way in ways if len(ways := scene.ways(kind, end)) == 1 else []:
+                    yield _Groups(kind, p.Class(end), p.turned(way), 1.0)
+            if asked in ("", kind) or not any(c.plan == p.Class(asked) and c.fit == 1 for c in scene.classes):
+                yield from self._by_link(kind)
+            yield from self._by_column(kind, asked)
+
+    def _asks_people(self) -> bool:
+        """Whether a noun for somebody is asked for that the graph does not know: "which mechanic"."""
+        match = re.match(r"^(?:which|what) (?:of (?:our|the) )?([a-z]+)", self._text)
+        if match is None or (stem(match[1]),) in self._scene.lexicon.classes:
+            return False
+        return bool(people_of({"it": stem(match[1])}))
+
+    def _somebody(self, kind: str) -> list[str]:
+        """Whom "who" asks for: of those who do what events are and those who pay for it, the first where it is told by
+        hours."""
+        people = [id for id in self._events.people() if id != kind and self._scene.ways(kind, id)]
+        buyers = self._events.whose(kind)
+        if len(people) < 2 or not buyers:
+            return people
+        return [id for id in people if id != buyers] if _WORKED.search(self._text) else [buyers]
+
+    def _by_link(self, kind: str) -> Iterator[_Groups]:
+        """Those to whom a link of the events leads that the question names: the conservators of treatments."""
+        for link in self._events.links(kind):
+            label = self._scene.lexicon.labels.get(link.step.relation, "").lower().split()
+            asked = [word for word in self._asked_for() if any(self._same(word, part) for part in label)]
+            if asked and self._scene.spoken_of(link.to) < 4:
+                some = p.Follow(p.Class(kind), (link.step,))
+                yield _Groups(kind, some, p.turned((link.step,)), 1.1, frozenset(asked))
+
+    def _by_column(self, kind: str, asked: str) -> Iterator[_Groups]:
+        """What a column says of the events, or of what they belong to: departments of the crew, kinds of sessions."""
+        members = self._events.members(kind)
+        for way, owner in [((), kind), *(((link.step,), link.to) for link in self._events.links(kind))]:
+            own = sampled(self._events.members(owner))
+            for step, share in steps_of(self._graph, own, backward=False):
+                values = column(self._graph, Binding.of(self._graph).relation(step.relation))
+                ends = self._scene.keys.ends(own, (step,))
+                distinct = len(np.unique(ends))
+                if values.ordered or share < MOST or not self._graph.literals_at(ends).any() or distinct < 2:
+                    continue
+                if len(own) < AGAIN * distinct and len(own) > 3:
+                    continue
+                label = spelled_out(self._scene.keys.label(step)).lower().split()
+                said = [word for word in self._asked_for() if any(self._same(word, part) for part in label)]
+                coded = asked == kind == owner and set(label) & _CODED and self._events.coded(kind)
+                if said or coded:
+                    path = (*way, step)
+                    yield _Groups(kind, p.Follow(p.Class(kind), path), p.turned(path), 1.2 if said else 1.0, frozenset(said))
+        del members
+
+    def _asked_for(self) -> list[str]:
+        """The words that may say what is put together: those that the question begins with, and those behind "each"."""
+        words, found = self._scene.words, list[str]()
+        for i, word in enumerate(words):
+            behind = set(words[max(0, i - 2) : i]) & {"each", "per", "by", "which", "what", "whose", "every"}
+            if word not in _SAID and word not in FUNCTION and (i < EARLY or behind):
+                found.append(word)
+        return found
+
+    def _same(self, word: str, part: str) -> bool:
+        return bool(forms(word) & forms(part)) or akin(word, part) or (len(word) > 3 and abbreviates(word, part))
+
+    # -- the plan ----------------------------------------------------------------------------------------------------
+
+    def _plan(self, groups: _Groups, how: p.How, figure: Stated | None) -> tuple[float, p.SetPlan] | None:
+        scene, assert_first = self._scene, self._first
+        assert assert_first is not None
+        narrowed = scene.narrowed(p.Class(groups.events), (groups.events,))
+        if narrowed is None or narrowed[1]:
+            return None
+        some = narrowed[0]
+        among = None if isinstance(some, p.Class) and how != "count" else some
+        end = scene.events.kind_at(groups.events, p.turned(groups.path))
+        also = {*groups.words, *(figure.label.split() if figure is not None else ())}
+        left = [word for word in scene.left((), (groups.events, end or ""), also) if word not in _SAID]
+        if len(left) > LEFT_OUT:
+            return None
+        path = groups.path if figure is None else (*groups.path, figure.step)
+        plan = p.Top(groups.all, p.Key(path, how, among), assert_first["most"] is not None)
+        if not scene.keys.finds(plan):
+            return None
+        return (LIKELY if len(left) == LEFT_OUT else SURE - 0.02 * len(left)), plan

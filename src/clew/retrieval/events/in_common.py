@@ -1,0 +1,128 @@
+"""Who or what two things have in common by the events of both: "which crew worked on A and also on B", "vendors shared by A
+and B", "who has bought a car and used our workshop too".
+
+Kept apart from `sharing`, where one relation leads to both: here each of the two is reached by an event of its own.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from clew.errors import ClewError
+from clew.graph import Graph
+from clew.protocols import TextEncoder
+from clew.query import plan as p
+from clew.query.decorate import Proposal
+from clew.query.question import read_question
+from clew.retrieval.events.kinds import is_act
+from clew.retrieval.events.scene import Scene
+from clew.retrieval.joining import followed
+from clew.retrieval.lexicon import Lexicon
+from clew.retrieval.words import FUNCTION
+from clew.types import Question
+
+SURE = 0.87  # of a plan that accounts for the whole question
+LIKELY = 0.6  # of one that leaves out words
+LEFT_OUT = 3  # words that a plan may leave out
+_BOTH = re.compile(
+    r"\b(?:both|as well(?: as)?|also|too|in common|shared?(?: by)?|sharing|and (?:then )?again|and then|and something|plus)\b"
+)
+_PARTS = re.compile(r" (?:and(?: (?:also|then|again|has|have|had|who|was|were))*|as well as|plus) ")
+_UNREAD = re.compile(r"\b(?:not|never|no|without|neither|nor|most|least|fewest|average|mean|total|how much|than|or|but)\b|n't\b")
+_SAID = frozenset(["both", "well", "also", "too", "common", "shared", "share", "sharing", "again", "plus", "full", "works", "same"])
+
+
+def in_common(question: Question, graph: Graph, encoder: TextEncoder | None) -> list[Proposal]:
+    """The plan for what two things have in common; none for a question of another form."""
+    text = question.text.lower()
+    if not Lexicon.of(graph).types or _BOTH.search(text) is None or read_question(question.text).filters:
+        return []
+    try:
+        return list(_Reader(question, graph, encoder).proposals())[:1]
+    except ClewError:
+        return []
+
+
+class _Reader:
+    def __init__(self, question: Question, graph: Graph, encoder: TextEncoder | None) -> None:
+        self._scene = Scene(question, graph, encoder)
+
+    def proposals(self) -> Iterator[Proposal]:
+        scene = self._scene
+        if _UNREAD.search(scene.text) or _BOTH.search(scene.text) is None:
+            return
+        if len(scene.named) == 2:
+            yield from self._of_two_things()
+        elif not scene.named:
+            yield from self._of_two_events()
+
+    def _of_two_things(self) -> Iterator[Proposal]:
+        """What is linked to both of two named things, each time by an event of the same kind."""
+        scene = self._scene
+        found: list[tuple[float, p.SetPlan, list[str]]] = []
+        for event in scene.events.kinds():
+            kind = scene.asked(event)
+            if not kind or kind == event:
+                continue
+            ways = scene.ways(event, kind)
+            if len(ways) != 1:
+                continue
+            sides = []
+            for chunk in scene.named:
+                assert chunk.plan is not None
+                placed = scene.placed(chunk.plan, event)
+                if placed is not None and scene.finds(placed[1]):
+                    sides.append(p.And((p.Class(event), placed[1])))
+            others = [c.plan for c in scene.topics if c.condition is not None and c.plan is not None]
+            if len(sides) == 2 and sides[0] != sides[1]:
+                parts = tuple(followed(side, ways[0]) for side in sides)
+                plan = p.And((p.Class(kind), *parts, *others))
+                if scene.finds(plan):
+                    left = [word for word in scene.left((), (event, kind)) if word not in _SAID]
+                    found.append((scene.spoken_of(event) - len(ways[0]) / 8, plan, left))
+        yield from _best(found)
+
+    def _of_two_events(self) -> Iterator[Proposal]:
+        """Who took part in events of two kinds, each said in a part of the question."""
+        scene = self._scene
+        match = next((m for m in _PARTS.finditer(scene.text)), None)
+        if match is None:
+            return
+        parts = scene.text[: match.start()].split(), scene.text[match.end() :].split()
+        first, second = (self._events_in(part) for part in parts)
+        found: list[tuple[float, p.SetPlan, list[str]]] = []
+        for one, fit in first.items():
+            for other, fits in second.items():
+                kind = scene.asked(one) if one != other else ""
+                if not kind or kind in (one, other) or kind != scene.asked(other):
+                    continue
+                ways = [scene.ways(event, kind) for event in (one, other)]
+                if any(len(each) != 1 for each in ways):
+                    continue
+                sides = tuple(followed(p.Class(event), way[0]) for event, way in zip((one, other), ways, strict=True))
+                plan = p.And((p.Class(kind), *sides))
+                if scene.finds(plan):
+                    left = [word for word in scene.left((), (one, other, kind)) if word not in _SAID]
+                    found.append((fit + fits, plan, left))
+        yield from _best(found)
+
+    def _events_in(self, words: list[str]) -> dict[str, float]:
+        """The kinds of events that some words say, with how clearly: by name, a word of their name, or a verb."""
+        scene, found = self._scene, dict[str, float]()
+        for kind, name in scene.events.kinds().items():
+            own = name.lower().split()
+            named = any(scene.calls(word, kind) for word in words)
+            part = any(word in own for word in words)
+            acted = any(is_act(word, own[-1]) for word in words if word not in FUNCTION)
+            if (fit := 2.0 * named + 1.5 * part + acted) > 0 and kind not in scene.events.people():
+                found[kind] = fit
+        return found
+
+
+def _best(found: list[tuple[float, p.SetPlan, list[str]]]) -> Iterator[Proposal]:
+    best = max((fit for fit, _, _ in found), default=0.0)
+    plans = {plan: left for fit, plan, left in found if fit == best}
+    for plan, left in plans.items() if len(plans) == 1 else ():
+        if len(left) <= LEFT_OUT:
+            yield Proposal(plan, SURE if len(left) < 2 else LIKELY)

@@ -1,0 +1,237 @@
+"""What a question speaks of among the kinds of a graph that hang together: whose events, of whom, and what of its words
+that leaves unsaid.
+
+The readers of this package share it: each knows one form of question (`came_out`, `by_group`, `in_common`, …), and here
+is what they all ask. A set that is named is placed where it belongs by how kinds are linked and not by the words between
+them, so that a wording that nobody has met is read as well as one that everybody uses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from clew.graph import Graph
+from clew.graph.names import words_of
+from clew.graph.subgraph import Ints
+from clew.protocols import TextEncoder
+from clew.query import plan as p
+from clew.query.execute import execute
+from clew.query.keys import Keys, steps_of
+from clew.query.vocabulary import MONTHS, SYNONYMS, akin, forms, stem
+from clew.query.wordnet import is_word
+from clew.retrieval.chunks import LIGHT, Chunk, Spotted, spot
+from clew.retrieval.events.kinds import Events, Link, is_act, sampled
+from clew.retrieval.events.took_part import things_of
+from clew.retrieval.joining import followed
+from clew.retrieval.lexicon import Lexicon, kind_meant, stems
+from clew.retrieval.words import FUNCTION
+from clew.types import Question
+
+EARLY = 7  # words of a question among which it says what it asks for
+_LITTLE = """
+get gets got getting bring brings brought take takes took taken hand hands handed give gives gave given turn turned keep
+keeps kept hold holds holding held send sent put make made making need needs ever yet still back in out off up home
+already actually really least once time times all our we us they them it its show tell moment currently now right item
+items thing things kit equipment gear stuff goods piece pieces bit bits anything something single date dates day days
+people person anyone someone anybody somebody who whom whose number numbers total amount sum much many often money
+altogether together overall add adds adding adds come comes came remaining remain remains name names code codes going go
+goes far after before later than where when which what never no not any some of books book record records recorded diary
+system file here leave yes for on to at the a an and or be been being is are was were has have had do did does with from
+by entire whole every everybody everyone else so ones one two us anything lot per cent please whoever own
+"""
+LITTLE = frozenset(_LITTLE.split())
+"""Words that say nothing beside the events and the things that a question names."""
+GENERIC = frozenset(["item", "thing", "kit", "equipment", "gear", "stuff", "goods", "piece", "bit", "article", "product"])
+_ASKING = frozenset(["which", "what", "who", "whose", "whom"])
+_CALLED = {
+    "invoice": "bill", "bill": "invoice", "payment": "fee due bill charge", "booking": "reservation session",
+    "delivery": "drop-off drop", "hire": "rental", "loan": "checkout", "fine": "penalty", "appointment": "visit",
+    "order": "purchase", "ticket": "incident issue case", "issue": "ticket bug", "job": "repair work",
+    "request": "complaint report", "stay": "visit booking", "deployment": "release", "expense": "claim",
+    "sale": "purchase deal", "treatment": "work", "call": "callout", "training": "session", "result": "run",
+}  # fmt: skip
+"""What else the events of a kind are called."""
+
+
+class Scene:
+    """One question among the kinds of a graph."""
+
+    def __init__(self, question: Question, graph: Graph, encoder: TextEncoder | None) -> None:
+        self.graph, self.events, self.lexicon, self.keys = graph, Events(graph), Lexicon.of(graph), Keys(graph)
+        spotted: Spotted = spot(question, graph, encoder)
+        self.words, self.chunks = spotted.words, spotted.chunks
+        kinds = self.events.kinds()
+        self.classes = [c for c in self.chunks if isinstance(c.plan, p.Class) and c.plan.id in kinds]
+        self.topics = [
+            c
+            for c in self.chunks
+            if c.plan is not None and c not in self.classes and not self._slipped(c)
+            if c.kind == "topic" or (c.kind == "class" and c.fit == 1)  # a kind within a kind: books of poetry
+        ]
+        self.named = [c for c in self.topics if c.condition is None]
+        self._starts = np.cumsum([0, *(len(word) + 1 for word in self.words)]).tolist()
+        hidden = list(self.words)
+        for chunk in self.named:
+            hidden[chunk.start : chunk.end] = ["⟨" + "x" * (len(word) - 1) for word in hidden[chunk.start : chunk.end]]
+        self.text = " ".join(hidden)
+        """The words with those of names hidden, one space between them."""
+
+    def _slipped(self, chunk: Chunk) -> bool:
+        """Whether a part was taken for a name that is only written like it: the dog Monty is no "money"."""
+        word = self.words[chunk.start]
+        if chunk.end - chunk.start > 1 or not isinstance(chunk.plan, p.Entities) or not is_word(word):
+            return False
+        named = self.graph.labels_at([n for id in chunk.plan.ids if (n := self.graph.number_of(id)) is not None])
+        return not any(word in (each.folded for each in words_of(label)) or stem(word) in stems(label) for label in named)
+
+    # -- words -------------------------------------------------------------------------------------------------------
+
+    def at(self, start: int, end: int) -> set[int]:
+        """The places of the words between two letters of the text."""
+        return {i for i in range(len(self.words)) if start <= self._starts[i] < end}
+
+    def noun(self, kind: str) -> str:
+        return self.events.kinds()[kind].lower().split()[-1]
+
+    def calls(self, word: str, kind: str) -> bool:
+        """Whether a word is a noun for the things of a kind."""
+        noun, said = stem(self.noun(kind)), stem(word)
+        return said == noun or noun in SYNONYMS.get(said, ()) or said in map(stem, _CALLED.get(noun, "").split())
+
+    def spoken_of(self, kind: str) -> int:
+        """How much the words speak of a kind: 4 by a noun for its things, 2 by a verb for its events, 1 by another word
+        of its name."""
+        named = any(c.plan == p.Class(kind) for c in self.classes) or any(self.calls(word, kind) for word in self.words)
+        acts = any(is_act(word, self.noun(kind)) for word in self.words if word not in FUNCTION)
+        part = not named and bool(set(self.events.kinds()[kind].lower().split()[:-1]) & set(self.words))
+        return 4 * named + 2 * acts + part
+
+    def left(self, said: Iterable[int], kinds: Iterable[str], also: Iterable[str] = ()) -> list[str]:
+        """The words that are neither in `said`, nor in a part that the graph knows, nor of some kinds, their events or
+        their links, nor among the forms of others."""
+        inside = {i for c in self.chunks if c.kind != "relation" for i in range(c.start, c.end)} | set(said)
+        of = [kind for kind in dict.fromkeys(kinds) if kind]
+        known = {form for word in also for form in forms(word)} | set(also)
+        known |= {form for kind in of for link in self.events.links(kind) for form in self._of_link(link)}
+        left = []
+        for i, word in enumerate(self.words):
+            little = word == "," or word in FUNCTION or word in LIGHT or word in LITTLE or word in MONTHS
+            if i in inside or little or word.isdigit():
+                continue
+            if any(is_act(word, self.noun(kind)) or self.calls(word, kind) for kind in of):
+                continue
+            if not forms(word) & known and not any(akin(word, other) for other in known):
+                left.append(word)
+        return left
+
+    def _of_link(self, link: Link) -> set[str]:
+        label = self.lexicon.labels.get(link.step.relation, "").lower().split()
+        return {form for word in (*label, *self.events.kinds()[link.to].lower().split()) for form in forms(word)}
+
+    # -- what is asked for -------------------------------------------------------------------------------------------
+
+    def asked(self, event: str) -> str:
+        """The kind of things that a question about events asks for: the one that it names first, whoever the events are
+        of, or what they are of; "" where that is not said."""
+        begin = next((i for i, word in enumerate(self.words) if word in _ASKING), 0)  # behind an aside
+        words = self.words[begin:]
+        if {"who", "whose", "whom"} & set(words[:2]) and not any(c.start == begin + 1 for c in self.classes):
+            return self.events.whose(event) or self.doer(event)
+        for i, word in enumerate(words[:EARLY], begin):
+            chunk = next((c for c in self.classes if c.start <= i < c.end), None)
+            if chunk is not None and isinstance(chunk.plan, p.Class) and chunk.plan.id in self.events.kinds():
+                return chunk.plan.id
+            if stem(word) in GENERIC and {"which", "what"} & set(self.words[begin:i]):
+                ways = things_of(self.events, event, [])
+                return self.events.kind_at(event, ways[0]) or "" if ways else ""
+            if self.calls(word, event):
+                return event
+            meant = kind_meant(word, self.lexicon) if word not in FUNCTION and i - begin < EARLY - 2 else None
+            if meant is not None and meant[0] in self.events.kinds():
+                return meant[0]
+        return ""
+
+    def doer(self, event: str) -> str:
+        """The only kind of people that events lead to; "" where there are none or several."""
+        people = [id for id in self.events.people() if self.events.ways(event, id)]
+        return people[0] if len(people) == 1 else ""
+
+    # -- where things belong -----------------------------------------------------------------------------------------
+
+    def placed(self, named: p.SetPlan, *kinds: str) -> tuple[str, p.SetPlan] | None:
+        """Of which of some kinds a set says something, the first that it does, and which things of that kind it leaves;
+        None where it hangs together with none of them."""
+        members = execute(named, self.graph).members
+        if not len(members):
+            return None
+        for kind in filter(None, kinds):
+            if np.isin(members, self.events.members(kind)).all():
+                return kind, named
+            if (found := self._led_to(named, members, kind)) is not None:
+                return kind, found
+        return None
+
+    def ways(self, kind: str, to: str) -> list[p.Path]:
+        """The ways from things of a kind to those of another; of several those whose names the words say."""
+        plain = self.events.ways(kind, to)
+        said = [way for way in self.events.ways(kind, to, self.words) if way not in plain]
+        if not said and not plain:  # the technician of a job, where nobody else is of its kind
+            links: list[p.Path] = [(link.step,) for link in self.events.links(kind) if link.to == to]
+            return links if len(links) == 1 else []
+        return said or plain
+
+    def _led_to(self, named: p.SetPlan, members: Ints, kind: str) -> p.SetPlan | None:
+        ways = [way for each in self.events.kinds_of(members) for way in self.ways(kind, each)]
+        if len(ways) == 1:
+            return followed(named, p.turned(ways[0]))
+        if len(ways) > 1:
+            return None
+        if (path := self.touching(kind, members)) is not None:
+            return followed(named, p.turned(path))
+        beyond = [
+            (link.step, *path)
+            for link in self.events.links(kind)
+            if (path := self.touching(link.to, members)) is not None
+        ]
+        return followed(named, p.turned(beyond[0])) if len(beyond) == 1 else None
+
+    def touching(self, kind: str, members: Ints) -> p.Path | None:
+        """The only step from things of a kind straight to some of a set."""
+        mine = self.events.members(kind)
+        steps = [
+            step
+            for step, _ in steps_of(self.graph, sampled(mine), backward=False)
+            if np.isin(self.keys.ends(mine, (step,)), members).any()
+        ]
+        return (steps[0],) if len(steps) == 1 else None
+
+    def narrowed(
+        self, chosen: p.SetPlan, kinds: Sequence[str], but: Iterable[int] = ()
+    ) -> tuple[p.SetPlan, list[p.SetPlan]] | None:
+        """A set of things of the first kind, narrowed by all that the question names, and what narrows things of the
+        others; None where something belongs to none of them.
+
+        Args:
+            but: places of words whose part is accounted for.
+        """
+        mine, others = [chosen], list[p.SetPlan]()
+        for chunk in self.topics:
+            if set(but) & set(range(chunk.start, chunk.end)) or chunk.plan is None:
+                continue
+            placed = self.placed(chunk.plan, *kinds)
+            if placed is None:
+                return None
+            (mine if placed[0] == kinds[0] else others).append(placed[1])
+        return _all_of(mine), others
+
+    def finds(self, plan: p.SetPlan) -> bool:
+        return bool(len(execute(plan, self.graph).members))
+
+
+def _all_of(sets: Sequence[p.SetPlan]) -> p.SetPlan:
+    plain = [each for each in sets if not isinstance(each, p.Class)] or list(sets)
+    kinds = [each for each in sets if isinstance(each, p.Class)] if len(plain) < len(sets) else []
+    every = (*kinds[:1], *plain)
+    return p.And(every) if len(every) > 1 else every[0]
