@@ -156,10 +156,7 @@ class Operators:
         if isinstance(graph, Graph):
             questions = [with_years(in_graph_words(question, graph), graph) for question in questions]
         records = [
-            read_events(as_said(said, graph), each, graph, self._encoder)
-            or read_records(each, graph, self._encoder)
-            if isinstance(graph, Graph)
-            else []
+            self._of_records(said, each, graph) if isinstance(graph, Graph) else []
             for said, each in zip(asked, questions, strict=True)
         ]
         sure = [bool(some) and some[0].prior >= SURE_OF_RECORDS for some in records]
@@ -182,6 +179,14 @@ class Operators:
                 answer = self._executed(answer, question, some, graph, on_event)
             made.append(answer)
         return made
+
+    def _of_records(self, said: Question, question: Question, graph: Graph) -> list[Proposal]:
+        """What is read of events and of records without names, the likelier of the two."""
+        events = read_events(as_said(said, graph), question, graph, self._encoder)
+        if events and events[0].prior >= SURE_OF_RECORDS:
+            return events
+        records = read_records(question, graph, self._encoder)
+        return max((events, records), key=lambda each: each[0].prior if each else 0.0)
 
     def _of_table(self, question: Question, graph: Graph, on_event: OnEvent) -> Answer:
         """A question to one table: among the plans that the table allows the likeliest."""
@@ -759,6 +764,8 @@ _WHO_DOES = (
 def _tells(answer: Answer, read: Proposal, graph: Graph) -> bool:
     """Whether an answer tells more than which records are meant, by something that the question names; by their codes
     where it is surer than what is read of the records, and in any way where that tells no more."""
+    if answer.plan is not None and _leaves_out(parse(answer.plan.text), read.plan):
+        return False
     surer = bool(answer.candidates) and answer.candidates[0].score >= read.prior
     views = [view.members for view in views_of(graph)]
     if surer and answer.plan is not None and answer.plan.makes == "set" and isinstance(read.plan, p.SetPlan):
@@ -766,6 +773,23 @@ def _tells(answer: Answer, read: Proposal, graph: Graph) -> bool:
         if np.isin(execute(read.plan, graph).members, rows).all():
             return UNNAMED not in answer.details
     return _says(answer, graph, *([] if surer else views)) and UNNAMED not in answer.details
+
+
+def _leaves_out(plan: p.Plan, other: p.Plan) -> bool:
+    """Whether a plan says nothing of a date or a name that another one of the same question holds."""
+    dates, names = (
+        [{each for node in p.walk(side) for each in of(node)} for side in (plan, other)] for of in (_dates, _ids)
+    )
+    return bool(dates[1] and not dates[0]) or bool(names[1] - names[0])
+
+
+def _dates(node: p.Plan) -> list[str]:
+    test = node.test if isinstance(node, p.Where) else None
+    return [each.text for each in (test.value, test.upper) if isinstance(each, p.Date)] if test is not None else []
+
+
+def _ids(node: p.Plan) -> tuple[str, ...]:
+    return node.ids if isinstance(node, p.Entities) else ()
 
 
 def _says(answer: Answer, graph: Graph, *records: Ints) -> bool:

@@ -47,6 +47,7 @@ _HELD = tuple(
 )
 """What is held against what, where only the second is named."""
 
+_IN_FULL = {"min": "minimum", "max": "maximum", "minimum": "min", "maximum": "max"}
 _AROUND = """
 is are was were be been being has have had having do does did we you they it that which who whose with where what when
 yet got get gets getting fall falls fell fallen go goes went gone going come came comes coming bring brings brought
@@ -280,10 +281,11 @@ class _Reader:
                 name = self._label(path[-1])
                 first = name.split()[0]
                 telling = first if any(first in those for those, _ in _HELD) else ""
-                for said in dict.fromkeys((name, _plain_name(name), telling)):
-                    if said and re.match(rf"{re.escape(said)}s?\b(?! of \d| \d)", rest):
-                        fit = (len(said), self._mentions(kind), len(path) == 1, -len(found))
-                        found.append((fit, kind, path, match.end() + len(said)))
+                for said in dict.fromkeys((name, _plain_name(name), telling, _IN_FULL.get(telling, ""))):
+                    level = "(?: (?:stock|order|quantity|allowed))?(?: (?:level|amount|quantity|number|point))?"
+                    if said and (behind := re.match(rf"{re.escape(said)}s?{level}\b(?! of \d| \d)", rest)):
+                        fit = (behind.end(), self._mentions(kind), len(path) == 1, -len(found))
+                        found.append((fit, kind, path, match.end() + behind.end()))
         return [each[1:] for each in sorted(found, key=lambda each: each[0], reverse=True)]
 
     def _first_of(self, kind: _Kind, path: p.Path, match: re.Match[str], *, usual: bool) -> p.Step | None:

@@ -9,7 +9,7 @@ counted, their figures added up or averaged.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,7 +23,7 @@ from clew.query.binding import Binding
 from clew.query.columns import column
 from clew.query.decorate import Proposal
 from clew.query.keys import by_words, steps_of
-from clew.query.meanings import spelled_out
+from clew.query.meanings import measures, spelled_out
 from clew.query.question import read_question
 from clew.query.vocabulary import MEASURES, akin, base_of, forms, stem
 from clew.query.wordnet import people_of
@@ -38,10 +38,11 @@ LIKELY = 0.6  # of one that leaves out a word
 LEFT_OUT = 2  # words that a plan may leave out
 MOST = 0.7  # share of the events that must state a figure
 NAMED = 0.55  # how well a word must fit a figure to name it
+TIES = 3  # groups that may come first together
 AGAIN = 1.4  # times that a value comes which is a group
 _ALSO = r"(?: (?:any|every) ?(?:one|body|thing|other)(?: else)?| any other| the (?:others?|rest))"
 _FIRST = re.compile(
-    r"\b(?P<most>most(?! recent)|highest|largest|biggest|greatest|top|best|dearest|priciest|busiest|favou?rite|popular|longest"
+    r"\b(?P<most>most(?! recent)|highest|largest|biggest|greatest|top|best|dearest|priciest|busiest|favou?rite|popular"
     rf"|(?:more|higher|bigger|larger)(?= (?:[a-z-]+ ){{0,4}}than{_ALSO}))\b"
     rf"|\b(?P<least>least|lowest|fewest|smallest|cheapest|(?:fewer|less|lower)(?= (?:[a-z-]+ ){{0,4}}than{_ALSO}))\b"
 )
@@ -52,6 +53,10 @@ _MONEY = re.compile(
 )
 _TOTAL = re.compile(r"\b(?:in total|total|overall|altogether|in all|combined|add(?:s|ed)? up|sum|cumulative(?:ly)?)\b")
 _EFFORT = frozenset(["hour", "minute", "duration", "time", "day", "overtime"])
+_TAKEN = re.compile(r"\b(?:earn\w*|br(?:ings?|ought) in|made us|revenue|takings|turnover|income|spen[dt]|spending|grossed|paid)\b")
+_KINDS = ("type", "kind", "sort", "category")
+_KIND_OF = re.compile(r"\b(?P<word>types?|kinds?|sorts?|categor(?:y|ies)) of\b|\b[a-z]+ (?P<behind>types?|kinds?|category)\b")
+_MOST_SO = re.compile(r"\b(?:most|least) (?:expensive|costly|valuable|populous|senior|severe|serious|difficult|powerful|successful|profitable|important|famous|dangerous)\b")
 _MANY = re.compile(r"(?:most|more|fewest|fewer|least|less)$")
 _WORKED = re.compile(r"\b(?:hours?|worked|work|jobs?|put in|done|did|carried out|handled|dealt with|served|fixed|sold|serviced)\b")
 _OFTEN = re.compile(r"\b(?:often|times|frequently|popular|favou?rite|busiest)\b")
@@ -98,7 +103,7 @@ class _Reader:
         self._money = _MONEY.search(self._text) is not None
 
     def proposals(self) -> list[Proposal]:
-        if self._first is None or _UNREAD.search(self._text) or _ASKS_FIGURE.match(self._text):
+        if self._first is None or (_MOST_SO.search(self._text) and not self._mean) or _UNREAD.search(self._text) or _ASKS_FIGURE.match(self._text):
             return []
         if read_question(self._question.text).filters:
             return []
@@ -115,7 +120,7 @@ class _Reader:
 
     def _keys(self, groups: _Groups) -> Iterator[tuple[p.How, Stated | None, float]]:
         kind = groups.events
-        figures = self._events.stated(kind, "number", MOST)
+        figures = [each for each in self._events.stated(kind, "number", MOST) if measures(each.label)]
         spoken = self._scene.spoken_of(kind)
         adjectives = [w for word in self._scene.words for w in MEASURES.get(base_of(word), ()) if base_of(word) not in ("large", "big", "great", "small", "high", "low")]
         words = [word for word in self._scene.words if word not in _SAID or word in ("hours",)]
@@ -129,7 +134,7 @@ class _Reader:
             for each in named if len(named) == 1 else ():
                 yield "mean", each, fits[each] + spoken / 8
             return
-        if self._money and (amount := self._events.amount(kind, MOST)) is not None:
+        if self._money and (spoken or _TAKEN.search(self._text)) and (amount := self._events.amount(kind, MOST)) is not None:
             yield "sum", next(each for each in figures if each.step == amount), 1 + spoken / 4
             return
         total = _TOTAL.search(self._text) is not None
@@ -156,7 +161,7 @@ class _Reader:
         alone = max((by_words((word,), [each.label])[0] for word in words), default=0.0)
         measured = max((by_words((word,), [each.label])[0] for word in adjectives), default=0.0)
         whole = all(any(forms(word) & forms(part) for word in words) for part in each.label.split())
-        return max(alone, 0.8 * measured) + 0.2 * whole
+        return max(alone, 0.8 * measured if self._mean else 0.0) + 0.2 * whole
 
     # -- the groups --------------------------------------------------------------------------------------------------
 
@@ -186,10 +191,16 @@ class _Reader:
         """Whom "who" asks for: of those who do what events are and those who pay for it, the first where it is told by
         hours."""
         people = [id for id in self._events.people() if id != kind and self._scene.ways(kind, id)]
+        said = [link.to for link in self._events.links(kind) if link.to in people and self._says(link.words)]
+        if len(set(said)) == 1:
+            return said[:1]
         buyers = self._events.whose(kind)
         if len(people) < 2 or not buyers:
             return people
         return [id for id in people if id != buyers] if _WORKED.search(self._text) else [buyers]
+
+    def _says(self, words: Sequence[str]) -> bool:
+        return any(self._same(word, part) for word in self._scene.words for part in words)
 
     def _by_link(self, kind: str) -> Iterator[_Groups]:
         """Those to whom a link of the events leads that the question names: the conservators of treatments."""
@@ -224,6 +235,8 @@ class _Reader:
     def _asked_for(self) -> list[str]:
         """The words that may say what is put together: those that the question begins with, and those behind "each"."""
         words, found = self._scene.words, list[str]()
+        if (match := _KIND_OF.search(self._question.text.lower())) is not None:
+            found += [match["word"] or match["behind"], *_KINDS]
         for i, word in enumerate(words):
             behind = set(words[max(0, i - 2) : i]) & {"each", "per", "by", "which", "what", "whose", "every"}
             if word not in _SAID and word not in FUNCTION and (i < EARLY or behind):
@@ -250,6 +263,6 @@ class _Reader:
             return None
         path = groups.path if figure is None else (*groups.path, figure.step)
         plan = p.Top(groups.all, p.Key(path, how, among), assert_first["most"] is not None)
-        if not scene.keys.finds(plan):
-            return None
+        if not 0 < len(scene.keys.members(plan)) <= TIES:
+            return None  # what many share is not what is asked for
         return (LIKELY if len(left) == LEFT_OUT else SURE - 0.02 * len(left)), plan

@@ -19,6 +19,7 @@ from clew.query import plan as p
 from clew.query.decorate import Proposal
 from clew.query.question import read_question
 from clew.query.vocabulary import forms
+from clew.retrieval.events.kinds import DUE
 from clew.retrieval.events.outcomes import Outcome, done_by, outcomes
 from clew.retrieval.events.scene import Scene
 from clew.retrieval.joining import followed
@@ -30,7 +31,8 @@ SURE = 0.88  # of a plan that accounts for the whole question
 LIKELY = 0.6  # of one that leaves out a word
 LEFT_OUT = 2  # words that a plan may leave out
 _NO_VERBS = frozenset(["in", "out", "end"])
-MOST = 0.8  # share of the events that must state an amount
+MOST = 0.5  # share of the events that must state an amount
+NEAR = 4  # words before a date of which one says which it is
 
 _DUE = r"(?:due|deadlines?|promised|planned|scheduled|expected|agreed|target|supposed|should|meant|required|arranged)"
 _BEHIND_DUE = r"(?: (?:date|day|time|back|in|home|out|to|be|have|been|come|got|for|them|it|us|gone|returned|finished|paid))*"
@@ -47,6 +49,7 @@ _CUES: tuple[tuple[str, bool, re.Pattern[str]], ...] = tuple(
         ("open", True, r"\b(?:has|have|had|is|are|was|were|does|did|do)(?:n't|n’t| not)(?: yet)?(?: been)? (?P<verb>[a-z]+)(?: (?:back|up|off|in|out))?(?: yet)?\b"),
         ("open", True, r"\bnot(?: yet)?(?: been)? (?P<verb>back|returned|paid|settled|delivered|shipped|collected|completed|finished|closed|resolved)(?: yet)?\b"),
         ("open", True, r"\byet to (?:be )?(?P<verb>[a-z]+)(?: (?:back|up|off|in|out))?\b"),
+        ("open", True, r"\b(?:still )?(?:waiting for|awaiting|pending) (?:an? |the |its |their )?(?P<verb>handover|collection|return|payment|delivery|dispatch|approval|reply|response|answer|decision)\b"),
         ("open", True, r"\b(?:nobody|no ?one|none) (?:of [a-z]+ )?(?:has|have) (?:yet )?(?P<verb>[a-z]+)(?: yet)?\b"),
         ("open", True, r"\b(?:with no|without an?|no|lacking an?|missing an?) (?:[a-z]+ )?(?P<verb>return|payment|paid|delivery|completion|closing|closure|end|actual [a-z]+|return|collection|resolution)(?: date)?(?: (?:recorded|yet|so far|entered|on record|against them|against it))*\b"),
         ("open", True, r"\bstill (?:to be|to|needs? to be|waiting to be|have to be|has to be|need) (?P<verb>[a-z]+)(?: (?:back|up|off|in|out))?\b"),
@@ -78,7 +81,7 @@ _TRUTH = re.compile(r"^(?:did|has|have|had|was|were|is|are|does|do|whether|if)\b
 _ASKS = re.compile(r"^(?:in |for |by |on |of |from |to |at )?(?:which|what|who|whose|whom|list|show|name|find|give|all|every)\b")
 _UNREAD = re.compile(
     r"\b(?:average|mean|percentage|percent|share|proportion|longest|shortest|first|last|latest|earliest|oldest|newest|more than|fewer than|less"
-    r" than|at least \d|at most|why|how long|each|per|by how|days late|except|other than|neither|nor|both|not only|before|since|as of|if)\b"
+    r" than|at least \d|at most|why|how long|each|per|by how|days late|except|other than|neither|nor|both|not only|as of|if)\b"
 )
 _MOST = re.compile(r"\b(?P<most>most|(?:largest|highest|greatest|biggest) number of)\b|\b(?P<least>fewest|least|(?:smallest|lowest) number of)\b")
 
@@ -126,9 +129,10 @@ class _Reader:
         self._question, self._graph = question, graph
         self._scene = Scene(question, graph, encoder)
         self._text = self._scene.text
+        self._dates = self._scene.dates()
 
     def proposals(self) -> list[Proposal]:
-        if _UNREAD.search(self._text) or read_question(self._question.text).filters:
+        if _UNREAD.search(self._text) or (read_question(self._question.text).filters and not self._dates):
             return []
         for cue in self._cues():
             made = [found for each in self._meant(cue) if (found := self._plan(cue, each)) is not None]
@@ -185,13 +189,34 @@ class _Reader:
     def _plan(self, cue: _Cue, of: Outcome) -> tuple[float, p.Plan] | None:
         scene, said = self._scene, self._scene.at(cue.start, cue.end)
         kind = scene.asked(of.kind)
-        narrowed = scene.narrowed(of.so if cue.so else of.not_so, (of.kind, kind), said)
+        chosen = self._dated(of.so if cue.so else of.not_so, of, said)
+        if chosen is None:
+            return None
+        narrowed = scene.narrowed(chosen, (of.kind, kind), said)
         left = scene.left(said, (of.kind, kind), of.words)
         left = [word for word in left if done_by(word) != of.done]
         if narrowed is None or len(left) > LEFT_OUT or (len(left) == LEFT_OUT and cue.what == "open" and not cue.done):
             return None
         plan = self._wanted(*narrowed, of, kind)
         return None if plan is None else (LIKELY if len(left) == LEFT_OUT else SURE - 0.02 * len(left), plan)
+
+    def _dated(self, chosen: p.SetPlan, of: Outcome, said: set[int]) -> p.SetPlan | None:
+        """The events that meet the conditions on dates too, each on the date that is named before it; None where none
+        is."""
+        for op, date, at in self._dates:
+            labels = " ".join(self._scene.events.labels_of(of.kind)) if date.text.isdigit() else ""
+            if date.text in labels.split():
+                said |= at  # the "subs 2025" of members
+                continue
+            before = self._scene.words[max(0, min(at) - NEAR) : min(at)]
+            dates = self._scene.events.stated(of.kind, "date")
+            named = [each for each in dates if any(forms(word) & each.words for word in before if word not in FUNCTION)]
+            due = [each for each in named if each.words & DUE] or named
+            if len(due) != 1:
+                return None
+            said |= at
+            chosen = p.Where(chosen, p.Test((due[0].step,), op, date))
+        return chosen
 
     def _wanted(self, mine: p.SetPlan, others: Sequence[p.SetPlan], of: Outcome, kind: str) -> p.Plan | None:
         ranked, counted = _MOST.search(self._text), _COUNT.search(self._text)
@@ -213,5 +238,7 @@ class _Reader:
             return None if amount is None else p.Aggregate("sum", mine, (amount,))
         if not _ASKS.match(self._text) and _TRUTH.search(self._text) and self._scene.named:
             return p.Exists(mine)
+        if kind == of.kind and (item := self._scene.shown(of.kind)):
+            mine = followed(mine, item)
         found = of_kind or (mine if kind == of.kind else None)
         return found if found is not None and self._scene.finds(found) else None

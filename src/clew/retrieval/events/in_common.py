@@ -63,16 +63,18 @@ class _Reader:
         found: list[tuple[float, p.SetPlan, list[str]]] = []
         for event in scene.events.kinds():
             kind = scene.asked(event)
-            if not kind or kind == event:
+            if not kind or kind == event or scene.names(event):
                 continue
             ways = scene.ways(event, kind)
             if len(ways) != 1:
                 continue
-            sides = []
+            sides, loose = list[p.SetPlan](), False
             for chunk in scene.named:
                 assert chunk.plan is not None
+                scene.loose = False
                 placed = scene.placed(chunk.plan, event)
                 if placed is not None and scene.finds(placed[1]):
+                    loose |= scene.loose
                     sides.append(p.And((p.Class(event), placed[1])))
             others = [c.plan for c in scene.topics if c.condition is not None and c.plan is not None]
             if len(sides) == 2 and sides[0] != sides[1]:
@@ -80,7 +82,8 @@ class _Reader:
                 plan = p.And((p.Class(kind), *parts, *others))
                 if scene.finds(plan):
                     left = [word for word in scene.left((), (event, kind)) if word not in _SAID]
-                    found.append((scene.spoken_of(event) - len(ways[0]) / 8, plan, left))
+                    spoken = scene.spoken_of(event)
+                    found.append((1 + spoken - len(ways[0]) / 8, plan, [*left, *[""] * (2 * (not spoken or loose))]))
         yield from _best(found)
 
     def _of_two_events(self) -> Iterator[Proposal]:

@@ -165,10 +165,11 @@ class Events:
             owners, ends = self._executor.pairs(members, (step,))
             if not len(ends) or self._graph.literals_at(ends).any() or len(np.unique(owners)) < len(owners):
                 continue
-            nameless = not step.forward and bool(self._graph.mediators_at(members).all())
+            nameless = not step.forward and all(id.startswith("_:") for id in self._graph.ids_at(members[:SOME]))
             if not step.forward and not nameless and len(ends) < SEVERAL * len(np.unique(ends)):
                 continue
-            for least in self.kinds_of(np.unique(ends), OF_KIND)[:1]:
+            different = np.unique(ends)
+            for least in (self.kinds_of(different) or self.kinds_of(different, OF_KIND))[:1]:
                 if least == kind and not step.forward:
                     continue
                 own = {stem(word) for word in stems(self.kinds()[least])}
@@ -202,6 +203,11 @@ class Events:
         values = column(self._graph, Binding.of(self._graph).relation(step.relation))
         known, low, _ = values.of(self._executor.pairs(self.members(kind), (step,))[1])
         return float(np.median(low[known])) if known.any() else 0.0
+
+    def labels_of(self, kind: str) -> list[str]:
+        """What the properties of a kind are called, in words."""
+        steps = steps_of(self._graph, self.members(kind), backward=False)
+        return [spelled_out(Keys(self._graph).label(step)).lower() for step, _ in steps]
 
     def amount(self, kind: str, share: float) -> p.Step | None:
         """The amount that so many things of a kind state: what is called a total or a value, else the only one that is
@@ -250,6 +256,11 @@ class Events:
         kinds = self.kinds().items()
         return [id for id, noun in kinds if id not in people and any(is_act(word, noun) for word in said)]
 
+    def _plain(self, kind: str, link: Link) -> bool:
+        """Whether a link says no more than that it is the only one to things of its kind: the "booking" of an extra is
+        the stay; but whoever leads a project is one of those who work on it."""
+        return link.step.forward and link.to not in self.people() and sum(each.to == link.to for each in self.links(kind)) == 1
+
     def ways(self, event: str, kind: str, said: Sequence[str] = ()) -> list[p.Path]:
         """The shortest paths of one to three steps from things of a kind of events to those of another whose names say
         nothing that is not `said`: who leads a project is not who works on it."""
@@ -260,7 +271,7 @@ class Events:
                 ((*path, link.step), link.to, met | {link.to})
                 for path, at, met in ways
                 for link in self.links(at)
-                if link.to not in met and all(forms(word) & mine for word in link.words)
+                if link.to not in met and (all(forms(word) & mine for word in link.words) or self._plain(at, link))
             ]
             if found := [path for path, to, _ in further if to == kind]:
                 return found

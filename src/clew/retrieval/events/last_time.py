@@ -35,8 +35,8 @@ _WHEN = re.compile(
     r"(?P<rest>.*\b(?P<which>last|first|most recently|latest)\b.*)$", re.IGNORECASE,
 )  # fmt: skip
 _LAST = re.compile(r"\b(?:last|latest|most recent(?:ly)?|newest|(?P<first>first|earliest))\b")
-_DAY = re.compile(r"\b(?:when|dates?|days?|how long ago)\b")
-_UNREAD = re.compile(r"\b(?:not|never|without|how many|how much|who|whose|before|after|since|than|average|total)\b|n't\b")
+_DAY = re.compile(r"\b(?:when|(?<!by )(?<!delivery )dates?|days?|how long ago)\b")
+_UNREAD = re.compile(r"\b(?:not|never|without|going by|judging by|how many|how much|who|whose|before|after|since|than|average|total)\b|n't\b")
 _DATING = frozenset("date day time on at of when last latest recent recently first earliest".split())  # noqa: SIM905
 _LITTLE = frozenset(
     ["last", "first", "most", "recently", "time", "latest", "we", "i", "they", "it", "been", "ever", "take"]
@@ -60,9 +60,9 @@ def _latest(scene: Scene) -> list[Proposal]:
     if last is None or _DAY.search(scene.text) is None or not scene.named or _UNREAD.search(scene.text):
         return []
     found: list[tuple[float, int, p.Plan]] = []
-    for event in scene.events.kinds():
+    for event in (id for id in scene.events.kinds() if id not in scene.events.people()):
         narrowed = scene.narrowed(p.Class(event), (event,))
-        date = _date_meant(scene, event) if narrowed is not None and not narrowed[1] else None
+        date = date_meant(scene, event) if narrowed is not None and not narrowed[1] else None
         if narrowed is None or date is None or not len(scene.keys.having(narrowed[0], (date.step,))):
             continue
         left = scene.left(scene.at(*last.span()), (event,), date.label.split())
@@ -75,7 +75,7 @@ def _latest(scene: Scene) -> list[Proposal]:
     return [Proposal(plan, SURE if left < 2 else LIKELY) for plan, left in plans.items() if len(plans) == 1 and left < 4]
 
 
-def _date_meant(scene: Scene, event: str) -> Stated | None:
+def date_meant(scene: Scene, event: str) -> Stated | None:
     """The date of events that the words mean: one that they name or say by a verb, else when the events were."""
     dates = [each for each in scene.events.stated(event, "date") if each.share >= SOME and DUE.isdisjoint(each.words)]
     said = {form for word in scene.words if word not in FUNCTION | _DATING for form in forms(word)}

@@ -31,6 +31,8 @@ _DONE = {
     "delivered": "deliver delivered delivery arrive arrived arrival actual receive received",
     "shipped": "ship shipped send sent dispatch dispatched",
     "collected": "collect collected collection pickup picked",
+    "handed": "handed handover",
+    "approved": "approve approved approval",
     "left": "leave left depart departed departure checkout discharge discharged",
     "answered": "answer answered reply replied respond responded response decided decision",
 }

@@ -11,6 +11,8 @@ from clew.retrieval.events.in_all import above_in_all
 from clew.retrieval.events.in_common import in_common
 from clew.retrieval.events.last_time import last_time, latest
 from clew.retrieval.events.most_often import most_often
+from clew.retrieval.events.of_events import of_events
+from clew.retrieval.events.of_two import of_two
 from clew.retrieval.events.sales import of_lines
 from clew.types import Question
 
@@ -29,7 +31,9 @@ def read_events(asked: Question, question: Question, graph: Graph, encoder: Text
         or last_time(question, graph, encoder)
         or of_lines(question, graph, encoder)
         or most_often(question, graph)
+        or of_two(asked, graph, encoder)
         or in_common(asked, graph, encoder)
         or latest(asked, graph, encoder)
         or by_group(asked, graph, encoder)
+        or of_events(asked, graph, encoder)
     )

@@ -8,7 +8,9 @@ them, so that a wording that nobody has met is read as well as one that everybod
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
+from typing import Literal
 
 import numpy as np
 
@@ -19,6 +21,7 @@ from clew.protocols import TextEncoder
 from clew.query import plan as p
 from clew.query.execute import execute
 from clew.query.keys import Keys, steps_of
+from clew.query.values import shown_date, untyped
 from clew.query.vocabulary import MONTHS, SYNONYMS, akin, forms, stem
 from clew.query.wordnet import is_word
 from clew.retrieval.chunks import LIGHT, Chunk, Spotted, spot
@@ -29,6 +32,7 @@ from clew.retrieval.lexicon import Lexicon, kind_meant, stems
 from clew.retrieval.words import FUNCTION
 from clew.types import Question
 
+OF_KIND = 0.9  # fit of a noun for a kind within a kind, or for a value
 EARLY = 7  # words of a question among which it says what it asks for
 _LITTLE = """
 get gets got getting bring brings brought take takes took taken hand hands handed give gives gave given turn turned keep
@@ -43,8 +47,24 @@ by entire whole every everybody everyone else so ones one two us anything lot pe
 """
 LITTLE = frozenset(_LITTLE.split())
 """Words that say nothing beside the events and the things that a question names."""
+ITEMS = frozenset(["item", "product", "article", "title", "description", "equipment", "name"])
+"""What a column is called that says what an event without a name was of."""
 GENERIC = frozenset(["item", "thing", "kit", "equipment", "gear", "stuff", "goods", "piece", "bit", "article", "product"])
-_ASKING = frozenset(["which", "what", "who", "whose", "whom"])
+_MONTH = "|".join(sorted({*MONTHS, *(month[:3] for month in MONTHS)}, key=len, reverse=True))
+_DATE = re.compile(
+    r"\b(?P<lead>(?:(?P<op>on or before|on or after|before|earlier than|prior to|after|later than|since|from|until|till"
+    r"|up to|by) )?(?:(?:the|in|on|during|of|for|at|as) )*)(?P<date>\d{4}-\d\d(?:-\d\d)?"
+    rf"|(?:\d{{1,2}}(?:st|nd|rd|th)? (?:of )?)?(?:{_MONTH}) (?:19|20)\d\d|(?P<year>(?:19|20)\d\d))\b"
+)
+_SIGNS: dict[p.Op, frozenset[str]] = {
+    "<": frozenset(["before", "earlier than", "prior to"]), "<=": frozenset(["until", "till", "up to", "by", "on or before"]),
+    ">": frozenset(["after", "later than"]), ">=": frozenset(["since", "on or after"]),
+}  # fmt: skip
+_STATED: tuple[Literal["number", "date"], ...] = ("number", "date")
+_ASKING = frozenset(["which", "what", "who", "whose", "whom", "where"])
+_PLACES = frozenset(
+    ["location", "venue", "site", "place", "room", "building", "town", "city", "depot", "branch", "office", "field", "plot", "house", "warehouse", "stage", "hall", "court", "shop", "store", "port", "station", "track", "park"]
+)
 _CALLED = {
     "invoice": "bill", "bill": "invoice", "payment": "fee due bill charge", "booking": "reservation session",
     "delivery": "drop-off drop", "hire": "rental", "loan": "checkout", "fine": "penalty", "appointment": "visit",
@@ -64,11 +84,12 @@ class Scene:
         self.words, self.chunks = spotted.words, spotted.chunks
         kinds = self.events.kinds()
         self.classes = [c for c in self.chunks if isinstance(c.plan, p.Class) and c.plan.id in kinds]
+        self.loose = False  # whether the last set was placed by a link that no word says
         self.topics = [
             c
             for c in self.chunks
             if c.plan is not None and c not in self.classes and not self._slipped(c)
-            if c.kind == "topic" or (c.kind == "class" and c.fit == 1)  # a kind within a kind: books of poetry
+            if c.kind == "topic" or (c.kind == "class" and c.fit >= OF_KIND)  # a kind within a kind: books of poetry
         ]
         self.named = [c for c in self.topics if c.condition is None]
         self._starts = np.cumsum([0, *(len(word) + 1 for word in self.words)]).tolist()
@@ -81,6 +102,8 @@ class Scene:
     def _slipped(self, chunk: Chunk) -> bool:
         """Whether a part was taken for a name that is only written like it: the dog Monty is no "money"."""
         word = self.words[chunk.start]
+        if stem(word) in GENERIC and chunk.kind == "class":
+            return True
         if chunk.end - chunk.start > 1 or not isinstance(chunk.plan, p.Entities) or not is_word(word):
             return False
         named = self.graph.labels_at([n for id in chunk.plan.ids if (n := self.graph.number_of(id)) is not None])
@@ -98,12 +121,14 @@ class Scene:
     def calls(self, word: str, kind: str) -> bool:
         """Whether a word is a noun for the things of a kind."""
         noun, said = stem(self.noun(kind)), stem(word)
-        return said == noun or noun in SYNONYMS.get(said, ()) or said in map(stem, _CALLED.get(noun, "").split())
+        others = _CALLED.get(noun, "").split()
+        return said == noun or noun in SYNONYMS.get(said, ()) or any(forms(word) & forms(other) for other in others)
 
     def spoken_of(self, kind: str) -> int:
         """How much the words speak of a kind: 4 by a noun for its things, 2 by a verb for its events, 1 by another word
         of its name."""
-        named = any(c.plan == p.Class(kind) for c in self.classes) or any(self.calls(word, kind) for word in self.words)
+        named = any(c.plan == p.Class(kind) and c.fit >= OF_KIND for c in self.classes)
+        named = named or any(self.calls(word, kind) for word in self.words)
         acts = any(is_act(word, self.noun(kind)) for word in self.words if word not in FUNCTION)
         part = not named and bool(set(self.events.kinds()[kind].lower().split()[:-1]) & set(self.words))
         return 4 * named + 2 * acts + part
@@ -115,6 +140,7 @@ class Scene:
         of = [kind for kind in dict.fromkeys(kinds) if kind]
         known = {form for word in also for form in forms(word)} | set(also)
         known |= {form for kind in of for link in self.events.links(kind) for form in self._of_link(link)}
+        known |= {form for kind in of for of_ in _STATED for each in self.events.stated(kind, of_) for form in each.words}
         left = []
         for i, word in enumerate(self.words):
             little = word == "," or word in FUNCTION or word in LIGHT or word in LITTLE or word in MONTHS
@@ -135,14 +161,25 @@ class Scene:
     def asked(self, event: str) -> str:
         """The kind of things that a question about events asks for: the one that it names first, whoever the events are
         of, or what they are of; "" where that is not said."""
-        begin = next((i for i, word in enumerate(self.words) if word in _ASKING), 0)  # behind an aside
+        begin = self._begin()
         words = self.words[begin:]
-        if {"who", "whose", "whom"} & set(words[:2]) and not any(c.start == begin + 1 for c in self.classes):
-            return self.events.whose(event) or self.doer(event)
+        if words[:1] == ("where",) and (place := self._place(event)):
+            return place
+        listed = words[:1] == ("who",) and words[1:3] in (("are", "the"), ("were", "the"), ("is", "the"), ("was", "the"))
+        named = any(c.start == begin + (3 if listed else 1) for c in self.classes)  # "who were the dogs"
+        if {"who", "whose", "whom"} & set(words[:2]) and not named:
+            return event if event in self.events.people() else self.events.whose(event) or self.doer(event)
         for i, word in enumerate(words[:EARLY], begin):
             chunk = next((c for c in self.classes if c.start <= i < c.end), None)
-            if chunk is not None and isinstance(chunk.plan, p.Class) and chunk.plan.id in self.events.kinds():
-                return chunk.plan.id
+            if word in ("place", "spot") and (place := self._place(event)):
+                return place
+            if chunk is not None:
+                behind = next((c for c in self.classes if c.start == chunk.end and self._several(c)), chunk)
+                # "customers' orders" are orders
+                assert isinstance(behind.plan, p.Class)
+                return behind.plan.id
+            if stem(word) in GENERIC and self.shown(event):
+                return event
             if stem(word) in GENERIC and {"which", "what"} & set(self.words[begin:i]):
                 ways = things_of(self.events, event, [])
                 return self.events.kind_at(event, ways[0]) or "" if ways else ""
@@ -152,6 +189,31 @@ class Scene:
             if meant is not None and meant[0] in self.events.kinds():
                 return meant[0]
         return ""
+
+    def _several(self, chunk: Chunk) -> bool:
+        word = self.words[chunk.end - 1]
+        return stem(word) != word and not word.endswith(("ed", "ss"))
+
+    def shown(self, event: str) -> p.Path:
+        """What stands for events that go by codes where things are asked for: the item of a hire; () for others."""
+        early = self.words[: self._begin() + EARLY]
+        if not self.events.coded(event) or not any(stem(word) in GENERIC or word in GENERIC for word in early):
+            return ()
+        found: list[p.Path] = []
+        for step, share in steps_of(self.graph, sampled(self.events.members(event)), backward=False):
+            label = set(self.lexicon.labels.get(step.relation, "").lower().split())
+            if share >= OF_KIND and label & ITEMS and self.graph.literals_at(self.keys.ends(self.events.members(event), (step,))).all():
+                found.append((step,))
+        return found[0] if len(found) == 1 else ()
+
+    def _begin(self) -> int:
+        """Where the question begins, behind an aside."""
+        return next((i for i, word in enumerate(self.words) if word in _ASKING), 0)
+
+    def _place(self, event: str) -> str:
+        """The only kind of places that events lead to; "" where there are none or several."""
+        found = [id for id in self.events.kinds() if stem(self.noun(id)) in _PLACES and self.events.ways(event, id)]
+        return found[0] if len(found) == 1 else ""
 
     def doer(self, event: str) -> str:
         """The only kind of people that events lead to; "" where there are none or several."""
@@ -174,28 +236,44 @@ class Scene:
         return None
 
     def ways(self, kind: str, to: str) -> list[p.Path]:
-        """The ways from things of a kind to those of another; of several those whose names the words say."""
+        """The ways from things of a kind to those of another; of several those whose names the words say, and where
+        none has a name that says nothing else the only link: the technician of a job."""
+        return self._said_ways(kind, to) or self._only_link(kind, to)
+
+    def _said_ways(self, kind: str, to: str) -> list[p.Path]:
         plain = self.events.ways(kind, to)
-        said = [way for way in self.events.ways(kind, to, self.words) if way not in plain]
-        if not said and not plain:  # the technician of a job, where nobody else is of its kind
-            links: list[p.Path] = [(link.step,) for link in self.events.links(kind) if link.to == to]
-            return links if len(links) == 1 else []
-        return said or plain
+        return [way for way in self.events.ways(kind, to, self.words) if way not in plain] or plain
+
+    def _only_link(self, kind: str, to: str) -> list[p.Path]:
+        links: list[p.Path] = [(link.step,) for link in self.events.links(kind) if link.to == to]
+        return links if len(links) == 1 else []
+
+    def path(self, named: p.SetPlan, kind: str) -> p.Path | None:
+        """How a named set leads to things of a kind; None where it does not, or in several ways."""
+        found = self._way(execute(named, self.graph).members, kind)
+        return None if found is None else p.turned(found)
 
     def _led_to(self, named: p.SetPlan, members: Ints, kind: str) -> p.SetPlan | None:
-        ways = [way for each in self.events.kinds_of(members) for way in self.ways(kind, each)]
-        if len(ways) == 1:
-            return followed(named, p.turned(ways[0]))
-        if len(ways) > 1:
-            return None
+        found = self._way(members, kind)
+        return None if found is None else followed(named, p.turned(found))
+
+    def _way(self, members: Ints, kind: str) -> p.Path | None:
+        """The way from things of a kind to some of a set."""
+        kinds = self.events.kinds_of(members)
+        ways = [way for each in kinds for way in self._said_ways(kind, each)]
+        if not ways and (ways := [way for each in kinds for way in self._only_link(kind, each)]):
+            self.loose = True
+        if ways:
+            return ways[0] if len(ways) == 1 else None
         if (path := self.touching(kind, members)) is not None:
-            return followed(named, p.turned(path))
+            return path
+        self.loose = True
         beyond = [
             (link.step, *path)
             for link in self.events.links(kind)
             if (path := self.touching(link.to, members)) is not None
         ]
-        return followed(named, p.turned(beyond[0])) if len(beyond) == 1 else None
+        return beyond[0] if len(beyond) == 1 else None
 
     def touching(self, kind: str, members: Ints) -> p.Path | None:
         """The only step from things of a kind straight to some of a set."""
@@ -207,6 +285,12 @@ class Scene:
         ]
         return (steps[0],) if len(steps) == 1 else None
 
+    def names(self, kind: str) -> bool:
+        """Whether a thing of a kind is named itself."""
+        mine = self.events.members(kind)
+        plans = [c.plan for c in self.named if c.kind == "topic" and c.plan is not None]
+        return any(np.isin(execute(plan, self.graph).members, mine).all() for plan in plans)
+
     def narrowed(
         self, chosen: p.SetPlan, kinds: Sequence[str], but: Iterable[int] = ()
     ) -> tuple[p.SetPlan, list[p.SetPlan]] | None:
@@ -216,6 +300,7 @@ class Scene:
         Args:
             but: places of words whose part is accounted for.
         """
+        self.loose = False
         mine, others = [chosen], list[p.SetPlan]()
         for chunk in self.topics:
             if set(but) & set(range(chunk.start, chunk.end)) or chunk.plan is None:
@@ -226,12 +311,24 @@ class Scene:
             (mine if placed[0] == kinds[0] else others).append(placed[1])
         return _all_of(mine), others
 
+    def dates(self) -> list[tuple[p.Op, p.Date, set[int]]]:
+        """The conditions on a date that the words state, each with their places: "before 1 March 2025", "in May 2024"."""
+        found: list[tuple[p.Op, p.Date, set[int]]] = []
+        for match in _DATE.finditer(self.text):
+            date = match["year"] if match["lead"] else ""
+            if not match["year"]:
+                value = untyped(re.sub(r"(?<=\d)(?:st|nd|rd|th)\b|\bof ", "", match["date"]).title())
+                date = shown_date(value) if value is not None and value.kind == "date" else ""
+            if date:
+                said = match["op"] or ""
+                op: p.Op = next((sign for sign, words in _SIGNS.items() if said in words), "=")
+                found.append((op, p.Date(date), self.at(*match.span())))
+        return found
+
     def finds(self, plan: p.SetPlan) -> bool:
         return bool(len(execute(plan, self.graph).members))
 
 
 def _all_of(sets: Sequence[p.SetPlan]) -> p.SetPlan:
-    plain = [each for each in sets if not isinstance(each, p.Class)] or list(sets)
-    kinds = [each for each in sets if isinstance(each, p.Class)] if len(plain) < len(sets) else []
-    every = (*kinds[:1], *plain)
+    every = tuple(dict.fromkeys(sets))
     return p.And(every) if len(every) > 1 else every[0]

@@ -1,0 +1,201 @@
+"""What is asked of the events that a question tells: how many there were, what they come to, the mean of a figure, of whom
+or of what they are: "what do the catering expenses on The Salt Road come to", "how many orders of February were paid by
+PayPal", "where did the Harbour Lights unit film on 24 April".
+
+Kept apart from `composing`, which joins what a question names by the words between: here everything that is named is placed
+by how kinds are linked, and all that a question says of dates and figures is a condition on the events.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+
+from clew.errors import ClewError
+from clew.graph import Graph
+from clew.protocols import TextEncoder
+from clew.query import plan as p
+from clew.query.asked import Filter
+from clew.query.decorate import Proposal
+from clew.query.execute import execute
+from clew.query.keys import by_words
+from clew.query.question import read_question
+from clew.query.vocabulary import forms
+from clew.retrieval.events.kinds import Stated
+from clew.retrieval.events.last_time import date_meant
+from clew.retrieval.events.outcomes import done_by, outcomes
+from clew.retrieval.events.scene import Scene
+from clew.retrieval.joining import followed
+from clew.retrieval.lexicon import Lexicon
+from clew.types import Question
+
+SURE = 0.86  # of a sum or a count that accounts for the whole question
+LIKELY = 0.6  # of a list, and of what leaves out a word
+LEFT_OUT = 1  # words that a plan may leave out
+MOST = 0.7  # share of the events that must state a figure
+NAMED = 0.55  # how well a word must fit a figure to name it
+_SUM = re.compile(
+    r"\b(?:totals?|in total|altogether|in all|overall|adds? up to|add(?:s|ed)? up|comes? to|came to|amounts? to|sum|combined|spend"
+    r"|spent|how much .*\b(?:paid|pay|spent|spend|raised|earned|donated|gave|given|claimed|charged|taken|made))\b"
+)
+_MEAN = re.compile(r"\b(?:on average|in average|average|avg|mean|typically)\b")
+_COUNT = re.compile(r"^(?:and )?(?:how many|(?:the )?(?:total )?number of|count(?: of)?|how often)\b|\bhow (?:many|often)\b|\b(?:what|total) number of\b|\bcount$")
+_OFTEN = re.compile(r"\bhow (?:often|many times)\b")
+_NUMBER_OF = re.compile(r"\bnumber of ([a-z]+)")
+_HOURS = re.compile(r"\bhow (?:much time|many (?:hours|minutes|days|nights))\b")
+_DONE = re.compile(r"\b(?:paid|received|settled|returned|delivered|completed|finished|collected)\b")
+_UNREAD = re.compile(
+    r"\b(?:most|highest|largest|biggest|best|lowest|fewest|least|cheapest|dearest|longest|shortest|first|last|latest|earliest|oldest"
+    r"|newest|not|never|no|without|neither|nor|except|other than|both|why|per cent|percentage|than (?!\d|an?\b)|also|too|each|every|if"
+    r"|still|yet|outstanding|unpaid|open|owed?|owes|compared|versus|vs|difference)\b|n't\b"
+)
+_LISTS = re.compile(r"\b(?:which|who|whose|where|what)\b")
+_ASKED = re.compile(r"\b(?:is|are|was|were|do|does|did|has|have|had|can|when|how)\b")
+_SAID = frozenset(
+    ["how", "much", "many", "total", "totals", "altogether", "overall", "sum", "combined", "worth", "spend", "spent", "cost", "average", "avg", "mean", "typically", "number", "count", "often", "hours", "minutes", "time", "money", "far", "date", "paid", "received", "settled", "come", "bill", "pounds", "euros", "adding", "everybody"]
+)
+_ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)?|\d+[.,]\d+")
+
+
+def of_events(question: Question, graph: Graph, encoder: TextEncoder | None) -> list[Proposal]:
+    """The plan for what is asked of some events; none for a question of another form."""
+    if not Lexicon.of(graph).types:
+        return []
+    try:
+        reader = _Reader(question, graph, encoder)
+        made = list(reader.made())
+    except ClewError:
+        return []
+    best = max((fit for fit, _, _ in made), default=0.0)
+    plans = {plan: sure for fit, sure, plan in made if fit == best}
+    return [Proposal(plan, sure) for plan, sure in plans.items()] if len(plans) == 1 else []
+
+
+class _Reader:
+    def __init__(self, question: Question, graph: Graph, encoder: TextEncoder | None) -> None:
+        self._graph = graph
+        self._scene = Scene(question, graph, encoder)
+        self._text = self._scene.text
+        self._read = read_question(question.text)
+        self._counts = _COUNT.search(self._text) is not None and not _HOURS.search(self._text)
+        self._means = _MEAN.search(self._text) is not None
+        self._sums = _SUM.search(self._text) is not None or _HOURS.search(self._text) is not None
+
+    def made(self) -> Iterator[tuple[float, float, p.Plan]]:
+        """The plans that a question may mean, each with how much of it speaks of its events, and how likely it is."""
+        scene = self._scene
+        dated = scene.dates()
+        if not dated and any(isinstance(each.value, p.Date) for each in self._read.filters):
+            return
+        if _UNREAD.search(self._text) or not (scene.topics or self._read.filters or dated):
+            return
+        for event in scene.events.kinds():
+            kind = scene.asked(event)
+            narrowed = scene.narrowed(p.Class(event), (event, kind if kind != event else ""))
+            if narrowed is None or scene.names(event) or event in scene.events.people():
+                continue
+            loose = scene.loose
+            some, others = narrowed
+            used, places = set[str](), set[int]()
+            tests: list[tuple[Stated | None, p.Op, p.Value, p.Value | None]] = []
+            for op, date, at in dated:
+                tests.append((date_meant(scene, event), op, date, None))
+                places |= at
+            for each in self._read.filters:
+                if not isinstance(each.value, p.Date):
+                    tests.append((self._of_filter(each, event), each.op, each.value, each.upper))
+            if all(stated is not None for stated, *_ in tests):
+                for stated, op, value, upper in tests:
+                    assert stated is not None
+                    used |= stated.words
+                    some = p.Where(some, p.Test((stated.step,), op, value, upper))
+                some = self._done(some, event)
+                said = scene.spoken_of(event) + 2 * self._said_of(event)
+                spoken = said + len(tests) + (kind == event)
+                for plan, words, sure in self._wanted(some, others, event, kind, listed=bool(tests)):
+                    left = [
+                        word
+                        for word in scene.left(places, (event, kind), used | words)
+                        if word not in _SAID and not _ORDINAL.fullmatch(word)
+                    ]
+                    if len(left) <= LEFT_OUT * isinstance(plan, p.Aggregate) and (said or (tests and not loose)):
+                        yield spoken, (LIKELY if left or loose else sure), plan
+
+    def _of_filter(self, each: Filter, event: str) -> Stated | None:
+        """The date or the figure of events that a condition is on."""
+        if not isinstance(each.value, p.Number) or each.of_count:
+            return None
+        figures = self._scene.events.stated(event, "number", MOST)
+        named = [one for one in figures if max((by_words((w,), [one.label])[0] for w in each.words), default=0) >= NAMED]
+        return named[0] if len(named) == 1 else None
+
+    def _said_of(self, event: str) -> bool:
+        """Whether something is named that only these events are: those for catering."""
+        mine = self._scene.events.members(event)
+        return any(
+            c.kind == "class" and c.plan is not None and np.isin(execute(c.plan, self._graph).members, mine).all()
+            for c in self._scene.named
+        )
+
+    def _done(self, some: p.SetPlan, event: str) -> p.SetPlan:
+        """Of payments that "have been paid so far" those that were."""
+        match = _DONE.search(self._text)
+        if match is None or not self._sums:
+            return some
+        for each in outcomes(self._graph):
+            done = done_by(match.group(0))
+            if each.kind == event and each.what == "open" and each.done in (done, "paid" if done == "delivered" else done):
+                return p.And((some, each.not_so))
+        return some
+
+    def _wanted(
+        self, some: p.SetPlan, others: list[p.SetPlan], event: str, kind: str, *, listed: bool
+    ) -> Iterator[tuple[p.Plan, frozenset[str], float]]:
+        scene = self._scene
+        if (self._sums or self._means) and not self._counts:
+            if self._means and (match := _NUMBER_OF.search(self._text)) and not self._is_figure(match[1], event):
+                return  # a mean of counts
+            if not others and (figure := self._figure(event)) is not None and scene.finds(some):
+                how: p.Summary = "mean" if self._means else "sum"
+                yield p.Aggregate(how, some, (figure.step,)), figure.words, SURE
+            return
+        ways = scene.ways(event, kind) if kind and kind != event else []
+        of_kind = p.And((p.Class(kind), *others, followed(some, ways[0]))) if len(ways) == 1 else None
+        if self._counts:
+            if (kind == event and scene.spoken_of(event) >= 4) or _OFTEN.search(self._text):
+                if not others and scene.finds(some):
+                    yield p.Count(some), frozenset(), SURE
+            elif of_kind is not None and any(c.plan == p.Class(kind) and c.fit >= SURE for c in scene.classes):
+                yield p.Count(of_kind), frozenset(), LIKELY
+        elif listed and self._lists(kind):
+            found = of_kind if of_kind is not None else some if kind == event and not others else None
+            if found is not None and scene.finds(found):
+                yield found, frozenset(), LIKELY
+
+    def _lists(self, kind: str) -> bool:
+        """Whether things of a kind are asked for, and not something of them."""
+        if re.match(r"(?:who|whose|where)\b", self._text):
+            return True
+        named = any(c.plan == p.Class(kind) and c.fit >= SURE for c in self._scene.classes)
+        return named and (_LISTS.search(self._text) is not None or not _ASKED.search(self._text))
+
+    def _is_figure(self, word: str, event: str) -> bool:
+        return any(forms(word) & forms(part) for each in self._scene.events.stated(event, "number") for part in each.words)
+
+    def _figure(self, event: str) -> Stated | None:
+        """The figure of events that is added up or averaged: the one that is named, else what they come to."""
+        figures = self._scene.events.stated(event, "number", MOST)
+        words = [word for word in self._scene.words if word not in _SAID or word in ("hours", "minutes", "cost")]
+        fits = {each: max((by_words((word,), [each.label])[0] for word in words), default=0.0) for each in figures}
+        fits = {
+            each: fit + 0.2 * all(any(forms(w) & forms(part) for w in words) for part in each.label.split())
+            for each, fit in fits.items()
+        }
+        best = max(fits.values(), default=0.0)
+        named = [each for each, fit in fits.items() if fit == best >= NAMED]
+        amount = self._scene.events.amount(event, MOST)
+        if len(named) == 1 and not (named[0].money and amount and not self._means):
+            return named[0]
+        return next((each for each in figures if each.step == amount), None) if not self._means else None

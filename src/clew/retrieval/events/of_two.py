@@ -1,0 +1,98 @@
+"""Which of two has more events: "have we given more jobs to A or to B", "of the two florists A and B, which do we book more
+often", "I reckon A has been a guest here more times than B, am I right".
+
+Kept apart from `two_names`, which compares what each of two things states: here their events are counted, or a figure of
+these is added up or averaged.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from clew.errors import ClewError
+from clew.graph import Graph
+from clew.protocols import TextEncoder
+from clew.query import plan as p
+from clew.query.decorate import Proposal
+from clew.query.execute import execute
+from clew.query.keys import by_words
+from clew.query.question import read_question
+from clew.retrieval.events.scene import Scene
+from clew.retrieval.lexicon import Lexicon
+from clew.types import Question
+
+SURE = 0.87  # of a comparison of which the question speaks by the events' name or verb
+LEFT_OUT = 3  # words that a plan may leave out
+MOST = 0.7  # share of the events that must state a figure
+NAMED = 0.7  # how well a word must fit a figure to name it
+_MORE = re.compile(r"\b(?:(?P<more>more|most|bigger|higher|larger|greater|busier|better)|(?P<less>fewer|less|fewest|least|smaller|lower))\b")
+_MONEY = re.compile(r"\b(?:money|spen[dt]|earn(?:s|ed)?|revenue|brought in|takings|income|cash|paid|owes?)\b")
+_MEAN = re.compile(r"\b(?:on average|average|mean)\b")
+_TRUTH = re.compile(
+    r"^(?:has|have|had|did|does|do|is|are|was|were)\b|\b(?:right|true|correct|yes or no)\b|^(?:i (?:reckon|think|guess|believe|bet)"
+    r"|my (?:feeling|guess|impression|hunch))\b"
+)
+_OF_TWO = re.compile(r"\b(?:or|vs|versus|than|between|of the two|out of|compared|which|who)\b")
+_SAID = frozenset(
+    ["more", "most", "bigger", "higher", "larger", "greater", "busier", "better", "fewer", "less", "fewest", "least", "smaller", "lower", "times", "often", "number", "count", "vs", "versus", "between", "two", "than", "or", "settle", "argument", "bet", "reckon", "think", "guess", "feeling", "right", "true", "correct", "compared", "going", "higher"]
+)
+_UNREAD = re.compile(r"\b(?:how (?:many|much)|by how|not|never|without|first|last|before|after|since|earlier|later|older|difference)\b|n't\b")
+
+
+def of_two(question: Question, graph: Graph, encoder: TextEncoder | None) -> list[Proposal]:
+    """The plan for which of two has more events; none for a question of another form."""
+    text = question.text.lower()
+    if not Lexicon.of(graph).types or _MORE.search(text) is None or _OF_TWO.search(text) is None:
+        return []
+    try:
+        made = list(_made(Scene(question, graph, encoder), question))
+    except ClewError:
+        return []
+    best = max((fit for fit, _ in made), default=0.0)
+    plans = [plan for fit, plan in made if fit == best]
+    return [Proposal(plans[0], SURE)] if len(plans) == 1 else []
+
+
+def _made(scene: Scene, question: Question) -> Iterator[tuple[float, p.Plan]]:
+    more, truth = _MORE.search(scene.text), _TRUTH.search(scene.text) is not None
+    names = [c for c in scene.named if c.kind == "topic"]
+    if more is None or len(names) != 2 or _UNREAD.search(scene.text) or read_question(question.text).filters:
+        return
+    than = scene.words.index("than") if "than" in scene.words else None
+    if truth and " or " in scene.text and than is None:
+        truth = False  # "did A or B have more"
+    if truth and (than is None or not names[0].start < than <= names[1].start):
+        return
+    a, b = (chunk.plan for chunk in names)
+    if a is None or b is None:
+        return
+    for event in scene.events.kinds():
+        spoken = scene.spoken_of(event)
+        paths = [scene.path(side, event) for side in (a, b)]
+        if not spoken or paths[0] is None or paths[0] != paths[1] or scene.names(event):
+            continue
+        others = [c for c in scene.topics if c not in names and c.plan is not None]
+        placed = [scene.placed(c.plan, event) for c in others if c.plan is not None]
+        left = [word for word in scene.left((), (event, *scene.events.kinds_of(execute(a, scene.graph).members)))
+                if word not in _SAID]  # fmt: skip
+        if any(each is None for each in placed) or len(left) > LEFT_OUT:
+            continue
+        among = p.And((p.Class(event), *(each[1] for each in placed if each is not None))) if placed else p.Class(event)
+        for key in _keys(scene, event, paths[0], among):
+            compared = p.Compare(a, b, key, more["more"] is not None)
+            yield spoken - len(paths[0]) / 10, p.Is(a, compared) if truth else compared
+
+
+def _keys(scene: Scene, event: str, path: p.Path, among: p.SetPlan) -> Iterator[p.Key]:
+    """What is compared: a figure that is named or money, else how many events there are."""
+    figures = scene.events.stated(event, "number", MOST)
+    words = [word for word in scene.words if word not in _SAID]
+    named = [each for each in figures if max((by_words((w,), [each.label])[0] for w in words), default=0) >= NAMED]
+    how: p.How = "mean" if _MEAN.search(scene.text) else "sum"
+    if _MONEY.search(scene.text) and (amount := scene.events.amount(event, MOST)) is not None:
+        yield p.Key((*path, amount), how, among)
+    elif len(named) == 1 and (how == "mean" or named[0].label.split()[0] in scene.words):
+        yield p.Key((*path, named[0].step), how, among)
+    elif how == "sum":
+        yield p.Key(path, "count", among)
