@@ -13,8 +13,9 @@ from typing import Any, Protocol
 from clew.graph.arrow import text_array
 from clew.graph.columns import ColumnFacts, TableFile
 from clew.graph.foreign_keys import NAMED_SO, Reference, find_references, shown_share
-from clew.graph.nouns import noun_of, relation_words, said_by, singular_of
+from clew.graph.nouns import noun_of, relation_words, said_by
 from clew.graph.relational import RelationalTable
+from clew.labels import singular_of
 
 LONGEST = 200  # letters of a value that may be an id
 MOSTLY = 0.9  # share of numbers that must be those of things

@@ -388,6 +388,8 @@ class PlainJson:
         self._titles = {noun: _shared_names(some, self._own.get(noun)) for noun, some in by_noun.items()}
         first = {noun for noun, key in self._own.items() if not _NAMED_KEY.fullmatch(key)}
         self._called_by_code = {noun for noun in first if not _titled(by_noun[noun])}
+        named_so = {noun for noun, key in self._own.items() if noun not in first and _codes(key, by_noun[noun])}
+        self._called_by_code |= {noun for noun in named_so if not _titled(by_noun[noun])}  # "order_no": "BD-1041"
         self._coded = {self._own[noun] for noun in first - self._called_by_code}
         for key, held in self._taken:
             self._take(key, held)

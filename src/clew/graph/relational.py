@@ -60,6 +60,7 @@ _GIVEN, _FAMILY = (
 _NUMBER_OF = frozenset(["nr", "no", "numer", "numero", "número", "numéro", "num"])
 _DATES = frozenset(["date", "datum", "fecha", "data", "born", "died", "birth", "death", "time"])
 _WAYS = frozenset(["in", "out", "made", "taken", "done", "given", "received"])
+_KEPT = frozenset(["stock", "list", "register", "master", "catalogue", "catalog", "inventory", "directory"])
 _OTHERS = frozenset(["contact", "emergency", "owner", "manager", "parent", "guardian", "spouse", "partner", "agent", "bank"])
 """Whose names are none of what a table is of."""
 _DESCRIBED = (("description",), ("desc",), ("item",), ("item", "description"), ("product",), ("article",), ("product", "description"))
@@ -152,9 +153,7 @@ def decided(
               for (source, facts, _), name in zip(files, short, strict=True)]  # fmt: skip
     stated = [each for _, _, each in files]
     for table in tables:
-        noun = noun_of("_".join(table.noun[:-1])) if len(table.noun) > 1 and table.noun[-1] in _WAYS else table.noun
-        if not any(other.noun[: len(noun)] == noun or other.noun == table.noun[:-1] for other in tables if other is not table):
-            table.noun = noun  # "loans out" are loans where there are no others
+        table.noun = _shorter(table, tables)
     for table, said in zip(tables, stated, strict=True):
         table.key = tuple(at for name in said.get("primary", ()) if (at := table.at(name)) is not None)
         if not table.key and (own := _own_key(table)) is not None:
@@ -187,6 +186,16 @@ def decided(
     for i in range(len(tables)):
         tables[i].prefix = _prefix(i, tables)
     return tables
+
+
+def _shorter(table: RelationalTable, tables: Sequence[RelationalTable]) -> tuple[str, ...]:
+    """What the rows of a table are, without a last word that says how they are kept or which way they go: "loans out"
+    are loans and the "vehicle stock" are vehicles, where there are no others."""
+    if len(table.noun) < 2 or table.noun[-1] not in _WAYS | _KEPT:
+        return table.noun
+    noun = noun_of("_".join(table.noun[:-1]))
+    others = [other.noun for other in tables if other is not table]
+    return table.noun if any(other[: len(noun)] == noun or other == table.noun[:-1] for other in others) else noun
 
 
 def hang_together(tables: Sequence[RelationalTable], nodes: Sequence[str] = ()) -> bool:
@@ -355,7 +364,8 @@ def _may_name(facts: ColumnFacts) -> bool:
 def _relation(table: RelationalTable, tables: Sequence[RelationalTable], pointed: bool) -> str:
     """The relation that a table of two references is, "" for a table of things.
 
-    A running number of its own does not make a thing of a row, where the table's name is made of the two that it joins.
+    A running number of its own does not make a thing of a row, where the table's name is made of the two that it joins
+    and the rows state little more.
     """
     if (
         len(table.references) != 2
@@ -368,12 +378,18 @@ def _relation(table: RelationalTable, tables: Sequence[RelationalTable], pointed
     first = next((n for n in (0, 1) if rests[n] is not None), None)
     rest = rests[first] if first is not None else list(table.noun)
     own = set(table.key) - {at for each in table.references for at in each.columns}
-    if own and not (first is not None and rest and table.facts[next(iter(own))].whole):
+    if own and (_states_much(table) or not (first is not None and rest and table.facts[next(iter(own))].whole)):
         return ""
     if first == 1:
         table.references.reverse()
     table.named = ()
     return "_".join(rest if rest and not JOINING.issuperset(rest) else table.references[1].words.split())
+
+
+def _states_much(table: RelationalTable) -> bool:
+    """Whether the rows state so much themselves that they are events: the calls of a crew, each from when until when."""
+    known = {at for each in table.references for at in each.columns} | set(table.key)
+    return sum(facts.filled > 0 for at, facts in enumerate(table.facts) if at not in known) >= 2
 
 
 def _column(table: RelationalTable, at: int, types: Mapping[str, str]) -> ColumnPlan:

@@ -58,7 +58,7 @@ _KINDS = ("type", "kind", "sort", "category")
 _KIND_OF = re.compile(r"\b(?P<word>types?|kinds?|sorts?|categor(?:y|ies)) of\b|\b[a-z]+ (?P<behind>types?|kinds?|category)\b")
 _MOST_SO = re.compile(r"\b(?:most|least) (?:expensive|costly|valuable|populous|senior|severe|serious|difficult|powerful|successful|profitable|important|famous|dangerous)\b")
 _MANY = re.compile(r"(?:most|more|fewest|fewer|least|less)$")
-_WORKED = re.compile(r"\b(?:hours?|worked|work|jobs?|put in|done|did|carried out|handled|dealt with|served|fixed|sold|serviced)\b")
+_WORKED = re.compile(r"\b(?:hours?|worked|work|jobs?|put in|done|did|carried out|handled|dealt with|assigned|allocated|served|fixed|sold|serviced)\b")
 _OFTEN = re.compile(r"\b(?:often|times|frequently|popular|favou?rite|busiest)\b")
 _UNREAD = re.compile(
     r"\b(?:than \d|at least|at most|why|how long|except|other than|neither|nor|both|not|never|no|without|first|last|latest|earliest"
@@ -107,12 +107,13 @@ class _Reader:
             return []
         if read_question(self._question.text).filters:
             return []
-        made: list[tuple[float, float, p.SetPlan]] = []
+        made: list[tuple[tuple[float, int], float, p.SetPlan]] = []
         for groups in self._groups():
             for how, figure, fit in self._keys(groups):
                 if (plan := self._plan(groups, how, figure)) is not None:
-                    made.append((groups.fit + fit - len(groups.path) / 10, plan[0], plan[1]))
-        best = max((fit for fit, _, _ in made), default=0.0)
+                    things = len(self._events.members(groups.events))
+                    made.append(((groups.fit + fit - len(groups.path) / 10, things), plan[0], plan[1]))
+        best = max((fit for fit, _, _ in made), default=(0.0, 0))
         plans = {plan: sure for fit, sure, plan in made if fit == best}
         return [Proposal(plan, sure) for plan, sure in plans.items()] if len(plans) == 1 else []
 
@@ -120,6 +121,9 @@ class _Reader:
 
     def _keys(self, groups: _Groups) -> Iterator[tuple[p.How, Stated | None, float]]:
         kind = groups.events
+        often = self._mean or _OFTEN.search(self._text) or "number of" in self._text
+        if isinstance(groups.all, p.Class) and not often and self._own(groups.all.id):
+            return  # each states it itself
         figures = [each for each in self._events.stated(kind, "number", MOST) if measures(each.label)]
         spoken = self._scene.spoken_of(kind)
         adjectives = [w for word in self._scene.words for w in MEASURES.get(base_of(word), ()) if base_of(word) not in ("large", "big", "great", "small", "high", "low")]
@@ -155,6 +159,10 @@ class _Reader:
         behind = (numbered[1] if numbered is not None else self._text[self._first.end() :]).split()[:3]
         own = self._events.kinds()[kind].lower().split()
         return any(self._scene.calls(word, kind) or word in own for word in behind)
+
+    def _own(self, kind: str) -> bool:
+        words = [word for word in self._scene.words if word not in _SAID]
+        return any(self._fit(each, words, []) > NAMED for each in self._events.stated(kind, "number", MOST))
 
     def _fit(self, each: Stated, words: list[str], adjectives: list[str]) -> float:
         """How well the words of a question name a figure, best where they say all of its name."""

@@ -46,7 +46,7 @@ _CUES: tuple[tuple[str, bool, re.Pattern[str]], ...] = tuple(
         ("late", True, rf"\b(?:after|past|beyond|later than|behind|over) (?:(?!and\b|or\b)[a-z]+ ){{0,6}}?{_DUE}\b{_BEHIND_DUE}"),
         ("late", True, r"\b(?:too |very |rather )?late(?:r than (?:it|they|we) (?:[a-z]+ ){0,2}have)?\b(?! (?:at|in) (?:the )?(?:night|evening))"),
         ("late", True, r"\b(?:missed|missing|broke|overran|overshot) (?:its |their |the |his |her )?(?:own )?deadlines?\b|\bbehind schedule\b|\boverran\b"),
-        ("open", True, r"\b(?:has|have|had|is|are|was|were|does|did|do)(?:n't|n’t| not)(?: yet)?(?: been)? (?P<verb>[a-z]+)(?: (?:back|up|off|in|out))?(?: yet)?\b"),
+        ("open", True, r"\b(?:has|have|had|is|are|was|were|does|did|do)(?:n't|n’t| still not| not)(?: yet| ever| actually)*(?: been)? (?P<verb>[a-z]+)(?: (?:back|up|off|in|out))?(?: yet)?\b"),
         ("open", True, r"\bnot(?: yet)?(?: been)? (?P<verb>back|returned|paid|settled|delivered|shipped|collected|completed|finished|closed|resolved)(?: yet)?\b"),
         ("open", True, r"\byet to (?:be )?(?P<verb>[a-z]+)(?: (?:back|up|off|in|out))?\b"),
         ("open", True, r"\b(?:still )?(?:waiting for|awaiting|pending) (?:an? |the |its |their )?(?P<verb>handover|collection|return|payment|delivery|dispatch|approval|reply|response|answer|decision)\b"),

@@ -165,17 +165,16 @@ class Events:
             owners, ends = self._executor.pairs(members, (step,))
             if not len(ends) or self._graph.literals_at(ends).any() or len(np.unique(owners)) < len(owners):
                 continue
-            nameless = not step.forward and all(id.startswith("_:") for id in self._graph.ids_at(members[:SOME]))
-            if not step.forward and not nameless and len(ends) < SEVERAL * len(np.unique(ends)):
+            different, own = np.unique(ends), {stem(word) for word in stems(self.kinds()[kind])}
+            parts = all(tells(word, own) for word in self._lexicon.labels.get(step.relation, "").lower().split())
+            if not step.forward and len(ends) < (1 if parts else SEVERAL) * len(different):
                 continue
-            different = np.unique(ends)
             for least in (self.kinds_of(different) or self.kinds_of(different, OF_KIND))[:1]:
                 if least == kind and not step.forward:
                     continue
-                own = {stem(word) for word in stems(self.kinds()[least])}
-                own |= set() if step.forward else {stem(word) for word in stems(self.kinds()[kind])}
+                names = {stem(word) for word in stems(self.kinds()[least])} | (set() if step.forward else own)
                 label = self._lexicon.labels.get(step.relation, "").lower().split()
-                said = tuple(word for word in label if not tells(word, own))
+                said = tuple(word for word in label if not tells(word, names))
                 yield Link(step, least, said)
 
     def stated(self, kind: str, of: Literal["number", "date"], share: float = 0.0) -> list[Stated]:
@@ -259,7 +258,8 @@ class Events:
     def _plain(self, kind: str, link: Link) -> bool:
         """Whether a link says no more than that it is the only one to things of its kind: the "booking" of an extra is
         the stay; but whoever leads a project is one of those who work on it."""
-        return link.step.forward and link.to not in self.people() and sum(each.to == link.to for each in self.links(kind)) == 1
+        event = link.step.forward and link.to not in self.people() and self.coded(kind)
+        return event and sum(each.to == link.to for each in self.links(kind)) == 1
 
     def ways(self, event: str, kind: str, said: Sequence[str] = ()) -> list[p.Path]:
         """The shortest paths of one to three steps from things of a kind of events to those of another whose names say

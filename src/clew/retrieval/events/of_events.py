@@ -44,6 +44,7 @@ _MEAN = re.compile(r"\b(?:on average|in average|average|avg|mean|typically)\b")
 _COUNT = re.compile(r"^(?:and )?(?:how many|(?:the )?(?:total )?number of|count(?: of)?|how often)\b|\bhow (?:many|often)\b|\b(?:what|total) number of\b|\bcount$")
 _OFTEN = re.compile(r"\bhow (?:often|many times)\b")
 _NUMBER_OF = re.compile(r"\bnumber of ([a-z]+)")
+_HOW_MANY = re.compile(r"\bhow many ([a-z]+)")
 _HOURS = re.compile(r"\bhow (?:much time|many (?:hours|minutes|days|nights))\b")
 _DONE = re.compile(r"\b(?:paid|received|settled|returned|delivered|completed|finished|collected)\b")
 _UNREAD = re.compile(
@@ -88,6 +89,8 @@ class _Reader:
         scene = self._scene
         dated = scene.dates()
         if not dated and any(isinstance(each.value, p.Date) for each in self._read.filters):
+            return
+        if any(c.kind == "topic" and all(map(str.isdigit, scene.words[c.start : c.end])) for c in scene.named):
             return
         if _UNREAD.search(self._text) or not (scene.topics or self._read.filters or dated):
             return
@@ -154,7 +157,9 @@ class _Reader:
         self, some: p.SetPlan, others: list[p.SetPlan], event: str, kind: str, *, listed: bool
     ) -> Iterator[tuple[p.Plan, frozenset[str], float]]:
         scene = self._scene
-        if (self._sums or self._means) and not self._counts:
+        counted = _HOW_MANY.search(self._text)
+        figures = counted is not None and self._is_figure(counted[1], event)
+        if (self._sums or self._means) and (not self._counts or figures):
             if self._means and (match := _NUMBER_OF.search(self._text)) and not self._is_figure(match[1], event):
                 return  # a mean of counts
             if not others and (figure := self._figure(event)) is not None and scene.finds(some):
@@ -163,7 +168,7 @@ class _Reader:
             return
         ways = scene.ways(event, kind) if kind and kind != event else []
         of_kind = p.And((p.Class(kind), *others, followed(some, ways[0]))) if len(ways) == 1 else None
-        if self._counts:
+        if self._counts and not figures:
             if (kind == event and scene.spoken_of(event) >= 4) or _OFTEN.search(self._text):
                 if not others and scene.finds(some):
                     yield p.Count(some), frozenset(), SURE

@@ -10,6 +10,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
+import numpy as np
+
 from clew.errors import ClewError
 from clew.graph import Graph
 from clew.protocols import TextEncoder
@@ -23,6 +25,7 @@ from clew.retrieval.lexicon import Lexicon
 from clew.types import Question
 
 SURE = 0.87  # of a comparison of which the question speaks by the events' name or verb
+FAR = 2  # steps from one of the two to its events
 LEFT_OUT = 3  # words that a plan may leave out
 MOST = 0.7  # share of the events that must state a figure
 NAMED = 0.7  # how well a word must fit a figure to name it
@@ -67,12 +70,17 @@ def _made(scene: Scene, question: Question) -> Iterator[tuple[float, p.Plan]]:
     a, b = (chunk.plan for chunk in names)
     if a is None or b is None:
         return
-    for event in scene.events.kinds():
+    for event in (id for id in scene.events.kinds() if id not in scene.events.people()):
         spoken = scene.spoken_of(event)
         paths = [scene.path(side, event) for side in (a, b)]
-        if not spoken or paths[0] is None or paths[0] != paths[1] or scene.names(event):
+        if not spoken or paths[0] is None or len(paths[0]) > FAR or paths[0] != paths[1] or scene.names(event):
             continue
-        others = [c for c in scene.topics if c not in names and c.plan is not None]
+        both = np.union1d(execute(a, scene.graph).members, execute(b, scene.graph).members)
+        others = [  # and not the "florists" that both are
+            c
+            for c in scene.topics
+            if c not in names and c.plan is not None and not np.isin(both, execute(c.plan, scene.graph).members).all()
+        ]
         placed = [scene.placed(c.plan, event) for c in others if c.plan is not None]
         left = [word for word in scene.left((), (event, *scene.events.kinds_of(execute(a, scene.graph).members)))
                 if word not in _SAID]  # fmt: skip

@@ -11,6 +11,7 @@ from clew.retrieval.events.in_all import above_in_all
 from clew.retrieval.events.in_common import in_common
 from clew.retrieval.events.last_time import last_time, latest
 from clew.retrieval.events.most_often import most_often
+from clew.retrieval.events.never_did import never_did
 from clew.retrieval.events.of_events import of_events
 from clew.retrieval.events.of_two import of_two
 from clew.retrieval.events.sales import of_lines
@@ -36,4 +37,5 @@ def read_events(asked: Question, question: Question, graph: Graph, encoder: Text
         or latest(asked, graph, encoder)
         or by_group(asked, graph, encoder)
         or of_events(asked, graph, encoder)
+        or never_did(asked, graph, encoder)
     )

@@ -22,7 +22,7 @@ from clew.query import plan as p
 from clew.query.execute import execute
 from clew.query.keys import Keys, steps_of
 from clew.query.values import shown_date, untyped
-from clew.query.vocabulary import MONTHS, SYNONYMS, akin, forms, stem
+from clew.query.vocabulary import MONTHS, SYNONYMS, akin, base_of, forms, stem
 from clew.query.wordnet import is_word
 from clew.retrieval.chunks import LIGHT, Chunk, Spotted, spot
 from clew.retrieval.events.kinds import Events, Link, is_act, sampled
@@ -62,6 +62,7 @@ _SIGNS: dict[p.Op, frozenset[str]] = {
 }  # fmt: skip
 _STATED: tuple[Literal["number", "date"], ...] = ("number", "date")
 _ASKING = frozenset(["which", "what", "who", "whose", "whom", "where"])
+_RANKS = frozenset(["top", "best", "most", "least", "average", "total", "mean", "number"])
 _PLACES = frozenset(
     ["location", "venue", "site", "place", "room", "building", "town", "city", "depot", "branch", "office", "field", "plot", "house", "warehouse", "stage", "hall", "court", "shop", "store", "port", "station", "track", "park"]
 )
@@ -185,7 +186,9 @@ class Scene:
                 return self.events.kind_at(event, ways[0]) or "" if ways else ""
             if self.calls(word, event):
                 return event
-            meant = kind_meant(word, self.lexicon) if word not in FUNCTION and i - begin < EARLY - 2 else None
+            ranks = word in _RANKS or bool(base_of(word))
+            early = i - begin < EARLY - 2 and word not in FUNCTION and not ranks
+            meant = kind_meant(word, self.lexicon) if early else None
             if meant is not None and meant[0] in self.events.kinds():
                 return meant[0]
         return ""
@@ -309,7 +312,18 @@ class Scene:
             if placed is None:
                 return None
             (mine if placed[0] == kinds[0] else others).append(placed[1])
+        for chunk in self.classes:  # the automatic ones among the stations
+            within = [kind for kind in kinds if kind and self._is_within(chunk.plan, kind)]
+            if within and chunk.plan not in map(p.Class, kinds) and chunk.plan is not None:
+                (mine if within[0] == kinds[0] else others).append(chunk.plan)
         return _all_of(mine), others
+
+    def _is_within(self, plan: p.SetPlan | None, kind: str) -> bool:
+        """Whether a kind is a part of another one."""
+        if plan is None:
+            return False
+        members, all_ = execute(plan, self.graph).members, self.events.members(kind)
+        return 0 < len(members) < len(all_) and bool(np.isin(members, all_).all())
 
     def dates(self) -> list[tuple[p.Op, p.Date, set[int]]]:
         """The conditions on a date that the words state, each with their places: "before 1 March 2025", "in May 2024"."""

@@ -1,0 +1,70 @@
+"""What has no event of a kind: "objects in poor condition that no conservator has ever worked on", "suppliers never used",
+"which vendors have we yet to book for any couple at all".
+
+Kept apart from `lacking`, which reads the clause that denies: here the events are those that the question speaks of, and
+whatever else it names is a condition on the events or on what is asked for.
+"""
+
+from __future__ import annotations
+
+import re
+
+from clew.errors import ClewError
+from clew.graph import Graph
+from clew.protocols import TextEncoder
+from clew.query import plan as p
+from clew.query.decorate import Proposal
+from clew.query.question import read_question
+from clew.retrieval.events.scene import Scene
+from clew.retrieval.joining import followed
+from clew.retrieval.lexicon import Lexicon
+from clew.types import Question
+
+LIKELY = 0.6  # of a plan that leaves out no word
+LEFT_OUT = 1  # words that a plan may leave out
+MOST = 0.95  # share of the things that may lack them
+_NEVER = re.compile(
+    r"\bnever\b|\bno\b|\bwithout\b|\bnone\b|\bnobody\b|\bno[- ]one\b|\byet to\b|\bnot (?:once|a single|any|one|had|been|got|have)\b"
+    r"|n't (?:ever |yet )?(?:had|been|got|have|made|done|given|taken|had) |\bnot .* at all\b|n't .*\b(?:any|a single|at all)\b|\blacking\b"
+)
+_UNREAD = re.compile(
+    r"\b(?:how (?:many|much)|most|least|fewest|average|mean|total|than|longer|before|after|since|except|other than|neither|nor|both|due"
+    r"|still|outstanding|late|late|yes|unpaid)\b|^(?:is|has|did|does|do|was|were|have) (?!there|we|you)"
+)
+_SAID = frozenset("never nobody without none single ever once yet lacking all list show used use any".split())  # noqa: SIM905
+
+
+def never_did(question: Question, graph: Graph, encoder: TextEncoder | None) -> list[Proposal]:
+    """The plan for what has no event; none for a question of another form."""
+    text = question.text.lower()
+    if not Lexicon.of(graph).types or _NEVER.search(text) is None or read_question(question.text).filters:
+        return []
+    try:
+        return _made(Scene(question, graph, encoder))
+    except ClewError:
+        return []
+
+
+def _made(scene: Scene) -> list[Proposal]:
+    if _UNREAD.search(scene.text) or _NEVER.search(scene.text) is None or scene.dates():
+        return []
+    found: dict[p.SetPlan, float] = {}
+    done = {c.start for c in scene.named if c.end == c.start + 1 and scene.words[c.start].endswith("ed")}  # no state
+    for event in (id for id in scene.events.kinds() if id not in scene.events.people()):
+        kind, spoken = scene.asked(event), scene.spoken_of(event)
+        ways = scene.ways(event, kind) if kind and kind != event and spoken > 1 else []
+        if len(ways) != 1:
+            continue
+        narrowed = scene.narrowed(p.Class(kind), (kind, event), done)
+        left = [word for word in scene.left((), (kind, event)) if word not in _SAID]
+        if narrowed is None or len(left) > LEFT_OUT:
+            continue
+        some, others = narrowed
+        those = p.And((p.Class(event), *others)) if others else p.Class(event)
+        plan = p.Minus(some, followed(those, ways[0]))
+        members, all_ = len(scene.keys.members(plan)), len(scene.keys.members(some))
+        if 0 < members <= MOST * all_:
+            found[plan] = spoken - len(left) / 4
+    best = max(found.values(), default=0.0)
+    plans = [plan for plan, fit in found.items() if fit == best]
+    return [Proposal(plans[0], LIKELY)] if len(plans) == 1 else []
