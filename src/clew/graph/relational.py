@@ -378,7 +378,8 @@ def _relation(table: RelationalTable, tables: Sequence[RelationalTable], pointed
     first = next((n for n in (0, 1) if rests[n] is not None), None)
     rest = rests[first] if first is not None else list(table.noun)
     own = set(table.key) - {at for each in table.references for at in each.columns}
-    if own and (_states_much(table) or not (first is not None and rest and table.facts[next(iter(own))].whole)):
+    much = not JOINING.issuperset(rest) and _states_much(table)  # but the lines of an order are its products
+    if own and (much or not (first is not None and rest and table.facts[next(iter(own))].whole)):
         return ""
     if first == 1:
         table.references.reverse()

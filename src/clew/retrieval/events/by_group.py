@@ -97,7 +97,9 @@ class _Reader:
     def __init__(self, question: Question, graph: Graph, encoder: TextEncoder | None) -> None:
         self._graph, self._question = graph, question
         self._scene = Scene(question, graph, encoder)
-        self._events, self._text = self._scene.events, self._scene.text
+        self._events, self._text = self._scene.events, self._scene.clause
+        if _FIRST.search(self._text) is None or (_MEAN.search(self._scene.text) and not _MEAN.search(self._text)):
+            self._text = self._scene.text  # "looking at the mean cost for each conservator, who …"
         self._first = _FIRST.search(self._text)
         self._mean = _MEAN.search(self._text) is not None
         self._money = _MONEY.search(self._text) is not None

@@ -58,7 +58,7 @@ _CUES: tuple[tuple[str, bool, re.Pattern[str]], ...] = tuple(
         ("open", True, r"\b(?:are |is |have |has )?still (?P<out>out(?: on (?:hire|loan))?|away|with (?:us|them|customers?)|got|holding(?: on to)?|holding|keeping|has|have|using)\b"),
         ("open", True, r"\b(?:has|have|had|is|are) still (?P<out>out(?: on (?:hire|loan))?|away|got|holding(?: on to)?)\b"),
         ("open", True, r"\b(?:still )?(?P<owe>owes?|owed|owing)(?: us)?\b"),
-        ("open", True, r"\b(?:is |are |was |were )?(?:still |currently |yet )*(?P<open>outstanding|open|pending|ongoing|in progress|under way|underway|running|incomplete|being worked on)\b"),
+        ("open", True, r"\b(?:is |are |was |were )?(?:still |currently |yet )*(?P<open>outstanding|open|pending|ongoing|in progress|under way|underway|incomplete|being worked on)\b"),
     )
 )
 _FLAG_WORDS: dict[str, tuple[str, str]] = {
@@ -128,11 +128,11 @@ class _Reader:
     def __init__(self, question: Question, graph: Graph, encoder: TextEncoder | None) -> None:
         self._question, self._graph = question, graph
         self._scene = Scene(question, graph, encoder)
-        self._text = self._scene.text
+        self._text, self._clause = self._scene.text, self._scene.clause
         self._dates = self._scene.dates()
 
     def proposals(self) -> list[Proposal]:
-        if _UNREAD.search(self._text) or (read_question(self._question.text).filters and not self._dates):
+        if _UNREAD.search(self._clause) or (read_question(self._question.text).filters and not self._dates):
             return []
         for cue in self._cues():
             made = [found for each in self._meant(cue) if (found := self._plan(cue, each)) is not None]
@@ -173,6 +173,8 @@ class _Reader:
             options = same or [o for o in options if o.done == "completed" and cue.done in ("delivered", "answered")]
         fits = [(self._fit(each, cue), each) for each in options]
         best = max((fit for fit, _ in fits), default=0)
+        if best < 2 and cue.what == "open" and not cue.done:
+            return []  # "open" of what the question does not speak of
         if best == 0 and len({each.kind for _, each in fits}) > 1:
             return []
         return [each for fit, each in fits if fit == best]
@@ -219,7 +221,7 @@ class _Reader:
         return chosen
 
     def _wanted(self, mine: p.SetPlan, others: Sequence[p.SetPlan], of: Outcome, kind: str) -> p.Plan | None:
-        ranked, counted = _MOST.search(self._text), _COUNT.search(self._text)
+        ranked, counted = _MOST.search(self._clause), _COUNT.search(self._clause)
         of_kind = None
         if kind and kind != of.kind:
             ways = self._scene.ways(of.kind, kind)
@@ -232,11 +234,11 @@ class _Reader:
         elif others or ranked is not None:
             return None
         if counted is not None:
-            return p.Count(mine if of_kind is None or _OFTEN.search(self._text) else of_kind)
-        if _SUM.search(self._text):
+            return p.Count(mine if of_kind is None or _OFTEN.search(self._clause) else of_kind)
+        if _SUM.search(self._clause):
             amount = self._scene.events.amount(of.kind, MOST)
             return None if amount is None else p.Aggregate("sum", mine, (amount,))
-        if not _ASKS.match(self._text) and _TRUTH.search(self._text) and self._scene.named:
+        if not _ASKS.match(self._clause) and _TRUTH.search(self._clause) and self._scene.named:
             return p.Exists(mine)
         if kind == of.kind and (item := self._scene.shown(of.kind)):
             mine = followed(mine, item)

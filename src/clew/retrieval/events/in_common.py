@@ -50,7 +50,7 @@ class _Reader:
 
     def proposals(self) -> Iterator[Proposal]:
         scene = self._scene
-        if _UNREAD.search(scene.text) or _BOTH.search(scene.text) is None:
+        if _UNREAD.search(scene.clause) or _BOTH.search(scene.clause) is None:
             return
         if len(scene.named) == 2:
             yield from self._of_two_things()
@@ -89,10 +89,10 @@ class _Reader:
     def _of_two_events(self) -> Iterator[Proposal]:
         """Who took part in events of two kinds, each said in a part of the question."""
         scene = self._scene
-        match = next((m for m in _PARTS.finditer(scene.text)), None)
+        match = next((m for m in _PARTS.finditer(scene.clause)), None)
         if match is None:
             return
-        parts = scene.text[: match.start()].split(), scene.text[match.end() :].split()
+        parts = scene.clause[: match.start()].split(), scene.clause[match.end() :].split()
         first, second = (self._events_in(part) for part in parts)
         found: list[tuple[float, p.SetPlan, list[str]]] = []
         for one, fit in first.items():

@@ -56,8 +56,8 @@ def latest(question: Question, graph: Graph, encoder: TextEncoder | None) -> lis
 
 
 def _latest(scene: Scene) -> list[Proposal]:
-    last = _LAST.search(scene.text)
-    if last is None or _DAY.search(scene.text) is None or not scene.named or _UNREAD.search(scene.text):
+    last = _LAST.search(scene.clause)
+    if last is None or _DAY.search(scene.clause) is None or not scene.named or _UNREAD.search(scene.clause):
         return []
     found: list[tuple[float, int, p.Plan]] = []
     for event in (id for id in scene.events.kinds() if id not in scene.events.people()):
@@ -65,7 +65,7 @@ def _latest(scene: Scene) -> list[Proposal]:
         date = date_meant(scene, event) if narrowed is not None and not narrowed[1] else None
         if narrowed is None or date is None or not len(scene.keys.having(narrowed[0], (date.step,))):
             continue
-        left = scene.left(scene.at(*last.span()), (event,), date.label.split())
+        left = scene.left(scene.at(*last.span(), clause=True), (event,), date.label.split())
         left = [word for word in left if word not in _DATING and done_by(word) not in set(map(done_by, date.words)) - {""}]
         named = bool(set(scene.words) & date.words - _DATING)
         plan = p.Aggregate("min" if last["first"] else "max", narrowed[0], (date.step,))

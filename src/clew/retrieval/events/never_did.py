@@ -46,7 +46,7 @@ def never_did(question: Question, graph: Graph, encoder: TextEncoder | None) -> 
 
 
 def _made(scene: Scene) -> list[Proposal]:
-    if _UNREAD.search(scene.text) or _NEVER.search(scene.text) is None or scene.dates():
+    if _UNREAD.search(scene.clause) or _NEVER.search(scene.clause) is None or scene.dates():
         return []
     found: dict[p.SetPlan, float] = {}
     done = {c.start for c in scene.named if c.end == c.start + 1 and scene.words[c.start].endswith("ed")}  # no state

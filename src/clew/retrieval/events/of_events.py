@@ -78,10 +78,10 @@ class _Reader:
     def __init__(self, question: Question, graph: Graph, encoder: TextEncoder | None) -> None:
         self._graph = graph
         self._scene = Scene(question, graph, encoder)
-        self._text = self._scene.text
+        self._text = self._scene.clause
         self._read = read_question(question.text)
         self._counts = _COUNT.search(self._text) is not None and not _HOURS.search(self._text)
-        self._means = _MEAN.search(self._text) is not None
+        self._means = _MEAN.search(self._scene.text) is not None
         self._sums = _SUM.search(self._text) is not None or _HOURS.search(self._text) is not None
 
     def made(self) -> Iterator[tuple[float, float, p.Plan]]:

@@ -20,6 +20,7 @@ from clew.query.decorate import Proposal
 from clew.query.execute import execute
 from clew.query.keys import by_words
 from clew.query.question import read_question
+from clew.query.vocabulary import stem
 from clew.retrieval.events.scene import Scene
 from clew.retrieval.lexicon import Lexicon
 from clew.types import Question
@@ -58,19 +59,21 @@ def of_two(question: Question, graph: Graph, encoder: TextEncoder | None) -> lis
 
 
 def _made(scene: Scene, question: Question) -> Iterator[tuple[float, p.Plan]]:
-    more, truth = _MORE.search(scene.text), _TRUTH.search(scene.text) is not None
+    more, truth = _MORE.search(scene.clause), _TRUTH.search(scene.clause) is not None
     names = [c for c in scene.named if c.kind == "topic"]
-    if more is None or len(names) != 2 or _UNREAD.search(scene.text) or read_question(question.text).filters:
+    if more is None or len(names) != 2 or _UNREAD.search(scene.clause) or read_question(question.text).filters:
         return
     than = scene.words.index("than") if "than" in scene.words else None
-    if truth and " or " in scene.text and than is None:
+    if truth and " or " in scene.clause and than is None:
         truth = False  # "did A or B have more"
     if truth and (than is None or not names[0].start < than <= names[1].start):
         return
     a, b = (chunk.plan for chunk in names)
     if a is None or b is None:
         return
-    for event in (id for id in scene.events.kinds() if id not in scene.events.people()):
+    for event in scene.events.kinds():
+        if event in scene.events.people() and stem(scene.noun(event)) not in map(stem, scene.words):
+            continue
         spoken = scene.spoken_of(event)
         paths = [scene.path(side, event) for side in (a, b)]
         if not spoken or paths[0] is None or len(paths[0]) > FAR or paths[0] != paths[1] or scene.names(event):
@@ -97,8 +100,8 @@ def _keys(scene: Scene, event: str, path: p.Path, among: p.SetPlan) -> Iterator[
     figures = scene.events.stated(event, "number", MOST)
     words = [word for word in scene.words if word not in _SAID]
     named = [each for each in figures if max((by_words((w,), [each.label])[0] for w in words), default=0) >= NAMED]
-    how: p.How = "mean" if _MEAN.search(scene.text) else "sum"
-    if _MONEY.search(scene.text) and (amount := scene.events.amount(event, MOST)) is not None:
+    how: p.How = "mean" if _MEAN.search(scene.clause) else "sum"
+    if _MONEY.search(scene.clause) and (amount := scene.events.amount(event, MOST)) is not None:
         yield p.Key((*path, amount), how, among)
     elif len(named) == 1 and (how == "mean" or named[0].label.split()[0] in scene.words):
         yield p.Key((*path, named[0].step), how, among)

@@ -19,6 +19,7 @@ from clew.query.asked import ReadQuestion
 from clew.query.decorate import Proposal
 from clew.query.execute import execute
 from clew.query.keys import Keys, steps_of
+from clew.query.meanings import spelled_out
 from clew.query.question import read_question
 from clew.query.vocabulary import MONTHS, stem
 from clew.query.wordnet import people_of
@@ -223,6 +224,9 @@ class _Sales:
     def _ranked(self, ranked: re.Match[str], *, money: bool, sold: bool) -> Iterator[Proposal]:
         if (not money and not sold) or _OFTEN.search(self._text) or self._read.filters:
             return
+        price = spelled_out(Keys(self._graph).label(self._lines.each[-1])).lower()
+        if price in self._text.lower():
+            return  # "the highest unit price" is of one
         kind = self._kind(money=money)
         ways = self._events.ways(self._lines.id, kind) if kind else []
         if len(ways) != 1:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Literal
 
 import numpy as np
@@ -33,6 +34,7 @@ from clew.retrieval.words import FUNCTION
 from clew.types import Question
 
 OF_KIND = 0.9  # fit of a noun for a kind within a kind, or for a value
+ASIDE = 4  # words of an aside, and of what asks behind it
 EARLY = 7  # words of a question among which it says what it asks for
 _LITTLE = """
 get gets got getting bring brings brought take takes took taken hand hands handed give gives gave given turn turned keep
@@ -63,6 +65,9 @@ _SIGNS: dict[p.Op, frozenset[str]] = {
 _STATED: tuple[Literal["number", "date"], ...] = ("number", "date")
 _ASKING = frozenset(["which", "what", "who", "whose", "whom", "where"])
 _RANKS = frozenset(["top", "best", "most", "least", "average", "total", "mean", "number"])
+_LEADS = frozenset("so and but then please on in at for to of from with".split())  # noqa: SIM905
+_ASKS_HOW = frozenset(["how", "when", "list", "show", "name"])
+_STOP = re.compile(r"(?<=[a-z\d]{3})\s*[;:.!?](?= )| [–-](?= )")
 _PLACES = frozenset(
     ["location", "venue", "site", "place", "room", "building", "town", "city", "depot", "branch", "office", "field", "plot", "house", "warehouse", "stage", "hall", "court", "shop", "store", "port", "station", "track", "park"]
 )
@@ -81,7 +86,8 @@ class Scene:
 
     def __init__(self, question: Question, graph: Graph, encoder: TextEncoder | None) -> None:
         self.graph, self.events, self.lexicon, self.keys = graph, Events(graph), Lexicon.of(graph), Keys(graph)
-        spotted: Spotted = spot(question, graph, encoder)
+        text = _STOP.sub(",", question.text)  # where one sentence ends and another goes on
+        spotted: Spotted = spot(replace(question, text=text), graph, encoder)
         self.words, self.chunks = spotted.words, spotted.chunks
         kinds = self.events.kinds()
         self.classes = [c for c in self.chunks if isinstance(c.plan, p.Class) and c.plan.id in kinds]
@@ -99,6 +105,9 @@ class Scene:
             hidden[chunk.start : chunk.end] = ["⟨" + "x" * (len(word) - 1) for word in hidden[chunk.start : chunk.end]]
         self.text = " ".join(hidden)
         """The words with those of names hidden, one space between them."""
+        self.begin = self._clause()
+        self.clause = self.text[self._starts[self.begin] :]
+        """The same of what asks, behind an aside: "I'm ringing round this afternoon, so which owners …"."""
 
     def _slipped(self, chunk: Chunk) -> bool:
         """Whether a part was taken for a name that is only written like it: the dog Monty is no "money"."""
@@ -112,9 +121,19 @@ class Scene:
 
     # -- words -------------------------------------------------------------------------------------------------------
 
-    def at(self, start: int, end: int) -> set[int]:
-        """The places of the words between two letters of the text."""
-        return {i for i in range(len(self.words)) if start <= self._starts[i] < end}
+    def _clause(self) -> int:
+        """Where the part of a question begins that asks: behind the last comma with a word that asks right behind it."""
+        begin, asks = 0, _ASKING | _ASKS_HOW
+        for i, word in enumerate(self.words):
+            behind = [each for each in self.words[i + 1 : i + 4] if each not in _LEADS]
+            if word == "," and i >= ASIDE and len(self.words) - i > ASIDE and behind and behind[0] in asks:
+                begin = i + 1
+        return begin
+
+    def at(self, start: int, end: int, *, clause: bool = False) -> set[int]:
+        """The places of the words between two letters of the text, or of the clause."""
+        base = self._starts[self.begin] if clause else 0
+        return {i for i in range(len(self.words)) if base + start <= self._starts[i] < base + end}
 
     def noun(self, kind: str) -> str:
         return self.events.kinds()[kind].lower().split()[-1]
@@ -145,7 +164,7 @@ class Scene:
         left = []
         for i, word in enumerate(self.words):
             little = word == "," or word in FUNCTION or word in LIGHT or word in LITTLE or word in MONTHS
-            if i in inside or little or word.isdigit():
+            if i < self.begin or i in inside or little or word.isdigit():
                 continue
             if any(is_act(word, self.noun(kind)) or self.calls(word, kind) for kind in of):
                 continue
@@ -211,7 +230,7 @@ class Scene:
 
     def _begin(self) -> int:
         """Where the question begins, behind an aside."""
-        return next((i for i, word in enumerate(self.words) if word in _ASKING), 0)
+        return next((i for i, word in enumerate(self.words) if i >= self.begin and word in _ASKING), self.begin)
 
     def _place(self, event: str) -> str:
         """The only kind of places that events lead to; "" where there are none or several."""
@@ -314,7 +333,7 @@ class Scene:
             (mine if placed[0] == kinds[0] else others).append(placed[1])
         for chunk in self.classes:  # the automatic ones among the stations
             within = [kind for kind in kinds if kind and self._is_within(chunk.plan, kind)]
-            if within and chunk.plan not in map(p.Class, kinds) and chunk.plan is not None:
+            if within and chunk.plan is not None and chunk.plan not in [p.Class(kind) for kind in kinds if kind]:
                 (mine if within[0] == kinds[0] else others).append(chunk.plan)
         return _all_of(mine), others
 
