@@ -60,6 +60,7 @@ _GIVEN, _FAMILY = (
 _NUMBER_OF = frozenset(["nr", "no", "numer", "numero", "número", "numéro", "num"])
 _DATES = frozenset(["date", "datum", "fecha", "data", "born", "died", "birth", "death", "time"])
 _WAYS = frozenset(["in", "out", "made", "taken", "done", "given", "received"])
+_PARTS = frozenset(["item", "entry", "row", "position", "part", "product"])
 _KEPT = frozenset(["stock", "list", "register", "master", "catalogue", "catalog", "inventory", "directory"])
 _OTHERS = frozenset(["contact", "emergency", "owner", "manager", "parent", "guardian", "spouse", "partner", "agent", "bank"])
 """Whose names are none of what a table is of."""
@@ -378,7 +379,7 @@ def _relation(table: RelationalTable, tables: Sequence[RelationalTable], pointed
     first = next((n for n in (0, 1) if rests[n] is not None), None)
     rest = rests[first] if first is not None else list(table.noun)
     own = set(table.key) - {at for each in table.references for at in each.columns}
-    much = not JOINING.issuperset(rest) and _states_much(table)  # but the lines of an order are its products
+    much = not (JOINING | _PARTS).issuperset(rest or ()) and _states_much(table)  # but the lines of an order are its products
     if own and (much or not (first is not None and rest and table.facts[next(iter(own))].whole)):
         return ""
     if first == 1:

@@ -41,6 +41,9 @@ _HAD = r"(?:has|have|had|is|are|was|were|did|do|does|could|would|ha)"
 _CUES: tuple[tuple[str, bool, re.Pattern[str]], ...] = tuple(
     (what, so, re.compile(pattern))
     for what, so, pattern in (
+        ("expired", True, r"\b(?:expir(?:ed|es?|y|ing|ation)|lapsed?|ran out|run out|out of date|no longer (?:valid|in date))\b"),
+        ("expired", False, r"\b(?:still|was|were|is|are) (?:valid|in date|up to date)\b"),
+        ("overdue", True, r"\boverdue\b|\bshould (?:already )?have (?:been|come) (?:back|returned|paid|home|done|finished)\b"),
         ("late", False, r"\b(?:on time|in time|punctually|promptly)\b"),
         ("late", False, r"\b(?:by|before|within|ahead of) (?:[a-z]+ ){0,2}?(?:deadlines?|due date)\b"),
         ("late", True, rf"\b(?:after|past|beyond|later than|behind|over) (?:(?!and\b|or\b)[a-z]+ ){{0,6}}?{_DUE}\b{_BEHIND_DUE}"),
@@ -48,6 +51,8 @@ _CUES: tuple[tuple[str, bool, re.Pattern[str]], ...] = tuple(
         ("late", True, r"\b(?:missed|missing|broke|overran|overshot) (?:its |their |the |his |her )?(?:own )?deadlines?\b|\bbehind schedule\b|\boverran\b"),
         ("open", True, r"\b(?:has|have|had|is|are|was|were|does|did|do)(?:n't|n’t| still not| not)(?: yet| ever| actually)*(?: been)? (?P<verb>[a-z]+)(?: (?:back|up|off|in|out))?(?: yet)?\b"),
         ("open", True, r"\bnot(?: yet)?(?: been)? (?P<verb>back|returned|paid|settled|delivered|shipped|collected|completed|finished|closed|resolved)(?: yet)?\b"),
+        ("open", True, r"\bnot yet(?: been)? (?P<verb>[a-z]+)(?: (?:back|up|off|in|out|over))?\b"),
+        ("open", True, r"\b(?:have|has|had) (?:we|they|i|he|she) (?:not|still not)(?: yet)? (?P<verb>[a-z]+)(?: (?:back|up|off|in|out))?\b"),
         ("open", True, r"\byet to (?:be )?(?P<verb>[a-z]+)(?: (?:back|up|off|in|out))?\b"),
         ("open", True, r"\b(?:still )?(?:waiting for|awaiting|pending) (?:an? |the |its |their )?(?P<verb>handover|collection|return|payment|delivery|dispatch|approval|reply|response|answer|decision)\b"),
         ("open", True, r"\b(?:nobody|no ?one|none) (?:of [a-z]+ )?(?:has|have) (?:yet )?(?P<verb>[a-z]+)(?: yet)?\b"),
@@ -81,7 +86,7 @@ _TRUTH = re.compile(r"^(?:did|has|have|had|was|were|is|are|does|do|whether|if)\b
 _ASKS = re.compile(r"^(?:in |for |by |on |of |from |to |at )?(?:which|what|who|whose|whom|list|show|name|find|give|all|every)\b")
 _UNREAD = re.compile(
     r"\b(?:average|mean|percentage|percent|share|proportion|longest|shortest|first|last|latest|earliest|oldest|newest|more than|fewer than|less"
-    r" than|at least \d|at most|why|how long|each|per|by how|days late|except|other than|neither|nor|both|not only|as of|if)\b"
+    r" than|at least \d|at most|why|how long|each|per|by how|days late|except|other than|neither|nor|both|not only|if)\b"
 )
 _MOST = re.compile(r"\b(?P<most>most|(?:largest|highest|greatest|biggest) number of)\b|\b(?P<least>fewest|least|(?:smallest|lowest) number of)\b")
 
@@ -152,14 +157,14 @@ class _Reader:
                 continue
             said = {name: word for name, word in match.groupdict().items() if word}
             word = next(iter(said.values()), "")
-            if word and (self._graph.resolve(word) or self._graph.resolve(word.capitalize())):
+            if word and "verb" not in said and (self._graph.resolve(word) or self._graph.resolve(word.capitalize())):
                 continue  # the graph has a name for it
             done = done_by(word.split()[0]) if {"verb", "un"} & set(said) else ""
             if "verb" in said and not done:
                 continue
-            if "out" in said:
+            if "out" in said or match.group(0).endswith(" back"):
                 done = "returned"
-            elif "owe" in said:
+            elif ("open" in said and _SUM.search(self._clause)) or "owe" in said:
                 done = "paid"
             yield _Cue(what, so, *match.span(), done)
 
@@ -191,7 +196,7 @@ class _Reader:
     def _plan(self, cue: _Cue, of: Outcome) -> tuple[float, p.Plan] | None:
         scene, said = self._scene, self._scene.at(cue.start, cue.end)
         kind = scene.asked(of.kind)
-        chosen = self._dated(of.so if cue.so else of.not_so, of, said)
+        chosen = self._at(of, said, so=cue.so) if of.steps else self._dated(of.so if cue.so else of.not_so, of, said)
         if chosen is None:
             return None
         narrowed = scene.narrowed(chosen, (of.kind, kind), said)
@@ -201,6 +206,18 @@ class _Reader:
             return None
         plan = self._wanted(*narrowed, of, kind)
         return None if plan is None else (LIKELY if len(left) == LEFT_OUT else SURE - 0.02 * len(left), plan)
+
+    def _at(self, of: Outcome, said: set[int], *, so: bool) -> p.SetPlan | None:
+        """The events that had expired, or were overdue, at the one date that is said; None without one."""
+        if len(self._dates) != 1:
+            return None
+        _, date, at = self._dates[0]
+        said |= at
+        kind = p.Class(of.kind)
+        if of.what == "expired":
+            return p.Where(kind, p.Test(of.steps, "<" if so else ">=", date))
+        due, done = of.steps
+        return p.Minus(p.Where(kind, p.Test((due,), "<", date)), p.Where(kind, p.Test((done,), "<=", date)))
 
     def _dated(self, chosen: p.SetPlan, of: Outcome, said: set[int]) -> p.SetPlan | None:
         """The events that meet the conditions on dates too, each on the date that is named before it; None where none

@@ -26,7 +26,7 @@ SURE = 0.87  # of a plan that accounts for the whole question
 LIKELY = 0.6  # of one that leaves out words
 LEFT_OUT = 3  # words that a plan may leave out
 _BOTH = re.compile(
-    r"\b(?:both|as well(?: as)?|also|too|in common|shared?(?: by)?|sharing|and (?:then )?again|and then|and something|plus)\b"
+    r"\b(?:both|as well(?: as)?|also|too|in common|shared?(?: by)?|sharing|and (?:then )?again|and then|and something|plus)\b|\b(?:with|had|having) an? .+ and an? "
 )
 _PARTS = re.compile(r" (?:and(?: (?:also|then|again|has|have|had|who|was|were))*|as well as|plus) ")
 _UNREAD = re.compile(r"\b(?:not|never|no|without|neither|nor|most|least|fewest|average|mean|total|how much|than|or|but)\b|n't\b")

@@ -38,6 +38,7 @@ _DONE = {
 }
 _BY_WORD = {word: done for done, words in _DONE.items() for word in words.split()}
 _STANDS = frozenset(["status", "state", "stage", "progress", "phase"])  # what a column of states is called
+_ENDING = frozenset(["expires", "expiry", "expired", "expiration", "expire", "valid", "renewal", "renew"])
 _OFF = frozenset(["cancelled", "canceled", "void", "withdrawn", "rejected", "declined", "abandoned", "written"])
 
 
@@ -51,6 +52,7 @@ class Outcome:
     words: frozenset[str]  # forms of what the columns are called that tell it
     so: p.SetPlan  # the events of which it is true
     not_so: p.SetPlan  # those of which it is not
+    steps: tuple[p.Step, ...] = ()  # of what is only true at a date: when it was due and done, or when it expires
 
 
 def outcomes(graph: Graph) -> list[Outcome]:
@@ -79,6 +81,12 @@ def _of(kind: str, graph: Graph) -> list[Outcome]:
             since = p.Since((other.step,), "days")
             late, fine = (p.Where(of, p.Test((date.step,), op, p.Number(0), beside=since)) for op in (">", "<="))
             found.append(Outcome(kind, "late", said, words | _formed(other.label), late, fine))
+            both = words | _formed(other.label)
+            found.append(Outcome(kind, "overdue", said, both, late, fine, (other.step, date.step)))
+    for date in dates:
+        if date.words & _ENDING:
+            over, not_over = (p.WhereCount(of, (date.step,), op, 0) for op in (">", "="))
+            found.append(Outcome(kind, "expired", "expired", _formed(date.label), over, not_over, (date.step,)))
     members = events.members(kind)
     shares = dict(steps_of(graph, members, backward=False))
     for flag in flags(graph):

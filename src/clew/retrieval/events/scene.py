@@ -45,7 +45,7 @@ people person anyone someone anybody somebody who whom whose number numbers tota
 altogether together overall add adds adding adds come comes came remaining remain remains name names code codes going go
 goes far after before later than where when which what never no not any some of books book record records recorded diary
 system file here leave yes for on to at the a an and or be been being is are was were has have had do did does with from
-by entire whole every everybody everyone else so ones one two us anything lot per cent please whoever own
+by entire whole every everybody member members everyone else so ones one two us anything lot per cent please whoever own
 """
 LITTLE = frozenset(_LITTLE.split())
 """Words that say nothing beside the events and the things that a question names."""
@@ -89,6 +89,8 @@ class Scene:
         text = _STOP.sub(",", question.text)  # where one sentence ends and another goes on
         spotted: Spotted = spot(replace(question, text=text), graph, encoder)
         self.words, self.chunks = spotted.words, spotted.chunks
+        self.begin = self._clause()
+        self._upper = {word.lower() for word in re.findall(r"[^\W\d_][\w'’-]*", text) if not word.islower()}
         kinds = self.events.kinds()
         self.classes = [c for c in self.chunks if isinstance(c.plan, p.Class) and c.plan.id in kinds]
         self.loose = False  # whether the last set was placed by a link that no word says
@@ -105,13 +107,14 @@ class Scene:
             hidden[chunk.start : chunk.end] = ["⟨" + "x" * (len(word) - 1) for word in hidden[chunk.start : chunk.end]]
         self.text = " ".join(hidden)
         """The words with those of names hidden, one space between them."""
-        self.begin = self._clause()
         self.clause = self.text[self._starts[self.begin] :]
         """The same of what asks, behind an aside: "I'm ringing round this afternoon, so which owners …"."""
 
     def _slipped(self, chunk: Chunk) -> bool:
         """Whether a part was taken for a name that is only written like it: the dog Monty is no "money"."""
         word = self.words[chunk.start]
+        if chunk.end <= self.begin and not any(each in self._upper for each in self.words[chunk.start : chunk.end]):
+            return True  # of an aside only what is written as a name
         if stem(word) in GENERIC and chunk.kind == "class":
             return True
         if chunk.end - chunk.start > 1 or not isinstance(chunk.plan, p.Entities) or not is_word(word):
@@ -150,6 +153,9 @@ class Scene:
         named = any(c.plan == p.Class(kind) and c.fit >= OF_KIND for c in self.classes)
         named = named or any(self.calls(word, kind) for word in self.words)
         acts = any(is_act(word, self.noun(kind)) for word in self.words if word not in FUNCTION)
+        whole = [link.to for link in self.events.links(kind) if not link.step.forward and not link.words]
+        if whole and not named and not acts and (of_whole := self.spoken_of(whole[0])) > 1:
+            return of_whole - 1  # the lines of an order
         part = not named and bool(set(self.events.kinds()[kind].lower().split()[:-1]) & set(self.words))
         return 4 * named + 2 * acts + part
 
@@ -187,7 +193,11 @@ class Scene:
             return place
         listed = words[:1] == ("who",) and words[1:3] in (("are", "the"), ("were", "the"), ("is", "the"), ("was", "the"))
         named = any(c.start == begin + (3 if listed else 1) for c in self.classes)  # "who were the dogs"
-        if {"who", "whose", "whom"} & set(words[:2]) and not named:
+        shown = next((c for c in self.classes if self.words[c.end : c.end + 1] in (("titles",), ("names",))), None)
+        if shown is not None and isinstance(shown.plan, p.Class):
+            return shown.plan.id  # "overdue loans, object titles"
+        mine = words[:1] == ("whose",) and any(c.plan == p.Class(event) and c.start == begin + 1 for c in self.classes)
+        if {"who", "whose", "whom"} & set(words[:2]) and (mine or not named):
             return event if event in self.events.people() else self.events.whose(event) or self.doer(event)
         for i, word in enumerate(words[:EARLY], begin):
             chunk = next((c for c in self.classes if c.start <= i < c.end), None)
