@@ -139,7 +139,12 @@ def _found(i: int, at: int, tables: Sequence[RelationalTable]) -> Reference | No
             continue
         key = target.facts[target.key[0]]
         sure = fit(said, target.noun, key=key.name)
-        if own and facts.name.casefold() == key.name.casefold() and key.held_in(facts) == 1 and len(facts.hashes) > len(key.hashes):
+        if (
+            own
+            and facts.name.casefold() == key.name.casefold()
+            and key.held_in(facts) == 1
+            and len(facts.hashes) > len(key.hashes)
+        ):
             continue  # clients of whom some have a row of counts: those are the clients'
         if own and sure < SURE:  # a row of this table may be one of the other, if it says so
             continue

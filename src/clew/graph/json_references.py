@@ -132,7 +132,9 @@ class ReferenceColumns:
             for key, target in mine.items():
                 values = set(columns[name][key])
                 share = len(values & self._ids[target].keys()) / len(values)
-                lines.append(f"  {key} → {target.rstrip('#')}{f', {shown_share(share)} of its values' if share < 1 else ''}")
+                lines.append(
+                    f"  {key} → {target.rstrip('#')}{f', {shown_share(share)} of its values' if share < 1 else ''}"
+                )
         more = len(lines) - MOST_TOLD
         self.told = [*lines[:MOST_TOLD], *([f"  … and {more:,} more"] if more > 0 else []), *doubts[:MOST_TOLD]]
 

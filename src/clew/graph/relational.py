@@ -62,9 +62,19 @@ _DATES = frozenset(["date", "datum", "fecha", "data", "born", "died", "birth", "
 _WAYS = frozenset(["in", "out", "made", "taken", "done", "given", "received"])
 _PARTS = frozenset(["item", "entry", "row", "position", "part", "product"])
 _KEPT = frozenset(["stock", "list", "register", "master", "catalogue", "catalog", "inventory", "directory"])
-_OTHERS = frozenset(["contact", "emergency", "owner", "manager", "parent", "guardian", "spouse", "partner", "agent", "bank"])
+_OTHERS = frozenset(
+    ["contact", "emergency", "owner", "manager", "parent", "guardian", "spouse", "partner", "agent", "bank"]
+)
 """Whose names are none of what a table is of."""
-_DESCRIBED = (("description",), ("desc",), ("item",), ("item", "description"), ("product",), ("article",), ("product", "description"))
+_DESCRIBED = (
+    ("description",),
+    ("desc",),
+    ("item",),
+    ("item", "description"),
+    ("product",),
+    ("article",),
+    ("product", "description"),
+)
 SHORT = 40  # most letters of a description that is what something is called, in the mean
 _CODES = frozenset(["code", "no", "nr", "number", "num", "plate", "ref", "reference", "sku", "isbn", "tracking", "iata",
                     "icao", "serial", "registration", "vin", "symbol", "ticker", "callsign", "username", "login",
@@ -320,7 +330,9 @@ def _naming(table: RelationalTable) -> tuple[int, ...]:
         if words in _DESCRIBED and filled[at] >= 0.95 and table.facts[at].letters <= SHORT * table.facts[at].filled
     ]
     ways = (
-        described if len(table.references) < 2 and (foremost is None or _is_code(table.facts[foremost]) or foremost in described) else [],
+        described
+        if len(table.references) < 2 and (foremost is None or _is_code(table.facts[foremost]) or foremost in described)
+        else [],
         [at for at, words in unique.items() if words[-1] in ("name", "title", "label") and words[0] not in _OTHERS],
         [at for at, words in unique.items() if (at,) == table.key and not set(words) & coded],
         [at for at, words in unique.items() if words[: len(table.noun)] == table.noun and not set(words) & coded],
@@ -379,7 +391,9 @@ def _relation(table: RelationalTable, tables: Sequence[RelationalTable], pointed
     first = next((n for n in (0, 1) if rests[n] is not None), None)
     rest = rests[first] if first is not None else list(table.noun)
     own = set(table.key) - {at for each in table.references for at in each.columns}
-    much = not (JOINING | _PARTS).issuperset(rest or ()) and _states_much(table)  # but the lines of an order are its products
+    much = not (JOINING | _PARTS).issuperset(rest or ()) and _states_much(
+        table
+    )  # but the lines of an order are its products
     if own and (much or not (first is not None and rest and table.facts[next(iter(own))].whole)):
         return ""
     if first == 1:
@@ -389,7 +403,7 @@ def _relation(table: RelationalTable, tables: Sequence[RelationalTable], pointed
 
 
 def _states_much(table: RelationalTable) -> bool:
-    """Whether the rows state so much themselves that they are events: the calls of a crew, each from when until when."""
+    """Whether the rows say so much themselves that they are events: the calls of a crew, each with its times."""
     known = {at for each in table.references for at in each.columns} | set(table.key)
     return sum(facts.filled > 0 for at, facts in enumerate(table.facts) if at not in known) >= 2
 

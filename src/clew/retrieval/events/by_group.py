@@ -1,34 +1,29 @@
-"""Which group comes first by all of its events: "which planner's couples have the highest average budget", "who has booked
-the most hours overall", "which extra has brought in the most money", "who has had more calls than anyone else".
+"""Which group comes first by all of its events: "which planner's couples have the highest average budget", "who has
+booked the most hours overall", "which extra has brought in the most money", "who has had more calls than anyone else".
 
-Kept apart from `superlatives`, whose keys are of one thing, and from `most_often`, which knows a few forms: here a group
-may be things of a kind, what a column says of the events, or those that a link of theirs leads to, and the events are
-counted, their figures added up or averaged.
+Kept apart from `superlatives`, whose keys are of one thing, and from `most_often`, which knows a few forms: here a
+group may be things of a kind, what a column says of the events, or those that a link of theirs leads to, and the events
+are counted, their figures added up or averaged.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-
-import numpy as np
 
 from clew.errors import ClewError
 from clew.graph import Graph
 from clew.graph.nouns import abbreviates
-from clew.protocols import TextEncoder
 from clew.query import plan as p
-from clew.query.binding import Binding
-from clew.query.columns import column
 from clew.query.decorate import Proposal
-from clew.query.keys import by_words, steps_of
-from clew.query.meanings import measures, spelled_out
+from clew.query.keys import by_words
+from clew.query.meanings import measures
 from clew.query.question import read_question
 from clew.query.vocabulary import MEASURES, akin, base_of, forms, stem
 from clew.query.wordnet import people_of
-from clew.retrieval.events.kinds import Stated, sampled
-from clew.retrieval.events.scene import EARLY, Scene
+from clew.retrieval.events.kinds import Stated
+from clew.retrieval.events.scene import EARLY, ITEMS, Scene
 from clew.retrieval.lexicon import Lexicon
 from clew.retrieval.words import FUNCTION
 from clew.types import Question
@@ -39,36 +34,53 @@ LEFT_OUT = 2  # words that a plan may leave out
 MOST = 0.7  # share of the events that must state a figure
 NAMED = 0.55  # how well a word must fit a figure to name it
 TIES = 3  # groups that may come first together
-AGAIN = 1.4  # times that a value comes which is a group
 _ALSO = r"(?: (?:any|every) ?(?:one|body|thing|other)(?: else)?| any other| the (?:others?|rest))"
 _FIRST = re.compile(
     r"\b(?P<most>most(?! recent)|highest|largest|biggest|greatest|top|best|dearest|priciest|busiest|favou?rite|popular"
     rf"|(?:more|higher|bigger|larger)(?= (?:[a-z-]+ ){{0,4}}than{_ALSO}))\b"
     rf"|\b(?P<least>least|lowest|fewest|smallest|cheapest|(?:fewer|less|lower)(?= (?:[a-z-]+ ){{0,4}}than{_ALSO}))\b"
 )
+_MANY = re.compile(r"(?:most|more|fewest|fewer|least|less)$")
+_MOST_SO = re.compile(
+    r"\b(?:most|least) (?:expensive|costly|valuable|populous|senior|severe|serious|difficult|powerful|successful"
+    r"|profitable|important|famous|dangerous)\b"
+)
 _MEAN = re.compile(r"\b(?:(?:on|in) average|averages?|averaged|avg|mean|averag(?:e|ing) out|typically)\b")
 _MONEY = re.compile(
-    r"\b(?:money|cash|revenue|takings|turnover|income|earn(?:s|ed|ing|ings)?|brought in|bring(?:s)? in|made us|spen[dt]|"
-    r"spending|grossed|takes|value|worth|paid|sales value|pounds|euros|dollars)\b"
+    r"\b(?:money|cash|revenue|takings|turnover|income|earn(?:s|ed|ing|ings)?|brought in|bring(?:s)? in|made us|spen[dt]"
+    r"|spending|grossed|takes|value|worth|paid|sales value|pounds|euros|dollars)\b"
+)
+_TAKEN = re.compile(
+    r"\b(?:earn\w*|br(?:ings?|ought) in|made us|revenue|takings|turnover|income|spen[dt]|spending|grossed|paid)\b"
 )
 _TOTAL = re.compile(r"\b(?:in total|total|overall|altogether|in all|combined|add(?:s|ed)? up|sum|cumulative(?:ly)?)\b")
-_EFFORT = frozenset(["hour", "minute", "duration", "time", "day", "overtime"])
-_TAKEN = re.compile(r"\b(?:earn\w*|br(?:ings?|ought) in|made us|revenue|takings|turnover|income|spen[dt]|spending|grossed|paid)\b")
-_KINDS = ("type", "kind", "sort", "category")
-_KIND_OF = re.compile(r"\b(?P<word>types?|kinds?|sorts?|categor(?:y|ies)) of\b|\b[a-z]+ (?P<behind>types?|kinds?|category)\b")
-_MOST_SO = re.compile(r"\b(?:most|least) (?:expensive|costly|valuable|populous|senior|severe|serious|difficult|powerful|successful|profitable|important|famous|dangerous)\b")
-_MANY = re.compile(r"(?:most|more|fewest|fewer|least|less)$")
-_WORKED = re.compile(r"\b(?:hours?|worked|work|jobs?|put in|done|did|carried out|handled|dealt with|assigned|allocated|served|fixed|sold|serviced)\b")
 _OFTEN = re.compile(r"\b(?:often|times|frequently|popular|favou?rite|busiest)\b")
+_NUMBER_OF = re.compile(r"\bnumber of ((?:[a-z-]+ ?){1,3})")
+_WORKED = re.compile(
+    r"\b(?:hours?|worked|work|jobs?|put in|done|did|carried out|handled|dealt with|assigned|allocated|served|fixed|sold"
+    r"|serviced)\b"
+)
+_KINDS = ("type", "kind", "sort", "category")
+_KIND_OF = re.compile(
+    r"\b(?P<word>types?|kinds?|sorts?|categor(?:y|ies)) of\b|\b[a-z]+ (?P<behind>types?|kinds?|category)\b"
+)
+_EFFORT = frozenset(["hour", "minute", "duration", "time", "day", "overtime"])
+_SIZES = frozenset(["large", "big", "great", "small", "high", "low"])  # adjectives of whatever is compared
 _UNREAD = re.compile(
-    r"\b(?:than \d|at least|at most|why|how long|except|other than|neither|nor|both|not|never|no|without|first|last|latest|earliest"
-    r"|oldest|newest|before|after|since|if|per cent|percentage|versus|vs|second|third)\b|n't\b"
+    r"\b(?:than \d|at least|at most|why|how long|except|other than|neither|nor|both|not|never|no|without|first|last"
+    r"|latest|earliest|oldest|newest|before|after|since|if|per cent|percentage|versus|vs|second|third)\b|n't\b"
 )
-_ASKS_FIGURE = re.compile(r"^(?:how (?:much|many|long)|what (?:is|was|are) the (?:most|highest|largest|biggest|lowest|average|total))\b")
-_CODED = frozenset(["item", "product", "article", "service", "description", "name", "title", "type", "category"])
-_SAID = frozenset(
-    ["most", "highest", "largest", "biggest", "greatest", "top", "best", "dearest", "priciest", "busiest", "favourite", "favorite", "popular", "longest", "more", "higher", "bigger", "larger", "least", "lowest", "fewest", "smallest", "cheapest", "fewer", "less", "average", "averages", "averaged", "avg", "mean", "typically", "total", "overall", "combined", "sum", "overall", "often", "frequently", "earn", "earned", "earning", "earnings", "brought", "bring", "revenue", "takings", "turnover", "income", "money", "cash", "spent", "spend", "value", "worth", "paid", "count", "counts", "big", "typical", "rank", "ranks", "turns", "comes", "tend", "tends", "going"]
+_ASKS_FIGURE = re.compile(
+    r"^(?:how (?:much|many|long)|what (?:is|was|are) the (?:most|highest|largest|biggest|lowest|average|total))\b"
 )
+_COMPARES = """
+most highest largest biggest greatest top best dearest priciest busiest favourite favorite popular longest more higher
+bigger larger least lowest fewest smallest cheapest fewer less average averages averaged avg mean typically total
+overall combined sum often frequently earn earned earning earnings brought bring revenue takings turnover income money
+cash spent spend value worth paid count counts big typical rank ranks turns comes tend tends going
+"""
+_SAID = frozenset(_COMPARES.split())
+_ITSELF = ITEMS | {"service", "type", "category"}  # columns by which events are put together that go by codes
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,21 +94,19 @@ class _Groups:
     words: frozenset[str] = frozenset()  # what they are called by
 
 
-def by_group(question: Question, graph: Graph, encoder: TextEncoder | None) -> list[Proposal]:
+def by_group(question: Question, graph: Graph, scene: Callable[[], Scene]) -> list[Proposal]:
     """The plan for the group that comes first; none for a question of another form."""
-    text = re.sub(r"\s+", " ", question.text.strip()).rstrip("?!. ").lower()
-    if not Lexicon.of(graph).types or _FIRST.search(text) is None:
+    if not Lexicon.of(graph).types or _FIRST.search(re.sub(r"\s+", " ", question.text.lower())) is None:
         return []
     try:
-        return _Reader(question, graph, encoder).proposals()
+        return _Reader(question, graph, scene()).proposals()
     except ClewError:
         return []
 
 
 class _Reader:
-    def __init__(self, question: Question, graph: Graph, encoder: TextEncoder | None) -> None:
-        self._graph, self._question = graph, question
-        self._scene = Scene(question, graph, encoder)
+    def __init__(self, question: Question, graph: Graph, scene: Scene) -> None:
+        self._graph, self._question, self._scene = graph, question, scene
         self._events, self._text = self._scene.events, self._scene.clause
         if _FIRST.search(self._text) is None or (_MEAN.search(self._scene.text) and not _MEAN.search(self._text)):
             self._text = self._scene.text  # "looking at the mean cost for each conservator, who …"
@@ -105,7 +115,8 @@ class _Reader:
         self._money = _MONEY.search(self._text) is not None
 
     def proposals(self) -> list[Proposal]:
-        if self._first is None or (_MOST_SO.search(self._text) and not self._mean) or _UNREAD.search(self._text) or _ASKS_FIGURE.match(self._text):
+        so = _MOST_SO.search(self._text) is not None and not self._mean
+        if self._first is None or so or _UNREAD.search(self._text) or _ASKS_FIGURE.match(self._text):
             return []
         if read_question(self._question.text).filters:
             return []
@@ -128,9 +139,7 @@ class _Reader:
             return  # each states it itself
         figures = [each for each in self._events.stated(kind, "number", MOST) if measures(each.label)]
         spoken = self._scene.spoken_of(kind)
-        adjectives = [w for word in self._scene.words for w in MEASURES.get(base_of(word), ()) if base_of(word) not in ("large", "big", "great", "small", "high", "low")]
-        words = [word for word in self._scene.words if word not in _SAID or word in ("hours",)]
-        fits = {each: self._fit(each, words, adjectives) for each in figures}
+        fits = {each: self._fit(each) for each in figures}
         named = [each for each, fit in fits.items() if fit >= NAMED and fit == max(fits.values())]
         if self._mean:
             if not named and self._money:
@@ -140,8 +149,10 @@ class _Reader:
             for each in named if len(named) == 1 else ():
                 yield "mean", each, fits[each] + spoken / 8
             return
-        if self._money and (spoken or _TAKEN.search(self._text)) and (amount := self._events.amount(kind, MOST)) is not None:
-            yield "sum", next(each for each in figures if each.step == amount), 1 + spoken / 4
+        amount = self._events.amount(kind, MOST)
+        paid = [each for each in figures if each.step == amount]
+        if self._money and paid and (spoken or _TAKEN.search(self._text)):
+            yield "sum", paid[0], 1 + spoken / 4
             return
         total = _TOTAL.search(self._text) is not None
         effort = [each for each in named if each.words & _EFFORT or forms("hours") & each.words]
@@ -155,7 +166,7 @@ class _Reader:
         assert self._first is not None
         if _OFTEN.search(self._text):
             return True
-        numbered = re.search(r"\bnumber of ((?:[a-z-]+ ?){1,3})", self._text)
+        numbered = _NUMBER_OF.search(self._text)
         if numbered is None and not _MANY.match(self._first.group(0)):
             return False
         behind = (numbered[1] if numbered is not None else self._text[self._first.end() :]).split()[:3]
@@ -163,15 +174,19 @@ class _Reader:
         return any(self._scene.calls(word, kind) or word in own for word in behind)
 
     def _own(self, kind: str) -> bool:
-        words = [word for word in self._scene.words if word not in _SAID]
-        return any(self._fit(each, words, []) > NAMED for each in self._events.stated(kind, "number", MOST))
+        """Whether the things of a kind state the figure themselves that is named."""
+        return any(self._fit(each) > NAMED for each in self._events.stated(kind, "number", MOST))
 
-    def _fit(self, each: Stated, words: list[str], adjectives: list[str]) -> float:
+    def _fit(self, each: Stated) -> float:
         """How well the words of a question name a figure, best where they say all of its name."""
+        words = [word for word in self._scene.words if word not in _SAID]
         alone = max((by_words((word,), [each.label])[0] for word in words), default=0.0)
-        measured = max((by_words((word,), [each.label])[0] for word in adjectives), default=0.0)
         whole = all(any(forms(word) & forms(part) for word in words) for part in each.label.split())
-        return max(alone, 0.8 * measured if self._mean else 0.0) + 0.2 * whole
+        if self._mean:
+            bases = {base_of(word) for word in self._scene.words} - _SIZES
+            measured = [word for base in bases for word in MEASURES.get(base, ())]
+            alone = max([alone, *(0.8 * by_words((word,), [each.label])[0] for word in measured)])
+        return alone + 0.2 * whole
 
     # -- the groups --------------------------------------------------------------------------------------------------
 
@@ -223,27 +238,18 @@ class _Reader:
 
     def _by_column(self, kind: str, asked: str) -> Iterator[_Groups]:
         """What a column says of the events, or of what they belong to: departments of the crew, kinds of sessions."""
-        members = self._events.members(kind)
-        for way, owner in [((), kind), *(((link.step,), link.to) for link in self._events.links(kind))]:
-            own = sampled(self._events.members(owner))
-            for step, share in steps_of(self._graph, own, backward=False):
-                values = column(self._graph, Binding.of(self._graph).relation(step.relation))
-                ends = self._scene.keys.ends(own, (step,))
-                distinct = len(np.unique(ends))
-                if values.ordered or share < MOST or not self._graph.literals_at(ends).any() or distinct < 2:
-                    continue
-                if len(own) < AGAIN * distinct and len(own) > 3:
-                    continue
-                label = spelled_out(self._scene.keys.label(step)).lower().split()
+        own: list[tuple[p.Path, str]] = [((), kind)]
+        for way, owner in own + [((link.step,), link.to) for link in self._events.links(kind)]:
+            for step, label in self._events.categories(owner):
                 said = [word for word in self._asked_for() if any(self._same(word, part) for part in label)]
-                coded = asked == kind == owner and set(label) & _CODED and self._events.coded(kind)
+                coded = asked == kind == owner and set(label) & _ITSELF and self._events.coded(kind)
                 if said or coded:
                     path = (*way, step)
-                    yield _Groups(kind, p.Follow(p.Class(kind), path), p.turned(path), 1.2 if said else 1.0, frozenset(said))
-        del members
+                    groups = p.Follow(p.Class(kind), path)
+                    yield _Groups(kind, groups, p.turned(path), 1.2 if said else 1.0, frozenset(said))
 
     def _asked_for(self) -> list[str]:
-        """The words that may say what is put together: those that the question begins with, and those behind "each"."""
+        """The words that may say what is put together: those that the question begins with, those behind "each"."""
         words, found = self._scene.words, list[str]()
         if (match := _KIND_OF.search(self._question.text.lower())) is not None:
             found += [match["word"] or match["behind"], *_KINDS]
@@ -259,8 +265,8 @@ class _Reader:
     # -- the plan ----------------------------------------------------------------------------------------------------
 
     def _plan(self, groups: _Groups, how: p.How, figure: Stated | None) -> tuple[float, p.SetPlan] | None:
-        scene, assert_first = self._scene, self._first
-        assert assert_first is not None
+        scene, first = self._scene, self._first
+        assert first is not None
         narrowed = scene.narrowed(p.Class(groups.events), (groups.events,))
         if narrowed is None or narrowed[1]:
             return None
@@ -272,7 +278,7 @@ class _Reader:
         if len(left) > LEFT_OUT:
             return None
         path = groups.path if figure is None else (*groups.path, figure.step)
-        plan = p.Top(groups.all, p.Key(path, how, among), assert_first["most"] is not None)
+        plan = p.Top(groups.all, p.Key(path, how, among), first["most"] is not None)
         if not 0 < len(scene.keys.members(plan)) <= TIES:
             return None  # what many share is not what is asked for
         return (LIKELY if len(left) == LEFT_OUT else SURE - 0.02 * len(left)), plan

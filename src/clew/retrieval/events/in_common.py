@@ -1,5 +1,5 @@
-"""Who or what two things have in common by the events of both: "which crew worked on A and also on B", "vendors shared by A
-and B", "who has bought a car and used our workshop too".
+"""Who or what two things have in common by the events of both: "which crew worked on A and also on B", "vendors shared
+by A and B", "who has bought a car and used our workshop too".
 
 Kept apart from `sharing`, where one relation leads to both: here each of the two is reached by an event of its own.
 """
@@ -7,11 +7,10 @@ Kept apart from `sharing`, where one relation leads to both: here each of the tw
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from clew.errors import ClewError
 from clew.graph import Graph
-from clew.protocols import TextEncoder
 from clew.query import plan as p
 from clew.query.decorate import Proposal
 from clew.query.question import read_question
@@ -26,27 +25,31 @@ SURE = 0.87  # of a plan that accounts for the whole question
 LIKELY = 0.6  # of one that leaves out words
 LEFT_OUT = 3  # words that a plan may leave out
 _BOTH = re.compile(
-    r"\b(?:both|as well(?: as)?|also|too|in common|shared?(?: by)?|sharing|and (?:then )?again|and then|and something|plus)\b|\b(?:with|had|having) an? .+ and an? "
+    r"\b(?:both|as well(?: as)?|also|too|in common|shared?(?: by)?|sharing|and (?:then )?again|and then|and something"
+    r"|plus)\b|\b(?:with|had|having) an? .+ and an? "
 )
 _PARTS = re.compile(r" (?:and(?: (?:also|then|again|has|have|had|who|was|were))*|as well as|plus) ")
-_UNREAD = re.compile(r"\b(?:not|never|no|without|neither|nor|most|least|fewest|average|mean|total|how much|than|or|but)\b|n't\b")
-_SAID = frozenset(["both", "well", "also", "too", "common", "shared", "share", "sharing", "again", "plus", "full", "works", "same"])
+_UNREAD = re.compile(
+    r"\b(?:not|never|no|without|neither|nor|most|least|fewest|average|mean|total|how much|than|or|but)\b|n't\b"
+)
+_ASKED = "both well also too common shared share sharing again plus full works same"
+_SAID = frozenset(_ASKED.split())
 
 
-def in_common(question: Question, graph: Graph, encoder: TextEncoder | None) -> list[Proposal]:
+def in_common(question: Question, graph: Graph, scene: Callable[[], Scene]) -> list[Proposal]:
     """The plan for what two things have in common; none for a question of another form."""
     text = question.text.lower()
     if not Lexicon.of(graph).types or _BOTH.search(text) is None or read_question(question.text).filters:
         return []
     try:
-        return list(_Reader(question, graph, encoder).proposals())[:1]
+        return list(_Reader(scene()).proposals())[:1]
     except ClewError:
         return []
 
 
 class _Reader:
-    def __init__(self, question: Question, graph: Graph, encoder: TextEncoder | None) -> None:
-        self._scene = Scene(question, graph, encoder)
+    def __init__(self, scene: Scene) -> None:
+        self._scene = scene
 
     def proposals(self) -> Iterator[Proposal]:
         scene = self._scene

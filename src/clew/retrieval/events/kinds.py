@@ -27,6 +27,9 @@ from clew.query.wordnet import people_of
 from clew.retrieval.lexicon import Lexicon, stems
 from clew.retrieval.words import FUNCTION
 
+AGAIN = 1.4  # times that a value comes which things are put together by
+FEW = 3  # things of which each may be a group
+MOSTLY = 0.7  # share of the things that must be in a group
 SOME = 5  # things of a kind whose names tell whether they are codes
 KINDS = 60  # kinds of a graph that are looked at
 LOOKED_AT = 2000  # things of a kind that tell where its links lead
@@ -202,6 +205,23 @@ class Events:
         values = column(self._graph, Binding.of(self._graph).relation(step.relation))
         known, low, _ = values.of(self._executor.pairs(self.members(kind), (step,))[1])
         return float(np.median(low[known])) if known.any() else 0.0
+
+    def categories(self, kind: str) -> list[tuple[p.Step, list[str]]]:
+        """The columns of texts by which things of a kind fall into groups, each with the words of its name."""
+
+        def made() -> list[tuple[p.Step, list[str]]]:
+            keys, found = Keys(self._graph), list[tuple[p.Step, list[str]]]()
+            members = sampled(self.members(kind))
+            for step, share in steps_of(self._graph, members, backward=False):
+                ends = self._executor.pairs(members, (step,))[1]
+                values, few = column(self._graph, Binding.of(self._graph).relation(step.relation)), len(np.unique(ends))
+                again = len(members) >= AGAIN * few or len(members) <= FEW
+                texts = not values.ordered and bool(self._graph.literals_at(ends).any())
+                if share >= MOSTLY and few > 1 and again and texts:
+                    found.append((step, spelled_out(keys.label(step)).lower().split()))
+            return found
+
+        return self._graph.derived(("retrieval.events.categories", kind), made)
 
     def labels_of(self, kind: str) -> list[str]:
         """What the properties of a kind are called, in words."""

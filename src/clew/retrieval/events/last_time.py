@@ -7,6 +7,7 @@ Kept apart from `took_part`, where the things of events are asked for.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from clew.errors import ClewError
 from clew.graph import Graph
@@ -36,21 +37,24 @@ _WHEN = re.compile(
 )  # fmt: skip
 _LAST = re.compile(r"\b(?:last|latest|most recent(?:ly)?|newest|(?P<first>first|earliest))\b")
 _DAY = re.compile(r"\b(?:when|(?<!by )(?<!delivery )dates?|days?|how long ago)\b")
-_UNREAD = re.compile(r"\b(?:not|never|without|going by|judging by|how many|how much|who|whose|before|after|since|than|average|total)\b|n't\b")
+_UNREAD = re.compile(
+    r"\b(?:not|never|without|going by|judging by|how many|how much|who|whose|before|after|since|than|average|total)\b"
+    r"|n't\b"
+)
 _DATING = frozenset("date day time on at of when last latest recent recently first earliest".split())  # noqa: SIM905
 _LITTLE = frozenset(
     ["last", "first", "most", "recently", "time", "latest", "we", "i", "they", "it", "been", "ever", "take"]
 )
 
 
-def latest(question: Question, graph: Graph, encoder: TextEncoder | None) -> list[Proposal]:
+def latest(question: Question, graph: Graph, scene: Callable[[], Scene]) -> list[Proposal]:
     """The same of any question for the date of the last of some events: "on what day did X most recently pay us
     something", "X latest payment date"; none for another question."""
     text = question.text.lower()
     if not Lexicon.of(graph).types or _LAST.search(text) is None or _DAY.search(text) is None:
         return []
     try:
-        return _latest(Scene(question, graph, encoder))
+        return _latest(scene())
     except ClewError:
         return []
 
@@ -66,13 +70,17 @@ def _latest(scene: Scene) -> list[Proposal]:
         if narrowed is None or date is None or not len(scene.keys.having(narrowed[0], (date.step,))):
             continue
         left = scene.left(scene.at(*last.span(), clause=True), (event,), date.label.split())
-        left = [word for word in left if word not in _DATING and done_by(word) not in set(map(done_by, date.words)) - {""}]
+        left = [
+            word for word in left if word not in _DATING and done_by(word) not in set(map(done_by, date.words)) - {""}
+        ]
         named = bool(set(scene.words) & date.words - _DATING)
         plan = p.Aggregate("min" if last["first"] else "max", narrowed[0], (date.step,))
         found.append((scene.spoken_of(event) + named / 2, len(left), plan))
     best = max((fit for fit, _, _ in found), default=0.0)
     plans = {plan: left for fit, left, plan in found if fit == best > 0}
-    return [Proposal(plan, SURE if left < 2 else LIKELY) for plan, left in plans.items() if len(plans) == 1 and left < 4]
+    return [
+        Proposal(plan, SURE if left < 2 else LIKELY) for plan, left in plans.items() if len(plans) == 1 and left < 4
+    ]
 
 
 def date_meant(scene: Scene, event: str) -> Stated | None:

@@ -1,17 +1,17 @@
-"""What has no event of a kind: "objects in poor condition that no conservator has ever worked on", "suppliers never used",
-"which vendors have we yet to book for any couple at all".
+"""What has no event of a kind: "objects in poor condition that no conservator has ever worked on", "suppliers never
+used", "which vendors have we yet to book for any couple at all".
 
-Kept apart from `lacking`, which reads the clause that denies: here the events are those that the question speaks of, and
-whatever else it names is a condition on the events or on what is asked for.
+Kept apart from `lacking`, which reads the clause that denies: here the events are those that the question speaks of,
+and whatever else it names is a condition on the events or on what is asked for.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from clew.errors import ClewError
 from clew.graph import Graph
-from clew.protocols import TextEncoder
 from clew.query import plan as p
 from clew.query.decorate import Proposal
 from clew.query.question import read_question
@@ -24,23 +24,25 @@ LIKELY = 0.6  # of a plan that leaves out no word
 LEFT_OUT = 1  # words that a plan may leave out
 MOST = 0.95  # share of the things that may lack them
 _NEVER = re.compile(
-    r"\bnever\b|\bno\b|\bwithout\b|\bnone\b|\bnobody\b|\bno[- ]one\b|\byet to\b|\bnot (?:once|a single|any|one|had|been|got|have)\b"
-    r"|n't (?:ever |yet )?(?:had|been|got|have|made|done|given|taken|had) |\bnot .* at all\b|n't .*\b(?:any|a single|at all)\b|\blacking\b"
+    r"\b(?:never|no|without|none|nobody|no[- ]one|lacking)\b|\byet to\b"
+    r"|\bnot (?:once|a single|any|one|had|been|got|have)\b|\bnot .* at all\b|n't .*\b(?:any|a single|at all)\b"
+    r"|n't (?:ever |yet )?(?:had|been|got|have|made|done|given|taken) "
 )
 _UNREAD = re.compile(
-    r"\b(?:how (?:many|much)|most|least|fewest|average|mean|total|than|longer|before|after|since|except|other than|neither|nor|both|due"
-    r"|still|outstanding|late|late|yes|unpaid)\b|^(?:is|has|did|does|do|was|were|have) (?!there|we|you)"
+    r"\b(?:how (?:many|much)|most|least|fewest|average|mean|total|than|longer|before|after|since|except|other than"
+    r"|neither|nor|both|due|still|outstanding|late|yes|unpaid)\b"
+    r"|^(?:is|has|did|does|do|was|were|have) (?!there|we|you)"
 )
 _SAID = frozenset("never nobody without none single ever once yet lacking all list show used use any".split())  # noqa: SIM905
 
 
-def never_did(question: Question, graph: Graph, encoder: TextEncoder | None) -> list[Proposal]:
+def never_did(question: Question, graph: Graph, scene: Callable[[], Scene]) -> list[Proposal]:
     """The plan for what has no event; none for a question of another form."""
     text = question.text.lower()
     if not Lexicon.of(graph).types or _NEVER.search(text) is None or read_question(question.text).filters:
         return []
     try:
-        return _made(Scene(question, graph, encoder))
+        return _made(scene())
     except ClewError:
         return []
 

@@ -1,21 +1,20 @@
-"""What is asked of the events that a question tells: how many there were, what they come to, the mean of a figure, of whom
-or of what they are: "what do the catering expenses on The Salt Road come to", "how many orders of February were paid by
-PayPal", "where did the Harbour Lights unit film on 24 April".
+"""What is asked of the events that a question tells: how many there were, what they come to, the mean of a figure, of
+whom or of what they are: "what do the catering expenses on The Salt Road come to", "how many orders of February were
+paid by PayPal", "where did the Harbour Lights unit film on 24 April".
 
-Kept apart from `composing`, which joins what a question names by the words between: here everything that is named is placed
-by how kinds are linked, and all that a question says of dates and figures is a condition on the events.
+Kept apart from `composing`, which joins what a question names by the words between: here everything that is named is
+placed by how kinds are linked, and all that a question says of dates and figures is a condition on the events.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from clew.errors import ClewError
 from clew.graph import Graph
-from clew.protocols import TextEncoder
 from clew.query import plan as p
 from clew.query.asked import Filter
 from clew.query.decorate import Proposal
@@ -37,36 +36,42 @@ LEFT_OUT = 1  # words that a plan may leave out
 MOST = 0.7  # share of the events that must state a figure
 NAMED = 0.55  # how well a word must fit a figure to name it
 _SUM = re.compile(
-    r"\b(?:totals?|in total|altogether|in all|overall|adds? up to|add(?:s|ed)? up|comes? to|came to|amounts? to|sum|combined|spend"
-    r"|spent|how much .*\b(?:paid|pay|spent|spend|raised|earned|donated|gave|given|claimed|charged|taken|made))\b"
+    r"\b(?:totals?|in total|altogether|in all|overall|adds? up to|add(?:s|ed)? up|comes? to|came to|amounts? to|sum"
+    r"|combined|spend|spent"
+    r"|how much .*\b(?:paid|pay|spent|spend|raised|earned|donated|gave|given|claimed|charged|taken|made))\b"
 )
 _MEAN = re.compile(r"\b(?:on average|in average|average|avg|mean|typically)\b")
-_COUNT = re.compile(r"^(?:and )?(?:how many|(?:the )?(?:total )?number of|count(?: of)?|how often)\b|\bhow (?:many|often)\b|\b(?:what|total) number of\b|\bcount$")
+_COUNT = re.compile(
+    r"^(?:and )?(?:(?:the )?(?:total )?number of|count(?: of)?)\b|\bhow (?:many|often)\b|\b(?:what|total) number of\b"
+    r"|\bcount$"
+)
 _OFTEN = re.compile(r"\bhow (?:often|many times)\b")
 _NUMBER_OF = re.compile(r"\bnumber of ([a-z]+)")
 _HOW_MANY = re.compile(r"\bhow many ([a-z]+)")
 _HOURS = re.compile(r"\bhow (?:much time|many (?:hours|minutes|days|nights))\b")
 _DONE = re.compile(r"\b(?:paid|received|settled|returned|delivered|completed|finished|collected)\b")
 _UNREAD = re.compile(
-    r"\b(?:most|highest|largest|biggest|best|lowest|fewest|least|cheapest|dearest|longest|shortest|first|last|latest|earliest|oldest"
-    r"|newest|not|never|no|without|neither|nor|except|other than|both|why|per cent|percentage|than (?!\d|an?\b)|also|too|each|every|if"
-    r"|still|yet|outstanding|unpaid|open|owed?|owes|compared|versus|vs|difference)\b|n't\b"
+    r"\b(?:most|highest|largest|biggest|best|lowest|fewest|least|cheapest|dearest|longest|shortest|first|last|latest"
+    r"|earliest|oldest|newest|not|never|no|without|neither|nor|except|other than|both|why|per cent|percentage"
+    r"|than (?!\d|an?\b)|also|too|each|every|if|still|yet|outstanding|unpaid|open|owed?|owes|compared|versus|vs"
+    r"|difference)\b|n't\b"
 )
 _LISTS = re.compile(r"\b(?:which|who|whose|where|what)\b")
 _ASKED = re.compile(r"\b(?:is|are|was|were|do|does|did|has|have|had|can|when|how)\b")
-_SAID = frozenset(
-    ["how", "much", "many", "total", "totals", "altogether", "overall", "sum", "combined", "worth", "spend", "spent", "cost", "average", "avg", "mean", "typically", "number", "count", "often", "hours", "minutes", "time", "money", "far", "date", "paid", "received", "settled", "come", "bill", "pounds", "euros", "adding", "everybody"]
-)
+_ASKS = """
+how much many total totals altogether overall sum combined worth spend spent cost average avg mean typically number
+count often hours minutes time money far date paid received settled come bill pounds euros adding everybody
+"""
+_SAID = frozenset(_ASKS.split())
 _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)?|\d+[.,]\d+")
 
 
-def of_events(question: Question, graph: Graph, encoder: TextEncoder | None) -> list[Proposal]:
+def of_events(question: Question, graph: Graph, scene: Callable[[], Scene]) -> list[Proposal]:
     """The plan for what is asked of some events; none for a question of another form."""
     if not Lexicon.of(graph).types:
         return []
     try:
-        reader = _Reader(question, graph, encoder)
-        made = list(reader.made())
+        made = list(_Reader(question, graph, scene()).made())
     except ClewError:
         return []
     best = max((fit for fit, _, _ in made), default=0.0)
@@ -75,9 +80,8 @@ def of_events(question: Question, graph: Graph, encoder: TextEncoder | None) -> 
 
 
 class _Reader:
-    def __init__(self, question: Question, graph: Graph, encoder: TextEncoder | None) -> None:
-        self._graph = graph
-        self._scene = Scene(question, graph, encoder)
+    def __init__(self, question: Question, graph: Graph, scene: Scene) -> None:
+        self._graph, self._scene = graph, scene
         self._text = self._scene.clause
         self._read = read_question(question.text)
         self._counts = _COUNT.search(self._text) is not None and not _HOURS.search(self._text)
@@ -86,13 +90,11 @@ class _Reader:
 
     def made(self) -> Iterator[tuple[float, float, p.Plan]]:
         """The plans that a question may mean, each with how much of it speaks of its events, and how likely it is."""
-        scene = self._scene
-        dated = scene.dates()
+        scene, dated = self._scene, self._scene.dates()
         if not dated and any(isinstance(each.value, p.Date) for each in self._read.filters):
             return
-        if any(c.kind == "topic" and all(map(str.isdigit, scene.words[c.start : c.end])) for c in scene.named):
-            return
-        if _UNREAD.search(self._text) or not (scene.topics or self._read.filters or dated):
+        figures = [c for c in scene.named if all(map(str.isdigit, scene.words[c.start : c.end]))]
+        if figures or _UNREAD.search(self._text) or not (scene.topics or self._read.filters or dated):
             return
         for event in scene.events.kinds():
             kind = scene.asked(event)
@@ -100,38 +102,43 @@ class _Reader:
             if narrowed is None or scene.names(event) or event in scene.events.people():
                 continue
             loose = scene.loose
-            some, others = narrowed
-            used, places = set[str](), set[int]()
-            tests: list[tuple[Stated | None, p.Op, p.Value, p.Value | None]] = []
-            for op, date, at in dated:
-                tests.append((date_meant(scene, event), op, date, None))
-                places |= at
-            for each in self._read.filters:
-                if not isinstance(each.value, p.Date):
-                    tests.append((self._of_filter(each, event), each.op, each.value, each.upper))
-            if all(stated is not None for stated, *_ in tests):
-                for stated, op, value, upper in tests:
-                    assert stated is not None
-                    used |= stated.words
-                    some = p.Where(some, p.Test((stated.step,), op, value, upper))
-                some = self._done(some, event)
-                said = scene.spoken_of(event) + 2 * self._said_of(event)
-                spoken = said + len(tests) + (kind == event)
-                for plan, words, sure in self._wanted(some, others, event, kind, listed=bool(tests)):
-                    left = [
-                        word
-                        for word in scene.left(places, (event, kind), used | words)
-                        if word not in _SAID and not _ORDINAL.fullmatch(word)
-                    ]
-                    if len(left) <= LEFT_OUT * isinstance(plan, p.Aggregate) and (said or (tests and not loose)):
-                        yield spoken, (LIKELY if left or loose else sure), plan
+            tested = self._tested(narrowed[0], event)
+            if tested is None:
+                continue
+            some, used = tested
+            said = scene.spoken_of(event) + 2 * self._said_of(event)
+            tests = bool(used)
+            for plan, words, sure in self._wanted(self._done(some, event), narrowed[1], event, kind, listed=tests):
+                places = {i for _, _, at in dated for i in at}
+                left = [word for word in scene.left(places, (event, kind), used | words) if word not in _SAID]
+                left = [word for word in left if not _ORDINAL.fullmatch(word)]
+                if len(left) <= LEFT_OUT * isinstance(plan, p.Aggregate) and (said or (tests and not loose)):
+                    yield said + tests + (kind == event), (LIKELY if left or loose else sure), plan
+
+    def _tested(self, some: p.SetPlan, event: str) -> tuple[p.SetPlan, set[str]] | None:
+        """The events that meet all conditions on dates and figures, and what these are called; None where one of them
+        is on nothing that the events state."""
+        used, when = set[str](), date_meant(self._scene, event)
+        tests: list[tuple[Stated | None, p.Op, p.Value, p.Value | None]] = [
+            (when, op, date, None) for op, date, _ in self._scene.dates()
+        ]
+        filters = [each for each in self._read.filters if not isinstance(each.value, p.Date)]
+        tests += [(self._of_filter(each, event), each.op, each.value, each.upper) for each in filters]
+        for stated, op, value, upper in tests:
+            if stated is None:
+                return None
+            used |= stated.words
+            some = p.Where(some, p.Test((stated.step,), op, value, upper))
+        return some, used
 
     def _of_filter(self, each: Filter, event: str) -> Stated | None:
         """The date or the figure of events that a condition is on."""
         if not isinstance(each.value, p.Number) or each.of_count:
             return None
         figures = self._scene.events.stated(event, "number", MOST)
-        named = [one for one in figures if max((by_words((w,), [one.label])[0] for w in each.words), default=0) >= NAMED]
+        named = [
+            one for one in figures if max((by_words((w,), [one.label])[0] for w in each.words), default=0) >= NAMED
+        ]
         return named[0] if len(named) == 1 else None
 
     def _said_of(self, event: str) -> bool:
@@ -149,7 +156,11 @@ class _Reader:
             return some
         for each in outcomes(self._graph):
             done = done_by(match.group(0))
-            if each.kind == event and each.what == "open" and each.done in (done, "paid" if done == "delivered" else done):
+            if (
+                each.kind == event
+                and each.what == "open"
+                and each.done in (done, "paid" if done == "delivered" else done)
+            ):
                 return p.And((some, each.not_so))
         return some
 
@@ -187,7 +198,9 @@ class _Reader:
         return named and (_LISTS.search(self._text) is not None or not _ASKED.search(self._text))
 
     def _is_figure(self, word: str, event: str) -> bool:
-        return any(forms(word) & forms(part) for each in self._scene.events.stated(event, "number") for part in each.words)
+        return any(
+            forms(word) & forms(part) for each in self._scene.events.stated(event, "number") for part in each.words
+        )
 
     def _figure(self, event: str) -> Stated | None:
         """The figure of events that is added up or averaged: the one that is named, else what they come to."""

@@ -1,20 +1,19 @@
-"""Which of two has more events: "have we given more jobs to A or to B", "of the two florists A and B, which do we book more
-often", "I reckon A has been a guest here more times than B, am I right".
+"""Which of two has more events: "have we given more jobs to A or to B", "of the two florists A and B, which do we book
+more often", "I reckon A has been a guest here more times than B, am I right".
 
-Kept apart from `two_names`, which compares what each of two things states: here their events are counted, or a figure of
-these is added up or averaged.
+Kept apart from `two_names`, which compares what each of two things states: here their events are counted, or a figure
+of these is added up or averaged.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import numpy as np
 
 from clew.errors import ClewError
 from clew.graph import Graph
-from clew.protocols import TextEncoder
 from clew.query import plan as p
 from clew.query.decorate import Proposal
 from clew.query.execute import execute
@@ -30,27 +29,34 @@ FAR = 2  # steps from one of the two to its events
 LEFT_OUT = 3  # words that a plan may leave out
 MOST = 0.7  # share of the events that must state a figure
 NAMED = 0.7  # how well a word must fit a figure to name it
-_MORE = re.compile(r"\b(?:(?P<more>more|most|bigger|higher|larger|greater|busier|better)|(?P<less>fewer|less|fewest|least|smaller|lower))\b")
+_MORE = re.compile(
+    r"\b(?:(?P<more>more|most|bigger|higher|larger|greater|busier|better)|(?P<less>fewer|less|fewest|least|smaller|lower))\b"
+)
 _MONEY = re.compile(r"\b(?:money|spen[dt]|earn(?:s|ed)?|revenue|brought in|takings|income|cash|paid|owes?)\b")
 _MEAN = re.compile(r"\b(?:on average|average|mean)\b")
 _TRUTH = re.compile(
-    r"^(?:has|have|had|did|does|do|is|are|was|were)\b|\b(?:right|true|correct|yes or no)\b|^(?:i (?:reckon|think|guess|believe|bet)"
-    r"|my (?:feeling|guess|impression|hunch))\b"
+    r"^(?:has|have|had|did|does|do|is|are|was|were)\b|\b(?:right|true|correct|yes or no)\b"
+    r"|^(?:i (?:reckon|think|guess|believe|bet)|my (?:feeling|guess|impression|hunch))\b"
 )
 _OF_TWO = re.compile(r"\b(?:or|vs|versus|than|between|of the two|out of|compared|which|who)\b")
-_SAID = frozenset(
-    ["more", "most", "bigger", "higher", "larger", "greater", "busier", "better", "fewer", "less", "fewest", "least", "smaller", "lower", "times", "often", "number", "count", "vs", "versus", "between", "two", "than", "or", "settle", "argument", "bet", "reckon", "think", "guess", "feeling", "right", "true", "correct", "compared", "going", "higher"]
+_ASKED = """
+more most bigger higher larger greater busier better fewer less fewest least smaller lower times often number count vs
+versus between two than or settle argument bet reckon think guess feeling right true correct compared going
+"""
+_SAID = frozenset(_ASKED.split())
+_UNREAD = re.compile(
+    r"\b(?:how (?:many|much)|by how|not|never|without|first|last|before|after|since|earlier|later|older|difference)\b"
+    r"|n't\b"
 )
-_UNREAD = re.compile(r"\b(?:how (?:many|much)|by how|not|never|without|first|last|before|after|since|earlier|later|older|difference)\b|n't\b")
 
 
-def of_two(question: Question, graph: Graph, encoder: TextEncoder | None) -> list[Proposal]:
+def of_two(question: Question, graph: Graph, scene: Callable[[], Scene]) -> list[Proposal]:
     """The plan for which of two has more events; none for a question of another form."""
     text = question.text.lower()
     if not Lexicon.of(graph).types or _MORE.search(text) is None or _OF_TWO.search(text) is None:
         return []
     try:
-        made = list(_made(Scene(question, graph, encoder), question))
+        made = list(_made(scene(), question))
     except ClewError:
         return []
     best = max((fit for fit, _ in made), default=0.0)

@@ -8,6 +8,7 @@ is late, and one whose `collected` is "no" was not collected.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from clew.query import plan as p
 from clew.query.keys import Keys, steps_of
 from clew.query.lapses import begins, ends
 from clew.query.vocabulary import forms, stem
-from clew.retrieval.events.kinds import DUE, Events, Stated
+from clew.retrieval.events.kinds import DUE, Events, Stated, sampled
 from clew.retrieval.lexicon import Lexicon
 
 SOME = 0.3  # share of the events that must say when they were due
@@ -42,12 +43,15 @@ _ENDING = frozenset(["expires", "expiry", "expired", "expiration", "expire", "va
 _OFF = frozenset(["cancelled", "canceled", "void", "withdrawn", "rejected", "declined", "abandoned", "written"])
 
 
+What = Literal["late", "open", "overdue", "expired", "flag"]
+
+
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """Something that may be said of each event of a kind."""
 
     kind: str  # the id of the kind
-    what: str  # "late", "open", or the flag's name
+    what: What
     done: str  # what being done is called, one of `DONE`; the flag's name
     words: frozenset[str]  # forms of what the columns are called that tell it
     so: p.SetPlan  # the events of which it is true
@@ -57,7 +61,9 @@ class Outcome:
 
 def outcomes(graph: Graph) -> list[Outcome]:
     """All that the kinds of a graph tell of their events."""
-    return graph.derived(("retrieval.events.outcomes",), lambda: [o for id in Events(graph).kinds() for o in _of(id, graph)])
+    return graph.derived(
+        ("retrieval.events.outcomes",), lambda: [o for id in Events(graph).kinds() for o in _of(id, graph)]
+    )
 
 
 def done_by(word: str) -> str:
@@ -81,12 +87,11 @@ def _of(kind: str, graph: Graph) -> list[Outcome]:
             since = p.Since((other.step,), "days")
             late, fine = (p.Where(of, p.Test((date.step,), op, p.Number(0), beside=since)) for op in (">", "<="))
             found.append(Outcome(kind, "late", said, words | _formed(other.label), late, fine))
-            both = words | _formed(other.label)
-            found.append(Outcome(kind, "overdue", said, both, late, fine, (other.step, date.step)))
+            overdue = (other.step, date.step)
+            found.append(Outcome(kind, "overdue", said, words | _formed(other.label), late, fine, overdue))
     for date in dates:
         if date.words & _ENDING:
-            over, not_over = (p.WhereCount(of, (date.step,), op, 0) for op in (">", "="))
-            found.append(Outcome(kind, "expired", "expired", _formed(date.label), over, not_over, (date.step,)))
+            found.append(Outcome(kind, "expired", "expired", _formed(date.label), of, of, (date.step,)))
     members = events.members(kind)
     shares = dict(steps_of(graph, members, backward=False))
     for flag in flags(graph):
@@ -106,7 +111,10 @@ def _says_done(date: Stated) -> bool:
 
 
 def _flagged(kind: str, flag: Flag) -> Outcome:
-    yes, no = (p.And((p.Class(kind), p.Follow(p.Entities(ids), (p.Step(flag.relation, False),)))) for ids in (flag.yes, flag.no))
+    yes, no = (
+        p.And((p.Class(kind), p.Follow(p.Entities(ids), (p.Step(flag.relation, False),))))
+        for ids in (flag.yes, flag.no)
+    )
     return Outcome(kind, "flag", flag.label.lower(), _formed(flag.label.lower()), yes, no)
 
 
@@ -117,7 +125,7 @@ def _standing(kind: str, steps: list[p.Step], graph: Graph) -> list[Outcome]:
         label = set(label_to_text(lexicon.labels.get(step.relation, "")).lower().split())
         if not label & _STANDS:
             continue
-        ends_ = np.unique(keys.ends(Events(graph).members(kind), (step,)))
+        ends_ = np.unique(keys.ends(sampled(Events(graph).members(kind)), (step,)))
         if not 1 < len(ends_) <= STATES:
             continue
         ids, named = graph.ids_at(ends_), [text.lower() for text in graph.labels_at(ends_)]
@@ -128,7 +136,10 @@ def _standing(kind: str, steps: list[p.Step], graph: Graph) -> list[Outcome]:
         back = (p.Step(step.relation, False),)
         over = p.And((of, p.Follow(p.Entities(tuple(done)), back)))
         closed = p.And((of, p.Follow(p.Entities((*done, *off)), back)))
-        return [Outcome(kind, "open", said, frozenset(label), p.Minus(of, closed), over) for said in sorted(set(done.values()))[:1]]
+        return [
+            Outcome(kind, "open", said, frozenset(label), p.Minus(of, closed), over)
+            for said in sorted(set(done.values()))[:1]
+        ]
     return []
 
 

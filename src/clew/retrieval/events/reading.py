@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import cache
+
 from clew.graph import Graph
 from clew.protocols import TextEncoder
 from clew.query.decorate import Proposal
@@ -15,6 +17,7 @@ from clew.retrieval.events.never_did import never_did
 from clew.retrieval.events.of_events import of_events
 from clew.retrieval.events.of_two import of_two
 from clew.retrieval.events.sales import of_lines
+from clew.retrieval.events.scene import Scene
 from clew.types import Question
 
 
@@ -26,16 +29,17 @@ def read_events(asked: Question, question: Question, graph: Graph, encoder: Text
         asked: the question in its own words.
         question: the same in the words of the graph.
     """
+    scene = cache(lambda: Scene(asked, graph, encoder))  # read once for all
     return (
-        came_out(asked, graph, encoder)
+        came_out(asked, graph, scene)
         or above_in_all(question, graph)
         or last_time(question, graph, encoder)
         or of_lines(question, graph, encoder)
         or most_often(question, graph)
-        or of_two(asked, graph, encoder)
-        or in_common(asked, graph, encoder)
-        or latest(asked, graph, encoder)
-        or by_group(asked, graph, encoder)
-        or of_events(asked, graph, encoder)
-        or never_did(asked, graph, encoder)
+        or of_two(asked, graph, scene)
+        or in_common(asked, graph, scene)
+        or latest(asked, graph, scene)
+        or by_group(asked, graph, scene)
+        or of_events(asked, graph, scene)
+        or never_did(asked, graph, scene)
     )

@@ -2,8 +2,8 @@
 that leaves unsaid.
 
 The readers of this package share it: each knows one form of question (`came_out`, `by_group`, `in_common`, …), and here
-is what they all ask. A set that is named is placed where it belongs by how kinds are linked and not by the words between
-them, so that a wording that nobody has met is read as well as one that everybody uses.
+is what they all ask. A set that is named is placed where it belongs by how kinds are linked and not by the words
+between them, so that a wording that nobody has met is read as well as one that everybody uses.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import numpy as np
 
 from clew.graph import Graph
 from clew.graph.names import words_of
+from clew.graph.sets import held
 from clew.graph.subgraph import Ints
 from clew.protocols import TextEncoder
 from clew.query import plan as p
@@ -51,7 +52,9 @@ LITTLE = frozenset(_LITTLE.split())
 """Words that say nothing beside the events and the things that a question names."""
 ITEMS = frozenset(["item", "product", "article", "title", "description", "equipment", "name"])
 """What a column is called that says what an event without a name was of."""
-GENERIC = frozenset(["item", "thing", "kit", "equipment", "gear", "stuff", "goods", "piece", "bit", "article", "product"])
+GENERIC = frozenset(
+    ["item", "thing", "kit", "equipment", "gear", "stuff", "goods", "piece", "bit", "article", "product"]
+)
 _MONTH = "|".join(sorted({*MONTHS, *(month[:3] for month in MONTHS)}, key=len, reverse=True))
 _DATE = re.compile(
     r"\b(?P<lead>(?:(?P<op>on or before|on or after|before|earlier than|prior to|after|later than|since|from|until|till"
@@ -59,8 +62,8 @@ _DATE = re.compile(
     rf"|(?:\d{{1,2}}(?:st|nd|rd|th)? (?:of )?)?(?:{_MONTH}) (?:19|20)\d\d|(?P<year>(?:19|20)\d\d))\b"
 )
 _SIGNS: dict[p.Op, frozenset[str]] = {
-    "<": frozenset(["before", "earlier than", "prior to"]), "<=": frozenset(["until", "till", "up to", "by", "on or before"]),
-    ">": frozenset(["after", "later than"]), ">=": frozenset(["since", "on or after"]),
+    "<": frozenset(["before", "earlier than", "prior to"]), ">": frozenset(["after", "later than"]),
+    "<=": frozenset(["until", "till", "up to", "by", "on or before"]), ">=": frozenset(["since", "on or after"]),
 }  # fmt: skip
 _STATED: tuple[Literal["number", "date"], ...] = ("number", "date")
 _ASKING = frozenset(["which", "what", "who", "whose", "whom", "where"])
@@ -68,9 +71,12 @@ _RANKS = frozenset(["top", "best", "most", "least", "average", "total", "mean", 
 _LEADS = frozenset("so and but then please on in at for to of from with".split())  # noqa: SIM905
 _ASKS_HOW = frozenset(["how", "when", "list", "show", "name"])
 _STOP = re.compile(r"(?<=[a-z\d]{3})\s*[;:.!?](?= )| [–-](?= )")
-_PLACES = frozenset(
-    ["location", "venue", "site", "place", "room", "building", "town", "city", "depot", "branch", "office", "field", "plot", "house", "warehouse", "stage", "hall", "court", "shop", "store", "port", "station", "track", "park"]
-)
+_BE = frozenset(["is", "are", "was", "were"])
+_SITES = """
+location venue site place room building town city depot branch office field plot house warehouse stage hall court shop
+store port station track park
+"""
+_PLACES = frozenset(_SITES.split())
 _CALLED = {
     "invoice": "bill", "bill": "invoice", "payment": "fee due bill charge", "booking": "reservation session",
     "delivery": "drop-off drop", "hire": "rental", "loan": "checkout", "fine": "penalty", "appointment": "visit",
@@ -120,12 +126,14 @@ class Scene:
         if chunk.end - chunk.start > 1 or not isinstance(chunk.plan, p.Entities) or not is_word(word):
             return False
         named = self.graph.labels_at([n for id in chunk.plan.ids if (n := self.graph.number_of(id)) is not None])
-        return not any(word in (each.folded for each in words_of(label)) or stem(word) in stems(label) for label in named)
+        return not any(
+            word in (each.folded for each in words_of(label)) or stem(word) in stems(label) for label in named
+        )
 
     # -- words -------------------------------------------------------------------------------------------------------
 
     def _clause(self) -> int:
-        """Where the part of a question begins that asks: behind the last comma with a word that asks right behind it."""
+        """Where the part of a question begins that asks: behind the last comma with a word that asks behind it."""
         begin, asks = 0, _ASKING | _ASKS_HOW
         for i, word in enumerate(self.words):
             behind = [each for each in self.words[i + 1 : i + 4] if each not in _LEADS]
@@ -166,7 +174,9 @@ class Scene:
         of = [kind for kind in dict.fromkeys(kinds) if kind]
         known = {form for word in also for form in forms(word)} | set(also)
         known |= {form for kind in of for link in self.events.links(kind) for form in self._of_link(link)}
-        known |= {form for kind in of for of_ in _STATED for each in self.events.stated(kind, of_) for form in each.words}
+        known |= {
+            form for kind in of for of_ in _STATED for each in self.events.stated(kind, of_) for form in each.words
+        }
         left = []
         for i, word in enumerate(self.words):
             little = word == "," or word in FUNCTION or word in LIGHT or word in LITTLE or word in MONTHS
@@ -191,7 +201,7 @@ class Scene:
         words = self.words[begin:]
         if words[:1] == ("where",) and (place := self._place(event)):
             return place
-        listed = words[:1] == ("who",) and words[1:3] in (("are", "the"), ("were", "the"), ("is", "the"), ("was", "the"))
+        listed = words[:1] == ("who",) and words[1:2] and words[1] in _BE and words[2:3] == ("the",)
         named = any(c.start == begin + (3 if listed else 1) for c in self.classes)  # "who were the dogs"
         shown = next((c for c in self.classes if self.words[c.end : c.end + 1] in (("titles",), ("names",))), None)
         if shown is not None and isinstance(shown.plan, p.Class):
@@ -204,8 +214,8 @@ class Scene:
             if word in ("place", "spot") and (place := self._place(event)):
                 return place
             if chunk is not None:
+                # "Customers' orders" are orders.
                 behind = next((c for c in self.classes if c.start == chunk.end and self._several(c)), chunk)
-                # "customers' orders" are orders
                 assert isinstance(behind.plan, p.Class)
                 return behind.plan.id
             if stem(word) in GENERIC and self.shown(event):
@@ -231,10 +241,12 @@ class Scene:
         early = self.words[: self._begin() + EARLY]
         if not self.events.coded(event) or not any(stem(word) in GENERIC or word in GENERIC for word in early):
             return ()
-        found: list[p.Path] = []
-        for step, share in steps_of(self.graph, sampled(self.events.members(event)), backward=False):
+        members, found = sampled(self.events.members(event)), list[p.Path]()
+        for step, share in steps_of(self.graph, members, backward=False):
             label = set(self.lexicon.labels.get(step.relation, "").lower().split())
-            if share >= OF_KIND and label & ITEMS and self.graph.literals_at(self.keys.ends(self.events.members(event), (step,))).all():
+            if share < OF_KIND or not label & ITEMS:
+                continue
+            if self.graph.literals_at(self.keys.ends(members, (step,))).all():
                 found.append((step,))
         return found[0] if len(found) == 1 else ()
 
@@ -261,7 +273,7 @@ class Scene:
         if not len(members):
             return None
         for kind in filter(None, kinds):
-            if np.isin(members, self.events.members(kind)).all():
+            if held(members, self.events.members(kind)).all():
                 return kind, named
             if (found := self._led_to(named, members, kind)) is not None:
                 return kind, found
@@ -313,7 +325,7 @@ class Scene:
         steps = [
             step
             for step, _ in steps_of(self.graph, sampled(mine), backward=False)
-            if np.isin(self.keys.ends(mine, (step,)), members).any()
+            if held(self.keys.ends(members, p.turned((step,))), mine).any()
         ]
         return (steps[0],) if len(steps) == 1 else None
 
@@ -321,7 +333,7 @@ class Scene:
         """Whether a thing of a kind is named itself."""
         mine = self.events.members(kind)
         plans = [c.plan for c in self.named if c.kind == "topic" and c.plan is not None]
-        return any(np.isin(execute(plan, self.graph).members, mine).all() for plan in plans)
+        return any(held(execute(plan, self.graph).members, mine).all() for plan in plans)
 
     def narrowed(
         self, chosen: p.SetPlan, kinds: Sequence[str], but: Iterable[int] = ()
@@ -352,10 +364,10 @@ class Scene:
         if plan is None:
             return False
         members, all_ = execute(plan, self.graph).members, self.events.members(kind)
-        return 0 < len(members) < len(all_) and bool(np.isin(members, all_).all())
+        return 0 < len(members) < len(all_) and bool(held(members, all_).all())
 
     def dates(self) -> list[tuple[p.Op, p.Date, set[int]]]:
-        """The conditions on a date that the words state, each with their places: "before 1 March 2025", "in May 2024"."""
+        """The conditions on a date that the words state, each with its places: "before 1 March 2025", "in May 2024"."""
         found: list[tuple[p.Op, p.Date, set[int]]] = []
         for match in _DATE.finditer(self.text):
             date = match["year"] if match["lead"] else ""
