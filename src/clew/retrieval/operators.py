@@ -99,7 +99,7 @@ from clew.retrieval.refusing import (
     unmet,
     unstated,
 )
-from clew.retrieval.spoken import as_said, in_graph_words
+from clew.retrieval.spoken import in_graph_words
 from clew.retrieval.summing import counts, of_figures, owed
 from clew.retrieval.tables import read_table
 from clew.retrieval.tenses import in_tense, kept_in_tense
@@ -182,7 +182,7 @@ class Operators:
 
     def _of_records(self, said: Question, question: Question, graph: Graph) -> list[Proposal]:
         """What is read of events and of records without names, the likelier of the two."""
-        events = read_events(as_said(said, graph), question, graph, self._encoder)
+        events = read_events(said, question, graph, self._encoder)
         if events and events[0].prior >= SURE_OF_RECORDS:
             return events
         records = read_records(question, graph, self._encoder)
@@ -780,7 +780,7 @@ def _leaves_out(plan: p.Plan, other: p.Plan) -> bool:
     dates, names = (
         [{each for node in p.walk(side) for each in of(node)} for side in (plan, other)] for of in (_dates, _ids)
     )
-    return bool(dates[1] and not dates[0]) or bool(names[1] - names[0])
+    return bool(dates[1] and not dates[0]) or bool(names[1] and not names[0])
 
 
 def _dates(node: p.Plan) -> list[str]:

@@ -55,6 +55,9 @@ _TAKEN = re.compile(
 )
 _TOTAL = re.compile(r"\b(?:in total|total|overall|altogether|in all|combined|add(?:s|ed)? up|sum|cumulative(?:ly)?)\b")
 _OFTEN = re.compile(r"\b(?:often|times|frequently|popular|favou?rite|busiest)\b")
+_COUNTED = re.compile(
+    r"\b(?:most|more|fewest|fewer|least|less|busiest|number of|hours?|minutes|time|overtime|durations?)\b"
+)
 _NUMBER_OF = re.compile(r"\bnumber of ((?:[a-z-]+ ?){1,3})")
 _WORKED = re.compile(
     r"\b(?:hours?|worked|work|jobs?|put in|done|did|carried out|handled|dealt with|assigned|allocated|served|fixed|sold"
@@ -96,8 +99,11 @@ class _Groups:
 
 def by_group(question: Question, graph: Graph, scene: Callable[[], Scene]) -> list[Proposal]:
     """The plan for the group that comes first; none for a question of another form."""
-    if not Lexicon.of(graph).types or _FIRST.search(re.sub(r"\s+", " ", question.text.lower())) is None:
+    text = re.sub(r"\s+", " ", question.text.lower())
+    if not Lexicon.of(graph).types or _FIRST.search(text) is None:
         return []
+    if not any(cue.search(text) for cue in (_MEAN, _MONEY, _TOTAL, _OFTEN, _COUNTED)):
+        return []  # "the largest city" is one thing's
     try:
         return _Reader(question, graph, scene()).proposals()
     except ClewError:

@@ -45,6 +45,7 @@ _COUNT = re.compile(
     r"^(?:and )?(?:(?:the )?(?:total )?number of|count(?: of)?)\b|\bhow (?:many|often)\b|\b(?:what|total) number of\b"
     r"|\bcount$"
 )
+_DATED = re.compile(r"\d{4}|\b(?:over|under|above|below|than)\b")
 _OFTEN = re.compile(r"\bhow (?:often|many times)\b")
 _NUMBER_OF = re.compile(r"\bnumber of ([a-z]+)")
 _HOW_MANY = re.compile(r"\bhow many ([a-z]+)")
@@ -68,7 +69,8 @@ _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)?|\d+[.,]\d+")
 
 def of_events(question: Question, graph: Graph, scene: Callable[[], Scene]) -> list[Proposal]:
     """The plan for what is asked of some events; none for a question of another form."""
-    if not Lexicon.of(graph).types:
+    text = question.text.lower()
+    if not Lexicon.of(graph).types or not any(cue.search(text) for cue in (_SUM, _MEAN, _COUNT, _HOURS, _DATED)):
         return []
     try:
         made = list(_Reader(question, graph, scene()).made())

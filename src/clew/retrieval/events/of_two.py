@@ -34,6 +34,8 @@ _MORE = re.compile(
 )
 _MONEY = re.compile(r"\b(?:money|spen[dt]|earn(?:s|ed)?|revenue|brought in|takings|income|cash|paid|owes?)\b")
 _MEAN = re.compile(r"\b(?:on average|average|mean)\b")
+_SIZES = frozenset(["bigger", "higher", "larger", "greater", "smaller", "lower", "better"])
+_COUNTS = re.compile(r"\b(?:numbers?|amount|total|count|often|times|sum|cost)\b")
 _TRUTH = re.compile(
     r"^(?:has|have|had|did|does|do|is|are|was|were)\b|\b(?:right|true|correct|yes or no)\b"
     r"|^(?:i (?:reckon|think|guess|believe|bet)|my (?:feeling|guess|impression|hunch))\b"
@@ -53,8 +55,11 @@ _UNREAD = re.compile(
 def of_two(question: Question, graph: Graph, scene: Callable[[], Scene]) -> list[Proposal]:
     """The plan for which of two has more events; none for a question of another form."""
     text = question.text.lower()
-    if not Lexicon.of(graph).types or _MORE.search(text) is None or _OF_TWO.search(text) is None:
+    more = _MORE.search(text)
+    if not Lexicon.of(graph).types or more is None or _OF_TWO.search(text) is None:
         return []
+    if more.group(0) in _SIZES and not (_COUNTS.search(text) or _MONEY.search(text) or _MEAN.search(text)):
+        return []  # "which is larger" of what each of them states
     try:
         made = list(_made(scene(), question))
     except ClewError:

@@ -18,6 +18,7 @@ from clew.retrieval.events.of_events import of_events
 from clew.retrieval.events.of_two import of_two
 from clew.retrieval.events.sales import of_lines
 from clew.retrieval.events.scene import Scene
+from clew.retrieval.spoken import as_said
 from clew.types import Question
 
 
@@ -29,7 +30,7 @@ def read_events(asked: Question, question: Question, graph: Graph, encoder: Text
         asked: the question in its own words.
         question: the same in the words of the graph.
     """
-    scene = cache(lambda: Scene(asked, graph, encoder))  # read once for all
+    scene = cache(lambda: Scene(as_said(asked, graph), graph, encoder))  # read once for all
     return (
         came_out(asked, graph, scene)
         or above_in_all(question, graph)
