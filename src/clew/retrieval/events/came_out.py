@@ -17,7 +17,7 @@ from clew.graph import Graph
 from clew.query import plan as p
 from clew.query.decorate import Proposal
 from clew.query.question import read_question
-from clew.query.vocabulary import forms
+from clew.query.vocabulary import base_of, forms
 from clew.retrieval.events.kinds import DUE
 from clew.retrieval.events.outcomes import Outcome, What, done_by, outcomes
 from clew.retrieval.events.scene import Scene
@@ -114,11 +114,12 @@ _SUM = re.compile(
     r"|combined|how much|total (?:of|for|value|amount)|sum of|total$)\b"
 )
 _TRUTH = re.compile(r"^(?:did|has|have|had|was|were|is|are|does|do|whether|if)\b|\bany\b|\byes or no\b|^[^?]* ever\b")
+_ANY = re.compile(r"^(?:is|are|was|were) there\b")
 _ASKS = re.compile(
     r"^(?:in |for |by |on |of |from |to |at )?(?:which|what|who|whose|whom|list|show|name|find|give|all|every)\b"
 )
 _UNREAD = re.compile(
-    r"\b(?:average|mean|percentage|percent|share|proportion|longest|shortest|first|last|latest|earliest|oldest|newest"
+    r"\b(?:average|mean|percentage|percent|share|proportion|longest|shortest|first|last|latest|earliest"
     r"|more than|fewer than|less than|at least \d|at most|why|how long|each|per|by how|days late|except|other than"
     r"|neither|nor|both|not only|if)\b"
 )
@@ -168,6 +169,9 @@ class _Reader:
         self._dates = scene.dates()
 
     def proposals(self) -> list[Proposal]:
+        ranks = any(word.endswith("est") and base_of(word) for word in self._scene.clause.split())
+        if ranks and _RANKED.search(self._scene.clause) is None:
+            return []  # "the largest unpaid invoice"
         filtered = read_question(self._question.text).filters and not self._dates
         if _UNREAD.search(self._scene.clause) or filtered:
             return []
@@ -192,10 +196,10 @@ class _Reader:
             if word and "verb" not in said and (self._graph.resolve(word) or self._graph.resolve(word.capitalize())):
                 continue  # the graph has a name for it
             done = done_by(word.split()[0]) if {"verb", "un"} & set(said) else ""
-            if "verb" in said and not done:
-                continue
             if "out" in said or match.group(0).endswith(" back"):
                 done = "returned"
+            elif "verb" in said and not done:
+                continue
             elif "owe" in said or ("open" in said and _SUM.search(self._scene.clause)):
                 done = "paid"
             yield _Cue(what, so, *match.span(), done)
@@ -234,8 +238,17 @@ class _Reader:
         many = len(left) == LEFT_OUT
         if narrowed is None or len(left) > LEFT_OUT or (many and cue.what == "open" and not cue.done):
             return None
-        plan = self._wanted(*narrowed, of, kind)
+        denied = min(said) > 0 and scene.words[min(said) - 1] in ("no", "without")
+        plan = self._lacking(*narrowed, of, kind) if denied else self._wanted(*narrowed, of, kind)
         return None if plan is None else (LIKELY if many else SURE - 0.02 * len(left), plan)
+
+    def _lacking(self, mine: p.SetPlan, others: Sequence[p.SetPlan], of: Outcome, kind: str) -> p.Plan | None:
+        """What has none of the events: customers with no unpaid invoices."""
+        ways = self._scene.ways(of.kind, kind) if kind and kind != of.kind else []
+        if len(ways) != 1 or _COUNT.search(self._scene.clause):
+            return None
+        base = p.And((p.Class(kind), *others)) if others else p.Class(kind)
+        return p.Minus(base, followed(mine, ways[0]))
 
     def _at(self, of: Outcome, said: set[int], *, so: bool) -> p.SetPlan | None:
         """The events that had expired, or were overdue, at the one date that is said; None without one."""
@@ -285,8 +298,8 @@ class _Reader:
         if _SUM.search(clause):
             amount = scene.events.amount(of.kind, MOST)
             return None if amount is None else p.Aggregate("sum", mine, (amount,))
-        if not _ASKS.match(clause) and _TRUTH.search(clause) and scene.named:
-            return p.Exists(mine)
+        if not _ASKS.match(clause) and _TRUTH.search(clause) and (scene.named or _ANY.match(clause)):
+            return p.Exists(mine if of_kind is None else of_kind)
         if kind == of.kind and (item := scene.shown(of.kind)):
             mine = followed(mine, item)
         found = of_kind or (mine if kind == of.kind else None)

@@ -14,6 +14,7 @@ import numpy as np
 
 from clew.graph import Graph
 from clew.graph.labelling import opaque
+from clew.graph.nouns import KEY_ENDS
 from clew.graph.sets import held
 from clew.graph.subgraph import Ints
 from clew.query import plan as p
@@ -169,14 +170,16 @@ class Events:
             if not len(ends) or self._graph.literals_at(ends).any() or len(np.unique(owners)) < len(owners):
                 continue
             different, own = np.unique(ends), {stem(word) for word in stems(self.kinds()[kind])}
-            parts = all(tells(word, own) for word in self._lexicon.labels.get(step.relation, "").lower().split())
+            label = self._lexicon.labels.get(step.relation, "").lower().split()
+            parts = all(tells(word, own) for word in label)
             if not step.forward and len(ends) < (1 if parts else SEVERAL) * len(different):
                 continue
-            for least in (self.kinds_of(different) or self.kinds_of(different, OF_KIND))[:1]:
+            kinds = self.kinds_of(different) or self.kinds_of(different, OF_KIND)
+            called = [id for id in kinds if stem(self.kinds()[id].lower().split()[-1]) in map(stem, label)]
+            for least in (called or kinds)[:1]:  # of "member" the members, though all of them have a certificate
                 if least == kind and not step.forward:
                     continue
                 names = {stem(word) for word in stems(self.kinds()[least])} | (set() if step.forward else own)
-                label = self._lexicon.labels.get(step.relation, "").lower().split()
                 said = tuple(word for word in label if not tells(word, names))
                 yield Link(step, least, said)
 
@@ -216,9 +219,10 @@ class Events:
                 ends = self._executor.pairs(members, (step,))[1]
                 values, few = column(self._graph, Binding.of(self._graph).relation(step.relation)), len(np.unique(ends))
                 again = len(members) >= AGAIN * few or len(members) <= FEW
-                texts = not values.ordered and bool(self._graph.literals_at(ends).any())
+                label = spelled_out(keys.label(step)).lower().split()
+                texts = not values.ordered and label[-1] not in KEY_ENDS and bool(self._graph.literals_at(ends).any())
                 if share >= MOSTLY and few > 1 and again and texts:
-                    found.append((step, spelled_out(keys.label(step)).lower().split()))
+                    found.append((step, label))
             return found
 
         return self._graph.derived(("retrieval.events.categories", kind), made)
