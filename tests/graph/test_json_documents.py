@@ -81,3 +81,28 @@ def test_an_editor_who_writes_is_one_person(tmp_path: Path) -> None:
                 {"id": "a2", "title": "Stew", "author": {"id": "p2", "name": "Harriet"}}]  # fmt: skip
     graph, _ = built(tmp_path, articles=articles, staff={"staff": [person("p1", "Desmond"), person("p2", "Harriet")]})
     assert {("Fire", "author", "Desmond"), ("Desmond", "email", "p1@x.org")} <= rows(graph)
+
+
+def test_people_of_a_code_host_are_the_same_wherever_they_stand(tmp_path: Path) -> None:
+    """Who reported, reviewed or merged something is named by a login there, and by more where users are listed; pulls
+    and issues are referred to by their numbers."""
+    ann, bo = {"login": "annlee", "id": 11}, {"login": "boray", "id": 12}
+    issues = [
+        {"id": 901, "number": 1, "title": "Login fails", "user": ann, "closed_by": bo, "assignee": bo},
+        {"id": 902, "number": 2, "title": "Slow search", "user": bo, "closed_by": ann, "assignee": ann},
+    ]
+    pulls = [
+        {"id": 801, "number": 3, "title": "Fix the login", "user": bo, "merged_by": ann, "closes_issues": [1]},
+        {"id": 802, "number": 4, "title": "Index titles", "user": ann, "merged_by": bo, "closes_issues": [2]},
+    ]
+    reviews = [{"id": 701, "pull_number": 3, "user": ann, "state": "APPROVED"},
+               {"id": 702, "pull_number": 4, "user": bo, "state": "COMMENTED"}]  # fmt: skip
+    users = [{"login": "annlee", "id": 11, "type": "User", "name": "Ann Lee", "location": "Bergen"},
+             {"login": "boray", "id": 12, "type": "User", "name": "Bo Ray", "location": "Kochi"}]  # fmt: skip
+    graph, report = built(tmp_path, issues=issues, pulls=pulls, reviews=reviews, users=users)
+    said = rows(graph)
+    assert {("Login fails", "user", "Ann Lee"), ("Slow search", "closed_by", "Ann Lee")} <= said
+    assert {("Fix the login", "merged_by", "Ann Lee"), ("Fix the login", "closes_issues", "Login fails")} <= said
+    assert ("review 701", "pull", "Fix the login") in said
+    assert len(graph.resolve("annlee")) >= 1  # by the login too
+    assert "pull_number → pull" in "\n".join(report.tables)

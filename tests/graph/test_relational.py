@@ -315,3 +315,55 @@ def test_by_whom_something_is_done_is_somebody_though_no_word_says_that_it_is_a_
         (h, r.replace("_", " "), t) for h, r, t in facts
     }
     assert ("Blue", "counted_by", "40") in facts or ("Blue", "counted by", "40") in facts  # nobody has this key
+
+
+def called(graph: Graph, *ids: str) -> list[str]:
+    return graph.labels_at([number for id in ids if (number := graph.number_of(id)) is not None])
+
+
+def test_what_things_are_called(tmp_path: Path) -> None:
+    """Neither by what many of them are, nor by whom to write to, nor by a code where a few words describe each."""
+    shop = {
+        "objects": "ObjectID,AccessionNo,Title,ObjectName\n1,52.1,Harvest Supper,Painting\n2,61.3,Rain,Painting\n"
+                   "3,74.1,Longcase Clock,Clock\n4,74.2,The Ferry,Painting\n",
+        "borrowers": "BorrowerID,Institution,City,ContactName\nB1,Eastmere Museum,Eastmere,Judith Cawley\n"
+                     "B2,Lyne Gallery,Lyne,Oliver Hatch\n",
+        "parts": "PartNo,Description,SupplierID,QtyOnShelf\nBP-1,Brake pad set,S1,6\nPF-2,Pollen filter,S2,4\n",
+        "suppliers": "SupplierID,SupplierName,Tel\nS1,Midland Motors,01530 496200\nS2,Trent Tyres,01283 496310\n",
+        "loans_out": "LoanNo,ObjectID,BorrowerID,DateOut,DateReturned\nL1,1,B1,2024-05-01,2024-06-01\n"
+                     "L2,3,B2,2024-05-02,\n",
+    }  # fmt: skip
+    build(put(tmp_path, shop), tmp_path / "g.kg")
+    graph = Graph.open(tmp_path / "g.kg")
+    assert called(graph, "objects/1", "borrowers/B1", "parts/BP-1") == [
+        "Harvest Supper", "Eastmere Museum", "Brake pad set",
+    ]  # fmt: skip
+    assert graph.resolve("loan")  # and no "loans out"
+
+
+def test_a_table_of_counts_is_of_the_things_that_are_counted(tmp_path: Path) -> None:
+    """Fewer rows under the same key are the same things; which are called by the column that is named after them."""
+    office = {
+        "couples": "client_id,couple,budget\nC1,Ann & Bo,100\nC2,Cy & Di,200\nC3,Ed & Flo,300\n",
+        "guest_counts": "client_id,invited\nC1,80\nC3,120\n",
+        "payments": "invoice_no,client_id,amount\nI1,C1,10\nI2,C2,20\nI3,C3,30\n",
+    }
+    report = build(put(tmp_path, office), tmp_path / "g.kg")
+    said = "\n".join(report.tables)
+    assert "key client_id, named by couple" in said and "client_id → couples" in said
+    assert "guest_counts, " not in said  # nothing points to some of the clients where all have a table
+    graph = Graph.open(tmp_path / "g.kg")
+    assert called(graph, "couples/C1") == ["Ann & Bo"]
+
+
+def test_a_table_between_two_with_a_key_and_columns_of_its_own_is_of_things(tmp_path: Path) -> None:
+    crew = {
+        "crew": "crew_id,name\n1,Ann Lee\n2,Bo Ray\n",
+        "days": "day_id,place\nD1,Quarry\nD2,Harbour\n",
+        "crew_calls": "call_id,day_id,crew_id,call_time,released\n1,D1,1,07:30,17:00\n2,D2,1,08:00,17:30\n",
+        "crew_days": "crew_id,day_id,note\n1,D1,early\n2,D2,\n",
+    }
+    build(put(tmp_path, crew), tmp_path / "g.kg")
+    graph = Graph.open(tmp_path / "g.kg")
+    assert graph.resolve("crew call")
+    assert not graph.resolve("crew day")  # says little of its own: a relation
