@@ -128,7 +128,7 @@ _DATED_BY: tuple[tuple[str, str], ...] = (  # verbs of questions, and what the d
 )
 _UNMEASURED = """
 id code phone fax tel telephone zip postal postcode version firmware lat latitude lon lng longitude isbn ssn iban
-number no nr port key index order position rank year date
+number no nr port key index order position rank year date detail details note notes comment comments remark remarks
 """
 _NO_MEASURE = frozenset(_UNMEASURED.split())
 

@@ -19,7 +19,6 @@ from clew.graph import Graph
 from clew.graph.remote import ServerGraph
 from clew.graph.remote.mirror import at_hand
 from clew.graph.sets import held
-from clew.graph.subgraph import Ints
 from clew.protocols import GraphStore, Method, OnEvent, TextEncoder, ignore
 from clew.query import plan as p
 from clew.query.asked import WH, ReadQuestion
@@ -31,7 +30,7 @@ from clew.query.question import REASON, nested, read_question
 from clew.query.text import parse, show
 from clew.query.totals import Summed, summed
 from clew.query.values import untyped
-from clew.retrieval.asking import asked_kind, nobody, rows_of
+from clew.retrieval.asking import asked_kind, nobody
 from clew.retrieval.believing import believed
 from clew.retrieval.believing import compared as set_beside
 from clew.retrieval.composing import Composed, compose
@@ -85,7 +84,7 @@ from clew.retrieval.plan_tests import (
     of_anything,
 )
 from clew.retrieval.pronouns import WHO, asked_of_them
-from clew.retrieval.records import read_records, views_of
+from clew.retrieval.records import read_records
 from clew.retrieval.refusing import (
     YES_AND_NO,
     accounted,
@@ -102,6 +101,7 @@ from clew.retrieval.refusing import (
 from clew.retrieval.spoken import in_graph_words
 from clew.retrieval.summing import counts, of_figures, owed
 from clew.retrieval.tables import read_table
+from clew.retrieval.telling import says, tells
 from clew.retrieval.tenses import in_tense, kept_in_tense
 from clew.retrieval.together import linked
 from clew.retrieval.truth import Truth, as_count
@@ -175,7 +175,9 @@ class Operators:
             if not names and not told:
                 answer = replace(next(answers), question=question)
             likely = bool(some) and some[0].prior >= SOME_OF_RECORDS
-            if isinstance(graph, Graph) and (told or (likely and not _tells(answer, some[0], graph))):
+            if isinstance(graph, Graph) and (
+                told or (likely and not tells(answer, some[0], graph, unnamed=UNNAMED in answer.details))
+            ):
                 answer = self._executed(answer, question, some, graph, on_event)
             made.append(answer)
         return made
@@ -556,7 +558,7 @@ class Operators:
             answer = self._executed(found, asked.question, proposals, graph, on_event)
             if read_of(asked).sides is not None:
                 answer = replace(answer, details={**answer.details, UNNAMED: True})
-            return answer if _says(answer, graph) else found
+            return answer if says(answer, graph) else found
         except ClewError as error:
             on_event(Event("operators", str(error)))
             return found
@@ -759,46 +761,6 @@ _WHO_DOES = (
         re.IGNORECASE,
     )
 )
-
-
-def _tells(answer: Answer, read: Proposal, graph: Graph) -> bool:
-    """Whether an answer tells more than which records are meant, by something that the question names; by their codes
-    where it is surer than what is read of the records, and in any way where that tells no more."""
-    if answer.plan is not None and _leaves_out(parse(answer.plan.text), read.plan):
-        return False
-    surer = bool(answer.candidates) and answer.candidates[0].score >= read.prior
-    views = [view.members for view in views_of(graph)]
-    if surer and answer.plan is not None and answer.plan.makes == "set" and isinstance(read.plan, p.SetPlan):
-        rows = np.concatenate([rows_of(graph), *views])
-        if np.isin(execute(read.plan, graph).members, rows).all():
-            return UNNAMED not in answer.details
-    return _says(answer, graph, *([] if surer else views)) and UNNAMED not in answer.details
-
-
-def _leaves_out(plan: p.Plan, other: p.Plan) -> bool:
-    """Whether a plan says nothing of a date or a name that another one of the same question holds."""
-    dates, names = (
-        [{each for node in p.walk(side) for each in of(node)} for side in (plan, other)] for of in (_dates, _ids)
-    )
-    return bool(dates[1] and not dates[0]) or bool(names[1] and not names[0])
-
-
-def _dates(node: p.Plan) -> list[str]:
-    test = node.test if isinstance(node, p.Where) else None
-    return [each.text for each in (test.value, test.upper) if isinstance(each, p.Date)] if test is not None else []
-
-
-def _ids(node: p.Plan) -> tuple[str, ...]:
-    return node.ids if isinstance(node, p.Entities) else ()
-
-
-def _says(answer: Answer, graph: Graph, *records: Ints) -> bool:
-    """Whether an answer tells something, and not only rows that have no name, or some `records`."""
-    rows = np.concatenate([rows_of(graph), *records])
-    numbers = [graph.number_of(c.entity.id) for c in answer.candidates if c.entity is not None]
-    return bool(answer.candidates) and not (
-        len(numbers) == len(answer.candidates) and np.isin([n for n in numbers if n is not None], rows).all()
-    )
 
 
 def _of_them(found: Answer, text: str, graph: Graph) -> p.Plan | None:

@@ -158,7 +158,9 @@ class Events:
         return self._graph.labels_at(members)
 
     def links(self, kind: str) -> list[Link]:
-        """Where each thing of a kind leads to one of another kind."""
+        """Where each thing of a kind leads to one of another kind; nowhere for a kind within a kind."""
+        if kind not in self.kinds():
+            return []
         return self._graph.derived(("retrieval.events", kind), lambda: list(self._links(kind)))
 
     def _links(self, kind: str) -> Iterator[Link]:
@@ -184,13 +186,14 @@ class Events:
                 yield Link(step, least, said)
 
     def stated(self, kind: str, of: Literal["number", "date"], share: float = 0.0) -> list[Stated]:
-        """The numbers or the dates that so many things of a kind state, in the order of their columns."""
+        """The numbers or the dates that so many things of a kind state, in the order of their columns; times of the
+        day are neither."""
 
         def made() -> list[Stated]:
             keys, binding, found = Keys(self._graph), Binding.of(self._graph), list[Stated]()
             for step, having in steps_of(self._graph, self.members(kind), backward=False):
                 values = column(self._graph, binding.relation(step.relation))
-                if values.ordered and values.kind != "text":
+                if values.ordered and values.kind != "text" and values.precision != "clock":
                     found.append(Stated(step, having, values.kind, spelled_out(keys.label(step)).lower()))
             return found
 

@@ -15,6 +15,7 @@ from typing import Literal
 
 import numpy as np
 
+from clew.errors import ClewError
 from clew.graph import Graph
 from clew.graph.names import words_of
 from clew.graph.sets import held
@@ -147,7 +148,8 @@ class Scene:
         return {i for i in range(len(self.words)) if base + start <= self._starts[i] < base + end}
 
     def noun(self, kind: str) -> str:
-        return self.events.kinds()[kind].lower().split()[-1]
+        """The noun for one thing of a kind."""
+        return (self.events.kinds().get(kind) or "thing").lower().split()[-1]
 
     def calls(self, word: str, kind: str) -> bool:
         """Whether a word is a noun for the things of a kind."""
@@ -381,7 +383,11 @@ class Scene:
         return found
 
     def finds(self, plan: p.SetPlan) -> bool:
-        return bool(len(execute(plan, self.graph).members))
+        """Whether a plan finds anything; not where it cannot be executed."""
+        try:
+            return bool(len(execute(plan, self.graph).members))
+        except ClewError:
+            return False
 
 
 def _all_of(sets: Sequence[p.SetPlan]) -> p.SetPlan:
