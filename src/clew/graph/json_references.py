@@ -15,7 +15,6 @@ from clew.graph.columns import ColumnFacts, TableFile
 from clew.graph.foreign_keys import NAMED_SO, Reference, find_references, shown_share
 from clew.graph.nouns import noun_of, relation_words, said_by
 from clew.graph.relational import RelationalTable
-from clew.labels import singular_of
 
 LONGEST = 200  # letters of a value that may be an id
 MOSTLY = 0.9  # share of numbers that must be those of things
@@ -106,7 +105,7 @@ class ReferenceColumns:
             words = said_by(key)
             for other, some in held.items():
                 last = words.stem[-1:] if words.end or words.words[-1] == _NUMBER else words.words[-1:]
-                if not last or singular_of(last[0]) != noun_of(other)[-1]:
+                if not last or noun_of(last[0])[-1] != noun_of(other)[-1]:
                     continue
                 numbers = {str(number): thing.id for thing in some for number in thing.said.get(_NUMBER, ())}
                 if len(numbers) == len(some) and sum(value in numbers for value in values) >= MOSTLY * len(values):

@@ -90,6 +90,7 @@ def said_by(column: str) -> SaidColumn:
     return SaidColumn(words, words, "")
 
 
+_IN_FULL = {"pull": "pull request", "mr": "merge request", "po": "purchase order"}
 _MADE_BY = frozenset(["export", "exported", "dump", "extract", "download", "backup", "csv", "final", "latest"])
 
 
@@ -100,7 +101,8 @@ def noun_of(table: str) -> tuple[str, ...]:
         words = words[1:]
     while len(words) > 1 and (words[-1].isdigit() or words[-1] in _MADE_BY):
         words = words[:-1]  # "rentals 2024-05", "accessions export"
-    return tuple(singular_of(" ".join(words)).split()) or (table,)
+    noun = singular_of(" ".join(words))
+    return tuple(_IN_FULL.get(noun, noun).split()) or (table,)
 
 
 def without_shared(names: list[str]) -> list[str]:

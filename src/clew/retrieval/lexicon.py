@@ -90,6 +90,11 @@ class Lexicon:
                     self.classes.setdefault((head,), ids[0])
                 elif len(ids) <= ENDING:  # "abbeys" are Cistercian and Benedictine ones (`Binding.instances_of`)
                     self.classes.setdefault((head,), head)
+        for named, id in list(self.classes.items()):  # "PRs" are pull requests
+            initials = "".join(word[0] for word in named)
+            says = initials.isalpha() and not is_word(initials) and initials not in FUNCTION
+            if len(named) > 1 and says and id in self.class_ids:
+                self.classes.setdefault((initials,), id)
         for id, begins in _beginnings(graph, kinds.stated, self.class_ids).items():
             if (stem(begins),) not in self.classes:  # "CVEs" are vulnerabilities that are all called CVE-…
                 self.classes[(stem(begins),)] = id
