@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 from clew.graph import Graph
+from clew.graph.kinds import ALL_UP_TO
 from clew.protocols import TextEncoder
 from clew.query.decorate import Proposal
 from clew.retrieval.events.by_group import by_group
@@ -30,13 +31,18 @@ def read_events(asked: Question, question: Question, graph: Graph, encoder: Text
         asked: the question in its own words.
         question: the same in the words of the graph.
     """
-    scene = cache(lambda: Scene(as_said(asked, graph), graph, encoder))  # read once for all
-    return (
-        came_out(asked, graph, scene)
-        or above_in_all(question, graph)
+    in_words = (
+        above_in_all(question, graph)
         or last_time(question, graph, encoder)
         or of_lines(question, graph, encoder)
         or most_often(question, graph)
+    )
+    if graph.num_triples > ALL_UP_TO:
+        return in_words  # what hangs together is told by all things of each kind
+    scene = cache(lambda: Scene(as_said(asked, graph), graph, encoder))  # read once for all
+    return (
+        came_out(asked, graph, scene)
+        or in_words
         or of_two(asked, graph, scene)
         or in_common(asked, graph, scene)
         or latest(asked, graph, scene)
