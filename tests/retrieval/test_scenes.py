@@ -11,6 +11,7 @@ import clew
 from clew.graph import Graph, build
 from clew.query import plan as p
 from clew.query.execute import execute
+from clew.retrieval.events import reading
 from clew.retrieval.events.kinds import Events
 from clew.retrieval.events.outcomes import done_by, outcomes
 from clew.retrieval.events.scene import Scene
@@ -160,6 +161,13 @@ def test_answers_say_what_they_rest_on(hire: Path) -> None:
     assert answer.plan is not None
     assert "wherecount(class(hire), back_date, =, 0)" in answer.plan.text
     assert not clew.verify(answer, Graph.open(hire))
+
+
+def test_large_graphs_are_left_to_others(hire: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    graph, asked = Graph.open(hire), Question("q", "who still has one of our tools")
+    assert reading.read_events(asked, asked, graph, None)
+    monkeypatch.setattr(reading, "ALL_UP_TO", graph.num_triples - 1)
+    assert not reading.read_events(asked, asked, graph, None)
 
 
 def test_outcomes_are_told_by_the_columns(hire: Path, gym: Path) -> None:

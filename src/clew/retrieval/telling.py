@@ -5,6 +5,8 @@ Kept apart from `operators`, which decides between the two by it.
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 
 from clew.graph import Graph
@@ -19,6 +21,7 @@ from clew.retrieval.records import views_of
 from clew.types import Answer
 
 LOOKED_AT = 20  # things whose names tell whether they are codes
+_SOMEBODY = re.compile(r"\b(?:who|whose|whom|where)\b", re.IGNORECASE)
 
 
 def tells(answer: Answer, read: Proposal, graph: Graph, *, unnamed: bool) -> bool:
@@ -32,6 +35,7 @@ def tells(answer: Answer, read: Proposal, graph: Graph, *, unnamed: bool) -> boo
     if answer.plan is not None and _leaves_out(parse(answer.plan.text), read.plan):
         return False
     coded = bool(answer.candidates) and all(opaque(each.text) for each in answer.candidates)
+    coded = coded and _SOMEBODY.search(answer.question.text) is not None
     if coded and isinstance(read.plan, p.SetPlan):
         named = graph.labels_at(execute(read.plan, graph).members[:LOOKED_AT])
         if not all(map(opaque, named)):

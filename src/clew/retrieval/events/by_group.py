@@ -33,6 +33,8 @@ LIKELY = 0.6  # of one that leaves out a word
 LEFT_OUT = 2  # words that a plan may leave out
 MOST = 0.7  # share of the events that must state a figure
 NAMED = 0.55  # how well a word must fit a figure to name it
+BEHIND = 12  # letters behind "most" in which what is counted begins
+MEANT = 0.85  # fit of a noun for the groups
 TIES = 3  # groups that may come first together
 _ALSO = r"(?: (?:any|every) ?(?:one|body|thing|other)(?: else)?| any other| the (?:others?|rest))"
 _FIRST = re.compile(
@@ -53,7 +55,9 @@ _MONEY = re.compile(
 _TAKEN = re.compile(
     r"\b(?:earn\w*|br(?:ings?|ought) in|made us|revenue|takings|turnover|income|spen[dt]|spending|grossed|paid)\b"
 )
-_TOTAL = re.compile(r"\b(?:in total|total|overall|altogether|in all|combined|add(?:s|ed)? up|sum|cumulative(?:ly)?)\b")
+_TOTAL = re.compile(
+    r"\b(?:in total|total|overall|altogether|in all|combined|add(?:s|ed)? up|sum of|cumulative(?:ly)?)\b"
+)
 _OFTEN = re.compile(r"\b(?:often|times|frequently|popular|favou?rite|busiest)\b")
 _COUNTED = re.compile(
     r"\b(?:most|more|fewest|fewer|least|less|busiest|number of|hours?|minutes|time|overtime|durations?)\b"
@@ -74,7 +78,8 @@ _UNREAD = re.compile(
     r"|latest|earliest|oldest|newest|before|after|since|if|per cent|percentage|versus|vs|second|third)\b|n't\b"
 )
 _ASKS_FIGURE = re.compile(
-    r"^(?:how (?:much|many|long)|what (?:is|was|are) the (?:most|highest|largest|biggest|lowest|average|total))\b"
+    r"^(?:how (?:much|many|long)|what (?:is|was|are) the (?:most|highest|largest|biggest|lowest|average|total"
+    r"|[a-z ]+ of the))\b"
 )
 _COMPARES = """
 most highest largest biggest greatest top best dearest priciest busiest favourite favorite popular longest more higher
@@ -95,6 +100,7 @@ class _Groups:
     path: p.Path  # from a group to its events
     fit: float  # how much the question speaks of them
     words: frozenset[str] = frozenset()  # what they are called by
+    loose: bool = False  # only told by what a noun means
 
 
 def by_group(question: Question, graph: Graph, scene: Callable[[], Scene]) -> list[Proposal]:
@@ -199,14 +205,18 @@ class _Reader:
     def _groups(self) -> Iterator[_Groups]:
         scene, events = self._scene, self._events
         who = bool({"who", "whose"} & set(scene.words[:3])) or scene.words[-1:] == ("who",)
+        people = who or self._asks_people()
         for kind in events.kinds():
             asked = scene.asked(kind)
             ends = [asked] if asked and asked != kind else []
-            if who or self._asks_people():
+            if people:
                 ends = self._somebody(kind)
             for end in ends:
+                named = people or any(c.plan == p.Class(end) and c.fit >= MEANT for c in scene.classes)
                 for way in ways if len(ways := scene.ways(kind, end)) == 1 else []:
-                    yield _Groups(kind, p.Class(end), p.turned(way), 1.0)
+                    yield _Groups(kind, p.Class(end), p.turned(way), 1.0, loose=not named)
+            if who and not self._mean:
+                continue
             if asked in ("", kind) or not any(c.plan == p.Class(asked) and c.fit == 1 for c in scene.classes):
                 yield from self._by_link(kind)
             yield from self._by_column(kind, asked)
@@ -222,7 +232,9 @@ class _Reader:
         """Whom "who" asks for: of those who do what events are and those who pay for it, the first where it is told by
         hours."""
         people = [id for id in self._events.people() if id != kind and self._scene.ways(kind, id)]
-        said = [link.to for link in self._events.links(kind) if link.to in people and self._says(link.words)]
+        labels = self._scene.lexicon.labels
+        links = [(link.to, labels.get(link.step.relation, "").lower().split()) for link in self._events.links(kind)]
+        said = [to for to, label in links if to in people and self._says(label)]
         if len(set(said)) == 1:
             return said[:1]
         buyers = self._events.whose(kind)
@@ -257,11 +269,14 @@ class _Reader:
     def _asked_for(self) -> list[str]:
         """The words that may say what is put together: those that the question begins with, those behind "each"."""
         words, found = self._scene.words, list[str]()
+        first = _FIRST.search(self._scene.text)
+        many = first is not None and _MANY.match(first.group(0)) is not None
+        counted = self._scene.at(first.end(), first.end() + BEHIND) if first is not None and many else set[int]()
         if (match := _KIND_OF.search(self._question.text.lower())) is not None:
             found += [match["word"] or match["behind"], *_KINDS]
         for i, word in enumerate(words):
             behind = set(words[max(0, i - 2) : i]) & {"each", "per", "by", "which", "what", "whose", "every"}
-            if word not in _SAID and word not in FUNCTION and (i < EARLY or behind):
+            if word not in _SAID and word not in FUNCTION and i not in counted and (i < EARLY or behind):
                 found.append(word)
         return found
 
@@ -287,4 +302,5 @@ class _Reader:
         plan = p.Top(groups.all, p.Key(path, how, among), first["most"] is not None)
         if not 0 < len(scene.keys.members(plan)) <= TIES:
             return None  # what many share is not what is asked for
-        return (LIKELY if len(left) == LEFT_OUT else SURE - 0.02 * len(left)), plan
+        vague = groups.loose or (how == "sum" and left and not scene.spoken_of(groups.events))
+        return (LIKELY if len(left) == LEFT_OUT or vague else SURE - 0.02 * len(left)), plan

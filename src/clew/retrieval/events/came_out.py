@@ -31,6 +31,7 @@ LIKELY = 0.6  # of one that leaves out words
 LEFT_OUT = 2  # words that a plan may leave out
 MOST = 0.5  # share of the events that must state an amount
 NEAR = 4  # words before a date of which one says which it is
+_DENIES = frozenset(["not", "never", "without", "nobody", "none", "neither"])
 _NO_VERBS = frozenset(["in", "out", "end"])
 
 _DUE = r"(?:due|deadlines?|promised|planned|scheduled|expected|agreed|target|supposed|should|meant|required|arranged)"
@@ -41,7 +42,7 @@ _WAY = r"(?: (?:back|up|off|in|out|over))?"
 _HAS = r"(?:has|have|had|is|are|was|were|does|did|do)"
 _NOT = r"(?:n't|n’t| still not| not)"
 _DONE = "paid|returned|resolved|settled|delivered|collected|finished|completed|answered|closed|shipped"
-_NOUN = "handover|collection|return|payment|delivery|dispatch|approval|reply|response|answer|decision"
+_NOUN = "handover|collection|return|payment|delivery|dispatch"
 _STATED = rf"{_NOUN}|paid|completion|closing|closure|end|actual [a-z]+|resolution"
 _LATE = (
     rf"\b(?:after|past|beyond|later than|behind|over) (?:(?!and\b|or\b)[a-z]+ ){{0,6}}?{_DUE}\b{_BEHIND_DUE}",
@@ -170,6 +171,8 @@ class _Reader:
 
     def proposals(self) -> list[Proposal]:
         ranks = any(word.endswith("est") and base_of(word) for word in self._scene.clause.split())
+        if self._scene.half_dated():
+            return []
         if ranks and _RANKED.search(self._scene.clause) is None:
             return []  # "the largest unpaid invoice"
         filtered = read_question(self._question.text).filters and not self._dates
@@ -233,6 +236,10 @@ class _Reader:
         scene, said = self._scene, self._scene.at(cue.start, cue.end)
         kind = scene.asked(of.kind)
         chosen = self._at(of, said, so=cue.so) if of.steps else self._dated(of.so if cue.so else of.not_so, of, said)
+        others = [word for i, word in enumerate(scene.words) if i >= scene.begin and i not in said]
+        denials = [i for i, word in enumerate(others) if word in _DENIES or word.endswith(("n't", "n’t"))]
+        if any(not any(done_by(word) for word in others[i + 1 : i + 3] if word not in FUNCTION) for i in denials):
+            return None  # "open issues that are not in any sprint"
         narrowed = None if chosen is None else scene.narrowed(chosen, (of.kind, kind), said)
         left = [word for word in scene.left(said, (of.kind, kind), of.words) if done_by(word) != of.done]
         many = len(left) == LEFT_OUT

@@ -30,7 +30,8 @@ _BOTH = re.compile(
 )
 _PARTS = re.compile(r" (?:and(?: (?:also|then|again|has|have|had|who|was|were))*|as well as|plus) ")
 _UNREAD = re.compile(
-    r"\b(?:not|never|no|without|neither|nor|most|least|fewest|average|mean|total|how much|than|or|but)\b|n't\b"
+    r"^what (?:is|are|was|were) the [a-z ]+ of the\b|n't\b"
+    r"|\b(?:not|never|no|without|neither|nor|most|least|fewest|average|mean|total|how much|than|or|but)\b"
 )
 _ASKED = "both well also too common shared share sharing again plus full works same"
 _SAID = frozenset(_ASKED.split())

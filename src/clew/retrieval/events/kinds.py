@@ -200,6 +200,16 @@ class Events:
         known: list[Stated] = self._graph.derived(("retrieval.events.stated", kind), made)
         return [each for each in known if each.kind == of and each.share >= share]
 
+    def only(self, kind: str, to: str) -> bool:
+        """Whether things of a kind lead to those of another by one relation alone, however many there are of it."""
+
+        def made() -> bool:
+            some, others = sampled(self.members(kind)), self.members(to)
+            steps = [step for step, _ in steps_of(self._graph, some, backward=False)]
+            return sum(bool(held(self._executor.pairs(some, (step,))[1], others).any()) for step in steps) < 2
+
+        return self._graph.derived(("retrieval.events.only", kind, to), made)
+
     def coded(self, kind: str) -> bool:
         """Whether things of a kind go by codes that say nothing."""
         labels = self.labels(self.members(kind)[:SOME])

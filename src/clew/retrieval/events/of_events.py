@@ -93,6 +93,8 @@ class _Reader:
     def made(self) -> Iterator[tuple[float, float, p.Plan]]:
         """The plans that a question may mean, each with how much of it speaks of its events, and how likely it is."""
         scene, dated = self._scene, self._scene.dates()
+        if scene.half_dated():
+            return
         if not dated and any(isinstance(each.value, p.Date) for each in self._read.filters):
             return
         figures = [c for c in scene.named if all(map(str.isdigit, scene.words[c.start : c.end]))]

@@ -166,7 +166,8 @@ class Scene:
         whole = [link.to for link in self.events.links(kind) if not link.step.forward and not link.words]
         if whole and not named and not acts and (of_whole := self.spoken_of(whole[0])) > 1:
             return of_whole - 1  # the lines of an order
-        part = not named and bool(set(self.events.kinds()[kind].lower().split()[:-1]) & set(self.words))
+        others = set((self.events.kinds().get(kind) or "").lower().split()[:-1]) - FUNCTION
+        part = not named and not others.isdisjoint(self.words)
         return 4 * named + 2 * acts + part
 
     def left(self, said: Iterable[int], kinds: Iterable[str], also: Iterable[str] = ()) -> list[str]:
@@ -292,7 +293,7 @@ class Scene:
 
     def _only_link(self, kind: str, to: str) -> list[p.Path]:
         links: list[p.Path] = [(link.step,) for link in self.events.links(kind) if link.to == to]
-        return links if len(links) == 1 else []
+        return links if len(links) == 1 and self.events.only(kind, to) else []
 
     def path(self, named: p.SetPlan, kind: str) -> p.Path | None:
         """How a named set leads to things of a kind; None where it does not, or in several ways."""
@@ -381,6 +382,15 @@ class Scene:
                 op: p.Op = next((sign for sign, words in _SIGNS.items() if said in words), "=")
                 found.append((op, p.Date(date), self.at(*match.span())))
         return found
+
+    def half_dated(self) -> bool:
+        """Whether a month is said without a year, or otherwise so that it is no date here."""
+        dated = {i for _, _, at in self.dates() for i in at}
+        for i, word in enumerate(self.words):
+            verb = word in ("may", "march") and self.words[i - 1 : i] not in (("in",), ("since",), ("of",), ("last",))
+            if word in MONTHS and i not in dated and not verb:
+                return True
+        return False
 
     def finds(self, plan: p.SetPlan) -> bool:
         """Whether a plan finds anything; not where it cannot be executed."""
