@@ -21,6 +21,7 @@ MOSTLY = 0.9  # share of numbers that must be those of things
 MOST_TOLD = 40  # lines
 _UNNAMED = "thing"  # what has no kind
 _NUMBER = "number"
+_BY_NUMBER = "#"  # behind the name of a list whose things are referred to by their numbers
 
 
 class Identified(Protocol):
@@ -109,9 +110,9 @@ class ReferenceColumns:
                     continue
                 numbers = {str(number): thing.id for thing in some for number in thing.said.get(_NUMBER, ())}
                 if len(numbers) == len(some) and sum(value in numbers for value in values) >= MOSTLY * len(values):
-                    self._ids[f"{other}#"] = numbers
+                    self._ids[other + _BY_NUMBER] = numbers
                     relation = relation_words(words, noun_of(other)) if words.end else key
-                    self._found[name, key] = f"{other}#", relation
+                    self._found[name, key] = other + _BY_NUMBER, relation
                     found[key] = values
         return found
 
@@ -131,9 +132,8 @@ class ReferenceColumns:
             for key, target in mine.items():
                 values = set(columns[name][key])
                 share = len(values & self._ids[target].keys()) / len(values)
-                lines.append(
-                    f"  {key} → {target.rstrip('#')}{f', {shown_share(share)} of its values' if share < 1 else ''}"
-                )
+                told = f", {shown_share(share)} of its values" if share < 1 else ""
+                lines.append(f"  {key} → {target.removesuffix(_BY_NUMBER)}{told}")
         more = len(lines) - MOST_TOLD
         self.told = [*lines[:MOST_TOLD], *([f"  … and {more:,} more"] if more > 0 else []), *doubts[:MOST_TOLD]]
 

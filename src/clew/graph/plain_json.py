@@ -272,11 +272,8 @@ class PlainJson:
     def _thing(self, kind: str, held: Object, depth: int = 0) -> str:
         """The id of the thing that an object is."""
         stated = kind_of(held)
-        if stated and stated.casefold() == kind.casefold():
-            stated_kind = kind  # "User" in a list of users
-        else:
-            stated_kind = stated or kind
-        group, kind = kind, stated_kind
+        same = stated is None or stated.casefold() == kind.casefold()  # "User" in a list of users
+        group, kind = kind, kind if same else str(stated)
         name, used = _called(held, self._titles.get(group, ())), _key(held) or self._own.get(group)
         used = used if used in held else None
         id = self._id(kind, name, held.get(used) if used else None)

@@ -354,7 +354,7 @@ def _titled(table: RelationalTable, texts: Mapping[int, tuple[str, ...]]) -> int
 
 
 def _is_code(facts: ColumnFacts) -> bool:
-    """Whether a column is called a code, or holds letters and digits without a space."""
+    """Whether a column is called a code."""
     return said_by(facts.name).words[-1] in _CODES | {"reg"}
 
 

@@ -12,19 +12,15 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from clew.errors import ClewError
-from clew.graph import Graph
 from clew.graph.nouns import abbreviates
 from clew.query import plan as p
 from clew.query.decorate import Proposal
-from clew.query.keys import by_words
 from clew.query.meanings import measures
 from clew.query.question import read_question
 from clew.query.vocabulary import MEASURES, akin, base_of, forms, stem
 from clew.query.wordnet import people_of
 from clew.retrieval.events.kinds import Stated
-from clew.retrieval.events.scene import EARLY, ITEMS, Scene
-from clew.retrieval.lexicon import Lexicon
+from clew.retrieval.events.scene import EARLY, ITEMS, Scene, only_best
 from clew.retrieval.words import FUNCTION
 from clew.types import Question
 
@@ -35,6 +31,7 @@ MOST = 0.7  # share of the events that must state a figure
 NAMED = 0.55  # how well a word must fit a figure to name it
 BEHIND = 12  # letters behind "most" in which what is counted begins
 MEANT = 0.85  # fit of a noun for the groups
+ADJECTIVE = 0.8  # how well one that only measures it names a figure: "dearest"
 TIES = 3  # groups that may come first together
 _ALSO = r"(?: (?:any|every) ?(?:one|body|thing|other)(?: else)?| any other| the (?:others?|rest))"
 _FIRST = re.compile(
@@ -103,22 +100,17 @@ class _Groups:
     loose: bool = False  # only told by what a noun means
 
 
-def by_group(question: Question, graph: Graph, scene: Callable[[], Scene]) -> list[Proposal]:
+def by_group(question: Question, scene: Callable[[], Scene]) -> list[Proposal]:
     """The plan for the group that comes first; none for a question of another form."""
     text = re.sub(r"\s+", " ", question.text.lower())
-    if not Lexicon.of(graph).types or _FIRST.search(text) is None:
-        return []
-    if not any(cue.search(text) for cue in (_MEAN, _MONEY, _TOTAL, _OFTEN, _COUNTED)):
+    if _FIRST.search(text) is None or not any(cue.search(text) for cue in (_MEAN, _MONEY, _TOTAL, _OFTEN, _COUNTED)):
         return []  # "the largest city" is one thing's
-    try:
-        return _Reader(question, graph, scene()).proposals()
-    except ClewError:
-        return []
+    return _Reader(question, scene()).proposals()
 
 
 class _Reader:
-    def __init__(self, question: Question, graph: Graph, scene: Scene) -> None:
-        self._graph, self._question, self._scene = graph, question, scene
+    def __init__(self, question: Question, scene: Scene) -> None:
+        self._question, self._scene = question, scene
         self._events, self._text = self._scene.events, self._scene.clause
         if _FIRST.search(self._text) is None or (_MEAN.search(self._scene.text) and not _MEAN.search(self._text)):
             self._text = self._scene.text  # "looking at the mean cost for each conservator, who …"
@@ -138,9 +130,7 @@ class _Reader:
                 if (plan := self._plan(groups, how, figure)) is not None:
                     things = len(self._events.members(groups.events))
                     made.append(((groups.fit + fit - len(groups.path) / 10, things), plan[0], plan[1]))
-        best = max((fit for fit, _, _ in made), default=(0.0, 0))
-        plans = {plan: sure for fit, sure, plan in made if fit == best}
-        return [Proposal(plan, sure) for plan, sure in plans.items()] if len(plans) == 1 else []
+        return only_best(made)
 
     # -- what is counted or added up ---------------------------------------------------------------------------------
 
@@ -192,13 +182,12 @@ class _Reader:
     def _fit(self, each: Stated) -> float:
         """How well the words of a question name a figure, best where they say all of its name."""
         words = [word for word in self._scene.words if word not in _SAID]
-        alone = max((by_words((word,), [each.label])[0] for word in words), default=0.0)
-        whole = all(any(forms(word) & forms(part) for word in words) for part in each.label.split())
+        said = each.said_by(words)
         if self._mean:
             bases = {base_of(word) for word in self._scene.words} - _SIZES
             measured = [word for base in bases for word in MEASURES.get(base, ())]
-            alone = max([alone, *(0.8 * by_words((word,), [each.label])[0] for word in measured)])
-        return alone + 0.2 * whole
+            said += max(0.0, ADJECTIVE * each.named_by(measured) - each.named_by(words))
+        return said
 
     # -- the groups --------------------------------------------------------------------------------------------------
 

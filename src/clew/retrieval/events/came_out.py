@@ -12,7 +12,6 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from clew.errors import ClewError
 from clew.graph import Graph
 from clew.query import plan as p
 from clew.query.decorate import Proposal
@@ -20,9 +19,8 @@ from clew.query.question import read_question
 from clew.query.vocabulary import base_of, forms
 from clew.retrieval.events.kinds import DUE
 from clew.retrieval.events.outcomes import Outcome, What, done_by, outcomes
-from clew.retrieval.events.scene import Scene
+from clew.retrieval.events.scene import Scene, all_of, only_best
 from clew.retrieval.joining import followed
-from clew.retrieval.lexicon import Lexicon
 from clew.retrieval.words import FUNCTION
 from clew.types import Question
 
@@ -143,15 +141,12 @@ class _Cue:
 
 def came_out(question: Question, graph: Graph, scene: Callable[[], Scene]) -> list[Proposal]:
     """The plan for the events that came out as a question says, or for whose they are; none for another question."""
-    if not Lexicon.of(graph).types or not outcomes(graph):
+    if not outcomes(graph):
         return []
     text = re.sub(r"\s+", " ", question.text.lower())
     if not any(pattern.search(text) for _, _, pattern in _CUES) and not any(_flags_said(text, graph)):
         return []
-    try:
-        return _Reader(question, graph, scene()).proposals()
-    except ClewError:
-        return []
+    return _Reader(question, graph, scene()).proposals()
 
 
 def _flags_said(text: str, graph: Graph) -> Iterator[_Cue]:
@@ -179,11 +174,9 @@ class _Reader:
         if _UNREAD.search(self._scene.clause) or filtered:
             return []
         for cue in self._cues():
-            made = [found for each in self._meant(cue) if (found := self._plan(cue, each)) is not None]
-            best = max((fit for fit, _ in made), default=0.0)
-            plans = list(dict.fromkeys(plan for fit, plan in made if fit == best))
-            if len(plans) == 1:
-                return [Proposal(plans[0], best)]
+            made = [plan for each in self._meant(cue) if (plan := self._plan(cue, each)) is not None]
+            if found := only_best((sure, sure, plan) for sure, plan in made):
+                return found
         return []
 
     # -- the words that say it ---------------------------------------------------------------------------------------
@@ -254,8 +247,7 @@ class _Reader:
         ways = self._scene.ways(of.kind, kind) if kind and kind != of.kind else []
         if len(ways) != 1 or _COUNT.search(self._scene.clause):
             return None
-        base = p.And((p.Class(kind), *others)) if others else p.Class(kind)
-        return p.Minus(base, followed(mine, ways[0]))
+        return p.Minus(all_of([p.Class(kind), *others]), followed(mine, ways[0]))
 
     def _at(self, of: Outcome, said: set[int], *, so: bool) -> p.SetPlan | None:
         """The events that had expired, or were overdue, at the one date that is said; None without one."""
@@ -295,7 +287,7 @@ class _Reader:
             if len(ways) != 1:
                 return None
             if ranked is not None:
-                base = p.And((p.Class(kind), *others)) if others else p.Class(kind)
+                base = all_of([p.Class(kind), *others])
                 return p.Top(base, p.Key(p.turned(ways[0]), "count", mine), ranked["most"] is not None)
             of_kind = p.And((p.Class(kind), *others, followed(mine, ways[0])))
         elif others or ranked is not None:

@@ -13,7 +13,7 @@ from clew.errors import ClewError
 from clew.graph import Graph
 from clew.query import plan as p
 from clew.query.decorate import Proposal
-from clew.query.keys import Keys, by_words
+from clew.query.keys import Keys
 from clew.query.question import read_question
 from clew.query.vocabulary import stem
 from clew.retrieval.events.kinds import TOTALS, Events
@@ -74,5 +74,5 @@ class _Reader:
         """The figure of events that the words name, else the one amount that each states."""
         figures = self._events.stated(event, "number", MOST)
         said = [word for word in self._words if word not in TOTALS]
-        named = [each.step for each in figures if max(by_words((word,), [each.label])[0] for word in said) >= NAMED]
+        named = [each.step for each in figures if each.named_by(said) >= NAMED]
         return named[0] if len(named) == 1 else self._events.amount(event, MOST)

@@ -7,17 +7,14 @@ Kept apart from `sharing`, where one relation leads to both: here each of the tw
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
-from clew.errors import ClewError
-from clew.graph import Graph
 from clew.query import plan as p
 from clew.query.decorate import Proposal
 from clew.query.question import read_question
 from clew.retrieval.events.kinds import is_act
-from clew.retrieval.events.scene import Scene
+from clew.retrieval.events.scene import Scene, only_best
 from clew.retrieval.joining import followed
-from clew.retrieval.lexicon import Lexicon
 from clew.retrieval.words import FUNCTION
 from clew.types import Question
 
@@ -37,34 +34,28 @@ _ASKED = "both well also too common shared share sharing again plus full works s
 _SAID = frozenset(_ASKED.split())
 
 
-def in_common(question: Question, graph: Graph, scene: Callable[[], Scene]) -> list[Proposal]:
+def in_common(question: Question, scene: Callable[[], Scene]) -> list[Proposal]:
     """The plan for what two things have in common; none for a question of another form."""
     text = question.text.lower()
-    if not Lexicon.of(graph).types or _BOTH.search(text) is None or read_question(question.text).filters:
+    if _BOTH.search(text) is None or read_question(question.text).filters:
         return []
-    try:
-        return list(_Reader(scene()).proposals())[:1]
-    except ClewError:
-        return []
+    return _Reader(scene()).proposals()
 
 
 class _Reader:
     def __init__(self, scene: Scene) -> None:
         self._scene = scene
 
-    def proposals(self) -> Iterator[Proposal]:
+    def proposals(self) -> list[Proposal]:
         scene = self._scene
-        if _UNREAD.search(scene.clause) or _BOTH.search(scene.clause) is None:
-            return
-        if len(scene.named) == 2:
-            yield from self._of_two_things()
-        elif not scene.named:
-            yield from self._of_two_events()
+        if _UNREAD.search(scene.clause) or _BOTH.search(scene.clause) is None or len(scene.named) not in (0, 2):
+            return []
+        made = self._of_two_things() if scene.named else self._of_two_events()
+        return [each for each in only_best(made) if each.prior]
 
-    def _of_two_things(self) -> Iterator[Proposal]:
+    def _of_two_things(self) -> Iterator[tuple[float, float, p.Plan]]:
         """What is linked to both of two named things, each time by an event of the same kind."""
         scene = self._scene
-        found: list[tuple[float, p.SetPlan, list[str]]] = []
         for event in scene.events.kinds():
             kind = scene.asked(event)
             if not kind or kind == event or scene.names(event):
@@ -85,20 +76,18 @@ class _Reader:
                 parts = tuple(followed(side, ways[0]) for side in sides)
                 plan = p.And((p.Class(kind), *parts, *others))
                 if scene.finds(plan):
-                    left = [word for word in scene.left((), (event, kind)) if word not in _SAID]
                     spoken = scene.spoken_of(event)
-                    found.append((1 + spoken - len(ways[0]) / 8, plan, [*left, *[""] * (2 * (not spoken or loose))]))
-        yield from _best(found)
+                    guessed = 2 * (not spoken or loose)  # as bad as two words that are left out
+                    yield 1 + spoken - len(ways[0]) / 8, self._sure((event, kind), guessed), plan
 
-    def _of_two_events(self) -> Iterator[Proposal]:
+    def _of_two_events(self) -> Iterator[tuple[float, float, p.Plan]]:
         """Who took part in events of two kinds, each said in a part of the question."""
         scene = self._scene
-        match = next((m for m in _PARTS.finditer(scene.clause)), None)
+        match = _PARTS.search(scene.clause)
         if match is None:
             return
         parts = scene.clause[: match.start()].split(), scene.clause[match.end() :].split()
         first, second = (self._events_in(part) for part in parts)
-        found: list[tuple[float, p.SetPlan, list[str]]] = []
         for one, fit in first.items():
             for other, fits in second.items():
                 kind = scene.asked(one) if one != other else ""
@@ -110,9 +99,12 @@ class _Reader:
                 sides = tuple(followed(p.Class(event), way[0]) for event, way in zip((one, other), ways, strict=True))
                 plan = p.And((p.Class(kind), *sides))
                 if scene.finds(plan):
-                    left = [word for word in scene.left((), (one, other, kind)) if word not in _SAID]
-                    found.append((fit + fits, plan, left))
-        yield from _best(found)
+                    yield fit + fits, self._sure((one, other, kind)), plan
+
+    def _sure(self, kinds: Sequence[str], guessed: int = 0) -> float:
+        """How likely a plan is by the words that it leaves out; 0 of too many."""
+        left = guessed + sum(word not in _SAID for word in self._scene.left((), kinds))
+        return 0.0 if left > LEFT_OUT else SURE if left < 2 else LIKELY
 
     def _events_in(self, words: list[str]) -> dict[str, float]:
         """The kinds of events that some words say, with how clearly: by name, a word of their name, or a verb."""
@@ -125,11 +117,3 @@ class _Reader:
             if (fit := 2.0 * named + 1.5 * part + acted) > 0 and kind not in scene.events.people():
                 found[kind] = fit
         return found
-
-
-def _best(found: list[tuple[float, p.SetPlan, list[str]]]) -> Iterator[Proposal]:
-    best = max((fit for fit, _, _ in found), default=0.0)
-    plans = {plan: left for fit, plan, left in found if fit == best}
-    for plan, left in plans.items() if len(plans) == 1 else ():
-        if len(left) <= LEFT_OUT:
-            yield Proposal(plan, SURE if len(left) < 2 else LIKELY)

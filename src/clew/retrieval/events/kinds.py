@@ -21,7 +21,7 @@ from clew.query import plan as p
 from clew.query.binding import Binding
 from clew.query.columns import column
 from clew.query.execute import ExecutionLimits, Executor
-from clew.query.keys import Keys, steps_of
+from clew.query.keys import Keys, by_words, steps_of
 from clew.query.meanings import is_price, spelled_out
 from clew.query.vocabulary import akin, forms, stem
 from clew.query.wordnet import people_of
@@ -39,6 +39,7 @@ DUE = frozenset("due promised deadline planned scheduled expected target require
 TOTALS = frozenset(["total", "amount", "sum", "value", "gross"])
 """What a figure is called that is all that something comes to."""
 SEVERAL = 1.2  # things that lead to one of a kind, in the mean, where it is a part of them
+WHOLE = 0.2  # what a name that is said in full has before one of which a word is said
 STEPS = 3  # links that lead from an event to whom it is of
 OF_KIND = 0.9  # share of what a link leads to that is of one kind
 _BUYERS = frozenset("customer client member buyer tenant patient guest donor owner student pupil".split())  # noqa: SIM905
@@ -109,6 +110,15 @@ class Stated:
     @property
     def money(self) -> bool:
         return is_price(self.label)
+
+    def named_by(self, words: Iterable[str]) -> float:
+        """How well the best of some words names it."""
+        return max((by_words((word,), [self.label])[0] for word in words), default=0.0)
+
+    def said_by(self, words: Sequence[str]) -> float:
+        """The same, better where they say all of its name."""
+        whole = all(any(forms(word) & forms(part) for word in words) for part in self.label.split())
+        return self.named_by(words) + WHOLE * whole
 
 
 def is_act(word: str, noun: str) -> bool:

@@ -7,7 +7,7 @@ Kept apart from `took_part`, where the things of events are asked for.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from clew.errors import ClewError
 from clew.graph import Graph
@@ -21,7 +21,7 @@ from clew.query.vocabulary import forms
 from clew.retrieval.chunks import LIGHT, spot
 from clew.retrieval.events.kinds import DUE, Events, Stated
 from clew.retrieval.events.outcomes import done_by
-from clew.retrieval.events.scene import Scene
+from clew.retrieval.events.scene import Scene, only_best
 from clew.retrieval.joining import followed
 from clew.retrieval.lexicon import Lexicon
 from clew.retrieval.words import FUNCTION
@@ -29,6 +29,7 @@ from clew.types import Question
 
 SURE = 0.9  # of the last date of events that a question names
 LIKELY = 0.6  # of one that leaves out words of the question
+LEFT_OUT = 3  # words that a plan may leave out
 MOST = 0.8  # share of the events that must have the date
 SOME = 0.3  # the same of a date that the question names
 _WHEN = re.compile(
@@ -47,40 +48,32 @@ _LITTLE = frozenset(
 )
 
 
-def latest(question: Question, graph: Graph, scene: Callable[[], Scene]) -> list[Proposal]:
+def latest(question: Question, scene: Callable[[], Scene]) -> list[Proposal]:
     """The same of any question for the date of the last of some events: "on what day did X most recently pay us
     something", "X latest payment date"; none for another question."""
     text = question.text.lower()
-    if not Lexicon.of(graph).types or _LAST.search(text) is None or _DAY.search(text) is None:
+    if _LAST.search(text) is None or _DAY.search(text) is None:
         return []
-    try:
-        return _latest(scene())
-    except ClewError:
-        return []
+    return [each for each in only_best(_latest(scene())) if each.prior]
 
 
-def _latest(scene: Scene) -> list[Proposal]:
+def _latest(scene: Scene) -> Iterator[tuple[float, float, p.Plan]]:
     last = _LAST.search(scene.clause)
     if last is None or _DAY.search(scene.clause) is None or not scene.named or _UNREAD.search(scene.clause):
-        return []
-    found: list[tuple[float, int, p.Plan]] = []
+        return
     for event in (id for id in scene.events.kinds() if id not in scene.events.people()):
         narrowed = scene.narrowed(p.Class(event), (event,))
         date = date_meant(scene, event) if narrowed is not None and not narrowed[1] else None
         if narrowed is None or date is None or not len(scene.keys.having(narrowed[0], (date.step,))):
             continue
         left = scene.left(scene.at(*last.span(), clause=True), (event,), date.label.split())
-        left = [
-            word for word in left if word not in _DATING and done_by(word) not in set(map(done_by, date.words)) - {""}
-        ]
+        done = set(map(done_by, date.words)) - {""}
+        left = [word for word in left if word not in _DATING and done_by(word) not in done]
         named = bool(set(scene.words) & date.words - _DATING)
         plan = p.Aggregate("min" if last["first"] else "max", narrowed[0], (date.step,))
-        found.append((scene.spoken_of(event) + named / 2, len(left), plan))
-    best = max((fit for fit, _, _ in found), default=0.0)
-    plans = {plan: left for fit, left, plan in found if fit == best > 0}
-    return [
-        Proposal(plan, SURE if left < 2 else LIKELY) for plan, left in plans.items() if len(plans) == 1 and left < 4
-    ]
+        fit, sure = scene.spoken_of(event) + named / 2, SURE if len(left) < 2 else LIKELY
+        if fit > 0:
+            yield fit, sure if len(left) <= LEFT_OUT else 0.0, plan
 
 
 def date_meant(scene: Scene, event: str) -> Stated | None:

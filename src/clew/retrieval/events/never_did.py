@@ -8,16 +8,13 @@ and whatever else it names is a condition on the events or on what is asked for.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
-from clew.errors import ClewError
-from clew.graph import Graph
 from clew.query import plan as p
 from clew.query.decorate import Proposal
 from clew.query.question import read_question
-from clew.retrieval.events.scene import Scene
+from clew.retrieval.events.scene import Scene, all_of, only_best
 from clew.retrieval.joining import followed
-from clew.retrieval.lexicon import Lexicon
 from clew.types import Question
 
 LIKELY = 0.6  # of a plan that leaves out no word
@@ -36,21 +33,17 @@ _UNREAD = re.compile(
 _SAID = frozenset("never nobody without none single ever once yet lacking all list show used use any".split())  # noqa: SIM905
 
 
-def never_did(question: Question, graph: Graph, scene: Callable[[], Scene]) -> list[Proposal]:
+def never_did(question: Question, scene: Callable[[], Scene]) -> list[Proposal]:
     """The plan for what has no event; none for a question of another form."""
     text = question.text.lower()
-    if not Lexicon.of(graph).types or _NEVER.search(text) is None or read_question(question.text).filters:
+    if _NEVER.search(text) is None or read_question(question.text).filters:
         return []
-    try:
-        return _made(scene())
-    except ClewError:
-        return []
+    return only_best(_made(scene()))
 
 
-def _made(scene: Scene) -> list[Proposal]:
+def _made(scene: Scene) -> Iterator[tuple[float, float, p.Plan]]:
     if _UNREAD.search(scene.clause) or _NEVER.search(scene.clause) is None or scene.dates():
-        return []
-    found: dict[p.SetPlan, float] = {}
+        return
     done = {c.start for c in scene.named if c.end == c.start + 1 and scene.words[c.start].endswith("ed")}  # no state
     for event in (id for id in scene.events.kinds() if id not in scene.events.people()):
         kind, spoken = scene.asked(event), scene.spoken_of(event)
@@ -62,11 +55,7 @@ def _made(scene: Scene) -> list[Proposal]:
         if narrowed is None or len(left) > LEFT_OUT:
             continue
         some, others = narrowed
-        those = p.And((p.Class(event), *others)) if others else p.Class(event)
-        plan = p.Minus(some, followed(those, ways[0]))
+        plan = p.Minus(some, followed(all_of([p.Class(event), *others]), ways[0]))
         members, all_ = len(scene.keys.members(plan)), len(scene.keys.members(some))
         if 0 < members <= MOST * all_:
-            found[plan] = spoken - len(left) / 4
-    best = max(found.values(), default=0.0)
-    plans = [plan for plan, fit in found.items() if fit == best]
-    return [Proposal(plans[0], LIKELY)] if len(plans) == 1 else []
+            yield spoken - len(left) / 4, LIKELY, plan

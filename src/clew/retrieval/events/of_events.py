@@ -13,21 +13,17 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from clew.errors import ClewError
-from clew.graph import Graph
 from clew.query import plan as p
 from clew.query.asked import Filter
 from clew.query.decorate import Proposal
 from clew.query.execute import execute
-from clew.query.keys import by_words
 from clew.query.question import read_question
 from clew.query.vocabulary import forms
 from clew.retrieval.events.kinds import Stated
 from clew.retrieval.events.last_time import date_meant
 from clew.retrieval.events.outcomes import done_by, outcomes
-from clew.retrieval.events.scene import Scene
+from clew.retrieval.events.scene import Scene, only_best
 from clew.retrieval.joining import followed
-from clew.retrieval.lexicon import Lexicon
 from clew.types import Question
 
 SURE = 0.86  # of a sum or a count that accounts for the whole question
@@ -67,23 +63,17 @@ _SAID = frozenset(_ASKS.split())
 _ORDINAL = re.compile(r"\d+(?:st|nd|rd|th)?|\d+[.,]\d+")
 
 
-def of_events(question: Question, graph: Graph, scene: Callable[[], Scene]) -> list[Proposal]:
+def of_events(question: Question, scene: Callable[[], Scene]) -> list[Proposal]:
     """The plan for what is asked of some events; none for a question of another form."""
     text = question.text.lower()
-    if not Lexicon.of(graph).types or not any(cue.search(text) for cue in (_SUM, _MEAN, _COUNT, _HOURS, _DATED)):
+    if not any(cue.search(text) for cue in (_SUM, _MEAN, _COUNT, _HOURS, _DATED)):
         return []
-    try:
-        made = list(_Reader(question, graph, scene()).made())
-    except ClewError:
-        return []
-    best = max((fit for fit, _, _ in made), default=0.0)
-    plans = {plan: sure for fit, sure, plan in made if fit == best}
-    return [Proposal(plan, sure) for plan, sure in plans.items()] if len(plans) == 1 else []
+    return only_best(_Reader(question, scene()).made())
 
 
 class _Reader:
-    def __init__(self, question: Question, graph: Graph, scene: Scene) -> None:
-        self._graph, self._scene = graph, scene
+    def __init__(self, question: Question, scene: Scene) -> None:
+        self._graph, self._scene = scene.graph, scene
         self._text = self._scene.clause
         self._read = read_question(question.text)
         self._counts = _COUNT.search(self._text) is not None and not _HOURS.search(self._text)
@@ -140,9 +130,7 @@ class _Reader:
         if not isinstance(each.value, p.Number) or each.of_count:
             return None
         figures = self._scene.events.stated(event, "number", MOST)
-        named = [
-            one for one in figures if max((by_words((w,), [one.label])[0] for w in each.words), default=0) >= NAMED
-        ]
+        named = [one for one in figures if one.named_by(each.words) >= NAMED]
         return named[0] if len(named) == 1 else None
 
     def _said_of(self, event: str) -> bool:
@@ -210,11 +198,7 @@ class _Reader:
         """The figure of events that is added up or averaged: the one that is named, else what they come to."""
         figures = self._scene.events.stated(event, "number", MOST)
         words = [word for word in self._scene.words if word not in _SAID or word in ("hours", "minutes", "cost")]
-        fits = {each: max((by_words((word,), [each.label])[0] for word in words), default=0.0) for each in figures}
-        fits = {
-            each: fit + 0.2 * all(any(forms(w) & forms(part) for w in words) for part in each.label.split())
-            for each, fit in fits.items()
-        }
+        fits = {each: each.said_by(words) for each in figures}
         best = max(fits.values(), default=0.0)
         named = [each for each, fit in fits.items() if fit == best >= NAMED]
         amount = self._scene.events.amount(event, MOST)

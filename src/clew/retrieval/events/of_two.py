@@ -12,16 +12,12 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from clew.errors import ClewError
-from clew.graph import Graph
 from clew.query import plan as p
 from clew.query.decorate import Proposal
 from clew.query.execute import execute
-from clew.query.keys import by_words
 from clew.query.question import read_question
 from clew.query.vocabulary import stem
-from clew.retrieval.events.scene import Scene
-from clew.retrieval.lexicon import Lexicon
+from clew.retrieval.events.scene import Scene, all_of, only_best
 from clew.types import Question
 
 SURE = 0.87  # of a comparison of which the question speaks by the events' name or verb
@@ -52,24 +48,18 @@ _UNREAD = re.compile(
 )
 
 
-def of_two(question: Question, graph: Graph, scene: Callable[[], Scene]) -> list[Proposal]:
+def of_two(question: Question, scene: Callable[[], Scene]) -> list[Proposal]:
     """The plan for which of two has more events; none for a question of another form."""
     text = question.text.lower()
     more = _MORE.search(text)
-    if not Lexicon.of(graph).types or more is None or _OF_TWO.search(text) is None:
+    if more is None or _OF_TWO.search(text) is None:
         return []
     if more.group(0) in _SIZES and not (_COUNTS.search(text) or _MONEY.search(text) or _MEAN.search(text)):
         return []  # "which is larger" of what each of them states
-    try:
-        made = list(_made(scene(), question))
-    except ClewError:
-        return []
-    best = max((fit for fit, _ in made), default=0.0)
-    plans = [plan for fit, plan in made if fit == best]
-    return [Proposal(plans[0], SURE)] if len(plans) == 1 else []
+    return only_best(_made(scene(), question))
 
 
-def _made(scene: Scene, question: Question) -> Iterator[tuple[float, p.Plan]]:
+def _made(scene: Scene, question: Question) -> Iterator[tuple[float, float, p.Plan]]:
     more, truth = _MORE.search(scene.clause), _TRUTH.search(scene.clause) is not None
     names = [c for c in scene.named if c.kind == "topic"]
     if more is None or len(names) != 2 or _UNREAD.search(scene.clause) or read_question(question.text).filters:
@@ -100,17 +90,17 @@ def _made(scene: Scene, question: Question) -> Iterator[tuple[float, p.Plan]]:
                 if word not in _SAID]  # fmt: skip
         if any(each is None for each in placed) or len(left) > LEFT_OUT:
             continue
-        among = p.And((p.Class(event), *(each[1] for each in placed if each is not None))) if placed else p.Class(event)
+        among = all_of([p.Class(event), *(each[1] for each in placed if each is not None)])
         for key in _keys(scene, event, paths[0], among):
             compared = p.Compare(a, b, key, more["more"] is not None)
-            yield spoken - len(paths[0]) / 10, p.Is(a, compared) if truth else compared
+            yield spoken - len(paths[0]) / 10, SURE, p.Is(a, compared) if truth else compared
 
 
 def _keys(scene: Scene, event: str, path: p.Path, among: p.SetPlan) -> Iterator[p.Key]:
     """What is compared: a figure that is named or money, else how many events there are."""
     figures = scene.events.stated(event, "number", MOST)
     words = [word for word in scene.words if word not in _SAID]
-    named = [each for each in figures if max((by_words((w,), [each.label])[0] for w in words), default=0) >= NAMED]
+    named = [each for each in figures if each.named_by(words) >= NAMED]
     how: p.How = "mean" if _MEAN.search(scene.clause) else "sum"
     if _MONEY.search(scene.clause) and (amount := scene.events.amount(event, MOST)) is not None:
         yield p.Key((*path, amount), how, among)

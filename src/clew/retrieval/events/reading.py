@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 
+from clew.errors import ClewError
 from clew.graph import Graph
 from clew.graph.kinds import ALL_UP_TO
 from clew.protocols import TextEncoder
@@ -19,8 +21,11 @@ from clew.retrieval.events.of_events import of_events
 from clew.retrieval.events.of_two import of_two
 from clew.retrieval.events.sales import of_lines
 from clew.retrieval.events.scene import Scene
+from clew.retrieval.lexicon import Lexicon
 from clew.retrieval.spoken import as_said
 from clew.types import Question
+
+_Reads = Callable[[Question, Callable[[], Scene]], list[Proposal]]
 
 
 def read_events(asked: Question, question: Question, graph: Graph, encoder: TextEncoder | None) -> list[Proposal]:
@@ -37,16 +42,18 @@ def read_events(asked: Question, question: Question, graph: Graph, encoder: Text
         or of_lines(question, graph, encoder)
         or most_often(question, graph)
     )
-    if graph.num_triples > ALL_UP_TO:
+    if graph.num_triples > ALL_UP_TO or not Lexicon.of(graph).types:
         return in_words  # what hangs together is told by all things of each kind
     scene = cache(lambda: Scene(as_said(asked, graph), graph, encoder))  # read once for all
-    return (
-        came_out(asked, graph, scene)
-        or in_words
-        or of_two(asked, graph, scene)
-        or in_common(asked, graph, scene)
-        or latest(asked, graph, scene)
-        or by_group(asked, graph, scene)
-        or of_events(asked, graph, scene)
-        or never_did(asked, graph, scene)
-    )
+
+    def read_by(*readers: _Reads) -> list[Proposal]:
+        for read in readers:
+            try:
+                if found := read(asked, scene):
+                    return found
+            except ClewError:
+                continue
+        return []
+
+    came = read_by(lambda question, scene: came_out(question, graph, scene))
+    return came or in_words or read_by(of_two, in_common, latest, by_group, of_events, never_did)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Literal
 
 import numpy as np
@@ -22,6 +23,7 @@ from clew.graph.sets import held
 from clew.graph.subgraph import Ints
 from clew.protocols import TextEncoder
 from clew.query import plan as p
+from clew.query.decorate import Proposal
 from clew.query.execute import execute
 from clew.query.keys import Keys, steps_of
 from clew.query.values import shown_date, untyped
@@ -35,6 +37,8 @@ from clew.retrieval.lexicon import Lexicon, kind_meant, stems
 from clew.retrieval.words import FUNCTION
 from clew.types import Question
 
+Fit = float | tuple[float, int]
+"""How well a plan fits a question; of equal ones also by how many things its events are."""
 OF_KIND = 0.9  # fit of a noun for a kind within a kind, or for a value
 ASIDE = 4  # words of an aside, and of what asks behind it
 EARLY = 7  # words of a question among which it says what it asks for
@@ -360,7 +364,7 @@ class Scene:
             within = [kind for kind in kinds if kind and self._is_within(chunk.plan, kind)]
             if within and chunk.plan is not None and chunk.plan not in [p.Class(kind) for kind in kinds if kind]:
                 (mine if within[0] == kinds[0] else others).append(chunk.plan)
-        return _all_of(mine), others
+        return all_of(mine), others
 
     def _is_within(self, plan: p.SetPlan | None, kind: str) -> bool:
         """Whether a kind is a part of another one."""
@@ -371,6 +375,10 @@ class Scene:
 
     def dates(self) -> list[tuple[p.Op, p.Date, set[int]]]:
         """The conditions on a date that the words state, each with its places: "before 1 March 2025", "in May 2024"."""
+        return self._dates
+
+    @cached_property
+    def _dates(self) -> list[tuple[p.Op, p.Date, set[int]]]:
         found: list[tuple[p.Op, p.Date, set[int]]] = []
         for match in _DATE.finditer(self.text):
             date = match["year"] if match["lead"] else ""
@@ -400,6 +408,15 @@ class Scene:
             return False
 
 
-def _all_of(sets: Sequence[p.SetPlan]) -> p.SetPlan:
+def only_best(made: Iterable[tuple[Fit, float, p.Plan]]) -> list[Proposal]:
+    """The plan that fits best, with how likely it is; none where several do."""
+    every = list(made)
+    best = max((fit for fit, _, _ in every), default=None)
+    plans = {plan: sure for fit, sure, plan in every if fit == best}
+    return [Proposal(plan, sure) for plan, sure in plans.items()] if len(plans) == 1 else []
+
+
+def all_of(sets: Sequence[p.SetPlan]) -> p.SetPlan:
+    """What is in all of one or more sets."""
     every = tuple(dict.fromkeys(sets))
     return p.And(every) if len(every) > 1 else every[0]
