@@ -49,7 +49,7 @@ class World:
         self.graph = Graph.of_arrays(np.array(rows, np.int32).reshape(-1, 3), terms, title="world")
         self.store = ox.Store()
         for head, relation, tail in self.triples:
-            self.store.add(ox.Quad(ox.NamedNode(head), ox.NamedNode(relation), _object(tail)))
+            self.store.add(ox.Quad(_object(head), ox.NamedNode(relation), _object(tail)))
 
     def ids(self) -> set[str]:
         return {id for h, _, t in self.triples for id in (h, t)}
@@ -57,7 +57,7 @@ class World:
 
 def _object(id: str) -> Any:
     if not id.startswith('"'):
-        return ox.NamedNode(id)
+        return ox.BlankNode(id[2:]) if id.startswith("_:") else ox.NamedNode(id)
     text, _, rest = id[1:].rpartition('"')
     return ox.Literal(text, datatype=ox.NamedNode(rest[3:-1])) if rest else ox.Literal(text)
 
@@ -85,6 +85,10 @@ def random_world(rng: random.Random) -> World:
     triples.add((things[0], END, literal("2009-02-28", "date")))
     triples |= {(things[-1], relation, things[0]) for relation in LINKS}
     triples.add((things[0], NOTE, literal("red fox")))
+    for i in range(rng.choice([0, 0, 1, 3])):  # edges that state something
+        edge, link = f"_:edge{i}", rng.choice(LINKS)
+        triples |= {(rng.choice(things), link, edge), (edge, link, rng.choice(things))}
+        triples.add((edge, NUMBER, literal(str(rng.randint(-3, 6)), "integer")))
     ordered = sorted(triples)
     rng.shuffle(ordered)
     return World(ordered)
@@ -95,7 +99,7 @@ class Planner:
 
     def __init__(self, rng: random.Random, world: World) -> None:
         self._rng = rng
-        self._things = sorted(h for h in {h for h, _, _ in world.triples})
+        self._things = sorted(h for h in {h for h, _, _ in world.triples} if h[:2] != "_:")
         self._classes = sorted({t for _, r, t in world.triples if r == TYPE})
 
     def plan(self) -> p.Plan:
@@ -134,7 +138,9 @@ class Planner:
     def set(self, depth: int) -> p.SetPlan:
         rng = self._rng
         if depth <= 0:
-            kind = rng.randint(0, 5)
+            kind = rng.randint(0, 6)
+            if kind == 6:
+                return p.Edges(rng.choice(LINKS))
             if kind <= 2:
                 return p.Entities(tuple(sorted(set(rng.choices(self._things, k=rng.choice([1, 1, 2]))))))
             return p.All() if kind == 5 else p.Class(rng.choice(self._classes))
@@ -256,7 +262,8 @@ class Planner:
 
 def naive(plan: p.Plan, world: World) -> Any:
     """What the interpreter makes of a plan."""
-    return Naive(world.triples).run(plan)
+    nameless = {id for id in world.ids() if id.startswith("_:")}
+    return Naive(world.triples, nameless=nameless).run(plan)
 
 
 def plain(result: Result, graph: Graph) -> Any:
@@ -289,6 +296,8 @@ def by_sparql(plan: p.Plan, world: World) -> Any:
 def _id(node: Any) -> str:
     if isinstance(node, ox.NamedNode):
         return str(node.value)
+    if isinstance(node, ox.BlankNode):
+        return f"_:{node.value}"
     datatype = node.datatype.value
     return literal(node.value) if datatype.endswith("#string") else literal(node.value, datatype.rsplit("#", 1)[-1])
 

@@ -170,6 +170,8 @@ def check(plan: p.Plan, graph: Graph) -> None:
     for node in p.walk(plan):
         if isinstance(node, p.Step):
             binding.relation(node.relation)
+        elif isinstance(node, p.Edges):
+            binding.relation(node.relation)
         elif isinstance(node, p.Entities):
             binding.entities(node.ids)
         elif isinstance(node, p.Class):

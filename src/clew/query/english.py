@@ -146,6 +146,8 @@ class _Speaker:
                 return self.value(node)
             case p.Class(id):
                 return f"every {self._entity(id)}"
+            case p.Edges(relation):
+                return f"every “{self._relation(relation)}” edge"
             case p.All():
                 return "everything"
             case p.Follow(of, path, qualifiers):

@@ -24,6 +24,7 @@ from clew.query.binding import Binding
 from clew.query.columns import Bools, Column, Floats, column, column_of
 from clew.query.combining import Figures, combined, joined
 from clew.query.comparing import Readings, satisfied, text_matches
+from clew.query.edges import edges_of
 from clew.query.elapsed import elapsed
 from clew.query.pairs import PairBudget, Places, pairs, starts
 from clew.query.text import show, show_measure, show_path
@@ -169,6 +170,8 @@ class Executor:
                 if len(found) == 1 and len(found[0]) > HUB and len(classes) == 1:
                     return found[0]  # of a store: in order, and not copied
                 return distinct(np.concatenate(found))
+            case p.Edges(relation):
+                return edges_of(self.graph, self.binding.relation(relation))
             case p.All():
                 return self._everything()
             case p.Follow(of, path, qualifiers):

@@ -7,7 +7,7 @@ Anchors: the functions of KoPL (Cao et al., ACL 2022) and the s-expressions of G
 
 | node | makes |
 |---|---|
-| `Entities`, `Class`, `All`, `Follow`, `And`, `Or`, `Minus`, `Where`, `WhereCount`, `Top`, `Compare` | a set |
+| `Entities`, `Class`, `Edges`, `All`, `Follow`, `And`, `Or`, `Minus`, `Where`, `WhereCount`, `Top`, `Compare` | a set |
 | `Values` | values |
 | `Count`, `Aggregate`, `Difference`, `Arithmetic` | a number (a date where the smallest or largest of dates is asked) |
 | `Exists`, `Is` | truth |
@@ -257,6 +257,16 @@ class Class(SetPlan):
 
     def __post_init__(self) -> None:
         _text(self.id, "a class")
+
+
+@dataclass(frozen=True, slots=True)
+class Edges(SetPlan):
+    """The edges of a relation that state something: the mediators that stand between its two ends, one for each."""
+
+    relation: str
+
+    def __post_init__(self) -> None:
+        _text(self.relation, "a relation")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ file beside this module is made by `scripts/make_wordnet.py` and is read when th
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping
 from functools import cache, lru_cache
 from pathlib import Path
@@ -28,18 +29,28 @@ _HOUSES = frozenset(["label", "role", "festival", "channel", "platform"])  # of 
 _NOBODY = ("event", "creation", "document", "happening", "food", "beverage")
 
 
-class _Words(NamedTuple):
-    text: bytes  # one word a line, in order
-    at: npt.NDArray[np.int32]
-    senses: npt.NDArray[np.int32]
+class _Words:
+    """Words with the numbers of their first senses.
+
+    Args:
+        text: a line feed, and then one word a line, in order.
+        at: of each line, the place of its first sense, and at last that behind all.
+    """
+
+    def __init__(self, text: bytes, at: npt.NDArray[np.int32], senses: npt.NDArray[np.int32]) -> None:
+        self._text, self._at, self._senses = text, at, senses
+        self._breaks = np.flatnonzero(np.frombuffer(text, np.uint8) == ord("\n"))  # a word stands between two of them
 
     def of(self, word: str) -> tuple[int, ...]:
         """The numbers of the first senses of a word; none of an unknown one."""
-        place = self.text.find(b"\n" + word.encode("ascii", "replace") + b"\n")
-        if place < 0 or not word:
+        wanted = word.encode("ascii", "replace")
+        place = bisect_left(range(len(self._breaks) - 1), wanted, key=self._word)
+        if place == len(self._breaks) - 1 or self._word(place) != wanted:
             return ()
-        number = self.text.count(b"\n", 0, place)
-        return tuple(self.senses[self.at[number] : self.at[number + 1]].tolist())
+        return tuple(self._senses[self._at[place] : self._at[place + 1]].tolist())
+
+    def _word(self, place: int) -> bytes:
+        return self._text[self._breaks[place] + 1 : self._breaks[place + 1]]
 
 
 class _File(NamedTuple):

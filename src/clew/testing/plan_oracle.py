@@ -62,6 +62,9 @@ class Naive:
                 return set(ids)
             case p.Class(id):
                 return {h for h, r, t in self._triples if r == TYPE and t == id}
+            case p.Edges(relation):
+                heads, tails = zip(*[(h, t) for h, r, t in self._triples if r == relation] or [("", "")], strict=True)
+                return set(heads) & set(tails) - self._everything
             case p.All():
                 return set(self._everything)
             case p.Follow(of, path, qualifiers):

@@ -166,8 +166,8 @@ class _Reader:
     def _counts(self, kind: str) -> bool:
         """Whether it is how many events there are that is compared: "the most trips", "most often", "the busiest"."""
         assert self._first is not None
-        if _OFTEN.search(self._text):
-            return True
+        if _OFTEN.search(self._text) or self._events.by_verb(kind):
+            return not self._events.by_verb(kind)
         numbered = _NUMBER_OF.search(self._text)
         if numbered is None and not _MANY.match(self._first.group(0)):
             return False
@@ -240,7 +240,7 @@ class _Reader:
             label = self._scene.lexicon.labels.get(link.step.relation, "").lower().split()
             asked = [word for word in self._asked_for() if any(self._same(word, part) for part in label)]
             if asked and self._scene.spoken_of(link.to) < 4:
-                some = p.Follow(p.Class(kind), (link.step,))
+                some = p.Follow(self._events.all(kind), (link.step,))
                 yield _Groups(kind, some, p.turned((link.step,)), 1.1, frozenset(asked))
 
     def _by_column(self, kind: str, asked: str) -> Iterator[_Groups]:
@@ -252,7 +252,7 @@ class _Reader:
                 coded = asked == kind == owner and set(label) & _ITSELF and self._events.coded(kind)
                 if said or coded:
                     path = (*way, step)
-                    groups = p.Follow(p.Class(kind), path)
+                    groups = p.Follow(self._events.all(kind), path)
                     yield _Groups(kind, groups, p.turned(path), 1.2 if said else 1.0, frozenset(said))
 
     def _asked_for(self) -> list[str]:
@@ -277,7 +277,7 @@ class _Reader:
     def _plan(self, groups: _Groups, how: p.How, figure: Stated | None) -> tuple[float, p.SetPlan] | None:
         scene, first = self._scene, self._first
         assert first is not None
-        narrowed = scene.narrowed(p.Class(groups.events), (groups.events,))
+        narrowed = scene.narrowed(scene.events.all(groups.events), (groups.events,))
         if narrowed is None or narrowed[1]:
             return None
         some = narrowed[0]

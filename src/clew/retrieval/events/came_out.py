@@ -247,7 +247,7 @@ class _Reader:
         ways = self._scene.ways(of.kind, kind) if kind and kind != of.kind else []
         if len(ways) != 1 or _COUNT.search(self._scene.clause):
             return None
-        return p.Minus(all_of([p.Class(kind), *others]), followed(mine, ways[0]))
+        return p.Minus(all_of([self._scene.events.all(kind), *others]), followed(mine, ways[0]))
 
     def _at(self, of: Outcome, said: set[int], *, so: bool) -> p.SetPlan | None:
         """The events that had expired, or were overdue, at the one date that is said; None without one."""
@@ -255,7 +255,7 @@ class _Reader:
             return None
         _, date, at = self._dates[0]
         said |= at
-        kind = p.Class(of.kind)
+        kind = self._scene.events.all(of.kind)
         if of.what == "expired":
             return p.Where(kind, p.Test(of.steps, "<" if so else ">=", date))
         due, done = of.steps
@@ -287,9 +287,9 @@ class _Reader:
             if len(ways) != 1:
                 return None
             if ranked is not None:
-                base = all_of([p.Class(kind), *others])
+                base = all_of([scene.events.all(kind), *others])
                 return p.Top(base, p.Key(p.turned(ways[0]), "count", mine), ranked["most"] is not None)
-            of_kind = p.And((p.Class(kind), *others, followed(mine, ways[0])))
+            of_kind = p.And((scene.events.all(kind), *others, followed(mine, ways[0])))
         elif others or ranked is not None:
             return None
         if counted is not None:

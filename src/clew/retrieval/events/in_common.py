@@ -58,7 +58,7 @@ class _Reader:
         scene = self._scene
         for event in scene.events.kinds():
             kind = scene.asked(event)
-            if not kind or kind == event or scene.names(event):
+            if not kind or kind == event or scene.names(event) or scene.events.by_verb(event):
                 continue
             ways = scene.ways(event, kind)
             if len(ways) != 1:
@@ -70,11 +70,11 @@ class _Reader:
                 placed = scene.placed(chunk.plan, event)
                 if placed is not None and scene.finds(placed[1]):
                     loose |= scene.loose
-                    sides.append(p.And((p.Class(event), placed[1])))
+                    sides.append(p.And((scene.events.all(event), placed[1])))
             others = [c.plan for c in scene.topics if c.condition is not None and c.plan is not None]
             if len(sides) == 2 and sides[0] != sides[1]:
                 parts = tuple(followed(side, ways[0]) for side in sides)
-                plan = p.And((p.Class(kind), *parts, *others))
+                plan = p.And((scene.events.all(kind), *parts, *others))
                 if scene.finds(plan):
                     spoken = scene.spoken_of(event)
                     guessed = 2 * (not spoken or loose)  # as bad as two words that are left out
@@ -96,8 +96,8 @@ class _Reader:
                 ways = [scene.ways(event, kind) for event in (one, other)]
                 if any(len(each) != 1 for each in ways):
                     continue
-                sides = tuple(followed(p.Class(event), way[0]) for event, way in zip((one, other), ways, strict=True))
-                plan = p.And((p.Class(kind), *sides))
+                sides = tuple(followed(scene.events.all(event), way[0]) for event, way in zip((one, other), ways, strict=True))
+                plan = p.And((scene.events.all(kind), *sides))
                 if scene.finds(plan):
                     yield fit + fits, self._sure((one, other, kind)), plan
 
@@ -114,6 +114,7 @@ class _Reader:
             named = any(scene.calls(word, kind) for word in words)
             part = any(word in own for word in words)
             acted = any(is_act(word, own[-1]) for word in words if word not in FUNCTION)
-            if (fit := 2.0 * named + 1.5 * part + acted) > 0 and kind not in scene.events.people():
+            fit = 2.0 * named + 1.5 * part + acted
+            if fit > 0 and kind not in scene.events.people() and not scene.events.by_verb(kind):
                 found[kind] = fit
         return found

@@ -13,17 +13,20 @@ from typing import Literal
 import numpy as np
 
 from clew.graph import Graph
+from clew.graph.kinds import ALL_UP_TO
 from clew.graph.labelling import opaque
 from clew.graph.nouns import KEY_ENDS
 from clew.graph.sets import held
 from clew.graph.subgraph import Ints
+from clew.labels import label_to_text
 from clew.query import plan as p
 from clew.query.binding import Binding
 from clew.query.columns import column
+from clew.query.edges import edge_relations
 from clew.query.execute import ExecutionLimits, Executor
 from clew.query.keys import Keys, by_words, steps_of
 from clew.query.meanings import is_price, spelled_out
-from clew.query.vocabulary import akin, forms, stem
+from clew.query.vocabulary import PAST, akin, forms, stem
 from clew.query.wordnet import people_of
 from clew.retrieval.lexicon import Lexicon, stems
 from clew.retrieval.words import FUNCTION
@@ -34,6 +37,7 @@ MOSTLY = 0.7  # share of the things that must be in a group
 SOME = 5  # things of a kind whose names tell whether they are codes
 KINDS = 60  # kinds of a graph that are looked at
 LOOKED_AT = 2000  # things of a kind that tell where its links lead
+EDGES = "edges "  # before the id of a relation whose edges are a kind
 DUE = frozenset("due promised deadline planned scheduled expected target required agreed".split())  # noqa: SIM905
 """What dates are called at which something is to be done."""
 TOTALS = frozenset(["total", "amount", "sum", "value", "gross"])
@@ -145,9 +149,24 @@ class Events:
             if len(ids) > KINDS:
                 sizes = self._graph.whole.inc.counts(Binding.of(self._graph).entities(tuple(ids)))
                 ids = [ids[i] for i in np.argsort(-sizes, kind="stable")[:KINDS].tolist()]
-            return {id: self._lexicon.class_ids[id] for id in ids}
+            return {id: self._lexicon.class_ids[id] for id in ids} | self._edges()
 
         return self._graph.derived(("retrieval.events.kinds",), made)
+
+    def _edges(self) -> dict[str, str]:
+        """The relations whose edges state something, as kinds of events: what a table of two keys and a mark is."""
+        if self._graph.num_triples > ALL_UP_TO:
+            return {}
+        relations = [self._graph.relation_at(number) for number in edge_relations(self._graph)]
+        words = {each.id: label_to_text(each.label).lower().split() for each in relations}
+        named = {id: [word for word in said if word not in FUNCTION] or said for id, said in words.items()}
+        return {EDGES + id: " ".join(said) for id, said in named.items()}
+
+    def by_verb(self, kind: str) -> bool:
+        """Whether a kind is of edges that a verb names, as OWNS and VOTED_ON are: of these the relation itself is read,
+        and only what they state is asked of them here."""
+        last = self.kinds().get(kind, "").split()[-1:]
+        return kind.startswith(EDGES) and any(w in PAST or w.endswith("ed") or stem(w) != w for w in last)
 
     def kinds_of(self, things: Ints, share: float = 1.0) -> list[str]:
         """The kinds that so many of some things are of, those of fewest things first."""
@@ -162,7 +181,11 @@ class Events:
         return sorted(known, key=lambda id: len(self.members(id)))
 
     def members(self, kind: str) -> Ints:
-        return self._executor.members(p.Class(kind))
+        return self._executor.members(self.all(kind))
+
+    def all(self, kind: str) -> p.SetPlan:
+        """The set of all things of a kind."""
+        return p.Edges(kind.removeprefix(EDGES)) if kind.startswith(EDGES) else p.Class(kind)
 
     def labels(self, members: Ints) -> list[str]:
         return self._graph.labels_at(members)
@@ -191,7 +214,8 @@ class Events:
             for least in (called or kinds)[:1]:  # of "member" the members, though all of them have a certificate
                 if least == kind and not step.forward:
                     continue
-                names = {stem(word) for word in stems(self.kinds()[least])} | (set() if step.forward else own)
+                whole = set() if step.forward and not kind.startswith(EDGES) else own
+                names = {stem(word) for word in stems(self.kinds()[least])} | whole
                 said = tuple(word for word in label if not tells(word, names))
                 yield Link(step, least, said)
 
@@ -300,7 +324,8 @@ class Events:
         """The kinds of events that verbs among some words say."""
         said, people = list(words), {but, *self.people()}  # whoever played is no player of the question
         kinds = self.kinds().items()
-        return [id for id, noun in kinds if id not in people and any(is_act(word, noun) for word in said)]
+        events = [(id, noun) for id, noun in kinds if id not in people and not self.by_verb(id)]
+        return [id for id, noun in events if any(is_act(word, noun) for word in said)]
 
     def _plain(self, kind: str, link: Link) -> bool:
         """Whether a link says no more than that it is the only one to things of its kind: the "booking" of an extra is

@@ -62,7 +62,7 @@ def _latest(scene: Scene) -> Iterator[tuple[float, float, p.Plan]]:
     if last is None or _DAY.search(scene.clause) is None or not scene.named or _UNREAD.search(scene.clause):
         return
     for event in (id for id in scene.events.kinds() if id not in scene.events.people()):
-        narrowed = scene.narrowed(p.Class(event), (event,))
+        narrowed = scene.narrowed(scene.events.all(event), (event,))
         date = date_meant(scene, event) if narrowed is not None and not narrowed[1] else None
         if narrowed is None or date is None or not len(scene.keys.having(narrowed[0], (date.step,))):
             continue
@@ -114,7 +114,7 @@ def _dated(question: Question, graph: Graph, encoder: TextEncoder | None, *, las
         verbs = [word for word in words if event in events.acted([word])]
         if any(word not in FUNCTION | LIGHT | _LITTLE and word not in verbs for word in words):
             continue
-        sets: list[p.SetPlan] = [p.Class(event)]
+        sets: list[p.SetPlan] = [events.all(event)]
         for whom in named:
             members = execute(whom, graph).members
             ways = [way for id in events.kinds_of(members) for way in events.ways(event, id)]

@@ -71,6 +71,6 @@ def _plan(match: re.Match[str], graph: Graph) -> p.SetPlan | None:
     ways = events.ways(event, kind) if kind is not None else []
     if len(ways) != 1 or kind is None:
         return None
-    key = p.Key(p.turned(ways[0]), "count", p.Class(event))
+    key = p.Key(p.turned(ways[0]), "count", events.all(event))
     plan = p.Top(p.Class(kind), key, (match["most"] or "most").lower() == "most")
     return plan if Keys(graph).finds(plan) else None

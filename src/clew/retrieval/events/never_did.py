@@ -45,17 +45,18 @@ def _made(scene: Scene) -> Iterator[tuple[float, float, p.Plan]]:
     if _UNREAD.search(scene.clause) or _NEVER.search(scene.clause) is None or scene.dates():
         return
     done = {c.start for c in scene.named if c.end == c.start + 1 and scene.words[c.start].endswith("ed")}  # no state
-    for event in (id for id in scene.events.kinds() if id not in scene.events.people()):
+    events = scene.events
+    for event in (id for id in events.kinds() if id not in events.people() and not events.by_verb(id)):
         kind, spoken = scene.asked(event), scene.spoken_of(event)
         ways = scene.ways(event, kind) if kind and kind != event and spoken > 1 else []
         if len(ways) != 1:
             continue
-        narrowed = scene.narrowed(p.Class(kind), (kind, event), done)
+        narrowed = scene.narrowed(scene.events.all(kind), (kind, event), done)
         left = [word for word in scene.left((), (kind, event)) if word not in _SAID]
         if narrowed is None or len(left) > LEFT_OUT:
             continue
         some, others = narrowed
-        plan = p.Minus(some, followed(all_of([p.Class(event), *others]), ways[0]))
+        plan = p.Minus(some, followed(all_of([scene.events.all(event), *others]), ways[0]))
         members, all_ = len(scene.keys.members(plan)), len(scene.keys.members(some))
         if 0 < members <= MOST * all_:
             yield spoken - len(left) / 4, LIKELY, plan

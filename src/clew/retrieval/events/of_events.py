@@ -92,7 +92,7 @@ class _Reader:
             return
         for event in scene.events.kinds():
             kind = scene.asked(event)
-            narrowed = scene.narrowed(p.Class(event), (event, kind if kind != event else ""))
+            narrowed = scene.narrowed(scene.events.all(event), (event, kind if kind != event else ""))
             if narrowed is None or scene.names(event) or event in scene.events.people():
                 continue
             loose = scene.loose
@@ -170,8 +170,10 @@ class _Reader:
                 yield p.Aggregate(how, some, (figure.step,)), figure.words, SURE
             return
         ways = scene.ways(event, kind) if kind and kind != event else []
-        of_kind = p.And((p.Class(kind), *others, followed(some, ways[0]))) if len(ways) == 1 else None
+        of_kind = p.And((scene.events.all(kind), *others, followed(some, ways[0]))) if len(ways) == 1 else None
         if self._counts and not figures:
+            if scene.events.by_verb(event):
+                return
             if (kind == event and scene.spoken_of(event) >= 4) or _OFTEN.search(self._text):
                 if not others and scene.finds(some):
                     yield p.Count(some), frozenset(), SURE

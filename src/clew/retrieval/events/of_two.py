@@ -90,7 +90,7 @@ def _made(scene: Scene, question: Question) -> Iterator[tuple[float, float, p.Pl
                 if word not in _SAID]  # fmt: skip
         if any(each is None for each in placed) or len(left) > LEFT_OUT:
             continue
-        among = all_of([p.Class(event), *(each[1] for each in placed if each is not None)])
+        among = all_of([scene.events.all(event), *(each[1] for each in placed if each is not None)])
         for key in _keys(scene, event, paths[0], among):
             compared = p.Compare(a, b, key, more["more"] is not None)
             yield spoken - len(paths[0]) / 10, SURE, p.Is(a, compared) if truth else compared
@@ -106,5 +106,5 @@ def _keys(scene: Scene, event: str, path: p.Path, among: p.SetPlan) -> Iterator[
         yield p.Key((*path, amount), how, among)
     elif len(named) == 1 and (how == "mean" or named[0].label.split()[0] in scene.words):
         yield p.Key((*path, named[0].step), how, among)
-    elif how == "sum":
+    elif how == "sum" and not _MONEY.search(scene.clause) and not scene.events.by_verb(event):
         yield p.Key(path, "count", among)

@@ -73,7 +73,7 @@ def done_by(word: str) -> str:
 
 def _of(kind: str, graph: Graph) -> list[Outcome]:
     events, found = Events(graph), list[Outcome]()
-    of = p.Class(kind)
+    of = events.all(kind)
     dates = events.stated(kind, "date")
     due = [date for date in dates if date.words & DUE and date.share >= SOME]
     done = [date for date in dates if not date.words & DUE and _says_done(date)]
@@ -97,7 +97,7 @@ def _of(kind: str, graph: Graph) -> list[Outcome]:
     for flag in flags(graph):
         step = p.Step(flag.relation)
         if flag.yes and flag.no and shares.get(step, 0) >= SOME:
-            found.append(_flagged(kind, flag))
+            found.append(_flagged(kind, of, flag))
     if not any(each.what == "open" for each in found):
         found += _standing(kind, [step for step, share in shares.items() if share >= SOME], graph)
     return found
@@ -110,9 +110,9 @@ def _says_done(date: Stated) -> bool:
     return over and not (any(map(begins, words)) and not any(word in _BY_WORD for word in words))
 
 
-def _flagged(kind: str, flag: Flag) -> Outcome:
+def _flagged(kind: str, of: p.SetPlan, flag: Flag) -> Outcome:
     yes, no = (
-        p.And((p.Class(kind), p.Follow(p.Entities(ids), (p.Step(flag.relation, False),))))
+        p.And((of, p.Follow(p.Entities(ids), (p.Step(flag.relation, False),))))
         for ids in (flag.yes, flag.no)
     )
     return Outcome(kind, "flag", flag.label.lower(), _formed(flag.label.lower()), yes, no)
@@ -120,7 +120,7 @@ def _flagged(kind: str, flag: Flag) -> Outcome:
 
 def _standing(kind: str, steps: list[p.Step], graph: Graph) -> list[Outcome]:
     """What a column of states says: open is what is in no state of being done, and was not called off."""
-    lexicon, keys, of = Lexicon.of(graph), Keys(graph), p.Class(kind)
+    lexicon, keys, of = Lexicon.of(graph), Keys(graph), Events(graph).all(kind)
     for step in steps:
         label = set(label_to_text(lexicon.labels.get(step.relation, "")).lower().split())
         if not label & _STANDS:

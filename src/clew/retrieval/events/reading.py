@@ -9,7 +9,9 @@ from clew.errors import ClewError
 from clew.graph import Graph
 from clew.graph.kinds import ALL_UP_TO
 from clew.protocols import TextEncoder
+from clew.query import plan as p
 from clew.query.decorate import Proposal
+from clew.query.execute import execute
 from clew.retrieval.events.by_group import by_group
 from clew.retrieval.events.came_out import came_out
 from clew.retrieval.events.in_all import above_in_all
@@ -49,7 +51,7 @@ def read_events(asked: Question, question: Question, graph: Graph, encoder: Text
     def read_by(*readers: _Reads) -> list[Proposal]:
         for read in readers:
             try:
-                if found := read(asked, scene):
+                if found := [each for each in read(asked, scene) if not _nameless(each.plan, graph)]:
                     return found
             except ClewError:
                 continue
@@ -57,3 +59,10 @@ def read_events(asked: Question, question: Question, graph: Graph, encoder: Text
 
     came = read_by(lambda question, scene: came_out(question, graph, scene))
     return came or in_words or read_by(of_two, in_common, latest, by_group, of_events, never_did)
+
+
+def _nameless(plan: p.Plan, graph: Graph) -> bool:
+    """Whether a plan makes a set of edges alone, which are no answers."""
+    if not isinstance(plan, p.SetPlan) or not any(isinstance(node, p.Edges) for node in p.walk(plan)):
+        return False
+    return bool(graph.mediators_at(execute(plan, graph).members).all())

@@ -26,6 +26,7 @@ from clew.query.wordnet import people_of
 from clew.retrieval.chunks import LIGHT, spot
 from clew.retrieval.composing import Composed
 from clew.retrieval.events.kinds import Events, Stated
+from clew.retrieval.events.scene import all_of
 from clew.retrieval.joining import followed
 from clew.retrieval.lexicon import Lexicon, kind_called
 from clew.retrieval.operating import likeness_by, operated
@@ -59,7 +60,7 @@ _PIECES = re.compile(r"\b(?:units?|pieces|copies|quantit(?:y|ies)|items)\b", re.
 _PAPERS = frozenset(
     ["order", "sale", "invoice", "purchase", "receipt", "job", "booking", "basket", "delivery", "ticket"]
 )
-_AVERAGE = re.compile(r"\b(?:average|mean|each|per|every)\b", re.IGNORECASE)
+_AVERAGE = re.compile(r"\b(?:average|mean|each|per|every|different|distinct)\b", re.IGNORECASE)
 _PAID = re.compile(r"\bpa(?:y|ys|id|ying)\b", re.IGNORECASE)
 _HOW_MANY = re.compile(r"\bhow many\b|\b(?:total )?(?:quantity|number of units|units) (?:of|sold)\b", re.IGNORECASE)
 _SO_MANY = re.compile(
@@ -189,7 +190,7 @@ class _Sales:
         said = " ".join([*words[:-1], stem(words[-1])])
         if kind_called((stem(words[-1]),), Lexicon.of(self._graph)) is not None:
             return None
-        lines = p.Class(self._lines.id)
+        lines = self._events.all(self._lines.id)
         for step, _ in steps_of(self._graph, self._events.members(self._lines.id), backward=False):
             some = p.Where(lines, p.Test((step,), "contains", p.Text(said)))
             if Keys(self._graph).finds(some):
@@ -203,12 +204,18 @@ class _Sales:
             plan = p.Follow(plan, (step,))
             if self._read.filters and number < len(way):
                 plan = self._filtered(plan) or plan
+        plan = all_of([plan, *self._among()])
         if not self._read.filters or any(isinstance(node, p.Where) for node in p.walk(plan)):
             return plan
         for link in self._events.links(self._lines.id):
             if (some := self._filtered(p.Class(link.to))) is not None:
                 return p.And((plan, followed(some, p.turned((link.step,)))))
         return None
+
+    def _among(self) -> list[p.SetPlan]:
+        """The lines, where a relation leads to them and to other things alike."""
+        lines = self._events.all(self._lines.id)
+        return [lines] if isinstance(lines, p.Edges) else []
 
     def _filtered(self, plan: p.SetPlan) -> p.SetPlan | None:
         filters = self._read.filters
@@ -232,7 +239,8 @@ class _Sales:
         if len(ways) != 1:
             return
         beside = p.Combined(self._lines.each, "*") if money else None
-        key = p.Key((*p.turned(ways[0]), self._lines.many), "sum", None, beside)
+        among = next(iter(self._among()), None)
+        key = p.Key((*p.turned(ways[0]), self._lines.many), "sum", among, beside)
         yield Proposal(p.Top(p.Class(kind), key, ranked["least"] is None), SURE)
 
     def _kind(self, *, money: bool) -> str:

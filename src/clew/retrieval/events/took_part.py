@@ -41,7 +41,7 @@ def by_events(spotted: Spotted, graph: Graph) -> Iterator[tuple[p.SetPlan, tuple
         ways = [way for id in mine for way in events.ways(event, id)]
         if len(ways) != 1:
             continue
-        of_them = p.And((p.Class(event), followed(whom, p.turned(ways[0]))))
+        of_them = p.And((events.all(event), followed(whom, p.turned(ways[0]))))
         asked = _asked(spotted, event, mine, events, words)
         if asked is None:
             continue
