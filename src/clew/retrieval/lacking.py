@@ -122,7 +122,7 @@ class Lacking:
             ways = events.ways(id, of.id, content)
             if len(ways) != 1 or (len(ways[0]) > 1 and events.touches(id, members)):
                 continue
-            back, some = p.turned(ways[0]), p.Class(id)
+            back, some = p.turned(ways[0]), events.all(id)
             having = p.WhereCount(of, back, ">", 0, some)
             share = float(held(members, self._executor.members(having)).mean())
             if 0 < share < self._most:

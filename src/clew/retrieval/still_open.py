@@ -47,7 +47,7 @@ def with_undone(text: str, graph: Graph) -> str:
 
 def _undone(graph: Graph) -> list[_Undone]:
     found, events = list[_Undone](), Events(graph)
-    for id, noun in events.kinds().items():
+    for id, noun in events.classes().items():
         done, due = list[str](), False
         for date in events.stated(id, "date"):
             due |= "due" in date.words

@@ -159,7 +159,7 @@ class _Reader:
     def _looked_up(self) -> list[_Kind]:
         found = []
         lexicon, events = Lexicon.of(self._graph), Events(self._graph)
-        for id, label in events.kinds().items():
+        for id, label in events.classes().items():
             members = sampled(events.members(id))
             dates, figures = (
                 tuple(each.step for each in events.stated(id, of, SOME) if each.step.relation in lexicon.labels)

@@ -63,7 +63,7 @@ def _having(figure: str, where: str, graph: Graph) -> str:
     if not lexicon.types:
         return ""
     wanted = {stem(word) for word in figure.lower().split()}
-    kinds = events.kinds()
+    kinds = events.classes()
     topics = link(Question("where", where), graph)
     if not topics or len({topic.mention for topic in topics}) > 1:
         return ""

@@ -142,19 +142,23 @@ class Events:
         self._executor = Executor(graph, ExecutionLimits(pairs=5_000_000))
 
     def kinds(self) -> dict[str, str]:
-        """The kinds of the graph, ids to names in words; of many those that most things are of."""
+        """The kinds of the graph, ids to names in words, and the relations whose edges state something, which are
+        events as well: what a table of two keys and a mark holds."""
+        return self._graph.derived(("retrieval.events.kinds",), lambda: self.classes() | self._edges())
+
+    def classes(self) -> dict[str, str]:
+        """The kinds of named things; of many those that most things are of."""
 
         def made() -> dict[str, str]:
             ids = list(self._lexicon.class_ids)
             if len(ids) > KINDS:
                 sizes = self._graph.whole.inc.counts(Binding.of(self._graph).entities(tuple(ids)))
                 ids = [ids[i] for i in np.argsort(-sizes, kind="stable")[:KINDS].tolist()]
-            return {id: self._lexicon.class_ids[id] for id in ids} | self._edges()
+            return {id: self._lexicon.class_ids[id] for id in ids}
 
-        return self._graph.derived(("retrieval.events.kinds",), made)
+        return self._graph.derived(("retrieval.events.classes",), made)
 
     def _edges(self) -> dict[str, str]:
-        """The relations whose edges state something, as kinds of events: what a table of two keys and a mark is."""
         if self._graph.num_triples > ALL_UP_TO:
             return {}
         relations = [self._graph.relation_at(number) for number in edge_relations(self._graph)]
@@ -299,7 +303,7 @@ class Events:
         """The kinds that are of people: by the first sense of their names, else by any of three."""
 
         def made() -> list[str]:
-            kinds = self.kinds()
+            kinds = self.classes()
             found = people_of(kinds) or people_of(kinds, senses=3)
             bodies = [id for id, noun in kinds.items() if noun.lower().split()[-1] in _BODIES]
             every = [id for id in kinds if id in found or id in bodies]

@@ -253,7 +253,7 @@ class _Sales:
             if found in kinds and found != self._lines.id and self._events.ways(self._lines.id, found):
                 return str(found)
         links = [link.to for link in self._events.links(self._lines.id)]
-        people = people_of(kinds)
+        people = people_of(self._events.classes())
         sold = [id for id in links if id not in people and stem(kinds[id].lower().split()[-1]) not in _PAPERS]
         if words[:1] == ["who"] or {"spend", "spent", "client", "buyer"} & set(words):
             others = [id for id in links if id not in sold]

@@ -100,7 +100,7 @@ def ways_behind(events: Events, event: str, kind: str) -> list[p.Path]:
 
 def things_of(events: Events, event: str, mine: Sequence[str]) -> list[p.Path]:
     """What events are of beside whose they are: the nearest things that have a name and are no people."""
-    people = set(people_of(events.kinds()))
+    people = set(people_of(events.classes()))
     found: list[tuple[int, p.Path]] = []
     for kind in events.kinds():
         if kind in (event, *mine) or kind in people:
