@@ -106,11 +106,14 @@ _FLAGS: dict[str, tuple[str, str]] = {  # words that say of a flag that it is so
         r"not cancel(?:l?ed)|went ahead|went through",
     ),
 }
-_COUNT = re.compile(r"^(?:the )?(?:(?:total )?number of|count of)\b|\bhow (?:often|many)\b")
+_COINS = "pounds|euros|dollars|francs|kroner|kronor|yen|quid"
+_COUNT = re.compile(
+    rf"^(?:the )?(?:(?:total )?number of|count of)\b|\bhow (?:often|many)\b(?! (?:{_COINS})\b)|\bwhat number of\b"
+)
 _OFTEN = re.compile(r"\bhow (?:often|many times)\b")
 _SUM = re.compile(
     r"^(?:the )?(?:total|sum|overall|combined)\b|\b(?:adds? up to|comes? to|amounts? to|in total|altogether|worth"
-    r"|combined|how much|total (?:of|for|value|amount)|sum of|total$)\b"
+    rf"|combined|how much|how many (?:{_COINS})|total (?:of|for|value|amount)|sum of|total$)\b"
 )
 _TRUTH = re.compile(r"^(?:did|has|have|had|was|were|is|are|does|do|whether|if)\b|\bany\b|\byes or no\b|^[^?]* ever\b")
 _ANY = re.compile(r"^(?:is|are|was|were) there\b")

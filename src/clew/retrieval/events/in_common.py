@@ -12,8 +12,9 @@ from collections.abc import Callable, Iterator, Sequence
 from clew.query import plan as p
 from clew.query.decorate import Proposal
 from clew.query.question import read_question
+from clew.retrieval.chunks import Chunk
 from clew.retrieval.events.kinds import is_act
-from clew.retrieval.events.scene import Scene, only_best
+from clew.retrieval.events.scene import Scene, all_of, only_best, two_of
 from clew.retrieval.joining import followed
 from clew.retrieval.words import FUNCTION
 from clew.types import Question
@@ -48,12 +49,13 @@ class _Reader:
 
     def proposals(self) -> list[Proposal]:
         scene = self._scene
-        if _UNREAD.search(scene.clause) or _BOTH.search(scene.clause) is None or len(scene.named) not in (0, 2):
+        pair = two_of(scene.named, scene)
+        if _UNREAD.search(scene.clause) or _BOTH.search(scene.clause) is None or len(pair) not in (0, 2):
             return []
-        made = self._of_two_things() if scene.named else self._of_two_events()
+        made = self._of_two_things(pair) if pair else self._of_two_events()
         return [each for each in only_best(made) if each.prior]
 
-    def _of_two_things(self) -> Iterator[tuple[float, float, p.Plan]]:
+    def _of_two_things(self, pair: Sequence[Chunk]) -> Iterator[tuple[float, float, p.Plan]]:
         """What is linked to both of two named things, each time by an event of the same kind."""
         scene = self._scene
         for event in scene.events.kinds():
@@ -64,16 +66,22 @@ class _Reader:
             if len(ways) != 1:
                 continue
             sides, loose = list[p.SetPlan](), False
-            for chunk in scene.named:
+            for chunk in pair:
                 assert chunk.plan is not None
                 scene.loose = False
                 placed = scene.placed(chunk.plan, event)
                 if placed is not None and scene.finds(placed[1]):
                     loose |= scene.loose
                     sides.append(p.And((scene.events.all(event), placed[1])))
-            others = [c.plan for c in scene.topics if c.condition is not None and c.plan is not None]
+            others, met = list[p.SetPlan](), list[p.SetPlan]()
+            for chunk in scene.topics:
+                if chunk not in pair and chunk.plan is not None:
+                    placed = scene.placed(chunk.plan, event, kind)
+                    (met if placed is not None and placed[0] == event else others).append(
+                        chunk.plan if placed is None else placed[1]
+                    )
             if len(sides) == 2 and sides[0] != sides[1]:
-                parts = tuple(followed(side, ways[0]) for side in sides)
+                parts = tuple(followed(all_of([side, *met]), ways[0]) for side in sides)
                 plan = p.And((scene.events.all(kind), *parts, *others))
                 if scene.finds(plan):
                     spoken = scene.spoken_of(event)

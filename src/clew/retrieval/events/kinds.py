@@ -42,6 +42,7 @@ DUE = frozenset("due promised deadline planned scheduled expected target require
 """What dates are called at which something is to be done."""
 TOTALS = frozenset(["total", "amount", "sum", "value", "gross"])
 """What a figure is called that is all that something comes to."""
+_NETS = frozenset(["net", "nett", "revenue", "turnover", "takings"])  # the same where nothing is called so
 SEVERAL = 1.2  # things that lead to one of a kind, in the mean, where it is a part of them
 WHOLE = 0.2  # what a name that is said in full has before one of which a word is said
 STEPS = 3  # links that lead from an event to whom it is of
@@ -287,9 +288,9 @@ class Events:
         """The amount that so many things of a kind state: what is called a total or a value, else the only one that is
         of money; None where that is not told."""
         figures = self.stated(kind, "number", share)
-        whole = [each.step for each in figures if each.words & TOTALS]
+        called, nets = ([each.step for each in figures if each.words & words] for words in (TOTALS, _NETS))
         paid = [each.step for each in figures if each.money]
-        return whole[0] if len(whole) == 1 else paid[0] if len(paid) == 1 else None
+        return next((found[0] for found in (called, paid, nets) if len(found) == 1), None)
 
     def whose(self, event: str) -> str:
         """The people whose events some are, who buy, where there are several kinds; "" where that is not told."""

@@ -37,7 +37,7 @@ _WHEN = re.compile(
     r"(?P<rest>.*\b(?P<which>last|first|most recently|latest)\b.*)$", re.IGNORECASE,
 )  # fmt: skip
 _LAST = re.compile(r"\b(?:last|latest|most recent(?:ly)?|newest|(?P<first>first|earliest))\b")
-_DAY = re.compile(r"\b(?:when|(?<!by )(?<!delivery )dates?|days?|how long ago)\b")
+_DAY = re.compile(r"\b(?:when|(?<!by )dates?|days?|how long ago)\b")
 _UNREAD = re.compile(
     r"\b(?:not|never|without|going by|judging by|how many|how much|who|whose|before|after|since|than|average|total)\b"
     r"|n't\b"

@@ -78,6 +78,7 @@ class _Reader:
         self._read = read_question(question.text)
         self._counts = _COUNT.search(self._text) is not None and not _HOURS.search(self._text)
         self._means = _MEAN.search(self._scene.text) is not None
+        self._forms = {form for word in scene.words for form in (word, *forms(word))}
         self._sums = _SUM.search(self._text) is not None or _HOURS.search(self._text) is not None
 
     def made(self) -> Iterator[tuple[float, float, p.Plan]]:
@@ -88,12 +89,13 @@ class _Reader:
         if not dated and any(isinstance(each.value, p.Date) for each in self._read.filters):
             return
         figures = [c for c in scene.named if all(map(str.isdigit, scene.words[c.start : c.end]))]
-        if figures or _UNREAD.search(self._text) or not (scene.topics or self._read.filters or dated):
+        if figures or self._unread() or not (scene.topics or self._read.filters or dated):
             return
         for event in scene.events.kinds():
             kind = scene.asked(event)
             narrowed = scene.narrowed(scene.events.all(event), (event, kind if kind != event else ""))
-            if narrowed is None or scene.names(event) or event in scene.events.people():
+            people = event in scene.events.people()
+            if narrowed is None or scene.names(event) or (people and not self._means):
                 continue
             loose = scene.loose
             tested = self._tested(narrowed[0], event)
@@ -106,8 +108,17 @@ class _Reader:
                 places = {i for _, _, at in dated for i in at}
                 left = [word for word in scene.left(places, (event, kind), used | words) if word not in _SAID]
                 left = [word for word in left if not _ORDINAL.fullmatch(word)]
-                if len(left) <= LEFT_OUT * isinstance(plan, p.Aggregate) and (said or (tests and not loose)):
+                told = said or (isinstance(plan, p.Aggregate) and words and words <= self._forms)
+                if len(left) <= LEFT_OUT * isinstance(plan, p.Aggregate) and (told or (tests and not loose)):
                     yield said + tests + (kind == event), (LIKELY if left or loose else sure), plan
+
+    def _unread(self) -> bool:
+        """Whether it says what is not read here; "per batch" and "each batch" say nothing of the mean of batches."""
+        text = self._text
+        if self._means:
+            for kind in self._scene.events.kinds():
+                text = re.sub(rf"\b(?:for )?(?:each|every|per) {re.escape(self._scene.noun(kind))}\b", "", text)
+        return _UNREAD.search(text) is not None
 
     def _tested(self, some: p.SetPlan, event: str) -> tuple[p.SetPlan, set[str]] | None:
         """The events that meet all conditions on dates and figures, and what these are called; None where one of them
@@ -199,7 +210,9 @@ class _Reader:
     def _figure(self, event: str) -> Stated | None:
         """The figure of events that is added up or averaged: the one that is named, else what they come to."""
         figures = self._scene.events.stated(event, "number", MOST)
-        words = [word for word in self._scene.words if word not in _SAID or word in ("hours", "minutes", "cost")]
+        inside = {i for c in self._scene.topics for i in range(c.start, c.end)}  # "Band 5" names no figure
+        free = [word for i, word in enumerate(self._scene.words) if i not in inside]
+        words = [word for word in free if word not in _SAID or word in ("hours", "minutes", "cost")]
         fits = {each: each.said_by(words) for each in figures}
         best = max(fits.values(), default=0.0)
         named = [each for each, fit in fits.items() if fit == best >= NAMED]

@@ -17,7 +17,7 @@ from clew.query.decorate import Proposal
 from clew.query.execute import execute
 from clew.query.question import read_question
 from clew.query.vocabulary import stem
-from clew.retrieval.events.scene import Scene, all_of, only_best
+from clew.retrieval.events.scene import Scene, all_of, only_best, two_of
 from clew.types import Question
 
 SURE = 0.87  # of a comparison of which the question speaks by the events' name or verb
@@ -61,7 +61,7 @@ def of_two(question: Question, scene: Callable[[], Scene]) -> list[Proposal]:
 
 def _made(scene: Scene, question: Question) -> Iterator[tuple[float, float, p.Plan]]:
     more, truth = _MORE.search(scene.clause), _TRUTH.search(scene.clause) is not None
-    names = [c for c in scene.named if c.kind == "topic"]
+    names = two_of([c for c in scene.named if c.kind == "topic"], scene)
     if more is None or len(names) != 2 or _UNREAD.search(scene.clause) or read_question(question.text).filters:
         return
     than = scene.words.index("than") if "than" in scene.words else None

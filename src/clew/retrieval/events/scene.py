@@ -26,7 +26,7 @@ from clew.query import plan as p
 from clew.query.decorate import Proposal
 from clew.query.execute import execute
 from clew.query.keys import Keys, steps_of
-from clew.query.values import shown_date, untyped
+from clew.query.values import shown_date, unit_of, untyped
 from clew.query.vocabulary import MONTHS, SYNONYMS, akin, base_of, forms, stem
 from clew.query.wordnet import is_word
 from clew.retrieval.chunks import LIGHT, Chunk, Spotted, spot
@@ -128,6 +128,9 @@ class Scene:
             return True  # of an aside only what is written as a name
         if stem(word) in GENERIC and chunk.kind == "class":
             return True
+        unit = unit_of(word) if chunk.end - chunk.start == 1 else None
+        if unit is not None and unit.dimension != "time" and isinstance(chunk.plan, p.Entities):
+            return all(id.startswith('"') for id in chunk.plan.ids)  # "how many litres" where malt is measured in kilos
         if chunk.end - chunk.start > 1 or not isinstance(chunk.plan, p.Entities) or not is_word(word):
             return False
         named = self.graph.labels_at([n for id in chunk.plan.ids if (n := self.graph.number_of(id)) is not None])
@@ -420,3 +423,13 @@ def all_of(sets: Sequence[p.SetPlan]) -> p.SetPlan:
     """What is in all of one or more sets."""
     every = tuple(dict.fromkeys(sets))
     return p.And(every) if len(every) > 1 else every[0]
+
+
+def two_of(named: list[Chunk], scene: Scene) -> list[Chunk]:
+    """The two of one kind among what is named, where there are more: a value beside them is a condition."""
+    if len(named) < 3:
+        return named
+    kinds = [scene.events.kinds_of(execute(c.plan, scene.graph).members)[:1] for c in named if c.plan is not None]
+    pairs = [[c for c, of in zip(named, kinds, strict=True) if of == kind] for kind in kinds if kind]
+    two = [pair for pair in pairs if len(pair) == 2]
+    return two[0] if two and all(pair == two[0] for pair in two) else named
