@@ -210,7 +210,8 @@ class _Reader:
     def _figure(self, event: str) -> Stated | None:
         """The figure of events that is added up or averaged: the one that is named, else what they come to."""
         figures = self._scene.events.stated(event, "number", MOST)
-        inside = {i for c in self._scene.topics for i in range(c.start, c.end)}  # "Band 5" names no figure
+        others = [c for c in self._scene.classes if c.plan != p.Class(event)]
+        inside = {i for c in (*self._scene.topics, *others) for i in range(c.start, c.end)}  # "Band 5" is no figure
         free = [word for i, word in enumerate(self._scene.words) if i not in inside]
         words = [word for word in free if word not in _SAID or word in ("hours", "minutes", "cost")]
         fits = {each: each.said_by(words) for each in figures}

@@ -18,6 +18,7 @@ from clew.retrieval.events.in_all import above_in_all
 from clew.retrieval.events.in_common import in_common
 from clew.retrieval.events.last_time import last_time, latest
 from clew.retrieval.events.most_often import most_often
+from clew.retrieval.events.linked import linked
 from clew.retrieval.events.never_did import never_did
 from clew.retrieval.events.of_events import of_events
 from clew.retrieval.events.of_two import of_two
@@ -58,7 +59,7 @@ def read_events(asked: Question, question: Question, graph: Graph, encoder: Text
         return []
 
     came = read_by(lambda question, scene: came_out(question, graph, scene))
-    return came or in_words or read_by(of_two, in_common, latest, by_group, of_events, never_did)
+    return came or in_words or read_by(of_two, in_common, latest, by_group, of_events, never_did, linked)
 
 
 def _nameless(plan: p.Plan, graph: Graph) -> bool:

@@ -292,7 +292,7 @@ class Scene:
     def ways(self, kind: str, to: str) -> list[p.Path]:
         """The ways from things of a kind to those of another; of several those whose names the words say, and where
         none has a name that says nothing else the only link: the technician of a job."""
-        return self._said_ways(kind, to) or self._only_link(kind, to)
+        return self._said_ways(kind, to) or self._only_link(kind, to) or self._only_beyond(kind, to)
 
     def _said_ways(self, kind: str, to: str) -> list[p.Path]:
         plain = self.events.ways(kind, to)
@@ -301,6 +301,11 @@ class Scene:
     def _only_link(self, kind: str, to: str) -> list[p.Path]:
         links: list[p.Path] = [(link.step,) for link in self.events.links(kind) if link.to == to]
         return links if len(links) == 1 and self.events.only(kind, to) else []
+
+    def _only_beyond(self, kind: str, to: str) -> list[p.Path]:
+        """The same behind a link that says nothing else: the account of the delivery of a keg."""
+        plain = [link for link in self.events.links(kind) if not link.words and link.to not in (kind, to)]
+        return [(link.step, *path) for link in plain for path in self._only_link(link.to, to)]
 
     def path(self, named: p.SetPlan, kind: str) -> p.Path | None:
         """How a named set leads to things of a kind; None where it does not, or in several ways."""
