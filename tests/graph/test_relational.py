@@ -93,6 +93,8 @@ def test_a_folder_of_tables(tmp_path: Path) -> None:
         ("Ilse Maes", "truck", "_:driver_trucks.0"),
         ("_:driver_trucks.0", "truck", "48-BPK-7"),
         ("_:driver_trucks.0", "assigned_on", "2018-03-24"),
+        ("Ilse Maes", "truck", "_:driver_trucks.1"),
+        ("_:driver_trucks.1", "truck", "71-BTL-2"),
         ("Jan Bos", "truck", "_:driver_trucks.2"),
         ("_:driver_trucks.2", "truck", "22-BNX-9"),
         ("_:driver_trucks.2", "assigned_on", "2020-01-01"),

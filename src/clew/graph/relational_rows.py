@@ -140,14 +140,9 @@ def _edges(plan: Mapping[str, Any], columns: list[Any], row: int) -> Iterator[Ba
     if not len(heads):
         return
     yield rows_of(heads, plan["relation"], tails)
-    mine = [columns[at] for at, each in enumerate(plan["columns"]) if each["role"] != "none"]
-    some = pa.array(np.zeros(len(heads), bool))
-    for each in mine:
-        some = pc.or_(some, pc.is_valid(each))
-    if pc.any(some).as_py():
-        between = mediators.filter(some)
-        yield rows_of(heads.filter(some), plan["relation"], between)
-        yield rows_of(between, plan["relation"], tails.filter(some))
+    if any(each["role"] != "none" for each in plan["columns"]):  # a row without values counts among the others, too
+        yield rows_of(heads, plan["relation"], mediators)
+        yield rows_of(mediators, plan["relation"], tails)
         yield from _cells(plan, mediators, columns)
 
 
