@@ -106,24 +106,24 @@ def _step(relation: str, forward: bool) -> p.Step:
 
 def by_words(words: Sequence[str], labels: Sequence[str]) -> list[float]:
     """Words in common: the earlier a word stands in `words`, the more it says."""
-    found = []
-    for label in labels:
-        name = label.lower().replace("_", " ").replace(".", " ")
-        parts, head = {stem(part) for part in name.split()}, {stem(part) for part in head_of(name).split()}
-        score = 0.0
-        for place, word in enumerate(words):
-            wanted = {stem(part) for part in word.split()}
-            if wanted and wanted <= parts:
-                among = head if wanted <= head else parts
-                score = max(score, (1.0 - 0.08 * place) * (0.6 + 0.4 * len(wanted) / len(among)))
-            elif len(wanted) == 1 and parts & _same(next(iter(wanted))):
-                score = max(score, 0.8 * (1.0 - 0.08 * place))
-            elif len(wanted) == 1 and any(forms(word) & forms(part) for part in parts):
-                score = max(score, 0.95 * (1.0 - 0.08 * place))
-            elif len(wanted) == 1 and any(akin(word, part) for part in head):
-                score = max(score, 0.75 * (1.0 - 0.08 * place))
-        found.append(score)
-    return found
+    return [max((_in_common(word, place, label) for place, word in enumerate(words)), default=0.0) for label in labels]
+
+
+@lru_cache(maxsize=65_536)
+def _in_common(word: str, place: int, label: str) -> float:
+    name = label.lower().replace("_", " ").replace(".", " ")
+    parts, head = {stem(part) for part in name.split()}, {stem(part) for part in head_of(name).split()}
+    wanted = {stem(part) for part in word.split()}
+    if wanted and wanted <= parts:
+        among = head if wanted <= head else parts
+        return (1.0 - 0.08 * place) * (0.6 + 0.4 * len(wanted) / len(among))
+    if len(wanted) != 1:
+        return 0.0
+    if parts & _same(next(iter(wanted))):
+        return 0.8 * (1.0 - 0.08 * place)
+    if any(forms(word) & forms(part) for part in parts):
+        return 0.95 * (1.0 - 0.08 * place)
+    return 0.75 * (1.0 - 0.08 * place) if any(akin(word, part) for part in head) else 0.0
 
 
 def _same(word: str) -> frozenset[str]:

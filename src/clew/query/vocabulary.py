@@ -6,7 +6,9 @@ Kept apart because they are tables. In another language these are missing and a 
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
+KEPT = 65_536  # words whose forms are remembered
 # What an adjective measures, most likely first: words that occur in names of relations.
 MEASURES: dict[str, tuple[str, ...]] = {
     "long": ("length", "duration", "runtime", "time", "pages", "words"),
@@ -126,6 +128,7 @@ def later_wins(adjective: str) -> bool | None:
     return DATED.get(base)
 
 
+@lru_cache(maxsize=KEPT)
 def stem(word: str) -> str:
     """A word without its plural ending; "disease" and "diseases", "movie" and "movies" are one each."""
     word = word.lower().replace("isation", "ization")  # of two spellings one
@@ -149,6 +152,7 @@ wrote:write
 PAST = dict(pair.split(":") for pair in _PAST.split())  # of irregular verbs
 
 
+@lru_cache(maxsize=KEPT)
 def forms(word: str) -> frozenset[str]:
     """A word's stem and what it may be the past, participle, act or doer of: "hired" is said of a hire date, "cited" of
     citations, "donated" of a donor."""
