@@ -160,7 +160,8 @@ class Planner:
             return p.Where(inner, self.test(depth))
         if kind == 7:
             op = rng.choice(["=", "!=", "<", "<=", ">", ">="])
-            return p.WhereCount(inner, self.path(rng.choice(LINKS)), op, rng.randint(0, 3), self.among(depth))  # type: ignore[arg-type]
+            n = self.path(NUMBER) if rng.random() < 0.25 else rng.randint(0, 3)
+            return p.WhereCount(inner, self.path(rng.choice(LINKS)), op, n, self.among(depth))  # type: ignore[arg-type]
         return p.Top(inner, self.key(depth - 1), rng.random() < 0.5, rng.randint(1, 3), rng.choice([0, 0, 1, 2]))
 
     def link(self) -> p.Step:

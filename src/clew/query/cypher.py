@@ -209,6 +209,8 @@ class CypherPlanWriter:
                 return self._joined(f"[x IN {mine} WHERE NOT x IN {other}]", mine, other)
             case p.Where(of, test):
                 return self._where(self.members(of), test)
+            case p.WhereCount(_, _, _, tuple(), _):
+                raise UnsupportedError("a count held against a number that each member states is no Cypher of ours")
             case p.WhereCount(of, path, op, n, among):
                 before = f"{self._rows(self.members(of), path, among)} WITH {self._carried()}x, count(DISTINCT v) AS c"
                 return self._keep(f"collect(CASE WHEN c {_OPS[op]} {n} THEN x END)", before=before)

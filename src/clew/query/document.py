@@ -96,6 +96,8 @@ class _Documents:
                 return None
             if (choices := _choices(hint)) is not None:
                 return data if data in choices else self._refuse(data, choices, where)
+            if (path := _path_in(hint)) is not None:
+                return self._field(data, path, where, depth) if isinstance(data, list) else data
             parts = [each for each in get_args(hint) if each in _PARTS]
             part = next((each for each in parts if _fits(data, each)), parts[0] if parts else p.Plan)
             return self.record(data, part, where, depth)
@@ -118,6 +120,11 @@ def _choices(hint: Any) -> tuple[Any, ...] | None:
     """What a field of a few texts or nothing may be; None for another."""
     literal = next((each for each in get_args(hint) if get_origin(each) is Literal), None)
     return None if literal is None else get_args(literal)
+
+
+def _path_in(hint: Any) -> Any:
+    """The path that a field may be beside a number; None for another field."""
+    return next((each for each in get_args(hint) if get_origin(each) is tuple), None)
 
 
 @cache
@@ -167,6 +174,8 @@ def _schema_for(hint: Any) -> dict[str, Any]:
         parts = [{"$ref": f"#/$defs/{each.__name__}"} for each in get_args(hint) if each in _PARTS]
         if (choices := _choices(hint)) is not None:
             return {"enum": [*choices, None]}
+        if _path_in(hint) is not None:
+            return {"anyOf": [_schema_for(each) for each in get_args(hint)]}
         some_set = p.SetPlan in get_args(hint)
         named = parts or [{"$ref": f"#/$defs/{'set' if some_set else 'comparable'}"}]
         return {"anyOf": [*named, {"type": "null"}]} if type(None) in get_args(hint) else named[0]

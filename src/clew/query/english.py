@@ -167,6 +167,9 @@ class _Speaker:
             case p.Where(of, test):
                 return f"{self.plan(of)}, {self._test(test)}"
             case p.WhereCount(of, path, op, n, among):
+                if isinstance(n, tuple):
+                    counted = self._key(p.Key(path, "count", among))
+                    return f"{self.plan(of)}, whose {counted} {_OPS[op]} their {self._measure(n, None)}"
                 return f"{self.plan(of)}, with {_COUNTS[op]} {n} {self._among(path, among)}"
             case p.Top():
                 return self._top(node)
@@ -199,11 +202,25 @@ class _Speaker:
         sets = [each for each in sets if not any(each == _kept_from(other) for other in sets if other != each)]
         if len(sets) == 1:
             return self.plan(sets[0])
-        said = [self.plan(each) for each in sorted(sets, key=lambda each: not isinstance(each, p.Class))]
+        said = self._edges_at(sets) or [
+            self.plan(each) for each in sorted(sets, key=lambda each: not isinstance(each, p.Class))
+        ]
         whose = [text.removeprefix("those ") for text in said[1:] if text.startswith("those ")]
         others = [text for text in said[1:] if not text.startswith("those ")]
         joined = (" and " if said[0].startswith("those ") else " ") + " and ".join(whose) if whose else ""
         return said[0] + joined + "".join(f", if also in: {text}" for text in others)
+
+    def _edges_at(self, sets: Sequence[p.SetPlan]) -> list[str]:
+        """The edges of a relation at what they are said to touch: "every “mark” edge at Spring Maths"; none where there
+        are no such sets."""
+        of = next((each for each in sets if isinstance(each, p.Edges)), None)
+        ends, others = list[str](), list[str]()
+        for each in sets if of is not None else ():
+            if isinstance(each, p.Follow) and not each.qualifiers and [s.relation for s in each.path] == [of.relation]:  # type: ignore[union-attr]
+                ends.append(f" at {self.plan(each.of)}")
+            elif each != of:
+                others.append(self.plan(each))
+        return [self.plan(of) + "".join(ends), *others] if of is not None and ends else []
 
     def _top(self, node: p.Top) -> str:
         most = "largest" if node.largest else "smallest"

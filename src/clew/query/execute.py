@@ -185,6 +185,8 @@ class Executor:
             case p.Where(of, test):
                 return self._where(self._having(of, test.path), test, of)
             case p.WhereCount(of, path, op, n, among):
+                if isinstance(n, tuple):
+                    return self._held_against(self.members(of), path, op, n, among)
                 members = self.members(of) if _holds(op, 0, n) else self._having(of, path)
                 counts = self._counts(members, path, among)
                 kept: Ints = members[_compared(op, counts, n)]
@@ -245,6 +247,15 @@ class Executor:
 
     def _counts(self, members: Ints, path: p.Path, among: p.SetPlan | None) -> Places:
         return np.bincount(self._among(members, path, among)[0], minlength=len(members))
+
+    def _held_against(
+        self, members: Ints, path: p.Path, op: p.CountOp, stated: p.Path, among: p.SetPlan | None
+    ) -> Ints:
+        """The members whose count of things compares so with a number that they state."""
+        figures, counts = self.figures(members, stated, None, "wherecount"), self._counts(members, path, among)
+        self._say_missing(len(members), len(starts(figures.owners)), stated)
+        kept: Ints = members[distinct(figures.owners[_compared(op, counts[figures.owners], figures.low)])]
+        return kept
 
     def _among(self, members: Ints, path: p.Path, among: p.SetPlan | None) -> tuple[Places, Ints]:
         """The pairs whose ends are in a set, where one is stated."""

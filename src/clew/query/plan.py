@@ -339,19 +339,26 @@ class Where(SetPlan):
 
 @dataclass(frozen=True, slots=True)
 class WhereCount(SetPlan):
-    """The members with so many different things at the end of `path`, of those in `among` where it is stated."""
+    """The members with so many different things at the end of `path`, of those in `among` where it is stated.
+
+    `n` is a number, or the path to one that the member states itself: more bookings than it has places. A member that
+    states several is compared with each, one that states none is left out.
+    """
 
     of: SetPlan
     path: Path
     op: CountOp
-    n: int
+    n: int | Path
     among: SetPlan | None = None
 
     def __post_init__(self) -> None:
         _set(self.of, "wherecount")
         _path(self.path)
         _one_of(self.op, get_args(CountOp), "comparison of a count")
-        _whole(self.n, "the number that wherecount() compares with")
+        if isinstance(self.n, tuple):
+            _path(self.n)
+        else:
+            _whole(self.n, "the number that wherecount() compares with")
         _among(self.among, self.path, "count")
 
 

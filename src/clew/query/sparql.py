@@ -175,6 +175,8 @@ class _Writer:
             case p.WhereCount(of, path, op, n, among):
                 v = self._fresh("v")
                 counted = self._ends(x, path, among, v)
+                if isinstance(n, tuple):
+                    return self._held_against(self.members(of, x), counted, v, op, n, x)
                 return (
                     f"{{ SELECT {x} WHERE {{ {{ {self.members(of, x)} }} OPTIONAL {{ {counted} }} }} "
                     f"GROUP BY {x} HAVING (COUNT(DISTINCT {v}) {op} {n}) }}"
@@ -184,6 +186,13 @@ class _Writer:
             case p.Compare(a, b, key, largest):
                 return self._top(p.Or((a, b)), key, largest, 1, 0, x)
         raise TypeError(f"no set: {node!r}")
+
+    def _held_against(self, members: str, counted: str, v: str, op: str, stated: p.Path, x: str) -> str:
+        """The members whose count of `v` compares so with a number that they state."""
+        c, value, w = self._fresh("c"), self._fresh("v"), self._fresh("w")
+        many = f"SELECT {x} (COUNT(DISTINCT {v}) AS {c}) WHERE {{ {{ {members} }} OPTIONAL {{ {counted} }} }}"
+        read = f"{self.path(x, stated, value)} {self._read(stated, value, w)}"
+        return f"{{ SELECT DISTINCT {x} WHERE {{ {{ {many} GROUP BY {x} }} {read} FILTER({c} {op} {w}) }} }}"
 
     def _ends(self, x: str, path: p.Path, among: p.SetPlan | None, v: str) -> str:
         """What is counted at the end of a path."""

@@ -3,7 +3,7 @@
 Kept apart because a text comes from outside: its length and nesting are bounded, and a mistake is reported with its
 place. `parse(show(plan)) == plan` for every plan.
 
-    set     entity(A, B…)  class(C)  all()  follow(SET, PATH[, test(PATH, OP, VALUE)…])
+    set     entity(A, B…)  class(C)  edges(R)  all()  follow(SET, PATH[, test(PATH, OP, VALUE)…])
             and(SET, SET…)  or(SET, SET…)  minus(SET, SET)  where(SET, PATH, OP, VALUE)
             wherecount(SET, PATH, OP, N[, SET])  top(SET, KEY, largest|smallest[, K[, SKIP]])
             compare(SET, SET, KEY, largest)
@@ -20,7 +20,7 @@ steps from one thing together: where(class(Product), calc(-, stock, minimum), <,
 price)); a summary of it in a KEY is sum(^order/calc(*, quantity, price)). OP is
 = != < <= > >= between contains starts; between takes two values. VALUE is 12.5, number(12.5, "km"), date(2008-05),
 "text", entity(A), or a plan that makes values. A name with spaces or signs stands in double quotes, with JSON's
-escapes.
+escapes. N of wherecount is a whole number, or the PATH to one that each member states.
 """
 
 from __future__ import annotations
@@ -123,7 +123,8 @@ def _show(node: p.Plan) -> str:
         case p.Where(of, test):
             return f"where({_show(of)}, {_show_test(test)})"
         case p.WhereCount(of, path, op, n, among):
-            return f"wherecount({_show(of)}, {show_path(path)}, {op}, {n}{_among(among)})"
+            bound = n if isinstance(n, int) else show_path(n)
+            return f"wherecount({_show(of)}, {show_path(path)}, {op}, {bound}{_among(among)})"
         case p.Top(of, key, largest, k, skip):
             more = f", {k}, {skip}" if skip else f", {k}" if k != 1 else ""
             return f"top({_show(of)}, {show_key(key)}, {side[largest]}{more})"
@@ -340,6 +341,10 @@ class _Reader:
         self._advance()
         return found
 
+    def bound(self) -> Any:
+        """A whole number, or the path to one."""
+        return self.whole() if self._kind == "number" else self.path()
+
     def whole(self) -> int:
         if self._kind != "number" or not re.fullmatch(r"\d{1,9}", self._token):
             self._fail(f"expected a whole number, found {self._found()}")
@@ -469,7 +474,7 @@ _FORMS: dict[str, Callable[[_Reader], p.Plan]] = {
     "or": lambda r: p.Or(_sets(r)),
     "minus": lambda r: p.Minus(*_two(r)),
     "where": lambda r: p.Where(r.set(), _then(r, r.test)),
-    "wherecount": lambda r: p.WhereCount(r.set(), _then(r, r.path), _then(r, r.op), _then(r, r.whole), r.among()),
+    "wherecount": lambda r: p.WhereCount(r.set(), _then(r, r.path), _then(r, r.op), _then(r, r.bound), r.among()),
     "top": _top,
     "compare": lambda r: p.Compare(*_two(r), _then(r, r.key), _then(r, r.side)),
     "values": lambda r: p.Values(r.set(), _then(r, r.path)),

@@ -36,6 +36,9 @@ from clew.retrieval.believing import compared as set_beside
 from clew.retrieval.composing import Composed, compose
 from clew.retrieval.conditions import accounted_for, beside_values, guesses
 from clew.retrieval.dating import with_years
+from clew.retrieval.events.choosing import SURE as SURE_OF_ANSWER
+from clew.retrieval.events.choosing import UNNAMED, prefers
+from clew.retrieval.events.ranking import network, ranked
 from clew.retrieval.events.reading import read_events
 from clew.retrieval.flagging import undone_said
 from clew.retrieval.lacking import Lacking, passes_over
@@ -116,7 +119,6 @@ IDIOM = 0.7  # a method this sure has read the words that nothing can be compare
 DOUBTFUL = 0.5  # where the method found nothing, a composed set from here on is taken
 LOOKED_AT = 20  # texts of a set, of which one may be somebody's name
 MOST = 0.5  # share of the things compared that must have what they are compared by
-UNNAMED = "unnamed"  # in the details of an answer: no word names what it compares by
 _BEFORE = r"(?:in|on|at|of|for|from|by|to|with)"  # "in which city"
 _ELSEWHERE = "is put together over a folder or a small graph (triples_at_once) only; clew pull copies a part"
 _OF_COUNTS = "I cannot compute an average of counts"
@@ -137,7 +139,14 @@ class Operators:
         """
         self._method, self._encoder, self._trained = method, encoder, trained
         self._likeness = likeness_by(encoder)
+        self.ranks = not trained
+        """Whether every plan over events is ranked; the script that fits the ranking asks without."""
         self.name = method.name  # type: ignore[misc]  # answers carry the name of the method that found the set
+
+    @property
+    def encoder(self) -> TextEncoder | None:
+        """The encoder by which words and names are compared."""
+        return self._encoder
 
     def answer(self, question: Question, graph: GraphStore, *, on_event: OnEvent = ignore) -> Answer:
         """One answer; by a plan where the question asks for more than a path."""
@@ -180,7 +189,20 @@ class Operators:
             ):
                 answer = self._executed(answer, question, some, graph, on_event)
             made.append(answer)
-        return made
+        return [self._or_events(answer, said, graph, on_event) for answer, said in zip(made, asked, strict=True)]
+
+    def _or_events(self, answer: Answer, said: Question, graph: GraphStore, on_event: OnEvent) -> Answer:
+        """The answer by the likeliest plan over events where that is likelier to be right."""
+        sure = bool(answer.candidates) and answer.candidates[0].score >= SURE_OF_ANSWER
+        if sure or self._encoder is None or not self.ranks or not isinstance(graph, Graph):
+            return answer
+        best = ranked(said, graph, self._encoder)
+        if best is None or not prefers(best, answer, network().choice):
+            return answer
+        found = replace(answer, candidates=(), evidence=Answer(said, self.name).evidence, note="")
+        return self._executed(
+            found, answer.question, [Proposal(best.candidate.plan, best.probability)], graph, on_event
+        )
 
     def _of_records(self, said: Question, question: Question, graph: Graph) -> list[Proposal]:
         """What is read of events and of records without names, the likelier of the two."""

@@ -82,6 +82,9 @@ class Naive:
                 return self.members(of) - self.members(without)
             case p.Where(of, test):
                 return {x for x in self.members(of) if self.holds(x, test)}
+            case p.WhereCount(of, path, op, tuple() as stated, among):
+                counts = {x: len(self.counted(x, path, among)) for x in self.members(of)}
+                return {x for x, n in counts.items() if any(_holds(op, n, v) for v in self.values(x, stated))}
             case p.WhereCount(of, path, op, n, among):
                 return {x for x in self.members(of) if _holds(op, len(self.counted(x, path, among)), n)}
             case p.Top(of, key, largest, k, skip):

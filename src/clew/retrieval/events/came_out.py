@@ -162,6 +162,23 @@ def _flags_said(text: str, graph: Graph) -> Iterator[_Cue]:
                 yield _Cue("flag", denied is None, *match.span(), each.done)
 
 
+def said_of(of: Outcome, text: str) -> tuple[bool, float] | None:
+    """Whether some words say that events came out in a way, or that they did not, and how surely they mean this way;
+    None where they say neither."""
+    found: tuple[bool, float] | None = None
+    for what, so, pattern in _CUES:
+        match = pattern.search(text) if what == of.what else None
+        if match is not None:
+            word = next(filter(None, match.groupdict().values()), "")
+            done = done_by(word.split()[0]) if word else ""
+            fit = 1.0 if done in ("", of.done) else 0.3
+            found = (so, fit) if found is None or fit > found[1] else found
+    if of.what == "flag" and of.done in _FLAGS:
+        yes, no = (re.search(rf"\b(?:{said})\b", text) is not None for said in _FLAGS[of.done])
+        found = (False, 1.0) if no else (True, 1.0) if yes else found
+    return found
+
+
 class _Reader:
     def __init__(self, question: Question, graph: Graph, scene: Scene) -> None:
         self._question, self._graph, self._scene = question, graph, scene

@@ -104,7 +104,9 @@ class _Reader:
                 ways = [scene.ways(event, kind) for event in (one, other)]
                 if any(len(each) != 1 for each in ways):
                     continue
-                sides = tuple(followed(scene.events.all(event), way[0]) for event, way in zip((one, other), ways, strict=True))
+                sides = tuple(
+                    followed(scene.events.all(event), way[0]) for event, way in zip((one, other), ways, strict=True)
+                )
                 plan = p.And((scene.events.all(kind), *sides))
                 if scene.finds(plan):
                     yield fit + fits, self._sure((one, other, kind)), plan

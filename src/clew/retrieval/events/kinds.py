@@ -257,9 +257,13 @@ class Events:
 
     def middle(self, kind: str, step: p.Step) -> float:
         """The median of a number or a date that things of a kind state."""
-        values = column(self._graph, Binding.of(self._graph).relation(step.relation))
-        known, low, _ = values.of(self._executor.pairs(self.members(kind), (step,))[1])
-        return float(np.median(low[known])) if known.any() else 0.0
+
+        def made() -> float:
+            values = column(self._graph, Binding.of(self._graph).relation(step.relation))
+            known, low, _ = values.of(self._executor.pairs(self.members(kind), (step,))[1])
+            return float(np.median(low[known])) if known.any() else 0.0
+
+        return self._graph.derived(("retrieval.events.middle", kind, step), made)
 
     def categories(self, kind: str) -> list[tuple[p.Step, list[str]]]:
         """The columns of texts by which things of a kind fall into groups, each with the words of its name."""
@@ -278,6 +282,44 @@ class Events:
             return found
 
         return self._graph.derived(("retrieval.events.categories", kind), made)
+
+    def values(self, kind: str, most: int) -> list[tuple[p.Step, list[tuple[str, str]]]]:
+        """The columns by which things of a kind fall into a few groups, each with the ids and texts of its values."""
+
+        def made() -> list[tuple[p.Step, list[tuple[str, str]]]]:
+            keys, found = Keys(self._graph), list[tuple[p.Step, list[tuple[str, str]]]]()
+            for step, _ in self.categories(kind):
+                ends = np.unique(keys.ends(self.members(kind), (step,)))
+                if 1 < len(ends) <= most:
+                    texts = zip(self._graph.ids_at(ends), self._graph.labels_at(ends), strict=True)
+                    found.append((step, list(texts)))
+            return found
+
+        return self._graph.derived(("retrieval.events.values", kind, most), made)
+
+    def texts(self, kind: str, share: float) -> list[tuple[p.Step, list[str]]]:
+        """The texts that so many things of a kind state, each with the words of its name."""
+
+        def made() -> list[tuple[p.Step, list[str]]]:
+            keys, found = Keys(self._graph), list[tuple[p.Step, list[str]]]()
+            for step, having in steps_of(self._graph, self.members(kind), backward=False):
+                values = column(self._graph, Binding.of(self._graph).relation(step.relation))
+                text = not values.ordered or values.kind == "text"
+                if having >= share and text and self._graph.literals_at(keys.ends(self.members(kind), (step,))).any():
+                    found.append((step, spelled_out(keys.label(step)).lower().split()))
+            return found
+
+        return self._graph.derived(("retrieval.events.texts", kind, share), made)
+
+    def within(self, kind: str) -> bool:
+        """Whether a kind is a part of another one: the mountain bikes among the bikes."""
+
+        def made() -> bool:
+            mine = self.members(kind)
+            larger = (self.members(other) for other in self.kinds() if other != kind)
+            return any(len(each) > len(mine) and bool(held(mine, each).all()) for each in larger)
+
+        return self._graph.derived(("retrieval.events.within", kind), made)
 
     def labels_of(self, kind: str) -> list[str]:
         """What the properties of a kind are called, in words."""

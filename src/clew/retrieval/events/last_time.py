@@ -83,7 +83,7 @@ def date_meant(scene: Scene, event: str) -> Stated | None:
     done = {done_by(word) for word in scene.words if word not in FUNCTION} - {""}
     named = [each for each in dates if any(forms(word) & said for word in each.words - _DATING)]
     named = named or [each for each in dates if {done_by(word) for word in each.words} & done]
-    main = _date_of(event, scene.events)
+    main = date_of(event, scene.events)
     return named[0] if len(named) == 1 else next((each for each in dates if each.step == main), None)
 
 
@@ -122,7 +122,7 @@ def _dated(question: Question, graph: Graph, encoder: TextEncoder | None, *, las
                 break
             sets.append(followed(whom, p.turned(ways[0])))
         else:
-            date = _date_of(event, events)
+            date = date_of(event, events)
             if date is not None:
                 some = p.And(tuple(sets))
                 if len(Keys(graph).having(some, (date,))):
@@ -130,7 +130,7 @@ def _dated(question: Question, graph: Graph, encoder: TextEncoder | None, *, las
     return None
 
 
-def _date_of(event: str, events: Events) -> p.Step | None:
+def date_of(event: str, events: Events) -> p.Step | None:
     """The date at which events were: the only one, else the earliest of those that do not say that they were over."""
     dates = events.stated(event, "date", MOST)
     begun = [each for each in dates if not any(map(ends, each.words)) and DUE.isdisjoint(each.words)]

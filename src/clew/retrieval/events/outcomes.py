@@ -111,10 +111,7 @@ def _says_done(date: Stated) -> bool:
 
 
 def _flagged(kind: str, of: p.SetPlan, flag: Flag) -> Outcome:
-    yes, no = (
-        p.And((of, p.Follow(p.Entities(ids), (p.Step(flag.relation, False),))))
-        for ids in (flag.yes, flag.no)
-    )
+    yes, no = (p.And((of, p.Follow(p.Entities(ids), (p.Step(flag.relation, False),)))) for ids in (flag.yes, flag.no))
     return Outcome(kind, "flag", flag.label.lower(), _formed(flag.label.lower()), yes, no)
 
 

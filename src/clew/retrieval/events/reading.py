@@ -17,8 +17,8 @@ from clew.retrieval.events.came_out import came_out
 from clew.retrieval.events.in_all import above_in_all
 from clew.retrieval.events.in_common import in_common
 from clew.retrieval.events.last_time import last_time, latest
-from clew.retrieval.events.most_often import most_often
 from clew.retrieval.events.linked import linked
+from clew.retrieval.events.most_often import most_often
 from clew.retrieval.events.never_did import never_did
 from clew.retrieval.events.of_events import of_events
 from clew.retrieval.events.of_two import of_two

@@ -80,7 +80,7 @@ _OF_DATES = frozenset([*MONTHS, "in", "during", "between", "and", "since", "befo
 
 
 @dataclass(frozen=True, slots=True)
-class _Lines:
+class Lines:
     """A kind of lines: how many, and what one of them costs."""
 
     id: str
@@ -92,7 +92,7 @@ def of_lines(question: Question, graph: Graph, encoder: TextEncoder | None) -> l
     """The plan for what lines come to, in money or in pieces, where a question asks for that; none for another."""
     if not Lexicon.of(graph).types or not (_MONEY.search(question.text) or _SOLD.search(question.text)):
         return []
-    lines = graph.derived(("retrieval.sales",), lambda: list(_lines(graph)))
+    lines = lines_of(graph)
     if len(lines) != 1:
         return []
     try:
@@ -101,7 +101,12 @@ def of_lines(question: Question, graph: Graph, encoder: TextEncoder | None) -> l
         return []
 
 
-def _lines(graph: Graph) -> Iterator[_Lines]:
+def lines_of(graph: Graph) -> list[Lines]:
+    """The kinds of lines of a graph that state how many there are of something and the price of one."""
+    return graph.derived(("retrieval.events.lines",), lambda: list(_lines(graph)))
+
+
+def _lines(graph: Graph) -> Iterator[Lines]:
     events = Events(graph)
 
     def figures(kind: str) -> list[Stated]:
@@ -121,11 +126,11 @@ def _lines(graph: Graph) -> Iterator[_Lines]:
         ]
         each = own or far
         if len(each) == 1:
-            yield _Lines(kind, many[0], each[0])
+            yield Lines(kind, many[0], each[0])
 
 
 class _Sales:
-    def __init__(self, question: Question, lines: _Lines, graph: Graph, encoder: TextEncoder | None) -> None:
+    def __init__(self, question: Question, lines: Lines, graph: Graph, encoder: TextEncoder | None) -> None:
         self._text = re.sub(r"\s+", " ", question.text.strip()).rstrip("?!. ")
         self._question, self._lines, self._graph, self._encoder = question, lines, graph, encoder
         self._events = Events(graph)

@@ -8,6 +8,7 @@ between them, so that a wording that nobody has met is read as well as one that 
 
 from __future__ import annotations
 
+import datetime
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -66,6 +67,15 @@ _DATE = re.compile(
     r"|up to|by) )?(?:(?:the|in|on|during|of|for|at|as) )*)(?P<date>\d{4}-\d\d(?:-\d\d)?"
     rf"|(?:\d{{1,2}}(?:st|nd|rd|th)? (?:of )?)?(?:{_MONTH}) (?:19|20)\d\d|(?P<year>(?:19|20)\d\d))\b"
 )
+_SPAN = re.compile(
+    rf"\b(?:(?:from|between|in the week of|the week of) )?(?P<from>\d{{1,2}})(?:st|nd|rd|th)?(?: (?P<month>{_MONTH}))?"
+    r"(?: (?:to|and|until|till|through)(?: the)? | ?[-–] ?)(?P<to>\d{1,2})(?:st|nd|rd|th)?"
+    rf" (?:of )?(?P<last>{_MONTH}) (?P<year>(?:19|20)\d\d)\b"
+)
+_WEEK = re.compile(
+    r"\b(?:(?:in|during|for|of) )?(?:the |that )?week (?:of|commencing|beginning|starting|from)(?: the)? "
+    rf"(?P<from>\d{{1,2}})(?:st|nd|rd|th)? (?:of )?(?P<last>{_MONTH}) (?P<year>(?:19|20)\d\d)\b"
+)
 _SIGNS: dict[p.Op, frozenset[str]] = {
     "<": frozenset(["before", "earlier than", "prior to"]), ">": frozenset(["after", "later than"]),
     "<=": frozenset(["until", "till", "up to", "by", "on or before"]), ">=": frozenset(["since", "on or after"]),
@@ -81,7 +91,7 @@ _SITES = """
 location venue site place room building town city depot branch office field plot house warehouse stage hall court shop
 store port station track park
 """
-_PLACES = frozenset(_SITES.split())
+PLACES = frozenset(_SITES.split())
 _CALLED = {
     "invoice": "bill", "bill": "invoice", "payment": "fee due bill charge", "booking": "reservation session",
     "delivery": "drop-off drop", "hire": "rental", "loan": "checkout", "fine": "penalty", "appointment": "visit",
@@ -266,7 +276,7 @@ class Scene:
 
     def _place(self, event: str) -> str:
         """The only kind of places that events lead to; "" where there are none or several."""
-        found = [id for id in self.events.kinds() if stem(self.noun(id)) in _PLACES and self.events.ways(event, id)]
+        found = [id for id in self.events.kinds() if stem(self.noun(id)) in PLACES and self.events.ways(event, id)]
         return found[0] if len(found) == 1 else ""
 
     def doer(self, event: str) -> str:
@@ -388,7 +398,14 @@ class Scene:
     @cached_property
     def _dates(self) -> list[tuple[p.Op, p.Date, set[int]]]:
         found: list[tuple[p.Op, p.Date, set[int]]] = []
+        for match in (*_SPAN.finditer(self.text), *_WEEK.finditer(self.text)):
+            if (days := _days(match)) is not None:
+                at = self.at(*match.span())
+                found += [(">=", p.Date(days[0]), at), ("<=", p.Date(days[1]), at)]
+        spans = {i for _, _, at in found for i in at}
         for match in _DATE.finditer(self.text):
+            if spans & self.at(*match.span()):
+                continue
             date = match["year"] if match["lead"] else ""
             if not match["year"]:
                 value = untyped(re.sub(r"(?<=\d)(?:st|nd|rd|th)\b|\bof ", "", match["date"]).title())
@@ -414,6 +431,23 @@ class Scene:
             return bool(len(execute(plan, self.graph).members))
         except ClewError:
             return False
+
+
+def _days(match: re.Match[str]) -> tuple[str, str] | None:
+    """The first and the last day that some words say, as ISO dates; None where there are no such days."""
+    said = match.groupdict()
+    short = [month[:3] for month in MONTHS]
+    last, first = (short.index(month[:3]) + 1 for month in (said["last"], said.get("month") or said["last"]))
+    try:
+        begin = datetime.date(int(said["year"]), first, int(said["from"]))
+        end = (
+            datetime.date(int(said["year"]), last, int(said["to"]))
+            if "to" in said
+            else begin + datetime.timedelta(days=6)
+        )
+    except ValueError:
+        return None
+    return (begin.isoformat(), end.isoformat()) if begin <= end else None
 
 
 def only_best(made: Iterable[tuple[Fit, float, p.Plan]]) -> list[Proposal]:

@@ -1,0 +1,214 @@
+"""What a question asks of events, as counts and cosines that hold for any graph: the words that say what it wants to
+know, its numbers and dates, and how near its other words are to the names of a graph.
+
+Kept apart from `scene`, which finds where what is named belongs: here nothing is decided, only measured.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from clew.protocols import TextEncoder
+from clew.query import plan as p
+from clew.query.asked import Filter
+from clew.query.question import read_question
+from clew.query.vocabulary import akin, forms
+from clew.retrieval.events.kinds import Stated
+from clew.retrieval.events.scene import Scene
+from clew.retrieval.words import FUNCTION
+from clew.types import Question
+
+LETTERS = 3  # of a word that says something
+DIGITS = 3  # of a number that may be one of things; years have four
+UNLIKE, LIKE = 0.25, 0.75  # cosines of a word and a name that have nothing, and everything, in common
+_CUES: dict[str, str] = {
+    "how_many": r"\bhow many\b|\bnumber of\b|\bcount\b|\bnumbers?\b",
+    "how_often": r"\bhow (?:often|many times)\b|\btimes\b|\boften\b",
+    "how_much": r"\bhow much\b",
+    "how_long": r"\bhow long\b|\bhours?\b|\bminutes\b",
+    "long": r"\bhow long\b|\b(?:long|longest|shortest|quickest|fastest|slowest|last(?:s|ed)|takes?|took|days|weeks)\b",
+    "total": r"\b(?:totals?|in total|altogether|in all|overall|add(?:s|ed|ing)? up|comes? to|came to|amounts? to|sum"
+    r"|combined|all told)\b",
+    "mean": r"\b(?:on average|averages?|averaged|averaging|avg|mean|typically|typical)\b",
+    "most": r"\b(?:most|highest|largest|biggest|greatest|top|best|dearest|priciest|busiest|favou?rite|more|higher"
+    r"|bigger|larger|longest|maximum|max)\b",
+    "least": r"\b(?:least|lowest|fewest|smallest|cheapest|fewer|less|lower|shortest|minimum|min)\b",
+    "than": r"\bthan\b",
+    "last": r"\b(?:last|latest|most recent(?:ly)?|newest|recently)\b",
+    "first": r"\b(?:first|earliest|oldest)\b",
+    "when": r"\bwhen\b|\bdates?\b|\bday\b",
+    "who": r"\b(?:who|whose|whom)\b",
+    "which": r"\bwhich\b",
+    "what": r"\bwhat\b",
+    "where": r"\bwhere\b",
+    "list": r"\b(?:list|show|names?|find|give)\b",
+    "truth": r"^(?:is|are|was|were|did|does|do|has|have|had|can|could|will)\b|\b(?:right|true|correct|yes or no)\b",
+    "there": r"\b(?:is|are|was|were) there\b|\bany\b",
+    "not": r"\b(?:not|never|no|none|nobody|no[- ]one|without|lacking|yet to|un[a-z]+ed|unpaid)\b|n't\b",
+    "still": r"\b(?:still|outstanding|open|overdue|late|pending|yet|waiting|due|missing)\b",
+    "both": r"\b(?:both|as well(?: as)?|also|too|in common|shared?|sharing|again|plus)\b",
+    "or": r"\bor\b|\bvs\b|\bversus\b|\bbetween\b",
+    "money": r"\b(?:money|cash|revenue|takings|turnover|income|earn\w*|br(?:ings?|ought) in|spen[dt]|spending|grossed"
+    r"|value|worth|paid|pay|cost|price|owe[sd]?|charge[ds]?|bill(?:ed)?|pounds|euros|dollars)\b",
+    "each": r"\b(?:each|every|per|by)\b",
+}
+CUES = {name: re.compile(pattern) for name, pattern in _CUES.items()}
+"""By what each sort of words is called: the words that say what a question wants to know."""
+_OPERATORS = ("mean", "most", "least", "total", "how_many", "how_much", "last", "first", "not", "both", "or")
+_OF_CUES = """
+how many much number count numbers often times long total totals altogether overall sum combined average averages
+averaged avg mean typically most highest largest biggest greatest top best busiest favourite more higher bigger larger
+longest least lowest fewest smallest cheapest fewer less lower shortest than last latest recent recently newest first
+earliest oldest when date dates day who whose whom which what where list show name names find give right true correct
+there any not never no none nobody without lacking yet still both well also too common shared share again plus or vs
+versus between each every per by up come comes came adding adds add ever all told please tell me know
+"""
+SAID = frozenset(_OF_CUES.split())
+"""Words that only say what a question wants to know."""
+_WHOLE = {
+    word: n for n, word in enumerate(["one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten"], 1)
+}
+_N = rf"\d{{1,2}}|{'|'.join(_WHOLE)}"
+_COUNTS = re.compile(
+    r"(?:\b(?P<op>more than|over|at least|fewer than|less than|exactly|just|only|under|at most) )?"
+    rf"\b(?P<n>{_N})\b(?P<more> or more|\+)?"
+)
+_LASTING = re.compile(
+    r"\b(?P<op>longer than|more than|over|at least|less than|under|shorter than) "
+    rf"(?P<n>\d+|an?|{'|'.join(_WHOLE)}) (?P<unit>night|day|week|month)s?\b"
+)
+_SIGNS: Mapping[str, p.CountOp] = {
+    "more than": ">", "over": ">", "longer than": ">", "at least": ">=", "fewer than": "<", "less than": "<",
+    "shorter than": "<", "exactly": "=", "just": "=", "only": "=", "under": "<", "at most": "<=",
+}  # fmt: skip
+_DAYS = {"night": 1, "day": 1, "week": 7, "month": 30}
+_PAIR = re.compile(
+    r"\b(?:below|under|less|fewer|short|low|lower|beneath|over|above|exceed\w*|more|higher|bigger|reorder|running out"
+    r"|than|minimum|maximum|limit)\b"
+)
+_BELOW = re.compile(r"\b(?:below|under|less|fewer|short|low|lower|beneath|running out|minimum|cheaper)\b")
+_AGAINST = {
+    "full": re.compile(
+        r"\b(?:full|fully|booked up|sold out|no (?:places?|seats?|room|spaces?)|all (?:the|its) \w+ (?:are )?taken)\b"
+    ),
+    "over": re.compile(r"\b(?:over|exceed\w*|more|oversubscribed|overbooked|too many|above|beyond)\b"),
+    "free": re.compile(r"\b(?:free|left|spare|room for|space for|spaces?|fewer|less|under|not full|available)\b"),
+}
+Floats = NDArray[np.float32]
+
+
+class Asked:
+    """One question over the kinds of a graph."""
+
+    def __init__(self, question: Question, scene: Scene, encoder: TextEncoder) -> None:
+        self.scene, self._encoder = scene, encoder
+        text = scene.clause
+        self.cues = {name: cue.search(text) is not None for name, cue in CUES.items()}
+        if not any(self.cues[name] for name in _OPERATORS):  # "looking at the mean cost for each, who …"
+            self.cues |= {name: CUES[name].search(scene.text) is not None for name in _OPERATORS}
+        self.cues["mean"] |= CUES["mean"].search(scene.text) is not None
+        named = {i for c in scene.topics for i in range(c.start, c.end)}
+        named |= {i for _, _, at in scene.dates() for i in at}
+        places = [i for i, word in enumerate(scene.words) if i not in named and word != ","]
+        free = [i for i in places if i >= scene.begin]
+        self.clause = self._telling(free)
+        """The words of what asks that say something, names and dates aside."""
+        self.words = self._telling(places)
+        """The same of the whole question."""
+        dated = {i for _, _, at in scene.dates() for i in at}
+        words = [word for i, word in enumerate(scene.words) if i not in dated]
+        stated = " ".join(words) if dated else question.text  # "10 to 16 March" is no number
+        self.filters: list[Filter] = [
+            each for each in read_question(stated).filters if isinstance(each.value, p.Number) and not each.of_count
+        ]
+        self.numbers = [(i, number) for i in free if (number := _number(scene.words[i])) is not None]
+        """The numbers that the words state, each with its place."""
+        self.counts = [_counted(match) for match in _COUNTS.finditer(text)]
+        """How many of something are asked for: "three or more"."""
+        self.lasting = [
+            (_SIGNS[match["op"]], _n(match["n"]) * _DAYS[match["unit"]]) for match in _LASTING.finditer(text)
+        ]
+        """How many days something must have lasted."""
+        self.compares = not self.filters and _PAIR.search(scene.text) is not None
+        """Whether two figures of a thing may be compared."""
+        self.limits = {name for name, cue in _AGAINST.items() if cue.search(text)}
+        """How a number of events may be held against a figure of what has them: full, over, or with some left."""
+        self.below = _BELOW.search(scene.text) is not None
+        filtered = {word for each in self.filters for text in each.words for word in text.lower().split()}
+        self.unsaid = {
+            kind: frozenset(word for word in scene.left(dated, (kind,), filtered) if word not in SAID)
+            for kind in scene.events.kinds()
+        }
+        """By kinds, the words that neither they nor their links account for."""
+        self._alike: dict[str, float] = {}
+
+    def _telling(self, places: Iterable[int]) -> list[str]:
+        words = dict.fromkeys(self.scene.words[i] for i in places)
+        return [w for w in words if w not in FUNCTION and w not in SAID and not w.isdigit() and len(w) >= LETTERS]
+
+    @cached_property
+    def vector(self) -> Floats:
+        """(D,) what the question says, its names hidden."""
+        text = re.sub(r"⟨x*(?: ⟨x*)*", "X", self.scene.clause)
+        vector: Floats = self._encoder.encode([text], role="query")[0]
+        return vector
+
+    @cached_property
+    def _vectors(self) -> Floats:
+        return self._encoder.encode(self.words)
+
+    def alike(self, name: str) -> float:
+        """The largest cosine of a name with a word of the question."""
+        if not self.words or not name:
+            return 0.0
+        if name not in self._alike:
+            self._alike[name] = float(np.max(self._vectors @ self._encoder.encode([name])[0]))
+        return self._alike[name]
+
+    def cosine(self, word: str, name: str) -> float:
+        one, other = self._encoder.encode([word, name])
+        return float(one @ other)
+
+    def unlike(self, words: Sequence[str], names: Sequence[str]) -> float:
+        """How many of some words no name is like."""
+        if not words:
+            return 0.0
+        best = np.max(self._encoder.encode(list(words)) @ self._encoder.encode(list(names)).T, axis=1)
+        return float(np.sum(1 - np.clip((best - UNLIKE) / (LIKE - UNLIKE), 0, 1)))
+
+    def says(self, words: Iterable[str]) -> bool:
+        """Whether the question says one of some words, in any form."""
+        return any(forms(word) & forms(each) for each in words for word in self.words)
+
+    def says_akin(self, words: Iterable[str]) -> bool:
+        """The same, also by a word of the same family."""
+        long = [word for word in self.words if len(word) > LETTERS]
+        return any(forms(word) & forms(each) or akin(each, word) for each in words for word in long)
+
+    def fit(self, figure: Stated) -> float:
+        """How well the words name a figure."""
+        return figure.said_by(self.words) if self.words else 0.0
+
+    def near(self, place: int) -> list[str]:
+        """The words beside a number that may say what it is one of: two behind it and one before."""
+        words = self.scene.words
+        return [w for w in (*words[place + 1 : place + 3], *words[max(0, place - 1) : place]) if w in self.words]
+
+
+def _number(word: str) -> float | None:
+    if word.isdigit():
+        return float(word) if len(word) <= DIGITS else None
+    return float(_WHOLE[word]) if word in _WHOLE and word != "one" else None
+
+
+def _n(text: str) -> int:
+    return int(text) if text.isdigit() else _WHOLE.get(text, 1)
+
+
+def _counted(match: re.Match[str]) -> tuple[p.CountOp, int]:
+    return ">=" if match["more"] else _SIGNS.get(match["op"] or "", ">="), _n(match["n"])

@@ -1,0 +1,211 @@
+"""Which of the candidate plans over events a question means, by a small network over counts and cosines.
+
+No word and no name of a graph is among what it sees: how much of the words a plan accounts for, how near they are to
+the names of what it is made of, what it finds, and what the question says it wants to know (`asked`). So it holds for
+graphs that it was not fitted on; scripts/fit_events.py fits it, and says how it does on graphs left out.
+
+Shapes: N candidates, S signs, C cues, F forms, D width of the sentence encoder, H hidden units.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import get_args
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import safe_open
+
+from clew.errors import ClewError
+from clew.graph import Graph
+from clew.graph.kinds import ALL_UP_TO
+from clew.protocols import TextEncoder
+from clew.query.execute import Result, execute
+from clew.retrieval.events.asked import CUES, Asked
+from clew.retrieval.events.candidates import Candidate, Form, candidates
+from clew.retrieval.events.scene import Scene
+from clew.retrieval.lexicon import Lexicon
+from clew.retrieval.spoken import as_said
+from clew.types import Question
+
+FILE = Path(__file__).with_name("ranking.safetensors")
+EXECUTED = 32  # of the candidates that look best before anything is executed
+FEW = 8  # things of an answer that people ask for
+NEARLY_ALL = 0.8  # share of a kind that is hardly asked for
+FORMS: tuple[str, ...] = get_args(Form)
+FOUND = ("number", "truth", "one", "few", "many", "nearly_all", "all", "zero", "shared")
+"""What is seen of what a plan finds."""
+MORE = 4  # numbers of the question as a whole
+Floats = NDArray[np.float32]
+
+
+@dataclass(frozen=True, slots=True)
+class Executed:
+    """A candidate and what it finds."""
+
+    candidate: Candidate
+    key: Hashable  # the same of plans that find the same
+    found: tuple[float, ...]  # as `FOUND` names it
+    things: int  # of a set
+
+
+def executed(candidate: Candidate, asked: Asked) -> Executed | None:
+    """What a candidate finds; None where that is nothing, or nothing with a name."""
+    graph = asked.scene.graph
+    try:
+        result = execute(candidate.plan, graph)
+    except ClewError:
+        return None
+    if result.makes in ("set", "values"):
+        if not len(result.members) or (result.makes == "set" and graph.mediators_at(result.members).all()):
+            return None
+        key: Hashable = result.members.tobytes()
+    elif result.makes == "truth":
+        key = result.truth
+    elif result.quantity is None:
+        return None
+    else:
+        key = str(result.quantity)
+    of = len(asked.scene.events.members(candidate.kind))
+    return Executed(candidate, (result.makes, key), _found(result, of), len(result.members))
+
+
+def _found(result: Result, of: int) -> tuple[float, ...]:
+    number, truth, n = result.quantity is not None, result.truth is not None, len(result.members)
+    things = not number and not truth and of > 0
+    zero = result.quantity is not None and str(result.quantity) in ("0", "0.0")
+    shared = result.ranking is not None and result.ranking.compared > 0 and n > 1
+    found = (
+        number,
+        truth,
+        n == 1,
+        2 <= n <= FEW,
+        n > FEW,
+        things and n >= NEARLY_ALL * of,
+        things and n == of,
+        zero,
+        shared,
+    )
+    return tuple(map(float, found))
+
+
+def features(made: Sequence[Candidate], found: Sequence[Sequence[float]], asked: Asked, signs: Sequence[str]) -> Floats:
+    """(N, S + 9 + F (C + 1) + 4) what is seen of each candidate.
+
+    Args:
+        found: of each what it finds; empty where nothing was executed.
+        signs: the names of the signs, in their order.
+    """
+    place = {name: n for n, name in enumerate(signs)}
+    cues = np.array([asked.cues[name] for name in CUES], np.float32)
+    each_form, width = len(CUES) + 1, len(signs) + len(FOUND)
+    seen = np.zeros((len(made), width + len(FORMS) * each_form + MORE), np.float32)
+    for row, candidate, told in zip(seen, made, found, strict=True):
+        for name, value in candidate.signs.items():
+            if name in place:
+                row[place[name]] = value
+        row[len(signs) : len(signs) + len(told)] = told
+        begin = width + FORMS.index(candidate.form) * each_form
+        row[begin] = 1
+        row[begin + 1 : begin + each_form] = cues
+        left = min(candidate.signs["left"], 4.0) / 4 if len(asked.clause) <= 2 else 0.0
+        row[-MORE:] = len(asked.clause) / 10, min(len(asked.scene.topics), 3) / 3, left, min(len(made), 100) / 100
+    return seen
+
+
+@dataclass(frozen=True, slots=True)
+class Network:
+    """One layer of hidden units beside a linear one, and what each form is by the question's vector."""
+
+    signs: tuple[str, ...]
+    weights: dict[str, Floats]
+    choice: dict[str, float]  # the numbers of `choosing`
+
+    @classmethod
+    def read(cls, file: Path) -> Network:
+        """Raises SafetensorError where the file is none."""
+        with safe_open(str(file), "np") as held:
+            about = held.metadata() or {}
+            weights = {name: held.get_tensor(name).astype(np.float32) for name in held.keys()}  # noqa: SIM118
+        choice = dict(zip(about["choice"].split(), weights.pop("choice").tolist(), strict=True))
+        return cls(tuple(about["signs"].split()), weights, choice)
+
+    def scores(self, seen: Floats, vector: Floats, forms: Sequence[str]) -> Floats:
+        """(N + 1,) logits of the candidates, and of none of them."""
+        w = self.weights
+        hidden = np.maximum(seen @ w["a.weight"].T + w["a.bias"], 0)
+        form = np.maximum(w["q.weight"] @ vector + w["q.bias"], 0) @ w["fo.weight"].T + w["fo.bias"]
+        logits = seen @ w["lin.weight"][0] + w["lin.bias"] + hidden @ w["b.weight"][0] + w["b.bias"]
+        logits = logits + form[[FORMS.index(each) for each in forms]]
+        return np.concatenate([logits, w["none"]]).astype(np.float32)
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """The likeliest plan over the events of a graph."""
+
+    candidate: Candidate
+    probability: float  # of its answer; plans that find the same speak for each other
+    things: int  # that it finds
+    topics: int  # that the question names
+    words: int  # that say something, in what asks
+
+
+@cache
+def network() -> Network:
+    """The network that ships."""
+    return Network.read(FILE)
+
+
+def ranked(question: Question, graph: Graph, encoder: TextEncoder) -> Ranked | None:
+    """The likeliest plan; None where the graph has no events, or the question may mean nothing of them.
+
+    Args:
+        question: in the words of whoever asks.
+    """
+    if graph.num_triples > ALL_UP_TO or not Lexicon.of(graph).types:
+        return None
+    said = as_said(question, graph)
+    try:
+        return likeliest(Asked(said, Scene(said, graph, encoder), encoder), network())
+    except ClewError:
+        return None
+
+
+def likeliest(asked: Asked, network: Network) -> Ranked | None:
+    made = candidates(asked)
+    if not made:
+        return None
+    first = network.scores(
+        features(made, [()] * len(made), asked, network.signs), asked.vector, [each.form for each in made]
+    )
+    chosen = np.argsort(-first[:-1], kind="stable")[:EXECUTED].tolist()
+    every = [each for i in chosen if (each := executed(made[i], asked)) is not None]
+    if not every:
+        return None
+    return best_of(every, scored(every, asked, network), len(asked.scene.topics), len(asked.clause))
+
+
+def scored(every: Sequence[Executed], asked: Asked, network: Network) -> Floats:
+    """(N + 1,) the probability of each of some executed candidates, and of none of them."""
+    made = [each.candidate for each in every]
+    seen = features(made, [each.found for each in every], asked, network.signs)
+    logits = network.scores(seen, asked.vector, [each.form for each in made])
+    odds = np.exp(logits - logits.max())
+    shares: Floats = odds / odds.sum()
+    return shares
+
+
+def best_of(every: Sequence[Executed], shares: Floats, topics: int, words: int) -> Ranked:
+    """The best of the plans whose answer is likeliest."""
+    by_answer: dict[Hashable, float] = defaultdict(float)
+    for each, share in zip(every, shares.tolist(), strict=False):
+        by_answer[each.key] += share
+    key = max(by_answer, key=lambda each: by_answer[each])
+    best = max((n for n, each in enumerate(every) if each.key == key), key=lambda n: float(shares[n]))
+    chosen = every[best]
+    return Ranked(chosen.candidate, by_answer[key], chosen.things, topics, words)

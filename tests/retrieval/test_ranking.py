@@ -1,0 +1,177 @@
+"""Every plan over events that a question may mean, and which of them it means: what is put together, what is seen of
+it, and when it is taken instead of what was found otherwise."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import clew
+from clew.api import open_method
+from clew.graph import Graph, build
+from clew.query import plan as p
+from clew.query.text import parse
+from clew.retrieval.events.asked import CUES, Asked
+from clew.retrieval.events.candidates import Candidate, candidates
+from clew.retrieval.events.cases import cases
+from clew.retrieval.events.choosing import SIGNS, prefers, signs_of
+from clew.retrieval.events.ranking import FORMS, Ranked, executed, features, likeliest, network, ranked, scored
+from clew.retrieval.events.scene import Scene
+from clew.retrieval.operators import Operators
+from clew.types import Answer, Question
+from clew.types import Candidate as Found
+
+CLINIC = {
+    "owners": "owner_id,owner,town\nO1,Ida Brandt,Lund\nO2,Per Holm,Ystad\nO3,Tove Ek,Lund\n",
+    "animals": "animal_id,name,species,owner_id\nA1,Rex,dog,O1\nA2,Mimi,cat,O1\nA3,Bo,dog,O2\nA4,Sot,cat,O3\n",
+    "vets": "vet_id,vet,started\nV1,Nils Dahl,2015-01-05\nV2,Eva Lind,2019-08-01\n",
+    "visits": "visit_id,animal_id,vet_id,date,reason,fee,paid_on\n1,A1,V1,2025-01-10,vaccination,40,2025-01-10\n"
+              "2,A1,V2,2025-02-11,injury,120,2025-03-01\n3,A2,V2,2025-02-12,vaccination,40,2025-02-12\n"
+              "4,A3,V2,2025-03-01,injury,200,\n5,A4,V2,2025-03-05,check-up,30,2025-03-05\n",
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def clinic(tmp_path_factory: pytest.TempPathFactory) -> Graph:
+    folder = tmp_path_factory.mktemp("clinic")
+    for name, text in CLINIC.items():
+        (folder / f"{name}.csv").write_text(text)
+    build(sorted(folder.glob("*.csv")), folder / "clinic.kg")
+    return Graph.open(folder / "clinic.kg")
+
+
+@pytest.fixture(scope="module")
+def method() -> Operators:
+    opened = open_method(Graph.from_triples([("a", "b", "c")]), "auto")
+    assert isinstance(opened, Operators)
+    return opened
+
+
+def asked_of(text: str, graph: Graph, method: Operators) -> Asked:
+    question = Question("q", text)
+    assert method.encoder is not None
+    return Asked(question, Scene(question, graph, method.encoder), method.encoder)
+
+
+@pytest.mark.parametrize(
+    ("text", "form", "plan"),
+    [
+        ("How many visits has Rex had?", "count_e",
+         "count(and(class(visit), follow(entity(\"animals/A1\"), ^animal)))"),
+        ("What did Ida Brandt pay in fees altogether?", "sum",
+         "sum(and(class(visit), follow(follow(entity(\"owners/O1\"), ^owner), ^animal)), fee)"),
+        ("Which vet had the most visits?", "top_k_count", "top(class(vet), count(^vet, class(visit)), largest)"),
+        ("Which vet's visits cost the most on average?", "top_k_mean", "top(class(vet), mean(^vet/fee), largest)"),
+        ("Which owners have a visit not paid yet?", "list_k",
+         "and(class(owner), follow(follow(and(class(visit), wherecount(class(visit), paid_on, =, 0)), animal), "
+         "owner))"),
+        ("Which animals has Eva Lind never seen?", "minus",
+         "minus(class(animal), follow(and(class(visit), follow(entity(\"vets/V2\"), ^vet)), animal))"),
+        ("When was Rex last here?", "max_date",
+         "max(and(class(visit), follow(entity(\"animals/A1\"), ^animal)), date)"),
+        ("Who has more visits, Rex or Bo?", "compare_count",
+         "compare(entity(\"animals/A1\"), entity(\"animals/A3\"), count(^animal, class(visit)), largest)"),
+        ("Which vet saw both Rex and Bo?", "common",
+         "and(class(vet), follow(and(class(visit), follow(entity(\"animals/A1\"), ^animal)), vet), "
+         "follow(and(class(visit), follow(entity(\"animals/A3\"), ^animal)), vet))"),
+        ("Which animals had two or more visits?", "wherecount",
+         "wherecount(class(animal), ^animal, >=, 2, class(visit))"),
+    ],
+)  # fmt: skip
+def test_what_is_meant_is_among_the_candidates(
+    text: str, form: str, plan: str, clinic: Graph, method: Operators
+) -> None:
+    made = candidates(asked_of(text, clinic, method))
+    assert Counter(each.plan for each in made).most_common(1)[0][1] == 1  # each plan once
+    assert (parse(plan), form) in [(each.plan, each.form) for each in made]
+
+
+def test_cases_are_conditions_that_the_words_may_mean(clinic: Graph, method: Operators) -> None:
+    found = cases("visit", asked_of("Which visits for an injury are not paid yet?", clinic, method))
+    outcomes = {(each.outcome.done, each.so) for each in found if each.outcome is not None}
+    assert outcomes == {("paid", True), ("paid", False)}
+    assert not any(case.tests for case in found)
+    dated = cases("visit", asked_of("Which visits in February 2025 were paid?", clinic, method))
+    paths = {case.tests[0].path[0].relation for case in dated if case.outcome is None}
+    assert paths == {"date", "paid_on"}
+    assert cases("owner", asked_of("Which owners came in February 2025?", clinic, method)) == []  # states no date
+
+
+def test_what_is_seen_holds_no_word_of_the_graph(clinic: Graph, method: Operators) -> None:
+    """The same question over other names is seen alike."""
+    asked = asked_of("Which vet had the most visits?", clinic, method)
+    made = [each for c in candidates(asked) if (each := executed(c, asked)) is not None]
+    seen = features([each.candidate for each in made], [each.found for each in made], asked, network().signs)
+    assert seen.shape == (len(made), len(network().signs) + 9 + len(FORMS) * (len(CUES) + 1) + 4)
+    shares = scored(made, asked, network())
+    assert shares.shape == (len(made) + 1,) and float(shares.sum()) == pytest.approx(1, abs=1e-5)
+
+
+def test_nothing_with_a_name_is_no_candidate(clinic: Graph, method: Operators) -> None:
+    asked = asked_of("How many visits has Rex had?", clinic, method)
+    nobody = p.Minus(p.Class("visit"), p.Class("visit"))
+    assert executed(Candidate(nobody, "list_e", "visit", {"left": 0.0}), asked) is None
+    assert (
+        executed(Candidate(p.Count(nobody), "count_e", "visit", {"left": 0.0}), asked) is not None
+    )  # none is a number
+
+
+def test_the_likeliest_plan(clinic: Graph, method: Operators) -> None:
+    best = likeliest(asked_of("Which vet had the most visits?", clinic, method), network())
+    assert best is not None and best.candidate.form == "top_k_count" and best.probability > 0.5
+    assert method.encoder is not None
+    plain = Graph.from_triples([("Ann", "knows", "Bob")])
+    assert ranked(Question("q", "who does Ann know"), plain, method.encoder) is None  # no kinds
+
+
+def test_a_refusal_is_replaced_by_a_likely_plan_and_a_sure_answer_by_none(clinic: Graph, method: Operators) -> None:
+    best = likeliest(asked_of("Which vet had the most visits?", clinic, method), network())
+    assert best is not None
+    refused = Answer(Question("q", "x"), "auto")
+    sure = replace(refused, candidates=(Found(text="Rex", score=0.97),))
+    numbers = network().choice
+    assert set(numbers) == {"bias", *SIGNS} and set(signs_of(best, sure)) == set(SIGNS)
+    assert prefers(replace(best, probability=0.99), refused, numbers)
+    assert not prefers(replace(best, probability=0.2), sure, numbers)
+    odds = [signs_of(replace(best, probability=share), refused)["ranked"] for share in (0.0, 0.3, 0.9, 1.0)]
+    assert odds == sorted(odds) and np.isfinite(odds).all()
+
+
+def test_without_ranking_nothing_is_weighed(clinic: Graph) -> None:
+    opened = open_method(Graph.from_triples([("a", "b", "c")]), "auto")
+    assert isinstance(opened, Operators)
+    opened.ranks = False
+    text = "Vet with most visits, who was that?"
+    assert isinstance(opened.answer(Question("q", text), clinic), Answer)
+
+
+@pytest.mark.parametrize(
+    ("text", "answers"),
+    [
+        ("Adding up all of Ida Brandt's visits, what did they come to?", ["200"]),
+        ("Which of our vets brings in the most in fees?", ["Eva Lind"]),
+        ("Whose animals came in for an injury?", ["Ida Brandt", "Per Holm"]),
+    ],
+)
+def test_answers(text: str, answers: list[str], clinic: Graph) -> None:
+    found = clew.ask(clinic, text)
+    assert sorted(found.texts) == answers, found
+
+
+def test_a_broken_file_is_no_network(tmp_path: Path) -> None:
+    from safetensors import SafetensorError
+
+    from clew.retrieval.events.ranking import Network
+
+    (tmp_path / "x.safetensors").write_bytes(b"no network")
+    with pytest.raises(SafetensorError):
+        Network.read(tmp_path / "x.safetensors")
+
+
+def test_what_is_ranked_may_be_nothing(clinic: Graph, method: Operators) -> None:
+    best: Ranked | None = likeliest(asked_of("x", clinic, method), network())
+    assert best is None or 0 <= best.probability <= 1
