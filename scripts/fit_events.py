@@ -95,7 +95,7 @@ def cases_of(name: str) -> list[Case]:
             try:
                 answer = method.answer(question, graph)
                 said = as_said(question, graph)
-                asked = Asked(said, Scene(said, graph, encoder), encoder)
+                asked = Asked(Scene(said, graph, encoder), encoder)
                 every = [each for c in candidates(asked) if (each := executed(c, asked)) is not None]
             except ClewError:
                 continue

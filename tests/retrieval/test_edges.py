@@ -40,7 +40,8 @@ def test_a_table_of_two_keys_is_edges_by_its_own_name(school: Graph) -> None:
 
 
 def test_edges_are_a_set_of_plans(school: Graph) -> None:
-    plan = parse("mean(and(edges(exam_mark), follow(entity(exams/E1), exam_mark)), mark)")
+    text = 'mean(and(edges(exam_mark), follow(entity("exams/E1"), exam_mark)), mark)'
+    plan = parse(text)
     assert show(plan) == 'mean(and(edges(exam_mark), follow(entity("exams/E1"), exam_mark)), mark)'
     assert str(execute(plan, school).quantity) == "63"
     with pytest.raises(clew.ClewError, match="exam_mrak"):

@@ -20,6 +20,7 @@ from clew.retrieval.events.candidates import Candidate, candidates
 from clew.retrieval.events.cases import cases
 from clew.retrieval.events.choosing import SIGNS, prefers, signs_of
 from clew.retrieval.events.ranking import FORMS, Ranked, executed, features, likeliest, network, ranked, scored
+from clew.retrieval.events.reading import scene_of
 from clew.retrieval.events.scene import Scene
 from clew.retrieval.operators import Operators
 from clew.types import Answer, Question
@@ -54,7 +55,7 @@ def method() -> Operators:
 def asked_of(text: str, graph: Graph, method: Operators) -> Asked:
     question = Question("q", text)
     assert method.encoder is not None
-    return Asked(question, Scene(question, graph, method.encoder), method.encoder)
+    return Asked(Scene(question, graph, method.encoder), method.encoder)
 
 
 @pytest.mark.parametrize(
@@ -97,7 +98,7 @@ def test_cases_are_conditions_that_the_words_may_mean(clinic: Graph, method: Ope
     assert not any(case.tests for case in found)
     dated = cases("visit", asked_of("Which visits in February 2025 were paid?", clinic, method))
     paths = {case.tests[0].path[0].relation for case in dated if case.outcome is None}
-    assert paths == {"date", "paid_on"}
+    assert paths >= {"date", "paid_on"}
     assert cases("owner", asked_of("Which owners came in February 2025?", clinic, method)) == []  # states no date
 
 
@@ -124,8 +125,11 @@ def test_the_likeliest_plan(clinic: Graph, method: Operators) -> None:
     best = likeliest(asked_of("Which vet had the most visits?", clinic, method), network())
     assert best is not None and best.candidate.form == "top_k_count" and best.probability > 0.5
     assert method.encoder is not None
+    assert (
+        ranked(Scene(Question("q", "Which vet had the most visits?"), clinic, method.encoder), method.encoder) == best
+    )
     plain = Graph.from_triples([("Ann", "knows", "Bob")])
-    assert ranked(Question("q", "who does Ann know"), plain, method.encoder) is None  # no kinds
+    assert scene_of(Question("q", "who does Ann know"), plain, method.encoder) is None  # no kinds
 
 
 def test_a_refusal_is_replaced_by_a_likely_plan_and_a_sure_answer_by_none(clinic: Graph, method: Operators) -> None:

@@ -165,9 +165,9 @@ def test_answers_say_what_they_rest_on(hire: Path) -> None:
 
 def test_large_graphs_are_left_to_others(hire: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     graph, asked = Graph.open(hire), Question("q", "who still has one of our tools")
-    assert reading.read_events(asked, asked, graph, None)
+    assert reading.read_events(asked, asked, graph, None, reading.scene_of(asked, graph, None))
     monkeypatch.setattr(reading, "ALL_UP_TO", graph.num_triples - 1)
-    assert not reading.read_events(asked, asked, graph, None)
+    assert not reading.read_events(asked, asked, graph, None, reading.scene_of(asked, graph, None))
 
 
 def test_outcomes_are_told_by_the_columns(hire: Path, gym: Path) -> None:

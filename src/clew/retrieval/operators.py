@@ -8,7 +8,7 @@ set plan over the whole graph, and `decorate` puts the operator around it. What 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from typing import ClassVar
 
@@ -39,7 +39,8 @@ from clew.retrieval.dating import with_years
 from clew.retrieval.events.choosing import SURE as SURE_OF_ANSWER
 from clew.retrieval.events.choosing import UNNAMED, prefers
 from clew.retrieval.events.ranking import network, ranked
-from clew.retrieval.events.reading import read_events
+from clew.retrieval.events.reading import read_events, scene_of
+from clew.retrieval.events.scene import Scene
 from clew.retrieval.flagging import undone_said
 from clew.retrieval.lacking import Lacking, passes_over
 from clew.retrieval.lasting import lasting
@@ -164,9 +165,10 @@ class Operators:
         asked = questions
         if isinstance(graph, Graph):
             questions = [with_years(in_graph_words(question, graph), graph) for question in questions]
+        scenes = [scene_of(said, graph, self._encoder) if isinstance(graph, Graph) else None for said in asked]
         records = [
-            self._of_records(said, each, graph) if isinstance(graph, Graph) else []
-            for said, each in zip(asked, questions, strict=True)
+            self._of_records(said, each, graph, scene) if isinstance(graph, Graph) else []
+            for said, each, scene in zip(asked, questions, scenes, strict=True)
         ]
         sure = [bool(some) and some[0].prior >= SURE_OF_RECORDS for some in records]
         named = isinstance(graph, Graph) or (isinstance(graph, ServerGraph) and graph.names is not None)
@@ -189,24 +191,28 @@ class Operators:
             ):
                 answer = self._executed(answer, question, some, graph, on_event)
             made.append(answer)
-        return [self._or_events(answer, said, graph, on_event) for answer, said in zip(made, asked, strict=True)]
+        return [self._or_events(answer, scene, graph, on_event) for answer, scene in zip(made, scenes, strict=True)]
 
-    def _or_events(self, answer: Answer, said: Question, graph: GraphStore, on_event: OnEvent) -> Answer:
+    def _or_events(
+        self, answer: Answer, scene: Callable[[], Scene] | None, graph: GraphStore, on_event: OnEvent
+    ) -> Answer:
         """The answer by the likeliest plan over events where that is likelier to be right."""
         sure = bool(answer.candidates) and answer.candidates[0].score >= SURE_OF_ANSWER
-        if sure or self._encoder is None or not self.ranks or not isinstance(graph, Graph):
+        if sure or scene is None or self._encoder is None or not self.ranks or not isinstance(graph, Graph):
             return answer
-        best = ranked(said, graph, self._encoder)
+        best = ranked(scene(), self._encoder)
         if best is None or not prefers(best, answer, network().choice):
             return answer
-        found = replace(answer, candidates=(), evidence=Answer(said, self.name).evidence, note="")
+        found = Answer(answer.question, self.name, topics=answer.topics, details=answer.details)
         return self._executed(
             found, answer.question, [Proposal(best.candidate.plan, best.probability)], graph, on_event
         )
 
-    def _of_records(self, said: Question, question: Question, graph: Graph) -> list[Proposal]:
+    def _of_records(
+        self, said: Question, question: Question, graph: Graph, scene: Callable[[], Scene] | None
+    ) -> list[Proposal]:
         """What is read of events and of records without names, the likelier of the two."""
-        events = read_events(said, question, graph, self._encoder)
+        events = read_events(said, question, graph, self._encoder, scene)
         if events and events[0].prior >= SURE_OF_RECORDS:
             return events
         records = read_records(question, graph, self._encoder)

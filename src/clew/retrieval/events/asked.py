@@ -16,13 +16,14 @@ from numpy.typing import NDArray
 from clew.protocols import TextEncoder
 from clew.query import plan as p
 from clew.query.asked import Filter
+from clew.query.execute import ExecutionLimits, Executor
 from clew.query.question import read_question
 from clew.query.vocabulary import akin, forms
 from clew.retrieval.events.kinds import Stated
 from clew.retrieval.events.scene import Scene
 from clew.retrieval.words import FUNCTION
-from clew.types import Question
 
+PAIRS = 5_000_000  # steps for all plans that a question may mean
 LETTERS = 3  # of a word that says something
 DIGITS = 3  # of a number that may be one of things; years have four
 UNLIKE, LIKE = 0.25, 0.75  # cosines of a word and a name that have nothing, and everything, in common
@@ -105,8 +106,10 @@ Floats = NDArray[np.float32]
 class Asked:
     """One question over the kinds of a graph."""
 
-    def __init__(self, question: Question, scene: Scene, encoder: TextEncoder) -> None:
+    def __init__(self, scene: Scene, encoder: TextEncoder) -> None:
         self.scene, self._encoder = scene, encoder
+        self.executor = Executor(scene.graph, ExecutionLimits(pairs=PAIRS))
+        """Of all that the question may mean, so that what several plans are made of is made once."""
         text = scene.clause
         self.cues = {name: cue.search(text) is not None for name, cue in CUES.items()}
         if not any(self.cues[name] for name in _OPERATORS):  # "looking at the mean cost for each, who …"
@@ -122,7 +125,7 @@ class Asked:
         """The same of the whole question."""
         dated = {i for _, _, at in scene.dates() for i in at}
         words = [word for i, word in enumerate(scene.words) if i not in dated]
-        stated = " ".join(words) if dated else question.text  # "10 to 16 March" is no number
+        stated = " ".join(words) if dated else scene.question.text  # "10 to 16 March" is no number
         self.filters: list[Filter] = [
             each for each in read_question(stated).filters if isinstance(each.value, p.Number) and not each.of_count
         ]

@@ -13,7 +13,6 @@ from typing import Literal
 
 from clew.errors import ClewError
 from clew.query import plan as p
-from clew.query.execute import execute
 from clew.query.meanings import measures
 from clew.query.vocabulary import akin, forms, stem
 from clew.retrieval.chunks import Chunk
@@ -124,7 +123,7 @@ class _Maker:
         """The kind of what is named, or of a text what it is said by."""
         assert chunk.plan is not None
         graph = self._scene.graph
-        members = execute(chunk.plan, graph).members
+        members = self._asked.executor.members(chunk.plan)
         if kinds := self._events.kinds_of(members):
             return kinds[0]
         if not len(members) or not graph.literals_at(members).all():

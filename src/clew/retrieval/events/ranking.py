@@ -21,16 +21,11 @@ from numpy.typing import NDArray
 from safetensors import safe_open
 
 from clew.errors import ClewError
-from clew.graph import Graph
-from clew.graph.kinds import ALL_UP_TO
 from clew.protocols import TextEncoder
-from clew.query.execute import Result, execute
+from clew.query.execute import Result
 from clew.retrieval.events.asked import CUES, Asked
 from clew.retrieval.events.candidates import Candidate, Form, candidates
 from clew.retrieval.events.scene import Scene
-from clew.retrieval.lexicon import Lexicon
-from clew.retrieval.spoken import as_said
-from clew.types import Question
 
 FILE = Path(__file__).with_name("ranking.safetensors")
 EXECUTED = 32  # of the candidates that look best before anything is executed
@@ -57,8 +52,10 @@ def executed(candidate: Candidate, asked: Asked) -> Executed | None:
     """What a candidate finds; None where that is nothing, or nothing with a name."""
     graph = asked.scene.graph
     try:
-        result = execute(candidate.plan, graph)
+        result = asked.executor.run(candidate.plan)
     except ClewError:
+        return None
+    if not result.complete:
         return None
     if result.makes in ("set", "values"):
         if not len(result.members) or (result.makes == "set" and graph.mediators_at(result.members).all()):
@@ -161,17 +158,10 @@ def network() -> Network:
     return Network.read(FILE)
 
 
-def ranked(question: Question, graph: Graph, encoder: TextEncoder) -> Ranked | None:
-    """The likeliest plan; None where the graph has no events, or the question may mean nothing of them.
-
-    Args:
-        question: in the words of whoever asks.
-    """
-    if graph.num_triples > ALL_UP_TO or not Lexicon.of(graph).types:
-        return None
-    said = as_said(question, graph)
+def ranked(scene: Scene, encoder: TextEncoder) -> Ranked | None:
+    """The likeliest plan for what a question speaks of; None where it may mean nothing of the graph's events."""
     try:
-        return likeliest(Asked(said, Scene(said, graph, encoder), encoder), network())
+        return likeliest(Asked(scene, encoder), network())
     except ClewError:
         return None
 

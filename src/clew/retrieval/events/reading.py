@@ -31,13 +31,24 @@ from clew.types import Question
 _Reads = Callable[[Question, Callable[[], Scene]], list[Proposal]]
 
 
-def read_events(asked: Question, question: Question, graph: Graph, encoder: TextEncoder | None) -> list[Proposal]:
+def scene_of(asked: Question, graph: Graph, encoder: TextEncoder | None) -> Callable[[], Scene] | None:
+    """What a question in its own words speaks of, looked at once and when it is wanted; None over a graph without
+    kinds, and over one of which not all things of each kind are looked at."""
+    if graph.num_triples > ALL_UP_TO or not Lexicon.of(graph).types:
+        return None
+    return cache(lambda: Scene(as_said(asked, graph), graph, encoder))
+
+
+def read_events(
+    asked: Question, question: Question, graph: Graph, encoder: TextEncoder | None, scene: Callable[[], Scene] | None
+) -> list[Proposal]:
     """The plan, with a score that nothing else comes up to where it accounts for all words; none for a question of
     another form.
 
     Args:
         asked: the question in its own words.
         question: the same in the words of the graph.
+        scene: as `scene_of` makes it of `asked`.
     """
     in_words = (
         above_in_all(question, graph)
@@ -45,9 +56,8 @@ def read_events(asked: Question, question: Question, graph: Graph, encoder: Text
         or of_lines(question, graph, encoder)
         or most_often(question, graph)
     )
-    if graph.num_triples > ALL_UP_TO or not Lexicon.of(graph).types:
-        return in_words  # what hangs together is told by all things of each kind
-    scene = cache(lambda: Scene(as_said(asked, graph), graph, encoder))  # read once for all
+    if scene is None:
+        return in_words
 
     def read_by(*readers: _Reads) -> list[Proposal]:
         for read in readers:

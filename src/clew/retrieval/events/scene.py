@@ -107,6 +107,7 @@ class Scene:
 
     def __init__(self, question: Question, graph: Graph, encoder: TextEncoder | None) -> None:
         self.graph, self.events, self.lexicon, self.keys = graph, Events(graph), Lexicon.of(graph), Keys(graph)
+        self.question = question
         text = _STOP.sub(",", question.text)  # where one sentence ends and another goes on
         spotted: Spotted = spot(replace(question, text=text), graph, encoder)
         self.words, self.chunks = spotted.words, spotted.chunks
