@@ -191,7 +191,10 @@ class Operators:
             ):
                 answer = self._executed(answer, question, some, graph, on_event)
             made.append(answer)
-        return [self._or_events(answer, scene, graph, on_event) for answer, scene in zip(made, scenes, strict=True)]
+        return [
+            answer if names else self._or_events(answer, scene, graph, on_event)
+            for answer, names, scene in zip(made, lacking, scenes, strict=True)
+        ]
 
     def _or_events(
         self, answer: Answer, scene: Callable[[], Scene] | None, graph: GraphStore, on_event: OnEvent

@@ -14,7 +14,7 @@ from clew.retrieval.events.ranking import Ranked
 from clew.types import Answer
 
 SURE = 0.9  # what was found is not looked at again from this probability on
-TAKEN = 0.6  # probability that the plan is right and the other is not from which it is taken
+TAKEN = 0.55  # probability that the plan is right and the other is not from which it is taken
 UNNAMED = "unnamed"  # in the details of an answer: no word names what it compares by
 _SORTS: dict[str, tuple[str, ...]] = {
     "lists": ("list_e", "list_k"),
