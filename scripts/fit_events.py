@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 from safetensors.torch import save_file
 
 from clew.api import open_method
+from clew.encoding import DEFAULT
 from clew.errors import ClewError
 from clew.graph import Graph
 from clew.graph.kinds import ALL_UP_TO
@@ -250,7 +251,7 @@ def main() -> None:
     if not options.show:
         weights = {name: value.detach().to(torch.float16).contiguous() for name, value in net.state_dict().items()}
         weights["choice"] = torch.tensor(list(choice.values()))
-        save_file(weights, FILE, {"signs": " ".join(signs), "choice": " ".join(choice)})
+        save_file(weights, FILE, {"encoder": DEFAULT, "signs": " ".join(signs), "choice": " ".join(choice)})
 
 
 if __name__ == "__main__":

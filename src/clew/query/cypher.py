@@ -209,8 +209,12 @@ class CypherPlanWriter:
                 return self._joined(f"[x IN {mine} WHERE NOT x IN {other}]", mine, other)
             case p.Where(of, test):
                 return self._where(self.members(of), test)
-            case p.WhereCount(_, _, _, tuple(), _):
-                raise UnsupportedError("a count held against a number that each member states is no Cypher of ours")
+            case p.WhereCount(of, path, op, tuple() as stated, among):
+                rows = f"{self._rows(self.members(of), path, among)} WITH {self._carried()}x, count(DISTINCT v) AS c"
+                places = ["x", *(f"y{i}" for i in range(1, len(stated))), "v"]
+                hops = [self._hop(places[i], step, places[i + 1]) for i, step in enumerate(stated)]
+                held = f"CASE WHEN c {_OPS[op]} {self._number_at(stated)} THEN x END"
+                return self._keep(f"collect(DISTINCT {held})", before=" ".join([rows, *hops]))
             case p.WhereCount(of, path, op, n, among):
                 before = f"{self._rows(self.members(of), path, among)} WITH {self._carried()}x, count(DISTINCT v) AS c"
                 return self._keep(f"collect(CASE WHEN c {_OPS[op]} {n} THEN x END)", before=before)

@@ -118,6 +118,8 @@ class PropertyPlanWriter(CypherPlanWriter):
                 label = self._quoted(of.ids[0].removeprefix(LABEL))
                 first = self._keep("collect(DISTINCT x)", before=f"OPTIONAL MATCH (x:{label})")
                 return self._keep("collect(DISTINCT v)", before=self._rows(first, path[1:])) if path[1:] else first
+            case p.WhereCount(_, _, _, tuple(), _):
+                raise UnsupportedError("a count cannot be held against a property of each member")
             case p.Edges():
                 raise UnsupportedError("relationships themselves are no nodes of openCypher")
             case p.All() | p.Class():

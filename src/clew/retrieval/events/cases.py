@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 
 from clew.query import plan as p
+from clew.query.meanings import names_other_date
 from clew.query.vocabulary import forms
 from clew.retrieval.events.asked import Asked
 from clew.retrieval.events.came_out import said_of
@@ -148,6 +149,7 @@ def _dated(kind: str, asked: Asked) -> list[Case]:
     ]
     for link in events.links(kind):
         columns += [((link.step, each.step), each) for each in events.stated(link.to, "date") if each.share >= MOST]
+    columns = [each for each in columns if not names_other_date(tuple(asked.words), each[1].label)]  # of another date
     columns.sort(key=lambda each: (-each[1].named_by(asked.words), len(each[0]), each[1].step != main))
     return [
         Case(

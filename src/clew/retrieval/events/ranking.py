@@ -118,6 +118,7 @@ def features(made: Sequence[Candidate], found: Sequence[Sequence[float]], asked:
 class Network:
     """One layer of hidden units beside a linear one, and what each form is by the question's vector."""
 
+    encoder: str  # whose vectors it was fitted with
     signs: tuple[str, ...]
     weights: dict[str, Floats]
     choice: dict[str, float]  # the numbers of `choosing`
@@ -129,7 +130,7 @@ class Network:
             about = held.metadata() or {}
             weights = {name: held.get_tensor(name).astype(np.float32) for name in held.keys()}  # noqa: SIM118
         choice = dict(zip(about["choice"].split(), weights.pop("choice").tolist(), strict=True))
-        return cls(tuple(about["signs"].split()), weights, choice)
+        return cls(about["encoder"], tuple(about["signs"].split()), weights, choice)
 
     def scores(self, seen: Floats, vector: Floats, forms: Sequence[str]) -> Floats:
         """(N + 1,) logits of the candidates, and of none of them."""
@@ -159,7 +160,10 @@ def network() -> Network:
 
 
 def ranked(scene: Scene, encoder: TextEncoder) -> Ranked | None:
-    """The likeliest plan for what a question speaks of; None where it may mean nothing of the graph's events."""
+    """The likeliest plan for what a question speaks of; None where it may mean nothing of the graph's events, and with
+    another encoder than the network was fitted with."""
+    if encoder.name.split("@")[0] != network().encoder:  # behind "@" stands how exact its numbers are
+        return None
     try:
         return likeliest(Asked(scene, encoder), network())
     except ClewError:
