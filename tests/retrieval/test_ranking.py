@@ -166,6 +166,13 @@ def test_answers(text: str, answers: list[str], clinic: Graph) -> None:
     assert sorted(found.texts) == answers, found
 
 
+def test_the_answer_says_that_a_plan_was_taken_instead(clinic: Graph, method: Operators) -> None:
+    answer = method.answer(Question("q", "Adding up all of Ida Brandt's visits, what did they come to?"), clinic)
+    assert answer.plan is not None and not clew.verify(answer, clinic)
+    routed = answer.details.get("router", "")
+    assert answer.candidates[0].score >= 0.85 or routed.startswith("the likeliest plan over events, at 0.")
+
+
 def test_a_broken_file_is_no_network(tmp_path: Path) -> None:
     from safetensors import SafetensorError
 

@@ -36,9 +36,7 @@ from clew.retrieval.believing import compared as set_beside
 from clew.retrieval.composing import Composed, compose
 from clew.retrieval.conditions import accounted_for, beside_values, guesses
 from clew.retrieval.dating import with_years
-from clew.retrieval.events.choosing import SURE as SURE_OF_ANSWER
-from clew.retrieval.events.choosing import UNNAMED, prefers
-from clew.retrieval.events.ranking import network, ranked
+from clew.retrieval.events.choosing import UNNAMED, likelier
 from clew.retrieval.events.reading import read_events, scene_of
 from clew.retrieval.events.scene import Scene
 from clew.retrieval.flagging import undone_said
@@ -200,13 +198,14 @@ class Operators:
         self, answer: Answer, scene: Callable[[], Scene] | None, graph: GraphStore, on_event: OnEvent
     ) -> Answer:
         """The answer by the likeliest plan over events where that is likelier to be right."""
-        sure = bool(answer.candidates) and answer.candidates[0].score >= SURE_OF_ANSWER
-        if sure or scene is None or self._encoder is None or not self.ranks or not isinstance(graph, Graph):
+        if not self.ranks or scene is None or self._encoder is None or not isinstance(graph, Graph):
             return answer
-        best = ranked(scene(), self._encoder)
-        if best is None or not prefers(best, answer, network().choice):
+        best = likelier(answer, scene, self._encoder)
+        if best is None:
             return answer
-        found = Answer(answer.question, self.name, topics=answer.topics, details=answer.details)
+        instead = "no answer" if not answer.candidates else f"an answer at {answer.candidates[0].score:.2f}"
+        told = {"router": f"the likeliest plan over events, at {best.probability:.2f}, instead of {instead}"}
+        found = Answer(answer.question, self.name, topics=answer.topics, details={**answer.details, **told})
         return self._executed(
             found, answer.question, [Proposal(best.candidate.plan, best.probability)], graph, on_event
         )

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
-from clew.retrieval.events.ranking import Ranked
+from clew.protocols import TextEncoder
+from clew.retrieval.events.ranking import Ranked, network, ranked
+from clew.retrieval.events.scene import Scene
 from clew.types import Answer
 
 SURE = 0.9  # what was found is not looked at again from this probability on
@@ -63,6 +65,14 @@ def signs_of(ranked: Ranked, answer: Answer) -> dict[str, float]:
     }  # fmt: skip
     signs |= {name: of.form in forms for name, forms in _SORTS.items()}
     return {name: float(value) for name, value in signs.items()} | {name: of.signs.get(name, 0.0) for name in _OF_PLAN}
+
+
+def likelier(answer: Answer, scene: Callable[[], Scene], encoder: TextEncoder) -> Ranked | None:
+    """The likeliest plan over events where it is likelier to be right than an answer; None where it is not."""
+    if answer.candidates and answer.candidates[0].score >= SURE:
+        return None
+    best = ranked(scene(), encoder)
+    return best if best is not None and prefers(best, answer, network().choice) else None
 
 
 def prefers(ranked: Ranked, answer: Answer, numbers: Mapping[str, float]) -> bool:
