@@ -23,7 +23,7 @@ from clew.retrieval.events.kinds import Stated
 from clew.retrieval.events.scene import Scene
 from clew.retrieval.words import FUNCTION
 
-PAIRS = 5_000_000  # steps for all plans that a question may mean
+PAIRS = 2_000_000  # steps for all plans that a question may mean
 LETTERS = 3  # of a word that says something
 DIGITS = 3  # of a number that may be one of things; years have four
 UNLIKE, LIKE = 0.25, 0.75  # cosines of a word and a name that have nothing, and everything, in common

@@ -301,11 +301,11 @@ class Events:
         """The texts that so many things of a kind state, each with the words of its name."""
 
         def made() -> list[tuple[p.Step, list[str]]]:
-            keys, found = Keys(self._graph), list[tuple[p.Step, list[str]]]()
-            for step, having in steps_of(self._graph, self.members(kind), backward=False):
+            keys, found, some = Keys(self._graph), list[tuple[p.Step, list[str]]](), sampled(self.members(kind))
+            for step, having in steps_of(self._graph, some, backward=False):
                 values = column(self._graph, Binding.of(self._graph).relation(step.relation))
                 text = not values.ordered or values.kind == "text"
-                if having >= share and text and self._graph.literals_at(keys.ends(self.members(kind), (step,))).any():
+                if having >= share and text and self._graph.literals_at(keys.ends(some, (step,))).any():
                     found.append((step, spelled_out(keys.label(step)).lower().split()))
             return found
 
@@ -315,9 +315,9 @@ class Events:
         """Whether a kind is a part of another one: the mountain bikes among the bikes."""
 
         def made() -> bool:
-            mine = self.members(kind)
+            mine, some = self.members(kind), sampled(self.members(kind))
             larger = (self.members(other) for other in self.kinds() if other != kind)
-            return any(len(each) > len(mine) and bool(held(mine, each).all()) for each in larger)
+            return any(len(each) > len(mine) and bool(held(some, each).all()) for each in larger)
 
         return self._graph.derived(("retrieval.events.within", kind), made)
 
